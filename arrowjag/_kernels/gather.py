@@ -1,0 +1,131 @@
+"""Gathering: spread one item a row over its row, take rows, take items, filter. Values are Arrow arrays of any type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from arrowjag._kernels import offsets as _offsets
+
+__all__ = ["filter_rows", "filter_values", "ranges", "spread", "take", "take_rows"]
+
+
+def spread(values: pa.Array, parents: NDArray[Any]) -> pa.Array:
+    """Repeat each item over the rows it owns: result[j] = values[parents[j]].
+
+    Parameters
+    ----------
+    values : (n_rows,) Arrow array of any type
+    parents : (n_values,) int32 or int64 array
+        Row numbers within range; they are trusted.
+
+    Returns
+    -------
+    (n_values,) Arrow array of the same type
+
+    Notes
+    -----
+    O(n_values), a new array. With int32 indices and no bounds check pyarrow's take runs at the speed of memcpy.
+    """
+    return pc.take(values, pa.array(parents), boundscheck=False)
+
+
+def take(values: pa.Array, index: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array:
+    """Take items by position; null where `valid` is False.
+
+    Parameters
+    ----------
+    values : (n,) Arrow array of any type
+    index : (m,) integer array
+        Within range wherever valid; it is trusted.
+    valid : (m,) boolean array, optional
+
+    Returns
+    -------
+    (m,) Arrow array of the same type
+
+    Notes
+    -----
+    O(m), a new array.
+    """
+    mask = None if valid is None else ~valid
+    return pc.take(values, pa.array(index, mask=mask), boundscheck=False)
+
+
+def ranges(starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[np.int64]:
+    """The numbers starts[i], starts[i] + 1, .., starts[i] + lengths[i] - 1 of each i, one after the other.
+
+    Returns
+    -------
+    (sum of lengths,) int64 array
+
+    Notes
+    -----
+    O(rows + items), a new array.
+    """
+    offsets = _offsets.from_sizes(lengths)
+    return _items(starts, offsets)
+
+
+def take_rows(offsets: NDArray[np.int64], rows: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Take whole rows, in any order and as often as asked.
+
+    Parameters
+    ----------
+    offsets : (n_rows + 1,) int64 array
+    rows : (m,) integer array
+        Row numbers, within range.
+
+    Returns
+    -------
+    offsets : (m + 1,) int64 array
+        Of the rows taken.
+    items : int64 array
+        Where each item of the result lies in the values.
+
+    Notes
+    -----
+    O(m + items taken), new arrays.
+    """
+    starts = offsets[rows]
+    new_offsets = _offsets.from_sizes(offsets[np.asarray(rows) + 1] - starts)
+    return new_offsets, _items(starts, new_offsets)
+
+
+def _items(starts: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Item numbers of rows that begin at `starts` and are laid out by `offsets`."""
+    items = np.repeat(starts - offsets[:-1], np.diff(offsets))
+    items += np.arange(len(items))
+    return items
+
+
+def filter_rows(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Offsets of what is left when the items where `mask` is False are dropped.
+
+    Returns
+    -------
+    (n_rows + 1,) int64 array
+
+    Notes
+    -----
+    O(n_rows + n_values); `filter_values` drops the values themselves.
+    """
+    return _offsets.from_sizes(_offsets.count_true(mask, offsets))
+
+
+def filter_values(values: pa.Array, mask: NDArray[np.bool_]) -> pa.Array:
+    """The items where `mask` is True.
+
+    Returns
+    -------
+    Arrow array of the same type
+
+    Notes
+    -----
+    O(n), a new array.
+    """
+    return pc.filter(values, pa.array(mask))

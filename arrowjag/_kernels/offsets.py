@@ -1,0 +1,172 @@
+"""Offsets: made from sizes, checked, inverted into parents, composed.
+
+`offsets` is an int64 array of n_rows + 1 entries that starts at 0; row i owns items offsets[i] .. offsets[i + 1].
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag.errors import JagOverflowError, OffsetsError
+
+__all__ = ["check", "compose", "count_true", "from_sizes", "is_int32", "parents", "positions"]
+
+_CHUNK = 1 << 17
+"""Values worked on at a time, so that temporaries stay in the second-level cache."""
+
+_SHORT = 16
+"""Mean row length below which counting beats np.repeat."""
+
+
+def from_sizes(sizes: NDArray[Any]) -> NDArray[np.int64]:
+    """Offsets of rows of the given sizes.
+
+    Parameters
+    ----------
+    sizes : (n_rows,) integer array
+        Not negative; the caller has checked that.
+
+    Returns
+    -------
+    (n_rows + 1,) int64 array
+
+    Raises
+    ------
+    JagOverflowError
+        The total does not fit in 63 bits.
+
+    Notes
+    -----
+    O(n_rows), a new array.
+    """
+    offsets = np.empty(len(sizes) + 1, np.int64)
+    offsets[0] = 0
+    np.cumsum(sizes, dtype=np.int64, out=offsets[1:])
+    if len(sizes) and (offsets[-1] < 0 or int(sizes.max()) > (2**63 - 1) // len(sizes)):
+        _check_total(sizes, offsets)
+    return offsets
+
+
+def _check_total(sizes: NDArray[Any], offsets: NDArray[np.int64]) -> None:
+    """Raise if a running total wrapped: one step adds less than 2**63, so that the first wrap shows as a negative total."""
+    bad = np.flatnonzero((offsets[1:] < 0) | (sizes > np.iinfo(np.int64).max))
+    if len(bad):
+        row = int(bad[0])
+        raise JagOverflowError(
+            f"integer overflow: the sizes of rows 0 to {row} add up to more than {2**63 - 1} items (row {row} has {int(sizes[row])})."
+        )
+
+
+def is_int32(offsets: NDArray[np.int64]) -> bool:
+    """Whether row numbers and item numbers both fit an int32."""
+    return len(offsets) <= 2**31 and int(offsets[-1]) < 2**31
+
+
+def parents(offsets: NDArray[np.int64]) -> NDArray[Any]:
+    """The row that owns each item.
+
+    Returns
+    -------
+    (n_values,) int32 array, int64 where int32 is too short
+
+    Notes
+    -----
+    O(n_rows + n_values), a new array.
+    """
+    n_rows, n_values = len(offsets) - 1, int(offsets[-1])
+    dtype = np.int32 if is_int32(offsets) else np.int64
+    if n_values >= _SHORT * n_rows or n_values < 256:
+        return np.repeat(np.arange(n_rows, dtype=dtype), np.diff(offsets))
+    # np.repeat mispredicts a branch for each short row. Counting how many rows end before each item and summing that up has no
+    # branch; in chunks that stay in cache it needs 10 ms instead of 36 for 5M values in rows of mean length 1, 4.4 instead of 5.4 at 10.
+    out = np.empty(n_values, dtype)
+    for first, last in _chunks(offsets):
+        start, end = int(offsets[first]), int(offsets[last])
+        ends_before = np.bincount(offsets[first + 1 : last] - start, minlength=end - start + 1)
+        ends_before[0] += first
+        np.cumsum(ends_before[: end - start], dtype=dtype, out=out[start:end])
+    return out
+
+
+def positions(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The place of each item in its row, from 0.
+
+    Returns
+    -------
+    (n_values,) int64 array
+
+    Notes
+    -----
+    O(n_rows + n_values), a new array; temporaries stay in cache.
+    """
+    out = np.empty(int(offsets[-1]), np.int64)
+    for first, last in _chunks(offsets):
+        start, end = int(offsets[first]), int(offsets[last])
+        starts = np.repeat(offsets[first:last], np.diff(offsets[first : last + 1]))
+        np.subtract(np.arange(start, end), starts, out=out[start:end])
+    return out
+
+
+def _chunks(offsets: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Row ranges (first, last) that together hold every row that owns values, about _CHUNK values each."""
+    n_rows, n_values = len(offsets) - 1, int(offsets[-1])
+    cuts = np.searchsorted(offsets, np.arange(_CHUNK, n_values, _CHUNK))
+    bounds = [0, *cuts.tolist(), n_rows]
+    return [(first, last) for first, last in zip(bounds[:-1], bounds[1:], strict=True) if first < last]
+
+
+def compose(outer: NDArray[np.int64], inner: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Offsets of two levels taken as one: the rows of `outer`, the items of `inner`. O(rows of outer)."""
+    return inner[outer]
+
+
+def check(offsets: NDArray[Any], n_values: int | None, where: str) -> None:
+    """Raise unless offsets start at 0, never decrease and end at the number of values.
+
+    Parameters
+    ----------
+    offsets : (n_rows + 1,) integer array
+    n_values : int or None
+        The number of values they cut; None where nothing is known about it.
+    where : str
+        What the offsets belong to, for the message, e.g. "dims[1]".
+
+    Raises
+    ------
+    OffsetsError
+        Names the slot and both values.
+    """
+    if offsets.ndim != 1 or len(offsets) == 0:
+        raise OffsetsError(f"{where}: offsets need one dimension and at least one entry [0], got an array of shape {offsets.shape}.")
+    if offsets[0] != 0:
+        raise OffsetsError(f"{where}: offsets start at 0, got {int(offsets[0])} at slot 0.")
+    falls = np.flatnonzero(offsets[1:] < offsets[:-1])
+    if len(falls):
+        slot = int(falls[0]) + 1
+        raise OffsetsError(f"{where}: offsets never decrease, got {int(offsets[slot])} at slot {slot} after {int(offsets[slot - 1])}.")
+    if n_values is not None and offsets[-1] != n_values:
+        slot = len(offsets) - 1
+        raise OffsetsError(f"{where}: the last offset (slot {slot}) is {int(offsets[-1])}, but there are {n_values} values.")
+
+
+def count_true(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The number of True items of each row.
+
+    Returns
+    -------
+    (n_rows,) int64 array
+
+    Notes
+    -----
+    O(n_rows + n_values).
+    """
+    counts = np.zeros(len(offsets) - 1, np.int64)
+    if len(mask) == 0:
+        return counts
+    running = np.empty(len(mask) + 1, np.int32 if len(mask) < 2**31 else np.int64)
+    running[0] = 0
+    np.cumsum(mask, dtype=running.dtype, out=running[1:])
+    return np.diff(running[offsets]).astype(np.int64)
