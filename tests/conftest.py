@@ -1,0 +1,27 @@
+"""Settings of the whole suite: hypothesis profiles, and what is skipped where a library is absent."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# A kernel may be slow the first time (threads start, libraries load), so no deadline. HYPOTHESIS_PROFILE picks a profile.
+settings.register_profile("quick", max_examples=50, deadline=None)
+# The same examples in every run: a change must not fail for what another one did.
+settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True, print_blob=True)
+settings.register_profile(
+    "thorough", max_examples=2000, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what is marked `torch` where torch is absent, without importing it."""
+    if importlib.util.find_spec("torch") is not None:
+        return
+    for item in items:
+        if item.get_closest_marker("torch"):
+            item.add_marker(pytest.mark.skip(reason="torch is not installed: make torch"))

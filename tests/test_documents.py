@@ -1,0 +1,72 @@
+"""Every Python block of README.md, CONTRIBUTING.md and docs/ runs, or its fence says why it can't.
+
+A block with `>>>` is a doctest; another one is executed as it stands. The blocks of one page share their names. A block that can't run
+opens with `python no-run: REASON`. Pages of executed notebooks (`{code-cell}`) are run by `make docs`.
+"""
+
+from __future__ import annotations
+
+import doctest
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+FENCE = re.compile(r"^```(?:python|pycon)\b(?P<note>[^\n]*)\n(?P<code>.*?)^```", re.DOTALL | re.MULTILINE)
+EXCUSE = re.compile(r"no-run: \S+ \S+")
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+
+
+@dataclass(frozen=True)
+class Block:
+    """One fenced block of Python."""
+
+    note: str
+    code: str
+    line: int
+
+
+def blocks(text: str) -> Iterator[Block]:
+    for match in FENCE.finditer(text):
+        yield Block(match["note"].strip(), match["code"], text.count("\n", 0, match.start("code")))
+
+
+def run(block: Block, page: str, names: dict[str, Any]) -> None:
+    if ">>> " not in block.code:
+        exec(compile("\n" * block.line + block.code, page, "exec"), names)
+        return
+    example = doctest.DocTestParser().get_doctest(block.code, names, page, page, block.line)
+    report: list[str] = []
+    doctest.DocTestRunner(optionflags=FLAGS).run(example, out=report.append, clear_globs=False)
+    names.update(example.globs)  # get_doctest works on a copy
+    if report:
+        pytest.fail("".join(report), pytrace=False)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # pages may write files
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for block in blocks(page.read_text(encoding="utf-8")):
+        if block.note:
+            assert EXCUSE.fullmatch(block.note), f"{page.name}, line {block.line}: say why: python no-run: REASON"
+        else:
+            run(block, str(page), names)
+
+
+def test_a_wrong_answer_is_seen() -> None:
+    (block,) = blocks("Text.\n\n```python\n>>> 1 + 1\n3\n```\n")
+    with pytest.raises(pytest.fail.Exception, match=r"line 4[\s\S]*Expected:\s+3\s+Got:\s+2"):
+        run(block, "page.md", {})
+
+
+def test_names_are_shared_by_the_blocks_of_a_page() -> None:
+    names: dict[str, Any] = {}
+    for block in blocks("```python\n>>> one = 1\n```\n\n```python\ntwo = one + 1\n```\n\n```python\n>>> two\n2\n```\n"):
+        run(block, "page.md", names)
+    assert names["two"] == 2
