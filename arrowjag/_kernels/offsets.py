@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arrowjag._kernels.blocks import map_rows
 from arrowjag.errors import JagOverflowError, OffsetsError
 
 __all__ = ["check", "compose", "count_true", "from_sizes", "is_int32", "parents", "positions"]
@@ -163,10 +164,13 @@ def count_true(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[n
     -----
     O(n_rows + n_values).
     """
-    counts = np.zeros(len(offsets) - 1, np.int64)
-    if len(mask) == 0:
-        return counts
-    running = np.empty(len(mask) + 1, np.int32 if len(mask) < 2**31 else np.int64)
-    running[0] = 0
-    np.cumsum(mask, dtype=running.dtype, out=running[1:])
-    return np.diff(running[offsets]).astype(np.int64)
+    counts = np.empty(len(offsets) - 1, np.int64)
+
+    def count(first: int, last: int) -> None:
+        start, end = int(offsets[first]), int(offsets[last])
+        running = np.zeros(end - start + 1, np.int32 if end - start < 2**31 else np.int64)
+        np.cumsum(mask[start:end].view(np.int8), dtype=running.dtype, out=running[1:])
+        counts[first:last] = np.diff(running[offsets[first : last + 1] - start])
+
+    map_rows(count, offsets, block_values=_CHUNK)
+    return counts

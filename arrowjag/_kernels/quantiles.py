@@ -1,0 +1,111 @@
+"""Reductions that need each row sorted: quantiles and the number of distinct items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag._kernels.segments import by_length, drop_nulls, result_type
+from arrowjag.errors import JagValueError
+
+__all__ = ["median", "n_unique", "quantile"]
+
+INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def quantile(
+    data: NDArray[Any],
+    valid: NDArray[np.bool_] | None,
+    offsets: NDArray[np.int64],
+    q: float,
+    interpolation: str = "linear",
+) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """The q-quantile of each row; nulls are skipped, NaN in a row gives NaN, a row without items gives null.
+
+    Parameters
+    ----------
+    q : float
+        Between 0 and 1.
+    interpolation : str
+        "linear", "lower", "higher", "midpoint" or "nearest" (halves go to the even position), as in numpy.
+
+    Returns
+    -------
+    (n_rows,) array of the data's float type, float64 for integers and bool; valid
+
+    Raises
+    ------
+    JagValueError
+        q outside of 0 to 1, or an unknown interpolation.
+
+    Notes
+    -----
+    O(n_values log of the row length).
+    """
+    if not 0 <= q <= 1:
+        raise JagValueError(f"quantile: q lies between 0 and 1, got {q}.")
+    if interpolation not in INTERPOLATIONS:
+        raise JagValueError(f"quantile: interpolation is one of {', '.join(INTERPOLATIONS)}, got {interpolation!r}.")
+    data, offsets = drop_nulls(data, valid, offsets)
+    out = np.zeros(len(offsets) - 1, result_type(data.dtype))
+    by_length(lambda rows: _of_rows(rows, q, interpolation), data, offsets, out)
+    full = offsets[1:] > offsets[:-1]
+    return out, None if full.all() else full
+
+
+def median(
+    data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """The middle item of each row, or the mean of the two; as `quantile(0.5)`."""
+    return quantile(data, valid, offsets, 0.5)
+
+
+def _of_rows(rows: NDArray[Any], q: float, interpolation: str) -> NDArray[Any]:
+    """Quantiles of rows of one length, which stand in a 2-D array."""
+    # Sorting rows of one length side by side is one call of numpy's vectorised sort; NaN ends up last and tells on its row.
+    ordered = np.sort(rows, axis=1)
+    position = q * (rows.shape[1] - 1)
+    low, high = int(np.floor(position)), int(np.ceil(position))
+    if interpolation in ("lower", "higher", "nearest"):
+        slot = {"lower": low, "higher": high, "nearest": round(position)}[interpolation]
+        found = ordered[:, slot].astype(result_type(rows.dtype))
+    else:
+        weight = 0.5 if interpolation == "midpoint" else position - low
+        found = _between(ordered[:, low], ordered[:, high], weight if high > low else 0.0)
+    if rows.dtype.kind == "f":
+        found = np.where(np.isnan(ordered[:, -1]), found.dtype.type(np.nan), found)
+    return found
+
+
+def _between(low: NDArray[Any], high: NDArray[Any], weight: float) -> NDArray[Any]:
+    """low + (high - low) * weight, exact at equal ends (also at infinity) and without overflow of high - low."""
+    target = result_type(low.dtype)
+    low, high = low.astype(np.float64), high.astype(np.float64)
+    mixed = low * (1 - weight) + high * weight if weight else low
+    return np.where(low == high, low, mixed).astype(target)
+
+
+def n_unique(
+    data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], None]:
+    """The number of distinct items of each row; nulls are left out, NaN equals NaN and -0.0 equals 0.0.
+
+    Notes
+    -----
+    O(n_values log of the row length).
+    """
+    data, offsets = drop_nulls(data, valid, offsets)
+    out = np.zeros(len(offsets) - 1, np.int64)
+    by_length(_distinct, data, offsets, out)
+    return out, None
+
+
+def _distinct(rows: NDArray[Any]) -> NDArray[Any]:
+    ordered = np.sort(rows, axis=1)
+    before, after = ordered[:, :-1], ordered[:, 1:]
+    differs = before != after
+    if rows.dtype.kind == "f":
+        differs &= ~np.isnan(before)  # NaN is last: what follows a NaN is one too
+    return 1 + np.count_nonzero(differs, axis=1)

@@ -1,0 +1,105 @@
+"""How a reduction walks over rows: blocks that stay in cache, ufunc.reduceat that survives empty rows, rows by length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag._kernels import blocks
+from arrowjag._kernels.offsets import count_true, from_sizes
+
+__all__ = ["Block", "accumulator", "by_length", "counts", "drop_nulls", "over_blocks", "reduceat", "result_type"]
+
+_BLOCK_VALUES = 1 << 17
+_BATCHED_VALUES = 1 << 19
+"""Larger where rows are batched by length, so that a batch has enough rows."""
+
+
+class Block(NamedTuple):
+    """Some rows next to each other, with offsets of their own that start at 0."""
+
+    rows: slice
+    data: NDArray[Any]
+    valid: NDArray[np.bool_] | None
+    offsets: NDArray[np.int64]
+
+    def filled(self, fill: object, dtype: Any = None) -> NDArray[Any]:
+        """The data as `dtype`, with `fill` where it is null; the data itself where nothing has to be done."""
+        data = self.data if dtype is None else self.data.astype(dtype, copy=False)
+        return data if self.valid is None else np.where(self.valid, data, np.array(fill, data.dtype))
+
+
+def over_blocks(
+    function: Callable[[Block], None],
+    data: NDArray[Any],
+    valid: NDArray[np.bool_] | None,
+    offsets: NDArray[np.int64],
+    block_values: int = _BLOCK_VALUES,
+) -> None:
+    """Call a function on blocks of rows, on all cores; floating-point warnings are off inside."""
+
+    def work(first: int, last: int) -> None:
+        start, end = int(offsets[first]), int(offsets[last])
+        local = offsets[first : last + 1] - start if start else offsets[first : last + 1]
+        with np.errstate(all="ignore"):
+            function(Block(slice(first, last), data[start:end], None if valid is None else valid[start:end], local))
+
+    blocks.map_rows(work, offsets, block_values=block_values)
+
+
+def reduceat(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
+    """Reduce each row into `out`; the entries of empty rows are left as they are."""
+    # Plain reduceat gives data[start] for an empty row and fails where the last rows are empty: it only gets the other rows.
+    full = offsets[1:] > offsets[:-1]
+    if not full.all():
+        out[full] = ufunc.reduceat(data, offsets[:-1][full]) if full.any() else 0
+    elif len(out):
+        ufunc.reduceat(data, offsets[:-1], out=out)
+
+
+def by_length(
+    function: Callable[[NDArray[Any]], NDArray[Any]],
+    data: NDArray[Any],
+    offsets: NDArray[np.int64],
+    out: NDArray[Any],
+) -> None:
+    """Reduce rows for which no ufunc exists: out[row] = function(2-D array of rows of one length); empty rows are left.
+
+    Notes
+    -----
+    The function is called once for each distinct length in a block, so at most sqrt(2 n) times for a block of n values.
+    """
+
+    def work(block: Block) -> None:
+        part = out[block.rows]
+        for length, rows in blocks.batches(block.offsets):
+            part[rows] = function(blocks.rows_2d(block.data, block.offsets[rows], length))
+
+    over_blocks(work, np.ascontiguousarray(data), None, offsets, _BATCHED_VALUES)
+
+
+def drop_nulls(
+    data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Values and offsets without the nulls."""
+    if valid is None:
+        return data, offsets
+    return data[valid], from_sizes(count_true(valid, offsets))
+
+
+def counts(valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The number of items of each row that are not null."""
+    return np.diff(offsets) if valid is None else count_true(valid, offsets)
+
+
+def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """What values of a type are added up in: float64, int64 (bool too) or uint64."""
+    return np.dtype({"f": np.float64, "u": np.uint64}.get(dtype.kind, np.int64))
+
+
+def result_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Type of a mean or quantile: floats keep theirs, all others give float64."""
+    return dtype if dtype.kind == "f" else np.dtype(np.float64)
