@@ -40,7 +40,7 @@ types: $(VENV)/.dev ## annotations, strictly
 	$(BIN)/mypy
 
 imports: $(VENV)/.dev ## the layers: who may import whom
-	$(BIN)/lint-imports --no-logo
+	$(BIN)/lint-imports --no-logo --no-cache
 
 # pytest ends with 5 where no test has the marker.
 slow: $(VENV)/.test ## run the slow tests only
@@ -72,7 +72,8 @@ clean: ## remove environments, caches and results
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "arrowjag needs Python 3.11 or newer; this is %s. Say which to take: make PYTHON=python3.12" % sys.version.split()[0])'
-	$(PYTHON) -m venv $(VENV)
+	@echo "Making $(VENV); installing takes a minute, once."
+	@$(PYTHON) -m venv $(VENV)
 
 # A stamp says that an extra is installed. `dev` holds `test`, which holds `demo`.
 $(VENV)/.demo $(VENV)/.docs: $(VENV)/.%: pyproject.toml | $(BIN)/python

@@ -8,7 +8,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-# A kernel may be slow the first time (threads start, libraries load), so no deadline. HYPOTHESIS_PROFILE picks a profile.
+# HYPOTHESIS_PROFILE picks a profile. No deadline: what comes first is slow, because threads start and libraries load.
 settings.register_profile("quick", max_examples=50, deadline=None)
 # The same examples in every run: a change must not fail for what another one did.
 settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True, print_blob=True)

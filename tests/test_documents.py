@@ -1,7 +1,7 @@
 """Every Python block of README.md, CONTRIBUTING.md and docs/ runs, or its fence says why it can't.
 
-A block with `>>>` is a doctest; another one is executed as it stands. The blocks of one page share their names. A block that can't run
-opens with `python no-run: REASON`. Pages of executed notebooks (`{code-cell}`) are run by `make docs`.
+A block with `>>>` is a doctest; another one is executed as it stands. The blocks of one page share their names. A block
+that can't run opens with `python no-run: REASON`. Pages of executed notebooks (`{code-cell}`) are run by `make docs`.
 """
 
 from __future__ import annotations

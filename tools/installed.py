@@ -1,6 +1,6 @@
 """Install a wheel into an environment of its own and test it from there: what users get, not the checkout.
 
-    python tools/installed.py dist/arrowjag-0.1.0-py3-none-any.whl
+`python tools/installed.py dist/arrowjag-0.1.0-py3-none-any.whl`
 """
 
 from __future__ import annotations
