@@ -1,4 +1,4 @@
-"""The libraries that other tests compare with load and answer: a comparison that is skipped in silence proves nothing."""
+"""The libraries that other tests compare with load and answer: a comparison skipped in silence proves nothing."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Print the lowest supported versions as pip constraints, read from pyproject.toml.
 
 `python tools/lowest.py cli plot > constraints.txt` covers the package and two of its extras. Of several bounds on one
-package, those whose marker holds on this Python count, and the highest of them wins: what pip would have to satisfy too.
+package, those whose marker holds on this Python count, and the highest of them wins, as in pip.
 """
 
 from __future__ import annotations
