@@ -1,0 +1,35 @@
+"""Dims: one level of nesting as a sequence of row sizes, in the encoding that says it shortest.
+
+Seven encodings hold the same kind of fact. `Ragged` lists every size. `Uniform` is one size for all rows, `Affine` a
+size that changes by a constant step, `Repeat` a dim laid end to end, `Runs` a dim whose rows are each written several
+times, `Sparse` zeros but for a few rows, `Chain` dims one after another. They answer the same questions and compare
+and hash alike; regular ones answer from their parameters, however many rows they stand for.
+
+The encodings are those of fold.
+"""
+
+from __future__ import annotations
+
+from arrowjag.dims import _algebra
+from arrowjag.dims._algebra import concat
+from arrowjag.dims._base import Dim
+from arrowjag.dims._grammar import from_offsets, is_pattern, to_dim
+from arrowjag.dims._nested import Chain, Repeat, Runs, Sparse
+from arrowjag.dims._plain import Affine, Ragged, Uniform
+
+__all__ = [
+    "Affine",
+    "Chain",
+    "Dim",
+    "Ragged",
+    "Repeat",
+    "Runs",
+    "Sparse",
+    "Uniform",
+    "concat",
+    "from_offsets",
+    "is_pattern",
+    "to_dim",
+]
+
+Dim._algebra = _algebra

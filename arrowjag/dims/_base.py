@@ -1,0 +1,681 @@
+"""`Dim`: what every encoding answers, and the parts that don't depend on the encoding."""
+
+from __future__ import annotations
+
+import operator
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, ClassVar, Protocol, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from arrowjag._kernels import offsets as _offsets
+from arrowjag.dims._inputs import LIMIT, as_count, as_int, checked_total, int_array, is_int, offsets_of, read_only
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.typing import BoolArray, IntArray
+
+BLOCK = 1 << 18
+"""Rows that are written out at a time where a dim must be walked."""
+
+_SHOWN = 24
+
+
+class Algebra(Protocol):
+    """Operations whose results are of any kind: `_algebra.py`, which knows all the classes. `Dim` knows none."""
+
+    def same(self, left: Dim, right: Dim) -> bool: ...
+    def take_step(self, dim: Dim, rows: slice) -> Dim: ...
+    def with_validity(self, dim: Dim, mask: Any) -> Dim: ...
+    def with_extent(self, dim: Dim, extent: int | None) -> Dim: ...
+    def stretched(self, dim: Dim, n: int) -> Dim: ...
+    def concat(self, dims: Sequence[Dim]) -> Dim: ...
+    def repeat(self, dim: Dim, times: int) -> Dim: ...
+    def spread(self, dim: Dim, reps: Any, part: Any) -> Dim: ...
+    def fold(self, dim: Dim, part: Any) -> Dim: ...
+    def compressed(self, dim: Dim) -> Dim: ...
+
+
+class Dim(Sequence[int]):
+    """One level of nesting: the sizes of its rows, immutable, read like a list of ints.
+
+    The encodings are `Uniform`, `Ragged`, `Affine`, `Repeat`, `Runs`, `Sparse` and `Chain`. Equality and hash speak
+    of the sizes only, never of encoding, validity or declared extent; a dim also equals the plain list of its sizes.
+
+    Notes
+    -----
+    `sizes`, `offsets` and `parents` are written out when first asked for and kept; everything else is answered from the
+    parameters of the encoding. The encodings and their names for each other are fold's.
+
+    Examples
+    --------
+    >>> from arrowjag.dims import Affine
+    >>> dim = Affine(1, 10**9, 1)
+    >>> dim[41], dim.size, dim.index_of(dim.size - 1)
+    (42, 500000000500000000, 999999999)
+    >>> dim[:3].tolist()
+    [1, 2, 3]
+    """
+
+    _algebra: ClassVar[Algebra]
+    _n: int
+    _size: int
+
+    # --------------------------------------------------------------------------- what an encoding has to answer
+
+    @abstractmethod
+    def _at(self, row: int) -> int:
+        """Size of a row, 0 <= row < len."""
+
+    @abstractmethod
+    def _offset_at(self, row: int) -> int:
+        """Items before a row, 0 <= row <= len."""
+
+    @abstractmethod
+    def _index_at(self, item: int) -> int:
+        """The row that owns an item, 0 <= item < size."""
+
+    @abstractmethod
+    def _write_sizes(self) -> IntArray:
+        """All sizes, a new array."""
+
+    @abstractmethod
+    def _slice(self, start: int, stop: int) -> Dim:
+        """The rows from start to before stop, 0 <= start <= stop <= len."""
+
+    @abstractmethod
+    def _bounds(self) -> tuple[int, int]:
+        """The smallest and the largest size; there is at least one row."""
+
+    @abstractmethod
+    def _uniform(self) -> bool:
+        """Whether all sizes are equal; there is at least one row."""
+
+    @abstractmethod
+    def _runs(self) -> tuple[IntArray, IntArray]:
+        """Values and lengths of runs, in order; equal neighbours and empty runs are allowed."""
+
+    @abstractmethod
+    def _scaled(self, factor: int) -> Dim:
+        """Every size times a factor of at least 0; declares no extent and has no null rows."""
+
+    @abstractmethod
+    def _arguments(self) -> str:
+        """What stands between the parentheses of the repr."""
+
+    def _write_offsets(self) -> IntArray:
+        return offsets_of(self.sizes)
+
+    def _fold(self, part: Dim) -> Dim | None:
+        """The sums of groups of rows, where the encoding has a closed form."""
+        del part
+        return None
+
+    def _rises(self, most: int) -> IntArray | None:
+        """Rows larger than the row before them, ascending; None where they are more than `most`."""
+        sizes = self.sizes
+        found = np.flatnonzero(sizes[1:] > sizes[:-1]) + 1
+        return found if len(found) <= most else None
+
+    def _set(self, n: int, size: int) -> None:
+        self._n = checked_total(n, "the rows of a dim")
+        self._size = checked_total(size, "a dim")
+
+    # --------------------------------------------------------------------------- facts
+
+    @property
+    def size(self) -> int:
+        """Sum of the row sizes: the number of items."""
+        return self._size
+
+    @property
+    def extent(self) -> int | None:
+        """The declared extent: the size of every valid row by type, or None."""
+        return None
+
+    @property
+    def validity(self) -> BoolArray | None:
+        """Which rows are valid, read-only; None where all are. The others are null and have size 0."""
+        return None
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all sizes are equal; true without rows. From the parameters, except that `Ragged` looks once."""
+        return self._n == 0 or self._uniform()
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """Row sizes, int64, read-only, kept."""
+        return read_only(self._write_sizes())
+
+    @cached_property
+    def offsets(self) -> IntArray:
+        """Row boundaries, one more than there are rows, from 0, int64, read-only, kept."""
+        return read_only(self._write_offsets())
+
+    @cached_property
+    def parents(self) -> npt.NDArray[np.int32] | npt.NDArray[np.int64]:
+        """The row that owns each item, read-only, kept; int32 where all numbers are below 2**31, else int64."""
+        return read_only(_offsets.parents(self.offsets))
+
+    def iota(self) -> IntArray:
+        """The position of each item in its row, from 0.
+
+        Returns
+        -------
+        (size,) int64 array
+            A new array. Cost: O(rows + items).
+
+        Notes
+        -----
+        fold's `iota`.
+
+        Examples
+        --------
+        >>> from arrowjag.dims import Ragged
+        >>> Ragged([2, 0, 3]).iota().tolist()
+        [0, 1, 0, 1, 2]
+        """
+        return _offsets.positions(self.offsets)
+
+    def max(self, default: int | None = None) -> int:
+        """The largest size.
+
+        Parameters
+        ----------
+        default : int, optional
+            The answer for a dim without rows.
+
+        Returns
+        -------
+        int
+            The size; null rows count as 0.
+
+        Raises
+        ------
+        JagValueError
+            If there are no rows and no default.
+
+        Examples
+        --------
+        >>> from arrowjag.dims import Runs
+        >>> Runs([1, 4], [3, 0]).max()
+        1
+        """
+        return self._bound(1, "max", default)
+
+    def min(self, default: int | None = None) -> int:
+        """The smallest size.
+
+        Parameters
+        ----------
+        default : int, optional
+            The answer for a dim without rows.
+
+        Returns
+        -------
+        int
+            The size; null rows count as 0.
+
+        Raises
+        ------
+        JagValueError
+            If there are no rows and no default.
+
+        Examples
+        --------
+        >>> from arrowjag.dims import Affine
+        >>> Affine(5, 5, -1).min()
+        1
+        """
+        return self._bound(0, "min", default)
+
+    def _bound(self, which: int, name: str, default: int | None) -> int:
+        if self._n:
+            return self._bounds()[which]
+        if default is None:
+            raise JagValueError(f"{name} of a dim without rows; give a default")
+        return default
+
+    def offset_of(self, i: int) -> int:
+        """Number of items before row i.
+
+        Parameters
+        ----------
+        i : int
+            From 0 to ``len(dim)``, where it gives the total.
+
+        Returns
+        -------
+        int
+            The offset. Cost: from the parameters, at most a search among them.
+
+        Raises
+        ------
+        JagIndexError
+            If `i` is out of range.
+
+        Examples
+        --------
+        >>> from arrowjag.dims import Affine
+        >>> Affine(1, 4, 1).offset_of(3)
+        6
+        """
+        row = as_int(i, "a row")
+        if not 0 <= row <= self._n:
+            raise JagIndexError(f"offset_of({row}) of a dim of {self._n} rows: expected 0 to {self._n}")
+        return self._offset_at(row)
+
+    def index_of(self, x: int) -> int:
+        """The row that owns item x: the largest i with ``offset_of(i) <= x``.
+
+        Parameters
+        ----------
+        x : int
+            From 0 up. From `size` up the answer is ``len(dim)``.
+
+        Returns
+        -------
+        int
+            The row. Empty rows are skipped. Cost: from the parameters, at most a search among them.
+
+        Raises
+        ------
+        JagIndexError
+            If `x` is negative.
+
+        Notes
+        -----
+        fold's `index_of`, exact at every size.
+
+        Examples
+        --------
+        >>> from arrowjag.dims import Ragged
+        >>> [Ragged([2, 0, 3]).index_of(x) for x in range(6)]
+        [0, 0, 2, 2, 2, 3]
+        """
+        item = as_int(x, "an item")
+        if item < 0:
+            raise JagIndexError(f"index_of({item}): items count from 0")
+        return self._n if item >= self._size else self._index_at(item)
+
+    def never_rises_within(self, offsets: Dim | IntArray) -> bool:
+        """Whether sizes never increase inside the groups of rows that offsets cut.
+
+        Parameters
+        ----------
+        offsets : Dim or array of int
+            Row boundaries of the groups; the last one is ``len(dim)``.
+
+        Returns
+        -------
+        bool
+            The answer. Cost: O(groups), and O(rows) at most where the encoding can tell where sizes rise.
+
+        Raises
+        ------
+        OffsetsError
+            If the offsets don't cut the rows of this dim.
+
+        Notes
+        -----
+        fold's rule for a transposition that does not shear.
+
+        Examples
+        --------
+        >>> from arrowjag.dims import Ragged
+        >>> Ragged([2, 1, 2]).never_rises_within(Ragged([2, 1])), Ragged([2, 1, 2]).never_rises_within(Ragged([1, 2]))
+        (True, False)
+        """
+        cuts = offsets.offsets if isinstance(offsets, Dim) else int_array(offsets, "offset")
+        _offsets.check(cuts, self._n, "never_rises_within")
+        rises = self._rises(len(cuts))
+        return rises is not None and bool((cuts[np.searchsorted(cuts, rises)] == rises).all())
+
+    # --------------------------------------------------------------------------- reading like a list
+
+    def __len__(self) -> int:
+        return self._n
+
+    @overload
+    def __getitem__(self, key: int) -> int: ...
+    @overload
+    def __getitem__(self, key: slice) -> Dim: ...
+    def __getitem__(self, key: int | slice) -> int | Dim:
+        if isinstance(key, slice):
+            start, stop, step = key.indices(self._n)
+            return self._slice(start, max(start, stop)) if step == 1 else self._algebra.take_step(self, key)
+        if isinstance(key, bool):
+            raise JagTypeError(f"a row must be an int or a slice, got {key!r}")
+        try:
+            row = operator.index(key)
+        except TypeError:
+            raise JagTypeError(f"a row must be an int or a slice, got {key!r} of type {type(key).__name__}") from None
+        if not -self._n <= row < self._n:
+            raise JagIndexError(f"row {row} is out of range for a dim of {self._n} rows")
+        return self._at(row % self._n)
+
+    def __iter__(self) -> Iterator[int]:
+        for start in range(0, self._n, BLOCK):
+            yield from self._block(start).tolist()
+
+    def __contains__(self, value: object) -> bool:
+        return is_int(value) and any(bool((self._block(start) == value).any()) for start in range(0, self._n, BLOCK))
+
+    def _block(self, start: int) -> IntArray:
+        """The sizes of the next `BLOCK` rows: a whole dim of many rows is never written out for a walk."""
+        if self._n <= BLOCK or "sizes" in self.__dict__:
+            return self.sizes[start : start + BLOCK]
+        return self._slice(start, min(self._n, start + BLOCK)).sizes
+
+    def tolist(self) -> list[int]:
+        """The sizes as a plain list.
+
+        Returns
+        -------
+        list of int
+            One int a row.
+
+        Examples
+        --------
+        >>> from arrowjag.dims import Repeat
+        >>> Repeat([1, 2], 2).tolist()
+        [1, 2, 1, 2]
+        """
+        sizes: list[int] = self.sizes.tolist()
+        return sizes
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.array(self.sizes, dtype=dtype, copy=copy)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, list):
+            return self._n == len(other) and self.tolist() == other
+        if not isinstance(other, Dim):
+            return NotImplemented
+        if self is other:
+            return True
+        if (self._n, self._size) != (other._n, other._size) or self._probes() != other._probes():
+            return False
+        if self.is_uniform or other.is_uniform:
+            return self.is_uniform and other.is_uniform
+        return self._algebra.same(self, other)
+
+    def __hash__(self) -> int:
+        return hash((self._n, self._size, self._probes()))
+
+    def _probes(self) -> tuple[int, ...]:
+        """A few offsets that tell most dims apart, from the parameters."""
+        n = self._n
+        return tuple(self._offset_at(row) for row in (min(n, 1), n // 4, n // 2, n - n // 4, max(n - 1, 0)))
+
+    # --------------------------------------------------------------------------- text, copy, pickle
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._arguments()})"
+
+    def notation(self) -> str:
+        """The dim as it is written inside of another one: an int, a list of sizes, or the repr.
+
+        Returns
+        -------
+        str
+            Long lists are shortened.
+
+        Examples
+        --------
+        >>> from arrowjag.dims import Affine, Ragged, Uniform
+        >>> Uniform(3).notation(), Ragged([2, 1]).notation(), Affine(1, 3, 1).notation()
+        ('3', '[2, 1]', 'Affine(1, 3, 1)')
+        """
+        return repr(self)
+
+    def _listed(self) -> str:
+        """The sizes as text, the middle left out of a long list."""
+        if self._n <= _SHOWN:
+            return str(self.tolist())
+        shown = _SHOWN // 2
+        first, last = (
+            ", ".join(map(str, self._slice(*rows).tolist())) for rows in ((0, shown), (self._n - 3, self._n))
+        )
+        return f"[{first}, ..., {last}]"
+
+    def __copy__(self) -> Dim:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Dim:
+        return self
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.__dict__:
+            raise AttributeError(f"a dim is immutable: {name} can't be set")
+        object.__setattr__(self, name, value)
+
+    # --------------------------------------------------------------------------- other dims from this one
+
+    def with_validity(self, mask: Any) -> Dim:
+        """The same sizes with other null rows.
+
+        Parameters
+        ----------
+        mask : (len,) array-like of bool, or None
+            True is valid; None and a mask that is all true make every row valid. Shared where it is a numpy array.
+
+        Returns
+        -------
+        Dim
+            A `Ragged`, or an encoding without null rows. The declared extent stays. Cost: O(rows) with a mask.
+
+        Raises
+        ------
+        ShapeError
+            If the mask has another length, a null row has items, or a valid row misses the declared extent.
+        JagTypeError
+            If the mask is not of bools.
+
+        Examples
+        --------
+        >>> from arrowjag.dims import Ragged
+        >>> Ragged([2, 0]).with_validity([True, False])
+        Ragged([2, 0], validity=[True, False])
+        """
+        return self._algebra.with_validity(self, mask)
+
+    def with_extent(self, extent: int | None) -> Dim:
+        """The same sizes, declaring that every valid row has a size by type.
+
+        Parameters
+        ----------
+        extent : int or None
+            The size, or None to declare nothing.
+
+        Returns
+        -------
+        Dim
+            A `Uniform` if it declares an extent and has no null rows.
+
+        Raises
+        ------
+        ShapeError
+            If a valid row has another size; the row is named.
+
+        Examples
+        --------
+        >>> from arrowjag.dims import Ragged
+        >>> Ragged([2, 2]).with_extent(2)
+        Uniform(2, n=2)
+        """
+        return self._algebra.with_extent(self, None if extent is None else as_count(extent, "an extent"))
+
+    def stretched(self, n: int) -> Dim:
+        """The dim repeated to fill n rows.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows: a whole number of times the length of this dim. A `Uniform` fills any number of rows.
+
+        Returns
+        -------
+        Dim
+            The longer dim; null rows repeat too, the extent stays. Cost: O(1), O(n) with null rows.
+
+        Raises
+        ------
+        ShapeError
+            If no whole number of repetitions fills the rows.
+
+        Notes
+        -----
+        fold's `length_extend`, which lets an empty dim pass.
+
+        Examples
+        --------
+        >>> from arrowjag.dims import Affine
+        >>> Affine(1, 5, 1).stretched(15)
+        Repeat(Affine(1, 5, 1), 3)
+        """
+        return self._algebra.stretched(self, as_count(n, "a number of rows"))
+
+    def cat(self, other: Dim) -> Dim:
+        """The dim followed by another one.
+
+        Parameters
+        ----------
+        other : Dim
+            The rows to append.
+
+        Returns
+        -------
+        Dim
+            Regular dims that continue each other stay regular; others become a `Chain`. Null rows are kept; an extent
+            is declared if both dims declare the same.
+
+        Notes
+        -----
+        fold's `cat`.
+
+        Examples
+        --------
+        >>> from arrowjag.dims import Affine, Ragged, Uniform
+        >>> Uniform(3).cat(Affine(4, 2, 1))
+        Affine(3, 3, 1)
+        >>> Affine(1, 3, 1).cat(Ragged([7, 7]))
+        Chain([Affine(1, 3, 1), [7, 7]])
+        """
+        return self._algebra.concat([self, other])
+
+    def repeat(self, k: int) -> Dim:
+        """The dim laid end to end k times.
+
+        Parameters
+        ----------
+        k : int
+            From 0 up.
+
+        Returns
+        -------
+        Dim
+            The longer dim; null rows repeat too, the extent stays. Cost: O(1), O(rows) with null rows.
+
+        Examples
+        --------
+        >>> from arrowjag.dims import Ragged
+        >>> Ragged([1, 2]).repeat(3)
+        Repeat([1, 2], 3)
+        """
+        return self._algebra.repeat(self, as_count(k, "a number of repetitions"))
+
+    def spread(self, reps: Any, part: Any = None) -> Dim:
+        """Each row written several times.
+
+        Parameters
+        ----------
+        reps : int, Dim or sizes
+            How often each row is written; one int is for all rows.
+        part : Dim or sizes, optional
+            Cuts the rows into groups. Then whole groups are written `reps` times, one entry for each group.
+
+        Returns
+        -------
+        Dim
+            The longer dim; null rows are written too, the extent stays. Cost: O(1) for regular encodings, O(rows)
+            with null rows, O(result) with groups.
+
+        Raises
+        ------
+        ShapeError
+            If `reps` does not have one entry for each row or group, or the groups do not cut the rows.
+
+        Notes
+        -----
+        fold's `spread`.
+
+        Examples
+        --------
+        >>> from arrowjag.dims import Ragged
+        >>> Ragged([2, 3]).spread([1, 2])
+        Runs([2, 3], [1, 2])
+        """
+        return self._algebra.spread(self, reps, part)
+
+    def fold(self, part: Any) -> Dim:
+        """The sums of groups of rows: two levels merged into one.
+
+        Parameters
+        ----------
+        part : Dim or sizes
+            The sizes of the groups, outer rows; they add up to ``len(dim)``.
+
+        Returns
+        -------
+        Dim
+            One row for each group. Null groups stay null; null rows of this dim count as empty. Declares no extent.
+            Cost: O(1) for regular encodings, else O(rows).
+
+        Raises
+        ------
+        ShapeError
+            If the groups do not add up to the rows of this dim.
+
+        Notes
+        -----
+        fold's `fold`.
+
+        Examples
+        --------
+        >>> from arrowjag.dims import Affine, Uniform
+        >>> Uniform(2, 6).fold(Affine(1, 3, 1))
+        Affine(2, 3, 2)
+        """
+        return self._algebra.fold(self, part)
+
+    def compressed(self) -> Dim:
+        """The canonical encoding: a function of the sizes alone, whatever this dim is made of.
+
+        Returns
+        -------
+        Dim
+            The first that fits of: no rows; `Uniform`; `Affine` from three rows; `Repeat` of the shortest piece;
+            `Runs` where runs are at most a quarter of the rows; `Sparse` where non-zero sizes are; else `Ragged`. A
+            dim with null rows stays the `Ragged` it is; a declared extent stays declared. Cost: O(1) for `Uniform`
+            and `Affine`, else O(runs).
+
+        Examples
+        --------
+        >>> from arrowjag.dims import Ragged
+        >>> Ragged([1, 2, 3, 1, 2, 3]).compressed()
+        Repeat(Affine(1, 3, 1), 2)
+        """
+        return self._algebra.compressed(self)
+
+
+def no_nulls(dim: Dim, owner: str) -> Dim:
+    """A part of a regular encoding: it can't hold null rows."""
+    if dim.validity is not None:
+        raise ShapeError(f"{owner} can't hold null rows; use repeat, spread or cat of the dim, which keep them")
+    return dim
+
+
+__all__ = ["BLOCK", "LIMIT", "Dim", "no_nulls"]

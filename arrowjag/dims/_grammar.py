@@ -1,0 +1,163 @@
+"""What callers may write for a dim."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from arrowjag.dims._base import Dim
+from arrowjag.dims._inputs import is_int
+from arrowjag.dims._nested import Chain, Repeat, Runs, Sparse
+from arrowjag.dims._plain import Affine, Ragged, Uniform
+from arrowjag.errors import JagTypeError, ShapeError
+
+_PARTS = (Dim, tuple, list, range, Mapping, np.ndarray, pa.Array, pa.ChunkedArray)
+
+
+def to_dim(spec: Any, *, literal_repeats: bool = False) -> Dim:
+    """The dim that a caller wrote.
+
+    Parameters
+    ----------
+    spec : int, Dim, sizes or pattern
+        An int is a `Uniform` of one row. A list, numpy or Arrow array of ints is a `Ragged`. Three ints in a tuple
+        are an `Affine` (start, n, step), two ints a `Uniform` (size, n), ``(dim, int)`` a `Repeat`, ``(dim, dim)`` a
+        `Runs`; a dict is a `Sparse`, a range an `Affine`, a list that holds one of these a `Chain`.
+    literal_repeats : bool
+        Whether plain sizes become a pattern too: a `Repeat` of one piece, which a shape repeats to fill its level.
+
+    Returns
+    -------
+    Dim
+        A given `Dim` comes back as it is.
+
+    Raises
+    ------
+    JagTypeError
+        If something else is given; bool and float are refused everywhere.
+    ShapeError
+        If a size is negative or the total overflows.
+
+    Notes
+    -----
+    fold's grammar: the tuples of its introduction and the ranges of its later notebooks.
+
+    Examples
+    --------
+    >>> to_dim((1, 5, 1))
+    Affine(1, 5, 1)
+    >>> to_dim(([5, 7, 3], (4, 3)))
+    Runs([5, 7, 3], 4)
+    >>> to_dim({1: 2, 3: 1}).tolist()
+    [0, 2, 0, 1]
+    """
+    if isinstance(spec, Dim):
+        return spec
+    if is_int(spec):
+        return Uniform(int(spec))
+    if isinstance(spec, tuple):
+        return _from_tuple(spec)
+    if isinstance(spec, range):
+        return _from_range(spec)
+    if isinstance(spec, Mapping):
+        return Sparse(spec)
+    if _holds_pattern(spec):
+        return Chain([part if is_int(part) else to_dim(part) for part in spec])
+    if spec is None or isinstance(spec, (bool, float, str, bytes)) or not _is_listlike(spec):
+        raise JagTypeError(
+            f"a dim must be an int, a list of sizes, a Dim or a pattern, got {spec!r} of type {type(spec).__name__}"
+        )
+    return Repeat(Ragged(spec), 1) if literal_repeats else Ragged(spec)
+
+
+def is_pattern(spec: Any) -> bool:
+    """Whether a shape repeats a dim to fill its level.
+
+    Parameters
+    ----------
+    spec : object
+        As for `to_dim`.
+
+    Returns
+    -------
+    bool
+        True for ints, tuples, ranges, dicts, lists with one of these or a list inside, and every `Dim` but `Ragged`;
+        False for plain sizes, which must be complete.
+
+    Examples
+    --------
+    >>> is_pattern((1, 5, 1)), is_pattern([1, 2])
+    (True, False)
+    """
+    if isinstance(spec, Dim):
+        return not isinstance(spec, Ragged)
+    return is_int(spec) or isinstance(spec, (tuple, range, Mapping)) or _holds_pattern(spec)
+
+
+def from_offsets(offsets: Any) -> Dim:
+    """A dim from row boundaries, always checked.
+
+    Parameters
+    ----------
+    offsets : (n_rows + 1,) array-like of int
+        From 0, never decreasing. An int64 array is shared, not copied, and must not change afterwards.
+
+    Returns
+    -------
+    Dim
+        A `Ragged`. Cost: O(rows) for the check.
+
+    Raises
+    ------
+    OffsetsError
+        If the offsets don't start at 0 or decrease; the slot and both values are named.
+    JagTypeError
+        If they are not integers.
+
+    Examples
+    --------
+    >>> from_offsets([0, 2, 3])
+    Ragged([2, 1])
+    """
+    return Ragged.from_offsets(offsets)
+
+
+def _is_listlike(spec: Any) -> bool:
+    return hasattr(spec, "__len__") or hasattr(spec, "__iter__") or hasattr(spec, "__array__")
+
+
+def _holds_pattern(spec: Any) -> bool:
+    return isinstance(spec, list) and any(issubclass(kind, _PARTS) for kind in set(map(type, spec)))
+
+
+def _from_tuple(spec: tuple[Any, ...]) -> Dim:
+    ints = [is_int(entry) for entry in spec]
+    if ints == [True, True, True]:
+        return Affine(*spec)
+    if ints == [True, True]:
+        return Uniform(*spec)
+    if ints == [False, True]:
+        return Repeat(to_dim(spec[0]), spec[1])
+    if ints == [False, False]:
+        return Runs(to_dim(spec[0]), to_dim(spec[1]))
+    raise JagTypeError(
+        f"a tuple is a pattern: (start, n, step), (size, n), (dim, n) or (dim, reps), got {spec!r}; "
+        "write sizes as a list"
+    )
+
+
+def _from_range(spec: range) -> Dim:
+    n = len(spec)
+    if n == 0:
+        return Uniform(0, 0, declared=False)
+    if n == 1:
+        return Uniform(spec[0], declared=False)
+    if min(spec[0], spec[-1]) < 0:
+        raise ShapeError(f"{spec} has negative numbers; sizes must be at least 0")
+    return Affine(spec.start, n, spec.step)
+
+
+__all__ = ["from_offsets", "is_pattern", "to_dim"]

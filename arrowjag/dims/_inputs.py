@@ -1,0 +1,145 @@
+"""What callers write for sizes, offsets and masks, turned into checked arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any, TypeGuard, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from arrowjag._kernels import offsets as _offsets
+from arrowjag.errors import JagOverflowError, JagTypeError, ShapeError
+from arrowjag.typing import ArrowData, BoolArray, IntArray, SupportsArrowArray, SupportsArrowStream
+
+Array = TypeVar("Array", bound="np.ndarray[Any, Any]")
+
+LIMIT = 2**63 - 1
+"""Largest size, length and total: offsets are int64."""
+
+
+def is_int(value: object) -> TypeGuard[int | np.integer[Any]]:
+    """Whether a value is a Python or numpy integer; a bool is not."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def as_int(value: object, what: str) -> int:
+    """An integer that fits int64, or an error that says what it was meant to be."""
+    if not is_int(value):
+        raise JagTypeError(f"{what} must be an int, got {value!r} of type {type(value).__name__}")
+    if not -LIMIT <= value <= LIMIT:
+        raise ShapeError(f"integer overflow: {what} is {value}, the largest is {LIMIT}")
+    return int(value)
+
+
+def as_count(value: object, what: str) -> int:
+    """An integer from 0 up: a size, a length, a number of repetitions."""
+    number = as_int(value, what)
+    if number < 0:
+        raise ShapeError(f"{what} must be at least 0, got {number}")
+    return number
+
+
+def checked_total(total: int, what: str) -> int:
+    """The total itself, or an error where it does not fit an offset."""
+    if total > LIMIT:
+        raise ShapeError(f"integer overflow: {what} has {total} items in all, the most are {LIMIT}")
+    return total
+
+
+def int_array(values: Any, what: str) -> IntArray:
+    """One-dimensional int64 from lists, numpy, Arrow or ranges; shared where it is int64 already."""
+    if isinstance(values, np.ndarray):
+        return _from_numpy(values, what)
+    if isinstance(values, (pa.Array, pa.ChunkedArray)):
+        return _from_arrow(values, what)
+    if isinstance(values, range):
+        return np.arange(values.start, values.stop, values.step, dtype=np.int64)
+    foreign: Any = values
+    if isinstance(values, SupportsArrowArray):
+        return _from_arrow(pa.array(foreign), what)
+    if isinstance(values, SupportsArrowStream):
+        return _from_arrow(pa.chunked_array(foreign), what)
+    if hasattr(values, "__array__"):
+        return _from_numpy(np.asarray(values), what)
+    if isinstance(values, (str, bytes, Mapping, AbstractSet)) or not isinstance(values, Iterable):
+        raise JagTypeError(f"{what}s must be integers, got {values!r} of type {type(values).__name__}")
+    return _from_list(list(values), what)
+
+
+def _from_numpy(values: np.ndarray[Any, Any], what: str) -> IntArray:
+    if values.ndim != 1:
+        raise JagTypeError(f"{what}s must have one dimension, got an array of shape {values.shape}")
+    if values.dtype.kind == "O":
+        return _from_list(values.tolist(), what)
+    if values.dtype.kind not in "iu":
+        raise JagTypeError(f"{what}s must be integers, got dtype {values.dtype}")
+    if values.dtype.kind == "u" and values.dtype.itemsize == 8 and len(values) and int(values.max()) > LIMIT:
+        place = int(np.flatnonzero(values > LIMIT)[0])
+        raise ShapeError(f"integer overflow: {what} at position {place} is {values[place]}, the largest is {LIMIT}")
+    return np.ascontiguousarray(values, dtype=np.int64)
+
+
+def _from_arrow(values: ArrowData, what: str) -> IntArray:
+    if pa.types.is_null(values.type) and len(values) == 0:
+        return np.empty(0, np.int64)
+    if values.null_count:
+        place = int(np.flatnonzero(np.asarray(values.is_null()))[0])
+        raise JagTypeError(f"{what} at position {place} is null; {what}s must be integers without nulls")
+    if not pa.types.is_integer(values.type):
+        raise JagTypeError(f"{what}s must be integers, got Arrow type {values.type}")
+    flat = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    return _from_numpy(flat.to_numpy(zero_copy_only=False), what)
+
+
+def _from_list(values: list[Any], what: str) -> IntArray:
+    if not all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in set(map(type, values))):
+        place = next(place for place, value in enumerate(values) if not is_int(value))
+        found = values[place]
+        raise JagTypeError(f"{what} at position {place} must be an int, got {found!r} of type {type(found).__name__}")
+    try:
+        return np.array(values, dtype=np.int64)
+    except OverflowError:
+        place = next(place for place, value in enumerate(values) if not -LIMIT <= value <= LIMIT)
+        raise ShapeError(
+            f"integer overflow: {what} at position {place} is {values[place]}, the largest is {LIMIT}"
+        ) from None
+
+
+def size_array(values: Any, what: str = "size") -> IntArray:
+    """Row sizes: integers from 0 up; the first negative one is named by its row."""
+    sizes = int_array(values, what)
+    if len(sizes) and sizes.min() < 0:
+        row = int(np.flatnonzero(sizes < 0)[0])
+        raise ShapeError(f"{what} at position {row} is {sizes[row]}; {what}s must be at least 0")
+    return sizes
+
+
+def offsets_of(sizes: IntArray) -> IntArray:
+    """Offsets of checked sizes; a total that does not fit is a ShapeError."""
+    try:
+        return _offsets.from_sizes(sizes)
+    except JagOverflowError as error:
+        raise ShapeError(str(error)) from None
+
+
+def mask_array(mask: Any, n_rows: int) -> BoolArray:
+    """One bool a row, read-only; the caller's own array stays writable."""
+    if isinstance(mask, (pa.Array, pa.ChunkedArray)):
+        if mask.null_count:
+            raise JagTypeError("a validity must be bools without nulls, got an Arrow array with nulls")
+        mask = mask.to_numpy() if isinstance(mask, pa.ChunkedArray) else mask.to_numpy(zero_copy_only=False)
+    found = np.asarray(mask, dtype=bool if isinstance(mask, (list, tuple)) and len(mask) == 0 else None)
+    if found.dtype != np.bool_ or found.ndim != 1:
+        raise JagTypeError(f"a validity must be one bool a row, got dtype {found.dtype} of shape {found.shape}")
+    if len(found) != n_rows:
+        raise ShapeError(f"a validity must have one bool a row: got {len(found)} for {n_rows} rows")
+    return read_only(found)
+
+
+def read_only(array: Array) -> Array:
+    """A view that can't be written, and leaves its base as it is."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,383 @@
+"""Encodings that are made of numbers: `Uniform`, `Affine` and `Ragged`."""
+
+from __future__ import annotations
+
+from math import isqrt
+from typing import Any
+
+import numpy as np
+
+from arrowjag._kernels import offsets as _offsets
+from arrowjag.dims._base import Dim
+from arrowjag.dims._inputs import as_count, as_int, int_array, mask_array, offsets_of, read_only, size_array
+from arrowjag.errors import ShapeError
+from arrowjag.typing import BoolArray, IntArray
+
+
+class Uniform(Dim):
+    """The same size in every row.
+
+    Parameters
+    ----------
+    size : int
+        Items of a row.
+    n : int
+        Number of rows.
+    declared : bool
+        Whether the size is declared as the extent of the dim: part of the type, kept without rows.
+
+    Raises
+    ------
+    ShapeError
+        If a number is negative, or there are more than ``2**63 - 1`` items.
+    JagTypeError
+        If a number is not an int.
+
+    Notes
+    -----
+    Everything is answered in O(1). fold's `Rect`.
+
+    Examples
+    --------
+    >>> Uniform(3, 2).tolist()
+    [3, 3]
+    >>> Uniform(10**9, 10**9).size
+    1000000000000000000
+    """
+
+    def __init__(self, size: int, n: int = 1, *, declared: bool = True) -> None:
+        self._each = as_count(size, "a size")
+        self._declared = bool(declared)
+        rows = as_count(n, "a number of rows")
+        self._set(rows, self._each * rows)
+
+    @property
+    def extent(self) -> int | None:
+        """The size where it is declared, else None."""
+        return self._each if self._declared else None
+
+    def _at(self, row: int) -> int:  # noqa: ARG002 - the same for all
+        return self._each
+
+    def _offset_at(self, row: int) -> int:
+        return self._each * row
+
+    def _index_at(self, item: int) -> int:
+        return item // self._each
+
+    def _write_sizes(self) -> IntArray:
+        return np.full(self._n, self._each, np.int64)
+
+    def _write_offsets(self) -> IntArray:
+        return np.arange(self._n + 1, dtype=np.int64) * self._each
+
+    def _slice(self, start: int, stop: int) -> Dim:
+        return Uniform(self._each, stop - start, declared=self._declared)
+
+    def _bounds(self) -> tuple[int, int]:
+        return self._each, self._each
+
+    def _uniform(self) -> bool:
+        return True
+
+    def _runs(self) -> tuple[IntArray, IntArray]:
+        return np.array([self._each]), np.array([self._n])
+
+    def _rises(self, most: int) -> IntArray:  # noqa: ARG002 - there are none
+        return np.empty(0, np.int64)
+
+    def _scaled(self, factor: int) -> Dim:
+        return Uniform(self._each * factor, self._n, declared=False)
+
+    def _fold(self, part: Dim) -> Dim:
+        return part._scaled(self._each)
+
+    def notation(self) -> str:
+        """The size alone for one row, else the repr."""
+        return str(self._each) if self._n == 1 else repr(self)
+
+    def _arguments(self) -> str:
+        return f"{self._each}, n={self._n}{'' if self._declared else ', declared=False'}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _make_uniform, (self._each, self._n, self._declared)
+
+
+def _make_uniform(size: int, n: int, declared: bool) -> Uniform:
+    """Uniform by position, as pickle calls it."""
+    return Uniform(size, n, declared=declared)
+
+
+class Affine(Dim):
+    """Sizes that change by a constant step.
+
+    Parameters
+    ----------
+    start : int
+        Size of the first row.
+    n : int
+        Number of rows.
+    step : int
+        Size of each row less that of the row before; may be negative or 0.
+
+    Raises
+    ------
+    ShapeError
+        If a size would be negative (the first such row is named), or there are more than ``2**63 - 1`` items.
+    JagTypeError
+        If a number is not an int.
+
+    Notes
+    -----
+    Everything is answered in O(1), in exact integers. fold's `Affine`, which refuses fewer than two rows and a step
+    of 0.
+
+    Examples
+    --------
+    >>> Affine(5, 5, -1).tolist()
+    [5, 4, 3, 2, 1]
+    """
+
+    def __init__(self, start: int, n: int, step: int) -> None:
+        self._start = as_count(start, "the first size")
+        self._step = as_int(step, "a step")
+        rows = as_count(n, "a number of rows")
+        if rows and self._start + self._step * (rows - 1) < 0:
+            row = self._start // -self._step + 1
+            found = self._start + self._step * row
+            raise ShapeError(
+                f"Affine({start}, {n}, {step}): size at position {row} is {found}; sizes must be at least 0"
+            )
+        self._set(rows, self._offset_at(rows))
+
+    def _at(self, row: int) -> int:
+        return self._start + self._step * row
+
+    def _offset_at(self, row: int) -> int:
+        return self._start * row + self._step * (row * (row - 1) // 2)
+
+    def _index_at(self, item: int) -> int:
+        """The largest i with step * i**2 + b * i <= 2 * item, where b = 2 * start - step, in exact integers."""
+        step, b = self._step, 2 * self._start - self._step
+        square = b * b + 8 * step * item
+        if step > 0:
+            return (isqrt(square) - b) // (2 * step)
+        if step == 0:
+            return item // self._start
+        return (b - isqrt(square - 1) - 1) // (-2 * step)  # the smaller root, its square root rounded up
+
+    def _write_sizes(self) -> IntArray:
+        if self._n < 2:
+            return np.full(self._n, self._start, np.int64)
+        return self._start + self._step * np.arange(self._n, dtype=np.int64)
+
+    def _slice(self, start: int, stop: int) -> Dim:
+        return Affine(self._at(start) if start < stop else 0, stop - start, self._step)
+
+    def _bounds(self) -> tuple[int, int]:
+        first, last = self._start, self._at(self._n - 1)
+        return min(first, last), max(first, last)
+
+    def _uniform(self) -> bool:
+        return self._n == 1 or self._step == 0
+
+    def _runs(self) -> tuple[IntArray, IntArray]:
+        return self.sizes, np.ones(self._n, np.int64)
+
+    def _rises(self, most: int) -> IntArray | None:
+        rising = max(self._n - 1, 0) if self._step > 0 else 0
+        return np.arange(1, rising + 1) if rising <= most else None
+
+    def _scaled(self, factor: int) -> Dim:
+        return Affine(self._start * factor, self._n, self._step * factor)
+
+    def _fold(self, part: Dim) -> Dim | None:
+        if not isinstance(part, Uniform):
+            return None
+        group, step = part.max(0), self._step
+        start = self._start * group + step * (group * (group - 1) // 2)
+        return Affine(start if len(part) else 0, len(part), step * group * group)
+
+    def _arguments(self) -> str:
+        return f"{self._start}, {self._n}, {self._step}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Affine, (self._start, self._n, self._step)
+
+
+class Ragged(Dim):
+    """Sizes without regularity, one for each row; the one encoding that may hold null rows.
+
+    Parameters
+    ----------
+    sizes : sequence, numpy array or Arrow array of int
+        Items of each row.
+    validity : (len,) array-like of bool, optional
+        True is valid. A null row has size 0.
+    extent : int, optional
+        The size that every valid row has by type.
+
+    Raises
+    ------
+    ShapeError
+        If a size is negative (the row is named), the total is more than ``2**63 - 1``, a null row has items, or a
+        valid row misses the extent.
+    JagTypeError
+        If a size is a bool, a float or null.
+
+    Notes
+    -----
+    Holds offsets; the sizes are not kept, and a change to the caller's array does not show. fold's `Seq`.
+
+    Examples
+    --------
+    >>> Ragged([2, 0, 3]).offsets.tolist()
+    [0, 2, 2, 5]
+    """
+
+    def __init__(self, sizes: Any, *, validity: Any = None, extent: int | None = None) -> None:
+        self._hold(offsets_of(size_array(sizes)), validity, extent)
+
+    @classmethod
+    def from_offsets(
+        cls, offsets: Any, *, validity: Any = None, extent: int | None = None, check: bool = True
+    ) -> Ragged:
+        """A dim from row boundaries.
+
+        Parameters
+        ----------
+        offsets : (n_rows + 1,) array-like of int
+            From 0, never decreasing. An int64 array is shared, not copied, and must not change afterwards.
+        validity : (n_rows,) array-like of bool, optional
+            True is valid. A null row has size 0. Shared where it is a numpy array.
+        extent : int, optional
+            The size that every valid row has by type.
+        check : bool
+            Whether to check all this, in O(rows). Without it wrong offsets give wrong answers.
+
+        Returns
+        -------
+        Ragged
+            The dim.
+
+        Raises
+        ------
+        OffsetsError
+            If the offsets don't start at 0 or decrease; the slot and both values are named.
+        ShapeError
+            If a null row has items or a valid row misses the extent.
+
+        Examples
+        --------
+        >>> Ragged.from_offsets([0, 2, 2, 5])
+        Ragged([2, 0, 3])
+        """
+        dim = cls.__new__(cls)
+        if not check:
+            dim._trust(np.ascontiguousarray(offsets, dtype=np.int64), validity, extent)
+            return dim
+        found = int_array(offsets, "offset")
+        _offsets.check(found, None, "offsets")
+        dim._hold(found, validity, extent)
+        return dim
+
+    def _hold(self, offsets: IntArray, validity: Any, extent: int | None) -> None:
+        mask = None if validity is None else mask_array(validity, len(offsets) - 1)
+        self._trust(offsets, mask, None if extent is None else as_count(extent, "an extent"))
+        if self._validity is not None or self._extent is not None:
+            check_rows(self.sizes, self._validity, self._extent)
+
+    def _trust(self, offsets: IntArray, validity: BoolArray | None, extent: int | None) -> None:
+        self._offsets = read_only(offsets)
+        self._validity = None if validity is None or validity.all() else read_only(validity)
+        self._extent = extent
+        self._set(len(offsets) - 1, int(offsets[-1]))
+
+    @property
+    def extent(self) -> int | None:
+        """The size that every valid row has by type, or None."""
+        return self._extent
+
+    @property
+    def validity(self) -> BoolArray | None:
+        """Which rows are valid, read-only; None where all are."""
+        return self._validity
+
+    def _at(self, row: int) -> int:
+        return int(self._offsets[row + 1] - self._offsets[row])
+
+    def _offset_at(self, row: int) -> int:
+        return int(self._offsets[row])
+
+    def _index_at(self, item: int) -> int:
+        return int(np.searchsorted(self._offsets, item, side="right")) - 1
+
+    def _write_sizes(self) -> IntArray:
+        return np.diff(self._offsets)
+
+    def _write_offsets(self) -> IntArray:
+        return self._offsets
+
+    def _slice(self, start: int, stop: int) -> Dim:
+        if (start, stop) == (0, self._n):
+            return self
+        mask = None if self._validity is None else self._validity[start:stop]
+        if self._extent is not None and (mask is None or mask.all()):
+            return Uniform(self._extent, stop - start)
+        cut = self._offsets[start : stop + 1]
+        return Ragged.from_offsets(cut - cut[0] if start else cut, validity=mask, extent=self._extent, check=False)
+
+    def _bounds(self) -> tuple[int, int]:
+        return int(self.sizes.min()), int(self.sizes.max())
+
+    def _uniform(self) -> bool:
+        first = self._at(0)
+        if first * self._n != self._size:
+            return False
+        if "_all_equal" not in self.__dict__:
+            self._all_equal = bool((self.sizes == first).all())
+        return self._all_equal
+
+    def _runs(self) -> tuple[IntArray, IntArray]:
+        return self.sizes, np.ones(self._n, np.int64)
+
+    def _scaled(self, factor: int) -> Dim:
+        return Ragged.from_offsets(self._offsets * factor, check=False)
+
+    def notation(self) -> str:
+        """The list of sizes, unless there are null rows or an extent to tell of."""
+        return self._listed() if self._validity is None and self._extent is None else repr(self)
+
+    def _arguments(self) -> str:
+        text = self._listed()
+        if self._validity is not None:
+            shown = self._validity if self._n <= 24 else self._validity[:12]
+            text += f", validity={str(shown.tolist())[:-1]}{']' if self._n <= 24 else ', ...]'}"
+        return text if self._extent is None else f"{text}, extent={self._extent}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _make_ragged, (self._offsets, self._validity, self._extent)
+
+
+def _make_ragged(offsets: IntArray, validity: BoolArray | None, extent: int | None) -> Ragged:
+    """Ragged by position, as pickle calls it."""
+    return Ragged.from_offsets(offsets, validity=validity, extent=extent)
+
+
+def check_rows(sizes: IntArray, validity: BoolArray | None, extent: int | None) -> None:
+    """Raise unless null rows are empty and valid rows have the declared extent."""
+    if validity is not None:
+        full = np.flatnonzero(~validity & (sizes > 0))
+        if len(full):
+            row = int(full[0])
+            raise ShapeError(
+                f"row {row} is null and has {sizes[row]} items; a null row must have size 0: drop its values"
+            )
+    if extent is not None:
+        wrong = np.flatnonzero((sizes != extent) & (True if validity is None else validity))
+        if len(wrong):
+            row = int(wrong[0])
+            raise ShapeError(f"row {row} has {sizes[row]} items, but the dim declares an extent of {extent}")
+
+
+__all__ = ["Affine", "Ragged", "Uniform", "check_rows"]
