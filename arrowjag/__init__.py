@@ -1,3 +1,72 @@
-"""Jagged columns for pandas, polars and Arrow."""
+"""Jagged columns for pandas, polars and Arrow.
+
+A jagged column is nested Arrow lists; its offsets are the split points of a `JaggedShape`. One class, `JaggedArray`, holds the shape and
+the flat values; the same methods are there as ``.jag`` on pandas Series and polars expressions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arrowjag import _doors, dims, dtype
+from arrowjag._array import JaggedArray
+from arrowjag.dtype import JaggedType
+from arrowjag.errors import (
+    JagError,
+    JagIndexError,
+    JagOverflowError,
+    JagTypeError,
+    JagValueError,
+    MissingDependencyError,
+    OffsetsError,
+    ShapeError,
+)
+from arrowjag.functions import array, from_arrow, from_offsets, from_parents, from_sizes
+from arrowjag.shape import JaggedShape
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "JagError",
+    "JagIndexError",
+    "JagOverflowError",
+    "JagTypeError",
+    "JagValueError",
+    "JaggedArray",
+    "JaggedShape",
+    "JaggedType",
+    "MissingDependencyError",
+    "OffsetsError",
+    "ShapeError",
+    "array",
+    "dims",
+    "from_arrow",
+    "from_offsets",
+    "from_parents",
+    "from_sizes",
+]
+
+_LAZY_MODULES = frozenset({"etl", "interop", "io", "pandas", "plot", "polars", "testing"})
+_LAZY_NAMES = {
+    "read_parquet": "io",
+    "write_parquet": "io",
+    "read_ipc": "io",
+    "write_ipc": "io",
+    "Row": "pandas",
+}
+
+dtype.register()
+_doors.register_hosts()
+
+
+def __getattr__(name: str) -> Any:
+    """Layers above the core are imported when they are asked for."""
+    if name in _LAZY_MODULES:
+        return _doors.open_door(name)
+    if name in _LAZY_NAMES:
+        return getattr(_doors.open_door(_LAZY_NAMES[name]), name)
+    raise AttributeError(f"module 'arrowjag' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY_MODULES, *_LAZY_NAMES})

@@ -1,0 +1,38 @@
+"""`JaggedArray`: the class that users meet. Each family of methods is one file beside this one."""
+
+from __future__ import annotations
+
+from arrowjag._array.elementwise import ElementwiseMethods
+from arrowjag._array.structure import StructureMethods
+
+__all__ = ["JaggedArray"]
+
+
+class JaggedArray(ElementwiseMethods, StructureMethods):
+    """A jagged column: a `JaggedShape` and one flat Arrow array of leaf values.
+
+    Parameters
+    ----------
+    shape : JaggedShape
+        The nesting.
+    values : pa.Array, or what `pa.array` takes
+        One leaf a place of the shape.
+
+    Raises
+    ------
+    ShapeError
+        If the number of values is not the size of the shape.
+
+    Notes
+    -----
+    Immutable. Values are shared, never copied. Nulls live in two places: leaves in the values, rows in the dims of the shape.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> x = aj.JaggedArray(aj.JaggedShape(2, [2, 1]), [1.0, 2.0, 3.0])
+    >>> (x * aj.array([10, 100])).to_list()
+    [[10.0, 20.0], [300.0]]
+    """
+
+    __slots__ = ()

@@ -1,0 +1,364 @@
+"""The ground of `JaggedArray`: what it holds, how it is made, and how it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow, _column, _doors, _formatting, dtype
+from arrowjag._column import Column
+from arrowjag._ops import elementwise, structure
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import BoolArray
+
+__all__ = ["ArrayBase", "as_column", "operand"]
+
+
+def as_column(data: Any, *, type: pa.DataType | None = None, ndim: int | None = None) -> Column:
+    """Anything that `arrowjag.array` reads, as a column."""
+    if isinstance(data, Column) and type is None and ndim in (None, data.ndim):
+        return data
+    if isinstance(data, ArrayBase):
+        data = data.to_arrow(extension=False) if ndim is not None else data
+    if isinstance(data, Column):
+        return data if type is None else elementwise.cast(data, type)
+    if _is_scalar(data):
+        if ndim not in (None, 0):
+            raise ShapeError(f"a single {data.__class__.__name__} has no rows, ndim={ndim} was asked for")
+        value = data if isinstance(data, pa.Scalar) else pa.scalar(data, type)
+        return Column(JaggedShape(), pa.repeat(value, 1) if value.is_valid else pa.nulls(1, value.type))
+    if isinstance(data, np.ndarray) and data.ndim != 1 and data.dtype.kind != "O":
+        return _from_dense(data, type)
+    column = _column.from_arrow(_arrow.to_array(data, type, ndim), ndim, "the data")
+    return column if type is None else elementwise.cast(column, type)
+
+
+def _is_scalar(data: Any) -> bool:
+    if data is None or isinstance(data, (str, bytes, int, float, bool, np.generic, pa.Scalar, dict)):
+        return True
+    return not (hasattr(data, "__iter__") or hasattr(data, "__arrow_c_array__") or hasattr(data, "__arrow_c_stream__"))
+
+
+def _from_dense(data: npt.NDArray[Any], type: pa.DataType | None) -> Column:
+    """A numpy array of several dims: each dim after the rows declares its extent."""
+    values = _arrow.to_array(data.reshape(-1))
+    column = Column(JaggedShape(*data.shape), _arrow.combine_chunks(values))
+    return column if type is None else elementwise.cast(column, type)
+
+
+def operand(value: Any, leaf: pa.DataType | None, operation: str) -> elementwise.Operand:
+    """An argument as a column, or as a scalar of the leaf's type where its kind fits."""
+    if isinstance(value, Column):
+        return value if value.ndim else value.values[0]
+    if _is_scalar(value):
+        return elementwise.scalar_like(value, leaf, operation)
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return elementwise.scalar_like(value[()], leaf, operation)
+    return as_column(value)
+
+
+class ArrayBase(Column):
+    """A jagged column of Arrow values; the methods come from the classes beside this one."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+    __array_priority__ = 1000
+
+    def __init__(self, shape: JaggedShape, values: Any) -> None:
+        if not isinstance(shape, JaggedShape):
+            raise JagTypeError(f"JaggedArray takes a JaggedShape first, got {type(shape).__name__}; try arrowjag.array(data)")
+        if not isinstance(values, pa.Array):
+            values = _arrow.combine_chunks(values if isinstance(values, pa.ChunkedArray) else _arrow.to_array(values))
+        super().__init__(shape, values)
+
+    @classmethod
+    def _wrap(cls, column: Column) -> Any:
+        """A result: an array, or an Arrow scalar where no dim is left."""
+        if column.ndim == 0:
+            return column.values[0]
+        return cls._of(column)
+
+    @classmethod
+    def _of(cls, column: Column) -> Any:
+        array = cls.__new__(cls)
+        Column.__init__(array, column.shape, column._values)
+        return array
+
+    # ------------------------------------------------------------------------------------------- facts
+
+    @property
+    def size(self) -> int:
+        """Number of leaf values."""
+        return self.shape.size
+
+    @property
+    def null_count(self) -> int:
+        """Number of null rows of the frame; leaves count where the array has one dim."""
+        valid = _column.row_validity(self, min(1, self.ndim))
+        return 0 if valid is None else int(len(valid) - np.count_nonzero(valid))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the values and of the offsets and validity that Arrow needs beside them."""
+        rows = sum(8 * (len(dim) + 1) + (0 if dim.validity is None else len(dim) // 8 + 1) for dim in self.shape.dims[1:])
+        return int(self._values.nbytes) + rows
+
+    @property
+    def extension_type(self) -> dtype.JaggedType:
+        """The Arrow extension type of the whole column."""
+        return dtype.JaggedType.of(self.type, self.ndim, self.shape.extents)
+
+    def __len__(self) -> int:
+        if self.ndim == 0:
+            raise JagTypeError("a jagged array without dims has no length")
+        return self.shape.nodes(1)
+
+    def __bool__(self) -> bool:
+        raise JagTypeError("the truth of a jagged array is ambiguous; use any(axis=None) or all(axis=None)")
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[row] for row in range(len(self)))  # type: ignore[index]
+
+    # ------------------------------------------------------------------------------------------- taking out
+
+    def to_arrow(self, extension: bool = True) -> pa.Array:
+        """The column as one Arrow array.
+
+        Parameters
+        ----------
+        extension : bool
+            Whether a column of two or more dims carries the type `arrowjag.jagged`; otherwise it is plain nested lists.
+
+        Returns
+        -------
+        pa.Array
+            `large_list` for each dim after the rows, `fixed_size_list` where an extent is declared. Values and offsets are shared,
+            except under null rows of a declared extent.
+
+        Raises
+        ------
+        ShapeError
+            If the array has no dims.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], [3]]).to_arrow(extension=False).type
+        LargeListType(large_list<item: int64>)
+        """
+        if self.ndim == 0:
+            raise ShapeError("to_arrow needs rows; use .values[0] of a scalar")
+        storage = _column.to_arrow(self)
+        if not extension or self.ndim == 1:
+            return storage
+        return pa.ExtensionArray.from_storage(dtype.JaggedType(storage.type, self.ndim), storage)
+
+    def to_list(self) -> Any:
+        """The column as nested Python lists; nulls of every level are None.
+
+        Returns
+        -------
+        list
+            One entry a row; a scalar gives its bare value. Cost: every value becomes a Python object.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, None], None, []]).to_list()
+        [[1, None], None, []]
+        """
+        if self.ndim == 0:
+            return self.values[0].as_py()
+        return _column.to_arrow(self).to_pylist()
+
+    def to_numpy(self) -> npt.NDArray[Any]:
+        """A uniform column as a numpy array.
+
+        Returns
+        -------
+        numpy.ndarray
+            One axis a dim. Shared with Arrow where the values have no nulls and are not booleans; values with nulls become a masked
+            array. Values that numpy has no type for come as Python objects.
+
+        Raises
+        ------
+        ShapeError
+            If rows differ in size or are null; `to_dense` pads them.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], [3, 4]]).to_numpy()
+        array([[1, 2],
+               [3, 4]])
+        """
+        extents = []
+        for place, dim in enumerate(self.shape.dims):
+            if dim.validity is not None or not dim.is_uniform:
+                raise ShapeError(f"to_numpy needs rows of one size: dim {place} of {self.shape!r} is ragged or has null rows; use to_dense")
+            extents.append(dim[0] if len(dim) else (dim.extent or 0))
+        return _flat_numpy(self.values).reshape(extents)
+
+    def to_pandas(self, index: Any = None, name: Any = None) -> Any:
+        """The column as a pandas Series.
+
+        Parameters
+        ----------
+        index : pandas.Index, optional
+            The row labels.
+        name : hashable, optional
+            The name of the Series.
+
+        Returns
+        -------
+        pandas.Series
+            With dtype `jagged[...]`, or Arrow-backed where the array has one dim. Buffers are shared.
+
+        Raises
+        ------
+        MissingDependencyError
+            If pandas is not installed.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], [3]]).to_pandas().dtype
+        jagged[int64, 2]
+        """
+        return _doors.open_door("pandas").to_series(self, index=index, name=name)
+
+    def to_polars(self, name: str = "", extension: bool = True) -> Any:
+        """The column as a polars Series.
+
+        Parameters
+        ----------
+        name : str
+            The name of the Series.
+        extension : bool
+            Whether a column of two or more dims gets the dtype `Jagged`; otherwise it is a plain `List`.
+
+        Returns
+        -------
+        polars.Series
+            Buffers are shared where polars has the leaf type.
+
+        Raises
+        ------
+        MissingDependencyError
+            If polars is not installed.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], [3]]).to_polars("v", extension=False).to_list()
+        [[1, 2], [3]]
+        """
+        return _doors.open_door("polars").to_series(self, name=name, extension=extension)
+
+    @property
+    def plot(self) -> Any:
+        """Pictures of the sizes, the rows and the values, on matplotlib axes."""
+        return _doors.open_door("plot").Plotter(self)
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        return self.to_arrow().__arrow_c_array__(requested_schema)  # type: ignore[no-any-return]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.ndim == 0:
+            return _rebuild, (type(self), self.shape, self.values)
+        return _rebuild, (type(self), self.shape, self._values)
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Any:
+        return self
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        array = self.to_numpy() if self.ndim else np.asarray(self.values[0].as_py())
+        return np.array(array, dtype=dtype, copy=copy if copy else None)
+
+    def equals(self, other: object) -> bool:
+        """Whether another array has the same shape, nulls, leaf type and values.
+
+        Parameters
+        ----------
+        other : object
+            Anything; only a `JaggedArray` can be equal.
+
+        Returns
+        -------
+        bool
+            NaN equals NaN; declared extents are not looked at.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1], None]).equals(aj.array([[1], []]))
+        False
+        """
+        if not isinstance(other, ArrayBase) or self.shape != other.shape or self.type != other.type:
+            return False
+        for one, two in zip(self.shape.dims, other.shape.dims, strict=True):
+            if not _same_validity(one.validity, two.validity):
+                return False
+        return _same_values(self.values, other.values)
+
+    # ------------------------------------------------------------------------------------------- text
+
+    def __repr__(self) -> str:
+        return _formatting.text(self)
+
+    def _repr_html_(self) -> str:
+        return _formatting.html(self)
+
+
+def _rebuild(cls: type[ArrayBase], shape: JaggedShape, values: pa.Array) -> Any:
+    return cls._of(Column(shape, values))
+
+
+def _same_validity(one: BoolArray | None, two: BoolArray | None) -> bool:
+    if one is None or two is None:
+        return one is two
+    return bool(np.array_equal(one, two))
+
+
+def _same_values(one: pa.Array, two: pa.Array) -> bool:
+    if pt.is_floating(one.type):
+        left, left_valid = _arrow.to_numpy(one)
+        right, right_valid = _arrow.to_numpy(two)
+        if not _same_validity(left_valid, right_valid):
+            return False
+        if left_valid is not None:
+            left, right = left[left_valid], right[left_valid]
+        return bool(np.array_equal(left, right, equal_nan=True))
+    return bool(one.equals(two))
+
+
+def _flat_numpy(values: pa.Array) -> npt.NDArray[Any]:
+    if not (_arrow.is_numeric(values.type) or (_arrow.is_temporal(values.type) and not pt.is_time(values.type))):
+        return np.array([None if v is None else v for v in values.to_pylist()] + [None], dtype=object)[:-1]
+    data, valid = _arrow.to_numpy(values)
+    if pt.is_timestamp(values.type) and values.type.tz is not None:
+        raise JagValueError(f"numpy has no zones: cast {values.type} to timestamp or int64 first")
+    if _arrow.is_temporal(values.type):
+        data = _datetime_view(data, values.type)
+    return data if valid is None else np.ma.MaskedArray(data, ~valid)
+
+
+def _datetime_view(data: npt.NDArray[Any], type: pa.DataType) -> npt.NDArray[Any]:
+    if pt.is_date32(type):
+        return data.astype("M8[D]")
+    unit = "ms" if pt.is_date64(type) else type.unit
+    return data.view(f"m8[{unit}]" if pt.is_duration(type) else f"M8[{unit}]")
+
+
+def columns_and_scalars(values: Sequence[Any], leaf: pa.DataType | None, operation: str) -> list[elementwise.Operand]:
+    """Several arguments as operands."""
+    return [operand(value, leaf, operation) for value in values]

@@ -1,0 +1,486 @@
+"""Methods that work item by item: operators, ufuncs, rounding, casts, nulls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from arrowjag import _arrow
+from arrowjag._array.base import ArrayBase, operand
+from arrowjag._column import Column, row_validity
+from arrowjag._methods import method
+from arrowjag._ops import elementwise as _ops
+from arrowjag._ops import structure
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+
+__all__ = ["OPERATORS", "ElementwiseMethods"]
+
+OPERATORS = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "power",
+    "and": "and",
+    "or": "or",
+    "xor": "xor",
+    "lshift": "left_shift",
+    "rshift": "right_shift",
+    "eq": "equal",
+    "ne": "not_equal",
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+}
+"""Python's operator names and the operations they stand for."""
+
+class ElementwiseMethods(ArrayBase):
+    """Operators and methods that keep the shape."""
+
+    __slots__ = ()
+
+    def _binary(self, name: str, other: Any, reflected: bool = False) -> Any:
+        if _has_own_rules(other):
+            return NotImplemented
+        one, two = operand(self, None, name), operand(other, self.type, name)
+        pair = (two, one) if reflected else (one, two)
+        if not any(isinstance(each, Column) for each in pair):
+            return _scalar_result(name, pair)
+        return self._wrap(_ops.binary(name, *pair))
+
+    def __add__(self, other: Any) -> Any:
+        return self._binary("add", other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._binary("add", other, True)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._binary("subtract", other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._binary("subtract", other, True)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._binary("multiply", other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._binary("multiply", other, True)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._binary("divide", other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._binary("divide", other, True)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._binary("floor_divide", other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._binary("floor_divide", other, True)
+
+    def __mod__(self, other: Any) -> Any:
+        return self._binary("remainder", other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._binary("remainder", other, True)
+
+    def __pow__(self, other: Any) -> Any:
+        return self._binary("power", other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return self._binary("power", other, True)
+
+    def __and__(self, other: Any) -> Any:
+        return self._binary("and", other)
+
+    def __rand__(self, other: Any) -> Any:
+        return self._binary("and", other, True)
+
+    def __or__(self, other: Any) -> Any:
+        return self._binary("or", other)
+
+    def __ror__(self, other: Any) -> Any:
+        return self._binary("or", other, True)
+
+    def __xor__(self, other: Any) -> Any:
+        return self._binary("xor", other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return self._binary("xor", other, True)
+
+    def __lshift__(self, other: Any) -> Any:
+        return self._binary("left_shift", other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        return self._binary("left_shift", other, True)
+
+    def __rshift__(self, other: Any) -> Any:
+        return self._binary("right_shift", other)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return self._binary("right_shift", other, True)
+
+    def __eq__(self, other: Any) -> Any:  # type: ignore[override]
+        return self._binary("equal", other)
+
+    def __ne__(self, other: Any) -> Any:  # type: ignore[override]
+        return self._binary("not_equal", other)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._binary("less", other)
+
+    def __le__(self, other: Any) -> Any:
+        return self._binary("less_equal", other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._binary("greater", other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._binary("greater_equal", other)
+
+    def __neg__(self) -> Any:
+        return self._wrap(_ops.unary("negative", self))
+
+    def __pos__(self) -> Any:
+        return self._wrap(_ops.unary("positive", self))
+
+    def __invert__(self) -> Any:
+        return self._wrap(_ops.unary("invert", self))
+
+    def __abs__(self) -> Any:
+        return self._wrap(_ops.unary("absolute", self))
+
+    def __round__(self, ndigits: int = 0) -> Any:
+        return self.round(ndigits)
+
+    def __divmod__(self, other: Any) -> Any:
+        return self._binary("floor_divide", other), self._binary("remainder", other)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return self._binary("floor_divide", other, True), self._binary("remainder", other, True)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, call: str, *inputs: Any, **options: Any) -> Any:
+        if call != "__call__":
+            raise JagTypeError(f"{ufunc.__name__}.{call} is not defined for jagged arrays; use the methods sum, min, cumsum...")
+        if options:
+            raise JagTypeError(f"{ufunc.__name__} takes no options on jagged arrays, got {', '.join(options)}")
+        if any(_has_own_rules(one) for one in inputs):
+            return NotImplemented
+        results = tuple(self._wrap(column) for column in _ops.ufunc(ufunc, [operand(one, self.type, ufunc.__name__) for one in inputs]))
+        return results[0] if len(results) == 1 else results
+
+    @method()
+    def abs(self) -> Any:
+        """Distance from zero, item by item.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape and type; unsigned and boolean items pass. Null stays null. Cost: one pass, values are new.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are no numbers.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[-1, 2], [None]]).abs().to_list()
+        [[1, 2], [None]]
+        """
+        return abs(self)
+
+    @method()
+    def round(self, decimals: int = 0) -> Any:
+        """Round half to even, item by item.
+
+        Parameters
+        ----------
+        decimals : int
+            Digits after the point; negative rounds before it.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape and type. Null and NaN stay. Cost: one pass, values are new.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are no numbers.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1.25, 2.5], []]).round(1).to_list()
+        [[1.2, 2.5], []]
+        """
+        return self._wrap(_ops.round_to(self, decimals))
+
+    @method("lower", "upper")
+    def clip(self, lower: Any = None, upper: Any = None) -> Any:
+        """Limit items to bounds.
+
+        Parameters
+        ----------
+        lower, upper : scalar or array, optional
+            Bounds; arrays of fewer dims are spread by the prefix rule. A null bound limits nothing.
+
+        Returns
+        -------
+        JaggedArray
+            Of the common shape. Null and NaN items stay. Cost: two passes a bound.
+
+        Raises
+        ------
+        ShapeError
+            If a bound's shape does not fit.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 5], [9]]).clip(2, [4, 6]).to_list()
+        [[2, 4], [6]]
+        """
+        low = None if lower is None else operand(lower, self.type, "clip")
+        high = None if upper is None else operand(upper, self.type, "clip")
+        return self._wrap(_ops.clip(self, low, high))
+
+    @method()
+    def is_nan(self) -> Any:
+        """Whether items are NaN.
+
+        Returns
+        -------
+        JaggedArray
+            Booleans of the same shape; null stays null, integers are never NaN. Cost: one pass.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are no numbers.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[float("nan"), None], [1.0]]).is_nan().to_list()
+        [[True, None], [False]]
+        """
+        return self._wrap(_ops.unary("is_nan", self))
+
+    @method()
+    def is_null(self, axis: int = -1) -> Any:
+        """Whether the items at an axis are null.
+
+        Parameters
+        ----------
+        axis : int
+            0 for the rows of the frame, -1 for the leaves.
+
+        Returns
+        -------
+        JaggedArray
+            Booleans with the dims up to that axis; they are null nowhere but under null rows further out. Cost: one pass over bits.
+
+        Raises
+        ------
+        JagIndexError
+            If the axis is out of range.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> x = aj.array([[1, None], None])
+        >>> x.is_null().to_list(), x.is_null(axis=0).to_list()
+        ([[False, True], None], [False, True])
+        """
+        depth = structure.normalize_axis(axis, self.ndim, "is_null") + 1
+        valid = row_validity(self, depth)
+        n = self.shape.nodes(depth)
+        flags = np.zeros(n, bool) if valid is None else ~valid
+        return self._wrap(Column(self.shape[:depth], _arrow.from_numpy(flags)))
+
+    @method()
+    def cast(self, type: Any, safe: bool = True) -> Any:
+        """The leaves in another Arrow type.
+
+        Parameters
+        ----------
+        type : pa.DataType or str
+            The leaf type, or its name.
+        safe : bool
+            Whether a value that does not fit is an error.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape, which is shared; null stays null.
+
+        Raises
+        ------
+        JagValueError
+            If a value does not fit and `safe` is True.
+        JagTypeError
+            If Arrow has no such cast.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], [3]]).cast("float32").type
+        DataType(float)
+        """
+        wanted = pa.type_for_alias(type) if isinstance(type, str) else type
+        return self._wrap(_ops.cast(self, wanted, safe))
+
+    @method("value")
+    def fill_null(self, value: Any) -> Any:
+        """Replace null leaves, and null rows where the filler has rows for them.
+
+        Parameters
+        ----------
+        value : scalar or array
+            A scalar or an array of fewer dims fills leaves; an array of as many dims also supplies null rows.
+
+        Returns
+        -------
+        JaggedArray
+            Null rows stay null under a scalar filler. Cost: one pass.
+
+        Raises
+        ------
+        ShapeError
+            If shapes do not agree where both are valid.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, None], None]).fill_null(0).to_list()
+        [[1, 0], None]
+        """
+        return self._wrap(_ops.fill_null(self, operand(value, self.type, "fill_null")))
+
+    @method("other")
+    def fill_null_rows(self, other: Any, axis: int = 0) -> Any:
+        """Replace null rows at an axis by the rows of another array.
+
+        Parameters
+        ----------
+        other : JaggedArray or nested list
+            As many dims, the same rows at that axis; a list of one dim less is used for every null row.
+        axis : int
+            0 for the rows of the frame.
+
+        Returns
+        -------
+        JaggedArray
+            Rows that were valid are unchanged. Cost: one gather.
+
+        Raises
+        ------
+        ShapeError
+            If the rows do not correspond.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1], None]).fill_null_rows([[], [7]]).to_list()
+        [[1], [7]]
+        """
+        depth = structure.normalize_axis(axis, self.ndim, "fill_null_rows") + 1
+        filler = operand(other, self.type, "fill_null_rows")
+        if not isinstance(filler, Column) or filler.ndim != self.ndim:
+            raise ShapeError(f"fill_null_rows needs rows for {self.shape!r}, got {other!r}")
+        type = _ops.promote([self.type, filler.type], "fill_null_rows")
+        return self._wrap(structure.fill_null_rows(_ops.cast(self, type), depth, _ops.cast(filler, type)))
+
+    @method()
+    def validity(self, axis: int = 0) -> Any:
+        """Which items at an axis are valid.
+
+        Parameters
+        ----------
+        axis : int
+            0 for the rows of the frame, -1 for the leaves.
+
+        Returns
+        -------
+        pa.BooleanArray
+            Flat, one entry an item; True is valid.
+
+        Raises
+        ------
+        JagIndexError
+            If the axis is out of range.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, None], None]).validity().to_pylist()
+        [True, False]
+        """
+        depth = structure.normalize_axis(axis, self.ndim, "validity") + 1
+        valid = row_validity(self, depth)
+        flags = np.ones(self.shape.nodes(depth), bool) if valid is None else valid
+        return _arrow.from_numpy(flags)
+
+    @method()
+    def with_validity(self, axis: int, mask: Any) -> Any:
+        """The array with a validity of the caller's at an axis.
+
+        Parameters
+        ----------
+        axis : int
+            0 for the rows of the frame, -1 for the leaves.
+        mask : array-like of bool, or None
+            One entry an item at that axis, True is valid; None makes everything valid.
+
+        Returns
+        -------
+        JaggedArray
+            What stood under a row that becomes null is dropped; a row that becomes valid is empty.
+
+        Raises
+        ------
+        ShapeError
+            If the mask has another length.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], [3]]).with_validity(0, [True, False]).to_list()
+        [[1, 2], None]
+        """
+        depth = structure.normalize_axis(axis, self.ndim, "with_validity") + 1
+        n = self.shape.nodes(depth)
+        keep = np.ones(n, bool) if mask is None else np.asarray(mask.values if isinstance(mask, ArrayBase) else mask)
+        if keep.dtype.kind != "b" or len(keep) != n:
+            raise ShapeError(f"with_validity: axis {axis} of {self.shape!r} has {n} items, the mask has {len(keep)} of {keep.dtype}")
+        cleared = self if mask is None or depth == self.ndim else _without_validity(self, depth)
+        cleared = _without_validity(self, depth) if mask is None else cleared
+        return self._wrap(structure.null_items(cleared, depth, keep))
+
+
+def _without_validity(column: Column, depth: int) -> Column:
+    if depth == column.ndim:
+        if column.values.null_count:
+            raise JagValueError("with_validity: what stands under a null leaf is unknown; use fill_null")
+        return column
+    dims = list(column.shape.dims)
+    dims[depth] = dims[depth].with_validity(None)
+    return structure.with_shape(type(column.shape)._trusted(dims), column)
+
+
+def _has_own_rules(other: Any) -> bool:
+    """Series, frames and expressions compute with us by their own operators."""
+    return getattr(other, "__pandas_priority__", 0) > 0 or hasattr(other, "_pyexpr")
+
+
+def _scalar_result(name: str, pair: tuple[Any, ...]) -> Any:
+    wrapped = Column(structure.JaggedShape(), pa.repeat(pair[0], 1) if pair[0].is_valid else pa.nulls(1, pair[0].type))
+    return _ops.binary(name, wrapped, pair[1]).values[0]

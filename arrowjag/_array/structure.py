@@ -1,0 +1,186 @@
+"""Methods that change the shape and leave the values as they are: flatten, reshape, expand_to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from arrowjag._array.base import ArrayBase, as_column
+from arrowjag._methods import Rows, method
+from arrowjag._ops import structure as _ops
+from arrowjag.shape import JaggedShape
+
+__all__ = ["StructureMethods"]
+
+
+def _flatten_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    first = arguments.get("from_dim", 0)
+    first = max(0, first + ndim) if first < 0 else first
+    last = arguments.get("to_dim")
+    return Rows.LOCAL if first >= 1 or (last is not None and first == 0 and last % max(ndim, 1) == 1) else Rows.MOVED
+
+
+def _flatten_end_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    return Rows.LOCAL if arguments.get("n", 1) < max(ndim - 1, 1) else Rows.MOVED
+
+
+def _moved(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    return Rows.MOVED
+
+
+class StructureMethods(ArrayBase):
+    """Methods on the shape alone."""
+
+    __slots__ = ()
+
+    @method(rows=_flatten_rows)
+    def flatten(self, from_dim: int = 0, to_dim: int | None = None) -> Any:
+        """Merge the dims from `from_dim` to before `to_dim` into one.
+
+        Parameters
+        ----------
+        from_dim, to_dim : int
+            Negative counts from the end; both are clamped to the dims there are. `to_dim` is `ndim` by default.
+
+        Returns
+        -------
+        JaggedArray
+            With one dim in their place; an empty range inserts a dim of size 1 before `from_dim`. Null and empty rows leave no
+            item. Values are shared, offsets are composed.
+
+        Notes
+        -----
+        Koda's rule (`kd.shapes.flatten`), which never fails.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[[1, 2], [3]], [[4]]]).flatten(1).to_list()
+        [[1, 2, 3], [4]]
+        """
+        return self._wrap(_ops.flatten(self, from_dim, to_dim))
+
+    @method(rows=_flatten_end_rows)
+    def flatten_end(self, n: int = 1) -> Any:
+        """Merge the last `n` dims into the dim before them.
+
+        Parameters
+        ----------
+        n : int
+            From 0 to `ndim`; `ndim` gives the same as ``ndim - 1``.
+
+        Returns
+        -------
+        JaggedArray
+            With `n` dims less. Null and empty rows leave no item. Values are shared.
+
+        Raises
+        ------
+        ShapeError
+            If `n` is out of range.
+
+        Notes
+        -----
+        Koda's rule (`kd.shapes.flatten_end`).
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[[1, 2], [3]], [[4]]]).flatten_end().to_list()
+        [[1, 2, 3], [4]]
+        """
+        return self._wrap(_ops.flatten_end(self, n))
+
+    @method(rows=_moved)
+    def reshape(self, *dims: Any) -> Any:
+        """Regroup the same values into other dims.
+
+        Parameters
+        ----------
+        *dims : int, sizes, Dim or pattern; or one tuple of them, or one JaggedShape
+            At most one entry is -1. If it comes last and the dims before it end at as many nodes as this shape has after its first k
+            dims (the smallest k >= 1), the dims from k on stay, so ragged rows survive. Otherwise it is one uniform size.
+
+        Returns
+        -------
+        JaggedArray
+            Values are shared. Null rows of dims that stay are kept; a reshape across a null row drops it, as it owns nothing.
+
+        Raises
+        ------
+        ShapeError
+            If the sizes do not add up to the number of values.
+
+        Notes
+        -----
+        fold's rule where ragged rows can stay, Koda's otherwise (`kd.shapes.reshape`).
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([1, 2, 3, 4]).reshape(2, [1, 3]).to_list()
+        [[1], [2, 3, 4]]
+        """
+        return self._wrap(_ops.reshape(self, *dims))
+
+    @method("other", rows=_moved)
+    def reshape_as(self, other: Any) -> Any:
+        """Regroup the same values into the shape of another array.
+
+        Parameters
+        ----------
+        other : JaggedArray
+            As many values.
+
+        Returns
+        -------
+        JaggedArray
+            Values are shared; the other's null rows come with its shape.
+
+        Raises
+        ------
+        ShapeError
+            If the sizes differ.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([1, 2, 3]).reshape_as(aj.array([["a"], ["b", "c"]])).to_list()
+        [[1], [2, 3]]
+        """
+        return self._wrap(_ops.reshape(self, as_column(other).shape))
+
+    @method("other")
+    def expand_to(self, other: Any, ndim: int = 0) -> Any:
+        """Spread the array over a longer shape: each item is repeated over its descendants.
+
+        Parameters
+        ----------
+        other : JaggedArray or JaggedShape
+            What to spread over; this shape must be a prefix of its shape.
+        ndim : int
+            How many of the last dims are copied as one item.
+
+        Returns
+        -------
+        JaggedArray
+            Of the other's shape, with `ndim` dims more. Null items are repeated; a row that is null in either is null. Cost: one
+            gather at the speed of memory.
+
+        Raises
+        ------
+        ShapeError
+            If this shape is not a prefix; dim and row are named. Dims of size 1 are not stretched.
+
+        Notes
+        -----
+        Koda's rule (`kd.shapes.expand_to_shape`).
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array(["q1", "q2"]).expand_to(aj.array([["d1", "d2"], ["d3"]])).to_list()
+        [['q1', 'q1'], ['q2']]
+        """
+        shape = other if isinstance(other, JaggedShape) else as_column(other).shape
+        return self._wrap(_ops.expand_to(self, shape, ndim))

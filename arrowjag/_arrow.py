@@ -1,0 +1,570 @@
+"""The gate: Arrow arrays of any layout come in canonical, and canonical columns go out.
+
+Behind the gate offsets are int64, start at 0, never decrease and end at the number of values; values have no slack; a null row
+owns nothing. Whatever does not fit is an `OffsetsError` here and never reaches a kernel.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from arrowjag._kernels import gather
+from arrowjag.errors import JagTypeError, OffsetsError, ShapeError
+from arrowjag.typing import ArrowData, BoolArray, IntArray
+
+__all__ = [
+    "EXTENSION_NAME",
+    "Level",
+    "bitmap",
+    "combine_chunks",
+    "depth",
+    "from_numpy",
+    "is_list_type",
+    "is_numeric",
+    "is_temporal",
+    "order_key",
+    "peel",
+    "to_numpy",
+    "wrap",
+]
+
+EXTENSION_NAME = "arrowjag.jagged"
+
+
+class Level(NamedTuple):
+    """One level of nesting: int64 `offsets` from 0, `validity` of the rows (None: all valid), declared `extent`."""
+
+    offsets: IntArray
+    validity: BoolArray | None
+    extent: int | None
+
+
+# ------------------------------------------------------------------------------------------------- types
+
+
+def is_list_type(type: pa.DataType) -> bool:
+    """Whether an Arrow type is one level of nesting (a map is a leaf unless asked for)."""
+    return bool(
+        pt.is_large_list(type)
+        or pt.is_list(type)
+        or pt.is_fixed_size_list(type)
+        or pt.is_list_view(type)
+        or pt.is_large_list_view(type)
+    )
+
+
+def is_jagged_extension(type: pa.DataType) -> bool:
+    """Whether a type is ours, registered or not."""
+    return isinstance(type, pa.BaseExtensionType) and type.extension_name == EXTENSION_NAME
+
+
+def depth(type: pa.DataType) -> int:
+    """Number of list levels around the leaf type."""
+    levels = 0
+    while is_list_type(type):
+        type, levels = type.value_type, levels + 1
+    return levels
+
+
+def is_temporal(type: pa.DataType) -> bool:
+    """Whether values are integers that count days or parts of seconds."""
+    return bool(pt.is_timestamp(type) or pt.is_date(type) or pt.is_time(type) or pt.is_duration(type))
+
+
+def is_numeric(type: pa.DataType) -> bool:
+    """Whether numpy computes with the values: bool, integers and floats."""
+    return bool(pt.is_integer(type) or pt.is_floating(type) or pt.is_boolean(type))
+
+
+# ------------------------------------------------------------------------------------------------- coming in
+
+
+def combine_chunks(data: ArrowData) -> pa.Array:
+    """One contiguous array; a single chunk is passed on without a copy (`combine_chunks` of pyarrow would copy it)."""
+    if not isinstance(data, pa.ChunkedArray):
+        return data
+    if data.num_chunks == 1:
+        return data.chunk(0)
+    if data.num_chunks == 0:
+        return pa.array([], type=data.type) if not isinstance(data.type, pa.BaseExtensionType) else _empty(data.type)
+    combined = _concat(data.chunks)
+    return combined
+
+
+def _empty(type: pa.BaseExtensionType) -> pa.Array:
+    return pa.ExtensionArray.from_storage(type, pa.array([], type=type.storage_type))
+
+
+def _concat(chunks: list[pa.Array]) -> pa.Array:
+    """Concatenate, widening 32-bit lists first where the sum of their items would not fit."""
+    type = chunks[0].type
+    if pt.is_list(type) and sum(len(chunk.values) for chunk in chunks) > 2**31 - 1:
+        wide = pa.large_list(type.value_field)
+        chunks = [chunk.cast(wide) for chunk in chunks]
+    return pa.concat_arrays(chunks)
+
+
+def peel(data: ArrowData, ndim: int | None = None, *, where: str = "the column") -> tuple[list[Level], pa.Array]:
+    """Split a nested array into its levels and its flat leaf values.
+
+    Parameters
+    ----------
+    data : pa.Array or pa.ChunkedArray
+        Any nested layout: lists of five kinds, maps (only when `ndim` asks for them), extension arrays of ours, slices, chunks.
+    ndim : int, optional
+        Number of levels wanted, the rows included. By default every list is a level.
+    where : str
+        What the data is, for error messages.
+
+    Returns
+    -------
+    list of Level
+        One entry a list level, outermost first; there are ``ndim - 1``.
+    pa.Array
+        The leaf values in one piece, without slack.
+
+    Raises
+    ------
+    OffsetsError
+        If offsets are not a valid cut of the values below them.
+    ShapeError
+        If the array has fewer levels than `ndim` asks for.
+    """
+    array = decode(combine_chunks(data))
+    if is_jagged_extension(array.type):
+        if ndim is None:
+            ndim = getattr(array.type, "ndim", None)
+        array = array.storage
+    levels: list[Level] = []
+    while (ndim is None and is_list_type(array.type)) or (ndim is not None and len(levels) < ndim - 1):
+        if not is_list_type(array.type) and not pt.is_map(array.type):
+            if not pt.is_null(array.type):
+                got = len(levels) + 1
+                raise ShapeError(f"{where} has {got} dims (leaf type {array.type}), ndim={ndim} was asked for")
+            levels.append(_null_level(array))
+            array = pa.nulls(0)
+            continue
+        level, array = _peel_level(array, f"{where}, dim {len(levels) + 1}")
+        levels.append(level)
+        array = decode(array)
+    return levels, _check_leaf(array, where)
+
+
+def decode(array: pa.Array) -> pa.Array:
+    """Undo encodings that no list kernel understands: runs, and dictionaries of lists."""
+    if pt.is_run_end_encoded(array.type):
+        return decode(pc.run_end_decode(array))
+    if pt.is_dictionary(array.type) and is_list_type(array.type.value_type):
+        return decode(array.dictionary_decode())
+    return array
+
+
+def _null_level(array: pa.Array) -> Level:
+    """Nulls of the null type read as null rows."""
+    n = len(array)
+    return Level(np.zeros(n + 1, np.int64), np.zeros(n, bool) if n else None, None)
+
+
+def _validity(array: pa.Array) -> BoolArray | None:
+    if len(array) == 0 or array.null_count == 0:
+        return None
+    mask: BoolArray = array.is_valid().to_numpy(zero_copy_only=False)
+    return mask
+
+
+def _peel_level(array: pa.Array, where: str) -> tuple[Level, pa.Array]:
+    if len(array) == 0:
+        return _peel_empty(array)
+    type = array.type
+    if pt.is_fixed_size_list(type):
+        return _peel_fixed(array, where)
+    if pt.is_list_view(type) or pt.is_large_list_view(type):
+        return _peel_view(array, where)
+    offsets = _read_offsets(array, np.int64 if pt.is_large_list(type) else np.int32, where)
+    child = _map_entries(array) if pt.is_map(type) else array.values
+    if offsets[-1] > len(child):
+        raise OffsetsError(f"offsets of {where} end at {offsets[-1]}, past the {len(child)} values below")
+    validity = _validity(array)
+    if validity is not None:
+        sizes = np.diff(offsets)
+        hidden = sizes[~validity]
+        if hidden.any():
+            keep = np.repeat(validity, sizes)
+            child = child.slice(int(offsets[0]), int(offsets[-1] - offsets[0])).filter(pa.array(keep))
+            offsets = np.zeros(len(array) + 1, np.int64)
+            np.cumsum(np.where(validity, sizes, 0), out=offsets[1:])
+            return Level(offsets, validity, None), child
+    first, last = int(offsets[0]), int(offsets[-1])
+    child = child if first == 0 and last == len(child) else child.slice(first, last - first)
+    return Level(offsets if first == 0 else offsets - first, validity, None), child
+
+
+def _peel_empty(array: pa.Array) -> tuple[Level, pa.Array]:
+    """Without rows the offsets buffer may be missing, so nothing of it is read."""
+    type = array.type
+    extent = type.list_size if pt.is_fixed_size_list(type) else None
+    item = pa.struct([("key", type.key_type), ("value", type.item_type)]) if pt.is_map(type) else type.value_type
+    child = pa.array([], type=item) if not isinstance(item, pa.BaseExtensionType) else _empty(item)
+    return Level(np.zeros(1, np.int64), None, extent), child
+
+
+def _map_entries(array: pa.Array) -> pa.Array:
+    return pa.StructArray.from_arrays([array.keys, array.items], names=["key", "value"])
+
+
+def _read_offsets(array: pa.Array, dtype: Any, where: str) -> IntArray:
+    """Offsets of a list array as int64, checked to be in range and never to fall; int64 buffers are viewed, not copied."""
+    buffer = array.buffers()[1]
+    width = np.dtype(dtype).itemsize
+    need = (array.offset + len(array) + 1) * width
+    if buffer is None or buffer.size < need:
+        raise OffsetsError(f"the offsets buffer of {where} has {buffer.size if buffer else 0} bytes, {need} are needed")
+    offsets = np.frombuffer(buffer, dtype, len(array) + 1, array.offset * width)
+    if offsets[0] < 0:
+        raise OffsetsError(f"offsets of {where} start at {offsets[0]}, below 0")
+    falls = offsets[1:] < offsets[:-1]
+    if falls.any():
+        slot = int(falls.argmax()) + 1
+        raise OffsetsError(f"offsets of {where} fall at slot {slot}: {offsets[slot]} < {offsets[slot - 1]}")
+    return offsets.astype(np.int64, copy=False)
+
+
+def _peel_fixed(array: pa.Array, where: str) -> tuple[Level, pa.Array]:
+    width, n = array.type.list_size, len(array)
+    validity = _validity(array)
+    child = array.values
+    if (array.offset + n) * width > len(child):
+        raise OffsetsError(f"{where} needs {(array.offset + n) * width} values for its fixed size {width}, has {len(child)}")
+    child = child.slice(array.offset * width, n * width)
+    if validity is None:
+        return Level(np.arange(n + 1, dtype=np.int64) * width, None, width), child
+    offsets = np.zeros(n + 1, np.int64)
+    np.cumsum(np.where(validity, width, 0), out=offsets[1:])
+    return Level(offsets, validity, width), child.filter(pa.array(np.repeat(validity, width)))
+
+
+def _peel_view(array: pa.Array, where: str) -> tuple[Level, pa.Array]:
+    """Views may overlap and lie in any order: their items are gathered in row order."""
+    validity = _validity(array)
+    starts = array.offsets.to_numpy().astype(np.int64)[: len(array)]
+    sizes = array.sizes.to_numpy().astype(np.int64)[: len(array)]
+    child = array.values
+    if validity is not None:
+        starts, sizes = np.where(validity, starts, 0), np.where(validity, sizes, 0)
+    wrong = (starts < 0) | (sizes < 0) | (starts + sizes > len(child))
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise OffsetsError(
+            f"row {row} of {where} views {sizes[row]} values from {starts[row]}, there are {len(child)} values below"
+        )
+    offsets = np.zeros(len(array) + 1, np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return Level(offsets, validity, None), gather.take(child, gather.ranges(starts, sizes))
+
+
+def _check_leaf(array: pa.Array, where: str) -> pa.Array:
+    """Refuse text and bytes whose own offsets would be read out of bounds."""
+    array.validate()
+    type = array.type
+    if len(array) and (pt.is_string(type) or pt.is_binary(type) or pt.is_large_string(type) or pt.is_large_binary(type)):
+        wide = pt.is_large_string(type) or pt.is_large_binary(type)
+        offsets = _read_offsets(array, np.int64 if wide else np.int32, f"the text of {where}")
+        data = array.buffers()[2]
+        if offsets[-1] > (0 if data is None else data.size):
+            raise OffsetsError(f"the text of {where} ends at byte {offsets[-1]}, past its buffer")
+    return array
+
+
+# ------------------------------------------------------------------------------------------------- going out
+
+
+def wrap(levels: list[Level], values: pa.Array) -> pa.Array:
+    """Nest flat values: `large_list` for each level, `fixed_size_list` where an extent is declared.
+
+    Parameters
+    ----------
+    levels : list of Level
+        Outermost first.
+    values : pa.Array
+        The leaf values; they and 64-bit offsets are shared, not copied, except under null rows of a declared extent.
+
+    Returns
+    -------
+    pa.Array
+        The storage of a jagged column.
+    """
+    for level in reversed(levels):
+        values = _wrap_fixed(level, values) if level.extent else _wrap_large(level, values)
+    return values
+
+
+def _wrap_large(level: Level, values: pa.Array) -> pa.Array:
+    buffers = [bitmap(level.validity), pa.py_buffer(level.offsets)]
+    return pa.LargeListArray.from_buffers(pa.large_list(values.type), len(level.offsets) - 1, buffers, children=[values])
+
+
+def _wrap_fixed(level: Level, values: pa.Array) -> pa.Array:
+    assert level.extent is not None
+    n, width = len(level.offsets) - 1, level.extent
+    if level.validity is not None:
+        starts = np.where(level.validity, level.offsets[:-1], 0)
+        slots = (starts[:, None] + np.arange(width)).ravel()
+        values = gather.take(values, slots, np.repeat(level.validity, width))
+    type = pa.list_(values.type, width)
+    return pa.FixedSizeListArray.from_buffers(type, n, [bitmap(level.validity)], children=[values])
+
+
+def bitmap(valid: BoolArray | None) -> pa.Buffer | None:
+    """Pack a validity into Arrow's bits; None where everything is valid."""
+    return None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
+
+
+# ------------------------------------------------------------------------------------------------- leaf values
+
+
+def to_numpy(values: pa.Array) -> tuple[npt.NDArray[Any], BoolArray | None]:
+    """Flat values as numpy data and a validity.
+
+    Parameters
+    ----------
+    values : pa.Array
+        Booleans, numbers or temporals; temporals become the integers that store them.
+
+    Returns
+    -------
+    numpy.ndarray
+        The data, shared with Arrow but for booleans; what stands under a null is unspecified.
+    numpy.ndarray of bool or None
+        True where valid; None where everything is.
+    """
+    type, n = values.type, len(values)
+    valid = _validity(values)
+    if pt.is_null(type):
+        return np.zeros(n), np.zeros(n, bool)
+    if pt.is_boolean(type):
+        return _read_fixed(values.cast(pa.uint8()), np.dtype(np.uint8)).view(np.bool_), valid
+    if pt.is_temporal(type) and not pt.is_interval(type):
+        dtype = np.dtype(np.int32 if type.bit_width == 32 else np.int64)
+    elif pt.is_integer(type) or pt.is_floating(type):
+        dtype = np.dtype(type.to_pandas_dtype())
+    else:
+        raise JagTypeError.no_kernel("conversion to numpy", type)
+    return _read_fixed(values, dtype), valid
+
+
+def _read_fixed(values: pa.Array, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    buffer = values.buffers()[1]
+    if len(values) == 0 or buffer is None:
+        return np.zeros(len(values), dtype)
+    return np.frombuffer(buffer, dtype, len(values), values.offset * dtype.itemsize)
+
+
+def from_numpy(data: npt.NDArray[Any], valid: BoolArray | None = None, type: pa.DataType | None = None) -> pa.Array:
+    """Numpy data as an Arrow array, sharing the data but for booleans.
+
+    Parameters
+    ----------
+    data : numpy.ndarray
+        One-dimensional; integers stand for temporals when `type` says so.
+    valid : numpy.ndarray of bool, optional
+        True where valid.
+    type : pa.DataType, optional
+        The Arrow type of the result; by default that of the numpy dtype.
+
+    Returns
+    -------
+    pa.Array
+        The values.
+    """
+    type = pa.from_numpy_dtype(data.dtype) if type is None else type
+    if valid is not None and valid.all():
+        valid = None
+    if pt.is_boolean(type):
+        bits = pa.py_buffer(np.packbits(data.astype(bool, copy=False), bitorder="little"))
+        return pa.Array.from_buffers(type, len(data), [bitmap(valid), bits])
+    width = np.dtype(f"i{type.bit_width // 8}") if is_temporal(type) else np.dtype(type.to_pandas_dtype())
+    contiguous = np.ascontiguousarray(data, dtype=width)
+    return pa.Array.from_buffers(type, len(data), [bitmap(valid), pa.py_buffer(contiguous)])
+
+
+def order_key(values: pa.Array, operation: str = "ordering") -> tuple[npt.NDArray[Any], BoolArray | None]:
+    """A numpy key that sorts and compares as the values do, for every type that has an order.
+
+    Parameters
+    ----------
+    values : pa.Array
+        Flat values.
+    operation : str
+        Who asks, for the error.
+
+    Returns
+    -------
+    numpy.ndarray
+        Numbers for numbers; dense int64 codes for text, bytes, decimals, dictionaries and structs. Equal values have equal keys.
+    numpy.ndarray of bool or None
+        True where valid.
+
+    Raises
+    ------
+    JagTypeError
+        If the type has no order.
+    """
+    type = values.type
+    if isinstance(type, pa.BaseExtensionType):
+        return order_key(values.storage, operation)
+    if is_numeric(type) or is_temporal(type) or pt.is_null(type):
+        return to_numpy(values)
+    valid = _validity(values)
+    if pt.is_dictionary(type):
+        codes, _ = order_key(values.dictionary, operation)
+        place, _ = to_numpy(values.indices.cast(pa.int64()))
+        if valid is not None:
+            place = np.where(valid, place, 0)
+        return (codes[place] if len(codes) else np.zeros(len(values), np.int64)), _dictionary_validity(values, valid)
+    if pt.is_struct(type):
+        return _struct_key(values, operation), valid
+    if is_list_type(type) or pt.is_map(type):
+        return _list_key(values, operation), valid
+    if pt.is_interval(type) or pt.is_union(type):
+        raise JagTypeError.no_kernel(operation, type, hint="The type has no order.")
+    return _dictionary_codes(values), valid
+
+
+def _dictionary_validity(values: pa.Array, valid: BoolArray | None) -> BoolArray | None:
+    """A null may also stand in the dictionary itself."""
+    if values.dictionary.null_count == 0:
+        return valid
+    return values.dictionary_decode().is_valid().to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+
+
+def _dictionary_codes(values: pa.Array) -> IntArray:
+    """Rank of each value among the distinct ones."""
+    type = values.type
+    if pt.is_string_view(type):
+        values = values.cast(pa.large_string())
+    elif pt.is_binary_view(type):
+        values = values.cast(pa.large_binary())
+    elif pt.is_decimal(type) and type.bit_width < 128:
+        values = values.cast(pa.decimal128(type.precision, type.scale))
+    encoded = values.dictionary_encode()
+    order = pc.array_sort_indices(encoded.dictionary).to_numpy()
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    index, valid = to_numpy(encoded.indices.cast(pa.int64()))
+    if valid is not None:
+        index = np.where(valid, index, 0)
+    return place[index] if len(place) else np.zeros(len(values), np.int64)
+
+
+def _dense(keys: list[npt.NDArray[Any]]) -> IntArray:
+    """Dense codes of tuples, in lexicographic order."""
+    n = len(keys[0])
+    order = np.lexsort(keys[::-1])
+    fresh = np.zeros(n, bool)
+    for key in keys:
+        ranked = key[order]
+        fresh[1:] |= ranked[1:] != ranked[:-1]
+    codes = np.empty(n, np.int64)
+    codes[order] = np.cumsum(fresh)
+    return codes
+
+
+def _normal(key: npt.NDArray[Any], valid: BoolArray | None) -> npt.NDArray[Any]:
+    """Codes in which null is 0 and sorts first, NaN equals NaN, and -0.0 equals 0.0."""
+    if len(key) == 0:
+        return np.zeros(0, np.int64)
+    _, codes = np.unique(key + 0 if key.dtype.kind == "f" else key, return_inverse=True)
+    codes = codes.reshape(-1) + 1
+    return codes if valid is None else np.where(valid, codes, 0)
+
+
+def _struct_key(values: pa.Array, operation: str) -> IntArray:
+    if values.type.num_fields == 0 or len(values) == 0:
+        return np.zeros(len(values), np.int64)
+    return _dense([_normal(*order_key(field, operation)) for field in values.flatten()])
+
+
+def _list_key(values: pa.Array, operation: str) -> IntArray:
+    """Codes of whole lists: big-endian item codes are bytes that compare as the lists do."""
+    level, child = _peel_level(values, operation)
+    codes = np.ascontiguousarray(_normal(*order_key(decode(child), operation)).astype(">i8"))
+    buffers = [None, pa.py_buffer(level.offsets * 8), pa.py_buffer(codes)]
+    return _dictionary_codes(pa.Array.from_buffers(pa.large_binary(), len(values), buffers))
+
+
+# ------------------------------------------------------------------------------------------------- Python data
+
+
+def to_array(data: Any, type: pa.DataType | None = None, ndim: int | None = None) -> ArrowData:
+    """Anything that can be read as Arrow data, as Arrow data.
+
+    Parameters
+    ----------
+    data : object
+        Arrow arrays, Series of pandas or polars, anything with a PyCapsule method, numpy of one dimension, nested lists.
+    type : pa.DataType, optional
+        The leaf type.
+    ndim : int, optional
+        Number of levels; levels that only empty lists leave open adapt.
+
+    Returns
+    -------
+    pa.Array or pa.ChunkedArray
+        Nested lists; whatever was Arrow data already is shared.
+    """
+    if isinstance(data, (pa.Array, pa.ChunkedArray)):
+        return data
+    dtype = getattr(data, "dtype", None)
+    if isinstance(dtype, np.dtype) and hasattr(data, "to_numpy"):
+        data = data.to_numpy()
+    if isinstance(data, np.ndarray) and data.dtype.kind != "O":
+        return _from_ndarray(data)
+    if hasattr(data, "__arrow_c_array__"):
+        return pa.array(data)
+    if hasattr(data, "__arrow_c_stream__"):
+        return pa.chunked_array(data)
+    return _from_python(data, type, ndim)
+
+
+def _from_ndarray(data: npt.NDArray[Any]) -> pa.Array:
+    mask = np.ma.getmaskarray(data) if isinstance(data, np.ma.MaskedArray) else None
+    return pa.array(np.ma.getdata(data), mask=mask, from_pandas=False)
+
+
+def _from_python(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
+    data = data.tolist() if isinstance(data, np.ndarray) else data
+    data = list(data) if not isinstance(data, (list, tuple)) else data
+    try:
+        found = pa.infer_type(data) if type is None or ndim is None else None
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+        if type is None:
+            raise ShapeError(f"the data is not evenly nested or of mixed type: {error}") from None
+        found = None
+    levels = _python_depth(data) if found is None else depth(found)
+    wanted = levels if ndim is None else ndim - 1
+    leaf = type if type is not None else _strip(found, min(levels, wanted))
+    for _ in range(wanted):
+        leaf = pa.large_list(leaf)
+    try:
+        return pa.array(data, type=leaf)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise ShapeError(f"the data does not fit {leaf}: {error}") from None
+
+
+def _strip(type: pa.DataType | None, levels: int) -> pa.DataType:
+    assert type is not None
+    for _ in range(levels):
+        type = type.value_type
+    return type
+
+
+def _python_depth(data: Any) -> int:
+    """Levels of lists inside a list; needed only where Arrow can't infer a type."""
+    inner = [item for item in data if isinstance(item, (list, tuple, np.ndarray))]
+    return 1 + max(map(_python_depth, inner)) if inner else 0

@@ -1,0 +1,120 @@
+"""`Column`: a shape and one flat Arrow array, and how one is made from Arrow data and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag.dims import Dim, Ragged, Uniform
+from arrowjag.errors import ShapeError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import ArrowData, BoolArray
+
+__all__ = ["Column", "empty", "from_arrow", "levels", "storage_type", "to_arrow"]
+
+
+class Column:
+    """A shape and its flat values; never changed after it is made.
+
+    Parameters
+    ----------
+    shape : JaggedShape
+        The nesting.
+    values : pa.Array
+        One leaf a place of the shape, without slack; a run-end encoded constant is decoded when its values are first touched.
+    """
+
+    __slots__ = ("_shape", "_values")
+
+    _shape: JaggedShape
+    _values: pa.Array
+
+    def __init__(self, shape: JaggedShape, values: pa.Array) -> None:
+        if len(values) != shape.size:
+            raise ShapeError(f"{shape!r} has {shape.size} places, got {len(values)} values")
+        self._shape = shape
+        self._values = values
+
+    @property
+    def shape(self) -> JaggedShape:
+        """The nesting."""
+        return self._shape
+
+    @property
+    def values(self) -> pa.Array:
+        """The flat leaf values."""
+        if pt.is_run_end_encoded(self._values.type):
+            self._values = _arrow.decode(self._values)
+        return self._values
+
+    @property
+    def type(self) -> pa.DataType:
+        """The Arrow type of the leaf values."""
+        type = self._values.type
+        return type.value_type if pt.is_run_end_encoded(type) else type
+
+    @property
+    def ndim(self) -> int:
+        """Number of levels, the rows included."""
+        return self._shape.ndim
+
+
+def row_validity(column: Column, depth: int) -> BoolArray | None:
+    """Validity of the items after the first `depth` dims; None where all are valid."""
+    if depth < column.ndim:
+        return column.shape.dims[depth].validity
+    values = column.values
+    return None if values.null_count == 0 else values.is_valid().to_numpy(zero_copy_only=False)
+
+
+def from_arrow(data: ArrowData, ndim: int | None = None, where: str = "the column") -> Column:
+    """A column from Arrow data of any nested layout; see `arrowjag._arrow.peel` for what is checked and shared."""
+    levels, values = _arrow.peel(data, ndim, where=where)
+    n = len(levels[0].offsets) - 1 if levels else len(values)
+    dims: list[Dim] = [Uniform(n, 1, declared=False)]
+    dims += [_dim(level) for level in levels]
+    return Column(JaggedShape._trusted(dims), values)
+
+
+def _dim(level: _arrow.Level) -> Dim:
+    if level.extent is not None and level.validity is None:
+        return Uniform(level.extent, len(level.offsets) - 1)
+    return Ragged.from_offsets(level.offsets, validity=level.validity, extent=level.extent, check=False)
+
+
+def levels(shape: JaggedShape) -> list[_arrow.Level]:
+    """The list levels of a shape: all dims but the rows'."""
+    return [_arrow.Level(dim.offsets, dim.validity, dim.extent) for dim in shape.dims[1:]]
+
+
+def to_arrow(column: Column) -> pa.Array:
+    """The column as nested Arrow lists; values and offsets are shared."""
+    return _arrow.wrap(levels(column.shape), column.values)
+
+
+def storage_type(leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...] | None = None) -> pa.DataType:
+    """The Arrow storage type of a jagged column; `extents` has an entry for each dim, that of the rows is not looked at."""
+    type = leaf
+    for place in reversed(range(1, ndim)):
+        extent = extents[place] if extents else None
+        type = pa.list_(type, extent) if extent else pa.large_list(type)
+    return type
+
+
+def empty(leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...] | None = None) -> Column:
+    """A column without rows: what result types are found with."""
+    dims: list[Dim] = [Uniform(0, 1, declared=False)]
+    for place in range(1, ndim):
+        extent = extents[place] if extents else None
+        dims.append(Ragged([]) if extent is None else Uniform(extent, 0))
+    return Column(JaggedShape._trusted(dims[:ndim]), empty_values(leaf))
+
+
+def empty_values(leaf: pa.DataType) -> pa.Array:
+    """No values of a type."""
+    storage: Any = leaf.storage_type if isinstance(leaf, pa.BaseExtensionType) else leaf
+    values = pa.array([], type=storage)
+    return pa.ExtensionArray.from_storage(leaf, values) if isinstance(leaf, pa.BaseExtensionType) else values

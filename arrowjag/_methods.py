@@ -1,0 +1,152 @@
+"""The table of methods: what each one says of its arguments and of the frame's rows, for the surfaces to read.
+
+`@method` is put on the methods of `JaggedArray`; `METHODS` then holds one `Method` a name. pandas and polars build their `.jag` from
+this table alone, so a method that is added to the class is there on every surface.
+"""
+
+from __future__ import annotations
+
+import enum
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
+
+__all__ = ["METHODS", "Method", "Rows", "along_axis", "method", "over_axis"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Rows(enum.Enum):
+    """What a call does to the rows of the frame."""
+
+    LOCAL = "each row of the result comes from the same row of the operands"
+    KEPT = "as many rows in the same order, but a row depends on others"
+    REDUCED = "the rows are reduced to one value"
+    MOVED = "other rows"
+
+
+RowRule: TypeAlias = "Callable[[int, Mapping[str, Any]], Rows]"
+TypeRule: TypeAlias = "Callable[..., Any]"
+
+
+@dataclass(frozen=True)
+class Method:
+    """One public method and what surfaces must know of it.
+
+    Attributes
+    ----------
+    name : str
+        The public name.
+    function : callable
+        The method itself, to be called with the array first.
+    arrays : tuple of str
+        Parameters that may be arrays; ``*name`` stands for positional arrays.
+    rows : callable
+        From ndim and the bound arguments to `Rows`.
+    is_property : bool
+        Whether it is read without a call.
+    result_type : callable or None
+        From an empty array and the bound arguments to an empty array of the result's type; by default the method itself.
+    seeded : bool
+        Whether it draws from a seed, so that it must see whole columns.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    arrays: tuple[str, ...]
+    rows: RowRule
+    is_property: bool
+    result_type: TypeRule | None
+    seeded: bool
+
+    @property
+    def signature(self) -> inspect.Signature:
+        """The signature, `self` included."""
+        return inspect.signature(self.function)
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Arguments by parameter name, defaults filled in, without `self`.
+
+        Parameters
+        ----------
+        args, kwargs
+            As a caller gave them.
+
+        Returns
+        -------
+        dict
+            Name to value.
+
+        Raises
+        ------
+        TypeError
+            If they do not fit the signature.
+        """
+        bound = self.signature.bind(None, *args, **kwargs)
+        bound.apply_defaults()
+        return dict(list(bound.arguments.items())[1:])
+
+
+METHODS: dict[str, Method] = {}
+
+
+def _local(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    return Rows.LOCAL
+
+
+def _touches_rows(axis: Any, ndim: int) -> bool:
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    return any(one is None or one % max(ndim, 1) == 0 for one in axes)
+
+
+def over_axis(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    """The rule of reductions: reducing the rows' own axis leaves no rows."""
+    return Rows.REDUCED if _touches_rows(arguments.get("axis", -1), ndim) else Rows.LOCAL
+
+
+def along_axis(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    """The rule of what keeps every item in its place, such as cumulative sums."""
+    return Rows.KEPT if _touches_rows(arguments.get("axis", -1), ndim) else Rows.LOCAL
+
+
+def changing_axis(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    """The rule of what drops, adds or moves items along an axis."""
+    return Rows.MOVED if _touches_rows(arguments.get("axis", -1), ndim) else Rows.LOCAL
+
+
+def moving(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    """The rule of what always changes the rows."""
+    return Rows.MOVED
+
+
+def method(
+    *arrays: str, rows: RowRule = _local, result_type: TypeRule | None = None, seeded: bool = False
+) -> Callable[[F], F]:
+    """Enter a method of `JaggedArray` in the table.
+
+    Parameters
+    ----------
+    *arrays : str
+        Names of the parameters that may be arrays, Series or expressions.
+    rows : callable
+        What the call does to the rows of the frame.
+    result_type : callable, optional
+        How the result's type is found where an empty array would not tell.
+    seeded : bool
+        Whether it draws from a seed.
+
+    Returns
+    -------
+    callable
+        The decorator; it returns the method unchanged.
+    """
+
+    def enter(function: F) -> F:
+        plain = function.fget if isinstance(function, property) else function
+        METHODS[plain.__name__] = Method(
+            plain.__name__, plain, arrays, rows, isinstance(function, property), result_type, seeded
+        )
+        return function
+
+    return enter

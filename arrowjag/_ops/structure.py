@@ -1,0 +1,321 @@
+"""What touches the shape and moves values, and never computes with them: take, slice, null rows, align, expand, flatten, reshape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from arrowjag import _arrow
+from arrowjag._column import Column, row_validity
+from arrowjag._kernels import gather
+from arrowjag.dims import Dim, Ragged, Uniform
+from arrowjag.errors import JagIndexError, JagTypeError, ShapeError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = [
+    "align",
+    "expand_to",
+    "fill_null_rows",
+    "flatten",
+    "flatten_end",
+    "keep_items",
+    "normalize_axis",
+    "null_items",
+    "repeat_items",
+    "reshape",
+    "slice_items",
+    "take_items",
+    "with_shape",
+]
+
+
+def normalize_axis(axis: Any, ndim: int, operation: str = "the operation") -> int:
+    """An axis as a number from 0 to ndim - 1; negative counts from the innermost."""
+    if isinstance(axis, bool) or not isinstance(axis, (int, np.integer)):
+        raise JagTypeError(f"{operation}: axis must be an int, got {type(axis).__name__}")
+    if not -ndim <= axis < ndim:
+        raise JagIndexError(f"{operation}: axis {axis} is out of range for {ndim} dims")
+    return int(axis) % ndim
+
+
+def with_shape(shape: JaggedShape, column: Column) -> Column:
+    """The same values under another shape of the same size; an untouched constant stays one."""
+    return Column(shape, column._values)
+
+
+# --------------------------------------------------------------------------------------------------- moving items
+
+
+def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim], valid: BoolArray | None = None) -> Column:
+    """Select the items after the first `depth` dims, with everything below them.
+
+    Parameters
+    ----------
+    column : Column
+        The source.
+    depth : int
+        How many dims lie above the items.
+    index : numpy.ndarray of int64
+        Positions among ``shape.nodes(depth)`` items, in range wherever `valid`.
+    outer : sequence of Dim
+        The dims of the result above the items; they end at ``len(index)`` items.
+    valid : numpy.ndarray of bool, optional
+        Where False the result is null: a leaf or a row.
+
+    Returns
+    -------
+    Column
+        The result. Cost: one gather a level; inner extents are kept.
+    """
+    dims = list(outer)
+    for dim in column.shape.dims[depth:]:
+        below, index = _take_rows(dim, index, valid)
+        dims.append(below)
+        valid = None
+    return Column(JaggedShape._trusted(dims), gather.take(column.values, index, valid))
+
+
+def _take_rows(dim: Dim, rows: IntArray, valid: BoolArray | None) -> tuple[Dim, IntArray]:
+    """The rows of one dim, and where the items of the new rows lie."""
+    if isinstance(dim, Uniform) and valid is None:
+        width = dim.size // len(dim) if len(dim) else 0
+        items = (rows[:, None] * width + np.arange(width)).ravel()
+        return Uniform(dim.extent if dim.extent is not None else width, len(rows), declared=dim.extent is not None), items
+    if valid is None and dim.validity is None:
+        offsets, items = gather.take_rows(dim.offsets, rows)
+        return Ragged.from_offsets(offsets, extent=dim.extent, check=False), items
+    kept = np.ones(len(rows), bool) if valid is None else valid
+    rows = np.where(kept, rows, 0)
+    if dim.validity is not None:
+        kept = kept & dim.validity[rows] if len(dim) else kept
+    sizes = np.where(kept, dim.sizes[rows], 0) if len(dim) else np.zeros(len(rows), np.int64)
+    starts = dim.offsets[rows] if len(dim) else np.zeros(len(rows), np.int64)
+    offsets = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    validity = None if kept.all() else kept
+    return Ragged.from_offsets(offsets, validity=validity, extent=dim.extent, check=False), gather.ranges(starts, sizes)
+
+
+def slice_items(column: Column, depth: int, start: int, stop: int, outer: Sequence[Dim]) -> Column:
+    """A run of neighbouring items after the first `depth` dims: values are shared, offsets are rebased."""
+    dims = list(outer)
+    for dim in column.shape.dims[depth:]:
+        dims.append(dim[start:stop])
+        start, stop = dim.offset_of(start), dim.offset_of(stop)
+    values = column._values.slice(start, stop - start)
+    return Column(JaggedShape._trusted(dims), values)
+
+
+def keep_items(column: Column, depth: int, mask: BoolArray, outer: Sequence[Dim]) -> Column:
+    """Drop the items after the first `depth` dims where `mask` is False; `outer` are the dims above what is left."""
+    if depth == column.ndim:
+        return Column(JaggedShape._trusted(outer), gather.filter_values(column.values, mask))
+    return take_items(column, depth, np.flatnonzero(mask), outer)
+
+
+def repeat_items(column: Column, depth: int, parents: Any, outer: Sequence[Dim]) -> Column:
+    """Repeat each item after the first `depth` dims, with everything below it."""
+    if depth == column.ndim:
+        return Column(JaggedShape._trusted(outer), gather.spread(column.values, parents))
+    return take_items(column, depth, np.asarray(parents, np.int64), outer)
+
+
+def null_items(column: Column, depth: int, keep: BoolArray) -> Column:
+    """Make the items after the first `depth` dims null where `keep` is False; what a null row owned is dropped."""
+    if depth == column.ndim:
+        return Column(column.shape, null_values(column.values, keep))
+    dim = column.shape.dims[depth]
+    outer = column.shape.dims[:depth]
+    both = keep if dim.validity is None else keep & dim.validity
+    if not dim.sizes[~both].any():
+        changed = dim.with_validity(None if both.all() else both)
+        return with_shape(JaggedShape._trusted((*outer, changed, *column.shape.dims[depth + 1 :])), column)
+    sizes = np.where(both, dim.sizes, 0)
+    offsets = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    changed = Ragged.from_offsets(offsets, validity=both, extent=dim.extent, check=False)
+    return keep_items(column, depth + 1, np.repeat(both, dim.sizes), (*outer, changed))
+
+
+def null_values(values: pa.Array, keep: BoolArray) -> pa.Array:
+    """Values with nulls wherever `keep` is False."""
+    if keep.all():
+        return values
+    try:
+        return pc.if_else(pa.array(keep), values, pa.scalar(None, values.type))
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError):
+        return gather.take(values, np.arange(len(values)), keep)
+
+
+# --------------------------------------------------------------------------------------------------- prefix rule
+
+
+def align(columns: Sequence[Column], operation: str = "align") -> list[Column]:
+    """Expand columns to their common shape by the prefix rule.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Every shape must be a prefix of the longest, in the rows that are valid in all of them.
+    operation : str
+        Who asks, for the error.
+
+    Returns
+    -------
+    list of Column
+        Columns of one shape object. A row is null where any column that reaches its level has a null row; a declared extent of any
+        column is declared in all.
+    """
+    return expand_all(agree(columns, operation))
+
+
+def agree(columns: Sequence[Column], operation: str) -> list[Column]:
+    """Drop, level by level, what stands under rows that are null elsewhere; afterwards every shape is a prefix of the longest."""
+    result = list(columns)
+    longest = max(column.ndim for column in result)
+    for depth in range(1, longest):
+        present = [place for place, column in enumerate(result) if column.ndim > depth]
+        validity = _joint_validity([result[place].shape.dims[depth] for place in present])
+        if validity is not None:
+            for place in present:
+                own = result[place].shape.dims[depth].validity
+                if own is not validity and (own is None or not np.array_equal(own, validity)):
+                    _check_rows(result[place], depth, validity, operation)
+                    result[place] = null_items(result[place], depth, validity)
+    target = max(result, key=lambda column: column.ndim).shape
+    for column in result:
+        if not column.shape.is_prefix_of(target):
+            raise ShapeError(f"{operation}: {column.shape._mismatch(target)}")
+    return result
+
+
+def _joint_validity(dims: Sequence[Dim]) -> BoolArray | None:
+    joint: BoolArray | None = None
+    for dim in dims:
+        if dim.validity is not None and dim.validity is not joint:
+            if joint is not None and len(joint) != len(dim.validity):
+                return joint
+            joint = dim.validity if joint is None else joint & dim.validity
+    return joint
+
+
+def _check_rows(column: Column, depth: int, validity: BoolArray, operation: str) -> None:
+    rows = len(column.shape.dims[depth])
+    if rows != len(validity):
+        raise ShapeError(f"{operation}: {column.shape!r} has {rows} rows at dim {depth}, another operand has {len(validity)}")
+
+
+def expand_all(columns: Sequence[Column]) -> list[Column]:
+    """Expand columns whose shapes are prefixes of the longest to that one shape, extents merged."""
+    target = merge_extents([column.shape for column in columns])
+    return [
+        with_shape(target, column) if column.ndim == target.ndim else _spread(column, target) for column in columns
+    ]
+
+
+def _spread(column: Column, target: JaggedShape) -> Column:
+    if column.ndim == 0:
+        constant = pa.array(np.zeros(target.size, np.int64))
+        return Column(target, gather.spread(column.values, constant.to_numpy()))
+    return Column(target, gather.spread(column.values, target.composed(column.ndim, target.ndim).parents))
+
+
+def merge_extents(shapes: Sequence[JaggedShape]) -> JaggedShape:
+    """The longest shape, declaring every extent that any of the shapes declares."""
+    longest = max(shapes, key=len)
+    dims = list(longest.dims)
+    changed = False
+    for depth, dim in enumerate(dims):
+        extents = {shape.dims[depth].extent for shape in shapes if shape.ndim > depth} - {None}
+        if len(extents) > 1 and depth:
+            raise ShapeError(f"dim {depth} is declared to have {' and '.join(map(str, sorted(map(int, filter(None, extents)))))} items")
+        if extents and dim.extent is None:
+            dims[depth] = dim.with_extent(extents.pop())
+            changed = True
+    return JaggedShape._trusted(dims) if changed else longest
+
+
+def expand_to(column: Column, shape: JaggedShape, ndim: int = 0) -> Column:
+    """Spread a column over a longer shape; its last `ndim` dims are copied as one item each.
+
+    The source of the rule is Koda's `expand_to_shape`.
+    """
+    if isinstance(ndim, bool) or not isinstance(ndim, (int, np.integer)):
+        raise JagTypeError(f"expand_to: ndim must be an int, got {type(ndim).__name__}")
+    if not 0 <= ndim <= column.ndim:
+        raise ShapeError(f"expand_to: ndim must be from 0 to {column.ndim} for {column.shape!r}, got {ndim}")
+    depth = column.ndim - int(ndim)
+    frame = Column(column.shape[:depth], pa.nulls(column.shape.nodes(depth)))
+    if depth > shape.ndim:
+        raise ShapeError(f"cannot expand {frame.shape!r} to {shape!r}: it has more dims. {_HINT}")
+    if ndim == 0:
+        marker = Column(shape, pa.nulls(shape.size))
+        return expand_all(_agree_or_explain([column, marker], column.shape, shape))[0]
+    if not frame.shape.is_prefix_of(shape):
+        raise ShapeError(f"cannot expand {frame.shape!r} to {shape!r}: {frame.shape._mismatch(shape)}. {_HINT}")
+    parents = np.zeros(shape.size, np.int64) if depth == 0 else _parents(shape, depth)
+    return repeat_items(column, depth, parents, shape.dims)
+
+
+_HINT = "Each dim must equal the outer dims of the target; use reshape to regroup rows first."
+
+
+def _agree_or_explain(columns: list[Column], source: JaggedShape, target: JaggedShape) -> list[Column]:
+    try:
+        return agree(columns, "expand_to")
+    except ShapeError:
+        raise ShapeError(f"cannot expand {source!r} to {target!r}: {source._mismatch(target)}. {_HINT}") from None
+
+
+def _parents(shape: JaggedShape, depth: int) -> Any:
+    """Which item after the first `depth` dims owns each innermost item."""
+    if depth == shape.ndim:
+        return np.arange(shape.size)
+    return shape.composed(depth, shape.ndim).parents
+
+
+# --------------------------------------------------------------------------------------------------- regrouping
+
+
+def flatten(column: Column, from_dim: int = 0, to_dim: int | None = None) -> Column:
+    """Merge dims; null and empty rows leave no item."""
+    return with_shape(column.shape.flatten(from_dim, to_dim), column)
+
+
+def flatten_end(column: Column, n: int = 1) -> Column:
+    """Merge the last dims into the one before them."""
+    return with_shape(column.shape.flatten_end(n), column)
+
+
+def reshape(column: Column, *dims: Any) -> Column:
+    """Regroup the same values."""
+    return with_shape(column.shape.reshape(*dims), column)
+
+
+def fill_null_rows(column: Column, depth: int, other: Column) -> Column:
+    """Replace null rows after the first `depth` dims by the rows of another column at the same places."""
+    validity = row_validity(column, depth)
+    if validity is None:
+        return column
+    if other.shape[:depth] != column.shape[:depth] or other.ndim != column.ndim:
+        raise ShapeError(f"fill_null_rows: {other.shape!r} does not have the rows of {column.shape!r}")
+    n = len(validity)
+    both = concat_items(column, other, depth)
+    index = np.where(validity, np.arange(n), np.arange(n) + n)
+    return take_items(both, depth, index, column.shape.dims[:depth])
+
+
+def concat_items(first: Column, second: Column, depth: int) -> Column:
+    """The items after the first `depth` dims of one column, then those of another, under one flat row."""
+    dims: list[Dim] = [Uniform(first.shape.nodes(depth) + second.shape.nodes(depth), 1, declared=False)]
+    dims += [one.cat(two) for one, two in zip(first.shape.dims[depth:], second.shape.dims[depth:], strict=True)]
+    values = _arrow.combine_chunks(pa.chunked_array([first.values, second.values]))
+    merged = Column(JaggedShape._trusted(dims), values)
+    for _ in range(depth - 1):
+        merged = with_shape(merged.shape.flatten(0, 0), merged)
+    return merged

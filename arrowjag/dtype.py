@@ -1,0 +1,179 @@
+"""The Arrow extension type `arrowjag.jagged`, and the names of jagged types as text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pyarrow as pa
+
+from arrowjag import _arrow, _column, _doors
+from arrowjag.errors import ShapeError
+
+__all__ = ["JaggedType", "metadata"]
+
+
+def metadata(ndim: int) -> str:
+    """The extension metadata: canonical JSON, the same bytes in Arrow and polars.
+
+    Parameters
+    ----------
+    ndim : int
+        Number of levels, the rows included.
+
+    Returns
+    -------
+    str
+        Sorted keys, no blanks.
+
+    Examples
+    --------
+    >>> metadata(3)
+    '{"ndim":3,"v":1}'
+    """
+    return json.dumps({"ndim": ndim, "v": 1}, sort_keys=True, separators=(",", ":"))
+
+
+def parse_metadata(text: str | bytes | None, levels: int) -> int:
+    """The ndim that metadata tells; all the levels of the storage where it tells nothing that fits. Never raises."""
+    try:
+        ndim = json.loads(text or b"")["ndim"]
+    except (ValueError, TypeError, KeyError):
+        return levels + 1
+    return ndim if isinstance(ndim, int) and not isinstance(ndim, bool) and 1 <= ndim <= levels + 1 else levels + 1
+
+
+class JaggedType(pa.ExtensionType):
+    """The Arrow type of a jagged column: nested lists that know how many of their levels are dims.
+
+    Parameters
+    ----------
+    storage : pa.DataType
+        Nested `large_list`, `fixed_size_list` where an extent is declared; other lists are accepted.
+    ndim : int, optional
+        Number of levels, the rows included; by default every list is a dim.
+
+    Raises
+    ------
+    ShapeError
+        If the storage has fewer levels.
+
+    Examples
+    --------
+    >>> JaggedType(pa.large_list(pa.float64())).ndim
+    2
+    """
+
+    def __init__(self, storage: pa.DataType, ndim: int | None = None) -> None:
+        levels = _arrow.depth(storage)
+        self._ndim = levels + 1 if ndim is None else ndim
+        if not 1 <= self._ndim <= levels + 1:
+            raise ShapeError(f"{storage} has {levels} list levels, too few for ndim={ndim}")
+        super().__init__(storage, _arrow.EXTENSION_NAME)
+
+    @classmethod
+    def of(cls, leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...] | None = None) -> JaggedType:
+        """The type of a column by its leaf type, ndim and declared extents.
+
+        Parameters
+        ----------
+        leaf : pa.DataType
+            The type of the values.
+        ndim : int
+            Number of levels.
+        extents : tuple of int or None, optional
+            One entry a dim; that of the rows is not looked at.
+
+        Returns
+        -------
+        JaggedType
+            The type.
+
+        Examples
+        --------
+        >>> JaggedType.of(pa.int64(), 3, (None, None, 4)).storage_type
+        LargeListType(large_list<item: fixed_size_list<item: int64>[4]>)
+        """
+        return cls(_column.storage_type(leaf, ndim, extents), ndim)
+
+    @property
+    def ndim(self) -> int:
+        """Number of levels, the rows included."""
+        return self._ndim
+
+    @property
+    def leaf_type(self) -> pa.DataType:
+        """The type of the values below the dims."""
+        type = self.storage_type
+        for _ in range(self._ndim - 1):
+            type = type.value_type
+        return type
+
+    @property
+    def extents(self) -> tuple[int | None, ...]:
+        """Declared extent of each dim; None for the rows and for ragged dims."""
+        extents: list[int | None] = [None]
+        type = self.storage_type
+        for _ in range(self._ndim - 1):
+            extents.append(type.list_size if pa.types.is_fixed_size_list(type) else None)
+            type = type.value_type
+        return tuple(extents)
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return metadata(self._ndim).encode()
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage_type: pa.DataType, serialized: bytes) -> JaggedType:
+        return cls(storage_type, parse_metadata(serialized, _arrow.depth(storage_type)))
+
+    def __arrow_ext_class__(self) -> type[pa.ExtensionArray]:
+        return JaggedExtension
+
+    def to_pandas_dtype(self) -> Any:
+        """The pandas dtype of the column, for `Table.to_pandas`.
+
+        Returns
+        -------
+        JaggedDtype
+            Our dtype.
+        """
+        return _doors.open_door("pandas").JaggedDtype.from_arrow_type(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, JaggedType) and (self._ndim, self.storage_type) == (other._ndim, other.storage_type)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((_arrow.EXTENSION_NAME, self._ndim, str(self.storage_type)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return JaggedType, (self.storage_type, self._ndim)
+
+
+class JaggedExtension(pa.ExtensionArray):
+    """An Arrow array of a jagged type; `arrowjag.from_arrow` reads it."""
+
+    def to_pandas(self, **options: Any) -> Any:
+        """The array as a pandas Series of our dtype.
+
+        Parameters
+        ----------
+        **options
+            Those of pyarrow; they have no meaning for a jagged column.
+
+        Returns
+        -------
+        pandas.Series
+            With dtype `jagged[...]`.
+        """
+        return _doors.open_door("pandas").series_from_arrow(self)
+
+
+def register() -> None:
+    """Make Arrow know the type; doing so twice is no error."""
+    try:
+        pa.register_extension_type(JaggedType(pa.large_list(pa.null())))
+    except pa.ArrowKeyError:
+        return

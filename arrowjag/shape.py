@@ -1,0 +1,676 @@
+"""`JaggedShape`: the nesting of an array as a value of its own, and the algebra of prefixes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+
+from arrowjag import dims as _dims
+from arrowjag._kernels import offsets as _offsets
+from arrowjag.dims import Dim, Ragged, Uniform
+from arrowjag.errors import JagIndexError, JagTypeError, OffsetsError, ShapeError
+from arrowjag.typing import IntArray
+
+__all__ = ["JaggedShape", "resolve_reshape"]
+
+_SHOWN = 6
+
+
+class JaggedShape:
+    """The sizes of every row at every level, apart from the data.
+
+    Parameters
+    ----------
+    *dims : int, sizes, Dim or pattern
+        One entry a level, outermost first. An int declares an extent that every row has. A list, numpy or Arrow array of
+        integers gives one size a row and must be complete. A pattern repeats a whole number of times to fill its level: three
+        ints are an `Affine`, two ints a `Uniform`, ``(dim, int)`` a `Repeat`, ``(dim, dim)`` a `Runs`, a dict a `Sparse`, a range
+        an `Affine`, a list with a pattern inside a `Chain`.
+
+    Raises
+    ------
+    ShapeError
+        If a dim has another number of rows than the dim before it has items, or a size is negative, or the total overflows.
+    JagTypeError
+        If a size is a bool, a float or None.
+
+    Notes
+    -----
+    A shape without dims is a scalar of size 1. Equality, hash, repr and prefix tests speak of sizes only, never of encodings,
+    validity or declared extents. Immutable; dims are shared, not copied. Cost: O(1) for ints and patterns, one pass over sizes.
+    The semantics are Koda's (`kd.shapes.new`); the patterns are those of fold.
+
+    Examples
+    --------
+    >>> JaggedShape(2, [2, 1], [1, 2, 3])
+    JaggedShape(2, [2, 1], [1, 2, 3])
+    >>> JaggedShape(3, 5, (1, 5, 1)).encodings()
+    '(3, 5, Repeat(Affine(1, 5, 1), 3))'
+    """
+
+    __slots__ = ("_composed", "_dims", "_hash")
+
+    _dims: tuple[Dim, ...]
+    _composed: dict[tuple[int, int], Dim]
+    _hash: int | None
+
+    def __init__(self, *dims: Any) -> None:
+        self._fill(_chain(dims, repeat_lists=False))
+
+    def _fill(self, dims: tuple[Dim, ...]) -> None:
+        self._dims = dims
+        self._composed = {}
+        self._hash = None
+
+    @classmethod
+    def _trusted(cls, dims: Sequence[Dim]) -> JaggedShape:
+        """A shape from dims that are known to fit."""
+        shape = cls.__new__(cls)
+        shape._fill(tuple(dims))
+        return shape
+
+    # ------------------------------------------------------------------------------------------- constructors
+
+    @classmethod
+    def repeating(cls, *dims: Any) -> JaggedShape:
+        """A shape whose plain lists repeat to fill their level, as in fold's notebooks.
+
+        Parameters
+        ----------
+        *dims : int, sizes, Dim or pattern
+            As for `JaggedShape`; a plain list counts as a pattern.
+
+        Returns
+        -------
+        JaggedShape
+            The shape.
+
+        Raises
+        ------
+        ShapeError
+            If a list does not fill its level a whole number of times.
+
+        Examples
+        --------
+        >>> JaggedShape.repeating(4, [1, 2])
+        JaggedShape(4, [1, 2, 1, 2])
+        """
+        shape = cls.__new__(cls)
+        shape._fill(_chain(dims, repeat_lists=True))
+        return shape
+
+    @classmethod
+    def from_offsets(cls, *offsets: Any) -> JaggedShape:
+        """A shape from the split points of each dim.
+
+        Parameters
+        ----------
+        *offsets : array-like of int
+            One array a dim, the first is ``[0, n]``. Each starts at 0, never decreases, and has one entry more than the dim before
+            has items.
+
+        Returns
+        -------
+        JaggedShape
+            The shape; int64 arrays are shared, not copied.
+
+        Raises
+        ------
+        OffsetsError
+            If an array is not a cut of the level below it; the slot and both values are named.
+
+        Examples
+        --------
+        >>> JaggedShape.from_offsets([0, 2], [0, 2, 3])
+        JaggedShape(2, [2, 1])
+        """
+        cuts = []
+        for place, cut in enumerate(offsets):
+            try:
+                cuts.append(_dims.from_offsets(cut))
+            except OffsetsError as error:
+                raise OffsetsError(f"dim {place}: {error}") from None
+        return cls(*cuts)
+
+    @classmethod
+    def from_parents(cls, *levels: tuple[Any, int]) -> JaggedShape:
+        """A shape from the owner row of each item.
+
+        Parameters
+        ----------
+        *levels : (parents, n_parents)
+            One pair a dim. Parents are sorted row numbers below `n_parents`; rows that own nothing do not appear.
+
+        Returns
+        -------
+        JaggedShape
+            The shape. Cost: one pass over the parents.
+
+        Raises
+        ------
+        ShapeError
+            If parents fall, are negative or reach `n_parents`.
+
+        Examples
+        --------
+        >>> JaggedShape.from_parents(([0, 0, 0], 1), ([0, 0, 2], 3))
+        JaggedShape(3, [2, 0, 1])
+        """
+        return cls(*(Ragged(_count_parents(parents, n, place)) for place, (parents, n) in enumerate(levels)))
+
+    # ------------------------------------------------------------------------------------------- facts
+
+    @property
+    def dims(self) -> tuple[Dim, ...]:
+        """The levels, outermost first."""
+        return self._dims
+
+    @property
+    def ndim(self) -> int:
+        """Number of levels, the rows of the frame included."""
+        return len(self._dims)
+
+    @property
+    def size(self) -> int:
+        """Number of innermost items; 1 for a scalar."""
+        return self._dims[-1].size if self._dims else 1
+
+    @property
+    def sizes(self) -> tuple[IntArray, ...]:
+        """Row sizes of each dim as int64 arrays."""
+        return tuple(dim.sizes for dim in self._dims)
+
+    @property
+    def offsets(self) -> tuple[IntArray, ...]:
+        """Split points of each dim as int64 arrays from 0."""
+        return tuple(dim.offsets for dim in self._dims)
+
+    @property
+    def extents(self) -> tuple[int | None, ...]:
+        """Declared extent of each dim, None where there is none."""
+        return tuple(dim.extent for dim in self._dims)
+
+    def nodes(self, depth: int) -> int:
+        """Number of items after the first `depth` dims: 1 for 0, the rows of the frame for 1.
+
+        Parameters
+        ----------
+        depth : int
+            From 0 to `ndim`.
+
+        Returns
+        -------
+        int
+            The count.
+
+        Examples
+        --------
+        >>> JaggedShape(2, [2, 1]).nodes(1)
+        2
+        """
+        return 1 if depth == 0 else self._dims[depth - 1].size
+
+    def unpack(self) -> tuple[list[int], ...]:
+        """Row sizes of each dim as plain lists.
+
+        Returns
+        -------
+        tuple of list of int
+            One list a dim.
+
+        Examples
+        --------
+        >>> JaggedShape(2, [2, 1]).unpack()
+        ([2], [2, 1])
+        """
+        return tuple(dim.tolist() for dim in self._dims)
+
+    def encodings(self) -> str:
+        """The canonical encoding of each dim as text; a function of the sizes only.
+
+        Returns
+        -------
+        str
+            For example ``(3, 5, Repeat(Affine(1, 5, 1), 3))``.
+
+        Examples
+        --------
+        >>> JaggedShape(2, [1, 2]).encodings()
+        '(2, [1, 2])'
+        """
+        return f"({', '.join(_encoding_text(dim.compressed()) for dim in self._dims)})"
+
+    def describe(self) -> str:
+        """A few lines that tell a newcomer what the shape holds.
+
+        Returns
+        -------
+        str
+            One line for the whole and one for each dim.
+
+        Examples
+        --------
+        >>> print(JaggedShape(2, [2, 1]).describe())
+        JaggedShape(2, [2, 1]): 2 dims, 3 items
+          dim 0: 1 row of 2 items
+          dim 1: 2 rows of 1 to 2 items, 3 in all
+        """
+        head = f"{self!r}: {_plural(self.ndim, 'dim')}, {_plural(self.size, 'item')}"
+        return "\n".join([head, *(f"  dim {place}: {_describe(dim)}" for place, dim in enumerate(self._dims))])
+
+    def composed(self, first: int, last: int) -> Dim:
+        """The dims from `first` to before `last` merged into one: its rows are items `last - first` levels further down.
+
+        Parameters
+        ----------
+        first, last : int
+            ``0 <= first < last <= ndim``.
+
+        Returns
+        -------
+        Dim
+            The merged dim, kept for the next call; a null row stays null when its own dim is `first`.
+
+        Examples
+        --------
+        >>> JaggedShape(2, [2, 1], [1, 2, 3]).composed(1, 3).tolist()
+        [3, 3]
+        """
+        if last - first == 1:
+            return self._dims[first]
+        if (first, last) not in self._composed:
+            self._composed[first, last] = _merge(self._dims[first:last])
+        return self._composed[first, last]
+
+    # ------------------------------------------------------------------------------------------- prefixes
+
+    def is_prefix_of(self, other: JaggedShape) -> bool:
+        """Whether this shape equals the outer dims of another.
+
+        Parameters
+        ----------
+        other : JaggedShape
+            The longer shape.
+
+        Returns
+        -------
+        bool
+            True for equal shapes too; a scalar is a prefix of everything.
+
+        Examples
+        --------
+        >>> JaggedShape(2).is_prefix_of(JaggedShape(2, [2, 1]))
+        True
+        """
+        return self.ndim <= other.ndim and all(
+            mine is theirs or mine == theirs for mine, theirs in zip(self._dims, other._dims, strict=False)
+        )
+
+    is_expandable_to = is_prefix_of
+
+    @staticmethod
+    def common(*shapes: JaggedShape) -> JaggedShape:
+        """The shape that all the others expand to.
+
+        Parameters
+        ----------
+        *shapes : JaggedShape
+            At least one.
+
+        Returns
+        -------
+        JaggedShape
+            The first of the longest shapes.
+
+        Raises
+        ------
+        ShapeError
+            If one shape is not a prefix of it; both are named.
+
+        Examples
+        --------
+        >>> JaggedShape.common(JaggedShape(2), JaggedShape(2, [2, 1]), JaggedShape())
+        JaggedShape(2, [2, 1])
+        """
+        if not shapes:
+            raise JagTypeError("JaggedShape.common needs at least one shape")
+        longest = max(shapes, key=len)
+        for shape in shapes:
+            if not shape.is_prefix_of(longest):
+                raise ShapeError(shape._mismatch(longest))
+        return longest
+
+    def _mismatch(self, longer: JaggedShape) -> str:
+        """Why this shape is not a prefix of a longer one, naming dim and row."""
+        text = f"{self!r} is not a prefix of {longer!r}: "
+        for place, (mine, theirs) in enumerate(zip(self._dims, longer._dims, strict=False)):
+            if mine != theirs:
+                rows = np.flatnonzero(mine.sizes != theirs.sizes) if len(mine) == len(theirs) else [0]
+                row = int(rows[0])
+                return f"{text}dim {place}, row {row} has {mine[row]} items here and {theirs[row]} there"
+        return f"{text}it has {self.ndim} dims, the other {longer.ndim}"
+
+    # ------------------------------------------------------------------------------------------- flatten, reshape
+
+    def flatten(self, from_dim: int = 0, to_dim: int | None = None) -> JaggedShape:
+        """Merge the dims from `from_dim` to before `to_dim` into one.
+
+        Parameters
+        ----------
+        from_dim, to_dim : int
+            Negative counts from the end; both are clamped to the dims there are. `to_dim` is `ndim` by default.
+
+        Returns
+        -------
+        JaggedShape
+            The shape with one dim in their place. An empty range inserts a dim of size 1 before `from_dim`. Null and empty rows
+            leave no item; a merged dim declares no extent. Cost: one gather of offsets for each dim merged.
+
+        Notes
+        -----
+        Koda's rule (`kd.shapes.flatten`), which never fails.
+
+        Examples
+        --------
+        >>> JaggedShape(2, [2, 1], [1, 2, 3]).flatten(1)
+        JaggedShape(2, 3)
+        >>> JaggedShape(2, [2, 1]).flatten(1, 1)
+        JaggedShape(2, 1, [2, 1])
+        """
+        first = _clamp(from_dim, self.ndim)
+        last = max(first, _clamp(self.ndim if to_dim is None else to_dim, self.ndim))
+        middle = Uniform(1, self.nodes(first)) if first == last else self.composed(first, last)
+        return JaggedShape._trusted((*self._dims[:first], middle, *self._dims[last:]))
+
+    def flatten_end(self, n: int = 1) -> JaggedShape:
+        """Merge the last `n` dims into the dim before them.
+
+        Parameters
+        ----------
+        n : int
+            From 0 to `ndim`; `ndim` gives the same as ``ndim - 1``.
+
+        Returns
+        -------
+        JaggedShape
+            The shorter shape.
+
+        Raises
+        ------
+        ShapeError
+            If the shape is a scalar, or `n` is out of range.
+
+        Examples
+        --------
+        >>> JaggedShape(2, [2, 1], [1, 2, 3]).flatten_end()
+        JaggedShape(2, 3)
+        """
+        if not self._dims:
+            raise ShapeError("flatten_end needs at least one dim, got JaggedShape()")
+        if not 0 <= n <= self.ndim:
+            raise ShapeError(f"flatten_end of {self!r}: n must be from 0 to {self.ndim}, got {n}")
+        return self if n == 0 else self.flatten(max(0, self.ndim - n - 1))
+
+    def reshape(self, *dims: Any) -> JaggedShape:
+        """Regroup the same items into other dims.
+
+        Parameters
+        ----------
+        *dims : int, sizes, Dim or pattern; or one tuple of them, or one JaggedShape
+            At most one entry is -1. If it comes last and the dims before it end at as many nodes as this shape has after its first
+            k dims (the smallest k >= 1), the dims from k on stay as they are, so ragged rows survive. Otherwise -1 stands for one
+            uniform size.
+
+        Returns
+        -------
+        JaggedShape
+            A shape of the same size. Dims that stay keep their null rows; others have none.
+
+        Raises
+        ------
+        ShapeError
+            If the sizes do not add up to this shape's size.
+
+        Notes
+        -----
+        The first rule is fold's, decided by shapes alone; the second is Koda's (`kd.shapes.reshape`).
+
+        Examples
+        --------
+        >>> JaggedShape(2, 2, [1, 2, 2, 3]).reshape(4, -1)
+        JaggedShape(4, [1, 2, 2, 3])
+        >>> JaggedShape(6).reshape(2, -1)
+        JaggedShape(2, 3)
+        """
+        wanted = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, JaggedShape)) else dims
+        if isinstance(wanted, tuple) and _is_placeholder(wanted[-1:]) and not any(_is_placeholder((d,)) for d in wanted[:-1]):
+            kept = self._keeping(wanted[:-1])
+            if kept is not None:
+                return kept
+        return resolve_reshape(self, wanted)
+
+    def _keeping(self, outer: tuple[Any, ...]) -> JaggedShape | None:
+        """The outer dims with as many of the old inner dims as fit below them, or None."""
+        try:
+            head = _chain(outer, repeat_lists=False)
+        except ShapeError:
+            return None
+        nodes = head[-1].size if head else 1
+        for depth in range(1, self.ndim):
+            if self.nodes(depth) == nodes and head:
+                return JaggedShape._trusted((*head, *self._dims[depth:]))
+        return None
+
+    # ------------------------------------------------------------------------------------------- Python protocols
+
+    def __len__(self) -> int:
+        return len(self._dims)
+
+    def __iter__(self) -> Iterator[Dim]:
+        return iter(self._dims)
+
+    @overload
+    def __getitem__(self, key: int) -> Dim: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> JaggedShape: ...
+
+    def __getitem__(self, key: int | slice) -> Dim | JaggedShape:
+        if isinstance(key, slice):
+            start, stop, step = key.indices(self.ndim)
+            if start != 0 or step != 1:
+                raise ShapeError("a slice of a shape must start at 0 with step 1: other parts of it are not shapes")
+            return JaggedShape._trusted(self._dims[:stop])
+        if isinstance(key, bool) or not isinstance(key, (int, np.integer)):
+            raise JagTypeError(f"a shape is indexed by an int or a slice, got {type(key).__name__}")
+        if not -self.ndim <= key < self.ndim:
+            raise JagIndexError(f"dim {key} is out of range for {self!r} with {self.ndim} dims")
+        return self._dims[key]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, JaggedShape):
+            return NotImplemented
+        return self is other or (self.ndim == other.ndim and self.is_prefix_of(other))
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash((JaggedShape, self._dims))
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return JaggedShape._trusted, (self._dims,)
+
+    def __repr__(self) -> str:
+        return f"JaggedShape({', '.join(_sizes_text(dim) for dim in self._dims)})"
+
+
+# --------------------------------------------------------------------------------------------------- building
+
+
+def _chain(specs: Sequence[Any], *, repeat_lists: bool) -> tuple[Dim, ...]:
+    """Dims that fit each other, from what a caller wrote."""
+    dims: list[Dim] = []
+    n = 1
+    for place, spec in enumerate(specs):
+        try:
+            dim = _fit(spec, n, repeat_lists)
+        except ShapeError as error:
+            raise ShapeError(f"dim {place}: {error}") from None
+        dims.append(dim)
+        n = dim.size
+    return tuple(dims)
+
+
+def _fit(spec: Any, n: int, repeat_lists: bool) -> Dim:
+    """One dim with exactly `n` rows."""
+    if type(spec) is int and spec >= 0:
+        return Uniform(spec, n)
+    dim = _dims.to_dim(spec)
+    if len(dim) == n:
+        return dim
+    if repeat_lists or _dims.is_pattern(spec):
+        return dim.stretched(n)
+    raise ShapeError(f"{len(dim)} row sizes for {_plural(n, 'row')}; a plain list must be complete, a pattern repeats")
+
+
+def _count_parents(parents: Any, n_parents: int, place: int) -> IntArray:
+    found = np.asarray(parents)
+    if found.size and found.dtype.kind not in "iu":
+        raise JagTypeError(f"dim {place}: parents must be integers, got {found.dtype}")
+    found = found.astype(np.int64)
+    if found.size and (found[0] < 0 or found[-1] >= n_parents or (found[1:] < found[:-1]).any()):
+        raise ShapeError(f"dim {place}: parents must be sorted and from 0 to {n_parents - 1}, got {found[:_SHOWN].tolist()}...")
+    return np.bincount(found, minlength=n_parents).astype(np.int64)
+
+
+def _merge(dims: Sequence[Dim]) -> Dim:
+    """Several dims as one; offsets of the inner are looked up at those of the outer."""
+    if all(isinstance(dim, Uniform) for dim in dims):
+        size = int(np.prod([dim.size for dim in dims[-1:]], dtype=object)) // max(len(dims[0]), 1)
+        return Uniform(size, len(dims[0]), declared=False)
+    cut = dims[0].offsets
+    for dim in dims[1:]:
+        cut = _offsets.compose(cut, dim.offsets)
+    return Ragged.from_offsets(cut, validity=dims[0].validity, check=False)
+
+
+def _clamp(dim: int, ndim: int) -> int:
+    if isinstance(dim, bool) or not isinstance(dim, (int, np.integer)):
+        raise JagTypeError(f"a dim must be an int, got {type(dim).__name__}")
+    return max(0, dim + ndim) if dim < 0 else min(int(dim), ndim)
+
+
+# --------------------------------------------------------------------------------------------------- reshape
+
+
+def _is_placeholder(spec: Sequence[Any]) -> bool:
+    return len(spec) == 1 and isinstance(spec[0], (int, np.integer)) and not isinstance(spec[0], bool) and spec[0] == -1
+
+
+def resolve_reshape(old: JaggedShape, dims: Any) -> JaggedShape:
+    """The shape that a reshape asks for, by Koda's rule.
+
+    Parameters
+    ----------
+    old : JaggedShape
+        The shape of the items.
+    dims : JaggedShape, or tuple of int, sizes, Dim or pattern
+        What is wanted, with at most one -1: a uniform size found from the dims around it.
+
+    Returns
+    -------
+    JaggedShape
+        The new shape.
+
+    Raises
+    ------
+    ShapeError
+        If it can't hold exactly the old shape's items.
+    """
+    if isinstance(dims, JaggedShape):
+        new = dims
+    elif isinstance(dims, tuple):
+        new = JaggedShape(*_without_placeholder(old, dims))
+    else:
+        raise JagTypeError(f"reshape takes a JaggedShape or a tuple of dims, got {type(dims).__name__}")
+    if new.size != old.size:
+        raise ShapeError(f"reshape of {old!r} to {new!r}: {old.size} items do not fit {new.size} places")
+    return new
+
+
+def _without_placeholder(old: JaggedShape, dims: tuple[Any, ...]) -> tuple[Any, ...]:
+    places = [place for place, spec in enumerate(dims) if _is_placeholder((spec,))]
+    if len(places) > 1:
+        raise ShapeError(f"reshape takes at most one -1, got {len(places)}")
+    if not places:
+        return dims
+    place = places[0]
+    before = _chain(dims[:place], repeat_lists=False)
+    parents = before[-1].size if before else 1
+    after = _rows_after(old.size, dims[place + 1 :], place + 1)
+    size, rest = divmod(after, parents) if parents else (0, 0)
+    if rest:
+        raise ShapeError(f"reshape of {old!r}: at dim {place}, {parents} rows can't share {after} items evenly")
+    return (*before, Uniform(size, parents, declared=False), *dims[place + 1 :])
+
+
+def _rows_after(total: int, dims: tuple[Any, ...], start: int) -> int:
+    """Number of rows that the dims after a placeholder need, found from the innermost outward."""
+    rows = total
+    for place in reversed(range(len(dims))):
+        spec = dims[place]
+        if isinstance(spec, (int, np.integer)) and not isinstance(spec, bool):
+            if spec <= 0:
+                raise ShapeError(f"reshape: dim {start + place} after a -1 must be a positive size, got {spec}")
+            rows //= int(spec)
+            continue
+        dim = _dims.to_dim(spec)
+        rows = _pattern_rows(dim, rows) if _dims.is_pattern(spec) else len(dim)
+    return rows
+
+
+def _pattern_rows(dim: Dim, items: int) -> int:
+    """Rows of a pattern repeated until it holds `items`."""
+    if dim.size == 0 or items % dim.size:
+        return len(dim)
+    return len(dim) * (items // dim.size)
+
+
+# --------------------------------------------------------------------------------------------------- text
+
+
+def _sizes_text(dim: Dim) -> str:
+    """Koda's text of a dim: one number where all rows agree, `[]` without rows, else the sizes."""
+    n = len(dim)
+    if n == 0:
+        return "[]"
+    if dim.is_uniform:
+        return str(dim[0])
+    if n <= _SHOWN:
+        return str(dim.tolist())
+    ends = [str(dim[row]) for row in (0, 1, 2, n - 3, n - 2, n - 1)]
+    return f"[{', '.join(ends[:3])}, ..., {', '.join(ends[3:])}]"
+
+
+def _encoding_text(dim: Dim) -> str:
+    if isinstance(dim, Uniform) and len(dim):
+        return str(dim[0])
+    return str(dim.tolist()) if isinstance(dim, (Ragged, Uniform)) else repr(dim)
+
+
+def _plural(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def _describe(dim: Dim) -> str:
+    n = len(dim)
+    if n == 0:
+        return "no rows" if dim.extent is None else f"no rows, each would have {_plural(dim.extent, 'item')}"
+    nulls = 0 if dim.validity is None else int(n - np.count_nonzero(dim.validity))
+    null_text = f", {_plural(nulls, 'null row')}" if nulls else ""
+    if dim.is_uniform:
+        total = "" if n == 1 else f", {dim.size} in all"
+        return f"{_plural(n, 'row')} of {_plural(dim[0], 'item')}{total}{null_text}"
+    return f"{_plural(n, 'row')} of {dim.min()} to {dim.max()} items, {dim.size} in all{null_text}"

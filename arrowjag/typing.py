@@ -1,0 +1,54 @@
+"""Aliases and protocols of the public signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+__all__ = [
+    "ArrowData",
+    "BoolArray",
+    "IntArray",
+    "RankMethod",
+    "ShearMode",
+    "ShearRule",
+    "SizesLike",
+    "SupportsArrowArray",
+    "SupportsArrowStream",
+]
+
+IntArray: TypeAlias = npt.NDArray[np.int64]
+"""A one-dimensional int64 array: offsets, sizes, positions."""
+
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+"""A one-dimensional bool array: a mask or a validity (True is valid)."""
+
+SizesLike: TypeAlias = "Sequence[int] | npt.NDArray[np.integer[Any]] | pa.Array"
+"""Row sizes: integers, never bool and never float."""
+
+ArrowData: TypeAlias = "pa.Array | pa.ChunkedArray"
+"""An Arrow array, in one piece or in chunks."""
+
+RankMethod: TypeAlias = Literal["ordinal", "dense", "min", "max", "average"]
+ShearMode: TypeAlias = Literal["raise", "allow"]
+ShearRule: TypeAlias = Literal["fold", "exact"]
+
+
+@runtime_checkable
+class SupportsArrowArray(Protocol):
+    """Anything that hands out one Arrow array over the C interface."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        """Return the schema and array capsules."""
+
+
+@runtime_checkable
+class SupportsArrowStream(Protocol):
+    """Anything that hands out Arrow chunks over the C interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the stream capsule."""
