@@ -1,0 +1,1121 @@
+"""Every operation on nested Python lists: the semantics of arrowjag in executable form.
+
+A jagged value is a nested list with None at any level, and its ndim, which functions take as an argument because `[]` may
+have any. Where two operands meet they are given as `Jag(value, ndim)`. Numbers are plain Python numbers. Nothing here is
+fast and nothing imports arrowjag: a test compares what the library gives with what a few plain lines give.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+Nested = Any
+
+
+class Jag(NamedTuple):
+    """A nested list and how many levels of it are structure; what lies below is one opaque item."""
+
+    value: Nested
+    ndim: int
+
+
+# ------------------------------------------------------------------------------------------------------------ the ground
+
+
+def items(x: Nested, depth: int) -> list[Any]:
+    """What lies `depth` levels down, in order; null rows leave no item."""
+    if depth == 0:
+        return [x]
+    return [] if x is None else [item for row in x for item in items(row, depth - 1)]
+
+
+def at_depth(f: Callable[[Any], Any], x: Nested, depth: int) -> Nested:
+    """`f` of everything that lies `depth` levels down, null or not; null rows above stay null."""
+    if depth == 0:
+        return f(x)
+    return None if x is None else [at_depth(f, row, depth - 1) for row in x]
+
+
+def rows_at(f: Callable[[list[Any]], Any], x: Nested, depth: int) -> Nested:
+    """`f` of every list that lies `depth` levels down; a null row stays null."""
+    return at_depth(lambda row: None if row is None else f(row), x, depth)
+
+
+def axis_of(axis: int, ndim: int) -> int:
+    """The axis counted from the outermost; IndexError outside -ndim..ndim-1."""
+    if not -ndim <= axis < ndim:
+        raise IndexError(f"axis {axis} of ndim {ndim}")
+    return axis % ndim
+
+
+def same_length(rows: Iterable[Sequence[Any]]) -> int:
+    """The length that all rows have; ValueError if they differ."""
+    lengths = {len(row) for row in rows}
+    if len(lengths) != 1:
+        raise ValueError(f"sizes differ: {sorted(lengths)}")
+    return lengths.pop()
+
+
+def broadcast(f: Callable[..., Any], *operands: Jag) -> Nested:
+    """DESIGN 1.4, 1.5: prefix broadcasting; a null row in any operand gives a null row, sizes agree in rows valid in all."""
+    deep = [one for one in operands if one.ndim > 0]
+    if not deep:
+        return f(*(one.value for one in operands))
+    if any(one.value is None for one in deep):
+        return None
+    length = same_length([one.value for one in deep])
+    cells = ([Jag(one.value[k], one.ndim - 1) if one.ndim else one for one in operands] for k in range(length))
+    return [broadcast(f, *cell) for cell in cells]
+
+
+def over_rows(f: Callable[..., Any], x: Jag, *others: Jag) -> Nested:
+    """`f(row of x, leaves of the others)`, the others being shorter or longer than x; a null row of x stays null."""
+    if x.value is None:
+        return None
+    if x.ndim == 0:
+        return broadcast(lambda *leaves: f(x.value, *leaves), *others)
+    deep = [one for one in others if one.ndim > 0]
+    if any(one.value is None for one in deep):
+        return None
+    same_length([x.value, *(one.value for one in deep)])
+    below = lambda one, k: Jag(one.value[k], one.ndim - 1) if one.ndim else one  # noqa: E731
+    return [over_rows(f, *(below(one, k) for one in (x, *others))) for k in range(len(x.value))]
+
+
+def is_nan(v: Any) -> bool:
+    return isinstance(v, float) and math.isnan(v)
+
+
+def key(v: Any) -> Any:
+    """DESIGN 4, order: equal for what unique, group and rank call equal: NaN is NaN, -0.0 is 0.0."""
+    if isinstance(v, float):
+        return "NaN" if math.isnan(v) else v + 0.0
+    if isinstance(v, dict):
+        return tuple((name, key(part)) for name, part in v.items())
+    return tuple(key(part) for part in v) if isinstance(v, (list, tuple)) else v
+
+
+# ---------------------------------------------------------------------------------------------------------------- shapes
+
+
+def shape_of(x: Nested, ndim: int) -> tuple[list[int], ...]:
+    """fold.md b, `unpack`: for each dim the sizes of its rows; a null row has size 0."""
+    return tuple([0 if row is None else len(row) for row in items(x, depth)] for depth in range(ndim))
+
+
+def from_shape(values: Sequence[Any], sizes: Sequence[Sequence[int]]) -> Nested:
+    """The values cut by sizes, one list for each dim; complete, so the counts must agree (DESIGN 4, sizes)."""
+    level = list(values)
+    for dim in reversed(sizes):
+        if sum(dim) != len(level):
+            raise ValueError(f"{len(level)} items for the sizes {dim}")
+        taken = iter(level)
+        level = [list(itertools.islice(taken, size)) for size in dim]
+    if len(level) != 1:
+        raise ValueError(f"{len(level)} items at the top, expected 1")
+    return level[0]
+
+
+def flatten(x: Nested, ndim: int, from_dim: int = 0, to_dim: int | None = None) -> Nested:
+    """koda.md B.2: dims from..to-1 become one; an empty range inserts a dim of size 1; bounds are clamped."""
+    start, stop = (max(0, v + ndim) if v < 0 else min(v, ndim) for v in (from_dim, ndim if to_dim is None else to_dim))
+    if start >= stop:
+        return at_depth(lambda item: [item], x, start)
+    return rows_at(lambda row: items(row, stop - start), x, start)
+
+
+def flatten_ndim(ndim: int, from_dim: int = 0, to_dim: int | None = None) -> int:
+    """The ndim that `flatten` gives."""
+    start, stop = (max(0, v + ndim) if v < 0 else min(v, ndim) for v in (from_dim, ndim if to_dim is None else to_dim))
+    return ndim - max(stop - start, 0) + 1
+
+
+def flatten_end(x: Nested, ndim: int, n: int = 1) -> Nested:
+    """koda.md B.3: n dims are merged into the one before; n == ndim is as n == ndim - 1."""
+    if ndim < 1 or not 0 <= n <= ndim:
+        raise ValueError(f"flatten_end({n}) of ndim {ndim}")
+    return flatten(x, ndim, -n - 1)
+
+
+def koda_reshape(x: Nested, ndim: int, dims: Sequence[int | Sequence[int]]) -> Nested:
+    """koda.md B.4: the leaves cut anew; one -1 is inferred, from the counts before and after it. Null rows are lost."""
+    leaves = items(x, ndim)
+    if sum(1 for dim in dims if dim == -1) > 1:
+        raise ValueError("more than one -1")
+    at = next((k for k, dim in enumerate(dims) if dim == -1), len(dims))
+    sizes, parents = [], 1
+    for dim in dims[:at]:
+        sizes.append([_size(dim)] * parents if isinstance(dim, int) else list(dim))
+        parents = sum(sizes[-1])
+    children, tail = len(leaves), list[list[int]]()
+    for dim in reversed(dims[at + 1 :]):
+        if dim == 0:
+            raise ValueError("a dim of size 0 after -1")
+        tail.insert(0, [_size(dim)] * (children // dim) if isinstance(dim, int) else list(dim))
+        children = len(tail[0])
+    if at < len(dims):
+        if parents and children % parents:
+            raise ValueError(f"{parents} rows don't divide {children} items")
+        sizes.append([children // parents] * parents if parents else [])
+    return from_shape(leaves, [*sizes, *tail])
+
+
+def _size(dim: int) -> int:
+    if dim < 0 or isinstance(dim, bool):
+        raise ValueError(f"size {dim}")
+    return dim
+
+
+def reshape(x: Nested, ndim: int, dims: Sequence[int | Sequence[int]]) -> Nested:
+    """DESIGN 4, reshape: before a trailing -1 that ends where an old dim ends, the old dims from there on stay; else Koda."""
+    if len(dims) > 1 and dims[-1] == -1 and -1 not in dims[:-1]:
+        nodes = 1
+        for dim in dims[:-1]:
+            nodes = nodes * dim if isinstance(dim, int) else sum(dim)
+        for k in range(1, ndim):
+            if len(items(x, k)) == nodes:
+                return koda_reshape(x, k, dims[:-1])
+    return koda_reshape(x, ndim, dims)
+
+
+def expand_to(x: Jag, target: Jag, ndim: int = 0) -> Nested:
+    """koda.md B.5: each item of x (its last ndim dims are one item) copied over its descendants in the target."""
+    if not 0 <= ndim <= x.ndim or x.ndim - ndim > target.ndim:
+        raise ValueError(f"ndim {x.ndim} - {ndim} to ndim {target.ndim}")
+    return broadcast(lambda item, _: item, Jag(x.value, x.ndim - ndim), target)
+
+
+def align(*xs: Jag) -> tuple[Nested, ...]:
+    """All expanded to the longest shape; a row that is null in any is null in all."""
+    deepest = max((x.ndim for x in xs), default=0)
+    together = broadcast(lambda *leaves: leaves, *xs)
+    return tuple(at_depth(lambda leaf, k=k: leaf[k], together, deepest) for k in range(len(xs)))
+
+
+def is_prefix(x: Jag, y: Jag) -> bool:
+    """Whether the shape of x is a prefix of the shape of y, null rows of either left out."""
+    try:
+        broadcast(lambda *_: None, x, y)
+    except ValueError:
+        return False
+    return x.ndim <= y.ndim
+
+
+# ----------------------------------------------------------------------------------------------------------- elementwise
+
+
+def elementwise(f: Callable[..., Any], *operands: Jag) -> Nested:
+    """`f` of the leaves, null where any leaf is."""
+    return broadcast(lambda *leaves: None if any(leaf is None for leaf in leaves) else f(*leaves), *operands)
+
+
+def true_divide(a: float, b: float) -> float:
+    """DESIGN 4, types: `/` is always float; 1/0 is inf and 0/0 NaN."""
+    if b:
+        return a / b
+    return math.nan if not a or is_nan(a) else math.copysign(math.inf, a) * math.copysign(1, b)
+
+
+def floor_divide(a: Any, b: Any) -> Any:
+    """DESIGN 4, types: `//` as Python; null for a zero integer divisor."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a // b if b else None
+    return math.floor(a / b) if b and math.isfinite(a / b) else true_divide(a, b)
+
+
+def modulo(a: Any, b: Any) -> Any:
+    """DESIGN 4, types: `%` as Python; null for a zero integer divisor."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a % b if b else None
+    return a % b if b and not math.isinf(a) else math.nan
+
+
+def wrapped(v: int, bits: int, *, signed: bool = True) -> int:
+    """DESIGN 4, types: elementwise integer arithmetic wraps."""
+    v %= 2**bits
+    return v - 2**bits if signed and v >= 2 ** (bits - 1) else v
+
+
+def kleene_and(*operands: Jag) -> Nested:
+    """API, elementwise: False if either is False, else null if either is null."""
+    return broadcast(lambda a, b: False if a is False or b is False else None if None in (a, b) else True, *operands)
+
+
+def kleene_or(*operands: Jag) -> Nested:
+    """API, elementwise: True if either is True, else null if either is null."""
+    return broadcast(lambda a, b: True if a is True or b is True else None if None in (a, b) else False, *operands)
+
+
+def kleene_not(x: Jag) -> Nested:
+    return elementwise(lambda a: not a, x)
+
+
+def where(c: Jag, x: Jag, y: Jag) -> Nested:
+    """DESIGN 1.5: a row is null where c's row is, where the operand that supplies it is, or where both are."""
+    if c.ndim > 0 and c.value is None:
+        return None
+    sources = [x, y] if c.ndim or c.value is None else [x if c.value else y]
+    deep = [one for one in (x, y) if one.ndim > 0]
+    known = [one for one in (c, x, y) if one.ndim > 0 and one.value is not None]
+    if deep and all(one.ndim > 0 and one.value is None for one in sources):
+        return None
+    if not deep and not c.ndim:
+        return None if c.value is None else sources[0].value
+    if not known:
+        return None
+    length = same_length([one.value for one in known])
+    return [where(*(_cell(one, k) for one in (c, x, y))) for k in range(length)]
+
+
+def coalesce(*xs: Jag) -> Nested:
+    """DESIGN 1.5: the first that isn't null, for leaves and for rows; a row is null where nobody supplies one."""
+    deep = [x for x in xs if x.ndim > 0]
+    if not deep:
+        return next((x.value for x in xs if x.value is not None), None)
+    known = [x.value for x in deep if x.value is not None]
+    if not known:
+        return None
+    return [coalesce(*(_cell(x, k) for x in xs)) for k in range(same_length(known))]
+
+
+def _cell(x: Jag, k: int) -> Jag:
+    """The k-th item; of a null row, nothing but nulls; a leaf is repeated."""
+    return x if x.ndim == 0 else Jag(None if x.value is None else x.value[k], x.ndim - 1)
+
+
+def is_null(x: Nested, ndim: int, axis: int = -1) -> Nested:
+    """Whether the items at that axis are null; above them a null row stays null."""
+    return at_depth(lambda item: item is None, x, axis_of(axis, ndim) + 1)
+
+
+def fill_null(x: Nested, ndim: int, v: Any) -> Nested:
+    """Null leaves become v; null rows stay."""
+    return at_depth(lambda leaf: v if leaf is None else leaf, x, ndim)
+
+
+# -------------------------------------------------------------------------------------------------------------- indexing
+
+
+def pick(row: Any, position: int | None, out_of_bounds: str = "raise") -> Any:
+    """One item of a row; null for a null row or a null position; IndexError (or null) out of range."""
+    if row is None or position is None:
+        return None
+    if not -len(row) <= position < len(row):
+        if out_of_bounds == "null":
+            return None
+        raise IndexError(f"{position} in a row of {len(row)}")
+    return row[position]
+
+
+def take(x: Jag, index: Jag, axis: int = -1, out_of_bounds: str = "raise") -> Nested:
+    """koda.md C.2: in each row at the axis the items that its index names; an index of ndim axis takes one a row."""
+    rows = Jag(x.value, axis_of(axis, x.ndim))
+    return over_rows(lambda row, position: pick(row, position, out_of_bounds), rows, index)
+
+
+def filter_items(x: Jag, mask: Jag, axis: int = -1) -> Nested:
+    """koda.md C.3: the items at the axis whose mask is True; a shorter mask counts for all below; null drops the item."""
+    axis = axis_of(axis, x.ndim)
+
+    def keep(row: list[Any], chosen: Any) -> list[Any]:
+        if not isinstance(chosen, list):
+            return list(row) if chosen else []
+        same_length([row, chosen])
+        return [item for item, ok in zip(row, chosen, strict=True) if ok]
+
+    if mask.ndim <= axis:
+        return over_rows(keep, Jag(x.value, axis), mask)
+    if mask.ndim > axis + 1:
+        raise ValueError("a mask longer than what it filters")
+    return broadcast(lambda row, chosen: _both(keep, row, chosen), Jag(x.value, axis), Jag(mask.value, axis))
+
+
+def _both(f: Callable[..., Any], *rows: Any) -> Any:
+    """`f` of rows, null where any row is."""
+    return None if any(row is None for row in rows) else f(*rows)
+
+
+def getitem(x: Nested, ndim: int, index: Any) -> Jag:
+    """DESIGN 4, `x[...]`: from the outermost dim as in numpy; a lone mask or index array of ndim k works at axis k - 1."""
+    if isinstance(index, Jag):
+        if _is_mask(index):
+            return Jag(filter_items(Jag(x, ndim), index, index.ndim - 1), ndim)
+        return Jag(take(Jag(x, ndim), index, index.ndim - 1), ndim)
+    keys = list(index) if isinstance(index, tuple) else [index]
+    if keys.count(...) > 1:
+        raise IndexError("more than one ellipsis")
+    named = sum(1 for one in keys if one is not None and one is not ...)
+    if named > ndim:
+        raise IndexError(f"{named} indices for ndim {ndim}")
+    at = keys.index(...) if ... in keys else len(keys)
+    keys[at : at + 1] = [slice(None)] * (ndim - named)
+    return Jag(_index(x, keys), _indexed_ndim(keys))
+
+
+def _is_mask(index: Jag) -> bool:
+    leaves = [leaf for leaf in items(index.value, index.ndim) if leaf is not None]
+    return bool(leaves) and all(isinstance(leaf, bool) for leaf in leaves)
+
+
+def _indexed_ndim(keys: list[Any]) -> int:
+    groups = itertools.groupby(keys, lambda one: isinstance(one, Jag))
+    arrays = sum(max(one.ndim for one in group) for is_array, group in groups if is_array)
+    return arrays + sum(1 for one in keys if one is None or isinstance(one, slice))
+
+
+def _index(x: Nested, keys: list[Any]) -> Nested:
+    if not keys:
+        return x
+    first, rest = keys[0], keys[1:]
+    if first is None:
+        return [_index(x, rest)]
+    if x is None:
+        return None
+    if isinstance(first, slice):
+        return [_index(row, rest) for row in x[first]]
+    if isinstance(first, int):
+        return _index(pick(x, first), rest)
+    if _is_mask(first):
+        return [_index(row, rest) for row in filter_items(Jag(x, 1), first)]
+    count = len(list(itertools.takewhile(lambda one: isinstance(one, Jag), keys)))
+    arrays, rest = keys[:count], keys[count:]
+
+    def gather(*positions: int | None) -> Any:
+        item = x
+        for position in positions:
+            item = pick(item, position)
+        return _index(item, rest) if rest else item
+
+    return broadcast(gather, *arrays)
+
+
+class _Missing:
+    """Out of range in `x.S`: null as a leaf and empty above, while a null row stays null."""
+
+
+MISSING: Any = _Missing()
+
+
+def subslice(x: Nested, ndim: int, *args: Any) -> Jag:
+    """koda.md C.1, `x.S[...]`: without an ellipsis the last dims; out of range is null as a leaf and empty above."""
+    keys = list(args) if ... in args else [..., *args]
+    at, named = keys.index(...), len(keys) - 1
+    if keys.count(...) > 1 or named > ndim:
+        raise IndexError(f"{args} for ndim {ndim}")
+    keys[at : at + 1] = []
+    first = ndim - named if at == 0 else at
+    keys[at:at] = [slice(None)] * (ndim - named - at if at else 0)
+    current, below = Jag(x, first if at == 0 else 0), ndim - (first if at == 0 else 0)
+    for one in keys:
+        below -= 1
+        if isinstance(one, slice):
+            bounds = [_bound(one.start), _bound(one.stop)]
+            ndim = max(current.ndim, *(bound.ndim for bound in bounds)) + 1
+            current = Jag(over_rows(_row_range, current, *bounds), ndim)
+        else:
+            position = one if isinstance(one, Jag) else Jag(one, 0)
+            current = Jag(over_rows(_row_item, current, position), max(current.ndim, position.ndim))
+    empty = [] if below else None
+    return Jag(at_depth(lambda item: empty if item is MISSING else item, *current), current.ndim + below)
+
+
+_ABSENT: Any = _Missing()
+
+
+def _bound(bound: Any) -> Jag:
+    return bound if isinstance(bound, Jag) else Jag(_ABSENT if bound is None else bound, 0)
+
+
+def _row_item(row: Any, position: int | None) -> Any:
+    inside = row is not MISSING and position is not None and -len(row) <= position < len(row)
+    return row[position] if inside else MISSING
+
+
+def _row_range(row: Any, start: Any, stop: Any) -> list[Any]:
+    if row is MISSING or start is None or stop is None:
+        return []
+    return list(row[None if start is _ABSENT else start : None if stop is _ABSENT else stop])
+
+
+def head(x: Nested, ndim: int, n: int, axis: int = -1) -> Nested:
+    return rows_at(lambda row: row[:n], x, axis_of(axis, ndim))
+
+
+def tail(x: Nested, ndim: int, n: int, axis: int = -1) -> Nested:
+    return rows_at(lambda row: row[max(len(row) - n, 0) :], x, axis_of(axis, ndim))
+
+
+def slice_items(x: Nested, ndim: int, start: int, length: int | None = None, axis: int = -1) -> Nested:
+    """The positions start..start+length-1 that a row has, a negative start counted from its end."""
+
+    def window(row: list[Any]) -> list[Any]:
+        begin = start + len(row) if start < 0 else start
+        end = len(row) if length is None else begin + length
+        return row[max(begin, 0) : max(end, 0)]
+
+    return rows_at(window, x, axis_of(axis, ndim))
+
+
+def pad(x: Nested, ndim: int, n: int, fill: Any = None, axis: int = -1) -> Nested:
+    """Rows shorter than n are filled up; longer ones stay."""
+    return rows_at(lambda row: row + [fill] * (n - len(row)), x, axis_of(axis, ndim))
+
+
+# ------------------------------------------------------------------------------------------------------------ reductions
+
+
+def reduce(
+    f: Callable[[list[Any]], Any],
+    x: Nested,
+    ndim: int,
+    axis: int | tuple[int, ...] | None = -1,
+    extents: Sequence[int | None] | None = None,
+) -> Nested:
+    """DESIGN 4, reductions: `f` of each group of leaves, nulls among them. Along an outer axis equal local positions combine.
+
+    A null row gives null; a null row below the reduced level is absent. `extents` are the declared ones, one for each dim.
+    """
+    if axis is None:
+        return f(items(x, ndim))
+    axes = sorted({axis_of(a, ndim) for a in (axis if isinstance(axis, tuple) else (axis,))})
+    if axes[-1] == ndim - 1:
+        if axes != list(range(axes[0], ndim)):
+            raise ValueError(f"axes {axes} are not trailing")
+        return rows_at(lambda row: f(items(row, ndim - axes[0])), x, axes[0])
+    if len(axes) > 1:
+        raise ValueError(f"axes {axes} are not trailing")
+    below = list(extents[axes[0] + 1 :]) if extents else [None] * (ndim - axes[0] - 1)
+    return rows_at(lambda row: _combine(f, row, below), x, axes[0])
+
+
+def _combine(f: Callable[[list[Any]], Any], trees: list[Any], extents: list[int | None]) -> Any:
+    """Trees laid over each other: as long as the longest, or as declared."""
+    if not extents:
+        return f(trees)
+    valid = [tree for tree in trees if tree is not None]
+    length = max((len(tree) for tree in valid), default=0) if extents[0] is None else extents[0]
+    return [_combine(f, [tree[k] for tree in valid if k < len(tree)], extents[1:]) for k in range(length)]
+
+
+def of_valid(f: Callable[[list[Any]], Any], *, skip_nulls: bool = True, min_count: int | None = None) -> Any:
+    """A group function that skips nulls (or is null if there is one) and wants at least min_count values."""
+
+    def group(leaves: list[Any]) -> Any:
+        values = [leaf for leaf in leaves if leaf is not None]
+        if not skip_nulls and len(values) < len(leaves):
+            return None
+        return None if min_count is not None and len(values) < min_count else f(values)
+
+    return group
+
+
+def numbers(values: list[Any]) -> list[Any]:
+    """DESIGN 4: min, max, argmin, argmax ignore NaN unless there is nothing else."""
+    return [v for v in values if not is_nan(v)] or values
+
+
+def variance(values: list[Any], ddof: int = 1) -> float | None:
+    """Null with no more values than ddof; NaN and inf poison."""
+    if len(values) <= ddof:
+        return None
+    if any(not math.isfinite(v) for v in values):
+        return math.nan
+    mean = statistics.fmean(values)
+    return math.fsum((v - mean) ** 2 for v in values) / (len(values) - ddof)
+
+
+def quantile(values: list[Any], q: float, interpolation: str = "linear") -> Any:
+    """As numpy: a position between two sorted values; null if empty, NaN poisons."""
+    if not values or any(is_nan(v) for v in values):
+        return math.nan if values else None
+    ordered, at = sorted(values), q * (len(values) - 1)
+    low, high = ordered[math.floor(at)], ordered[math.ceil(at)]
+    if interpolation == "nearest":
+        return ordered[round(at)]
+    choices = {"lower": low, "higher": high, "midpoint": (low + high) / 2}
+    if interpolation in choices:
+        return choices[interpolation]
+    return float(low) if low == high else low + (high - low) * (at - math.floor(at))
+
+
+def mean(values: list[Any]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def first_appearances(values: Iterable[Any]) -> list[Any]:
+    """Distinct values in order of first appearance, nulls dropped."""
+    return list({key(v): v for v in reversed(list(values)) if v is not None}.values())[::-1] and [
+        v for k, v in enumerate(kept := [v for v in values if v is not None]) if key(v) not in map(key, kept[:k])
+    ]
+
+
+def mode(values: list[Any]) -> Any:
+    """The most frequent value, the first to appear among equals."""
+    counts = Counter(key(v) for v in values)
+    return max(first_appearances(values), key=lambda v: counts[key(v)], default=None)
+
+
+def collapse(values: list[Any]) -> Any:
+    """koda.md C.6: the value if all are equal, else null."""
+    distinct = first_appearances(values)
+    return distinct[0] if len(distinct) == 1 else None
+
+
+def slot_of(best: Callable[..., Any]) -> Callable[[list[Any]], int | None]:
+    """argmin and argmax: the slot in the group, nulls counted, the first of ties."""
+
+    def slot(leaves: list[Any]) -> int | None:
+        values = numbers([leaf for leaf in leaves if leaf is not None])
+        if not values:
+            return None
+        wanted = key(best(values, key=lambda v: 0 if is_nan(v) else v))
+        return next(k for k, leaf in enumerate(leaves) if leaf is not None and key(leaf) == wanted)
+
+    return slot
+
+
+def any_of(leaves: list[Any], *, skip_nulls: bool = True) -> bool | None:
+    """Kleene: with nulls not skipped, null unless a True decides."""
+    return True if True in leaves else None if not skip_nulls and None in leaves else False
+
+
+def all_of(leaves: list[Any], *, skip_nulls: bool = True) -> bool | None:
+    """Kleene: with nulls not skipped, null unless a False decides."""
+    return False if False in leaves else None if not skip_nulls and None in leaves else True
+
+
+#: Functions of a group's values, nulls taken out: for `reduce(of_valid(GROUP["sum"]), x, ndim, axis)`.
+GROUP: dict[str, Callable[..., Any]] = {
+    "sum": sum,
+    "prod": math.prod,
+    "mean": mean,
+    "min": lambda values: min(numbers(values), default=None),
+    "max": lambda values: max(numbers(values), default=None),
+    "count": len,
+    "var": variance,
+    "std": lambda values, ddof=1: None if (v := variance(values, ddof)) is None else math.sqrt(v),
+    "median": lambda values: quantile(values, 0.5),
+    "quantile": quantile,
+    "n_unique": lambda values: len(first_appearances(values)),
+    "mode": mode,
+    "join": lambda values, sep="": sep.join(values) if values else None,
+    "collapse": collapse,
+}
+
+#: Functions of all slots of a group, nulls among them.
+SLOTS: dict[str, Callable[..., Any]] = {
+    "argmin": slot_of(min),
+    "argmax": slot_of(max),
+    "any": any_of,
+    "all": all_of,
+    "first": lambda leaves: leaves[0] if leaves else None,
+    "last": lambda leaves: leaves[-1] if leaves else None,
+}
+
+
+def reduction(
+    name: str,
+    x: Nested,
+    ndim: int,
+    axis: int | tuple[int, ...] | None = -1,
+    *,
+    skip_nulls: bool = True,
+    min_count: int | None = None,
+    extents: Sequence[int | None] | None = None,
+    **options: Any,
+) -> Nested:
+    """The reduction of that name, with the options it shares with all others and those of its own."""
+    if name in ("first", "last"):
+        return reduce(SLOTS[name], x, ndim, axis, extents)
+    if name == "count":
+        skip_nulls = True
+    whole = SLOTS.get(name)
+    if name in ("any", "all"):
+        enough = of_valid(lambda _: True, min_count=min_count)
+        group = lambda leaves: whole(leaves, skip_nulls=skip_nulls) if enough(leaves) else None  # noqa: E731
+    elif whole:
+        allowed = of_valid(lambda _: True, skip_nulls=skip_nulls, min_count=min_count)
+        group = lambda leaves: whole(leaves) if allowed(leaves) else None  # noqa: E731
+    else:
+        group = of_valid(lambda values: GROUP[name](values, **options), skip_nulls=skip_nulls, min_count=min_count)
+    return reduce(group, x, ndim, axis, extents)
+
+
+def lengths(x: Nested, ndim: int, axis: int = -1) -> Nested:
+    """DESIGN 2: the sizes of the rows at that axis, as a column; a null row is null."""
+    return rows_at(len, x, axis_of(axis, ndim))
+
+
+def dot(x: Jag, y: Jag) -> Nested:
+    """The sum of the products in each innermost row."""
+    ndim = max(x.ndim, y.ndim)
+    return reduction("sum", elementwise(lambda a, b: a * b, x, y), ndim)
+
+
+# ------------------------------------------------------------------------------------------------- order inside the rows
+
+
+def row_order(row: list[Any], *, descending: bool = False) -> list[int]:
+    """DESIGN 4, order: stable; NaN after the others and nulls last, in both directions."""
+    plain = [k for k, v in enumerate(row) if v is not None and not is_nan(v)]
+    nans = [k for k, v in enumerate(row) if is_nan(v)]
+    nulls = [k for k, v in enumerate(row) if v is None]
+    return sorted(plain, key=lambda k: row[k], reverse=descending) + nans + nulls
+
+
+def argsort(x: Nested, ndim: int, *, descending: bool = False) -> Nested:
+    return rows_at(lambda row: row_order(row, descending=descending), x, ndim - 1)
+
+
+def sort(x: Nested, ndim: int, *, descending: bool = False, by: Nested = None) -> Nested:
+    """koda.md C.5: the items of each row in the order of `by`, which has x's shape."""
+
+    def ordered(row: list[Any], keys: list[Any]) -> list[Any]:
+        same_length([row, keys])
+        return [row[k] for k in row_order(keys, descending=descending)]
+
+    keys = Jag(x if by is None else by, ndim - 1)
+    return broadcast(lambda *rows: _both(ordered, *rows), Jag(x, ndim - 1), keys)
+
+
+def rank(x: Nested, ndim: int, method: str = "ordinal", *, descending: bool = False) -> Nested:
+    """DESIGN 4, order: 1-based place in the sorted row; ties as the method says; null for null."""
+
+    def ranks(row: list[Any]) -> list[Any]:
+        order = [k for k in row_order(row, descending=descending) if row[k] is not None]
+        ties = {}
+        for place, k in enumerate(order, 1):
+            ties.setdefault(key(row[k]), []).append(place)
+        dense = {tie: place for place, tie in enumerate(ties, 1)}
+        one = {
+            "ordinal": lambda k: order.index(k) + 1,
+            "dense": lambda k: dense[key(row[k])],
+            "min": lambda k: min(ties[key(row[k])]),
+            "max": lambda k: max(ties[key(row[k])]),
+            "average": lambda k: statistics.fmean(ties[key(row[k])]),
+        }[method]
+        return [None if v is None else one(k) for k, v in enumerate(row)]
+
+    return rows_at(ranks, x, ndim - 1)
+
+
+def topk(x: Nested, ndim: int, k: int) -> Nested:
+    """The head of the descending sort."""
+    return head(sort(x, ndim, descending=True), ndim, k)
+
+
+def reverse(x: Nested, ndim: int, axis: int = -1) -> Nested:
+    return rows_at(lambda row: row[::-1], x, axis_of(axis, ndim))
+
+
+def unique(x: Nested, ndim: int) -> Nested:
+    return rows_at(first_appearances, x, ndim - 1)
+
+
+def value_counts(x: Nested, ndim: int) -> Nested:
+    def count(row: list[Any]) -> list[dict[str, Any]]:
+        counts = Counter(key(v) for v in row)
+        return [{"value": v, "count": counts[key(v)]} for v in first_appearances(row)]
+
+    return rows_at(count, x, ndim - 1)
+
+
+# ----------------------------------------------------------------------------------------------------------------- scans
+
+
+def scan(f: Callable[[list[Any]], Any], x: Nested, ndim: int) -> Nested:
+    """`f` of the valid values up to each slot; a null stays null and is skipped."""
+
+    def run(row: list[Any]) -> list[Any]:
+        prefixes = ([v for v in row[: k + 1] if v is not None] for k in range(len(row)))
+        return [None if v is None else f(prefix) for v, prefix in zip(row, prefixes, strict=True)]
+
+    return rows_at(run, x, ndim - 1)
+
+
+def cumsum(x: Nested, ndim: int) -> Nested:
+    return scan(sum, x, ndim)
+
+
+def cumprod(x: Nested, ndim: int) -> Nested:
+    return scan(math.prod, x, ndim)
+
+
+def cummin(x: Nested, ndim: int) -> Nested:
+    return scan(GROUP["min"], x, ndim)
+
+
+def cummax(x: Nested, ndim: int) -> Nested:
+    return scan(GROUP["max"], x, ndim)
+
+
+def cumcount(x: Nested, ndim: int) -> Nested:
+    return scan(len, x, ndim)
+
+
+def shift(x: Nested, ndim: int, n: int = 1, fill: Any = None, axis: int = -1) -> Nested:
+    """Each slot holds the item n slots before it; slots without one hold the fill."""
+    inside = lambda row, k: row[k] if 0 <= k < len(row) else fill  # noqa: E731
+    return rows_at(lambda row: [inside(row, k - n) for k in range(len(row))], x, axis_of(axis, ndim))
+
+
+def diff(x: Nested, ndim: int, n: int = 1) -> Nested:
+    """Each item less the one n slots before; null where either is missing."""
+    return elementwise(lambda a, b: a - b, Jag(x, ndim), Jag(shift(x, ndim, n), ndim))
+
+
+def rolling(name: str, x: Nested, ndim: int, window: int) -> Nested:
+    """`name` of the last `window` slots; null in the first window - 1 and wherever the window holds a null."""
+    f = of_valid(GROUP[name], skip_nulls=False)
+    place = lambda row, k: f(row[k + 1 - window : k + 1]) if k + 1 >= window else None  # noqa: E731
+    return rows_at(lambda row: [place(row, k) for k in range(len(row))], x, ndim - 1)
+
+
+def ffill(x: Nested, ndim: int) -> Nested:
+    """A null takes the last valid item before it in its row."""
+    last = lambda row, k: next((v for v in reversed(row[: k + 1]) if v is not None), None)  # noqa: E731
+    return rows_at(lambda row: [last(row, k) for k in range(len(row))], x, ndim - 1)
+
+
+def bfill(x: Nested, ndim: int) -> Nested:
+    return reverse(ffill(reverse(x, ndim), ndim), ndim)
+
+
+def softmax(x: Nested, ndim: int) -> Nested:
+    """koda.md C.7: exp of the distance to the row's maximum, over their sum; nulls stay and are skipped."""
+
+    def weights(row: list[Any]) -> list[Any]:
+        values = [float(v) for v in row if v is not None]
+        top = max(values, default=0.0)
+        poisoned = any(map(is_nan, values)) or math.isinf(top)
+        total = math.nan if poisoned else sum(math.exp(v - top) for v in values)
+        return [None if v is None else math.nan if poisoned else math.exp(v - top) / total for v in row]
+
+    return rows_at(weights, x, ndim - 1)
+
+
+def cdf(x: Nested, ndim: int) -> Nested:
+    """koda.md C.7: the share of the row's items that are at most the item; a NaN poisons the row."""
+
+    def shares(row: list[Any]) -> list[Any]:
+        values = [v for v in row if v is not None]
+        poisoned = any(map(is_nan, values))
+        share = lambda v: math.nan if poisoned else sum(other <= v for other in values) / len(values)  # noqa: E731
+        return [None if v is None else share(v) for v in row]
+
+    return rows_at(shares, x, ndim - 1)
+
+
+# ------------------------------------------------------------------------------------------------------- groups and sets
+
+
+def group_by_indices(keys: Sequence[Nested], ndim: int, *, sort: bool = False) -> Nested:
+    """koda.md C.4: in each row the local positions of each group; an item with a null key is left out."""
+
+    def groups(*rows: list[Any]) -> list[list[int]]:
+        same_length(rows)
+        found = {}
+        for k, values in enumerate(zip(*rows, strict=True)):
+            if None not in values:
+                found.setdefault(key(values), []).append(k)
+        groups = list(found.values())
+        if sort:
+            groups.sort(key=lambda group: [(is_nan(row[group[0]]), key(row[group[0]])) for row in rows])
+        return groups
+
+    return broadcast(lambda *rows: _both(groups, *rows), *(Jag(one, ndim - 1) for one in keys))
+
+
+def group_by(x: Nested, ndim: int, *keys: Nested) -> Nested:
+    """koda.md C.4: each innermost row cut into groups of equal keys, in order of first appearance; x itself is the default."""
+    indices = group_by_indices(keys or [x], ndim)
+    gather = lambda row, groups: [[row[k] for k in group] for group in groups]  # noqa: E731
+    return broadcast(lambda *rows: _both(gather, *rows), Jag(x, ndim - 1), Jag(indices, ndim - 1))
+
+
+def inverse_permutation(x: Nested, ndim: int) -> Nested:
+    """koda.md C.5: out[p[i]] = i in each row; nulls are skipped, what nothing points at is null."""
+
+    def inverse(row: list[Any]) -> list[Any]:
+        targets = [k for k in row if k is not None]
+        if len(set(targets)) < len(targets) or any(not 0 <= k < len(row) for k in targets):
+            raise ValueError(f"not a permutation: {row}")
+        return [row.index(k) if k in targets else None for k in range(len(row))]
+
+    return rows_at(inverse, x, ndim - 1)
+
+
+def contains(x: Jag, v: Jag) -> Nested:
+    """Whether the row holds v, one for all or one a row; a null v gives null."""
+    found = lambda row, one: None if one is None else key(one) in {key(w) for w in row if w is not None}  # noqa: E731
+    return over_rows(found, Jag(x.value, x.ndim - 1), v)
+
+
+def is_in(x: Jag, values: Jag) -> Nested:
+    """Whether each item is in a flat set (ndim 1), or in the row of a jagged one; null for null."""
+    if values.ndim == 1:
+        known = {key(v) for v in values.value if v is not None}
+        return elementwise(lambda v: key(v) in known, x)
+    return contains(values, x)
+
+
+def _set_operation(f: Callable[[list[Any], list[Any]], list[Any]], x: Nested, y: Nested, ndim: int) -> Nested:
+    distinct = lambda a, b: f(first_appearances(a), first_appearances(b))  # noqa: E731
+    return broadcast(lambda *rows: _both(distinct, *rows), Jag(x, ndim - 1), Jag(y, ndim - 1))
+
+
+def union(x: Nested, y: Nested, ndim: int) -> Nested:
+    """DESIGN 4, order: set operations keep first appearances and drop nulls."""
+    return _set_operation(lambda a, b: first_appearances(a + b), x, y, ndim)
+
+
+def intersection(x: Nested, y: Nested, ndim: int) -> Nested:
+    return _set_operation(lambda a, b: [v for v in a if key(v) in [key(w) for w in b]], x, y, ndim)
+
+
+def difference(x: Nested, y: Nested, ndim: int) -> Nested:
+    return _set_operation(lambda a, b: [v for v in a if key(v) not in [key(w) for w in b]], x, y, ndim)
+
+
+def searchsorted(x: Jag, y: Jag) -> Nested:
+    """In each sorted row of x the first slot whose item isn't below the item of y; NaN is above all, null gives null."""
+    place = lambda v: (is_nan(v), 0.0 if is_nan(v) else v)  # noqa: E731
+    before = lambda row, v: None if v is None else sum(w is not None and place(w) < place(v) for w in row)  # noqa: E731
+    return over_rows(before, Jag(x.value, x.ndim - 1), y)
+
+
+def translate(x: Jag, keys: Jag, values: Jag) -> Nested:
+    """koda.md C.10: the value of the equal key in the row's dictionary; null where there is none. Keys are unique a row."""
+    depth = keys.ndim - 1
+    spread = expand_to(values, keys)
+
+    def dictionary(row: list[Any] | None, found: list[Any] | None) -> dict[Any, Any] | None:
+        if row is None or found is None:
+            return None
+        present = [key(one) for one in row if one is not None]
+        if len(set(present)) < len(present):
+            raise ValueError(f"keys are not unique: {row}")
+        return {key(one): v for one, v in zip(row, found, strict=True) if one is not None}
+
+    tables = broadcast(dictionary, Jag(keys.value, depth), Jag(spread, depth))
+    return over_rows(lambda table, v: table.get(key(v)) if v is not None else None, Jag(tables, depth), x)
+
+
+def combinations(x: Nested, ndim: int, n: int) -> Nested:
+    """All choices of n slots of each row, in order of position: a dim of size n is added."""
+    return rows_at(lambda row: [list(chosen) for chosen in itertools.combinations(row, n)], x, ndim - 1)
+
+
+def pairs(x: Nested, y: Nested, ndim: int) -> Nested:
+    """Every item of x's row with every item of y's row, the last changing fastest."""
+    product = lambda a, b: [list(pair) for pair in itertools.product(a, b)]  # noqa: E731
+    return broadcast(lambda *rows: _both(product, *rows), Jag(x, ndim - 1), Jag(y, ndim - 1))
+
+
+# ------------------------------------------------------------------------------------------------------------- structure
+
+
+def concat(xs: Sequence[Nested], ndim: int, axis: int = 0) -> Nested:
+    """koda.md C.8: rows at the axis joined; along an inner axis a null row makes the result's row null."""
+    join = lambda *rows: _both(lambda *valid: [item for row in valid for item in row], *rows)  # noqa: E731
+    return broadcast(join, *(Jag(x, axis_of(axis, ndim)) for x in xs))
+
+
+def stack(xs: Sequence[Jag], axis: int = 0) -> Nested:
+    """koda.md C.8: aligned, then joined along a new dim at the axis (0..ndim), of size len(xs)."""
+    ndim = max(x.ndim for x in xs)
+    at = axis_of(axis, ndim + 1)
+    return broadcast(lambda *parts: list(parts), *(Jag(one, at) for one in align(*xs)))
+
+
+def zip_fields(**fields: Jag) -> Nested:
+    """API: a struct for each leaf, the fields expanded by prefix; null leaves are null fields."""
+    return broadcast(lambda *leaves: dict(zip(fields, leaves, strict=True)), *fields.values())
+
+
+def tile(x: Jag, target: Jag) -> Nested:
+    """koda.md B.5: a copy of all of x under each leaf of the shape."""
+    return expand_to(x, target, x.ndim)
+
+
+def repeat(x: Jag, sizes: Jag) -> Nested:
+    """koda.md C.9: each item repeated, in a new last dim; x and sizes expand to each other."""
+    return broadcast(lambda item, size: [item] * size, x, sizes)
+
+
+def unsqueeze(x: Nested, ndim: int, axis: int) -> Nested:
+    """fold.md c: a dim of size 1 before the axis, counted in the result."""
+    return at_depth(lambda item: [item], x, axis_of(axis, ndim + 1))
+
+
+def image(x: Nested, ndim: int) -> tuple[Nested, ...]:
+    """fold.md c: for each dim the local position along it, in x's shape; null rows stay null."""
+
+    def positions(item: Nested, depth: int, wanted: int, found: int) -> Nested:
+        if depth == ndim:
+            return found
+        if item is None:
+            return None
+        return [positions(one, depth + 1, wanted, k if depth == wanted else found) for k, one in enumerate(item)]
+
+    return tuple(positions(x, 0, wanted, 0) for wanted in range(ndim))
+
+
+def set_items(x: Nested, ndim: int, index: Any, values: Jag) -> Nested:
+    """API `x.set`: the items that `x[index]` gives replaced; values have the index's shape or a prefix of it."""
+    counter = itertools.count()
+    where_from = at_depth(lambda _: next(counter), x, ndim)
+    targets = getitem(where_from, ndim, index)
+    if values.ndim > targets.ndim:
+        raise ValueError(f"values of ndim {values.ndim} for an index of ndim {targets.ndim}")
+    new: dict[int, Any] = {}
+    broadcast(lambda position, v: new.__setitem__(position, v), targets, values)
+    return broadcast(lambda old, position: new.get(position, old), Jag(x, ndim), Jag(where_from, ndim))
+
+
+# ------------------------------------------------------------------------------------------------------------- transpose
+
+
+def _swapped(ndim: int, a: int, b: int) -> list[int]:
+    axes = list(range(ndim))
+    axes[a], axes[b] = axes[b], axes[a]
+    return axes
+
+
+def _coordinates(frame: Nested, depth: int) -> list[tuple[tuple[int, ...], Any]]:
+    """Every item `depth` levels down with its coordinates; null rows leave none."""
+    if depth == 0:
+        return [((), frame)]
+    rows = enumerate(frame or [])
+    return [((k, *inner), item) for k, row in rows for inner, item in _coordinates(row, depth - 1)]
+
+
+def _nest(atoms: list[tuple[tuple[int, ...], Any]], counts: list[int | None]) -> Nested:
+    """Coordinates back to lists, holes closed; a level with a declared count has that many items in any case."""
+    if not counts:
+        return atoms[0][1]
+    present = sorted({at[0] for at, _ in atoms}) if counts[0] is None else range(counts[0])
+    return [_nest([(at[1:], item) for at, item in atoms if at[0] == k], counts[1:]) for k in present]
+
+
+def _has_holes(atoms: list[tuple[tuple[int, ...], Any]], depth: int) -> bool:
+    """Whether the coordinates leave a gap: then `_nest` renumbers, which is shear."""
+    if depth == 0 or not atoms:
+        return False
+    present = sorted({at[0] for at, _ in atoms})
+    below = ([(at[1:], item) for at, item in atoms if at[0] == k] for k in present)
+    return present != list(range(len(present))) or any(_has_holes(part, depth - 1) for part in below)
+
+
+def _moved(axes: Sequence[int]) -> tuple[int, int]:
+    """The outermost and the innermost axis that change place."""
+    moved = [k for k, axis in enumerate(axes) if k != axis]
+    return moved[0], moved[-1]
+
+
+def permute(
+    x: Nested,
+    ndim: int,
+    axes: Sequence[int],
+    *,
+    shear: str = "raise",
+    rule: str = "exact",
+    extents: Sequence[int | None] | None = None,
+) -> Nested:
+    """fold.md e: every item to its permuted coordinates, holes closed ("allow") or refused. Null rows in between are lost.
+
+    A declared extent keeps its lists even where they are empty, unless an undeclared inner dim comes to stand before it.
+    """
+    if list(axes) == list(range(ndim)):
+        return x
+    first, last = _moved(axes)
+    new = [axis - first for axis in axes[first : last + 1]]
+    sizes = list((extents or [None] * ndim)[first : last + 1])
+    fixed = lambda j: all(sizes[q] is not None for q in [new[j], *(q for q in new[:j] if q > new[j])])  # noqa: E731
+    counts = [sizes[new[j]] if fixed(j) else None for j in range(len(new))]
+    if shear == "raise" and will_shear(x, ndim, axes, rule):
+        raise ValueError("will shear")
+
+    def move(frame: Nested) -> Nested:
+        atoms = [(tuple(at[q] for q in new), item) for at, item in _coordinates(frame, len(new))]
+        return _nest(sorted(atoms, key=lambda atom: atom[0]), counts)
+
+    return rows_at(move, x, first)
+
+
+def transpose(
+    x: Nested, ndim: int, a: int, b: int, *, shear: str = "raise", rule: str = "fold", **options: Any
+) -> Nested:
+    """fold.md e: two dims swapped."""
+    axes = _swapped(ndim, axis_of(a, ndim), axis_of(b, ndim))
+    return permute(x, ndim, axes, shear=shear, rule=rule, **options)
+
+
+def transpose_will_shear(x: Nested, ndim: int, a: int, b: int, rule: str = "fold") -> bool:
+    return will_shear(x, ndim, _swapped(ndim, axis_of(a, ndim), axis_of(b, ndim)), rule)
+
+
+def will_shear(x: Nested, ndim: int, axes: Sequence[int], rule: str = "exact") -> bool:
+    """fold.md e.3: "exact": permuted coordinates leave holes. "fold": besides, in some slice a reach rises among siblings."""
+    if list(axes) == list(range(ndim)):
+        return False
+    first, last = _moved(axes)
+    new = [axis - first for axis in axes[first : last + 1]]
+    for frame in items(x, first):
+        atoms = [(tuple(at[q] for q in new), None) for at, _ in _coordinates(frame, len(new))]
+        if _has_holes(atoms, len(new)):
+            return True
+        if rule == "fold" and any(_reach_rises(part, last - first - 1) for part in frame or []):
+            return True
+    return False
+
+
+def _reach(node: Nested, gap: int) -> int:
+    """The longest row `gap` levels below the node."""
+    return max((len(row) for row in items(node, gap) if row is not None), default=0)
+
+
+def _reach_rises(part: Nested, gap: int) -> bool:
+    if gap == 0 or part is None:
+        return False
+    reaches = [_reach(node, gap - 1) for node in part]
+    return reaches != sorted(reaches, reverse=True) or any(_reach_rises(node, gap - 1) for node in part)
+
+
+# ----------------------------------------------------------------------------------------------------------------- dense
+
+
+def max_sizes(x: Nested, ndim: int) -> list[int]:
+    """The longest row of each dim after the first."""
+    return [max(sizes, default=0) for sizes in shape_of(x, ndim)[1:]]
+
+
+def to_dense(x: Nested, ndim: int, sizes: Sequence[int] | None = None, fill: Any = 0) -> Nested:
+    """API, PAD: rows filled up or cut to the sizes at every level; nulls, rows and leaves, become the fill."""
+
+    def dense(item: Nested, rest: Sequence[int]) -> Nested:
+        if not rest:
+            return fill if item is None else item
+        row = [] if item is None else item
+        return [dense(row[k] if k < len(row) else None, rest[1:]) for k in range(rest[0])]
+
+    return [dense(row, max_sizes(x, ndim) if sizes is None else sizes) for row in x]
+
+
+def from_dense(dense: Nested, target: Nested, ndim: int, fill: Any = 0) -> Nested:
+    """API, UNPAD: the target's shape, its cells read from the dense array; those that it lacks are the fill."""
+
+    def read(cell: Nested, item: Nested, depth: int) -> Nested:
+        if depth == 0:
+            return fill if cell is MISSING else cell
+        if item is None:
+            return None
+        has = 0 if cell is MISSING else len(cell)
+        return [read(cell[k] if k < has else MISSING, one, depth - 1) for k, one in enumerate(item)]
+
+    return read(dense, target, ndim)
