@@ -7,12 +7,25 @@ this table alone, so a method that is added to the class is there on every surfa
 from __future__ import annotations
 
 import enum
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
-__all__ = ["METHODS", "Method", "Rows", "along_axis", "method", "over_axis"]
+__all__ = [
+    "HOSTS",
+    "METHODS",
+    "Host",
+    "Method",
+    "Rows",
+    "along_axis",
+    "changing_axis",
+    "free_function",
+    "method",
+    "moving",
+    "over_axis",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -150,3 +163,48 @@ def method(
         return function
 
     return enter
+
+
+# --------------------------------------------------------------------------------------------------- free functions
+
+
+@dataclass(frozen=True)
+class Host:
+    """How a surface takes part in the free functions.
+
+    Attributes
+    ----------
+    owns : callable
+        Whether an argument is one of the host's columns: a Series or an expression.
+    call : callable
+        From the plain function, its name, the positional and the keyword arguments to the host's kind of result.
+    """
+
+    owns: Callable[[Any], bool]
+    call: Callable[[Callable[..., Any], str, tuple[Any, ...], dict[str, Any]], Any]
+
+
+HOSTS: list[Host] = []
+"""Surfaces enter themselves here when they are imported."""
+
+
+def free_function(function: F) -> F:
+    """Let a function of several arrays also take the columns of a surface, and return that surface's kind."""
+
+    @functools.wraps(function)
+    def dispatch(*args: Any, **kwargs: Any) -> Any:
+        flat = [*_flattened(args), *_flattened(tuple(kwargs.values()))]
+        for host in HOSTS:
+            if any(host.owns(one) for one in flat):
+                return host.call(function, function.__name__, args, kwargs)
+        return function(*args, **kwargs)
+
+    return dispatch  # type: ignore[return-value]
+
+
+def _flattened(args: tuple[Any, ...]) -> list[Any]:
+    """Arguments, with lists and tuples of arrays opened one level."""
+    found: list[Any] = []
+    for one in args:
+        found.extend(one if isinstance(one, (list, tuple)) else [one])
+    return found
