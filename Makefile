@@ -9,7 +9,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 PYTEST ?= -n auto
 TESTS ?=
 # The extras whose lowest versions `make lowest` tests: all that users install, but for engines that are tested on their own.
-LOWEST_EXTRAS := cli plot etl demo
+LOWEST_EXTRAS := cli plot etl demo testing
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
