@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -21,7 +22,7 @@ Result = TypeVar("Result")
 _BATCH_VALUES = 1 << 17
 _state = threading.local()
 _pools: dict[int, ThreadPoolExecutor] = {}
-"""The shared pool of this process, by process id: a forked child has none of its parent's threads and starts its own."""
+"""The shared pool by process id: a forked child has none of its parent's threads and starts its own."""
 
 
 def _cores() -> int:
@@ -47,7 +48,7 @@ def _pool(workers: int) -> ThreadPoolExecutor:
 def map_tasks(function: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
     """Call a function on each task, on all cores, and return the results in order.
 
-    The calling thread works too. Inside of a worker everything runs inline, so that nested calls can't wait for each other.
+    The calling thread works too. Inside of a worker all runs inline, so that nested calls can't wait for each other.
     """
     cores = _cores()
     if len(tasks) < 2 or cores < 2 or getattr(_state, "worker", False):
@@ -77,7 +78,7 @@ def cut_rows(offsets: NDArray[np.int64], n_blocks: int) -> list[tuple[int, int]]
     n_rows = len(offsets) - 1
     targets = offsets[-1] * np.arange(1, n_blocks) // n_blocks
     bounds = [0, *np.searchsorted(offsets, targets).tolist(), n_rows]
-    return [(first, last) for first, last in zip(bounds[:-1], bounds[1:], strict=True) if first < last]
+    return [(first, last) for first, last in pairwise(bounds) if first < last]
 
 
 def map_rows(
@@ -95,7 +96,7 @@ def map_rows(
         Does rows first_row .. last_row - 1; called at least once, even for no rows.
     offsets : (n_rows + 1,) int64 array
     min_values : int
-        Below this many values the function is called once, inline: handing work to a thread costs about 60 microseconds.
+        Below this many values the function is called once, inline: handing work to a thread costs 60 microseconds.
     block_values : int, optional
         Make blocks of about this many values (for temporaries that stay in cache) rather than one block a core.
 
@@ -118,8 +119,8 @@ class Batch(NamedTuple):
     rows: NDArray[np.int64]
 
 
-def batches(offsets: NDArray[np.int64], *, max_values: int = _BATCH_VALUES) -> list[Batch]:
-    """Rows in groups of equal length, each of at most about `max_values` values; empty rows are left out.
+def batches(offsets: NDArray[np.int64], *, max_values: int = _BATCH_VALUES, above: int = 0) -> list[Batch]:
+    """Rows longer than `above` in groups of equal length, each of at most about `max_values` values.
 
     Notes
     -----
@@ -131,9 +132,9 @@ def batches(offsets: NDArray[np.int64], *, max_values: int = _BATCH_VALUES) -> l
     changes = (np.flatnonzero(ordered[1:] != ordered[:-1]) + 1).tolist()
     bounds = [0, *changes, len(order)] if len(order) else [0]
     found = []
-    for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+    for start, end in pairwise(bounds):
         length = int(ordered[start])
-        if length == 0:
+        if length <= above:
             continue
         step = max(1, max_values // length)
         found += [Batch(length, order[low : min(low + step, end)]) for low in range(start, end, step)]
@@ -142,7 +143,7 @@ def batches(offsets: NDArray[np.int64], *, max_values: int = _BATCH_VALUES) -> l
 
 def _order_by_size(sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Row numbers ordered by size (stable), and the sizes in that order."""
-    # pyarrow counts where numpy sorts by radix: 0.9 ms instead of 4.2 for 500k rows, as long as the sizes are short integers.
+    # pyarrow counts where numpy sorts by radix: 0.9 ms instead of 4.2 for 500k rows, as long as sizes fit 16 bits.
     short = pa.array(np.minimum(sizes, 2**16 - 1).astype(np.uint16))
     order = pc.array_sort_indices(short).to_numpy().astype(np.int64)
     ordered = sizes[order]
@@ -154,11 +155,11 @@ def _order_by_size(sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray
 
 
 def rows_2d(data: NDArray[Any], starts: NDArray[np.int64], length: int) -> NDArray[Any]:
-    """Rows of one length as a (len(starts), length) array, not to be written to. `data` is contiguous, `length` at least 1."""
+    """Rows of one length, at least 1, of contiguous data as a (len(starts), length) array; not to be written to."""
     if len(starts) == 1:
         return data[starts[0] : starts[0] + length].reshape(1, length)
-    # A row becomes one opaque item, so that indexing copies it with one memcpy: 23 ns a row of 10 float64, where a matrix of
-    # item numbers needs 120 and indexing a 2-D window view 55.
+    # A row becomes one opaque item, so that indexing copies it with one memcpy: 23 ns a row of 10 float64, where a
+    # matrix of item numbers needs 120 and indexing a 2-D window view 55.
     return _windows(data, length)[starts].view(data.dtype).reshape(len(starts), length)
 
 

@@ -82,7 +82,7 @@ def _of_block(pick: Pick, block: Block, out: NDArray[Any], present: NDArray[np.b
     fill = out.dtype.type(_loser(pick, out.dtype))
     out[:] = fill
     reduceat(ufunc, block.filled(fill), block.offsets, out)
-    # minimum and maximum are vectorised and carry NaN along, fmin and fmax skip it and cost 30 % more: only where NaN shows up.
+    # minimum and maximum carry NaN along, fmin and fmax skip it and cost 30 % more: only where NaN shows up.
     if out.dtype.kind == "f" and np.isnan(out).any():
         out[:] = np.nan
         reduceat(skipping, block.filled(np.nan), block.offsets, out)

@@ -14,7 +14,7 @@ from arrowjag._kernels import offsets as _offsets
 __all__ = ["filter_rows", "filter_values", "ranges", "spread", "take", "take_rows"]
 
 
-def spread(values: pa.Array, parents: NDArray[Any]) -> pa.Array:
+def spread(values: pa.Array[Any], parents: NDArray[Any]) -> pa.Array[Any]:
     """Repeat each item over the rows it owns: result[j] = values[parents[j]].
 
     Parameters
@@ -34,7 +34,7 @@ def spread(values: pa.Array, parents: NDArray[Any]) -> pa.Array:
     return pc.take(values, pa.array(parents), boundscheck=False)
 
 
-def take(values: pa.Array, index: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array:
+def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array[Any]:
     """Take items by position; null where `valid` is False.
 
     Parameters
@@ -117,7 +117,7 @@ def filter_rows(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[
     return _offsets.from_sizes(_offsets.count_true(mask, offsets))
 
 
-def filter_values(values: pa.Array, mask: NDArray[np.bool_]) -> pa.Array:
+def filter_values(values: pa.Array[Any], mask: NDArray[np.bool_]) -> pa.Array[Any]:
     """The items where `mask` is True.
 
     Returns

@@ -1,21 +1,33 @@
 """Reductions of flat numpy data over rows: sums, products, means, variances, counts, any and all.
 
-Each takes `data` (n_values,), `valid` (n_values,) boolean or None, `offsets` (n_rows + 1,) and returns (result, valid), both
-with one entry a row; valid is None where every row has a result. Nulls are skipped. O(n_rows + n_values) each.
+Each takes `data` (n_values,), `valid` (n_values,) boolean or None, `offsets` (n_rows + 1,) and returns (result, valid),
+both with one entry a row; valid is None where every row has a result. Nulls are skipped. O(n_rows + n_values) each.
 Extremes and order statistics live in files of their own and are named here too.
 """
 
 from __future__ import annotations
 
+import builtins
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels.extremes import argmax, argmin, first, last, max, min
+from arrowjag._kernels.offsets import count_block
 from arrowjag._kernels.quantiles import median, n_unique, quantile
-from arrowjag._kernels.segments import Block, accumulator, by_length, counts, over_blocks, reduceat, result_type
-from arrowjag.errors import JagOverflowError
+from arrowjag._kernels.segments import (
+    Block,
+    accumulator,
+    by_length,
+    counts,
+    may_overflow,
+    over_blocks,
+    raise_overflow,
+    reduceat,
+    result_type,
+)
 
 __all__ = [
     "all",
@@ -59,8 +71,8 @@ def sum(
     Returns
     -------
     (n_rows,) array
-        int64 for bool and signed integers, uint64 for unsigned ones; floats keep their type and are added up in float64.
-        A sum is never -0.0.
+        int64 for bool and signed integers, uint64 for unsigned ones; floats keep their type and are added up in
+        float64. A sum is never -0.0.
 
     Raises
     ------
@@ -73,7 +85,7 @@ def sum(
     def work(block: Block) -> None:
         values = block.filled(0, target)
         reduceat(np.add, values, block.offsets, out[block.rows])
-        if target.kind != "f" and _may_overflow(values, block.offsets):
+        if target.kind != "f" and may_overflow(values, block.offsets):
             _check_sums(values, block)
 
     over_blocks(work, data, valid, offsets)
@@ -84,18 +96,6 @@ def sum(
     return out, _enough(min_count, valid, offsets)
 
 
-def _may_overflow(values: NDArray[Any], offsets: NDArray[np.int64]) -> bool:
-    """Whether the largest magnitude times the longest row leaves the type: cheap, and almost always says no."""
-    if not len(values):
-        return False
-    largest = _larger(int(values.max()), -int(values.min()))
-    return largest * int(np.diff(offsets).max()) > np.iinfo(values.dtype).max
-
-
-def _larger(a: int, b: int) -> int:
-    return a if a > b else b
-
-
 def _check_sums(values: NDArray[Any], block: Block) -> None:
     """Raise if a row's exact sum leaves the type; the halves of 32 bits of each number are added up apart."""
     high, low = np.zeros((2, len(block.offsets) - 1), np.int64)
@@ -103,15 +103,8 @@ def _check_sums(values: NDArray[Any], block: Block) -> None:
     reduceat(np.add, (values & 0xFFFFFFFF).astype(np.int64), block.offsets, low)
     high += low >> 32
     limits = np.iinfo(values.dtype)
-    _raise_overflow("sum", (high > limits.max >> 32) | (high < limits.min >> 32), block, values.dtype)
-
-
-def _raise_overflow(operation: str, bad: NDArray[np.bool_], block: Block, dtype: np.dtype[Any]) -> None:
-    if bad.any():
-        row = block.rows.start + int(np.argmax(bad))
-        raise JagOverflowError(
-            f"{operation}: integer overflow, the result of row {row} does not fit {dtype}. Cast to float64 first for an approximate result."
-        )
+    bad = (high > limits.max >> 32) | (high < limits.min >> 32)
+    raise_overflow("sum", np.flatnonzero(bad), block, values.dtype)
 
 
 def prod(
@@ -134,7 +127,7 @@ def prod(
 
 
 def _check_products(values: NDArray[Any], block: Block) -> None:
-    """Raise if a row's exact product leaves the type: by magnitude in float64, and in Python integers where that is too close."""
+    """Raise if a row's exact product leaves the type: by magnitude in float64, in Python integers if close."""
     size = np.ones(len(block.offsets) - 1)
     reduceat(np.multiply, np.abs(values.astype(np.float64)), block.offsets, size)
     size[np.isnan(size)] = 0  # infinity times zero: a zero in the row makes the exact product 0
@@ -144,7 +137,7 @@ def _check_products(values: NDArray[Any], block: Block) -> None:
     for row in close.tolist():  # only rows within a billionth of the limit
         exact = int(np.multiply.reduce(values[block.offsets[row] : block.offsets[row + 1]].astype(object)))
         bad[row] = not np.iinfo(values.dtype).min <= exact <= np.iinfo(values.dtype).max
-    _raise_overflow("prod", bad, block, values.dtype)
+    raise_overflow("prod", np.flatnonzero(bad), block, values.dtype)
 
 
 def _enough(min_count: int | None, valid: Valid, offsets: NDArray[np.int64]) -> Valid:
@@ -156,69 +149,91 @@ def _enough(min_count: int | None, valid: Valid, offsets: NDArray[np.int64]) -> 
 
 def mean(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
     """The mean of each row; null for a row without items. Floats keep their type, all others give float64."""
-    n = counts(valid, offsets)
-    total = np.zeros(len(n))
 
-    def work(block: Block) -> None:
-        part = total[block.rows]
-        reduceat(np.add, block.filled(0, np.float64), block.offsets, part)
-        part /= n[block.rows]
+    def work(block: Block, out: NDArray[np.float64]) -> NDArray[np.bool_]:
+        n = block.counts
+        reduceat(np.add, block.filled(0, np.float64), block.offsets, out)
+        out /= n
+        return n > 0
 
-    over_blocks(work, data, valid, offsets)
-    return _where_counted(total, n > 0, data.dtype)
+    return _moments(work, data, valid, offsets)
 
 
-def var(
-    data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], ddof: int = 1
-) -> tuple[NDArray[Any], Valid]:
-    """The variance of each row, in two passes (stable); null where a row has no more than `ddof` items. Types as in `mean`."""
-    n = counts(valid, offsets)
-    out = np.zeros(len(n))
-
-    def work(block: Block) -> None:
-        part, sizes, items = out[block.rows], np.diff(block.offsets), n[block.rows]
-        values = block.filled(0, np.float64)
-        reduceat(np.add, values, block.offsets, part)
-        deviations = values - np.repeat(part / items, sizes)
-        deviations *= deviations
-        if block.valid is not None:
-            np.copyto(deviations, 0, where=~block.valid)
-        reduceat(np.add, deviations, block.offsets, part)
-        part /= items - ddof
-
-    over_blocks(work, data, valid, offsets)
-    return _where_counted(out, n > ddof, data.dtype) if ddof >= 0 else _where_counted(out, n > 0, data.dtype)
+def var(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], ddof: int = 1) -> tuple[NDArray[Any], Valid]:
+    """The variance of each row, in two passes (stable); null where a row has `ddof` items or fewer; types as `mean`."""
+    return _moments(lambda block, out: _variance(block, out, ddof), data, valid, offsets)
 
 
-def std(
-    data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], ddof: int = 1
-) -> tuple[NDArray[Any], Valid]:
+def std(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], ddof: int = 1) -> tuple[NDArray[Any], Valid]:
     """The standard deviation of each row; as `var` otherwise."""
-    squares, present = var(data.astype(np.float64) if data.dtype.kind == "f" else data, valid, offsets, ddof)
-    with np.errstate(over="ignore"):
-        return np.sqrt(squares).astype(result_type(data.dtype), copy=False), present
+
+    def work(block: Block, out: NDArray[np.float64]) -> NDArray[np.bool_]:
+        enough = _variance(block, out, ddof)
+        np.sqrt(out, out=out)
+        return enough
+
+    return _moments(work, data, valid, offsets)
 
 
-def _where_counted(out: NDArray[Any], enough: NDArray[np.bool_], dtype: np.dtype[Any]) -> tuple[NDArray[Any], Valid]:
-    with np.errstate(over="ignore"):
-        out = out.astype(result_type(dtype), copy=False)
-    if enough.all():
-        return out, None
-    return np.where(enough, out, out.dtype.type(0)), enough
+def _variance(block: Block, out: NDArray[np.float64], ddof: int) -> NDArray[np.bool_]:
+    sizes, n = np.diff(block.offsets), block.counts
+    values = block.filled(0, np.float64)
+    reduceat(np.add, values, block.offsets, out)
+    deviations = np.repeat(out / n, sizes)
+    np.subtract(values, deviations, out=deviations)
+    deviations *= deviations
+    if block.valid is not None:
+        np.copyto(deviations, 0, where=~block.valid)
+    out[:] = 0
+    reduceat(np.add, deviations, block.offsets, out)
+    out /= n - ddof
+    enough: NDArray[np.bool_] = n > builtins.max(ddof, 0)
+    return enough
+
+
+def _moments(
+    work: Callable[[Block, NDArray[np.float64]], NDArray[np.bool_]],
+    data: NDArray[Any],
+    valid: Valid,
+    offsets: NDArray[np.int64],
+) -> tuple[NDArray[Any], Valid]:
+    """Run `work`, which fills float64 results of a block and says which are valid, and give them the type of a mean."""
+    target = result_type(data.dtype)
+    out = np.zeros(len(offsets) - 1, target)
+    enough = np.ones(len(out), np.bool_)
+
+    def run(block: Block) -> None:
+        part = out[block.rows]
+        wide = part if target == np.float64 else part.astype(np.float64)
+        valid_rows = work(block, wide)
+        if not valid_rows.all():
+            wide[~valid_rows] = 0
+            enough[block.rows] = valid_rows
+        if wide is not part:
+            part[:] = wide
+
+    over_blocks(run, data, valid, offsets)
+    return out, None if enough.all() else enough
 
 
 def any(data: NDArray[np.bool_], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.bool_], None]:
     """Whether a row has an item that is True; False for a row without items."""
-    return _logical(np.logical_or, data, valid, offsets)
+    # Counting by running totals has no cost per row: 4 ms where logical_or.reduceat needs 9.
+    out = np.empty(len(offsets) - 1, np.bool_)
+
+    def work(block: Block) -> None:
+        np.greater(count_block(block.filled(False), block.offsets), 0, out=out[block.rows])
+
+    over_blocks(work, data, valid, offsets)
+    return out, None
 
 
 def all(data: NDArray[np.bool_], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.bool_], None]:
     """Whether no item of a row is False; True for a row without items."""
-    return _logical(np.logical_and, data, valid, offsets)
+    out = np.empty(len(offsets) - 1, np.bool_)
 
+    def work(block: Block) -> None:
+        np.equal(count_block(~block.filled(True), block.offsets), 0, out=out[block.rows])
 
-def _logical(ufunc: np.ufunc, data: NDArray[np.bool_], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.bool_], None]:
-    neutral = ufunc is np.logical_and
-    out = np.full(len(offsets) - 1, neutral)
-    over_blocks(lambda block: reduceat(ufunc, block.filled(neutral), block.offsets, out[block.rows]), data, valid, offsets)
+    over_blocks(work, data, valid, offsets)
     return out, None

@@ -1,4 +1,4 @@
-"""How a reduction walks over rows: blocks that stay in cache, ufunc.reduceat that survives empty rows, rows by length."""
+"""How a reduction walks over rows: in blocks that stay in cache, with reduceat that survives empty rows, by length."""
 
 from __future__ import annotations
 
@@ -9,9 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import blocks
-from arrowjag._kernels.offsets import count_true, from_sizes
+from arrowjag._kernels.offsets import count_block, count_true, from_sizes
+from arrowjag.errors import JagOverflowError
 
-__all__ = ["Block", "accumulator", "by_length", "counts", "drop_nulls", "over_blocks", "reduceat", "result_type"]
+__all__ = [
+    "Block",
+    "accumulator",
+    "by_length",
+    "counts",
+    "drop_nulls",
+    "may_overflow",
+    "over_blocks",
+    "raise_overflow",
+    "reduceat",
+    "result_type",
+]
 
 _BLOCK_VALUES = 1 << 17
 _BATCHED_VALUES = 1 << 19
@@ -22,9 +34,15 @@ class Block(NamedTuple):
     """Some rows next to each other, with offsets of their own that start at 0."""
 
     rows: slice
+    items: slice
     data: NDArray[Any]
     valid: NDArray[np.bool_] | None
     offsets: NDArray[np.int64]
+
+    @property
+    def counts(self) -> NDArray[Any]:
+        """The number of items of each row that are not null."""
+        return np.diff(self.offsets) if self.valid is None else count_block(self.valid, self.offsets)
 
     def filled(self, fill: object, dtype: Any = None) -> NDArray[Any]:
         """The data as `dtype`, with `fill` where it is null; the data itself where nothing has to be done."""
@@ -45,14 +63,15 @@ def over_blocks(
         start, end = int(offsets[first]), int(offsets[last])
         local = offsets[first : last + 1] - start if start else offsets[first : last + 1]
         with np.errstate(all="ignore"):
-            function(Block(slice(first, last), data[start:end], None if valid is None else valid[start:end], local))
+            items = slice(start, end)
+            function(Block(slice(first, last), items, data[items], None if valid is None else valid[items], local))
 
     blocks.map_rows(work, offsets, block_values=block_values)
 
 
 def reduceat(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
     """Reduce each row into `out`; the entries of empty rows are left as they are."""
-    # Plain reduceat gives data[start] for an empty row and fails where the last rows are empty: it only gets the other rows.
+    # Plain reduceat gives data[start] for an empty row and fails where the last rows are empty: it gets the others.
     full = offsets[1:] > offsets[:-1]
     if not full.all():
         out[full] = ufunc.reduceat(data, offsets[:-1][full]) if full.any() else 0
@@ -103,3 +122,21 @@ def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
 def result_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Type of a mean or quantile: floats keep theirs, all others give float64."""
     return dtype if dtype.kind == "f" else np.dtype(np.float64)
+
+
+def may_overflow(values: NDArray[Any], offsets: NDArray[np.int64]) -> bool:
+    """Whether the largest magnitude times the longest row leaves the type: cheap, and almost always says no."""
+    if not len(values):
+        return False
+    largest = max(int(values.max()), -int(values.min()))
+    return largest * int(np.diff(offsets).max()) > np.iinfo(values.dtype).max
+
+
+def raise_overflow(operation: str, rows: NDArray[Any], block: Block, dtype: np.dtype[Any]) -> None:
+    """Raise if there are any rows (numbers within the block) whose exact result leaves the type."""
+    if len(rows):
+        row = block.rows.start + int(rows.min())
+        raise JagOverflowError(
+            f"{operation}: integer overflow, the result of row {row} does not fit {dtype}. "
+            "Cast to float64 first for an approximate result."
+        )
