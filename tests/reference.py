@@ -1,8 +1,8 @@
 """Every operation on nested Python lists: the semantics of arrowjag in executable form.
 
-A jagged value is a nested list with None at any level, and its ndim, which functions take as an argument because `[]` may
-have any. Where two operands meet they are given as `Jag(value, ndim)`. Numbers are plain Python numbers. Nothing here is
-fast and nothing imports arrowjag: a test compares what the library gives with what a few plain lines give.
+A jagged value is a nested list with None at any level, and its ndim, which functions take as an argument because `[]`
+may have any. Where two operands meet they are given as `Jag(value, ndim)`. Numbers are plain Python numbers. Nothing
+here is fast and nothing imports arrowjag: a test compares what the library gives with what a few plain lines give.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Jag(NamedTuple):
     ndim: int
 
 
-# ------------------------------------------------------------------------------------------------------------ the ground
+# ----------------------------------------------------------------------------------------------------------- the ground
 
 
 def items(x: Nested, depth: int) -> list[Any]:
@@ -62,7 +62,9 @@ def same_length(rows: Iterable[Sequence[Any]]) -> int:
 
 
 def broadcast(f: Callable[..., Any], *operands: Jag) -> Nested:
-    """DESIGN 1.4, 1.5: prefix broadcasting; a null row in any operand gives a null row, sizes agree in rows valid in all."""
+    """DESIGN 1.4, 1.5: prefix broadcasting; a null row in any operand gives a null row, sizes agree in rows valid
+    in all.
+    """
     deep = [one for one in operands if one.ndim > 0]
     if not deep:
         return f(*(one.value for one in operands))
@@ -100,7 +102,7 @@ def key(v: Any) -> Any:
     return tuple(key(part) for part in v) if isinstance(v, (list, tuple)) else v
 
 
-# ---------------------------------------------------------------------------------------------------------------- shapes
+# --------------------------------------------------------------------------------------------------------------- shapes
 
 
 def shape_of(x: Nested, ndim: int) -> tuple[list[int], ...]:
@@ -172,7 +174,9 @@ def _size(dim: int) -> int:
 
 
 def reshape(x: Nested, ndim: int, dims: Sequence[int | Sequence[int]]) -> Nested:
-    """DESIGN 4, reshape: before a trailing -1 that ends where an old dim ends, the old dims from there on stay; else Koda."""
+    """DESIGN 4, reshape: before a trailing -1 that ends where an old dim ends, the old dims from there on stay;
+    else Koda.
+    """
     if len(dims) > 1 and dims[-1] == -1 and -1 not in dims[:-1]:
         nodes = 1
         for dim in dims[:-1]:
@@ -206,7 +210,7 @@ def is_prefix(x: Jag, y: Jag) -> bool:
     return x.ndim <= y.ndim
 
 
-# ----------------------------------------------------------------------------------------------------------- elementwise
+# ---------------------------------------------------------------------------------------------------------- elementwise
 
 
 def elementwise(f: Callable[..., Any], *operands: Jag) -> Nested:
@@ -259,17 +263,13 @@ def where(c: Jag, x: Jag, y: Jag) -> Nested:
     """DESIGN 1.5: a row is null where c's row is, where the operand that supplies it is, or where both are."""
     if c.ndim > 0 and c.value is None:
         return None
-    sources = [x, y] if c.ndim or c.value is None else [x if c.value else y]
-    deep = [one for one in (x, y) if one.ndim > 0]
-    known = [one for one in (c, x, y) if one.ndim > 0 and one.value is not None]
-    if deep and all(one.ndim > 0 and one.value is None for one in sources):
+    suppliers = [x, y] if c.ndim or c.value is None else [x if c.value else y]
+    if c.ndim == x.ndim == y.ndim == 0:
+        return None if c.value is None else suppliers[0].value
+    known = [one.value for one in (c, x, y) if one.ndim > 0 and one.value is not None]
+    if not known or all(one.ndim > 0 and one.value is None for one in suppliers):
         return None
-    if not deep and not c.ndim:
-        return None if c.value is None else sources[0].value
-    if not known:
-        return None
-    length = same_length([one.value for one in known])
-    return [where(*(_cell(one, k) for one in (c, x, y))) for k in range(length)]
+    return [where(*(_cell(one, k) for one in (c, x, y))) for k in range(same_length(known))]
 
 
 def coalesce(*xs: Jag) -> Nested:
@@ -298,7 +298,7 @@ def fill_null(x: Nested, ndim: int, v: Any) -> Nested:
     return at_depth(lambda leaf: v if leaf is None else leaf, x, ndim)
 
 
-# -------------------------------------------------------------------------------------------------------------- indexing
+# ------------------------------------------------------------------------------------------------------------- indexing
 
 
 def pick(row: Any, position: int | None, out_of_bounds: str = "raise") -> Any:
@@ -319,7 +319,9 @@ def take(x: Jag, index: Jag, axis: int = -1, out_of_bounds: str = "raise") -> Ne
 
 
 def filter_items(x: Jag, mask: Jag, axis: int = -1) -> Nested:
-    """koda.md C.3: the items at the axis whose mask is True; a shorter mask counts for all below; null drops the item."""
+    """koda.md C.3: the items at the axis whose mask is True; a shorter mask counts for all below; null drops the
+    item.
+    """
     axis = axis_of(axis, x.ndim)
 
     def keep(row: list[Any], chosen: Any) -> list[Any]:
@@ -341,7 +343,9 @@ def _both(f: Callable[..., Any], *rows: Any) -> Any:
 
 
 def getitem(x: Nested, ndim: int, index: Any) -> Jag:
-    """DESIGN 4, `x[...]`: from the outermost dim as in numpy; a lone mask or index array of ndim k works at axis k - 1."""
+    """DESIGN 4, `x[...]`: from the outermost dim as in numpy; a lone mask or index array of ndim k works at axis k
+    - 1.
+    """
     if isinstance(index, Jag):
         if _is_mask(index):
             return Jag(filter_items(Jag(x, ndim), index, index.ndim - 1), ndim)
@@ -407,10 +411,9 @@ def subslice(x: Nested, ndim: int, *args: Any) -> Jag:
     at, named = keys.index(...), len(keys) - 1
     if keys.count(...) > 1 or named > ndim:
         raise IndexError(f"{args} for ndim {ndim}")
-    keys[at : at + 1] = []
-    first = ndim - named if at == 0 else at
-    keys[at:at] = [slice(None)] * (ndim - named - at if at else 0)
-    current, below = Jag(x, first if at == 0 else 0), ndim - (first if at == 0 else 0)
+    untouched = ndim - named
+    keys[at : at + 1] = [slice(None)] * untouched if at else []
+    current, below = Jag(x, 0 if at else untouched), ndim if at else named
     for one in keys:
         below -= 1
         if isinstance(one, slice):
@@ -466,7 +469,7 @@ def pad(x: Nested, ndim: int, n: int, fill: Any = None, axis: int = -1) -> Neste
     return rows_at(lambda row: row + [fill] * (n - len(row)), x, axis_of(axis, ndim))
 
 
-# ------------------------------------------------------------------------------------------------------------ reductions
+# ----------------------------------------------------------------------------------------------------------- reductions
 
 
 def reduce(
@@ -476,9 +479,10 @@ def reduce(
     axis: int | tuple[int, ...] | None = -1,
     extents: Sequence[int | None] | None = None,
 ) -> Nested:
-    """DESIGN 4, reductions: `f` of each group of leaves, nulls among them. Along an outer axis equal local positions combine.
+    """DESIGN 4, reductions: `f` of each group of leaves, nulls among them.
 
-    A null row gives null; a null row below the reduced level is absent. `extents` are the declared ones, one for each dim.
+    Along an outer axis equal local positions combine. A null row gives null; a null row below the reduced level is
+    absent. `extents` are the declared ones, one for each dim.
     """
     if axis is None:
         return f(items(x, ndim))
@@ -549,9 +553,11 @@ def mean(values: list[Any]) -> float | None:
 
 def first_appearances(values: Iterable[Any]) -> list[Any]:
     """Distinct values in order of first appearance, nulls dropped."""
-    return list({key(v): v for v in reversed(list(values)) if v is not None}.values())[::-1] and [
-        v for k, v in enumerate(kept := [v for v in values if v is not None]) if key(v) not in map(key, kept[:k])
-    ]
+    found: dict[Any, Any] = {}
+    for v in values:
+        if v is not None:
+            found.setdefault(key(v), v)
+    return list(found.values())
 
 
 def mode(values: list[Any]) -> Any:
@@ -657,7 +663,7 @@ def dot(x: Jag, y: Jag) -> Nested:
     return reduction("sum", elementwise(lambda a, b: a * b, x, y), ndim)
 
 
-# ------------------------------------------------------------------------------------------------- order inside the rows
+# ------------------------------------------------------------------------------------------------ order inside the rows
 
 
 def row_order(row: list[Any], *, descending: bool = False) -> list[int]:
@@ -725,7 +731,7 @@ def value_counts(x: Nested, ndim: int) -> Nested:
     return rows_at(count, x, ndim - 1)
 
 
-# ----------------------------------------------------------------------------------------------------------------- scans
+# ---------------------------------------------------------------------------------------------------------------- scans
 
 
 def scan(f: Callable[[list[Any]], Any], x: Nested, ndim: int) -> Nested:
@@ -811,7 +817,7 @@ def cdf(x: Nested, ndim: int) -> Nested:
     return rows_at(shares, x, ndim - 1)
 
 
-# ------------------------------------------------------------------------------------------------------- groups and sets
+# ------------------------------------------------------------------------------------------------------ groups and sets
 
 
 def group_by_indices(keys: Sequence[Nested], ndim: int, *, sort: bool = False) -> Nested:
@@ -832,7 +838,9 @@ def group_by_indices(keys: Sequence[Nested], ndim: int, *, sort: bool = False) -
 
 
 def group_by(x: Nested, ndim: int, *keys: Nested) -> Nested:
-    """koda.md C.4: each innermost row cut into groups of equal keys, in order of first appearance; x itself is the default."""
+    """koda.md C.4: each innermost row cut into groups of equal keys, in order of first appearance; x itself is the
+    default.
+    """
     indices = group_by_indices(keys or [x], ndim)
     gather = lambda row, groups: [[row[k] for k in group] for group in groups]  # noqa: E731
     return broadcast(lambda *rows: _both(gather, *rows), Jag(x, ndim - 1), Jag(indices, ndim - 1))
@@ -883,14 +891,18 @@ def difference(x: Nested, y: Nested, ndim: int) -> Nested:
 
 
 def searchsorted(x: Jag, y: Jag) -> Nested:
-    """In each sorted row of x the first slot whose item isn't below the item of y; NaN is above all, null gives null."""
+    """In each sorted row of x the first slot whose item isn't below the item of y; NaN is above all, null gives
+    null.
+    """
     place = lambda v: (is_nan(v), 0.0 if is_nan(v) else v)  # noqa: E731
     before = lambda row, v: None if v is None else sum(w is not None and place(w) < place(v) for w in row)  # noqa: E731
     return over_rows(before, Jag(x.value, x.ndim - 1), y)
 
 
 def translate(x: Jag, keys: Jag, values: Jag) -> Nested:
-    """koda.md C.10: the value of the equal key in the row's dictionary; null where there is none. Keys are unique a row."""
+    """koda.md C.10: the value of the equal key in the row's dictionary; null where there is none. Keys are unique a
+    row.
+    """
     depth = keys.ndim - 1
     spread = expand_to(values, keys)
 
@@ -917,7 +929,7 @@ def pairs(x: Nested, y: Nested, ndim: int) -> Nested:
     return broadcast(lambda *rows: _both(product, *rows), Jag(x, ndim - 1), Jag(y, ndim - 1))
 
 
-# ------------------------------------------------------------------------------------------------------------- structure
+# ------------------------------------------------------------------------------------------------------------ structure
 
 
 def concat(xs: Sequence[Nested], ndim: int, axis: int = 0) -> Nested:
@@ -945,7 +957,11 @@ def tile(x: Jag, target: Jag) -> Nested:
 
 def repeat(x: Jag, sizes: Jag) -> Nested:
     """koda.md C.9: each item repeated, in a new last dim; x and sizes expand to each other."""
-    return broadcast(lambda item, size: [item] * size, x, sizes)
+
+    def copies(item: Any, size: int) -> list[Any]:
+        return [item] * _size(size)
+
+    return broadcast(copies, x, sizes)
 
 
 def unsqueeze(x: Nested, ndim: int, axis: int) -> Nested:
@@ -974,11 +990,11 @@ def set_items(x: Nested, ndim: int, index: Any, values: Jag) -> Nested:
     if values.ndim > targets.ndim:
         raise ValueError(f"values of ndim {values.ndim} for an index of ndim {targets.ndim}")
     new: dict[int, Any] = {}
-    broadcast(lambda position, v: new.__setitem__(position, v), targets, values)
+    broadcast(lambda position, v: new.update({position: v}), targets, values)
     return broadcast(lambda old, position: new.get(position, old), Jag(x, ndim), Jag(where_from, ndim))
 
 
-# ------------------------------------------------------------------------------------------------------------- transpose
+# ------------------------------------------------------------------------------------------------------------ transpose
 
 
 def _swapped(ndim: int, a: int, b: int) -> list[int]:
@@ -999,7 +1015,8 @@ def _nest(atoms: list[tuple[tuple[int, ...], Any]], counts: list[int | None]) ->
     """Coordinates back to lists, holes closed; a level with a declared count has that many items in any case."""
     if not counts:
         return atoms[0][1]
-    present = sorted({at[0] for at, _ in atoms}) if counts[0] is None else range(counts[0])
+    is_open = counts[0] is None or len(counts) == 1
+    present = sorted({at[0] for at, _ in atoms}) if is_open else range(counts[0])
     return [_nest([(at[1:], item) for at, item in atoms if at[0] == k], counts[1:]) for k in present]
 
 
@@ -1027,9 +1044,10 @@ def permute(
     rule: str = "exact",
     extents: Sequence[int | None] | None = None,
 ) -> Nested:
-    """fold.md e: every item to its permuted coordinates, holes closed ("allow") or refused. Null rows in between are lost.
+    """fold.md e: every item to its permuted coordinates, holes closed ("allow") or refused.
 
-    A declared extent keeps its lists even where they are empty, unless an undeclared inner dim comes to stand before it.
+    Null rows between the moved dims are lost. A declared extent keeps its lists even where they are empty, unless an
+    undeclared inner dim comes to stand before it.
     """
     if list(axes) == list(range(ndim)):
         return x
@@ -1061,7 +1079,9 @@ def transpose_will_shear(x: Nested, ndim: int, a: int, b: int, rule: str = "fold
 
 
 def will_shear(x: Nested, ndim: int, axes: Sequence[int], rule: str = "exact") -> bool:
-    """fold.md e.3: "exact": permuted coordinates leave holes. "fold": besides, in some slice a reach rises among siblings."""
+    """fold.md e.3: "exact": permuted coordinates leave holes. "fold": besides, in some slice a reach rises among
+    siblings.
+    """
     if list(axes) == list(range(ndim)):
         return False
     first, last = _moved(axes)
@@ -1087,7 +1107,7 @@ def _reach_rises(part: Nested, gap: int) -> bool:
     return reaches != sorted(reaches, reverse=True) or any(_reach_rises(node, gap - 1) for node in part)
 
 
-# ----------------------------------------------------------------------------------------------------------------- dense
+# ---------------------------------------------------------------------------------------------------------------- dense
 
 
 def max_sizes(x: Nested, ndim: int) -> list[int]:
