@@ -11,18 +11,26 @@ import pytest
 from hypothesis import HealthCheck, assume, find, given, settings
 from hypothesis import strategies as st
 
+import arrowjag as aj
 from arrowjag.errors import JagValueError
 from arrowjag.testing import (
     LEAF_KINDS,
     STORAGES,
     ArrowColumn,
     arrow_columns,
+    assert_equal,
     assert_lists_equal,
+    dims,
+    jagged_arrays,
     jagged_lists,
     leaf_types,
     leaf_values,
+    prefix_arrays,
     prefix_lists,
+    shapes,
 )
+from tests import reference
+from tests.reference import Jag
 
 slow = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], deadline=None)
 ALL_LEAVES = [leaf for kind in LEAF_KINDS.values() for leaf in kind]
@@ -73,11 +81,7 @@ def test_every_storage_kind_can_be_laid_out(storage: str, data: st.DataObject) -
 
 def hidden_values(array: pa.Array) -> int:
     """Values that null rows own."""
-    return sum(
-        array.offsets[row + 1].as_py() - array.offsets[row].as_py()
-        for row in range(len(array))
-        if not array[row].is_valid
-    )
+    return sum(array.offsets[row + 1].as_py() - array.offsets[row].as_py() for row in range(len(array)) if not array[row].is_valid)
 
 
 @pytest.mark.parametrize(
@@ -246,3 +250,72 @@ except ImportError as error:
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert "arrowjag[test]" in done.stdout
+
+
+@slow
+@given(arrow_columns())
+def test_jagged_arrays_keep_the_truth(column: ArrowColumn) -> None:
+    x = aj.from_arrow(column.array)
+    assert x.ndim == column.ndim
+    assert x.type == column.leaf
+    assert_lists_equal(x.to_list(), column.truth, rel_tol=0, abs_tol=0)
+
+
+@slow
+@given(st.data())
+def test_jagged_arrays_are_what_was_asked_for(data: st.DataObject) -> None:
+    x = data.draw(jagged_arrays(3, pa.float32()))
+    assert (x.ndim, x.type) == (3, pa.float32())
+    assert_equal(x, x)
+    assert_equal(aj.array(x.to_list(), type=x.type, ndim=3), x)
+
+
+@slow
+@given(st.data())
+def test_prefix_arrays_meet(data: st.DataObject) -> None:
+    x, y = data.draw(prefix_arrays((1, 3), pa.int32()))
+    z = x + y
+    assert z.ndim == 3
+    expected = reference.elementwise(lambda a, b: a + b, Jag(x.to_list(), 1), Jag(y.to_list(), 3))
+    assert_lists_equal(z.to_list(), expected)
+
+
+@slow
+@given(st.integers(0, 4), st.data())
+def test_dims_and_shapes(ndim: int, data: st.DataObject) -> None:
+    shape = data.draw(shapes(ndim))
+    assert shape.ndim == ndim
+    assert [len(dim) for dim in shape.dims[1:]] == [dim.size for dim in shape.dims[:-1]]
+    dim = data.draw(dims(5, max_size=3, validity=False))
+    assert len(dim) == 5
+    assert dim.validity is None
+
+
+@pytest.mark.parametrize("encoding", ["Ragged", "Uniform", "Affine", "Repeat", "Runs", "Sparse", "Chain"])
+def test_dims_come_in_every_encoding(encoding: str) -> None:
+    find(dims(4), lambda dim: type(dim).__name__ == encoding, settings=settings(slow, max_examples=2000))
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "text"),
+    [
+        ([[1], None], [[1], []], r"at \[1\]: got None, expected \[\]"),
+        ([1], [[1]], "got ndim 1, expected 2"),
+        ([1], [1.0], "got leaf type int64, expected double"),
+        ([[1.0]], [[float("nan")]], r"at \[0\]\[0\]: got 1.0, expected nan"),
+        ([[None]], [[0]], r"at \[0\]\[0\]: got None, expected 0"),
+    ],
+)
+def test_arrays_that_differ(x: Any, y: Any, text: str) -> None:
+    one, other = aj.array(x), aj.array(y)
+    with pytest.raises(AssertionError, match=text):
+        assert_equal(one, other, check_type="leaf type" in text)
+
+
+def test_equal_arrays_in_different_storage() -> None:
+    nan = float("nan")
+    fixed = aj.from_arrow(pa.array([[1.0, nan], None], pa.list_(pa.float64(), 2)))
+    plain = aj.array([[1.0, nan], None])
+    assert_equal(fixed, plain)
+    with pytest.raises(AssertionError, match="got extents"):
+        assert_equal(fixed, plain, check_extents=True)
