@@ -93,8 +93,7 @@ def combine_chunks(data: ArrowData) -> pa.Array:
         return data.chunk(0)
     if data.num_chunks == 0:
         return pa.array([], type=data.type) if not isinstance(data.type, pa.BaseExtensionType) else _empty(data.type)
-    combined = _concat(data.chunks)
-    return combined
+    return _concat(data.chunks)
 
 
 def _empty(type: pa.BaseExtensionType) -> pa.Array:

@@ -85,6 +85,9 @@ def html(column: Column) -> str:
     for row in shown_rows(n):
         label = "&hellip;" if row is None else str(row)
         body = "&hellip;" if row is None else _html.escape(item_text(column, 1, row))
-        lines.append(f'<tr><th scope="row" style="text-align:right">{label}</th><td style="text-align:left"><code>{body}</code></td></tr>')
+        lines.append(
+            f'<tr><th scope="row" style="text-align:right">{label}</th><td style="text-align:left"><code>{body}</code></td></tr>'
+        )
+    head = '<caption style="text-align:left"><b>JaggedArray</b>'
     title = _html.escape(f"{column.shape!r} of {column.type}")
-    return f"<table><caption style=\"text-align:left\"><b>JaggedArray</b> {title}</caption><tbody>{''.join(lines)}</tbody></table>"
+    return f"<table>{head} {title}</caption><tbody>{''.join(lines)}</tbody></table>"

@@ -1,7 +1,7 @@
 """The table of methods: what each one says of its arguments and of the frame's rows, for the surfaces to read.
 
-`@method` is put on the methods of `JaggedArray`; `METHODS` then holds one `Method` a name. pandas and polars build their `.jag` from
-this table alone, so a method that is added to the class is there on every surface.
+`@method` is put on the methods of `JaggedArray`; `METHODS` then holds one `Method` a name. pandas and polars build their
+`.jag` from this table alone, so a method that is added to the class is there on every surface.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Method:
 METHODS: dict[str, Method] = {}
 
 
-def _local(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+def _local(_ndim: int, _arguments: Mapping[str, Any]) -> Rows:
     return Rows.LOCAL
 
 
@@ -128,14 +128,12 @@ def changing_axis(ndim: int, arguments: Mapping[str, Any]) -> Rows:
     return Rows.MOVED if _touches_rows(arguments.get("axis", -1), ndim) else Rows.LOCAL
 
 
-def moving(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+def moving(_ndim: int, _arguments: Mapping[str, Any]) -> Rows:
     """The rule of what always changes the rows."""
     return Rows.MOVED
 
 
-def method(
-    *arrays: str, rows: RowRule = _local, result_type: TypeRule | None = None, seeded: bool = False
-) -> Callable[[F], F]:
+def method(*arrays: str, rows: RowRule = _local, result_type: TypeRule | None = None, seeded: bool = False) -> Callable[[F], F]:
     """Enter a method of `JaggedArray` in the table.
 
     Parameters
@@ -156,10 +154,8 @@ def method(
     """
 
     def enter(function: F) -> F:
-        plain = function.fget if isinstance(function, property) else function
-        METHODS[plain.__name__] = Method(
-            plain.__name__, plain, arrays, rows, isinstance(function, property), result_type, seeded
-        )
+        plain: Any = getattr(function, "fget", function)
+        METHODS[plain.__name__] = Method(plain.__name__, plain, arrays, rows, isinstance(function, property), result_type, seeded)
         return function
 
     return enter

@@ -116,8 +116,7 @@ def from_sizes(values: Any, *sizes: Any) -> JaggedArray:
     [[1, 2], [], [3]]
     """
     if not sizes:
-        flat = array(values)
-        return flat
+        return array(values)
     first = sizes[0]
     rows = len(first) if hasattr(first, "__len__") else 1
     return JaggedArray(JaggedShape(Uniform(rows, 1, declared=False), *sizes), values)

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from arrowjag._array.elementwise import ElementwiseMethods
+from arrowjag._array.reductions import ReductionMethods
+from arrowjag._array.statistics import StatisticMethods
 from arrowjag._array.structure import StructureMethods
 
 __all__ = ["JaggedArray"]
 
 
-class JaggedArray(ElementwiseMethods, StructureMethods):
+class JaggedArray(
+    ElementwiseMethods,
+    StructureMethods,
+    ReductionMethods,
+    StatisticMethods,
+):
     """A jagged column: a `JaggedShape` and one flat Arrow array of leaf values.
 
     Parameters

@@ -12,7 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column, _doors, _formatting, dtype
 from arrowjag._column import Column
-from arrowjag._ops import elementwise, structure
+from arrowjag._ops import elementwise
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray
@@ -201,7 +201,7 @@ class ArrayBase(Column):
         extents = []
         for place, dim in enumerate(self.shape.dims):
             if dim.validity is not None or not dim.is_uniform:
-                raise ShapeError(f"to_numpy needs rows of one size: dim {place} of {self.shape!r} is ragged or has null rows; use to_dense")
+                raise ShapeError(f"to_numpy needs rows of one size: dim {place} of {self.shape!r} is not uniform; use to_dense")
             extents.append(dim[0] if len(dim) else (dim.extent or 0))
         return _flat_numpy(self.values).reshape(extents)
 
@@ -282,7 +282,7 @@ class ArrayBase(Column):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         array = self.to_numpy() if self.ndim else np.asarray(self.values[0].as_py())
-        return np.array(array, dtype=dtype, copy=copy if copy else None)
+        return np.array(array, dtype=dtype, copy=copy or None)
 
     def equals(self, other: object) -> bool:
         """Whether another array has the same shape, nulls, leaf type and values.

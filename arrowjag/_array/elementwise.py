@@ -14,6 +14,7 @@ from arrowjag._methods import method
 from arrowjag._ops import elementwise as _ops
 from arrowjag._ops import structure
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.shape import JaggedShape
 
 __all__ = ["OPERATORS", "ElementwiseMethods"]
 
@@ -39,10 +40,12 @@ OPERATORS = {
 }
 """Python's operator names and the operations they stand for."""
 
+
 class ElementwiseMethods(ArrayBase):
     """Operators and methods that keep the shape."""
 
     __slots__ = ()
+    __hash__ = None
 
     def _binary(self, name: str, other: Any, reflected: bool = False) -> Any:
         if _has_own_rules(other):
@@ -125,10 +128,10 @@ class ElementwiseMethods(ArrayBase):
     def __rrshift__(self, other: Any) -> Any:
         return self._binary("right_shift", other, True)
 
-    def __eq__(self, other: Any) -> Any:  # type: ignore[override]
+    def __eq__(self, other: object) -> Any:
         return self._binary("equal", other)
 
-    def __ne__(self, other: Any) -> Any:  # type: ignore[override]
+    def __ne__(self, other: object) -> Any:
         return self._binary("not_equal", other)
 
     def __lt__(self, other: Any) -> Any:
@@ -171,7 +174,8 @@ class ElementwiseMethods(ArrayBase):
             raise JagTypeError(f"{ufunc.__name__} takes no options on jagged arrays, got {', '.join(options)}")
         if any(_has_own_rules(one) for one in inputs):
             return NotImplemented
-        results = tuple(self._wrap(column) for column in _ops.ufunc(ufunc, [operand(one, self.type, ufunc.__name__) for one in inputs]))
+        operands = [operand(one, self.type, ufunc.__name__) for one in inputs]
+        results = tuple(self._wrap(column) for column in _ops.ufunc(ufunc, operands))
         return results[0] if len(results) == 1 else results
 
     @method()
@@ -460,7 +464,9 @@ class ElementwiseMethods(ArrayBase):
         n = self.shape.nodes(depth)
         keep = np.ones(n, bool) if mask is None else np.asarray(mask.values if isinstance(mask, ArrayBase) else mask)
         if keep.dtype.kind != "b" or len(keep) != n:
-            raise ShapeError(f"with_validity: axis {axis} of {self.shape!r} has {n} items, the mask has {len(keep)} of {keep.dtype}")
+            raise ShapeError(
+                f"with_validity: axis {axis} of {self.shape!r} has {n} items, the mask has {len(keep)} of {keep.dtype}"
+            )
         cleared = self if mask is None or depth == self.ndim else _without_validity(self, depth)
         cleared = _without_validity(self, depth) if mask is None else cleared
         return self._wrap(structure.null_items(cleared, depth, keep))
@@ -482,5 +488,5 @@ def _has_own_rules(other: Any) -> bool:
 
 
 def _scalar_result(name: str, pair: tuple[Any, ...]) -> Any:
-    wrapped = Column(structure.JaggedShape(), pa.repeat(pair[0], 1) if pair[0].is_valid else pa.nulls(1, pair[0].type))
+    wrapped = Column(JaggedShape(), pa.repeat(pair[0], 1) if pair[0].is_valid else pa.nulls(1, pair[0].type))
     return _ops.binary(name, wrapped, pair[1]).values[0]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from arrowjag._array.base import ArrayBase, as_column
-from arrowjag._methods import Rows, method
+from arrowjag._methods import Rows, method, moving
 from arrowjag._ops import structure as _ops
 from arrowjag.shape import JaggedShape
 
@@ -22,10 +22,6 @@ def _flatten_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
 
 def _flatten_end_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
     return Rows.LOCAL if arguments.get("n", 1) < max(ndim - 1, 1) else Rows.MOVED
-
-
-def _moved(ndim: int, arguments: Mapping[str, Any]) -> Rows:
-    return Rows.MOVED
 
 
 class StructureMethods(ArrayBase):
@@ -91,15 +87,15 @@ class StructureMethods(ArrayBase):
         """
         return self._wrap(_ops.flatten_end(self, n))
 
-    @method(rows=_moved)
+    @method(rows=moving)
     def reshape(self, *dims: Any) -> Any:
         """Regroup the same values into other dims.
 
         Parameters
         ----------
         *dims : int, sizes, Dim or pattern; or one tuple of them, or one JaggedShape
-            At most one entry is -1. If it comes last and the dims before it end at as many nodes as this shape has after its first k
-            dims (the smallest k >= 1), the dims from k on stay, so ragged rows survive. Otherwise it is one uniform size.
+            At most one entry is -1. If it comes last and the dims before it end at as many nodes as this shape has after
+            its first k dims (the smallest k >= 1), the dims from k on stay, so ragged rows survive. Otherwise -1 is one size.
 
         Returns
         -------
@@ -123,7 +119,7 @@ class StructureMethods(ArrayBase):
         """
         return self._wrap(_ops.reshape(self, *dims))
 
-    @method("other", rows=_moved)
+    @method("other", rows=moving)
     def reshape_as(self, other: Any) -> Any:
         """Regroup the same values into the shape of another array.
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels.blocks import map_rows
 from arrowjag.errors import JagOverflowError, OffsetsError
 
-__all__ = ["check", "compose", "count_block", "count_true", "from_sizes", "is_int32", "parents", "positions"]
+__all__ = ["check", "compose", "count_block", "count_true", "from_sizes", "is_int32", "parents", "positions", "runs"]
 
 _CHUNK = 1 << 17
 """Values worked on at a time, so that temporaries stay in the second-level cache."""
@@ -106,11 +106,19 @@ def positions(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     -----
     O(n_rows + n_values), a new array; temporaries stay in cache.
     """
+    return runs(np.zeros(len(offsets) - 1, np.int64), offsets)
+
+
+def runs(starts: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """starts[i], starts[i] + 1, .. of each row i, laid out by `offsets`; a new (n_values,) int64 array."""
     out = np.empty(int(offsets[-1]), np.int64)
-    for first, last in _chunks(offsets):
-        start, end = int(offsets[first]), int(offsets[last])
-        starts = np.repeat(offsets[first:last], np.diff(offsets[first : last + 1]))
-        np.subtract(np.arange(start, end), starts, out=out[start:end])
+
+    def work(first: int, last: int) -> None:
+        low, high = int(offsets[first]), int(offsets[last])
+        shifts = np.repeat(starts[first:last] - offsets[first:last], np.diff(offsets[first : last + 1]))
+        np.add(shifts, np.arange(low, high), out=out[low:high])
+
+    map_rows(work, offsets, block_values=_CHUNK)
     return out
 
 

@@ -1,7 +1,7 @@
 """Element by element: type promotion, arithmetic, comparison, logic, ufuncs, where and coalesce.
 
-Operands are columns or Arrow scalars. Columns are aligned by the prefix rule first; what computes is a pyarrow kernel on flat values, or
-numpy where pyarrow has none.
+Operands are columns or Arrow scalars. Columns are aligned by the prefix rule first; what computes is a pyarrow kernel on
+flat values, or numpy where pyarrow has none.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
+from arrowjag._kernels import gather
 from arrowjag._ops import structure
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray
@@ -96,9 +97,7 @@ def _is_text(type: pa.DataType) -> bool:
 
 
 def _is_bytes(type: pa.DataType) -> bool:
-    return bool(
-        pt.is_binary(type) or pt.is_large_binary(type) or pt.is_binary_view(type) or pt.is_fixed_size_binary(type)
-    )
+    return bool(pt.is_binary(type) or pt.is_large_binary(type) or pt.is_binary_view(type) or pt.is_fixed_size_binary(type))
 
 
 _FAMILIES: list[tuple[Callable[[pa.DataType], bool], Callable[[pa.DataType, pa.DataType], pa.DataType]]] = [
@@ -701,7 +700,7 @@ def _choose(condition: Datum, one: Datum, two: Datum) -> pa.Array:
     flags = condition if isinstance(condition, pa.Array) else pa.repeat(condition, n)
     data, valid = _arrow.to_numpy(flags)
     index = np.arange(n) + np.where(data, 0, n)
-    return structure.gather.take(pa.concat_arrays(arrays), index, valid)
+    return gather.take(pa.concat_arrays(arrays), index, valid)
 
 
 def _where_rows(operands: Sequence[Operand]) -> Column:

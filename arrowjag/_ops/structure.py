@@ -1,4 +1,4 @@
-"""What touches the shape and moves values, and never computes with them: take, slice, null rows, align, expand, flatten, reshape."""
+"""What touches the shape and moves values, and never computes with them: take, slice, align, expand, flatten, reshape."""
 
 from __future__ import annotations
 
@@ -213,9 +213,7 @@ def _check_rows(column: Column, depth: int, validity: BoolArray, operation: str)
 def expand_all(columns: Sequence[Column]) -> list[Column]:
     """Expand columns whose shapes are prefixes of the longest to that one shape, extents merged."""
     target = merge_extents([column.shape for column in columns])
-    return [
-        with_shape(target, column) if column.ndim == target.ndim else _spread(column, target) for column in columns
-    ]
+    return [with_shape(target, column) if column.ndim == target.ndim else _spread(column, target) for column in columns]
 
 
 def _spread(column: Column, target: JaggedShape) -> Column:
@@ -231,9 +229,9 @@ def merge_extents(shapes: Sequence[JaggedShape]) -> JaggedShape:
     dims = list(longest.dims)
     changed = False
     for depth, dim in enumerate(dims):
-        extents = {shape.dims[depth].extent for shape in shapes if shape.ndim > depth} - {None}
+        extents = sorted({e for s in shapes if s.ndim > depth and (e := s.dims[depth].extent) is not None})
         if len(extents) > 1 and depth:
-            raise ShapeError(f"dim {depth} is declared to have {' and '.join(map(str, sorted(map(int, filter(None, extents)))))} items")
+            raise ShapeError(f"dim {depth} is declared to have {' and '.join(map(str, extents))} items")
         if extents and dim.extent is None:
             dims[depth] = dim.with_extent(extents.pop())
             changed = True

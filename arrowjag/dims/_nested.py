@@ -482,11 +482,16 @@ class Chain(Dim):
         return Chain([part._scaled(factor) for part in self._parts])
 
     def _arguments(self) -> str:
-        shown = [part.notation() for part in self._parts[:24]]
+        shown = [_undeclared_text(part) for part in self._parts[:24]]
         return f"[{', '.join(shown)}{', ...' if len(self._parts) > 24 else ''}]"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Chain, (list(self._parts),)
+
+
+def _undeclared_text(part: Dim) -> str:
+    """The text of a part. A chain makes its parts declare nothing, so that it need not be said."""
+    return Uniform(part[0], len(part)).notation() if isinstance(part, Uniform) else part.notation()
 
 
 def _opened(dims: Iterable[Any]) -> list[Dim]:

@@ -93,8 +93,8 @@ class Uniform(Dim):
         return part._scaled(self._each)
 
     def notation(self) -> str:
-        """The size alone for one row, else the repr."""
-        return str(self._each) if self._n == 1 else repr(self)
+        """The size alone for one row of a declared size, else the repr."""
+        return str(self._each) if self._n == 1 and self._declared else repr(self)
 
     def _arguments(self) -> str:
         return f"{self._each}, n={self._n}{'' if self._declared else ', declared=False'}"

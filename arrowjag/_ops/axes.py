@@ -1,0 +1,134 @@
+"""Axes: any axis is worked on as the last one. Trailing axes merge; an outer axis moves inward, item by equal local position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arrowjag._column import Column
+from arrowjag._kernels import gather
+from arrowjag._kernels import offsets as _offsets
+from arrowjag._ops import structure
+from arrowjag.dims import Dim, Ragged
+from arrowjag.errors import JagValueError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = ["Moved", "move_last", "normalize_axes", "trailing"]
+
+
+class Moved(NamedTuple):
+    """A column whose last dim runs along what was an outer axis.
+
+    `column` has as many dims as before; `take` tells where each of its leaves stood; `slots` its place along the axis.
+    """
+
+    column: Column
+    take: IntArray
+    slots: IntArray
+
+
+def normalize_axes(axis: Any, ndim: int, operation: str) -> tuple[int, ...]:
+    """An axis, a tuple of axes or None (all) as sorted numbers."""
+    if axis is None:
+        return tuple(range(ndim))
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    found = sorted({structure.normalize_axis(one, ndim, operation) for one in axes})
+    if len(found) > 1 and found != list(range(found[0], ndim)):
+        raise JagValueError(f"{operation}: several axes must be the last ones, got {tuple(axes)} of {ndim} dims")
+    if not found:
+        raise JagValueError(f"{operation}: axis is an empty tuple")
+    return tuple(found)
+
+
+def trailing(column: Column, first: int) -> Column:
+    """The dims from `first` on merged into one last dim."""
+    if first == column.ndim - 1:
+        return column
+    return structure.with_shape(column.shape.flatten(first, column.ndim), column)
+
+
+def move_last(column: Column, axis: int) -> Moved:
+    """Collect, for each place of the tree without `axis`, the items along it.
+
+    Parameters
+    ----------
+    column : Column
+        The source; `axis` is not its last.
+    axis : int
+        From 0 to ``ndim - 2``.
+
+    Returns
+    -------
+    Moved
+        The place tree is as long as the longest of the rows that combine, or as declared; null rows below the axis are absent, a
+        null row of the axis' own dim stays null. Cost: one pass a level and a counting sort of the leaves.
+    """
+    shape = column.shape
+    node: Any = shape.dims[axis].parents
+    slot = _offsets.positions(shape.dims[axis].offsets)
+    n_nodes = len(shape.dims[axis])
+    validity = shape.dims[axis].validity
+    dims: list[Dim] = list(shape.dims[:axis])
+    for dim in shape.dims[axis + 1 :]:
+        merged = _union(dim, node, n_nodes, validity)
+        positions = _offsets.positions(dim.offsets)
+        owner = dim.parents
+        node = merged.offsets[node[owner]] + positions
+        slot = slot[owner]
+        n_nodes, validity = merged.size, None
+        dims.append(merged)
+    counts = np.bincount(node, minlength=n_nodes)
+    last = _offsets.from_sizes(counts)
+    take = _stable_order(node)
+    dims.append(Ragged.from_offsets(last, check=False))
+    values = gather.take(column.values, take)
+    return Moved(Column(JaggedShape._trusted(dims), values), take, slot[take])
+
+
+def _union(dim: Dim, node: IntArray, n_nodes: int, validity: BoolArray | None) -> Dim:
+    """One dim of the tree in which rows with the same place are laid over each other."""
+    sizes = np.zeros(n_nodes, np.int64)
+    if dim.extent is not None:
+        sizes[:] = dim.extent
+        if validity is not None:
+            sizes[~validity] = 0
+    else:
+        _scatter_max(sizes, node, dim.sizes)
+    cut = _offsets.from_sizes(sizes)
+    return Ragged.from_offsets(cut, validity=validity, extent=dim.extent, check=False)
+
+
+def _scatter_max(out: IntArray, node: IntArray, sizes: IntArray) -> None:
+    """The largest size that lands on each node; nodes come sorted where only the rows' own dim was crossed."""
+    if len(node) == 0:
+        return
+    if (node[1:] >= node[:-1]).all():
+        starts = np.flatnonzero(np.concatenate([[True], node[1:] != node[:-1]]))
+        out[node[starts]] = np.maximum.reduceat(sizes, starts)
+    else:
+        np.maximum.at(out, node, sizes)
+
+
+def _stable_order(node: IntArray) -> IntArray:
+    """A stable order by node: least-significant-digit radix in 16-bit digits, which numpy sorts by counting."""
+    order = np.argsort((node & 0xFFFF).astype(np.uint16), kind="stable")
+    high = node >> 16
+    while len(node) and high.max() > 0:
+        order = order[np.argsort((high[order] & 0xFFFF).astype(np.uint16), kind="stable")]
+        high = high >> 16
+    return order
+
+
+def move_back(moved: Moved, result: Column, shape: JaggedShape) -> Column:
+    """Results of an operation that kept every item in its slot, back in the original order."""
+    inverse = np.empty(len(moved.take), np.int64)
+    inverse[moved.take] = np.arange(len(moved.take))
+    return Column(shape, gather.take(result.values, inverse))
+
+
+def outer_validity(shape: JaggedShape, depths: Sequence[int]) -> BoolArray | None:
+    """Validity of the rows of the first of several dims; None where all are valid."""
+    return shape.dims[depths[0]].validity

@@ -1,0 +1,386 @@
+"""Reductions: one value a row, along any axis, for every leaf type that the reduction has a meaning for.
+
+A reduction is a function from (values, offsets) to one value a row; `over_axes` takes care of axes, null rows, `skip_nulls` and
+`min_count` for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._column import Column
+from arrowjag._kernels import gather
+from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels import reduce as _kernels
+from arrowjag._ops import axes as _axes
+from arrowjag._ops import elementwise, structure
+from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = ["REDUCTIONS", "collapse", "count", "join", "lengths", "over_axes", "quantile", "reduce", "spread_of"]
+
+Reduction: TypeAlias = Callable[[pa.Array, IntArray], pa.Array]
+
+
+def over_axes(
+    column: Column,
+    axis: Any,
+    reduction: Reduction,
+    operation: str,
+    *,
+    skip_nulls: bool = True,
+    min_count: int | None = None,
+    slots: bool = False,
+) -> Column:
+    """Reduce along an axis, several trailing axes, or all.
+
+    Parameters
+    ----------
+    column : Column
+        The source.
+    axis : int, tuple of int or None
+        Trailing axes are reduced together; along an outer axis items at the same local position combine.
+    reduction : callable
+        From flat values and offsets to one value a row.
+    operation : str
+        The public name, for errors.
+    skip_nulls : bool
+        Otherwise a null in a row makes its result null.
+    min_count : int, optional
+        Rows with fewer items that are not null give null.
+    slots : bool
+        Whether results are positions in a row, which along an outer axis stand for places of that axis.
+
+    Returns
+    -------
+    Column
+        Without the axes; a null row gives null.
+    """
+    found = _axes.normalize_axes(axis, column.ndim, operation)
+    if found[-1] == column.ndim - 1:
+        flat, places = _axes.trailing(column, found[0]), None
+    else:
+        moved = _axes.move_last(column, found[0])
+        flat, places = moved.column, moved.slots
+    dim = flat.shape.dims[-1]
+    result = reduction(flat.values, dim.offsets)
+    if slots and places is not None:
+        result = _places(result, places, dim.offsets)
+    keep = _enough(flat, dim.offsets, skip_nulls, min_count)
+    if not skip_nulls and found[-1] == column.ndim - 1:
+        keep = _both(keep, _no_null_rows(column, found[0]))
+    keep = _both(keep, dim.validity)
+    return Column(flat.shape[:-1], result if keep is None else structure.null_values(result, keep))
+
+
+def _both(one: BoolArray | None, two: BoolArray | None) -> BoolArray | None:
+    if one is None or two is None:
+        return two if one is None else one
+    return one & two
+
+
+def _places(result: pa.Array, places: IntArray, offsets: IntArray) -> pa.Array:
+    slot, valid = _arrow.to_numpy(result)
+    item = offsets[:-1] + (slot if valid is None else np.where(valid, slot, 0))
+    item = np.minimum(item, max(len(places) - 1, 0))
+    return _arrow.from_numpy(places[item] if len(places) else slot, valid)
+
+
+def _enough(column: Column, offsets: IntArray, skip_nulls: bool, min_count: int | None) -> BoolArray | None:
+    """Rows that have a result as far as nulls go; None for all."""
+    if skip_nulls and min_count is None:
+        return None
+    valid = None if column.values.null_count == 0 else column.values.is_valid().to_numpy(zero_copy_only=False)
+    present, _ = _kernels.count(valid, offsets)
+    keep: BoolArray | None = None
+    if not skip_nulls:
+        keep = present == np.diff(offsets)
+    return keep if min_count is None else _both(keep, present >= min_count)
+
+
+def _no_null_rows(column: Column, depth: int) -> BoolArray | None:
+    """Rows after the first `depth` dims that hold no null row further in."""
+    keep: BoolArray | None = None
+    for inner in range(depth + 1, column.ndim):
+        validity = column.shape.dims[inner].validity
+        if validity is not None:
+            nulls = _offsets.count_true(~validity, column.shape.composed(depth, inner).offsets)
+            keep = _both(keep, nulls == 0)
+    return keep
+
+
+# --------------------------------------------------------------------------------------------------- by numpy kernels
+
+
+def _plain(values: pa.Array, operation: str) -> pa.Array:
+    """Numbers as the kernels want them: the null type reads as int64."""
+    if pt.is_null(values.type):
+        return pa.nulls(len(values), pa.int64())
+    if not _arrow.is_numeric(values.type):
+        raise JagTypeError.no_kernel(operation, values.type)
+    return values
+
+
+def _sum(values: pa.Array, offsets: IntArray) -> pa.Array:
+    if pt.is_decimal(values.type):
+        return _decimal(values, offsets, "sum")
+    if pt.is_duration(values.type):
+        return _sum(values.cast(pa.int64()), offsets).cast(values.type)
+    data, valid = _arrow.to_numpy(_plain(values, "sum"))
+    result, present = _kernels.sum(data, valid, offsets)
+    return _arrow.from_numpy(result, present)
+
+
+def _prod(values: pa.Array, offsets: IntArray) -> pa.Array:
+    if pt.is_decimal(values.type):
+        return _decimal(values, offsets, "product")
+    data, valid = _arrow.to_numpy(_plain(values, "prod"))
+    result, present = _kernels.prod(data, valid, offsets)
+    return _arrow.from_numpy(result, present)
+
+
+def _mean(values: pa.Array, offsets: IntArray) -> pa.Array:
+    if pt.is_decimal(values.type):
+        return _decimal(values, offsets, "mean")
+    if _arrow.is_temporal(values.type):
+        return _relative(values, offsets, _kernels.mean)
+    data, valid = _arrow.to_numpy(_plain(values, "mean"))
+    return _arrow.from_numpy(*_kernels.mean(data, valid, offsets))
+
+
+def _relative(values: pa.Array, offsets: IntArray, kernel: Callable[..., Any]) -> pa.Array:
+    """A kind of mean of temporals: of the distances to each row's first moment, which floats hold exactly enough."""
+    data, valid = _arrow.to_numpy(values)
+    start, present = _kernels.min(data, valid, offsets)
+    distance = data.astype(np.int64) - np.repeat(start.astype(np.int64), np.diff(offsets))
+    middle, present = kernel(distance, valid, offsets)
+    rounded = np.rint(middle if present is None else np.where(present, middle, 0)).astype(np.int64)
+    return _arrow.from_numpy((start.astype(np.int64) + rounded).astype(data.dtype), present, values.type)
+
+
+def _decimal(values: pa.Array, offsets: IntArray, function: str) -> pa.Array:
+    """Decimals are added up by pyarrow, which does so by group only; rows without items do not show up and are put back."""
+    n = len(offsets) - 1
+    if values.type.bit_width < 128:
+        values = values.cast(pa.decimal128(values.type.precision, values.type.scale))
+    rows = np.flatnonzero(np.diff(offsets))
+    table = pa.table({"row": _offsets.parents(offsets), "value": values})
+    options = pc.ScalarAggregateOptions(min_count=0 if function != "mean" else 1)
+    grouped = table.group_by("row", use_threads=False).aggregate([("value", function, options)])
+    found = _arrow.combine_chunks(grouped.column(f"value_{function}"))
+    place = np.zeros(n, np.int64)
+    place[rows] = np.arange(len(rows))
+    filled = np.zeros(n, bool)
+    filled[rows] = True
+    if len(found) == 0:
+        found = pa.nulls(1, found.type)
+    spread = gather.take(found, place, filled)
+    identity = {"sum": 0, "product": 1}.get(function)
+    return spread if identity is None else pc.if_else(pa.array(filled), spread, pa.scalar(identity).cast(spread.type))
+
+
+def _extreme(name: str) -> Reduction:
+    kernel, slot_kernel = getattr(_kernels, name), getattr(_kernels, f"arg{name}")
+
+    def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
+        type = values.type
+        if pt.is_null(type):
+            return pa.nulls(len(offsets) - 1)
+        if _arrow.is_numeric(type) or _arrow.is_temporal(type):
+            data, valid = _arrow.to_numpy(values)
+            result, present = kernel(data, valid, offsets)
+            return _arrow.from_numpy(result, present, type)
+        key, valid = _arrow.order_key(values, name)
+        slot, present = slot_kernel(key, valid, offsets)
+        return _pick(values, offsets, slot, present)
+
+    return reduction
+
+
+def _pick(values: pa.Array, offsets: IntArray, slot: IntArray, present: BoolArray | None) -> pa.Array:
+    """The item at a slot of each row."""
+    return _pick_items(values, offsets[:-1] + slot, present)
+
+
+def _pick_items(values: pa.Array, item: IntArray, present: BoolArray | None) -> pa.Array:
+    """Items by position, null where there is none."""
+    if len(values) == 0:
+        return pa.nulls(len(item), values.type)
+    return gather.take(values, item if present is None else np.where(present, item, 0), present)
+
+
+def _argument(name: str) -> Reduction:
+    kernel = getattr(_kernels, name)
+
+    def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
+        slot, present = kernel(*_arrow.order_key(values, name), offsets)
+        return _arrow.from_numpy(slot, present)
+
+    return reduction
+
+
+def _end(name: str) -> Reduction:
+    kernel = getattr(_kernels, name)
+
+    def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
+        item, present = kernel(offsets)
+        return _pick_items(values, item, present)
+
+    return reduction
+
+
+def _truth(name: str) -> Reduction:
+    kernel = getattr(_kernels, name)
+
+    def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
+        data, valid = _arrow.to_numpy(_plain(values, name))
+        return _arrow.from_numpy(*kernel(data.astype(bool, copy=False), valid, offsets))
+
+    return reduction
+
+
+def _count(values: pa.Array, offsets: IntArray) -> pa.Array:
+    valid = None if values.null_count == 0 else values.is_valid().to_numpy(zero_copy_only=False)
+    return _arrow.from_numpy(*_kernels.count(valid, offsets))
+
+
+def _n_unique(values: pa.Array, offsets: IntArray) -> pa.Array:
+    key, valid = _arrow.order_key(values, "n_unique")
+    return _arrow.from_numpy(*_kernels.n_unique(key, valid, offsets))
+
+
+def _mode(values: pa.Array, offsets: IntArray) -> pa.Array:
+    from arrowjag._kernels import sets
+
+    item, present = sets.mode(*_arrow.order_key(values, "mode"), offsets)
+    return _pick_items(values, item, present)
+
+
+def _as_float(values: pa.Array, operation: str) -> pa.Array:
+    if pt.is_boolean(values.type):
+        return values.cast(pa.uint8()).cast(pa.float64())
+    if pt.is_decimal(values.type):
+        return values.cast(pa.float64())
+    return _plain(values, operation)
+
+
+REDUCTIONS: dict[str, Reduction] = {
+    "sum": _sum,
+    "prod": _prod,
+    "mean": _mean,
+    "min": _extreme("min"),
+    "max": _extreme("max"),
+    "argmin": _argument("argmin"),
+    "argmax": _argument("argmax"),
+    "any": _truth("any"),
+    "all": _truth("all"),
+    "first": _end("first"),
+    "last": _end("last"),
+    "n_unique": _n_unique,
+    "mode": _mode,
+}
+"""What each reduction without options does to the rows of flat values."""
+
+_SLOTS = ("argmin", "argmax")
+
+
+def reduce(column: Column, name: str, axis: Any, *, skip_nulls: bool = True, min_count: int | None = None) -> Column:
+    """One of `REDUCTIONS` along any axis."""
+    reduction = REDUCTIONS[name]
+    if name in ("any", "all") and not skip_nulls:
+        return _kleene(column, name, axis, min_count)
+    return over_axes(column, axis, reduction, name, skip_nulls=skip_nulls, min_count=min_count, slots=name in _SLOTS)
+
+
+def _kleene(column: Column, name: str, axis: Any, min_count: int | None) -> Column:
+    """The reductions any and all with nulls that count: null unless a value decides."""
+    known = over_axes(column, axis, REDUCTIONS[name], name, min_count=min_count)
+    strict = over_axes(column, axis, REDUCTIONS[name], name, skip_nulls=False, min_count=min_count)
+    deciding = elementwise.binary("equal", known, pa.scalar(name == "any"))
+    return elementwise.where(deciding, known, strict)
+
+
+def count(column: Column, axis: Any) -> Column:
+    """Items that are not null."""
+    return over_axes(column, axis, _count, "count")
+
+
+def lengths(column: Column, axis: Any) -> Column:
+    """Row sizes of a dim, nulls counted; several trailing axes are taken together."""
+    found = _axes.normalize_axes(axis, column.ndim, "lengths")
+    first = found[0]
+    dim = column.shape.composed(first, found[-1] + 1)
+    sizes = _arrow.from_numpy(np.ascontiguousarray(dim.sizes), dim.validity)
+    return Column(column.shape[:first], sizes)
+
+
+def spread_of(column: Column, name: str, axis: Any, ddof: int, skip_nulls: bool, min_count: int | None) -> Column:
+    """Variance or standard deviation."""
+    kernel = getattr(_kernels, name)
+
+    def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
+        data, valid = _arrow.to_numpy(_as_float(values, name))
+        return _arrow.from_numpy(*kernel(data, valid, offsets, ddof))
+
+    return over_axes(column, axis, reduction, name, skip_nulls=skip_nulls, min_count=min_count)
+
+
+def quantile(
+    column: Column, q: float, interpolation: str, axis: Any, skip_nulls: bool, min_count: int | None, name: str = "quantile"
+) -> Column:
+    """A quantile of each row; the median is that of one half."""
+    if not isinstance(q, (int, float, np.floating)) or isinstance(q, bool) or not 0 <= q <= 1:
+        raise JagValueError(f"quantile: q must be a number from 0 to 1, got {q!r}")
+
+    def kernel(data: Any, valid: BoolArray | None, offsets: IntArray) -> Any:
+        return _kernels.quantile(data, valid, offsets, float(q), interpolation)
+
+    def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
+        if _arrow.is_temporal(values.type):
+            return _relative(values, offsets, kernel)
+        return _arrow.from_numpy(*kernel(*_arrow.to_numpy(_as_float(values, name)), offsets))
+
+    return over_axes(column, axis, reduction, name, skip_nulls=skip_nulls, min_count=min_count)
+
+
+def join(column: Column, separator: str, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
+    """Texts of each row joined; null for a row without text."""
+
+    def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
+        if pt.is_dictionary(values.type):
+            values = values.dictionary_decode()
+        text = pt.is_string(values.type) or pt.is_large_string(values.type) or pt.is_string_view(values.type)
+        if not text and not pt.is_null(values.type):
+            raise JagTypeError.no_kernel("join", values.type, hint="It takes text; cast to string first.")
+        values = values.cast(pa.large_string())
+        if values.null_count:
+            valid = values.is_valid().to_numpy(zero_copy_only=False)
+            values, offsets = gather.filter_values(values, valid), gather.filter_rows(valid, offsets)
+        lists = _arrow.wrap([_arrow.Level(offsets, None, None)], values)
+        joined = pc.binary_join(lists, pa.scalar(separator, pa.large_string()))
+        return structure.null_values(joined, np.diff(offsets) > 0)
+
+    return over_axes(column, axis, reduction, "join", skip_nulls=skip_nulls, min_count=min_count)
+
+
+def collapse(column: Column, axis: Any) -> Column:
+    """The value that all items of a row share, null where they differ or there is none. Koda's `agg collapse`."""
+
+    def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
+        key, valid = _arrow.order_key(values, "collapse")
+        distinct, _ = _kernels.n_unique(key, valid, offsets)
+        slots = np.arange(len(values)) - np.repeat(offsets[:-1], np.diff(offsets))
+        if valid is not None:
+            slots = np.where(valid, slots, np.iinfo(np.int64).max)
+        first, present = _kernels.min(slots, valid, offsets)
+        keep = distinct == 1 if present is None else (distinct == 1) & present
+        return _pick(values, offsets, np.where(keep, first, 0), keep)
+
+    return over_axes(column, axis, reduction, "collapse")
