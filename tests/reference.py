@@ -478,11 +478,13 @@ def reduce(
     ndim: int,
     axis: int | tuple[int, ...] | None = -1,
     extents: Sequence[int | None] | None = None,
+    *,
+    gives_slots: bool = False,
 ) -> Nested:
     """DESIGN 4, reductions: `f` of each group of leaves, nulls among them.
 
     Along an outer axis equal local positions combine. A null row gives null; a null row below the reduced level is
-    absent. `extents` are the declared ones, one for each dim.
+    absent. `extents` are the declared ones, one for each dim. Slots are places along the axis, absent rows counted.
     """
     if axis is None:
         return f(items(x, ndim))
@@ -494,16 +496,18 @@ def reduce(
     if len(axes) > 1:
         raise ValueError(f"axes {axes} are not trailing")
     below = list(extents[axes[0] + 1 :]) if extents else [None] * (ndim - axes[0] - 1)
-    return rows_at(lambda row: _combine(f, row, below), x, axes[0])
 
+    def combine(trees: list[tuple[int, Any]], extents: list[int | None]) -> Any:
+        """Trees laid over each other, with their places: as long as the longest, or as declared."""
+        if not extents:
+            result = f([leaf for _, leaf in trees])
+            return trees[result][0] if gives_slots and result is not None else result
+        valid = [(place, tree) for place, tree in trees if tree is not None]
+        length = max((len(tree) for _, tree in valid), default=0) if extents[0] is None else extents[0]
+        reaching = ([(place, tree[k]) for place, tree in valid if k < len(tree)] for k in range(length))
+        return [combine(cell, extents[1:]) for cell in reaching]
 
-def _combine(f: Callable[[list[Any]], Any], trees: list[Any], extents: list[int | None]) -> Any:
-    """Trees laid over each other: as long as the longest, or as declared."""
-    if not extents:
-        return f(trees)
-    valid = [tree for tree in trees if tree is not None]
-    length = max((len(tree) for tree in valid), default=0) if extents[0] is None else extents[0]
-    return [_combine(f, [tree[k] for tree in valid if k < len(tree)], extents[1:]) for k in range(length)]
+    return rows_at(lambda row: combine(list(enumerate(row)), below), x, axes[0])
 
 
 def of_valid(f: Callable[[list[Any]], Any], *, skip_nulls: bool = True, min_count: int | None = None) -> Any:
@@ -649,7 +653,7 @@ def reduction(
         group = lambda leaves: whole(leaves) if allowed(leaves) else None  # noqa: E731
     else:
         group = of_valid(lambda values: GROUP[name](values, **options), skip_nulls=skip_nulls, min_count=min_count)
-    return reduce(group, x, ndim, axis, extents)
+    return reduce(group, x, ndim, axis, extents, gives_slots=name in ("argmin", "argmax"))
 
 
 def lengths(x: Nested, ndim: int, axis: int = -1) -> Nested:
@@ -1066,9 +1070,7 @@ def permute(
     return rows_at(move, x, first)
 
 
-def transpose(
-    x: Nested, ndim: int, a: int, b: int, *, shear: str = "raise", rule: str = "fold", **options: Any
-) -> Nested:
+def transpose(x: Nested, ndim: int, a: int, b: int, *, shear: str = "raise", rule: str = "fold", **options: Any) -> Nested:
     """fold.md e: two dims swapped."""
     axes = _swapped(ndim, axis_of(a, ndim), axis_of(b, ndim))
     return permute(x, ndim, axes, shear=shear, rule=rule, **options)

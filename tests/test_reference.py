@@ -246,9 +246,7 @@ def test_nulls_of_leaves_and_of_rows() -> None:
     assert ref.fill_null([[1, N], N], 2, 0) == [[1, 0], N]
 
 
-@pytest.mark.parametrize(
-    ("a", "b"), [(7, 2), (-7, 2), (7, -2), (7.5, -2.0), (1, 0), (1.0, 0.0), (-1.0, 0.0), (0.0, 0.0)]
-)
+@pytest.mark.parametrize(("a", "b"), [(7, 2), (-7, 2), (7, -2), (7.5, -2.0), (1, 0), (1.0, 0.0), (-1.0, 0.0), (0.0, 0.0)])
 def test_division(a: Any, b: Any) -> None:
     integers = isinstance(a, int)
     with np.errstate(all="ignore"):
@@ -477,6 +475,7 @@ def test_reductions_along_an_outer_axis() -> None:
     assert ref.reduction("sum", R3, 3, 0) == [[5, 2], [3]]
     assert ref.reduction("sum", R3, 3, 1) == [[4, 2], [4], []]
     assert ref.reduction("sum", [N, [[1]]], 3, 1) == [N, [1]]
+    assert ref.reduction("argmax", [[1], [], N, [3, 0]], 2, 0) == [3, 3]
     assert ref.reduction("sum", [], 2, 0) == []
     assert ref.reduction("sum", [], 2, 0, extents=[N, 3]) == [0, 0, 0]
     assert ref.reduction("max", [[[1, 2]], []], 3, 1, extents=[N, N, 2]) == [[1, 2], [N, N]]

@@ -61,6 +61,10 @@ class ArrowColumn(NamedTuple):
     ndim: int
     leaf: pa.DataType
 
+    def __repr__(self) -> str:
+        """The type and the truth in one line: what a failing test should print."""
+        return f"ArrowColumn({self.array.type}, {self.truth!r})"
+
 
 def jagged_lists(
     ndim: int,
