@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from arrowjag._kernels import offsets as _offsets
@@ -37,7 +38,7 @@ def spread(values: pa.Array[Any], parents: NDArray[Any]) -> pa.Array[Any]:
     -----
     O(n_values), a new array. With int32 indices and no bounds check pyarrow's take runs at the speed of memcpy.
     """
-    return pc.take(values, pa.array(parents), boundscheck=False)
+    return _take(values, pa.array(parents))
 
 
 def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array[Any]:
@@ -59,7 +60,37 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
     O(m), a new array.
     """
     mask = None if valid is None else ~valid
-    return pc.take(values, pa.array(index, mask=mask), boundscheck=False)
+    return _take(values, pa.array(index, mask=mask))
+
+
+def _take(values: pa.Array[Any], index: pa.Array[Any]) -> pa.Array[Any]:
+    stand_in = _stand_in(values.type)
+    if stand_in != values.type:
+        return pc.take(values.cast(stand_in), index, boundscheck=False).cast(values.type)
+    return pc.take(values, index, boundscheck=False)
+
+
+def _stand_in(type: pa.DataType) -> pa.DataType:
+    """The type itself, or where pyarrow can't take or filter it (views of strings, run ends) one that holds the same."""
+    if pt.is_string_view(type):
+        return pa.large_string()
+    if pt.is_binary_view(type):
+        return pa.large_binary()
+    if pt.is_run_end_encoded(type):
+        return _stand_in(type.value_type)
+    if not pt.is_nested(type) or pt.is_union(type):
+        return type
+    if pt.is_struct(type):
+        return pa.struct([field.with_type(_stand_in(field.type)) for field in type])
+    if pt.is_map(type):
+        item = type.item_field.with_type(_stand_in(type.item_type))
+        return pa.map_(type.key_field.with_type(_stand_in(type.key_type)), item, type.keys_sorted)
+    item = type.value_field.with_type(_stand_in(type.value_type))
+    if pt.is_fixed_size_list(type):
+        return pa.list_(item, type.list_size)
+    if pt.is_list_view(type) or pt.is_large_list_view(type):
+        return pa.list_view(item) if pt.is_list_view(type) else pa.large_list_view(item)
+    return pa.large_list(item) if pt.is_large_list(type) else pa.list_(item)
 
 
 def ranges(starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[np.int64]:
@@ -130,6 +161,9 @@ def filter_values(values: pa.Array[Any], mask: NDArray[np.bool_]) -> pa.Array[An
     # buffers. It is asked only for types it stores as they are, and where loading it pays.
     if len(values) >= _POLARS_VALUES and values.type in _POLARS_TYPES and (pl := _polars()) is not None:
         return pl.from_arrow(values).filter(pl.Series(mask)).to_arrow()
+    stand_in = _stand_in(values.type)
+    if stand_in != values.type:
+        return pc.filter(values.cast(stand_in), pa.array(mask)).cast(values.type)
     return pc.filter(values, pa.array(mask))
 
 

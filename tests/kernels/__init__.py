@@ -1,0 +1,1 @@
+"""Tests of the kernels, against plain lists."""

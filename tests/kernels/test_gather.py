@@ -1,0 +1,127 @@
+"""Spreading, taking and filtering Arrow arrays of every type."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arrowjag._kernels import gather
+from arrowjag._kernels.offsets import parents
+from tests.kernels.rows import make_offsets
+
+NOON = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
+VIEWS = pa.array(["a", None, "longer than twelve bytes"], pa.string_view())
+ARRAYS = {
+    "int8": pa.array([1, None, 3], pa.int8()),
+    "uint64": pa.array([1, None, 2**64 - 1], pa.uint64()),
+    "float16": pa.array(np.array([1, 2, 3], np.float16)),
+    "double": pa.array([1.5, None, float("inf")]),
+    "bool": pa.array([True, None, False]),
+    "null": pa.nulls(3),
+    "string": pa.array(["a", None, ""]),
+    "large_string": pa.array(["a", None, ""], pa.large_string()),
+    "string_view": VIEWS,
+    "binary_view": pa.array([b"a", None, b"longer than twelve bytes"], pa.binary_view()),
+    "struct of views": pa.StructArray.from_arrays([VIEWS], ["f"]),
+    "list of views": pa.ListArray.from_arrays([0, 1, 2, 3], VIEWS),
+    "large list of views": pa.LargeListArray.from_arrays([0, 1, 2, 3], VIEWS),
+    "fixed list of views": pa.FixedSizeListArray.from_arrays(VIEWS, 1),
+    "map of views": pa.MapArray.from_arrays([0, 1, 2, 3], pa.array(["a", "b", "c"]), VIEWS),
+    "list view": pa.array([[1], None, [2, 3]], pa.list_view(pa.int64())),
+    "union": pa.UnionArray.from_sparse(pa.array([0, 1, 0], pa.int8()), [pa.array([1, 2, 3]), pa.array(["a", "b", "c"])]),
+    "uuid": pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"0" * 16, None, b"1" * 16], pa.binary(16))),
+    "binary": pa.array([b"a", None, b""]),
+    "fixed_binary": pa.array([b"ab", None, b"cd"], pa.binary(2)),
+    "decimal": pa.array([decimal.Decimal("1.20"), None, decimal.Decimal("3.00")]),
+    "timestamp": pa.array([NOON, None, NOON], pa.timestamp("us", "UTC")),
+    "duration": pa.array([1, None, 3], pa.duration("ms")),
+    "date": pa.array([NOON.date(), None, NOON.date()]),
+    "dictionary": pa.array(["a", None, "b"]).dictionary_encode(),
+    "struct": pa.array([{"a": 1, "b": "x"}, None, {"a": None, "b": "y"}]),
+    "list": pa.array([[1, 2], None, []]),
+    "map": pa.array([[("k", 1)], None, []], pa.map_(pa.string(), pa.int64())),
+    "fixed_list": pa.array([[1, 2], None, [3, 4]], pa.list_(pa.int64(), 2)),
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_spread_and_take_keep_every_type(name: str) -> None:
+    values = ARRAYS[name]
+    items = values.to_pylist()
+    spread = gather.spread(values, parents(np.array([0, 2, 2, 3])))
+    assert spread.type == values.type
+    assert spread.to_pylist() == [items[0], items[0], items[2]]
+    taken = gather.take(values, np.array([2, 9, 1, 0]), np.array([True, False, True, True]))
+    assert taken.type == values.type
+    assert taken.to_pylist() == [items[2], None, items[1], items[0]]
+    kept = gather.filter_values(values, np.array([True, False, True]))
+    assert kept.type == values.type
+    assert kept.to_pylist() == [items[0], items[2]]
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_slices_and_empties(name: str) -> None:
+    values, none = ARRAYS[name].slice(1), np.zeros(0, np.int64)
+    assert gather.take(values, np.array([1])).to_pylist() == [ARRAYS[name].to_pylist()[2]]
+    assert gather.take(values.slice(0, 0), none).type == values.type
+    assert len(gather.spread(values, none)) == 0
+    assert gather.take(values.slice(0, 0), np.array([0]), np.array([False])).to_pylist() == [None] or name == "union"
+    assert len(gather.filter_values(values, np.zeros(2, np.bool_))) == 0
+
+
+@given(st.lists(st.lists(st.integers(), max_size=4), min_size=1, max_size=6), st.data())
+def test_take_rows(lists: list[list[int]], data: st.DataObject) -> None:
+    rows = data.draw(st.lists(st.integers(0, len(lists) - 1), max_size=8))
+    flat = [item for row in lists for item in row]
+    offsets, items = gather.take_rows(make_offsets(lists), np.array(rows, np.int64))
+    assert items.dtype == offsets.dtype == np.int64
+    assert [flat[item] for item in items] == [item for row in rows for item in lists[row]]
+    assert offsets.tolist() == make_offsets([lists[row] for row in rows]).tolist()
+
+
+def test_take_rows_of_no_rows() -> None:
+    offsets, items = gather.take_rows(np.array([0]), np.zeros(0, np.int64))
+    assert offsets.tolist() == [0]
+    assert items.tolist() == []
+
+
+@given(st.lists(st.tuples(st.integers(-5, 50), st.integers(0, 4)), max_size=8))
+def test_ranges(pairs: list[tuple[int, int]]) -> None:
+    starts, lengths = np.array(pairs, np.int64).reshape(-1, 2).T
+    expected = [start + place for start, length in pairs for place in range(length)]
+    assert gather.ranges(starts, lengths).tolist() == expected
+
+
+def test_ranges_over_blocks() -> None:
+    lengths = np.random.default_rng(2).integers(0, 9, 100_000)
+    starts = np.random.default_rng(3).integers(0, 10**9, 100_000)
+    expected = np.concatenate([np.arange(a, a + b) for a, b in zip(starts.tolist(), lengths.tolist(), strict=True)])
+    assert np.array_equal(gather.ranges(starts, lengths), expected)
+
+
+@given(st.lists(st.lists(st.booleans(), max_size=5), max_size=8))
+def test_filter_rows(lists: list[list[bool]]) -> None:
+    mask = np.array([item for row in lists for item in row], np.bool_)
+    expected = make_offsets([[item for item in row if item] for row in lists])
+    assert gather.filter_rows(mask, make_offsets(lists)).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("dtype", [pa.int8(), pa.uint64(), pa.float32(), pa.float64(), pa.string(), pa.bool_()])
+@pytest.mark.parametrize("nulls", [False, True])
+def test_filter_of_many_values_equals_plain_selection(dtype: Any, nulls: bool) -> None:
+    random = np.random.default_rng(4)
+    n = gather._POLARS_VALUES + 10
+    raw = random.integers(0, 2, n)
+    values = pa.array(raw, mask=random.random(n) < 0.1 if nulls else None).cast(dtype)
+    mask = random.random(n) < 0.3
+    found = gather.filter_values(values.slice(3), mask[3:])
+    assert found.type == dtype
+    assert isinstance(found, pa.Array)
+    assert found.equals(values.slice(3).take(pa.array(np.flatnonzero(mask[3:]))))

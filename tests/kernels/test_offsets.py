@@ -1,0 +1,163 @@
+"""Offsets: from sizes, parents, positions, check, count_true, compose; and the blocks and batches made of them."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arrowjag._kernels import blocks, offsets
+from arrowjag.errors import JagOverflowError, OffsetsError
+from tests.kernels.rows import make_offsets, many_rows
+
+sizes_lists = st.lists(st.integers(0, 5), max_size=12)
+
+
+def expected_parents(sizes: list[int]) -> list[int]:
+    return [row for row, size in enumerate(sizes) for _ in range(size)]
+
+
+@given(sizes_lists, st.sampled_from(["int8", "int32", "int64", "uint64"]))
+def test_from_sizes_is_the_running_total(sizes: list[int], dtype: str) -> None:
+    found = offsets.from_sizes(np.array(sizes, dtype))
+    assert found.dtype == np.int64
+    assert found.tolist() == [sum(sizes[:row]) for row in range(len(sizes) + 1)]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "row"),
+    [
+        (np.array([2**62, 2**62]), 1),
+        (np.array([2**62, 2**62, 2**62, 2**62, 1]), 1),
+        (np.array([1, 2**63], np.uint64), 1),
+    ],
+)
+def test_from_sizes_names_the_row_where_the_total_overflows(sizes: Any, row: int) -> None:
+    with pytest.raises(JagOverflowError, match=rf"integer overflow: the sizes of rows 0 to {row} add up"):
+        offsets.from_sizes(sizes)
+
+
+def test_from_sizes_takes_the_largest_total() -> None:
+    assert offsets.from_sizes(np.array([2**62, 2**62 - 1])).tolist() == [0, 2**62, 2**63 - 1]
+
+
+@given(sizes_lists)
+def test_parents_and_positions(sizes: list[int]) -> None:
+    found = offsets.from_sizes(np.array(sizes, np.int64))
+    assert offsets.parents(found).tolist() == expected_parents(sizes)
+    assert offsets.parents(found).dtype == np.int32
+    assert offsets.positions(found).tolist() == [place for size in sizes for place in range(size)]
+
+
+@pytest.mark.parametrize("mean", [0.3, 1, 10, 40])
+def test_parents_of_many_rows_equal_repeat(mean: float) -> None:
+    sizes = np.random.default_rng(1).poisson(mean, int(400_000 / mean))
+    sizes[:7] = sizes[-9:] = sizes[1000:1100] = 0
+    found = offsets.from_sizes(sizes)
+    owners = np.repeat(np.arange(len(sizes)), sizes)
+    assert np.array_equal(offsets.parents(found), owners)
+    assert np.array_equal(offsets.positions(found), np.arange(len(owners)) - found[owners])
+
+
+@pytest.mark.parametrize("sizes", [[400_000], [0, 0, 400_000, 0], [0] * 400_000, [3] * 100_000 + [0] * 300_000])
+def test_parents_of_odd_distributions(sizes: list[int]) -> None:
+    found = offsets.from_sizes(np.array(sizes))
+    assert np.array_equal(offsets.parents(found), np.repeat(np.arange(len(sizes)), sizes))
+
+
+def test_compose_reads_the_inner_offsets_at_the_outer_ones() -> None:
+    assert offsets.compose(np.array([0, 2, 2, 3]), np.array([0, 1, 4, 6])).tolist() == [0, 4, 4, 6]
+
+
+@given(st.lists(st.lists(st.booleans(), max_size=5), max_size=8))
+def test_count_true(lists: list[list[bool]]) -> None:
+    mask = np.array([item for row in lists for item in row], np.bool_)
+    found = offsets.count_true(mask, make_offsets(lists))
+    assert found.dtype == np.int64
+    assert found.tolist() == [sum(row) for row in lists]
+
+
+def test_count_true_over_blocks() -> None:
+    rows = many_rows("bool")
+    assert offsets.count_true(rows.data, rows.offsets).tolist() == [sum(row) for row in rows.lists]
+
+
+@pytest.mark.parametrize(
+    ("bad", "n_values", "text"),
+    [
+        ([], None, r"dims\[1\]: offsets have one dimension and at least the entry 0, got shape \(0,\)"),
+        ([1, 2], None, r"dims\[1\]: offsets start at 0, got 1 at slot 0"),
+        ([0, 3, 2, 4], 4, r"dims\[1\]: offsets never decrease, got 2 at slot 2 after 3"),
+        ([0, 3], 4, r"dims\[1\]: the last offset \(slot 1\) is 3, but there are 4 values"),
+    ],
+)
+def test_check_names_slot_and_values(bad: list[int], n_values: int | None, text: str) -> None:
+    with pytest.raises(OffsetsError, match=text):
+        offsets.check(np.array(bad, np.int64), n_values, "dims[1]")
+
+
+def test_check_passes_good_offsets() -> None:
+    offsets.check(np.array([0], np.int64), 0, "dims[1]")
+    offsets.check(np.array([0, 0, 2], np.int32), 2, "dims[1]")
+    offsets.check(np.array([0, 0, 2], np.uint64), None, "dims[1]")
+
+
+@given(sizes_lists, st.integers(1, 9))
+def test_batches_hold_each_row_once_and_rows_travel_whole(sizes: list[int], max_values: int) -> None:
+    found = offsets.from_sizes(np.array(sizes, np.int64))
+    data = np.arange(found[-1], dtype=np.int16)
+    out = np.full(len(data), -1, np.int16)
+    seen = []
+    for length, rows in blocks.batches(found, max_values=max_values):
+        seen += rows.tolist()
+        assert all(sizes[row] == length for row in rows)
+        batch = blocks.rows_2d(data, found[rows], length)
+        assert batch.tolist() == [list(range(found[row], found[row + 1])) for row in rows]
+        blocks.put_rows(out, found[rows], batch)
+    assert sorted(seen) == [row for row, size in enumerate(sizes) if size]
+    assert out.tolist() == data.tolist()
+
+
+def test_batches_of_rows_longer_than_16_bits_count() -> None:
+    sizes = [70_000, 3, 65_535, 65_536, 70_000, 0, 65_535]
+    found = blocks.batches(offsets.from_sizes(np.array(sizes)))
+    pairs = [(length, row) for length, rows in found for row in rows.tolist()]
+    assert pairs == [(3, 1), (65_535, 2), (65_535, 6), (65_536, 3), (70_000, 0), (70_000, 4)]
+
+
+def test_map_rows_covers_all_rows_in_order_and_nests() -> None:
+    rows = many_rows()
+
+    def inner(first: int, last: int) -> tuple[int, int]:
+        return first, last
+
+    def outer(first: int, last: int) -> list[tuple[int, int]]:
+        local = rows.offsets[first : last + 1] - rows.offsets[first]
+        return [(first + low, first + high) for low, high in blocks.map_rows(inner, local, min_values=1)]
+
+    ranges = [block for part in blocks.map_rows(outer, rows.offsets, block_values=50_000) for block in part]
+    assert ranges[0][0] == 0
+    assert ranges[-1][1] == len(rows.lists)
+    assert all(before[1] == after[0] for before, after in pairwise(ranges))
+
+
+def test_map_tasks_brings_the_error_of_any_task() -> None:
+    def fail(task: int) -> int:
+        if task == 5:
+            raise KeyError(task)
+        return task
+
+    with pytest.raises(KeyError, match="5"):
+        blocks.map_tasks(fail, range(8))
+    assert blocks.map_tasks(fail, range(5)) == [0, 1, 2, 3, 4]
+
+
+def test_map_tasks_from_many_threads() -> None:
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda start: blocks.map_tasks(lambda i: start + i, range(20)), range(30)))
+    assert found == [[start + i for i in range(20)] for start in range(30)]

@@ -1,0 +1,266 @@
+"""Reductions over rows, each against the same thing done on plain lists."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arrowjag._kernels import reduce
+from arrowjag.errors import JagOverflowError, JagValueError
+from tests.kernels.rows import EVERY_DTYPE, FLOATS, INTEGERS, Rows, make, many_rows, rows, same, to_list
+
+TOLERANCE = {"float16": 2e-3, "float32": 1e-6}
+
+
+def check(
+    kernel: Callable[..., Any],
+    expected: Callable[[list[Any]], Any],
+    case: Rows,
+    *arguments: Any,
+    dtype: str | None = None,
+    tolerance: float = 1e-12,
+) -> None:
+    """The kernel gives, for each row, what `expected` says of the row's items that are not null."""
+    before = case.data.copy()
+    found, valid = kernel(case.data, case.valid, case.offsets, *arguments)
+    assert dtype is None or found.dtype == dtype
+    assert np.array_equal(before.view(np.uint8), case.data.view(np.uint8)), "a kernel never writes to its input"
+    wanted = [expected([item for item in row if item is not None]) for row in case.lists]
+    assert same(to_list(found, valid), wanted, TOLERANCE.get(str(case.data.dtype), tolerance)), (wanted, found, valid)
+
+
+def total_type(dtype: Any) -> str:
+    return {"f": str(dtype), "u": "uint64"}.get(np.dtype(dtype).kind, "int64")
+
+
+def mean_type(dtype: Any) -> str:
+    return str(dtype) if np.dtype(dtype).kind == "f" else "float64"
+
+
+def fsum(items: list[Any]) -> Any:
+    """An exact sum, with IEEE results where infinities meet."""
+    if any(isinstance(item, float) and not math.isfinite(item) for item in items):
+        return sum(items)
+    return math.fsum(items) if any(isinstance(item, float) for item in items) else sum(items)
+
+
+def no_nan(items: list[Any]) -> list[Any]:
+    return [item for item in items if item == item] or items  # noqa: PLR0124 - NaN is what differs from itself
+
+
+@given(rows())
+def test_sum(case: Rows) -> None:
+    check(reduce.sum, fsum, case, dtype=total_type(case.data.dtype))
+
+
+@given(rows(["bool", *INTEGERS, "float64"]))
+def test_prod(case: Rows) -> None:
+    if case.data.dtype.kind in "iu":
+        case = case._replace(lists=[row[:6] for row in case.lists])
+        case = make(case.lists, case.data.dtype)
+    with np.errstate(all="ignore"):
+        check(reduce.prod, lambda items: math.prod(items) if items else 1, case, dtype=total_type(case.data.dtype))
+
+
+@given(rows(), st.integers(0, 3))
+def test_min_count(case: Rows, least: int) -> None:
+    check(reduce.sum, lambda items: fsum(items) if len(items) >= least else None, case, least)
+
+
+@given(rows())
+def test_mean(case: Rows) -> None:
+    check(reduce.mean, lambda items: fsum(items) / len(items) if items else None, case, dtype=mean_type(case.data.dtype))
+
+
+@given(rows())
+def test_min_and_max(case: Rows) -> None:
+    kind = str(case.data.dtype)
+    check(reduce.min, lambda items: min(no_nan(items)) if items else None, case, dtype=kind)
+    check(reduce.max, lambda items: max(no_nan(items)) if items else None, case, dtype=kind)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint8", "uint64"])
+def test_min_and_max_of_the_limits_with_nulls(dtype: str) -> None:
+    low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    case = make([[low, None], [None, high], [None], [], [low, high], [high], [low]], dtype)
+    check(reduce.min, lambda items: min(items, default=None), case)
+    check(reduce.max, lambda items: max(items, default=None), case)
+
+
+@pytest.mark.parametrize("name", ["argmin", "argmax"])
+@given(case=rows())
+def test_argmin_and_argmax_give_the_first_slot_nulls_counted(name: str, case: Rows) -> None:
+    pick = min if name == "argmin" else max
+
+    def expected(row: list[Any]) -> int | None:
+        items = [item for item in row if item is not None]
+        if not items:
+            return None
+        best = pick(no_nan(items))
+        return next(slot for slot, item in enumerate(row) if item is not None and same(item, best))
+
+    found, valid = getattr(reduce, name)(case.data, case.valid, case.offsets)
+    assert found.dtype == np.int64
+    assert to_list(found, valid) == [expected(row) for row in case.lists]
+
+
+@given(rows(["bool"]))
+def test_any_and_all(case: Rows) -> None:
+    check(reduce.any, any, case, dtype="bool")
+    check(reduce.all, all, case, dtype="bool")
+
+
+@given(rows(["int8", "float64"]))
+def test_count_first_and_last(case: Rows) -> None:
+    counts, valid = reduce.count(case.valid, case.offsets)
+    assert to_list(counts, valid) == [sum(item is not None for item in row) for row in case.lists]
+    starts = case.offsets.tolist()
+    first, last = reduce.first(case.offsets), reduce.last(case.offsets)
+    assert to_list(*first) == [starts[i] if row else None for i, row in enumerate(case.lists)]
+    assert to_list(*last) == [starts[i + 1] - 1 if row else None for i, row in enumerate(case.lists)]
+
+
+def variance(items: list[Any], ddof: int) -> float | None:
+    if len(items) <= max(ddof, 0):
+        return None
+    if not all(math.isfinite(item) for item in items):
+        return math.nan
+    center = statistics.fmean(items)
+    return math.fsum((item - center) ** 2 for item in items) / (len(items) - ddof)
+
+
+@given(rows(), st.integers(-1, 3))
+def test_var_and_std(case: Rows, ddof: int) -> None:
+    kind = mean_type(case.data.dtype)
+    check(reduce.var, lambda items: variance(items, ddof), case, ddof, dtype=kind)
+    root = lambda items: None if (found := variance(items, ddof)) is None else math.sqrt(found)  # noqa: E731
+    check(reduce.std, root, case, ddof, dtype=kind)
+
+
+def test_var_is_stable_far_from_zero() -> None:
+    case = make([[1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16]], "float64")
+    assert reduce.var(case.data, None, case.offsets)[0].tolist() == [30.0]
+
+
+@pytest.mark.parametrize("interpolation", ["linear", "lower", "higher", "midpoint", "nearest"])
+@given(case=rows(["bool", "int8", "uint64", *FLOATS]), q=st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.7, 1.0]))
+def test_quantile(interpolation: str, case: Rows, q: float) -> None:
+    def expected(items: list[Any]) -> float | None:
+        if not items:
+            return None
+        if any(math.isnan(item) for item in items):
+            return math.nan
+        ordered, position = sorted(float(item) for item in items), q * (len(items) - 1)
+        low, high = ordered[math.floor(position)], ordered[math.ceil(position)]
+        weight = 0.5 if interpolation == "midpoint" else position - math.floor(position)
+        mixed = low if low == high else low * (1 - weight) + high * weight if weight else low
+        return {"lower": low, "higher": high, "nearest": ordered[round(position)]}.get(interpolation, mixed)
+
+    check(reduce.quantile, expected, case, q, interpolation, dtype=mean_type(case.data.dtype))
+
+
+def test_median_of_huge_numbers_does_not_overflow() -> None:
+    case = make([[1.7e308, -1.7e308], [1.7e308, 1.7e308], [math.inf, math.inf], [-math.inf, math.inf]], "float64")
+    with np.errstate(invalid="ignore"):
+        found, _ = reduce.median(case.data, None, case.offsets)
+    assert same(found.tolist(), [0.0, 1.7e308, math.inf, math.nan])
+
+
+@pytest.mark.parametrize(("q", "interpolation"), [(1.5, "linear"), (-0.1, "linear"), (math.nan, "linear"), (0.5, "x")])
+def test_quantile_refuses(q: float, interpolation: str) -> None:
+    with pytest.raises(JagValueError, match="quantile: "):
+        reduce.quantile(np.zeros(1), None, np.array([0, 1]), q, interpolation)
+
+
+@given(rows())
+def test_n_unique(case: Rows) -> None:
+    distinct = lambda items: len({"nan" if item != item else item for item in items})  # noqa: E731, PLR0124
+    check(reduce.n_unique, distinct, case, dtype="int64")
+
+
+@given(st.lists(st.lists(st.sampled_from([0, 1, -1, 2**62, -(2**62), 2**63 - 1, -(2**63)]), max_size=5), max_size=5))
+def test_signed_sums_and_products_are_exact_or_raise(lists: list[list[int]]) -> None:
+    check_exact(make(lists, "int64"))
+
+
+@given(st.lists(st.lists(st.sampled_from([0, 1, 2**31, 2**63, 2**64 - 1, 2**64 - 2]), max_size=5), max_size=5))
+def test_unsigned_sums_and_products_are_exact_or_raise(lists: list[list[int]]) -> None:
+    check_exact(make(lists, "uint64"))
+
+
+@given(st.lists(st.lists(st.sampled_from([3037000499, 3037000500, -3037000500, 1, -1]), max_size=3), max_size=5))
+def test_products_next_to_the_limit(lists: list[list[int]]) -> None:
+    check_exact(make(lists, "int64"))
+
+
+def check_exact(case: Rows) -> None:
+    limits = np.iinfo(case.data.dtype)
+    for name, exact in (("sum", sum), ("prod", math.prod)):
+        wanted = [exact(row) for row in case.lists]
+        wrong = [row for row, value in enumerate(wanted) if not limits.min <= value <= limits.max]
+        if wrong:
+            with pytest.raises(JagOverflowError, match=rf"{name}: integer overflow, the result of row {wrong[0]} "):
+                getattr(reduce, name)(case.data, case.valid, case.offsets)
+        else:
+            assert getattr(reduce, name)(case.data, case.valid, case.offsets)[0].tolist() == wanted
+
+
+def test_sums_of_empty_and_negative_zero_rows_are_positive_zero() -> None:
+    case = make([[], [-0.0], [-0.0, -0.0], [None]], "float64")
+    found, _ = reduce.sum(case.data, case.valid, case.offsets)
+    assert not np.signbit(found).any()
+
+
+def test_float32_adds_up_in_float64() -> None:
+    case = make([[2.0**24, 1.0, 1.0, 1.0, 1.0], [3e38, 3e38, -3e38]], "float32")
+    assert reduce.sum(case.data, None, case.offsets)[0].tolist() == [2.0**24 + 4, np.float32(3e38)]
+
+
+@pytest.mark.parametrize("dtype", EVERY_DTYPE)
+@pytest.mark.parametrize("lists", [[], [[]], [[], []], [[None]], [[None, None], [], [None]]])
+def test_nothing_to_reduce(dtype: str, lists: list[list[Any]]) -> None:
+    case = make(lists, dtype)
+    check(reduce.sum, lambda _: 0, case)
+    check(reduce.prod, lambda _: 1, case)
+    check(reduce.n_unique, lambda _: 0, case)
+    for kernel in (reduce.mean, reduce.min, reduce.max, reduce.var, reduce.median, reduce.argmin, reduce.argmax):
+        check(kernel, lambda _: None, case)
+
+
+@pytest.mark.parametrize("nulls", [False, True])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "bool"])
+def test_many_rows_in_blocks(dtype: str, nulls: bool) -> None:
+    case = many_rows(dtype, nulls=nulls)
+    check(reduce.sum, fsum, case)
+    check(reduce.max, lambda items: max(no_nan(items)) if items else None, case)
+    check(reduce.mean, lambda items: fsum(items) / len(items) if items else None, case)
+    check(reduce.var, lambda items: variance(items, 1), case, tolerance=1e-9)
+    check(reduce.n_unique, lambda items: len({"nan" if item != item else item for item in items}), case)  # noqa: PLR0124
+    slots, valid = reduce.argmax(case.data, case.valid, case.offsets)
+    largest, _ = reduce.max(case.data, case.valid, case.offsets)
+    found = case.data[(case.offsets[:-1] + slots)[valid if valid is not None else slice(None)]]
+    assert np.array_equal(found, largest[valid if valid is not None else slice(None)], equal_nan=dtype[0] == "f")
+    if dtype == "bool":
+        check(reduce.any, any, case)
+        check(reduce.all, all, case)
+
+
+def test_the_row_that_overflows_is_named_across_blocks() -> None:
+    case = many_rows("int64")
+    case.data[case.offsets[40_000] : case.offsets[40_000] + 2] = 2**62
+    with pytest.raises(JagOverflowError, match="row 40000 does not fit int64"):
+        reduce.sum(case.data, None, case.offsets)
+
+
+@given(rows(["float64"], nulls=False))
+def test_by_length_does_what_no_ufunc_does(case: Rows) -> None:
+    out = np.full(len(case.lists), -1.0)
+    reduce.by_length(lambda table: np.sort(table, axis=1)[:, 0], case.data, case.offsets, out)
+    assert same(out.tolist(), [float(np.sort(row)[0]) if row else -1.0 for row in case.lists])
