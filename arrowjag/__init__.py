@@ -10,6 +10,7 @@ from typing import Any
 
 from arrowjag import _doors, dims, dtype
 from arrowjag._array import JaggedArray
+from arrowjag.creation import arange, full, random, zeros
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import (
     JagError,
@@ -38,12 +39,16 @@ __all__ = [
     "MissingDependencyError",
     "OffsetsError",
     "ShapeError",
+    "arange",
     "array",
     "dims",
     "from_arrow",
     "from_offsets",
     "from_parents",
     "from_sizes",
+    "full",
+    "random",
+    "zeros",
 ]
 
 _LAZY_MODULES = frozenset({"etl", "interop", "io", "pandas", "plot", "polars", "testing"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from arrowjag._array.elementwise import ElementwiseMethods
+from arrowjag._array.folding import FoldingMethods
 from arrowjag._array.reductions import ReductionMethods
 from arrowjag._array.statistics import StatisticMethods
 from arrowjag._array.structure import StructureMethods
@@ -15,6 +16,7 @@ class JaggedArray(
     StructureMethods,
     ReductionMethods,
     StatisticMethods,
+    FoldingMethods,
 ):
     """A jagged column: a `JaggedShape` and one flat Arrow array of leaf values.
 

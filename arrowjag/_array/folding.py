@@ -1,0 +1,203 @@
+"""Methods of fold's array model: dims of size 1, images, assignment, transposition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from arrowjag._array.base import ArrayBase, as_column, operand
+from arrowjag._column import Column
+from arrowjag._methods import Rows, method
+from arrowjag._ops import elementwise, structure
+from arrowjag._ops import folding as _ops
+from arrowjag.errors import ShapeError
+
+__all__ = ["FoldingMethods"]
+
+
+def _inner_axis(ndim: int, arguments: Mapping[str, Any], added: int) -> Rows:
+    axis = arguments["axis"]
+    return Rows.MOVED if axis == 0 or axis == -(ndim + added) else Rows.LOCAL
+
+
+def _unsqueeze_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    return _inner_axis(ndim, arguments, 1)
+
+
+def _squeeze_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    return _inner_axis(ndim, arguments, 0)
+
+
+def _expand_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    dims = arguments["dims"]
+    return Rows.LOCAL if len(dims) == ndim and isinstance(dims[0], int) and dims[0] == -1 else Rows.MOVED
+
+
+def _kept(_ndim: int, _arguments: Mapping[str, Any]) -> Rows:
+    return Rows.KEPT
+
+
+class FoldingMethods(ArrayBase):
+    """Reshaping by stretching, and addressing by images."""
+
+    __slots__ = ()
+
+    @method(rows=_unsqueeze_rows)
+    def unsqueeze(self, axis: int) -> Any:
+        """Insert a dim of declared size 1.
+
+        Parameters
+        ----------
+        axis : int
+            Where the new dim stands in the result; negative counts from its innermost.
+
+        Returns
+        -------
+        JaggedArray
+            With one dim more. A null row becomes a row that holds one null row. Values are shared.
+
+        Raises
+        ------
+        JagIndexError
+            If the axis is out of range.
+
+        Notes
+        -----
+        fold's `unsqueeze`.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1], [2, 3]]).unsqueeze(-1).to_list()
+        [[[1]], [[2], [3]]]
+        """
+        return self._wrap(_ops.unsqueeze(self, axis))
+
+    @method(rows=_squeeze_rows)
+    def squeeze(self, axis: int) -> Any:
+        """Remove a dim whose rows all have one item.
+
+        Parameters
+        ----------
+        axis : int
+            The dim.
+
+        Returns
+        -------
+        JaggedArray
+            With one dim less. A null row of that dim becomes a null item. Values are shared where it has none.
+
+        Raises
+        ------
+        ShapeError
+            If a row has another size; it is named.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[[1]], [[2, 3]]]).squeeze(1).to_list()
+        [[1], [2, 3]]
+        """
+        return self._wrap(_ops.squeeze(self, axis))
+
+    @method(rows=_expand_rows)
+    def expand(self, *dims: Any) -> Any:
+        """Stretch dims of declared size 1.
+
+        Parameters
+        ----------
+        *dims : int, sizes, Dim or pattern
+            One entry a dim, aligned on the right; more entries insert dims in front. -1 keeps a dim. Where the dim has declared size 1,
+            each of its items is repeated with all below it; another dim must agree already. A pattern repeats to fill its level.
+
+        Returns
+        -------
+        JaggedArray
+            The stretched array; null rows stay null. Cost: one gather a level.
+
+        Raises
+        ------
+        ShapeError
+            If a dim can't be stretched to what is asked.
+
+        Notes
+        -----
+        fold's `expand`; whether a dim stretches is declared, never guessed from sizes.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.arange(2, [1, 2]).unsqueeze(-1).expand(-1, -1, 3).to_list()
+        [[[0, 0, 0]], [[1, 1, 1], [2, 2, 2]]]
+        """
+        return self._wrap(_ops.expand(self, dims))
+
+    @method(rows=_kept)
+    def image(self) -> Any:
+        """The place of every leaf along each dim.
+
+        Returns
+        -------
+        tuple of JaggedArray
+            One array of int64 a dim, of this array's shape, so that ``x[x.image()]`` equals ``x``. Null rows stay null. Cost: one
+            pass a dim.
+
+        Notes
+        -----
+        fold's `image`.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> [index.to_list() for index in aj.arange(2, [2, 1]).image()]
+        [[[0, 0], [1]], [[0, 1], [0]]]
+        """
+        return tuple(self._wrap(column) for column in _ops.image(self))
+
+    @method("values", rows=_kept)
+    def set(self, index: Any, values: Any) -> Any:
+        """Assign to what an index names, in a new array.
+
+        Parameters
+        ----------
+        index : int, slice, array or tuple of them
+            As in ``x[index]``; what it gives must be leaves or rows of this array, each at most once.
+        values : scalar or array
+            Of the shape that ``x[index]`` has, or a prefix of it.
+
+        Returns
+        -------
+        JaggedArray
+            Of this array's shape; leaf types are promoted. What the index does not name is unchanged. Cost: one gather.
+
+        Raises
+        ------
+        JagValueError
+            If a place is named twice.
+        ShapeError
+            If the values do not fit the index.
+
+        Notes
+        -----
+        fold's indexed assignment, without mutation.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], [3]]).set((slice(None), 0), [10, 30]).to_list()
+        [[10, 2], [30]]
+        """
+        targets = as_column(self._wrap(_ops.places(self.shape))[index])
+        given = operand(values, self.type, "set")
+        type = elementwise.promote([self.type, given.type], "set")
+        if isinstance(given, Column) and given.ndim > targets.ndim:
+            raise ShapeError(f"set: values of {given.shape!r} for an index of {targets.shape!r}")
+        filled = _spread_values(given, targets, type)
+        aligned = structure.agree([targets, filled], "set")
+        return self._wrap(_ops.replace(elementwise.cast(self, type), aligned[0], aligned[1]))
+
+
+def _spread_values(given: elementwise.Operand, targets: Column, type: Any) -> Column:
+    if isinstance(given, Column):
+        return structure.align([elementwise.cast(given, type), targets], "set")[0]
+    return elementwise.apply(lambda _, value: value.cast(type), [targets, given], "set")

@@ -1,0 +1,165 @@
+"""fold's view of an array: dims of size 1 that come, go and stretch; images, and assignment to what an image names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from arrowjag import _arrow
+from arrowjag import dims as _dims
+from arrowjag._column import Column
+from arrowjag._kernels import gather
+from arrowjag._kernels import offsets as _offsets
+from arrowjag._ops import structure
+from arrowjag.dims import Dim, Ragged
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import IntArray
+
+__all__ = ["expand", "image", "places", "replace", "squeeze", "unsqueeze"]
+
+
+def unsqueeze(column: Column, axis: int) -> Column:
+    """Insert a dim of declared size 1; `axis` counts in the result."""
+    place = structure.normalize_axis(axis, column.ndim + 1, "unsqueeze")
+    return structure.with_shape(column.shape.flatten(place, place), column)
+
+
+def squeeze(column: Column, axis: int) -> Column:
+    """Remove a dim whose valid rows all have one item; a null row of it becomes a null item."""
+    place = structure.normalize_axis(axis, column.ndim, "squeeze")
+    dim = column.shape.dims[place]
+    wrong = dim.sizes != 1 if dim.validity is None else (dim.sizes != 1) & dim.validity
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ShapeError(f"squeeze of {column.shape!r}: dim {place}, row {row} has {dim[row]} items, expected 1")
+    outer = column.shape.dims[:place]
+    if dim.validity is None:
+        return structure.with_shape(JaggedShape._trusted((*outer, *column.shape.dims[place + 1 :])), column)
+    return structure.take_items(column, place + 1, dim.offsets[:-1], outer, dim.validity)
+
+
+def expand(column: Column, specs: tuple[Any, ...]) -> Column:
+    """Stretch dims of declared size 1, aligned on the right; -1 keeps a dim."""
+    if len(specs) < column.ndim:
+        raise ShapeError(f"expand of {column.shape!r}: {len(specs)} dims are too few for {column.ndim}")
+    while column.ndim < len(specs):
+        column = unsqueeze(column, 0)
+    for place, spec in enumerate(specs):
+        column = _expand_dim(column, place, spec)
+    return column
+
+
+def _expand_dim(column: Column, place: int, spec: Any) -> Column:
+    dim = column.shape.dims[place]
+    if isinstance(spec, (int, np.integer)) and not isinstance(spec, bool) and spec == -1:
+        return column
+    wanted = _wanted(spec, len(dim), f"expand of {column.shape!r}: dim {place}")
+    if dim.extent != 1:
+        if wanted != dim:
+            raise ShapeError(
+                f"expand of {column.shape!r}: dim {place} is {dim!r}, not {wanted!r}; only a declared size-1 dim stretches"
+            )
+        return column
+    if dim.validity is not None:
+        sizes = np.where(dim.validity, wanted.sizes, 0)
+        wanted = Ragged.from_offsets(_offsets.from_sizes(sizes), validity=dim.validity, extent=wanted.extent, check=False)
+    parents = dim.offsets[wanted.parents] if dim.validity is not None else wanted.parents
+    return structure.repeat_items(column, place + 1, parents, (*column.shape.dims[:place], wanted))
+
+
+def _wanted(spec: Any, rows: int, where: str) -> Dim:
+    dim = _dims.to_dim(spec)
+    if len(dim) == rows:
+        return dim
+    if not _dims.is_pattern(spec) and not isinstance(spec, (int, np.integer)):
+        raise ShapeError(f"{where} has {rows} rows, got {len(dim)} sizes; a pattern repeats, a plain list must be complete")
+    return dim.stretched(rows)
+
+
+def image(column: Column) -> tuple[Column, ...]:
+    """The place of every leaf along each dim, in the column's own shape."""
+    shape = column.shape
+    return tuple(Column(shape, _arrow.from_numpy(_places_along(shape, depth))) for depth in range(shape.ndim))
+
+
+def _places_along(shape: JaggedShape, depth: int) -> IntArray:
+    local = _offsets.positions(shape.dims[depth].offsets)
+    return local if depth == shape.ndim - 1 else local[shape.composed(depth + 1, shape.ndim).parents]
+
+
+def places(shape: JaggedShape) -> Column:
+    """The flat position of every leaf: indexing this tells where an index points."""
+    return Column(shape, _arrow.from_numpy(np.arange(shape.size)))
+
+
+def replace(column: Column, targets: Column, values: Column) -> Column:
+    """A copy in which the leaves at flat positions are replaced.
+
+    Parameters
+    ----------
+    column : Column
+        The source.
+    targets : Column
+        Flat positions; a null one is no target.
+    values : Column
+        Of the targets' shape and the column's type.
+
+    Returns
+    -------
+    Column
+        Of the column's shape.
+
+    Raises
+    ------
+    JagValueError
+        If a position is named twice.
+    """
+    position, valid = _arrow.to_numpy(targets.values)
+    source = np.arange(len(position))
+    if valid is not None:
+        position, source = position[valid], source[valid]
+    check_distinct(column.shape, position)
+    index = np.arange(column.shape.size)
+    index[position] = column.shape.size + source
+    both = _arrow.combine_chunks(pa.chunked_array([column.values, values.values]))
+    return Column(column.shape, gather.take(both, index))
+
+
+def check_distinct(shape: JaggedShape, position: IntArray) -> None:
+    """Refuse targets that are named twice, telling where the first of them lies."""
+    if len(position) == 0:
+        return
+    ordered = np.sort(position)
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
+    if len(twice):
+        named = ", ".join(str(coordinates(shape, int(one))) for one in np.unique(twice)[:3])
+        raise JagValueError(f"assignment names {len(twice)} places more than once, the first at {named}")
+
+
+def coordinates(shape: JaggedShape, position: int) -> tuple[int, ...]:
+    """The index of a leaf, one number a dim."""
+    found: list[int] = []
+    for dim in reversed(shape.dims):
+        row = dim.index_of(position)
+        found.append(position - dim.offset_of(row))
+        position = row
+    return tuple(reversed(found))
+
+
+def check_axes(axes: tuple[Any, ...], ndim: int) -> tuple[int, ...]:
+    """A permutation of all dims, negative numbers counted from the innermost."""
+    found = tuple(structure.normalize_axis(axis, ndim, "permute") for axis in axes)
+    if sorted(found) != list(range(ndim)):
+        raise JagTypeError(f"permute takes every dim once, got {axes} for {ndim} dims")
+    return found
+
+
+def normalize_pair(a: Any, b: Any, ndim: int) -> tuple[int, int]:
+    """Two dims in order."""
+    if ndim == 0:
+        raise JagIndexError("transpose: a scalar has no dims")
+    first, second = structure.normalize_axis(a, ndim, "transpose"), structure.normalize_axis(b, ndim, "transpose")
+    return min(first, second), max(first, second)

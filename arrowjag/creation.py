@@ -1,0 +1,155 @@
+"""Arrays made from a shape alone: `arange`, `zeros`, `full`, `random`. Plain lists of sizes repeat to fill their level, as in fold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from arrowjag import _arrow
+from arrowjag._array import JaggedArray
+from arrowjag._column import Column
+from arrowjag._ops import elementwise
+from arrowjag.shape import JaggedShape
+
+__all__ = ["arange", "full", "random", "zeros"]
+
+
+def _shape(dims: tuple[Any, ...]) -> JaggedShape:
+    if len(dims) == 1 and isinstance(dims[0], JaggedShape):
+        return dims[0]
+    return JaggedShape.repeating(*dims)
+
+
+def arange(*dims: Any, start: int = 0) -> JaggedArray:
+    """Count the places of a shape.
+
+    Parameters
+    ----------
+    *dims : int, sizes, Dim or pattern; or one JaggedShape
+        The shape; plain lists repeat to fill their level.
+    start : int
+        The first number.
+
+    Returns
+    -------
+    JaggedArray
+        int64 of that shape; without dims a single number.
+
+    Raises
+    ------
+    ShapeError
+        If the dims do not fit.
+
+    Notes
+    -----
+    fold's `arange`.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.arange(2, [2, 3]).to_list()
+    [[0, 1], [2, 3, 4]]
+    """
+    shape = _shape(dims)
+    return _of(shape, _arrow.from_numpy(np.arange(start, start + shape.size, dtype=np.int64)))
+
+
+def zeros(*dims: Any, type: pa.DataType | None = None) -> JaggedArray:
+    """An array of zeros that stores one until it is touched.
+
+    Parameters
+    ----------
+    *dims : int, sizes, Dim or pattern; or one JaggedShape
+        The shape; plain lists repeat to fill their level.
+    type : pa.DataType, optional
+        The leaf type, float64 by default.
+
+    Returns
+    -------
+    JaggedArray
+        Run-end encoded: O(1) memory until its values are read.
+
+    Raises
+    ------
+    ShapeError
+        If the dims do not fit.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.zeros(2, [1, 2]).to_list()
+    [[0.0], [0.0, 0.0]]
+    """
+    return full(*dims, value=pa.scalar(0).cast(type if type is not None else pa.float64()))
+
+
+def full(*dims: Any, value: Any) -> JaggedArray:
+    """An array of one value, stored once until it is touched.
+
+    Parameters
+    ----------
+    *dims : int, sizes, Dim or pattern; or one JaggedShape
+        The shape; plain lists repeat to fill their level.
+    value : scalar
+        A Python, numpy or Arrow scalar; None makes nulls.
+
+    Returns
+    -------
+    JaggedArray
+        Run-end encoded: O(1) memory until its values are read.
+
+    Raises
+    ------
+    ShapeError
+        If the dims do not fit.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.full(2, [1, 2], value="a").to_list()
+    [['a'], ['a', 'a']]
+    """
+    shape = _shape(dims)
+    scalar = elementwise.scalar_like(value, None, "full")
+    one = pa.repeat(scalar, 1) if scalar.is_valid else pa.nulls(1, scalar.type)
+    if shape.size == 0:
+        return _of(shape, one.slice(0, 0))
+    ends = pa.array([shape.size], pa.int64())
+    return _of(shape, pa.RunEndEncodedArray.from_arrays(ends, one))
+
+
+def random(*dims: Any, seed: int | None = None) -> JaggedArray:
+    """Random numbers from 0 to before 1.
+
+    Parameters
+    ----------
+    *dims : int, sizes, Dim or pattern; or one JaggedShape
+        The shape; plain lists repeat to fill their level.
+    seed : int, optional
+        Makes the numbers repeatable.
+
+    Returns
+    -------
+    JaggedArray
+        float64 of that shape.
+
+    Raises
+    ------
+    ShapeError
+        If the dims do not fit.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.random(2, [1, 2], seed=1).shape
+    JaggedShape(2, [1, 2])
+    """
+    shape = _shape(dims)
+    return _of(shape, _arrow.from_numpy(np.random.default_rng(seed).random(shape.size)))
+
+
+def _of(shape: JaggedShape, values: pa.Array) -> JaggedArray:
+    array: JaggedArray = JaggedArray._of(Column(shape, values))
+    return array
