@@ -1,4 +1,4 @@
-"""Arrays made from a shape alone: `arange`, `zeros`, `full`, `random`. Plain lists of sizes repeat to fill their level, as in fold."""
+"""Arrays made from a shape alone: `arange`, `zeros`, `full`, `random`. Plain lists repeat to fill their level, as in fold."""
 
 from __future__ import annotations
 

@@ -106,8 +106,9 @@ class ArrayBase(Column):
     @property
     def nbytes(self) -> int:
         """Bytes of the values and of the offsets and validity that Arrow needs beside them."""
-        rows = sum(8 * (len(dim) + 1) + (0 if dim.validity is None else len(dim) // 8 + 1) for dim in self.shape.dims[1:])
-        return int(self._values.nbytes) + rows
+        bits = sum(len(dim) // 8 + 1 for dim in self.shape.dims[1:] if dim.validity is not None)
+        offsets = sum(8 * (len(dim) + 1) for dim in self.shape.dims[1:] if dim.extent is None)
+        return int(self._values.nbytes) + bits + offsets
 
     @property
     def extension_type(self) -> dtype.JaggedType:
