@@ -10,6 +10,7 @@ from typing import Any
 
 from arrowjag import _doors, dims, dtype
 from arrowjag._array import JaggedArray
+from arrowjag._overlay import Overlay, overlay, scatter
 from arrowjag.creation import arange, full, random, zeros
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import (
@@ -38,6 +39,7 @@ __all__ = [
     "JaggedType",
     "MissingDependencyError",
     "OffsetsError",
+    "Overlay",
     "ShapeError",
     "arange",
     "array",
@@ -47,7 +49,9 @@ __all__ = [
     "from_parents",
     "from_sizes",
     "full",
+    "overlay",
     "random",
+    "scatter",
     "zeros",
 ]
 

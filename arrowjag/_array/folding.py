@@ -108,7 +108,8 @@ class FoldingMethods(ArrayBase):
         ----------
         *dims : int, sizes, Dim or pattern
             One entry a dim, aligned on the right; more entries insert dims in front. -1 keeps a dim. Where the dim has
-            declared size 1, each of its items is repeated with all below it; another dim must agree already. A pattern repeats to fill its level.
+            declared size 1, each of its items is repeated with all below it; another dim must agree already. A pattern
+            repeats to fill its level.
 
         Returns
         -------

@@ -1,0 +1,238 @@
+"""Overlays: an indexed assignment that is not carried out until it is asked for. Sparse arrays are overlays on a constant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._array import JaggedArray
+from arrowjag._array.base import as_column
+from arrowjag._column import Column
+from arrowjag._kernels import gather
+from arrowjag._ops import elementwise, folding, structure
+from arrowjag.errors import ShapeError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import IntArray
+
+__all__ = ["Overlay", "overlay", "scatter"]
+
+
+class Overlay:
+    """`dest` with `values` in the places that `index` names, put together when read.
+
+    Parameters
+    ----------
+    dest : JaggedArray
+        What lies below; a constant such as `arrowjag.zeros` is never spread out.
+    index : int, slice, array or tuple of them
+        As in ``dest[index]``; each place at most once.
+    values : JaggedArray
+        Of the shape that ``dest[index]`` has, or a prefix of it.
+
+    Raises
+    ------
+    JagValueError
+        If a place is named twice.
+    ShapeError
+        If the values do not fit the index.
+
+    Notes
+    -----
+    fold's overlay. It holds references to its three parts and the flat positions of the targets.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> x = aj.arange(2, [1, 2], start=1)
+    >>> o = aj.overlay(aj.zeros(2, 2, type=x.type), x.image(), x)
+    >>> o.to_list()
+    [[1, 0], [2, 3]]
+    """
+
+    __slots__ = ("_order", "_source", "_targets", "dest", "index", "values")
+
+    def __init__(self, dest: JaggedArray, index: Any, values: JaggedArray) -> None:
+        self.dest = dest
+        self.index = index
+        self.values = values
+        type = elementwise.promote([dest.type, values.type], "overlay")
+        targets = as_column(_places(dest.shape)[index])
+        if values.ndim > targets.ndim:
+            raise ShapeError(f"overlay: values of {values.shape!r} for an index of {targets.shape!r}")
+        targets, source = structure.align([targets, elementwise.cast(values, type)], "overlay")
+        position, valid = _arrow.to_numpy(targets.values)
+        place = np.arange(len(position))
+        if valid is not None:
+            position, place = position[valid], place[valid]
+        folding.check_distinct(dest.shape, position)
+        order = np.argsort(position, kind="stable")
+        self._targets: IntArray = position[order]
+        self._order: IntArray = place[order]
+        self._source: pa.Array = source.values
+
+    @property
+    def shape(self) -> JaggedShape:
+        """The shape of `dest`."""
+        return self.dest.shape
+
+    @property
+    def type(self) -> pa.DataType:
+        """The promoted leaf type."""
+        return self._source.type
+
+    def __getitem__(self, index: Any) -> Any:
+        found = _places(self.shape)[index]
+        if isinstance(found, pa.Scalar):
+            return self._read(np.array([found.as_py()]), None)[0] if found.is_valid else pa.scalar(None, self.type)
+        position, valid = _arrow.to_numpy(found.values)
+        return JaggedArray._of(Column(found.shape, self._read(position, valid)))
+
+    def _read(self, position: IntArray, valid: Any) -> pa.Array:
+        """The leaves at flat positions, from above where something lies there."""
+        if valid is not None:
+            position = np.where(valid, position, 0)
+        slot = np.minimum(np.searchsorted(self._targets, position), max(len(self._targets) - 1, 0))
+        above = self._targets[slot] == position if len(self._targets) else np.zeros(len(position), bool)
+        below = _leaves(self.dest, position, ~above).cast(self.type)
+        both = _arrow.combine_chunks(pa.chunked_array([below, self._source]))
+        index = np.arange(len(position))
+        index[above] = len(position) + self._order[slot[above]]
+        return gather.take(both, index, valid)
+
+    def materialize(self) -> JaggedArray:
+        """The array that the assignment would give.
+
+        Returns
+        -------
+        JaggedArray
+            Of the shape of `dest`. Cost: one gather.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.overlay(aj.array([[1, 2], [3]]), (0, 1), aj.array(9)).materialize().to_list()
+        [[1, 9], [3]]
+        """
+        leaves = self._read(np.arange(self.shape.size), None)
+        array: JaggedArray = JaggedArray._of(Column(self.shape, leaves))
+        return array
+
+    def to_list(self) -> Any:
+        """The materialised array as nested Python lists.
+
+        Returns
+        -------
+        list
+            One entry a row.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.overlay(aj.array([[1, 2], [3]]), (1, 0), aj.array(9)).to_list()
+        [[1, 2], [9]]
+        """
+        return self.materialize().to_list()
+
+    def __repr__(self) -> str:
+        share = f"{len(self._targets)} of {self.shape.size} places"
+        return f"Overlay on {self.shape!r} of {self.type}: {share} from {self.values.shape!r}"
+
+
+def _places(shape: JaggedShape) -> JaggedArray:
+    array: JaggedArray = JaggedArray._of(folding.places(shape))
+    return array
+
+
+def _leaves(array: JaggedArray, position: IntArray, wanted: Any) -> pa.Array:
+    """Leaves at positions; a constant is not spread out, and where nothing is wanted anything will do."""
+    raw = array._values
+    if pt.is_run_end_encoded(raw.type) and len(raw.values) == 1:
+        return gather.take(raw.values, np.zeros(len(position), np.int64))
+    if len(array.values) == 0:
+        return pa.nulls(len(position), array.type)
+    return gather.take(array.values, np.where(wanted, position, 0))
+
+
+def overlay(dest: Any, index: Any, values: Any) -> Overlay:
+    """Lay values over an array without assigning them yet.
+
+    Parameters
+    ----------
+    dest : JaggedArray
+        What lies below; it is kept as it is.
+    index : int, slice, array or tuple of them
+        As in ``dest[index]``; each place at most once.
+    values : JaggedArray or scalar
+        Of the shape that ``dest[index]`` has, or a prefix of it.
+
+    Returns
+    -------
+    Overlay
+        Holds references; reading it gives what the assignment would give.
+
+    Raises
+    ------
+    JagValueError
+        If a place is named twice.
+    ShapeError
+        If the values do not fit the index.
+
+    Notes
+    -----
+    fold's overlay.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> o = aj.overlay(aj.zeros(3, 3), ([0, 2], [1, 2]), aj.array([5.0, 7.0]))
+    >>> o[2].to_list(), o.to_list()
+    ([0.0, 0.0, 7.0], [[0.0, 5.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 7.0]])
+    """
+    return Overlay(_array(dest), index, _array(values))
+
+
+def scatter(dest: Any, index: Any, values: Any) -> JaggedArray:
+    """Assign values to what an index names, in a new array.
+
+    Parameters
+    ----------
+    dest : JaggedArray
+        The source; it is not changed.
+    index : int, slice, array or tuple of them
+        As in ``dest[index]``; each place at most once.
+    values : JaggedArray or scalar
+        Of the shape that ``dest[index]`` has, or a prefix of it.
+
+    Returns
+    -------
+    JaggedArray
+        Of the shape of `dest`.
+
+    Raises
+    ------
+    JagValueError
+        If a place is named twice; it is named.
+    ShapeError
+        If the values do not fit the index.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> x = aj.arange(4, [1, 2], start=1)
+    >>> aj.scatter(aj.zeros(4, 2), x.image(), x).to_list()
+    [[1.0, 0.0], [2.0, 3.0], [4.0, 0.0], [5.0, 6.0]]
+    """
+    result: JaggedArray = _array(dest).set(index, values)
+    return result
+
+
+def _array(data: Any) -> JaggedArray:
+    column = as_column(data)
+    if isinstance(column, JaggedArray):
+        return column
+    array: JaggedArray = JaggedArray._of(column)
+    return array
