@@ -436,9 +436,7 @@ class Dim(Sequence[int]):
         if self._n <= _SHOWN:
             return str(self.tolist())
         shown = _SHOWN // 2
-        first, last = (
-            ", ".join(map(str, self._slice(*rows).tolist())) for rows in ((0, shown), (self._n - 3, self._n))
-        )
+        first, last = (", ".join(map(str, self._slice(*rows).tolist())) for rows in ((0, shown), (self._n - 3, self._n)))
         return f"[{first}, ..., {last}]"
 
     def __copy__(self) -> Dim:

@@ -67,9 +67,7 @@ def to_dim(spec: Any, *, literal_repeats: bool = False) -> Dim:
     if _holds_pattern(spec):
         return Chain([part if is_int(part) else to_dim(part) for part in spec])
     if spec is None or isinstance(spec, (bool, float, str, bytes)) or not _is_listlike(spec):
-        raise JagTypeError(
-            f"a dim must be an int, a list of sizes, a Dim or a pattern, got {spec!r} of type {type(spec).__name__}"
-        )
+        raise JagTypeError(f"a dim must be an int, a list of sizes, a Dim or a pattern, got {spec!r} of type {type(spec).__name__}")
     return Repeat(Ragged(spec), 1) if literal_repeats else Ragged(spec)
 
 
@@ -144,8 +142,7 @@ def _from_tuple(spec: tuple[Any, ...]) -> Dim:
     if ints == [False, False]:
         return Runs(to_dim(spec[0]), to_dim(spec[1]))
     raise JagTypeError(
-        f"a tuple is a pattern: (start, n, step), (size, n), (dim, n) or (dim, reps), got {spec!r}; "
-        "write sizes as a list"
+        f"a tuple is a pattern: (start, n, step), (size, n), (dim, n) or (dim, reps), got {spec!r}; write sizes as a list"
     )
 
 

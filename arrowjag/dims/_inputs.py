@@ -102,9 +102,7 @@ def _from_list(values: list[Any], what: str) -> IntArray:
         return np.array(values, dtype=np.int64)
     except OverflowError:
         place = next(place for place, value in enumerate(values) if not -LIMIT <= value <= LIMIT)
-        raise ShapeError(
-            f"integer overflow: {what} at position {place} is {values[place]}, the largest is {LIMIT}"
-        ) from None
+        raise ShapeError(f"integer overflow: {what} at position {place} is {values[place]}, the largest is {LIMIT}") from None
 
 
 def size_array(values: Any, what: str = "size") -> IntArray:

@@ -16,6 +16,9 @@ from arrowjag.dims._plain import Ragged, Uniform
 from arrowjag.errors import JagTypeError, ShapeError
 from arrowjag.typing import IntArray
 
+_FEW = 1 << 12
+"""Runs that a slice may write out."""
+
 
 def as_part(spec: Any, owner: str) -> Dim:
     """A part of a nested encoding: a dim as it is, an int, or sizes."""
@@ -138,15 +141,15 @@ class Repeat(Dim):
 
     def _fold(self, part: Dim) -> Dim | None:
         length = len(self._unit)
-        if isinstance(part, Repeat) and part.unit.size == length:
+        if length and isinstance(part, Repeat) and part.unit.size == length:
             return Repeat(self._unit.fold(part.unit), self._times)
         if not isinstance(part, Uniform) or len(part) == 0:
             return None
         group = part._at(0)
-        if group and length % group == 0:
-            return Repeat(self._unit.fold(Uniform(group, length // group)), self._times)
         if length and group % length == 0:
             return Uniform(self._unit.size * (group // length), len(part), declared=False)
+        if group and length % group == 0:
+            return Repeat(self._unit.fold(Uniform(group, length // group)), self._times)
         return None
 
     def _arguments(self) -> str:
@@ -254,8 +257,12 @@ class Runs(Dim):
         if first == last:
             return Uniform(self._values._at(first), stop - start, declared=False)
         ends = self._reps._offset_at(first + 1) - start, stop - self._reps._offset_at(last)
-        cut = Chain([ends[0], self._reps._slice(first + 1, last), ends[1]])
-        return Runs(self._values._slice(first, last + 1), cut)
+        middle = self._reps._slice(first + 1, last)
+        if self._each is None or last - first < _FEW:
+            return Runs(self._values._slice(first, last + 1), Chain([ends[0], middle, ends[1]]))
+        # Unequal repetitions cost a sum over all runs: the runs between the ends stay equal.
+        whole = Runs(self._values._slice(first + 1, last), middle)
+        return Chain([Uniform(self._at(start), ends[0]), whole, Uniform(self._at(stop - 1), ends[1])])
 
     def _bounds(self) -> tuple[int, int]:
         return self._values._bounds()
@@ -385,9 +392,7 @@ class Sparse(Dim):
         return Sparse._trusted(kept, self._found[: len(kept)] * factor, self._n)
 
     def _arguments(self) -> str:
-        pairs = [
-            f"{row}: {size}" for row, size in zip(self._rows[:24].tolist(), self._found[:24].tolist(), strict=True)
-        ]
+        pairs = [f"{row}: {size}" for row, size in zip(self._rows[:24].tolist(), self._found[:24].tolist(), strict=True)]
         return f"{{{', '.join(pairs)}{', ...' if len(self._rows) > 24 else ''}}}, {self._n}"
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -56,7 +56,7 @@ class Uniform(Dim):
         """The size where it is declared, else None."""
         return self._each if self._declared else None
 
-    def _at(self, row: int) -> int:  # noqa: ARG002 - the same for all
+    def _at(self, row: int) -> int:
         return self._each
 
     def _offset_at(self, row: int) -> int:
@@ -83,7 +83,7 @@ class Uniform(Dim):
     def _runs(self) -> tuple[IntArray, IntArray]:
         return np.array([self._each]), np.array([self._n])
 
-    def _rises(self, most: int) -> IntArray:  # noqa: ARG002 - there are none
+    def _rises(self, most: int) -> IntArray:
         return np.empty(0, np.int64)
 
     def _scaled(self, factor: int) -> Dim:
@@ -145,9 +145,7 @@ class Affine(Dim):
         if rows and self._start + self._step * (rows - 1) < 0:
             row = self._start // -self._step + 1
             found = self._start + self._step * row
-            raise ShapeError(
-                f"Affine({start}, {n}, {step}): size at position {row} is {found}; sizes must be at least 0"
-            )
+            raise ShapeError(f"Affine({start}, {n}, {step}): size at position {row} is {found}; sizes must be at least 0")
         self._set(rows, self._offset_at(rows))
 
     def _at(self, row: int) -> int:
@@ -239,9 +237,7 @@ class Ragged(Dim):
         self._hold(offsets_of(size_array(sizes)), validity, extent)
 
     @classmethod
-    def from_offsets(
-        cls, offsets: Any, *, validity: Any = None, extent: int | None = None, check: bool = True
-    ) -> Ragged:
+    def from_offsets(cls, offsets: Any, *, validity: Any = None, extent: int | None = None, check: bool = True) -> Ragged:
         """A dim from row boundaries.
 
         Parameters
@@ -277,7 +273,7 @@ class Ragged(Dim):
             dim._trust(np.ascontiguousarray(offsets, dtype=np.int64), validity, extent)
             return dim
         found = int_array(offsets, "offset")
-        _offsets.check(found, None, "offsets")
+        _offsets.check(found, None, "from_offsets")
         dim._hold(found, validity, extent)
         return dim
 
@@ -370,9 +366,7 @@ def check_rows(sizes: IntArray, validity: BoolArray | None, extent: int | None) 
         full = np.flatnonzero(~validity & (sizes > 0))
         if len(full):
             row = int(full[0])
-            raise ShapeError(
-                f"row {row} is null and has {sizes[row]} items; a null row must have size 0: drop its values"
-            )
+            raise ShapeError(f"row {row} is null and has {sizes[row]} items; a null row must have size 0: drop its values")
     if extent is not None:
         wrong = np.flatnonzero((sizes != extent) & (True if validity is None else validity))
         if len(wrong):
