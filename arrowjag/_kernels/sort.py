@@ -17,7 +17,7 @@ from arrowjag._kernels.offsets import count_true, from_sizes
 from arrowjag._kernels.padded import PaddedBatch, padded_batches, put_padded, take_padded, with_tail
 from arrowjag.errors import JagTypeError, JagValueError
 
-__all__ = ["Key", "argsort", "inverse", "lexsort", "searchsorted", "sort", "topk"]
+__all__ = ["Key", "argsort", "inverse", "lexsort", "searchsorted", "sort", "span_of", "topk"]
 
 Key = tuple[NDArray[Any], NDArray[np.bool_] | None]
 """A key of each item, and which items have one."""
@@ -55,14 +55,14 @@ def sort(
     -----
     O(n_values log(longest row)), new arrays.
     """
-    # Rows of one length are one 2-D array for np.sort(axis=1), which needs 4 ns a value and releases the GIL; copying rows whole into
-    # and out of it, block by block in cache, leaves 27 ms for 5M values in 500k rows (np.lexsort: 1600, one row after the other: 900).
+    # Rows of one length are one 2-D array for np.sort(axis=1), which needs 4 ns a value and releases the GIL. Copying whole rows
+    # into and out of it, block by block in cache, makes 27 ms for 5M float64 in 500k rows; awkward needs 117, np.lexsort 1600.
     bits = data.view(np.uint8) if data.dtype == np.bool_ else data
     out = np.empty_like(bits)
     out_valid = None if valid is None else np.empty(len(data), np.bool_)
 
     def block(first: int, last: int) -> None:
-        span, local = _span(offsets, first, last)
+        span, local = span_of(offsets, first, last)
         part, part_valid = bits[span], None if valid is None else valid[span]
         if part.dtype.kind == "f" and np.any(np.signbit(part) & (part == 0)):  # np.sort would shuffle 0.0 and -0.0
             _take_order(part, part_valid, local, descending, out[span])
@@ -75,7 +75,7 @@ def sort(
     return out.view(data.dtype), out_valid
 
 
-def _span(offsets: NDArray[np.int64], first: int, last: int) -> tuple[slice, NDArray[np.int64]]:
+def span_of(offsets: NDArray[np.int64], first: int, last: int) -> tuple[slice, NDArray[np.int64]]:
     """The values of a block of rows, and the block's own offsets, from 0."""
     local = offsets[first : last + 1]
     return slice(int(local[0]), int(local[-1])), local - local[0]
@@ -146,7 +146,7 @@ def argsort(
     order = np.empty(len(key), np.int64)
 
     def block(first: int, last: int) -> None:
-        span, local = _span(offsets, first, last)
+        span, local = span_of(offsets, first, last)
         codes, n_bits = _codes(key[span], None if valid is None else valid[span], descending)
         _argsort_block(codes, n_bits, local, order[span])
         order[span] += span.start
@@ -196,7 +196,7 @@ def _unsigned(key: NDArray[Any]) -> NDArray[np.uint64]:
     if kind == "i":
         return key.astype(np.int64).view(np.uint64) ^ np.uint64(1 << 63)
     if kind == "f" and key.dtype.itemsize <= 8:
-        # Adding 0.0 makes 0.0 of -0.0. The bits of negative floats fall as the number rises, so all of them turn; of the others the sign.
+        # Adding 0.0 makes 0.0 of -0.0. The bits of negative floats fall as the number rises, so all turn; of the others the sign.
         with np.errstate(invalid="ignore"):  # signalling NaN
             bits = (key.astype(np.float64) + 0.0).view(np.int64)
         bits ^= (bits >> 63) | np.int64(-(2**63))
@@ -205,8 +205,9 @@ def _unsigned(key: NDArray[Any]) -> NDArray[np.uint64]:
 
 
 def _argsort_block(codes: NDArray[np.uint64], n_bits: int, offsets: NDArray[np.int64], out: NDArray[np.int64]) -> None:
-    # The place in the row takes the low bits of its code, so that sorting plain integers sorts, is stable and brings the order along;
-    # np.sort needs a third of np.argsort(kind="stable"). Code bits that find no room are cut off and _repair looks after them.
+    # The place in the row takes the low bits of its code, so that sorting plain integers sorts, is stable and brings the order along:
+    # np.sort needs 40 ms for 5M values in 500k rows, where np.argsort(kind="stable") on the same matrices needs 100 and awkward 95.
+    # Code bits that find no room are cut off, and _repair looks after them.
     plan = padded_batches(offsets)
     codes = with_tail(codes, plan)
     for batch in plan:
@@ -371,8 +372,8 @@ def searchsorted(
     out = np.empty(len(sought), np.int64)
 
     def block(first: int, last: int) -> None:
-        span, local = _span(sought_offsets, first, last)
-        own, own_local = _span(offsets, first, last)
+        span, local = span_of(sought_offsets, first, last)
+        own, own_local = span_of(offsets, first, last)
         sizes = np.diff(local)
         low = np.repeat(own_local[:-1], sizes)
         count = np.repeat(n_valid[first:last], sizes)

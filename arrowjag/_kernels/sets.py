@@ -1,0 +1,375 @@
+"""Equal items inside rows: groups, distinct values, counts, membership and set operations. First appearance decides the order.
+
+Keys are integers, floats or booleans; NaN equals NaN, -0.0 equals 0.0, and an item with a null in any key belongs to no group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag._kernels.blocks import map_rows
+from arrowjag._kernels.gather import ranges
+from arrowjag._kernels.offsets import count_true, from_sizes
+from arrowjag._kernels.rank import BLOCK_VALUES, sorted_runs
+from arrowjag._kernels.sort import Key, span_of
+from arrowjag.errors import JagTypeError, ShapeError
+
+__all__ = [
+    "difference",
+    "group_codes",
+    "group_items",
+    "intersection",
+    "member",
+    "mode",
+    "union",
+    "unique",
+    "value_counts",
+]
+
+Items = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Offsets of the result, and item numbers."""
+
+
+Result = TypeVar("Result")
+
+
+def _in_blocks(
+    function: Callable[[Sequence[Key], NDArray[np.int64]], Result], keys: Sequence[Key], offsets: NDArray[np.int64]
+) -> tuple[list[int], list[Result]]:
+    """Call a function on blocks of rows, all cores at work; where the items of each block begin, and the results."""
+
+    def block(first: int, last: int) -> tuple[int, Result]:
+        span, local = span_of(offsets, first, last)
+        part = [(key[span], None if valid is None else valid[span]) for key, valid in keys]
+        return span.start, function(part, local)
+
+    starts, results = zip(*map_rows(block, offsets, block_values=BLOCK_VALUES), strict=True)
+    return list(starts), list(results)
+
+
+def _stitch(parts: Sequence[NDArray[np.int64]], starts: Sequence[int]) -> NDArray[np.int64]:
+    """Item numbers of blocks as item numbers of the whole."""
+    return np.concatenate([part + start for part, start in zip(parts, starts, strict=True)])
+
+
+def _stitch_offsets(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return from_sizes(np.concatenate([np.diff(part) for part in parts]))
+
+
+class _Runs(NamedTuple):
+    """The groups of all rows as runs of the sorted items; groups with a null are left out."""
+
+    order: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    leaders: NDArray[np.int64]
+    """The item of each group that appears first: the sort is stable, so it is the first of the run."""
+
+
+def _runs(keys: Sequence[Key], offsets: NDArray[np.int64]) -> _Runs:
+    order, begins = sorted_runs(keys, offsets)
+    starts = np.flatnonzero(begins)
+    sizes = np.diff(starts, append=len(order))
+    leaders = order[starts]
+    valids = [valid[leaders] for _, valid in keys if valid is not None]
+    if valids:  # a run is null as a whole
+        present = np.flatnonzero(np.logical_and.reduce(valids))
+        starts, sizes, leaders = starts[present], sizes[present], leaders[present]
+    return _Runs(order, starts, sizes, leaders)
+
+
+def _by_appearance(leaders: NDArray[np.int64], offsets: NDArray[np.int64]) -> Items:
+    """Leaders row by row in the order of their items."""
+    # Items number upwards row by row, so marking them and reading the marks off sorts them: no second sort.
+    first = np.zeros(int(offsets[-1]), np.bool_)
+    first[leaders] = True
+    return from_sizes(count_true(first, offsets)), np.flatnonzero(first)
+
+
+def _numbers(leaders: NDArray[np.int64], items: NDArray[np.int64], n_items: int) -> NDArray[np.int64]:
+    """The place of each leader among the items of `_by_appearance`."""
+    places = np.empty(n_items, np.int64)
+    places[items] = np.arange(len(items))
+    return places[leaders]
+
+
+def group_codes(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number the groups of equal items of each row in order of first appearance.
+
+    Parameters
+    ----------
+    keys : sequence of (key, valid)
+        At least one; items are equal where all keys are.
+    offsets : (n_rows + 1,) int64 array
+
+    Returns
+    -------
+    codes : (n_values,) int64 array
+        From 0 in each row; -1 where a key is null.
+    n_groups : (n_rows,) int64 array
+
+    Notes
+    -----
+    The cost of `lexsort`.
+    """
+    _, parts = _in_blocks(_group_codes, keys, offsets)
+    codes, n_groups = zip(*parts, strict=True)
+    return np.concatenate(codes), np.concatenate(n_groups)
+
+
+def _group_codes(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    runs = _runs(keys, offsets)
+    group_offsets, items = _by_appearance(runs.leaders, offsets)
+    base = np.repeat(group_offsets[:-1], np.diff(group_offsets))  # of each group, in the order of appearance
+    numbers = _numbers(runs.leaders, items, int(offsets[-1]))
+    codes = np.full(int(offsets[-1]), -1, np.int64)
+    codes[runs.order[ranges(runs.starts, runs.sizes)]] = np.repeat(numbers - base[numbers], runs.sizes)
+    return codes, np.diff(group_offsets)
+
+
+def group_items(
+    keys: Sequence[Key], offsets: NDArray[np.int64], *, sort: bool = False
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The items of each group of equal items of each row.
+
+    Parameters
+    ----------
+    keys : sequence of (key, valid)
+        At least one; items with a null in any key are left out.
+    offsets : (n_rows + 1,) int64 array
+    sort : bool
+        Groups in the order of their keys instead of first appearance.
+
+    Returns
+    -------
+    group_offsets : (n_rows + 1,) int64 array
+        Cuts the groups into rows.
+    item_offsets : (n_groups + 1,) int64 array
+        Cuts the items into groups.
+    items : int64 array
+        Item numbers, ascending inside a group.
+
+    Notes
+    -----
+    The cost of `lexsort`.
+    """
+    begins, parts = _in_blocks(partial(_group_items, sort=sort), keys, offsets)
+    group_offsets, item_offsets, items = zip(*parts, strict=True)
+    return _stitch_offsets(group_offsets), _stitch_offsets(item_offsets), _stitch(items, begins)
+
+
+def _group_items(
+    keys: Sequence[Key], offsets: NDArray[np.int64], *, sort: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    runs = _runs(keys, offsets)
+    group_offsets, items = _by_appearance(runs.leaders, offsets)
+    starts, sizes = runs.starts, runs.sizes
+    if not sort:
+        numbers = _numbers(runs.leaders, items, int(offsets[-1]))
+        by_number = np.empty(len(numbers), np.int64)
+        by_number[numbers] = np.arange(len(numbers))
+        starts, sizes = starts[by_number], sizes[by_number]
+    return group_offsets, from_sizes(sizes), runs.order[ranges(starts, sizes)]
+
+
+def unique(keys: Sequence[Key], offsets: NDArray[np.int64]) -> Items:
+    """The first item of each group of equal items.
+
+    Parameters
+    ----------
+    keys : sequence of (key, valid)
+    offsets : (n_rows + 1,) int64 array
+
+    Returns
+    -------
+    offsets : (n_rows + 1,) int64 array
+    items : int64 array
+        Item numbers, ascending.
+
+    Notes
+    -----
+    The cost of `lexsort`.
+    """
+    begins, parts = _in_blocks(lambda own, local: _by_appearance(_runs(own, local).leaders, local), keys, offsets)
+    new_offsets, items = zip(*parts, strict=True)
+    return _stitch_offsets(new_offsets), _stitch(items, begins)
+
+
+def value_counts(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """As `unique`, and how many items each group has.
+
+    Returns
+    -------
+    offsets : (n_rows + 1,) int64 array
+    items : int64 array
+    counts : int64 array
+        One for each of the items.
+
+    Notes
+    -----
+    The cost of `lexsort`.
+    """
+    begins, parts = _in_blocks(_value_counts, keys, offsets)
+    new_offsets, items, counts = zip(*parts, strict=True)
+    return _stitch_offsets(new_offsets), _stitch(items, begins), np.concatenate(counts)
+
+
+def _value_counts(
+    keys: Sequence[Key], offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    runs = _runs(keys, offsets)
+    new_offsets, items = _by_appearance(runs.leaders, offsets)
+    counts = np.empty(len(items), np.int64)
+    counts[_numbers(runs.leaders, items, int(offsets[-1]))] = runs.sizes
+    return new_offsets, items, counts
+
+
+def mode(
+    key: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
+    """The most frequent value of each row, as the item where it first appears; the earliest of several.
+
+    Returns
+    -------
+    items : (n_rows,) int64 array
+        Item numbers; 0 for a row without values.
+    valid : (n_rows,) bool array or None
+        False for a row without values; None if there is no such row.
+
+    Notes
+    -----
+    The cost of `argsort`.
+    """
+    group_offsets, items, counts = value_counts([(key, valid)], offsets)
+    present = group_offsets[1:] > group_offsets[:-1]
+    result = np.zeros(len(present), np.int64)
+    heads = group_offsets[:-1][present]
+    if len(heads):
+        most = np.maximum.reduceat(counts, heads)
+        hits = np.flatnonzero(counts == np.repeat(most, np.diff(group_offsets)[present]))
+        result[present] = items[hits[np.searchsorted(hits, heads)]]
+    return result, None if present.all() else present
+
+
+class _Merged(NamedTuple):
+    """Two columns of equally many rows as one: in each row first the items of x, then those of y."""
+
+    runs: _Runs
+    offsets: NDArray[np.int64]
+    places_x: NDArray[np.int64]
+    source: NDArray[np.int64]
+    """Item number of each merged item, those of y counted on from those of x."""
+
+    n_x: int
+
+    def has_x(self) -> NDArray[np.bool_]:
+        """Whether each group holds an item of x: they stand before those of y, so the leader tells."""
+        return self.source[self.runs.leaders] < self.n_x
+
+    def has_y(self) -> NDArray[np.bool_]:
+        """Whether each group holds an item of y: the last of the run tells."""
+        return self.source[self.runs.order[self.runs.starts + self.runs.sizes - 1]] >= self.n_x
+
+    def first(self, groups: NDArray[np.bool_]) -> Items:
+        """The first items of the groups that are chosen."""
+        new_offsets, items = _by_appearance(self.runs.leaders[groups], self.offsets)
+        return new_offsets, self.source[items]
+
+
+def _merge(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64], operation: str) -> _Merged:
+    if x[0].dtype != y[0].dtype:
+        raise JagTypeError(f"{operation}: expected keys of one dtype, got {x[0].dtype} and {y[0].dtype}; cast one of them.")
+    if len(offsets_x) != len(offsets_y):
+        raise ShapeError(f"{operation}: expected equally many rows, got {len(offsets_x) - 1} and {len(offsets_y) - 1}.")
+    n_x, n_y = len(x[0]), len(y[0])
+    places_x = np.arange(n_x) + np.repeat(offsets_y[:-1], np.diff(offsets_x))
+    places_y = np.arange(n_y) + np.repeat(offsets_x[1:], np.diff(offsets_y))
+    source = np.empty(n_x + n_y, np.int64)
+    source[places_x] = np.arange(n_x)
+    source[places_y] = np.arange(n_x, n_x + n_y)
+    key = np.concatenate([x[0], y[0]])[source]
+    valid = None
+    if x[1] is not None or y[1] is not None:
+        both = [np.ones(len(part), np.bool_) if mask is None else mask for part, mask in (x, y)]
+        valid = np.concatenate(both)[source]
+    offsets = offsets_x + offsets_y
+    return _Merged(_runs([(key, valid)], offsets), offsets, places_x, source, n_x)
+
+
+def member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each item of x occurs in the same row of y.
+
+    Parameters
+    ----------
+    x, y : (key, valid)
+        Of one dtype.
+    offsets_x, offsets_y : (n_rows + 1,) int64 arrays
+
+    Returns
+    -------
+    (n_x,) bool array
+        False for a null.
+
+    Raises
+    ------
+    JagTypeError
+        The dtypes differ.
+    ShapeError
+        The numbers of rows differ.
+
+    Notes
+    -----
+    The cost of `argsort` on both together.
+    """
+    merged = _merge(x, offsets_x, y, offsets_y, "is_in")
+    runs = merged.runs
+    found = np.zeros(len(merged.source), np.bool_)
+    found[runs.order[ranges(runs.starts, runs.sizes)]] = np.repeat(merged.has_y(), runs.sizes)
+    return found[merged.places_x]
+
+
+def union(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Items:
+    """Distinct items of x and y row by row, those of x first.
+
+    Parameters
+    ----------
+    x, y : (key, valid)
+        Of one dtype; nulls are left out.
+    offsets_x, offsets_y : (n_rows + 1,) int64 arrays
+
+    Returns
+    -------
+    offsets : (n_rows + 1,) int64 array
+    items : int64 array
+        Item numbers into the values of x and y, one after the other.
+
+    Raises
+    ------
+    JagTypeError
+        The dtypes differ.
+    ShapeError
+        The numbers of rows differ.
+
+    Notes
+    -----
+    The cost of `argsort` on both together.
+    """
+    merged = _merge(x, offsets_x, y, offsets_y, "union")
+    return merged.first(np.ones(len(merged.runs.leaders), np.bool_))
+
+
+def intersection(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Items:
+    """Distinct items of x that occur in the same row of y; arguments, errors and cost as of `union`."""
+    merged = _merge(x, offsets_x, y, offsets_y, "intersection")
+    return merged.first(merged.has_x() & merged.has_y())
+
+
+def difference(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Items:
+    """Distinct items of x that do not occur in the same row of y; arguments, errors and cost as of `union`."""
+    merged = _merge(x, offsets_x, y, offsets_y, "difference")
+    return merged.first(merged.has_x() & ~merged.has_y())

@@ -1,0 +1,147 @@
+"""Set kernels against dictionaries of Python, row by row."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arrowjag._kernels import sets
+from arrowjag.errors import JagTypeError, ShapeError
+
+from .rows import EVERY_DTYPE, items, make, rows
+
+
+def same(item):
+    """A dictionary key that is equal for equal items: one NaN, one zero."""
+    return "nan" if isinstance(item, float) and math.isnan(item) else item
+
+
+def groups(row):
+    """Slots by key in order of first appearance, nulls left out; an item may be a tuple of keys."""
+    found = {}
+    for slot, item in enumerate(row):
+        parts = item if isinstance(item, tuple) else (item,)
+        if None not in parts:
+            found.setdefault(tuple(map(same, parts)), []).append(slot)
+    return list(found.values())
+
+
+def nested(flat, offsets):
+    return [flat[a:b].tolist() for a, b in pairwise(offsets)]
+
+
+def local(flat, new_offsets, offsets):
+    """Item numbers of each row as slots."""
+    return [(flat[a:b] - start).tolist() for (a, b), start in zip(pairwise(new_offsets), offsets[:-1], strict=True)]
+
+
+@given(rows())
+def test_groups_of_one_key(case):
+    keys = [(case.data, case.valid)]
+    expected = [groups(row) for row in case.lists]
+    codes, n_groups = sets.group_codes(keys, case.offsets)
+    assert n_groups.tolist() == [len(row) for row in expected]
+    assert nested(codes, case.offsets) == [
+        [next((i for i, group in enumerate(found) if slot in group), -1) for slot in range(len(row))]
+        for row, found in zip(case.lists, expected, strict=True)
+    ]
+    assert local(*reversed(sets.unique(keys, case.offsets)), case.offsets) == [[g[0] for g in row] for row in expected]
+    new_offsets, first, counts = sets.value_counts(keys, case.offsets)
+    assert local(first, new_offsets, case.offsets) == [[g[0] for g in row] for row in expected]
+    assert nested(counts, new_offsets) == [[len(g) for g in row] for row in expected]
+
+
+@given(rows())
+def test_mode(case):
+    found, present = sets.mode(case.data, case.valid, case.offsets)
+    expected = [max(groups(row), key=len, default=None) for row in case.lists]
+    assert (present is None) == (None not in expected)
+    for row, group in enumerate(expected):
+        if group is None:
+            assert not present[row]
+        else:
+            assert found[row] - case.offsets[row] == group[0]
+
+
+@given(rows(), st.booleans())
+def test_group_items(case, sort):
+    group_offsets, item_offsets, found = sets.group_items([(case.data, case.valid)], case.offsets, sort=sort)
+    expected = [groups(row) for row in case.lists]
+    if sort:
+
+        def place(row, group):
+            number = row[group[0]]
+            return (number != number, 0 if number != number else number)  # noqa: PLR0124
+
+        expected = [sorted(g, key=lambda group, row=row: place(row, group)) for row, g in zip(case.lists, expected, strict=True)]
+    got = [
+        [(found[a:b] - start).tolist() for a, b in pairwise(item_offsets[first : last + 1])]
+        for (first, last), start in zip(pairwise(group_offsets), case.offsets[:-1], strict=True)
+    ]
+    assert got == expected
+    assert item_offsets[-1] == len(found)
+
+
+@given(
+    st.lists(
+        st.lists(st.tuples(st.sampled_from([1, 2, None]), st.sampled_from([0.0, -0.0, math.nan, None])), max_size=9), max_size=6
+    )
+)
+def test_groups_of_two_keys(pairs):
+    first = make([[a for a, _ in row] for row in pairs], "int16")
+    second = make([[b for _, b in row] for row in pairs], "float32")
+    new_offsets, found = sets.unique([(first.data, first.valid), (second.data, second.valid)], first.offsets)
+    assert local(found, new_offsets, first.offsets) == [[g[0] for g in groups(row)] for row in pairs]
+
+
+@st.composite
+def two(draw):
+    dtype = draw(st.sampled_from(EVERY_DTYPE))
+    item = st.none() | items(dtype)
+    pairs = draw(st.lists(st.tuples(st.lists(item, max_size=7), st.lists(item, max_size=7)), max_size=6))
+    return make([x for x, _ in pairs], dtype), make([y for _, y in pairs], dtype)
+
+
+@given(two())
+def test_member_and_set_operations(case):
+    x, y = case
+    arguments = ((x.data, x.valid), x.offsets, (y.data, y.valid), y.offsets)
+    keys = [({same(item) for item in row} - {None}) for row in y.lists]
+    assert nested(sets.member(*arguments), x.offsets) == [
+        [item is not None and same(item) in own for item in row] for row, own in zip(x.lists, keys, strict=True)
+    ]
+    expected = {"union": [], "intersection": [], "difference": []}
+    for row, (left, right) in enumerate(zip(x.lists, y.lists, strict=True)):
+        numbers = [*range(x.offsets[row], x.offsets[row + 1]), *(len(x.data) + np.arange(y.offsets[row], y.offsets[row + 1]))]
+        found = [group[0] for group in groups([*left, *right])]
+        ours = [slot for slot in found if slot < len(left)]
+        expected["union"].append([numbers[slot] for slot in found])
+        expected["intersection"].append([numbers[slot] for slot in ours if same(left[slot]) in keys[row]])
+        expected["difference"].append([numbers[slot] for slot in ours if same(left[slot]) not in keys[row]])
+    for name, wanted in expected.items():
+        new_offsets, found = getattr(sets, name)(*arguments)
+        assert nested(found, new_offsets) == wanted
+
+
+def test_rows_enough_for_threads():
+    rng = np.random.default_rng(0)
+    offsets = np.concatenate([[0], np.cumsum(rng.poisson(10, 60_000))]).astype(np.int64)
+    key = rng.integers(0, 12, offsets[-1])
+    parents = np.repeat(np.arange(60_000), np.diff(offsets))
+    expected = np.sort(np.unique(parents * 12 + key, return_index=True)[1])
+    new_offsets, found = sets.unique([(key, None)], offsets)
+    assert np.array_equal(found, expected)
+    assert np.array_equal(np.diff(new_offsets), np.bincount(parents[expected], minlength=60_000))
+
+
+def test_mismatches_are_named():
+    key, offsets = (np.arange(3), None), np.array([0, 3])
+    with pytest.raises(JagTypeError, match="is_in: expected keys of one dtype, got int64 and float64"):
+        sets.member(key, offsets, (np.zeros(3), None), offsets)
+    with pytest.raises(ShapeError, match="union: expected equally many rows, got 1 and 2"):
+        sets.union(key, offsets, key, np.array([0, 3, 3]))
