@@ -20,9 +20,7 @@ __all__ = ["pad", "unpad"]
 _BLOCK_VALUES = 1 << 17
 
 
-def pad(
-    data: NDArray[Any], offsets: Sequence[NDArray[np.int64]], max_sizes: Sequence[int], fill: object = 0
-) -> NDArray[Any]:
+def pad(data: NDArray[Any], offsets: Sequence[NDArray[np.int64]], max_sizes: Sequence[int], fill: object = 0) -> NDArray[Any]:
     """Lay rows out in a dense array.
 
     Parameters
@@ -115,8 +113,9 @@ def _match(
         sizes = np.diff(local)
         kept = np.where(base < 0, 0, np.minimum(sizes, size))
         places = from_sizes(kept)
-        # A row's cells are a run like its items, so that one number a row, spread over it, leads from item to cell; in
-        # blocks that stay in cache: 5M values padded to 20 in 20 ms on two cores (numpy's mask assignment: 60).
+        # A row's cells are a run like its items, so that one number a row, spread over it, leads from item to cell, for
+        # any number of levels. In blocks that stay in cache 5M values in 500k rows padded to 20 need 40 ms of CPU time
+        # (numpy's mask of cells, and one of items that are cut: 51).
         cells = np.repeat(base * size - places[:-1], kept)
         cells += np.arange(len(cells))
         whole = len(cells) == local[-1] - local[0]

@@ -65,9 +65,40 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
 
 def _take(values: pa.Array[Any], index: pa.Array[Any]) -> pa.Array[Any]:
     stand_in = _stand_in(values.type)
-    if stand_in != values.type:
-        return pc.take(values.cast(stand_in), index, boundscheck=False).cast(values.type)
-    return pc.take(values, index, boundscheck=False)
+    if stand_in == values.type:
+        return pc.take(values, index, boundscheck=False)
+    if _is_list(values.type):
+        return _take_lists(values, index)
+    return pc.take(values.cast(stand_in), index, boundscheck=False).cast(values.type)
+
+
+def _is_list(type: pa.DataType) -> bool:
+    kinds = (pt.is_list, pt.is_large_list, pt.is_fixed_size_list, pt.is_list_view, pt.is_large_list_view)
+    return any(is_kind(type) for is_kind in kinds)
+
+
+def _take_lists(values: Any, index: pa.Array[Any]) -> pa.Array[Any]:
+    """Take lists row by row: pyarrow can't cast a view of string views to the stand-in that it could take."""
+    mask = index.is_null()
+    rows = pc.fill_null(index, 0).to_numpy(zero_copy_only=False)
+    present = ~mask.to_numpy(zero_copy_only=False)
+    mask = pc.or_(mask, _take(values.is_null(), index).fill_null(True))
+    type = values.type
+    if pt.is_list_view(type) or pt.is_large_list_view(type):
+        starts, sizes = (pc.take(part, index).fill_null(0) for part in (values.offsets, values.sizes))
+        return values.from_arrays(starts, sizes, values.values, type=type, mask=mask)
+    if pt.is_fixed_size_list(type):
+        width = type.list_size
+        items = ((values.offset + rows) * width)[:, None] + np.arange(width)
+        owners = np.repeat(present, width)
+        child = take(values.values, np.where(owners, items.ravel(), 0), owners)
+        return values.from_arrays(child, type=type, mask=mask)
+    offsets = values.offsets.to_numpy().astype(np.int64)
+    starts = np.where(present, offsets[rows], 0) if len(values) else np.zeros(len(rows), np.int64)
+    sizes = np.where(present, offsets[rows + 1] - starts, 0) if len(values) else starts
+    cuts = _offsets.from_sizes(sizes)
+    child = take(values.values, _offsets.runs(starts, cuts))
+    return values.from_arrays(cuts.astype(values.offsets.type.to_pandas_dtype()), child, type=type, mask=mask)
 
 
 def _stand_in(type: pa.DataType) -> pa.DataType:
@@ -161,9 +192,8 @@ def filter_values(values: pa.Array[Any], mask: NDArray[np.bool_]) -> pa.Array[An
     # buffers. It is asked only for types it stores as they are, and where loading it pays.
     if len(values) >= _POLARS_VALUES and values.type in _POLARS_TYPES and (pl := _polars()) is not None:
         return pl.from_arrow(values).filter(pl.Series(mask)).to_arrow()
-    stand_in = _stand_in(values.type)
-    if stand_in != values.type:
-        return pc.filter(values.cast(stand_in), pa.array(mask)).cast(values.type)
+    if _stand_in(values.type) != values.type:
+        return _take(values, pa.array(np.flatnonzero(mask)))
     return pc.filter(values, pa.array(mask))
 
 

@@ -58,9 +58,7 @@ def count(valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], 
     return counts(valid, offsets), None
 
 
-def sum(
-    data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], min_count: int | None = None
-) -> tuple[NDArray[Any], Valid]:
+def sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], min_count: int | None = None) -> tuple[NDArray[Any], Valid]:
     """The sum of each row; 0 for a row without items.
 
     Parameters
@@ -107,9 +105,7 @@ def _check_sums(values: NDArray[Any], block: Block) -> None:
     raise_overflow("sum", np.flatnonzero(bad), block, values.dtype)
 
 
-def prod(
-    data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], min_count: int | None = None
-) -> tuple[NDArray[Any], Valid]:
+def prod(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], min_count: int | None = None) -> tuple[NDArray[Any], Valid]:
     """The product of each row; 1 for a row without items. Types, min_count and overflow as in `sum`."""
     target = accumulator(data.dtype)
     out = np.ones(len(offsets) - 1, target)
