@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from arrowjag._array.elementwise import ElementwiseMethods
 from arrowjag._array.folding import FoldingMethods
+from arrowjag._array.indexing import IndexingMethods
 from arrowjag._array.reductions import ReductionMethods
 from arrowjag._array.statistics import StatisticMethods
 from arrowjag._array.structure import StructureMethods
@@ -14,6 +15,7 @@ __all__ = ["JaggedArray"]
 class JaggedArray(
     ElementwiseMethods,
     StructureMethods,
+    IndexingMethods,
     ReductionMethods,
     StatisticMethods,
     FoldingMethods,

@@ -174,11 +174,14 @@ def align(columns: Sequence[Column], operation: str = "align") -> list[Column]:
     return expand_all(agree(columns, operation))
 
 
-def agree(columns: Sequence[Column], operation: str) -> list[Column]:
-    """Drop, level by level, what stands under rows that are null elsewhere; afterwards every shape is a prefix of the longest."""
+def agree(columns: Sequence[Column], operation: str, levels: int | None = None) -> list[Column]:
+    """Drop, level by level, what stands under rows that are null elsewhere; afterwards every shape is a prefix of the longest.
+
+    With `levels` only the rows after so many dims, and the shapes above them, are made to agree.
+    """
     result = list(columns)
     longest = max(column.ndim for column in result)
-    for depth in range(1, longest):
+    for depth in range(1, longest if levels is None else levels + 1):
         present = [place for place, column in enumerate(result) if column.ndim > depth]
         validity = _joint_validity([result[place].shape.dims[depth] for place in present])
         if validity is not None:
@@ -187,10 +190,11 @@ def agree(columns: Sequence[Column], operation: str) -> list[Column]:
                 if own is not validity and (own is None or not np.array_equal(own, validity)):
                     _check_rows(result[place], depth, validity, operation)
                     result[place] = null_items(result[place], depth, validity)
-    target = max(result, key=lambda column: column.ndim).shape
-    for column in result:
-        if not column.shape.is_prefix_of(target):
-            raise ShapeError(f"{operation}: {column.shape._mismatch(target)}")
+    shapes = [column.shape if levels is None else column.shape[:levels] for column in result]
+    target = max(shapes, key=len)
+    for shape in shapes:
+        if not shape.is_prefix_of(target):
+            raise ShapeError(f"{operation}: {shape._mismatch(target)}")
     return result
 
 

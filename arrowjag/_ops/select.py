@@ -1,0 +1,410 @@
+"""Choosing and joining items: filter, pad, repeat, fields of structs, concat and stack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from arrowjag import _arrow, _column
+from arrowjag._column import Column
+from arrowjag._kernels import gather
+from arrowjag._kernels import offsets as _offsets
+from arrowjag._ops import structure
+from arrowjag.dims import Dim, Ragged, Uniform
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = [
+    "concat",
+    "field",
+    "fields",
+    "filter_items",
+    "keep_rows",
+    "merge_rows",
+    "pad",
+    "repeat",
+    "stack",
+    "with_fields",
+    "zip_fields",
+]
+
+
+# --------------------------------------------------------------------------------------------------- filter
+
+
+def filter_items(column: Column, mask: Column) -> Column:
+    """The innermost items whose mask is true; a shorter mask is spread over them.
+
+    Parameters
+    ----------
+    column : Column
+        At least one dim.
+    mask : Column
+        Booleans; its shape is that of the column or a prefix of it. A null drops the item, a null row gives a null row.
+
+    Returns
+    -------
+    Column
+        Rows become shorter or empty, none disappears; the innermost dim declares no extent. Cost: one pass over values and mask.
+    """
+    _check_boolean(mask, "filter")
+    if column.ndim == 0 or mask.ndim > column.ndim:
+        raise ShapeError(f"filter: a mask of {mask.shape!r} is longer than what it filters, {column.shape!r}")
+    column, mask = structure.align([column, mask], "filter")
+    keep = _true(mask.values)
+    *outer, dim = column.shape.dims
+    offsets = gather.filter_rows(keep, dim.offsets)
+    left: Dim = Ragged.from_offsets(offsets, validity=dim.validity, check=False)
+    if not outer:
+        left = Uniform(int(offsets[-1]), 1, declared=False)
+    return Column(JaggedShape._trusted([*outer, left]), gather.filter_values(column.values, keep))
+
+
+def keep_rows(column: Column, mask: Column) -> Column:
+    """The rows of the frame whose mask is true, as numpy filters the first dim; extents are kept."""
+    _check_boolean(mask, "indexing")
+    if mask.shape.size != column.shape.nodes(1):
+        raise JagIndexError(f"the mask has {mask.shape.size} entries, the array {column.shape.nodes(1)} rows")
+    keep = _true(mask.values)
+    rows = Uniform(int(np.count_nonzero(keep)), 1, declared=False)
+    return structure.keep_items(column, 1, keep, (rows,))
+
+
+def _check_boolean(mask: Column, operation: str) -> None:
+    if not (pt.is_boolean(mask.type) or pt.is_null(mask.type)):
+        raise JagTypeError(f"{operation}: a mask must hold booleans, got {mask.type}")
+
+
+def _true(mask: pa.Array) -> BoolArray:
+    """Where a mask is true; null counts as false."""
+    if pt.is_null(mask.type):
+        return np.zeros(len(mask), bool)
+    data, valid = _arrow.to_numpy(mask)
+    keep: BoolArray = data if valid is None else data & valid
+    return keep
+
+
+# --------------------------------------------------------------------------------------------------- more items
+
+
+def pad(column: Column, n: int, fill: pa.Scalar | None, axis: int) -> Column:
+    """Fill rows at an axis up to `n` items; longer rows stay.
+
+    Parameters
+    ----------
+    column : Column
+        The source.
+    n : int
+        The least size that a row has afterwards.
+    fill : pa.Scalar or None
+        What is put in, of the leaf's type; None puts nulls, the only thing that an outer axis takes.
+    axis : int
+        Which dim.
+
+    Returns
+    -------
+    Column
+        Null rows stay null. A declared extent grows to `n`. Cost: one gather a level.
+    """
+    place = structure.normalize_axis(axis, column.ndim, "pad")
+    if fill is not None and place < column.ndim - 1:
+        raise JagValueError(f"pad: along axis {axis} rows are put in, which can only be null; fill is for leaves")
+    dim = column.shape.dims[place]
+    sizes = np.maximum(dim.sizes, n)
+    if dim.validity is not None:
+        sizes = np.where(dim.validity, sizes, 0)
+    offsets = _offsets.from_sizes(sizes)
+    extent = None if dim.extent is None else max(dim.extent, n)
+    grown: Dim = Ragged.from_offsets(offsets, validity=dim.validity, extent=extent, check=False)
+    if dim.validity is None and (place == 0 or extent is not None):
+        grown = Uniform(int(sizes[0]) if extent is None else extent, len(sizes), declared=extent is not None)
+    index = np.full(grown.size, -1, np.int64)
+    index[gather.ranges(offsets[:-1], dim.sizes)] = np.arange(dim.size)
+    outer = (*column.shape.dims[:place], grown)
+    there = index >= 0
+    if fill is None:
+        return structure.take_items(column, place + 1, np.where(there, index, 0), outer, None if there.all() else there)
+    both = pa.concat_arrays([column.values, pa.array([fill.as_py()], fill.type) if not fill.is_valid else pa.repeat(fill, 1)])
+    values = gather.take(both, np.where(there, index, len(column.values)))
+    return Column(JaggedShape._trusted(outer), values)
+
+
+def repeat(column: Column, sizes: int | Column) -> Column:
+    """Each innermost item several times, in a new last dim; column and sizes are expanded to each other.
+
+    Parameters
+    ----------
+    column : Column
+        The items.
+    sizes : int or Column
+        How often; an int declares the extent of the new dim.
+
+    Returns
+    -------
+    Column
+        One dim more than the longer of both.
+    """
+    if isinstance(sizes, int):
+        if sizes < 0:
+            raise ShapeError(f"repeat: a size must be at least 0, got {sizes}")
+        new: Dim = Uniform(sizes, column.shape.size)
+        return structure.repeat_items(column, column.ndim, new.parents, (*column.shape.dims, new))
+    if not (pt.is_integer(sizes.type) or pt.is_null(sizes.type)):
+        raise JagTypeError(f"repeat: sizes must be integers, got {sizes.type}")
+    column, sizes = structure.align([column, sizes], "repeat")
+    if sizes.values.null_count:
+        raise JagValueError(f"repeat: a size is null at item {int(np.argmax(sizes.values.is_null()))}; fill_null(0) drops the item")
+    new = Ragged(_arrow.to_numpy(sizes.values)[0] if sizes.shape.size else [])
+    return structure.repeat_items(column, column.ndim, new.parents, (*column.shape.dims, new))
+
+
+# --------------------------------------------------------------------------------------------------- fields of structs
+
+
+def fields(type: pa.DataType) -> list[str]:
+    """Field names of a struct leaf; none for other types."""
+    return [one.name for one in type] if pt.is_struct(type) else []
+
+
+def field(column: Column, name: str) -> Column:
+    """One field of struct leaves, under the same shape object; a list field raises ndim by its levels."""
+    values = column.values
+    names = fields(values.type)
+    if name not in names:
+        known = f"its fields are {names}" if names else f"its leaves are {values.type}, not structs"
+        raise JagIndexError(f"no field {name!r}: {known}")
+    return with_levels(column.shape, pc.struct_field(values, [names.index(name)]))
+
+
+def with_levels(shape: JaggedShape, values: pa.Array) -> Column:
+    """Values under a shape; the levels of list values become dims."""
+    if not _arrow.is_list_type(values.type):
+        return Column(shape, values)
+    inner = _column.from_arrow(values)
+    return Column(JaggedShape._trusted([*shape.dims, *inner.shape.dims[1:]]), inner.values)
+
+
+def pick_fields(column: Column, names: Sequence[str]) -> Column:
+    """Several fields of struct leaves as structs of those alone."""
+    picked = [_flat_field(column, name) for name in names]
+    return Column(column.shape, _structs(dict(zip(names, picked, strict=True)), column.values))
+
+
+def _flat_field(column: Column, name: str) -> pa.Array:
+    names = fields(column.type)
+    if name not in names:
+        raise JagIndexError(f"no field {name!r}: its fields are {names}")
+    return pc.struct_field(column.values, [names.index(name)])
+
+
+def _structs(parts: Mapping[str, pa.Array], owner: pa.Array | None) -> pa.Array:
+    """Structs of flat arrays; null where the structs they come from are."""
+    mask = None if owner is None or owner.null_count == 0 else owner.is_null()
+    types = [pa.field(name, one.type) for name, one in parts.items()]
+    return pa.StructArray.from_arrays(list(parts.values()), fields=types, mask=mask)
+
+
+def zip_fields(parts: Mapping[str, Column | pa.Scalar], operation: str = "zip") -> Column:
+    """A struct for each leaf of the common shape, one field an operand."""
+    columns = [one for one in parts.values() if isinstance(one, Column)]
+    aligned = iter(structure.align(columns, operation))
+    fitted: dict[str, Any] = {name: next(aligned) if isinstance(one, Column) else one for name, one in parts.items()}
+    shape = next(one.shape for one in fitted.values() if isinstance(one, Column))
+    flat = {name: one.values if isinstance(one, Column) else constant(one, shape.size) for name, one in fitted.items()}
+    return Column(shape, _structs(flat, None))
+
+
+def with_fields(column: Column, parts: Mapping[str, Column | pa.Scalar]) -> Column:
+    """Struct leaves with fields added or replaced; a null struct stays null."""
+    if not pt.is_struct(column.type):
+        raise JagTypeError(f"with_fields needs struct leaves, got {column.type}; zip makes structs")
+    columns = [one for one in parts.values() if isinstance(one, Column)]
+    column, *rest = structure.align([column, *columns], "with_fields")
+    aligned = iter(rest)
+    flat = {name: _flat_field(column, name) for name in fields(column.type)}
+    for name, one in parts.items():
+        flat[name] = next(aligned).values if isinstance(one, Column) else constant(one, column.shape.size)
+    return Column(column.shape, _structs(flat, column.values))
+
+
+def constant(value: pa.Scalar, n: int) -> pa.Array:
+    """A scalar as `n` values."""
+    return pa.repeat(value, n) if value.is_valid else pa.nulls(n, value.type)
+
+
+# --------------------------------------------------------------------------------------------------- joining
+
+
+def concat(columns: Sequence[Column], axis: int) -> Column:
+    """Join columns of one ndim and one leaf type along an axis, row by row.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        At least one. Dims above the axis must agree in the rows that are valid in all.
+    axis : int
+        Along 0 the rows of the frame follow each other; along an inner axis those of each row do, and a row that is null in any
+        is null.
+
+    Returns
+    -------
+    Column
+        A declared extent below the axis stays where all declare the same; at the axis extents add up. Cost: one copy of the values,
+        along an inner axis a gather a level.
+
+    Notes
+    -----
+    Koda's `concat`, with axes counted from the outermost.
+    """
+    if len({column.ndim for column in columns}) != 1 or columns[0].ndim == 0:
+        got = [column.ndim for column in columns]
+        raise ShapeError(f"concat needs arrays of one ndim of at least 1, got ndim {got}; see expand_to")
+    place = structure.normalize_axis(axis, columns[0].ndim, "concat")
+    if len(columns) == 1:
+        return columns[0]
+    columns = structure.agree(columns, "concat", levels=place)
+    merged = end_to_end(columns, place + 1)
+    if place == 0:
+        return merged
+    dims = [column.shape.dims[place] for column in columns]
+    sizes = np.stack([dim.sizes for dim in dims], axis=1)
+    bases = np.cumsum([0, *(dim.size for dim in dims[:-1])])
+    starts = np.stack([dim.offsets[:-1] for dim in dims], axis=1) + bases
+    extents = [dim.extent for dim in dims]
+    extent = None if None in extents else sum(one for one in extents if one is not None)
+    offsets = _offsets.from_sizes(sizes.sum(axis=1))
+    joined: Dim = Ragged.from_offsets(offsets, validity=dims[0].validity, extent=extent, check=False)
+    if extent is not None and joined.validity is None:
+        joined = Uniform(extent, len(offsets) - 1)
+    outer = structure.merge_extents([column.shape[:place] for column in columns]).dims
+    return structure.take_items(merged, 1, gather.ranges(starts.ravel(), sizes.ravel()), (*outer, joined))
+
+
+def end_to_end(columns: Sequence[Column], depth: int) -> Column:
+    """The items after the first `depth` dims of each column, one after another as the rows of one."""
+    dims: list[Dim] = [Uniform(sum(column.shape.nodes(depth) for column in columns), 1, declared=False)]
+    dims += map(Dim._algebra.concat, zip(*(column.shape.dims[depth:] for column in columns), strict=True))
+    values = _arrow.combine_chunks(pa.chunked_array([column.values for column in columns]))
+    return Column(JaggedShape._trusted(dims), values)
+
+
+def stack(columns: Sequence[Column], axis: int) -> Column:
+    """Columns of one shape side by side along a new dim, whose extent is declared."""
+    ndim = columns[0].ndim
+    place = structure.normalize_axis(axis, ndim + 1, "stack")
+    apart = [structure.flatten(column, place, place) for column in columns]
+    joined = concat(apart, place)
+    first = joined.shape.dims[place].with_extent(len(columns))
+    return structure.with_shape(JaggedShape._trusted([*joined.shape.dims[:place], first, *joined.shape.dims[place + 1 :]]), joined)
+
+
+# --------------------------------------------------------------------------------------------------- rows of several
+
+
+NullRule = Callable[[int, "list[BoolArray | None]", "list[IntArray | None]"], BoolArray]
+"""From depth, for each operand which of its rows are there (None: it has no rows so deep), and its leaves' places, to null rows."""
+
+
+def merge_rows(columns: Sequence[Column], is_null: NullRule, operation: str) -> tuple[JaggedShape, list[pa.Array]]:
+    """One shape for columns that lend each other rows where theirs are null, and each one's leaves at its places.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Their sizes must agree in rows that are valid in several of them.
+    is_null : callable
+        Which rows of the result are null.
+    operation : str
+        Who asks, for errors.
+
+    Returns
+    -------
+    JaggedShape
+        As deep as the deepest column.
+    list of pa.Array
+        The leaves of each column at the places of the shape; null where it has no row for them.
+    """
+    ndim = max(column.ndim for column in columns)
+    places: list[IntArray] = [np.zeros(1, np.int64) for _ in columns]
+    dims: list[Dim] = []
+    for depth in range(ndim):
+        there = [_there(column, depth, place) for column, place in zip(columns, places, strict=True)]
+        leaves = [place if column.ndim <= depth else None for column, place in zip(columns, places, strict=True)]
+        null = is_null(depth, there, leaves)
+        dims.append(_shared_dim(columns, depth, places, there, null, operation))
+        places = [_descend(column, depth, place, dims[-1]) for column, place in zip(columns, places, strict=True)]
+    flat = [_leaves_at(column.values, place) for column, place in zip(columns, places, strict=True)]
+    return JaggedShape._trusted(dims), flat
+
+
+def _there(column: Column, depth: int, places: IntArray) -> BoolArray | None:
+    """Which of a column's rows are there and valid."""
+    if column.ndim <= depth:
+        return None
+    dim = column.shape.dims[depth]
+    there = places >= 0
+    if dim.validity is not None:
+        there = there & dim.validity[np.maximum(places, 0)] if len(dim) else np.zeros(len(places), bool)
+    return there
+
+
+def _shared_dim(
+    columns: Sequence[Column],
+    depth: int,
+    places: Sequence[IntArray],
+    there: Sequence[BoolArray | None],
+    null: BoolArray,
+    operation: str,
+) -> Dim:
+    """The sizes that all columns with a valid row agree on; 0 in null rows."""
+    known = np.zeros(len(null), bool)
+    sizes = np.zeros(len(null), np.int64)
+    extents = set()
+    for column, place, present in zip(columns, places, there, strict=True):
+        if present is None:
+            continue
+        dim = column.shape.dims[depth]
+        extents.add(dim.extent)
+        own = dim.sizes[np.maximum(place, 0)] if len(dim) else np.zeros(len(place), np.int64)
+        clash = present & known & (own != sizes) & ~null
+        if clash.any():
+            row = int(clash.argmax())
+            raise ShapeError(f"{operation}: dim {depth}, row {row} has {own[row]} items in one operand and {sizes[row]} in another")
+        sizes = np.where(present & ~known, own, sizes)
+        known |= present
+    declared = extents - {None}
+    extent = declared.pop() if len(declared) == 1 and depth else None
+    sizes = np.where(null, 0, sizes)
+    if depth == 0:
+        return Uniform(int(sizes[0]), 1, declared=False)
+    return Ragged.from_offsets(_offsets.from_sizes(sizes), validity=~null if null.any() else None, extent=extent, check=False)
+
+
+def _descend(column: Column, depth: int, places: IntArray, dim: Dim) -> IntArray:
+    """Places of the items of the shared rows: of the column's own items, or of its leaf spread over them."""
+    spread: IntArray = places[dim.parents]
+    if column.ndim <= depth:
+        return spread
+    own = column.shape.dims[depth]
+    if len(own) == 0:
+        return np.full(dim.size, -1, np.int64)
+    safe = np.maximum(spread, 0)
+    here = spread >= 0
+    if own.validity is not None:
+        here &= own.validity[safe]
+    return np.where(here, own.offsets[safe] + dim.iota(), -1)
+
+
+def _leaves_at(values: pa.Array, places: IntArray) -> pa.Array:
+    there = places >= 0
+    if there.all():
+        if len(places) == len(values) and (len(places) == 0 or bool((places[1:] > places[:-1]).all())):
+            return values
+        return gather.take(values, places)
+    return gather.take(values, np.maximum(places, 0), there)
