@@ -1,10 +1,25 @@
-"""The surface of polars: the dtype `Jagged` and the namespace ``.jag``."""
+"""The surface of polars: the dtype `Jagged`, and the namespace ``.jag`` on expressions, Series and frames."""
 
 from __future__ import annotations
 
+from arrowjag.polars import namespace
 from arrowjag.polars._convert import from_series, to_series
 from arrowjag.polars.dtype import Jagged, jagged, register
+from arrowjag.polars.expr import JagExpr, JagNamespace
+from arrowjag.polars.frame import JagDataFrame, JagLazyFrame
+from arrowjag.polars.series import JagSeries
 
-__all__ = ["Jagged", "from_series", "jagged", "to_series"]
+__all__ = [
+    "JagDataFrame",
+    "JagExpr",
+    "JagLazyFrame",
+    "JagNamespace",
+    "JagSeries",
+    "Jagged",
+    "from_series",
+    "jagged",
+    "to_series",
+]
 
 register()
+namespace.register()

@@ -155,8 +155,8 @@ def jagged(leaf: PolarsDataType | None = None, ndim: int | None = None) -> cs.Se
     Returns
     -------
     polars.selectors.Selector
-        To be combined with other selectors. polars can't ask an extension dtype for its name here, so without arguments columns of
-        other extension types are selected too.
+        To be combined with other selectors. Without arguments it takes every column whose dtype is an extension over lists: a
+        selector of polars can't ask for its name.
 
     Raises
     ------
@@ -174,6 +174,6 @@ def jagged(leaf: PolarsDataType | None = None, ndim: int | None = None) -> cs.Se
         raise JagTypeError("jagged() takes both a leaf dtype and ndim, or neither")
     if leaf is not None and ndim is not None:
         return cs.by_dtype(Jagged(leaf, ndim))
-    ours: Any = cs.all() - cs.numeric() - cs.temporal() - cs.string(include_categorical=True) - cs.binary() - cs.boolean()
-    ours = ours - cs.nested() - cs.map() - cs.enum() - cs.object() - cs.by_dtype(pl.Null)
-    return ours  # type: ignore[no-any-return]
+    # The nested columns that are none of polars' own: extension types over lists.
+    extensions: Any = cs.nested() - cs.list() - cs.array() - cs.struct() - cs.map()
+    return extensions  # type: ignore[no-any-return]

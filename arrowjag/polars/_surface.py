@@ -1,0 +1,64 @@
+"""Methods and operators of the surfaces, made from the table of methods."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from arrowjag._methods import Method
+
+__all__ = ["add_methods", "add_operators"]
+
+BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift")
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+UNARY = ("neg", "pos", "invert", "abs")
+_RESERVED = {"and", "or"}
+
+
+def add_operators(surface: type) -> None:
+    """Give a class Python's operators; each calls `_operate` with its name and its operands from left to right."""
+    for name in (*BINARY, *COMPARISONS):
+        function = f"{name}_" if name in _RESERVED else name
+        setattr(surface, f"__{name}__", _two_sided(f"__{name}__", function))
+        if name in BINARY:
+            setattr(surface, f"__r{name}__", _two_sided(f"__r{name}__", function, reflected=True))
+    for name in UNARY:
+        setattr(surface, f"__{name}__", _one_sided(name))
+    surface.__hash__ = None  # type: ignore[assignment]
+
+
+def _two_sided(dunder: str, name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:
+    def operate(self: Any, other: Any) -> Any:
+        return self._operate(name, other, self) if reflected else self._operate(name, self, other)
+
+    operate.__name__ = dunder
+    return operate
+
+
+def _one_sided(name: str) -> Callable[[Any], Any]:
+    def operate(self: Any) -> Any:
+        return self._operate(name, self)
+
+    operate.__name__ = f"__{name}__"
+    return operate
+
+
+def add_methods(surface: type, methods: Mapping[str, Method]) -> None:
+    """Give a class every method of the table; each calls `_call` with its name and arguments."""
+    for name, method in methods.items():
+        if name.isidentifier() and not name.startswith("_"):
+            made = _caller(name, method)
+            made.__qualname__ = f"{surface.__name__}.{name}"
+            setattr(surface, name, property(made) if method.is_property else made)
+
+
+def _caller(name: str, method: Method) -> Callable[..., Any]:
+    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return self._call(name, *args, **kwargs)
+
+    called.__name__ = name
+    called.__doc__ = inspect.getdoc(method.function)
+    called.__signature__ = method.signature  # type: ignore[attr-defined]
+    called.__annotations__ = dict(method.function.__annotations__)
+    return called

@@ -1,0 +1,268 @@
+"""The tree that `.jag` expressions record: columns at the leaves, calls above them, and how one is computed on arrays."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from arrowjag import JaggedArray, functions
+from arrowjag._methods import METHODS, Rows
+from arrowjag.errors import JagTypeError
+from arrowjag.functions import array
+from arrowjag.polars._convert import to_series
+
+__all__ = ["Call", "Input", "Node", "children", "evaluate", "is_scalar", "record", "rows_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """A column: an expression of polars that is none of ours."""
+
+    expr: pl.Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """One call on columns.
+
+    Attributes
+    ----------
+    kind : str
+        A key of `KINDS`.
+    name : str
+        What is called.
+    args : tuple
+        Nodes, constants, and lists, tuples and dicts of them.
+    kwargs : dict
+        The same by name.
+    """
+
+    kind: str
+    name: str
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+
+Node: TypeAlias = "Input | Call"
+
+
+# --------------------------------------------------------------------------------------------------- recording
+
+_SETS = {"is_in", "contains", "translate"}
+"""Methods whose flat arguments are sets or tables, not one item a row."""
+
+
+def record(value: Any, *, rowwise: bool = False) -> Any:
+    """An argument as it stands in a tree.
+
+    Parameters
+    ----------
+    value : object
+        What a caller gave.
+    rowwise : bool
+        Whether an array or a list holds one item a row of the frame, so that it becomes a literal column.
+
+    Returns
+    -------
+    object
+        A node for expressions, containers of them as they are, a constant otherwise.
+    """
+    node = getattr(value, "_node", None)
+    if isinstance(node, (Input, Call)):
+        return node
+    if isinstance(value, pl.Expr):
+        return Input(value)
+    if isinstance(value, (list, tuple)) and any(isinstance(one, pl.Expr) for one in value):
+        return type(value)([record(one, rowwise=rowwise) for one in value])
+    if rowwise and not is_scalar(value):
+        return Input(pl.lit(_literal(value)))
+    return value
+
+
+def is_scalar(value: Any) -> bool:
+    """Whether an operand is one value, and no column."""
+    if value is None or isinstance(value, (str, bytes, np.generic, pa.Scalar, dict)):
+        return True
+    if isinstance(value, np.ndarray):
+        return value.ndim == 0
+    return not hasattr(value, "__iter__") and not hasattr(value, "__arrow_c_array__")
+
+
+def _literal(value: Any) -> pl.Series:
+    return value if isinstance(value, pl.Series) else to_series(array(value))
+
+
+def record_arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a method, bound to its signature; those that may be arrays are columns if they aren't scalars."""
+    method = METHODS[name]
+    names = {one.lstrip("*") for one in method.arrays} if name not in _SETS else set()
+    bound = method.signature.bind(None, *args, **kwargs)
+    for parameter, value in list(bound.arguments.items())[1:]:
+        kind = method.signature.parameters[parameter].kind
+        rowwise = parameter in names
+        if kind is kind.VAR_POSITIONAL:
+            bound.arguments[parameter] = tuple(record(one, rowwise=rowwise) for one in value)
+        elif kind is kind.VAR_KEYWORD:
+            bound.arguments[parameter] = {key: record(one, rowwise=rowwise) for key, one in value.items()}
+        else:
+            bound.arguments[parameter] = record(value, rowwise=rowwise)
+    return bound.args[1:], bound.kwargs
+
+
+# --------------------------------------------------------------------------------------------------- walking
+
+
+def children(call: Call) -> Iterator[Node]:
+    """The nodes among the arguments of a call; the one that names the result comes first."""
+    values = list(call.args)
+    if call.kind == "function" and call.name == "where" and len(values) > 1:
+        values = [values[1], values[0], *values[2:]]
+    yield from _nodes([*values, *call.kwargs.values()])
+
+
+def _nodes(values: Any) -> Iterator[Node]:
+    for value in values:
+        if isinstance(value, (Input, Call)):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from _nodes(value)
+        elif isinstance(value, dict):
+            yield from _nodes(value.values())
+
+
+def mapped(value: Any, function: Callable[[Node], Any]) -> Any:
+    """A value with every node in it replaced."""
+    if isinstance(value, (Input, Call)):
+        return function(value)
+    if isinstance(value, (list, tuple)):
+        return type(value)([mapped(one, function) for one in value])
+    if isinstance(value, dict):
+        return {key: mapped(one, function) for key, one in value.items()}
+    return value
+
+
+# --------------------------------------------------------------------------------------------------- computing
+
+_PYTHON = {"and_": "and", "or_": "or"}
+_REFLECTED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+
+
+def _operator(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) == 1:
+        return getattr(operator, name)(args[0])
+    one, two = args
+    name = _PYTHON.get(name, name)
+    if isinstance(one, JaggedArray):
+        return getattr(one, f"__{name}__")(two)
+    reflected = _REFLECTED.get(name)
+    return getattr(two, f"__{reflected}__" if reflected else f"__r{name}__")(one)
+
+
+def _method(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return METHODS[name].function(*args, **kwargs)
+
+
+def _helper(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A method of what a method returns, such as `rolling(3).sum()`; the second call's arguments come after the first's."""
+    first, second = name.split(".")
+    receiver, first_args, first_kwargs, second_args = args
+    made = METHODS[first].function(receiver, *first_args, **first_kwargs)
+    return getattr(made, second)(*second_args, **kwargs)
+
+
+def _function(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return getattr(functions, name)(*args, **kwargs)
+
+
+KINDS: dict[str, Callable[[str, tuple[Any, ...], dict[str, Any]], Any]] = {
+    "operator": _operator,
+    "method": _method,
+    "helper": _helper,
+    "function": _function,
+    "ufunc": lambda name, args, kwargs: args[0](*args[1:], **kwargs),
+    "getitem": lambda name, args, kwargs: args[0][args[1]],
+    "slots": lambda name, args, kwargs: args[0].S[args[1]],
+    "part": lambda name, args, kwargs: args[0][args[1]],
+}
+"""How each kind of call is made. The first argument of methods and of indexing is the array; `part` picks one of several results."""
+
+
+def evaluate(node: Node, known: dict[int, Any]) -> Any:
+    """The value of a node; `known` holds the values of nodes by id, and each call is made once."""
+    found = known.get(id(node))
+    if found is None:
+        assert isinstance(node, Call)
+        found = known[id(node)] = call(node, lambda one: evaluate(one, known))
+    return found
+
+
+def call(node: Call, value_of: Callable[[Node], Any]) -> Any:
+    """Make one call on the values of its nodes."""
+    args = tuple(mapped(one, value_of) for one in node.args)
+    kwargs = {key: mapped(one, value_of) for key, one in node.kwargs.items()}
+    return KINDS[node.kind](node.name, args, kwargs)
+
+
+# --------------------------------------------------------------------------------------------------- what happens to rows
+
+
+def bound_arguments(node: Call, value_of: Callable[[Node], Any]) -> dict[str, Any]:
+    """The arguments of a method call by name, defaults filled in."""
+    args = tuple(mapped(one, value_of) for one in node.args[1:])
+    kwargs = {key: mapped(one, value_of) for key, one in node.kwargs.items()}
+    return METHODS[node.name].bind(args, kwargs)
+
+
+def rows_of(node: Call, value_of: Callable[[Node], Any]) -> Rows:
+    """What a call does to the rows of the frame, by the number of dims of its operands."""
+    if node.kind == "method":
+        return METHODS[node.name].rows(value_of(node.args[0]).ndim, bound_arguments(node, value_of))
+    if node.kind == "helper":
+        axis = node.kwargs.get("axis", node.args[2].get("axis", -1))
+        ndim = value_of(node.args[0]).ndim
+        return Rows.KEPT if axis % max(ndim, 1) == 0 else Rows.LOCAL
+    if node.kind in ("getitem", "slots"):
+        return _rows_of_key(node, value_of)
+    if node.kind == "function" and node.name in ("concat", "stack"):
+        return _rows_of_joined(node, value_of)
+    return Rows.LOCAL
+
+
+def _rows_of_joined(node: Call, value_of: Callable[[Node], Any]) -> Rows:
+    arrays = mapped(node.args[0] if node.args else node.kwargs.get("arrays", ()), value_of)
+    axis = node.args[1] if len(node.args) > 1 else node.kwargs.get("axis", 0)
+    ndim = max((one.ndim for one in arrays if isinstance(one, JaggedArray)), default=1)
+    if not isinstance(axis, int):
+        raise JagTypeError(f"{node.name}: axis must be an int, got {type(axis).__name__}")
+    ndim += node.name == "stack"
+    return Rows.MOVED if axis % ndim == 0 else Rows.LOCAL
+
+
+def _rows_of_key(node: Call, value_of: Callable[[Node], Any]) -> Rows:
+    """Indexing leaves the rows alone if the first dim is addressed by a full slice, by nothing, or by a mask over rows and items."""
+    ndim, key = value_of(node.args[0]).ndim, mapped(node.args[1], value_of)
+    if isinstance(key, str) or (isinstance(key, list) and key and all(isinstance(one, str) for one in key)):
+        return Rows.LOCAL
+    keys = key if isinstance(key, tuple) else (key,)
+    if isinstance(keys[0], JaggedArray):
+        return Rows.LOCAL if keys[0].ndim >= 2 and len(keys) == 1 else Rows.MOVED
+    if keys[0] is Ellipsis:
+        return Rows.LOCAL if len(keys) - 1 < ndim else Rows.MOVED
+    if node.kind == "slots" and not any(one is Ellipsis for one in keys):
+        return Rows.LOCAL if len(keys) < ndim else Rows.MOVED
+    return Rows.LOCAL if isinstance(keys[0], slice) and keys[0] == slice(None) else Rows.MOVED
+
+
+def mapped_values(value: Any, function: Callable[[Any], Any]) -> Any:
+    """A value with everything in it that is no container replaced."""
+    if isinstance(value, (list, tuple)):
+        return type(value)([mapped_values(one, function) for one in value])
+    if isinstance(value, dict):
+        return {key: mapped_values(one, function) for key, one in value.items()}
+    return function(value)

@@ -1,0 +1,225 @@
+"""`.jag` on Series: the methods of `JaggedArray` at once, on shared buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from arrowjag import JaggedArray, JaggedShape, _column
+from arrowjag._methods import METHODS, Host
+from arrowjag.errors import JagError, JagTypeError
+from arrowjag.polars._convert import broadcast_rows, column_type, from_series, to_series
+from arrowjag.polars._surface import add_methods, add_operators
+from arrowjag.polars._tree import _operator, mapped_values
+
+__all__ = ["JagSeries"]
+
+
+class JagSeries(pl.Series):
+    """Jagged operations on a Series: `s.jag`.
+
+    Methods are those of `arrowjag.JaggedArray`, operators work on either side, and facts such as `shape` are those of the array. Other
+    operands may be scalars, Series, arrays and nested lists. Results are Series with the Series' name: `List` and `Array` give plain
+    lists, `Jagged` gives `Jagged`; results of one dim are plain Series, results of no dim Python scalars.
+
+    Parameters
+    ----------
+    series : pl.Series
+        Of dtype `Jagged`, `List`, `Array` or a flat one.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> s = aj.array([[1, 2], [3]]).to_polars("v")
+    >>> (s.jag * 2).to_list()
+    [[2, 4], [6]]
+    >>> s.jag.shape
+    JaggedShape(2, [2, 1])
+    """
+
+    def __init__(self, series: pl.Series) -> None:
+        self._s = series._s
+        self._plain = pl.Series._from_pyseries(series._s)
+        self._array: JaggedArray | None = None
+
+    @classmethod
+    def _from_pyseries(cls, pyseries: Any) -> pl.Series:
+        return pl.Series._from_pyseries(pyseries)
+
+    # ------------------------------------------------------------------------------------------- facts
+
+    @property
+    def array(self) -> JaggedArray:
+        """The Series as a `JaggedArray`."""
+        if self._array is None:
+            self._array = from_series(self._plain)
+        return self._array
+
+    @property
+    def shape(self) -> JaggedShape:  # type: ignore[override]
+        """The nesting: a `JaggedShape`."""
+        return self.array.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of levels, the rows included."""
+        return self.array.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of leaf values."""
+        return self.array.size
+
+    @property
+    def values(self) -> pa.Array:
+        """The flat leaf values, as an Arrow array."""
+        return self.array.values
+
+    @property
+    def type(self) -> pa.DataType:
+        """The Arrow type of the leaf values."""
+        return self.array.type
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the values and of the offsets and validity beside them."""
+        return self.array.nbytes
+
+    @property
+    def jag(self) -> JagSeries:
+        """Itself."""
+        return self
+
+    # ------------------------------------------------------------------------------------------- calls
+
+    def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        arguments = tuple(mapped_values(one, _as_array) for one in args)
+        named = {key: mapped_values(one, _as_array) for key, one in kwargs.items()}
+        return self._run(name, lambda: METHODS[name].function(self.array, *arguments, **named), [self, *args, *kwargs.values()])
+
+    def _operate(self, name: str, *args: Any) -> Any:
+        if any(isinstance(one, pl.Expr) for one in args):
+            expressions = [pl.lit(one) if isinstance(one, pl.Series) else one for one in args]
+            return _operator(name, tuple(one.jag if isinstance(one, pl.Expr) else one for one in expressions), {})
+        if any(isinstance(one, pl.DataFrame) for one in args):
+            return NotImplemented
+        return self._run(name, lambda: _operator(name, _aligned(args), {}), args)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        if method != "__call__":
+            raise JagTypeError(f"{ufunc.__name__}.{method} is not defined for jagged columns; use the methods sum, min, cumsum...")
+        return self._run(ufunc.__name__, lambda: ufunc(*_aligned(inputs), **options), inputs)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._run("x[...]", lambda: self.array[_key(key)], [self])  # type: ignore[index]
+
+    @property
+    def S(self) -> _Slots:  # noqa: N802 - Koda's name
+        """Index from the innermost dims, with null for what is out of range (Koda's rule)."""
+        return _Slots(self)
+
+    def _run(self, name: str, function: Callable[[], Any], operands: Any) -> Any:
+        """Call on arrays, name the Series in errors, and give Series back."""
+        try:
+            return _as_series(function(), self._plain.name, _wants_jagged(operands))
+        except JagError as error:
+            text = str(error)
+            if f"column {self._plain.name!r}" in text:
+                raise
+            raise type(error)(f"column {self._plain.name!r}: {text}") from None
+
+
+class _Slots:
+    """`.jag.S` of a Series."""
+
+    def __init__(self, series: JagSeries) -> None:
+        self._series = series
+
+    def __getitem__(self, key: Any) -> Any:
+        array: Any = self._series.array
+        return self._series._run("x.S[...]", lambda: array.S[_key(key)], [self._series])
+
+
+def _key(key: Any) -> Any:
+    return tuple(_as_array(one) for one in key) if isinstance(key, tuple) else _as_array(key)
+
+
+def _as_array(value: Any) -> Any:
+    if isinstance(value, JagSeries):
+        return value.array
+    return from_series(value) if isinstance(value, pl.Series) else value
+
+
+def _aligned(args: Any) -> tuple[Any, ...]:
+    """Operands as arrays; a Series of one row is repeated, as polars does."""
+    values = [_as_array(one) for one in args]
+    places = [place for place, one in enumerate(args) if isinstance(one, pl.Series)]
+    for place, array in zip(places, broadcast_rows([values[place] for place in places]), strict=True):
+        values[place] = array
+    return tuple(values)
+
+
+def _wants_jagged(operands: Any) -> bool:
+    """Whether a nested result has our dtype: unless every nested operand is a plain list."""
+    nested: list[bool] = []
+
+    def look(value: Any) -> Any:
+        if isinstance(value, pl.Series):
+            kind = column_type(value.dtype)
+            nested.extend([kind.jagged] if kind.ndim > 1 else [])
+        elif isinstance(value, JaggedArray):
+            nested.extend([True] if value.ndim > 1 else [])
+        return value
+
+    for one in operands:
+        mapped_values(one, look)
+    return any(nested) or not nested
+
+
+def _as_series(value: Any, name: str, jagged: bool) -> Any:
+    if isinstance(value, JaggedArray):
+        return to_series(value, name, extension=jagged)
+    if isinstance(value, pa.Array):
+        return to_series(_column.from_arrow(value, 1), name)
+    if isinstance(value, tuple):
+        return tuple(_as_series(one, name, jagged) for one in value)
+    return value.as_py() if isinstance(value, pa.Scalar) else value
+
+
+add_operators(JagSeries)
+add_methods(JagSeries, METHODS)
+
+
+# --------------------------------------------------------------------------------------------------- free functions
+
+
+def _owns(value: Any) -> bool:
+    return isinstance(value, pl.Series)
+
+
+def _call_function(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    operands = [*args, *kwargs.values()]
+    arguments = tuple(mapped_values(one, _as_array) for one in args)
+    named = {key: mapped_values(one, _as_array) for key, one in kwargs.items()}
+    return _as_series(function(*arguments, **named), _first_name(operands), _wants_jagged(operands))
+
+
+def _first_name(operands: Any) -> str:
+    names: list[str] = []
+
+    def look(value: Any) -> Any:
+        if isinstance(value, pl.Series):
+            names.append(value.name)
+        return value
+
+    for one in operands:
+        mapped_values(one, look)
+    return next((name for name in names if name), "")
+
+
+HOST = Host(_owns, _call_function)
+"""How Series take part in `aj.where`, `aj.zip` and their like."""
