@@ -195,7 +195,7 @@ def _peel_level(array: pa.Array, where: str) -> tuple[Level, pa.Array]:
         hidden = sizes[~validity]
         if hidden.any():
             keep = np.repeat(validity, sizes)
-            child = child.slice(int(offsets[0]), int(offsets[-1] - offsets[0])).filter(pa.array(keep))
+            child = gather.filter_values(child.slice(int(offsets[0]), int(offsets[-1] - offsets[0])), keep)
             offsets = np.zeros(len(array) + 1, np.int64)
             np.cumsum(np.where(validity, sizes, 0), out=offsets[1:])
             return Level(offsets, validity, None), child
@@ -245,7 +245,7 @@ def _peel_fixed(array: pa.Array, where: str) -> tuple[Level, pa.Array]:
         return Level(np.arange(n + 1, dtype=np.int64) * width, None, width), child
     offsets = np.zeros(n + 1, np.int64)
     np.cumsum(np.where(validity, width, 0), out=offsets[1:])
-    return Level(offsets, validity, width), child.filter(pa.array(np.repeat(validity, width)))
+    return Level(offsets, validity, width), gather.filter_values(child, np.repeat(validity, width))
 
 
 def _peel_view(array: pa.Array, where: str) -> tuple[Level, pa.Array]:

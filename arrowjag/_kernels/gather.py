@@ -64,12 +64,26 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
 
 
 def _take(values: pa.Array[Any], index: pa.Array[Any]) -> pa.Array[Any]:
+    if _goes_by_rows(values.type):
+        return _take_fields(values, index) if pt.is_struct(values.type) else _take_lists(values, index)
     stand_in = _stand_in(values.type)
-    if stand_in == values.type:
-        return pc.take(values, index, boundscheck=False)
-    if _is_list(values.type):
-        return _take_lists(values, index)
-    return pc.take(values.cast(stand_in), index, boundscheck=False).cast(values.type)
+    if stand_in != values.type:
+        return pc.take(values.cast(stand_in), index, boundscheck=False).cast(values.type)
+    return pc.take(values, index, boundscheck=False)
+
+
+def _goes_by_rows(type: pa.DataType) -> bool:
+    """Whether a list or struct is taken level by level, because pyarrow's kernels can't do it whole.
+
+    They read other values than those asked for from a slice of fixed size lists of fixed size lists (seen in pyarrow 26), and
+    lists of string views have no stand-in that every kind of list can be cast to.
+    """
+    if pt.is_struct(type):
+        return any(_goes_by_rows(field.type) for field in type)
+    if not _is_list(type):
+        return False
+    twice = pt.is_fixed_size_list(type) and pt.is_fixed_size_list(type.value_type)
+    return twice or _goes_by_rows(type.value_type) or _stand_in(type) != type
 
 
 def _is_list(type: pa.DataType) -> bool:
@@ -77,25 +91,31 @@ def _is_list(type: pa.DataType) -> bool:
     return any(is_kind(type) for is_kind in kinds)
 
 
+def _take_fields(values: Any, index: pa.Array[Any]) -> pa.Array[Any]:
+    fields = [_take(values.field(slot), index) for slot in range(values.type.num_fields)]
+    mask = pc.invert(pc.take(values.is_valid(), index).fill_null(False))
+    return pa.StructArray.from_arrays(fields, fields=list(values.type), mask=mask)
+
+
 def _take_lists(values: Any, index: pa.Array[Any]) -> pa.Array[Any]:
-    """Take lists row by row: pyarrow can't cast a view of string views to the stand-in that it could take."""
-    mask = index.is_null()
-    rows = pc.fill_null(index, 0).to_numpy(zero_copy_only=False)
+    """Rows by their offsets, items by `take`: no kernel of pyarrow meets a nested type."""
+    mask = pc.invert(pc.take(values.is_valid(), index).fill_null(False))
     present = ~mask.to_numpy(zero_copy_only=False)
-    mask = pc.or_(mask, _take(values.is_null(), index).fill_null(True))
+    rows = pc.fill_null(index, 0).to_numpy(zero_copy_only=False)[present]
     type = values.type
     if pt.is_list_view(type) or pt.is_large_list_view(type):
         starts, sizes = (pc.take(part, index).fill_null(0) for part in (values.offsets, values.sizes))
         return values.from_arrays(starts, sizes, values.values, type=type, mask=mask)
     if pt.is_fixed_size_list(type):
         width = type.list_size
-        items = ((values.offset + rows) * width)[:, None] + np.arange(width)
-        owners = np.repeat(present, width)
-        child = take(values.values, np.where(owners, items.ravel(), 0), owners)
-        return values.from_arrays(child, type=type, mask=mask)
+        items = np.zeros((len(present), width), np.int64)
+        items[present] = ((values.offset + rows) * width)[:, None] + np.arange(width)
+        child = take(values.values, items.ravel(), np.repeat(present, width))
+        # Not from_arrays: it divides by the width, and a width of 0 ends the process.
+        return pa.Array.from_buffers(type, len(present), [pc.invert(mask).buffers()[1]], children=[child])
     offsets = values.offsets.to_numpy().astype(np.int64)
-    starts = np.where(present, offsets[rows], 0) if len(values) else np.zeros(len(rows), np.int64)
-    sizes = np.where(present, offsets[rows + 1] - starts, 0) if len(values) else starts
+    starts, sizes = np.zeros((2, len(present)), np.int64)
+    starts[present], sizes[present] = offsets[rows], offsets[rows + 1] - offsets[rows]
     cuts = _offsets.from_sizes(sizes)
     child = take(values.values, _offsets.runs(starts, cuts))
     return values.from_arrays(cuts.astype(values.offsets.type.to_pandas_dtype()), child, type=type, mask=mask)
@@ -192,7 +212,7 @@ def filter_values(values: pa.Array[Any], mask: NDArray[np.bool_]) -> pa.Array[An
     # buffers. It is asked only for types it stores as they are, and where loading it pays.
     if len(values) >= _POLARS_VALUES and values.type in _POLARS_TYPES and (pl := _polars()) is not None:
         return pl.from_arrow(values).filter(pl.Series(mask)).to_arrow()
-    if _stand_in(values.type) != values.type:
+    if _goes_by_rows(values.type) or _stand_in(values.type) != values.type:
         return _take(values, pa.array(np.flatnonzero(mask)))
     return pc.filter(values, pa.array(mask))
 

@@ -102,9 +102,7 @@ def _fixed_size_list(draw: _Draw, cells: _Rows, valid: pa.Buffer | None, layout:
     return _build(child, layout, level, len(cells), [valid])
 
 
-def _list_view(
-    draw: _Draw, cells: _Rows, valid: pa.Buffer | None, first: _Rows, layout: Layout, level: int
-) -> pa.Array[Any]:
+def _list_view(draw: _Draw, cells: _Rows, valid: pa.Buffer | None, first: _Rows, layout: Layout, level: int) -> pa.Array[Any]:
     """Rows in any order, with junk between them; rows of equal content point at the same values."""
     order = draw(st.permutations(range(len(cells)))) if layout.slack else range(len(cells))
     values, starts, seen = list(first), [0] * len(cells), dict[str, int]()
@@ -117,9 +115,7 @@ def _list_view(
     return _build(lay_out(draw, values, layout, level + 1), layout, level, len(cells), [valid, *buffers])
 
 
-def _build(
-    child: pa.Array[Any], layout: Layout, level: int, length: int, buffers: list[pa.Buffer | None]
-) -> pa.Array[Any]:
+def _build(child: pa.Array[Any], layout: Layout, level: int, length: int, buffers: list[pa.Buffer | None]) -> pa.Array[Any]:
     kind = list_type(child.type, layout.storages[level], layout.extents[level], layout.name)
     return pa.Array.from_buffers(kind, length, buffers, children=[child])
 

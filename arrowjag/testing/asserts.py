@@ -119,9 +119,7 @@ def _same_scalar(got: Any, expected: Any, rel: float, absolute: float) -> bool:
         return False
     if isinstance(got, float) or isinstance(expected, float):
         try:
-            return (math.isnan(got) and math.isnan(expected)) or math.isclose(
-                got, expected, rel_tol=rel, abs_tol=absolute
-            )
+            return (math.isnan(got) and math.isnan(expected)) or math.isclose(got, expected, rel_tol=rel, abs_tol=absolute)
         except TypeError:
             return False
     return bool(got == expected)
