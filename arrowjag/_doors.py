@@ -53,7 +53,7 @@ def register_hosts() -> None:
     """Register our dtypes and `.jag` with pandas and polars: now where they are imported, otherwise the moment they are."""
     waiting = [host for host in _HOSTS if host not in sys.modules]
     for host in _HOSTS:
-        if host not in waiting:
+        if sys.modules.get(host) is not None:
             open_door(host)
     if waiting:
         sys.meta_path.insert(0, _AfterImport(waiting))

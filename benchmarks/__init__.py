@@ -1,0 +1,1 @@
+"""Measurements against rivals, in one process, after their answers were found equal."""

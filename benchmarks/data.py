@@ -1,0 +1,169 @@
+"""Inputs with a name: how long rows are, and where nulls stand. Each rival gets the same values in its own form."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import arrowjag as aj
+
+DISTRIBUTIONS = ("poisson", "uniform", "zipf", "half_empty", "one_huge", "all_empty", "sliced", "chunked")
+NULLS = ("none", "leaves", "rows")
+TYPES = {
+    "float64": pa.float64(),
+    "float32": pa.float32(),
+    "int64": pa.int64(),
+    "int32": pa.int32(),
+    "bool": pa.bool_(),
+    "string": pa.large_string(),
+}
+MEAN = 10
+
+
+def row_sizes(distribution: str, n_values: int, seed: int) -> np.ndarray:
+    """Row sizes that hold about `n_values` in all."""
+    draw = np.random.default_rng(seed)
+    n = max(n_values // MEAN, 4)
+    if distribution == "uniform":
+        return np.full(n, MEAN)
+    if distribution == "zipf":
+        sizes = np.minimum(draw.zipf(1.6, n), 100_000)
+        return np.maximum((sizes * (n_values / sizes.sum())).astype(np.int64), 0)
+    if distribution == "half_empty":
+        return np.where(draw.random(n) < 0.5, 0, draw.poisson(2 * MEAN, n))
+    if distribution == "one_huge":
+        return np.concatenate([draw.poisson(2, n // 4), [n_values // 2], draw.poisson(2, n // 4)])
+    if distribution == "all_empty":
+        return np.zeros(n, np.int64)
+    return draw.poisson(MEAN, n)
+
+
+class Data:
+    """One input: `x` of two dims, `y` of the same shape, `w` one item a row, `z` of three dims over groups of rows of `x`."""
+
+    def __init__(self, n_values: int, distribution: str = "poisson", nulls: str = "none", dtype: str = "float64") -> None:
+        self.name = (n_values, distribution, nulls, dtype)
+        self.dtype, self.nulls, self.distribution = dtype, nulls, distribution
+        self.sizes = row_sizes(distribution, n_values, 1)
+        self.draw = np.random.default_rng(2)
+        n_rows = len(self.sizes)
+        self.row_valid = self.draw.random(n_rows) >= 0.02 if nulls == "rows" else None
+        if self.row_valid is not None:
+            self.sizes = np.where(self.row_valid, self.sizes, 0)
+        self.offsets = np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
+        self.n_values = int(self.offsets[-1])
+
+    def _leaves(self, n: int) -> pa.Array:
+        mask = self.draw.random(n) < 0.05 if self.nulls == "leaves" else None
+        if self.dtype == "bool":
+            data: Any = self.draw.random(n) < 0.5
+        elif self.dtype == "string":
+            words = pa.array([f"word{one}" for one in range(1000)], pa.large_string())
+            index = pa.array(self.draw.integers(0, 1000, n), mask=mask)
+            return words.take(index)
+        elif self.dtype.startswith("int"):
+            data = self.draw.integers(0, 1000, n).astype(self.dtype)
+        else:
+            data = self.draw.random(n).astype(self.dtype)
+        return pa.array(data, mask=mask)
+
+    def _lists(self, offsets: np.ndarray, values: pa.Array, row_valid: np.ndarray | None) -> pa.Array:
+        mask = None if row_valid is None else pa.array(~row_valid)
+        array = pa.LargeListArray.from_arrays(pa.array(offsets), values, mask=mask)
+        if self.distribution == "sliced":
+            more = pa.concat_arrays([array.slice(0, 3), array, array.slice(0, 3)])
+            return more.slice(3, len(array))
+        return array
+
+    @cached_property
+    def x_arrow(self) -> pa.Array:
+        return self._lists(self.offsets, self._leaves(self.n_values), self.row_valid)
+
+    @cached_property
+    def y_arrow(self) -> pa.Array:
+        return self._lists(self.offsets, self._leaves(self.n_values), self.row_valid)
+
+    @cached_property
+    def w_arrow(self) -> pa.Array:
+        return self._leaves(len(self.sizes))
+
+    @cached_property
+    def groups(self) -> np.ndarray:
+        """Offsets that put ten rows of `x` in one."""
+        n = len(self.sizes)
+        return np.append(np.arange(0, n, 10), n).astype(np.int64)
+
+    @cached_property
+    def z_arrow(self) -> pa.Array:
+        return pa.LargeListArray.from_arrays(pa.array(self.groups), self.x_arrow)
+
+    @cached_property
+    def u_arrow(self) -> pa.Array:
+        """Two dims: one item for each row of `x`, grouped as in `z`."""
+        return pa.LargeListArray.from_arrays(pa.array(self.groups), self.w_arrow)
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """Row numbers in random order."""
+        return np.random.default_rng(3).permutation(len(self.sizes))
+
+    # ------------------------------------------------------------------------------------------- each one's own form
+
+    def _cold(self, array: pa.Array) -> Any:
+        return aj.from_arrow(array)
+
+    @cached_property
+    def x(self) -> aj.JaggedArray:
+        return self._cold(self.x_arrow)
+
+    @cached_property
+    def y(self) -> aj.JaggedArray:
+        return self._cold(self.y_arrow)
+
+    @cached_property
+    def w(self) -> aj.JaggedArray:
+        return self._cold(self.w_arrow)
+
+    @cached_property
+    def z(self) -> aj.JaggedArray:
+        return self._cold(self.z_arrow)
+
+    @cached_property
+    def u(self) -> aj.JaggedArray:
+        return self._cold(self.u_arrow)
+
+    @cached_property
+    def mask(self) -> aj.JaggedArray:
+        return self.x > 0.5
+
+    def awkward(self, name: str) -> Any:
+        import awkward as ak
+
+        return self._kept("awkward", name, lambda array: ak.to_packed(ak.from_arrow(array)))
+
+    def polars(self) -> Any:
+        import polars as pl
+
+        names = {"x": self.x_arrow, "y": self.y_arrow, "w": self.w_arrow}
+        return self._kept("polars", "frame", lambda _: pl.DataFrame({k: pl.Series(v) for k, v in names.items()}).rechunk())
+
+    def polars_groups(self) -> Any:
+        import polars as pl
+
+        names = {"z": self.z_arrow, "u": self.u_arrow}
+        return self._kept("polars", "groups", lambda _: pl.DataFrame({k: pl.Series(v) for k, v in names.items()}).rechunk())
+
+    def koda(self, name: str) -> Any:
+        from koladata import kd
+
+        schema = {"float64": kd.FLOAT64, "float32": kd.FLOAT32, "int64": kd.INT64, "int32": kd.INT32}.get(self.dtype)
+        return self._kept("koda", name, lambda array: kd.slice([row or [] for row in array.to_pylist()] if name != "w" else array.to_pylist(), schema))
+
+    def _kept(self, rival: str, name: str, make: Any) -> Any:
+        store = self.__dict__.setdefault("_store", {})
+        if (rival, name) not in store:
+            store[rival, name] = make(getattr(self, f"{name}_arrow", None))
+        return store[rival, name]
