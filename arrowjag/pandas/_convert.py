@@ -1,0 +1,240 @@
+"""From whatever pandas holds to columns, and how rows and columns are joined into one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow, _column
+from arrowjag._array import JaggedArray
+from arrowjag._array.base import as_column
+from arrowjag._column import Column
+from arrowjag._ops import elementwise, structure
+from arrowjag.dims import Dim, Ragged, Uniform
+from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.pandas.dtype import JaggedDtype
+from arrowjag.pandas.row import Row
+from arrowjag.shape import JaggedShape
+
+__all__ = ["as_array", "concat", "conform", "is_missing", "read"]
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a scalar stands for nothing: None, NA, NaN or NaT."""
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, (float, np.floating)) and value != value)
+
+
+def as_array(data: Any) -> JaggedArray:
+    """A Series, Index or extension array of any kind as a jagged array; a plain column has one dim.
+
+    Parameters
+    ----------
+    data : pandas.Series, pandas.Index or array
+        Ours, nested Arrow lists, plain columns, or objects that are lists.
+
+    Returns
+    -------
+    JaggedArray
+        Buffers are shared where pandas holds Arrow or numpy data.
+    """
+    values = getattr(data, "array", data)
+    jagged = getattr(values, "_jagged", None)
+    if jagged is not None:
+        return jagged  # type: ignore[no-any-return]
+    return JaggedArray._of(as_column(plain(values)))  # type: ignore[no-any-return]
+
+
+def plain(values: Any) -> Any:
+    """An array of pandas as data that the gate reads."""
+    if isinstance(values, pd.arrays.ArrowExtensionArray):
+        return values._pa_array
+    if isinstance(values, pd.arrays.NumpyExtensionArray):
+        values = values.to_numpy()
+    if isinstance(values, np.ndarray):
+        return _objects(values) if values.dtype.kind == "O" else values
+    if isinstance(values, pd.api.extensions.ExtensionArray):
+        return pa.array(values, from_pandas=True)
+    return values
+
+
+def _objects(values: Any) -> Any:
+    """Python objects: missing marks become None, rows become what they hold."""
+    if any(isinstance(one, Row) for one in values):
+        return rows(list(values), None)
+    return [None if is_missing(one) else one for one in values]
+
+
+# ------------------------------------------------------------------------------------------------- to a dtype
+
+
+def read(data: Any, dtype: JaggedDtype | None) -> Column:
+    """Anything that a jagged Series can be made of, as a column of its dtype.
+
+    Parameters
+    ----------
+    data : array-like
+        Nested lists, rows, missing marks, jagged arrays, Arrow data, Series.
+    dtype : JaggedDtype, optional
+        By default that of the data.
+
+    Returns
+    -------
+    Column
+        Of two or more dims.
+
+    Raises
+    ------
+    ShapeError
+        If the data has other dims than the dtype.
+    JagTypeError
+        If the data cannot be read as the dtype's leaf type.
+    """
+    values = getattr(data, "array", data) if isinstance(data, (pd.Series, pd.Index)) else data
+    jagged = getattr(values, "_jagged", values)
+    if isinstance(jagged, Column):
+        return conform(jagged, dtype)
+    values = plain(values)
+    if isinstance(values, (pa.Array, pa.ChunkedArray)):
+        stored = values
+        ndim = dtype.ndim if dtype is not None and not isinstance(stored.type, pa.BaseExtensionType) else None
+        return conform(_column.from_arrow(stored, ndim), dtype)
+    if isinstance(values, Column):
+        return conform(values, dtype)
+    return _read_objects(list(values), dtype)
+
+
+def _read_objects(values: list[Any], dtype: JaggedDtype | None) -> Column:
+    if any(isinstance(one, Row) for one in values):
+        return conform(rows(values, dtype), dtype)
+    items = [None if not _is_list(one) and is_missing(one) else _opened(one) for one in values]
+    if dtype is None:
+        return conform(as_column(items), None)
+    if any(one is not None and not _is_list(one) for one in items):
+        wrong = next(one for one in items if one is not None and not _is_list(one))
+        raise JagTypeError(f"a row of {dtype} is a list, got {type(wrong).__name__} {wrong!r}")
+    try:
+        return conform(as_column(items, type=dtype.leaf, ndim=dtype.ndim), dtype)
+    except ShapeError:
+        return conform(as_column(items, ndim=dtype.ndim), dtype)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple, np.ndarray, pa.Array, Column, pd.Series))
+
+
+def _opened(value: Any) -> Any:
+    if isinstance(value, Column):
+        return JaggedArray._of(value).to_list()
+    if isinstance(value, pa.Array):
+        return value.to_pylist()
+    return value.tolist() if isinstance(value, (np.ndarray, pd.Series)) else value
+
+
+def rows(values: Sequence[Any], dtype: JaggedDtype | None) -> Column:
+    """Rows of any columns, missing marks and nested lists as one column, leaf types exact."""
+    ndim = dtype.ndim if dtype is not None else next(one.ndim + 1 for one in values if isinstance(one, Row))
+    sources: dict[int, tuple[int, Column]] = {}
+    starts = 0
+    index = np.zeros(len(values), np.int64)
+    valid = np.ones(len(values), bool)
+    for place, one in enumerate(values):
+        if not isinstance(one, Row) and not _is_list(one):
+            if not is_missing(one):
+                raise JagTypeError(f"a row of a jagged column is a list, got {type(one).__name__} {one!r}")
+            valid[place] = False
+            continue
+        row = one if isinstance(one, Row) else Row(_opened(one), dtype.leaf if dtype else None, ndim - 1)
+        source = row._column
+        if id(source) not in sources:
+            sources[id(source)] = (starts, source)
+            starts += source.shape.nodes(1)
+        index[place] = sources[id(source)][0] + row._place
+    columns = [source for _, source in sources.values()]
+    if any(column.ndim != ndim for column in columns):
+        found = sorted({column.ndim - 1 for column in columns})
+        raise ShapeError(f"a row of ndim {ndim} has {ndim - 1} levels, got rows of {found}")
+    leaf = elementwise.promote([column.type for column in columns], "rows") if dtype is None else dtype.leaf
+    joined = concat([cast(column, leaf) for column in columns])
+    outer = [Uniform(len(values), 1, declared=False)]
+    return structure.take_items(joined, 1, index, outer, None if valid.all() else valid)
+
+
+def cast(column: Column, leaf: pa.DataType) -> Column:
+    """The leaves in another type; whatever does not fit is an error."""
+    return column if column.type == leaf else elementwise.cast(column, leaf)
+
+
+def conform(column: Column, dtype: JaggedDtype | None) -> Column:
+    """A column in a dtype: leaves cast, extents declared."""
+    if column.ndim < 2:
+        if dtype is not None and (len(column.values) == 0 or pt.is_null(column.type)):
+            return _nulls(column.shape.nodes(1), dtype)
+        raise ShapeError(f"a jagged column has at least 2 dims, got {column.shape!r} of {column.type}")
+    if dtype is None:
+        return column
+    if column.ndim != dtype.ndim:
+        raise ShapeError(f"{dtype} has {dtype.ndim} dims, got {column.shape!r}")
+    column = cast(column, dtype.leaf)
+    if tuple(column.shape.extents[1:]) == dtype.extents:
+        return column
+    dims = [dim.with_extent(extent) for dim, extent in zip(column.shape.dims[1:], dtype.extents, strict=True)]
+    return structure.with_shape(JaggedShape._trusted([column.shape.dims[0], *dims]), column)
+
+
+def _nulls(n: int, dtype: JaggedDtype) -> Column:
+    empty = dtype.empty_column()
+    if n == 0:
+        return empty
+    index, valid = np.zeros(n, np.int64), np.zeros(n, bool)
+    return structure.take_items(empty, 1, index, [Uniform(n, 1, declared=False)], valid)
+
+
+# ------------------------------------------------------------------------------------------------- joining
+
+
+def concat(columns: Sequence[Column]) -> Column:
+    """The rows of columns of one leaf type and ndim, one after another.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        At least one.
+
+    Returns
+    -------
+    Column
+        An extent stays where all declare it. Cost: values are copied once.
+    """
+    if len(columns) == 1:
+        return columns[0]
+    n = sum(column.shape.nodes(1) for column in columns)
+    dims: list[Dim] = [Uniform(n, 1, declared=False)]
+    for depth in range(1, columns[0].ndim):
+        dims.append(_joined_dim([column.shape.dims[depth] for column in columns]))
+    return Column(JaggedShape._trusted(dims), _joined_values([column.values for column in columns]))
+
+
+def _joined_dim(dims: list[Dim]) -> Dim:
+    extents = {dim.extent for dim in dims}
+    extent = extents.pop() if len(extents) == 1 else None
+    if extent is not None and all(dim.validity is None for dim in dims):
+        return Uniform(extent, sum(map(len, dims)))
+    validity = None
+    if any(dim.validity is not None for dim in dims):
+        masks = [np.ones(len(dim), bool) if dim.validity is None else dim.validity for dim in dims]
+        validity = np.concatenate(masks)
+    offsets = np.zeros(sum(map(len, dims)) + 1, np.int64)
+    np.cumsum(np.concatenate([dim.sizes for dim in dims]), out=offsets[1:])
+    return Ragged.from_offsets(offsets, validity=validity, extent=extent, check=False)
+
+
+def _joined_values(values: list[pa.Array]) -> pa.Array:
+    if pt.is_dictionary(values[0].type):
+        unified = pa.chunked_array(values).unify_dictionaries()
+        return pa.concat_arrays(unified.chunks)
+    return _arrow.combine_chunks(pa.chunked_array(values))

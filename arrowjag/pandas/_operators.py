@@ -1,0 +1,193 @@
+"""Operators of the extension array: elementwise, but `==` and `!=` compare whole rows."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from arrowjag._array import JaggedArray
+from arrowjag._array.base import as_column
+from arrowjag._column import Column, row_validity
+from arrowjag._ops import elementwise, structure
+from arrowjag.dims import Uniform
+from arrowjag.errors import JagError, JagTypeError, ShapeError
+from arrowjag.pandas._convert import as_array, cast, is_missing, plain, read
+from arrowjag.pandas.keys import content_keys
+from arrowjag.pandas.row import Row
+
+__all__ = ["Operators", "as_operand", "wrap"]
+
+_HOSTS = (pd.Series, pd.Index, pd.DataFrame)
+
+
+def wrap(array: JaggedArray) -> Any:
+    """A result as an array of pandas: ours from two dims on, Arrow-backed below."""
+    from arrowjag.pandas.array import JaggedExtensionArray
+
+    if array.ndim > 1:
+        return JaggedExtensionArray(array)
+    return pd.arrays.ArrowExtensionArray(pa.chunked_array([array.values]))
+
+
+def as_operand(value: Any, n: int) -> Any:
+    """What the other side of an operator computes with: an array, or a scalar.
+
+    Parameters
+    ----------
+    value : object
+        An array of pandas or numpy with one item a row, nested lists, a row, or a scalar.
+    n : int
+        Number of rows: a single row is repeated to as many.
+
+    Returns
+    -------
+    JaggedArray or scalar
+        None for whatever pandas takes as missing.
+    """
+    if isinstance(value, Row):
+        index = np.full(n, value._place, np.int64)
+        return JaggedArray._of(structure.take_items(value._column, 1, index, [Uniform(n, 1, declared=False)]))
+    if value is pd.NA or value is pd.NaT:
+        return None
+    if isinstance(value, pd.api.extensions.ExtensionArray) or (isinstance(value, np.ndarray) and value.ndim == 1):
+        return _sized(as_array(value), n)
+    if isinstance(value, (list, tuple)):
+        return _sized(JaggedArray._of(as_column(plain(_object_array(value)))), n)
+    return value
+
+
+def _object_array(values: Any) -> Any:
+    array = np.empty(len(values), object)
+    for place, one in enumerate(values):
+        array[place] = one
+    return array
+
+
+def _sized(array: JaggedArray, n: int) -> JaggedArray:
+    if len(array) != n:
+        raise ShapeError(f"Lengths must match: {n} rows and {len(array)}")
+    return array
+
+
+class Operators:
+    """Two-sided and one-sided operators and ufuncs, on the column that the class below holds."""
+
+    __pandas_priority__ = 1500  # before pandas' own arrays, behind Series
+
+    _jagged: JaggedArray
+
+    def _binary(self, function: Callable[[Any, Any], Any], other: Any, reflected: bool = False) -> Any:
+        if isinstance(other, _HOSTS):
+            return NotImplemented
+        operand = as_operand(other, len(self._jagged))
+        result = function(operand, self._jagged) if reflected else function(self._jagged, operand)
+        return tuple(map(wrap, result)) if isinstance(result, tuple) else wrap(result)
+
+    def _same_rows(self, other: Any) -> Any:
+        if isinstance(other, _HOSTS):
+            return NotImplemented
+        n = len(self._jagged)
+        if not isinstance(other, Row) and is_missing(other):
+            return pd.arrays.ArrowExtensionArray(pa.chunked_array([pa.nulls(n, pa.bool_())]))
+        return pd.arrays.ArrowExtensionArray(pa.chunked_array([_equal_rows(self._jagged, other)]))
+
+    def __eq__(self, other: object) -> Any:
+        return self._same_rows(other)
+
+    def __ne__(self, other: object) -> Any:
+        same = self._same_rows(other)
+        return same if same is NotImplemented else ~same
+
+    def __invert__(self) -> Any:
+        return wrap(~self._jagged)
+
+    def __neg__(self) -> Any:
+        return wrap(-self._jagged)
+
+    def __pos__(self) -> Any:
+        return wrap(+self._jagged)
+
+    def __abs__(self) -> Any:
+        return wrap(abs(self._jagged))
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        if any(isinstance(one, _HOSTS) for one in inputs):
+            return NotImplemented
+        if method != "__call__" or options:
+            return self._jagged.__array_ufunc__(ufunc, method, *inputs, **options)
+        if ufunc in (np.equal, np.not_equal) and inputs[0] is self:
+            return self == inputs[1] if ufunc is np.equal else self != inputs[1]
+        n = len(self._jagged)
+        result = ufunc(*(as_operand(one, n) for one in inputs))
+        return tuple(map(wrap, result)) if isinstance(result, tuple) else wrap(result)
+
+
+def _add_operators() -> None:
+    names = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift")
+    functions: dict[str, Callable[[Any, Any], Any]] = {name.rstrip("_"): getattr(operator, name) for name in names}
+    functions["divmod"] = divmod
+    for name, function in functions.items():
+
+        def forward(self: Operators, other: Any, function: Any = function) -> Any:
+            return self._binary(function, other)
+
+        def backward(self: Operators, other: Any, function: Any = function) -> Any:
+            return self._binary(function, other, reflected=True)
+
+        setattr(Operators, f"__{name}__", forward)
+        setattr(Operators, f"__r{name}__", backward)
+    for name in ("lt", "le", "gt", "ge"):
+
+        def compare(self: Operators, other: Any, function: Any = getattr(operator, name)) -> Any:
+            return self._binary(function, other)
+
+        setattr(Operators, f"__{name}__", compare)
+
+
+_add_operators()
+
+
+def _equal_rows(array: JaggedArray, other: Any) -> pa.Array:
+    """Whether each row is the same as the other's; null where either is a null row."""
+    n = len(array)
+    two = _rows_of(other, n)
+    if two is not None and two.shape.nodes(1) != n:
+        raise ShapeError(f"Lengths must match to compare: {n} rows and {two.shape.nodes(1)}")
+    valid = _joint(row_validity(array, 1), None if two is None else row_validity(two, 1))
+    mask = None if valid is None else pa.array(~valid)
+    if two is None or two.ndim != array.ndim:
+        return pa.array(np.zeros(n, bool), mask=None if mask is None else ~valid)
+    try:
+        leaf = elementwise.promote([array.type, two.type], "==")
+        keys = content_keys(cast(array, leaf)), content_keys(cast(two, leaf))
+    except JagError:
+        return pa.array(np.zeros(n, bool), mask=None if mask is None else ~valid)
+    return pc.equal(*keys)
+
+
+def _joint(one: Any, two: Any) -> Any:
+    if one is None or two is None:
+        return two if one is None else one
+    return one & two
+
+
+def _rows_of(other: Any, n: int) -> Column | None:
+    """The other side of `==` as a column with a row for each row; None where it holds no rows."""
+    if isinstance(other, Row):
+        return as_operand(other, n)  # type: ignore[no-any-return]
+    if isinstance(other, Column):
+        return other
+    if not isinstance(other, (pd.api.extensions.ExtensionArray, np.ndarray, list, tuple)):
+        return None
+    if len(other) != n:
+        raise ShapeError(f"Lengths must match to compare: {n} rows and {len(other)}")
+    try:
+        return as_array(other) if isinstance(other, pd.api.extensions.ExtensionArray) else read(other, None)
+    except (JagTypeError, ShapeError):
+        return as_array(np.zeros(n))

@@ -1,0 +1,118 @@
+"""What may be set into rows: one row, or a row for each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from arrowjag import _arrow
+from arrowjag._array.base import as_column
+from arrowjag._column import Column
+from arrowjag._ops import structure
+from arrowjag.dims import Uniform
+from arrowjag.errors import JagError, JagTypeError, ShapeError
+from arrowjag.pandas._convert import is_missing, read, rows
+from arrowjag.pandas.dtype import JaggedDtype
+from arrowjag.pandas.row import Row
+
+__all__ = ["fresh_rows"]
+
+
+def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False) -> Column:
+    """The rows that an assignment writes.
+
+    Parameters
+    ----------
+    value : object
+        A row (`Row`, a nested list of the right depth, a flat array), a missing mark, or a sequence of `n` rows.
+    n : int
+        How many rows are written.
+    dtype : JaggedDtype
+        What they become.
+    many : bool
+        Whether the key may name several rows.
+
+    Returns
+    -------
+    Column
+        Of `n` rows and of the dtype.
+
+    Raises
+    ------
+    ShapeError
+        If the number of rows or their nesting does not fit.
+    JagTypeError
+        If the value is no row, or its leaves don't fit the dtype.
+    """
+    if isinstance(value, Row) or (not _is_sequence(value) and is_missing(value)):
+        return _repeated(rows([value], dtype), n)
+    if not _is_sequence(value):
+        raise JagTypeError(f"Invalid value {value!r} for dtype {dtype}: a row is a list")
+    if _is_one_row(value, dtype, many):
+        return _repeated(_one_row(value, dtype), n)
+    column = read(value, dtype)
+    if column.shape.nodes(1) == 1 and n != 1:
+        return _repeated(column, n)
+    if column.shape.nodes(1) != n:
+        raise ShapeError(f"cannot set {n} rows from {column.shape.nodes(1)}: lengths must match")
+    return column
+
+
+def _is_sequence(value: Any) -> bool:
+    kinds = (list, tuple, np.ndarray, Column, pa.Array, pa.ChunkedArray, pd.Series, pd.Index)
+    return isinstance(value, (*kinds, pd.api.extensions.ExtensionArray))
+
+
+def _repeated(column: Column, n: int) -> Column:
+    if n == 1:
+        return column
+    return structure.take_items(column, 1, np.zeros(n, np.int64), [Uniform(n, 1, declared=False)])
+
+
+def _is_one_row(value: Any, dtype: JaggedDtype, many: bool) -> bool:
+    """A list is one row if it is one level less deep than the column; for a single place also if it is less deep than that."""
+    depth = _depth(value)
+    if depth is None:
+        return not many
+    return depth < dtype.ndim if not many else depth == dtype.ndim - 1 and not _holds_rows(value)
+
+
+def _holds_rows(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and any(isinstance(one, Row) for one in value)
+
+
+def _depth(value: Any) -> int | None:
+    """Levels of a sequence; None where only missing marks and empties leave it open."""
+    if isinstance(value, Column):
+        return value.ndim
+    own = getattr(getattr(value, "dtype", None), "ndim", None)
+    if isinstance(value, (pa.Array, pa.ChunkedArray)):
+        return 1 + _arrow.depth(getattr(value.type, "storage_type", value.type))
+    if isinstance(own, int) and isinstance(value.dtype, JaggedDtype):
+        return own
+    if isinstance(value, np.ndarray) and value.dtype.kind != "O":
+        return value.ndim
+    inner = [1 + one.ndim if isinstance(one, Row) else _inner_depth(one) for one in value]
+    known = [one for one in inner if one is not None]
+    return max(known) if known else None
+
+
+def _inner_depth(value: Any) -> int | None:
+    if _is_sequence(value):
+        depth = _depth(value)
+        return None if depth is None else depth + 1
+    return None if is_missing(value) else 1
+
+
+def _one_row(value: Any, dtype: JaggedDtype) -> Column:
+    if isinstance(value, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
+        value = list(value)
+    items = [None if not _is_sequence(one) and is_missing(one) else one for one in value] if isinstance(value, list) else value
+    try:
+        row = Row(as_column(items, type=dtype.leaf if isinstance(items, (list, tuple)) else None, ndim=dtype.ndim - 1))
+    except JagError as error:
+        raise JagTypeError(f"Invalid value {value!r} for dtype {dtype}: {error}") from None
+    return rows([row], dtype)

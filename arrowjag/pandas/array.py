@@ -1,0 +1,400 @@
+"""`JaggedExtensionArray`: a jagged column inside a Series or a DataFrame."""
+
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+from pandas.api.extensions import ExtensionArray, no_default
+from pandas.api.indexers import check_array_indexer
+
+from arrowjag import _arrow
+from arrowjag._array import JaggedArray
+from arrowjag._column import Column, row_validity, to_arrow
+from arrowjag._ops import structure
+from arrowjag.dims import Uniform
+from arrowjag.dtype import JaggedType
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.pandas._convert import concat, conform, is_missing, read
+from arrowjag.pandas._keyed import Keyed
+from arrowjag.pandas._operators import Operators
+from arrowjag.pandas._setting import fresh_rows
+from arrowjag.pandas._store import Store
+from arrowjag.pandas.dtype import JaggedDtype
+from arrowjag.pandas.row import Row
+
+__all__ = ["JaggedExtensionArray"]
+
+
+class JaggedExtensionArray(Operators, Keyed, ExtensionArray):
+    """A jagged column as pandas holds it.
+
+    Parameters
+    ----------
+    values : JaggedArray, Arrow data or nested lists
+        Of two or more dims.
+    dtype : JaggedDtype or str, optional
+        By default that of the data.
+    copy : bool
+        Without meaning: buffers are never written to.
+
+    Raises
+    ------
+    ShapeError
+        If the data has other dims than the dtype, or fewer than two.
+
+    Notes
+    -----
+    The column is immutable and shared; setting rows makes a new one. Rows that are set one by one wait and are worked in together, so a
+    loop of assignments is linear in the column's size.
+
+    Examples
+    --------
+    >>> JaggedExtensionArray([[1, 2], None, []])
+    <JaggedExtensionArray>
+    [[1, 2], <NA>, []]
+    Length: 3, dtype: jagged[int64, 2]
+    """
+
+    _readonly = False
+    _store: Store
+    _dtype: JaggedDtype
+
+    def __init__(self, values: Any, dtype: Any = None, copy: bool = False) -> None:
+        wanted = pd.api.types.pandas_dtype(dtype) if dtype is not None else None
+        column = read(values, wanted)
+        self._store = Store(column)
+        self._dtype = wanted if wanted is not None else JaggedDtype.of(column)
+
+    @classmethod
+    def _of(cls, column: Column, dtype: JaggedDtype) -> JaggedExtensionArray:
+        """An array of a column that has the dtype already."""
+        array = cls.__new__(cls)
+        array._store = Store(column)
+        array._dtype = dtype
+        return array
+
+    @classmethod
+    def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> JaggedExtensionArray:
+        return cls(scalars, dtype)
+
+    @classmethod
+    def _from_scalars(cls, scalars: Any, *, dtype: Any) -> JaggedExtensionArray:
+        """Only rows make rows: the results of a pointwise function that are lists stay objects."""
+        if not all(isinstance(one, Row) or is_missing(one) for one in scalars):
+            raise JagTypeError("not all of the values are rows")
+        found = [one for one in scalars if isinstance(one, Row)]
+        return cls(list(scalars), None if found else dtype)
+
+    @classmethod
+    def _from_sequence_of_strings(cls, strings: Any, *, dtype: Any, copy: bool = False) -> JaggedExtensionArray:
+        """Rows as `str(row)` writes them, which is JSON."""
+        texts = [None if is_missing(one) else json.loads(one) for one in strings]
+        try:
+            return cls(texts, dtype)
+        except (ShapeError, JagTypeError):
+            return cls(JaggedArray._of(read(texts, JaggedDtype(pa.string(), dtype.ndim))).cast(dtype.leaf), dtype)
+
+    @classmethod
+    def _from_factorized(cls, values: Any, original: JaggedExtensionArray) -> JaggedExtensionArray:
+        keys = pa.array(original._values_for_factorize()[0], pa.large_binary())
+        first = pa.compute.index_in(pa.array(values, pa.large_binary()), value_set=keys)
+        return original.take(first.to_numpy(zero_copy_only=False).astype(np.int64))
+
+    @classmethod
+    def _concat_same_type(cls, to_concat: Sequence[Any]) -> JaggedExtensionArray:
+        dtype = to_concat[0].dtype
+        return cls._of(conform(concat([one._jagged for one in to_concat]), dtype), dtype)
+
+    # ------------------------------------------------------------------------------------------- facts
+
+    @property
+    def _jagged(self) -> JaggedArray:
+        return self._store.array
+
+    @property
+    def dtype(self) -> JaggedDtype:
+        """The dtype of the column."""
+        return self._dtype
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of values, offsets and validity."""
+        return self._jagged.nbytes
+
+    def __len__(self) -> int:
+        return len(self._store)
+
+    def isna(self) -> npt.NDArray[np.bool_]:
+        """Which rows are null.
+
+        Returns
+        -------
+        numpy.ndarray of bool
+            Null leaves inside rows don't count.
+        """
+        valid = row_validity(self._jagged, 1)
+        return np.zeros(len(self), bool) if valid is None else ~valid
+
+    def _reduce(self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any) -> Any:
+        raise JagTypeError(
+            f"dtype {self.dtype} does not support operation '{name}': it has {self.dtype.ndim} axes. Say which one: "
+            f".jag.{name}(axis=-1) within rows, axis=0 across rows"
+        )
+
+    def _accumulate(self, name: str, *, skipna: bool = True, **kwargs: Any) -> Any:
+        raise JagTypeError(f"dtype {self.dtype} does not support operation '{name}': say which axis, .jag.{name}(axis=-1)")
+
+    # ------------------------------------------------------------------------------------------- selecting
+
+    def __getitem__(self, item: Any) -> Any:
+        item = _single_key(item)
+        if isinstance(item, (int, np.integer)):
+            return self._store.row(self._place(int(item)))
+        if isinstance(item, slice):
+            return self._sliced(item)
+        item = check_array_indexer(self, item)
+        return self.take(np.flatnonzero(item) if item.dtype.kind == "b" else item)
+
+    def _place(self, item: int) -> int:
+        n = len(self)
+        if not -n <= item < n:
+            raise JagIndexError(f"row {item} is out of bounds for {n} rows")
+        return item % n
+
+    def _sliced(self, item: slice) -> JaggedExtensionArray:
+        start, stop, step = item.indices(len(self))
+        if (start, stop, step) == (0, len(self), 1):
+            return self.view()
+        if step != 1:
+            return self.take(np.arange(start, stop, step))
+        n = max(stop - start, 0)
+        part = structure.slice_items(self._jagged, 1, start, start + n, [Uniform(n, 1, declared=False)])
+        result = self._of(part, self._dtype)
+        result._readonly = self._readonly
+        return result
+
+    def take(self, indices: Any, *, allow_fill: bool = False, fill_value: Any = None) -> JaggedExtensionArray:
+        """Select rows by number.
+
+        Parameters
+        ----------
+        indices : array-like of int
+            Row numbers; negative ones count from the end, unless `allow_fill`.
+        allow_fill : bool
+            Whether -1 stands for `fill_value`.
+        fill_value : Row, list or missing
+            What is filled in; a null row by default.
+
+        Returns
+        -------
+        JaggedExtensionArray
+            Of the same dtype. Cost: one gather.
+
+        Raises
+        ------
+        IndexError
+            If a number is out of range.
+        ValueError
+            If `allow_fill` and a number is below -1.
+        """
+        index = np.asarray(indices, dtype=np.int64)
+        column: Column = self._jagged
+        n = len(self)
+        if len(index) and (index.max() >= n or (not allow_fill and index.min() < -n)):
+            raise JagIndexError(f"take: row {index.max()} is out of bounds for {n} rows")
+        if not allow_fill:
+            return self._taken(column, np.where(index < 0, index + n, index), None)
+        if len(index) and index.min() < -1:
+            raise JagValueError("take: with allow_fill=True row numbers are -1 or more")
+        missing = index == -1
+        if not isinstance(fill_value, list) and is_missing(fill_value):
+            return self._taken(column, np.where(missing, 0, index), ~missing if missing.any() else None)
+        both = concat([column, fresh_rows(fill_value, 1, self._dtype)])
+        return self._taken(both, np.where(missing, n, index), None)
+
+    def _taken(self, column: Column, index: Any, valid: Any) -> JaggedExtensionArray:
+        return self._of(
+            structure.take_items(column, 1, index, [Uniform(len(index), 1, declared=False)], valid), self._dtype
+        )
+
+    def copy(self) -> JaggedExtensionArray:
+        """A copy that can be set without changing this one.
+
+        Returns
+        -------
+        JaggedExtensionArray
+            Buffers are shared; they are never written to.
+        """
+        return self._of(self._jagged, self._dtype)
+
+    def view(self, dtype: Any = None) -> Any:
+        """An array of the same rows: what is set in one is seen in the other.
+
+        Parameters
+        ----------
+        dtype : object
+            None, or the dtype of this array.
+
+        Returns
+        -------
+        JaggedExtensionArray
+            Nothing is copied.
+        """
+        if dtype is not None and dtype != self.dtype:
+            raise NotImplementedError(dtype)
+        result = type(self).__new__(type(self))
+        result._store = self._store
+        result._dtype = self._dtype
+        result._readonly = self._readonly
+        return result
+
+    # ------------------------------------------------------------------------------------------- setting
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if self._readonly:
+            raise ValueError("Cannot modify read-only array")
+        key = _single_key(key)
+        if isinstance(key, (int, np.integer)):
+            place = self._place(int(key))
+            self._store.put_one(place, fresh_rows(value, 1, self._dtype))
+            return
+        if isinstance(key, slice):
+            places = np.arange(len(self))[key]
+        else:
+            key = check_array_indexer(self, key)
+            places = np.flatnonzero(key) if key.dtype.kind == "b" else np.arange(len(self))[key]
+        self._store.put(places, fresh_rows(value, len(places), self._dtype, many=True))
+
+    # ------------------------------------------------------------------------------------------- other forms
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        if copy is False:
+            raise ValueError("Unable to avoid copy while creating an array as requested.")
+        return self.to_numpy(dtype)
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = no_default) -> npt.NDArray[Any]:
+        """The rows as Python objects.
+
+        Parameters
+        ----------
+        dtype : numpy dtype, optional
+            Object, or what rows can be cast to, as str.
+        copy : bool
+            Without meaning: it always is one.
+        na_value : object
+            What stands for null rows; `pandas.NA` by default.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of `Row` objects. For numbers in one block use ``.jag.to_numpy()`` or ``.jag.to_dense()``.
+        """
+        column = self._jagged
+        result: Any = np.frompyfunc(lambda place: Row._at(column, place), 1, 1)(np.arange(len(self), dtype=object))
+        result = np.asarray(result, object)
+        missing = self.isna()
+        if missing.any():
+            result[missing] = pd.NA if na_value is no_default else na_value
+        return result if dtype is None or np.dtype(dtype) == object else _cast_objects(result, np.dtype(dtype))
+
+    def astype(self, dtype: Any, copy: bool = True) -> Any:
+        """The column in another dtype.
+
+        Parameters
+        ----------
+        dtype : dtype or its name
+            Another jagged dtype casts the leaves; `ArrowDtype` of nested lists shares them; object gives rows; str gives text.
+        copy : bool
+            Whether the result may not be this array.
+
+        Returns
+        -------
+        array
+            Of the dtype.
+
+        Raises
+        ------
+        ShapeError
+            If a jagged dtype has another ndim.
+        JagValueError
+            If a leaf does not fit.
+        """
+        dtype = pd.api.types.pandas_dtype(dtype)
+        if dtype == self.dtype:
+            return self.copy() if copy else self
+        if isinstance(dtype, JaggedDtype):
+            return self._of(conform(self._jagged, dtype), dtype)
+        if isinstance(dtype, pd.ArrowDtype) and (
+            _arrow.is_list_type(dtype.pyarrow_dtype) or isinstance(dtype.pyarrow_dtype, JaggedType)
+        ):
+            return pd.arrays.ArrowExtensionArray(pa.chunked_array([self.__arrow_array__(dtype.pyarrow_dtype)]))
+        if isinstance(dtype, pd.ArrowDtype):
+            return pd.array(self.to_numpy(str, na_value=None), dtype=dtype)
+        return super().astype(dtype, copy)
+
+    def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:
+        """The column as an Arrow array: of the extension type, or of the lists that are asked for."""
+        array = self._jagged.to_arrow()
+        if type is None or type == array.type:
+            return array
+        if isinstance(type, JaggedType):
+            storage = conform(self._jagged, JaggedDtype.from_arrow_type(type))
+            return pa.ExtensionArray.from_storage(type, to_arrow(storage).cast(type.storage_type))
+        return array.storage.cast(type)
+
+    def _explode(self) -> tuple[Any, npt.NDArray[np.uint64]]:
+        """One row for each item of the outermost lists; an empty and a null row give one null."""
+        from arrowjag.pandas._operators import wrap
+
+        array = self._jagged
+        dim = array.shape.dims[1]
+        sizes = dim.sizes
+        counts = np.maximum(sizes, 1)
+        ends = np.cumsum(counts)
+        index = np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - counts - dim.offsets[:-1], counts)
+        valid = np.repeat(sizes > 0, counts)
+        index = np.where(valid, index, 0)
+        outer = [Uniform(len(index), 1, declared=False)]
+        items = structure.take_items(array, 2, index, outer, None if valid.all() else valid)
+        return wrap(JaggedArray._of(items)), counts.astype(np.uint64)
+
+    def _formatter(self, boxed: bool = False) -> Any:
+        width = pd.get_option("display.max_colwidth")
+        limit = 110 if width is None else max(int(width), 12)
+        return lambda row: row._text(limit) if isinstance(row, Row) else str(row)
+
+    def _values_for_json(self) -> npt.NDArray[Any]:
+        values = np.empty(len(self), object)
+        for place, one in enumerate(self._jagged.to_list()):
+            values[place] = one
+        return values
+
+
+def _single_key(key: Any) -> Any:
+    """A key of one axis; an ellipsis beside it has nothing to stand for."""
+    if isinstance(key, tuple):
+        rest = [one for one in key if one is not Ellipsis]
+        if len(rest) > 1:
+            raise JagIndexError("too many indices for an array of pandas, which has one axis; use .jag[...]")
+        key = rest[0] if rest else Ellipsis
+    if key is Ellipsis:
+        return slice(None)
+    if isinstance(key, (bool, np.bool_, float, str)) or key is None:
+        raise JagIndexError("only integers, slices (`:`), ellipsis (`...`) and integer or boolean arrays are valid indices")
+    if hasattr(key, "__index__") and not hasattr(key, "__len__"):
+        return operator.index(key)
+    return key
+
+
+def _cast_objects(rows: Any, dtype: np.dtype[Any]) -> Any:
+    if dtype.kind in "US":
+        text = np.frompyfunc(lambda row: row if row is None else str(row), 1, 1)(rows)
+        return text.astype(dtype) if len(rows) else np.zeros(0, dtype)
+    raise JagTypeError(f"rows of a jagged column can't become {dtype}; use .jag.to_numpy() or .jag.to_dense()")

@@ -1,0 +1,254 @@
+"""`JaggedDtype`: the pandas dtype of a jagged column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.types as pt
+from pandas.api.extensions import ExtensionDtype, register_extension_dtype
+
+from arrowjag import _arrow, _column
+from arrowjag._column import Column
+from arrowjag._ops import elementwise
+from arrowjag.dtype import JaggedType
+from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.pandas._names import parse_dtype_name, type_name
+from arrowjag.pandas.row import Row
+
+__all__ = ["JaggedDtype"]
+
+
+@register_extension_dtype
+class JaggedDtype(ExtensionDtype):
+    """The dtype of a jagged column: its leaf type, its ndim and its declared extents.
+
+    Parameters
+    ----------
+    leaf : pa.DataType or str
+        The type of the values.
+    ndim : int
+        Number of levels, the rows of the frame included; at least 2.
+    extents : tuple of int or None, optional
+        Declared size of each dim after the rows; None stands for a ragged dim.
+
+    Raises
+    ------
+    ShapeError
+        If `ndim` is below 2 or `extents` has another number of entries.
+    JagTypeError
+        If `leaf` names no Arrow type.
+
+    Notes
+    -----
+    Its name reads back: ``pd.Series(data, dtype="jagged[double, 2]")``.
+
+    Examples
+    --------
+    >>> JaggedDtype("float", 3, extents=(None, 4))
+    jagged[float, 3, extents=(None, 4)]
+    """
+
+    _metadata = ("leaf", "ndim", "extents")
+
+    def __init__(
+        self, leaf: pa.DataType | str = "double", ndim: int = 2, extents: tuple[int | None, ...] | None = None
+    ) -> None:
+        self._leaf = parse_dtype_name(f"jagged[{leaf}, 2]")[0] if isinstance(leaf, str) else leaf
+        if not isinstance(self._leaf, pa.DataType):
+            raise JagTypeError(f"JaggedDtype takes an Arrow type or its name first, got {leaf!r}")
+        if isinstance(ndim, bool) or not isinstance(ndim, int) or ndim < 2:
+            raise ShapeError(f"JaggedDtype needs ndim of at least 2, got {ndim!r}; a plain column has its own dtype")
+        self._ndim = ndim
+        self._extents = _checked_extents(extents, ndim)
+
+    @property
+    def leaf(self) -> pa.DataType:
+        """The Arrow type of the values."""
+        return self._leaf
+
+    @property
+    def ndim(self) -> int:
+        """Number of levels, the rows of the frame included."""
+        return self._ndim
+
+    @property
+    def extents(self) -> tuple[int | None, ...]:
+        """Declared size of each dim after the rows; None where it is ragged."""
+        return self._extents
+
+    @property
+    def arrow_type(self) -> JaggedType:
+        """The Arrow extension type of the column."""
+        return JaggedType.of(self._leaf, self._ndim, (None, *self._extents))
+
+    @property
+    def name(self) -> str:
+        """The text that `construct_from_string` reads."""
+        declared = f", extents={self._extents!r}" if any(one is not None for one in self._extents) else ""
+        return f"jagged[{type_name(self._leaf)}, {self._ndim}{declared}]"
+
+    @property
+    def type(self) -> type[Row]:
+        """The class of one row."""
+        return Row
+
+    @property
+    def na_value(self) -> Any:
+        """What stands for a null row."""
+        return pd.NA
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            try:
+                other = self.construct_from_string(other)
+            except TypeError:
+                return False
+        if not isinstance(other, JaggedDtype):
+            return False
+        return self is other or (self._leaf, self._ndim, self._extents) == (other._leaf, other._ndim, other._extents)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    @classmethod
+    def construct_from_string(cls, string: str) -> JaggedDtype:
+        """The dtype that a name stands for.
+
+        Parameters
+        ----------
+        string : str
+            For example ``"jagged[double, 2]"``.
+
+        Returns
+        -------
+        JaggedDtype
+            The dtype.
+
+        Raises
+        ------
+        JagTypeError
+            If it is not the name of a jagged dtype.
+
+        Examples
+        --------
+        >>> JaggedDtype.construct_from_string("jagged[timestamp[us, tz=UTC], 2]").leaf
+        TimestampType(timestamp[us, tz=UTC])
+        """
+        if not isinstance(string, str):
+            raise JagTypeError(f"'construct_from_string' expects a string, got {type(string)}")
+        try:
+            return cls(*parse_dtype_name(string))
+        except ShapeError as error:
+            raise JagTypeError(f"Cannot construct a 'JaggedDtype' from {string!r}: {error}") from None
+
+    @classmethod
+    def construct_array_type(cls) -> Any:
+        """The class of the arrays.
+
+        Returns
+        -------
+        type
+            `JaggedExtensionArray`.
+        """
+        from arrowjag.pandas.array import JaggedExtensionArray
+
+        return JaggedExtensionArray
+
+    @classmethod
+    def of(cls, column: Column) -> JaggedDtype:
+        """The dtype of a column of two or more dims.
+
+        Parameters
+        ----------
+        column : Column
+            The column.
+
+        Returns
+        -------
+        JaggedDtype
+            With the extents that the shape declares.
+        """
+        return cls(column.type, column.ndim, tuple(column.shape.extents[1:]))
+
+    @classmethod
+    def from_arrow_type(cls, type: pa.DataType) -> Any:
+        """The pandas dtype of an Arrow type.
+
+        Parameters
+        ----------
+        type : JaggedType or nested list type
+            What a column is stored as.
+
+        Returns
+        -------
+        JaggedDtype
+            For one dim, the `pandas.ArrowDtype` of the values.
+
+        Examples
+        --------
+        >>> JaggedDtype.from_arrow_type(pa.list_(pa.list_(pa.int8(), 3)))
+        jagged[int8, 3, extents=(None, 3)]
+        """
+        jagged = type if isinstance(type, JaggedType) else JaggedType(type)
+        if jagged.ndim == 1:
+            return pd.ArrowDtype(jagged.storage_type)
+        return cls(jagged.leaf_type, jagged.ndim, jagged.extents[1:])
+
+    def empty_column(self) -> Column:
+        """A column of this dtype without rows.
+
+        Returns
+        -------
+        Column
+            The column.
+        """
+        return _column.empty(self._leaf, self._ndim, (None, *self._extents))
+
+    def __from_arrow__(self, array: pa.Array | pa.ChunkedArray) -> Any:
+        from arrowjag.pandas.array import JaggedExtensionArray
+
+        return JaggedExtensionArray._from_sequence(array, dtype=self)
+
+    def _get_common_dtype(self, dtypes: list[Any]) -> Any:
+        """The dtype of a concatenation: leaves promote as they do in arithmetic; a different ndim has none."""
+        jagged = [_as_jagged(one) for one in dtypes]
+        if any(one is None or one.ndim != self._ndim for one in jagged):
+            return None
+        try:
+            leaf = _common_leaf([one.leaf for one in jagged if one is not None])
+        except JagTypeError:
+            return None
+        extents = {one.extents for one in jagged if one is not None}
+        return JaggedDtype(leaf, self._ndim, extents.pop() if len(extents) == 1 else None)
+
+
+def _common_leaf(leaves: list[pa.DataType]) -> pa.DataType:
+    return leaves[0] if all(leaf == leaves[0] for leaf in leaves) else elementwise.promote(leaves, "concat")
+
+
+def _checked_extents(extents: Any, ndim: int) -> tuple[int | None, ...]:
+    if extents is None:
+        return (None,) * (ndim - 1)
+    given = tuple(extents)
+    wrong = [one for one in given if one is not None and (isinstance(one, bool) or not isinstance(one, int) or one < 0)]
+    if len(given) != ndim - 1 or wrong:
+        raise ShapeError(f"extents of ndim {ndim} are {ndim - 1} sizes or None, one for each dim after the rows, got {given}")
+    return given
+
+
+def _as_jagged(dtype: Any) -> JaggedDtype | None:
+    """A pandas dtype as ours, where it is a nested list of Arrow or ours already."""
+    if isinstance(dtype, JaggedDtype):
+        return dtype
+    if not isinstance(dtype, pd.ArrowDtype):
+        return None
+    stored = dtype.pyarrow_dtype
+    if pt.is_null(stored) or not (_arrow.is_list_type(stored) or isinstance(stored, JaggedType)):
+        return None
+    found = JaggedDtype.from_arrow_type(stored)
+    return found if isinstance(found, JaggedDtype) else None

@@ -1,0 +1,265 @@
+"""`Row`: one row of a jagged column, as a scalar of pandas."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import functools
+import json
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from arrowjag import _formatting
+from arrowjag._array import JaggedArray
+from arrowjag._array.base import as_column
+from arrowjag._column import Column
+from arrowjag._ops import structure
+from arrowjag.dims import Uniform
+from arrowjag.errors import JagIndexError, ShapeError
+from arrowjag.shape import JaggedShape
+
+__all__ = ["Row"]
+
+
+@functools.total_ordering
+class Row:
+    """One row of a jagged column.
+
+    Parameters
+    ----------
+    data : nested list, numpy array, Arrow array or JaggedArray
+        The items of the row.
+    type : pa.DataType, optional
+        The leaf type; by default Arrow infers it.
+    ndim : int, optional
+        Levels inside the row; needed where empty lists leave them open.
+
+    Raises
+    ------
+    ShapeError
+        If the data is not evenly nested.
+
+    Notes
+    -----
+    pandas treats whatever iterates as an array, so a row has no ``__iter__`` (iteration still works through indexing). It is hashable
+    and ordered: shorter comes before longer where items agree, NaN after numbers, null last; NaN equals NaN. Arithmetic is elementwise,
+    and `==` and `<` are about the whole row. A row refers to its column and copies nothing until it is pickled.
+
+    Examples
+    --------
+    >>> Row([1, 2]) < Row([1, 3])
+    True
+    >>> (Row([1, 2]) * 10).to_list()
+    [10, 20]
+    """
+
+    __slots__ = ("_column", "_hash", "_place")
+
+    _column: Column
+    _place: int
+    _hash: int | None
+
+    def __init__(self, data: Any, type: pa.DataType | None = None, ndim: int | None = None) -> None:
+        column = data._inner() if isinstance(data, Row) else as_column(data, type=type, ndim=ndim)
+        if column.ndim == 0:
+            raise ShapeError(f"a row is a list, got the scalar {data!r}")
+        self._column = _boxed(column)
+        self._place = 0
+        self._hash = None
+
+    @classmethod
+    def _at(cls, column: Column, place: int) -> Row:
+        """The row of a column; nothing is copied."""
+        row = cls.__new__(cls)
+        row._column = column
+        row._place = place
+        row._hash = None
+        return row
+
+    def _inner(self) -> Column:
+        """The row as a column of one dim less; values are shared."""
+        return structure.slice_items(self._column, 1, self._place, self._place + 1, ())
+
+    @property
+    def array(self) -> JaggedArray:
+        """The items of the row as an array; values are shared."""
+        array: JaggedArray = JaggedArray._of(self._inner())
+        return array
+
+    @property
+    def type(self) -> pa.DataType:
+        """The Arrow type of the leaf values."""
+        return self._column.type
+
+    @property
+    def ndim(self) -> int:
+        """Number of levels inside the row."""
+        return self._column.ndim - 1
+
+    def to_list(self) -> list[Any]:
+        """The items as nested Python lists.
+
+        Returns
+        -------
+        list
+            None stands for null at every level.
+
+        Examples
+        --------
+        >>> Row([[1], None]).to_list()
+        [[1], None]
+        """
+        items: list[Any] = self.array.to_list()
+        return items
+
+    def __len__(self) -> int:
+        dim = self._column.shape.dims[1]
+        return dim.offset_of(self._place + 1) - dim.offset_of(self._place)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            start, stop, step = key.indices(len(self))
+            if step == 1:
+                return Row._at(_boxed(_sliced(self._inner(), start, max(start, stop))), 0)
+            return Row([self[place] for place in range(start, stop, step)], self.type if self.ndim == 1 else None)
+        place = operator.index(key)
+        if not -len(self) <= place < len(self):
+            raise JagIndexError(f"item {place} is out of range for a row of {len(self)}")
+        return self._item(place % len(self))
+
+    def _item(self, place: int) -> Any:
+        inner = self._inner()
+        if inner.ndim == 1:
+            value = inner.values[place].as_py()
+            return pd.NA if value is None else value
+        validity = inner.shape.dims[1].validity
+        return pd.NA if validity is not None and not validity[place] else Row._at(inner, place)
+
+    def __contains__(self, item: Any) -> bool:
+        return any(one == item for one in self.to_list())
+
+    # ------------------------------------------------------------------------------------------- identity
+
+    def _key(self) -> tuple[Any, ...]:
+        return _key(self.to_list())
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(self._key())
+        return self._hash
+
+    def __eq__(self, other: object) -> Any:
+        if isinstance(other, (list, JaggedArray)):
+            other = other if isinstance(other, list) else other.to_list()
+            return self._key() == _key(other)
+        if not isinstance(other, Row):
+            return NotImplemented
+        return self is other or self._key() == other._key()
+
+    def __lt__(self, other: object) -> Any:
+        if isinstance(other, (list, JaggedArray)):
+            other = Row(other, ndim=self.ndim)
+        return self._key() < other._key() if isinstance(other, Row) else NotImplemented
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Row, (JaggedArray._of(_compact(self._inner())),)
+
+    # ------------------------------------------------------------------------------------------- text
+
+    def __str__(self) -> str:
+        return json.dumps(self.to_list(), default=_json_leaf, ensure_ascii=False)
+
+    def __repr__(self) -> str:
+        return f"Row({self._text(110)})"
+
+    def _text(self, width: int) -> str:
+        return _formatting.item_text(self._column, 1, self._place, width)
+
+    # ------------------------------------------------------------------------------------------- arithmetic
+
+    def _binary(self, function: Callable[[Any, Any], Any], other: Any, reflected: bool = False) -> Any:
+        if getattr(other, "__pandas_priority__", 0) > 0:
+            return NotImplemented
+        other = other.array if isinstance(other, Row) else None if other is pd.NA else other
+        pair = (other, self.array) if reflected else (self.array, other)
+        result = function(*pair)
+        return _wrapped(result)
+
+    def __neg__(self) -> Any:
+        return _wrapped(-self.array)
+
+    def __pos__(self) -> Any:
+        return _wrapped(+self.array)
+
+    def __abs__(self) -> Any:
+        return _wrapped(abs(self.array))
+
+    def __invert__(self) -> Any:
+        return _wrapped(~self.array)
+
+
+def _add_operators() -> None:
+    """Arithmetic and logic, both ways round, are one line each."""
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor"):
+        function = getattr(operator, name)
+        plain = name.rstrip("_")
+
+        def forward(self: Row, other: Any, function: Any = function) -> Any:
+            return self._binary(function, other)
+
+        def backward(self: Row, other: Any, function: Any = function) -> Any:
+            return self._binary(function, other, reflected=True)
+
+        setattr(Row, f"__{plain}__", forward)
+        setattr(Row, f"__r{plain}__", backward)
+
+
+_add_operators()
+
+
+def _boxed(column: Column) -> Column:
+    """A column whose only row is another column."""
+    return Column(JaggedShape._trusted([Uniform(1, 1, declared=False), *column.shape.dims]), column.values)
+
+
+def _sliced(column: Column, start: int, stop: int) -> Column:
+    return structure.slice_items(column, 1, start, stop, [Uniform(stop - start, 1, declared=False)])
+
+
+def _compact(column: Column) -> Column:
+    """The same column on buffers of its own, so that a pickle holds one row and not its whole column."""
+    return Column(column.shape, pa.concat_arrays([column.values, column.values[:0]]))
+
+
+def _wrapped(result: Any) -> Any:
+    return Row._at(_boxed(result), 0) if isinstance(result, JaggedArray) else result
+
+
+def _key(value: Any) -> tuple[Any, ...]:
+    """What compares and hashes as a row does: null last, NaN before it and equal to itself."""
+    if value is None or value is pd.NA:
+        return (2,)
+    if isinstance(value, (list, tuple)):
+        return (0, tuple(_key(one) for one in value))
+    if isinstance(value, dict):
+        return (0, tuple(_key(one) for one in value.values()))
+    if isinstance(value, Row):
+        return value._key()
+    return (1,) if value != value else (0, value)
+
+
+def _json_leaf(value: Any) -> Any:
+    """Leaves that JSON has no form for, as text that Arrow reads back."""
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
+    if isinstance(value, datetime.timedelta):
+        return value // datetime.timedelta(microseconds=1)
+    if isinstance(value, decimal.Decimal):
+        return str(value)
+    return str(value)
