@@ -8,12 +8,24 @@ import pandas as pd
 import pyarrow as pa
 
 from arrowjag._array import JaggedArray
+from arrowjag.pandas import host
 from arrowjag.pandas._operators import wrap
+from arrowjag.pandas.accessor import SeriesJag
 from arrowjag.pandas.array import JaggedExtensionArray
 from arrowjag.pandas.dtype import JaggedDtype
+from arrowjag.pandas.frame import FrameJag
 from arrowjag.pandas.row import Row
 
-__all__ = ["JaggedDtype", "JaggedExtensionArray", "Row", "series_from_arrow", "to_series"]
+__all__ = [
+    "FrameJag",
+    "JaggedDtype",
+    "JaggedExtensionArray",
+    "Row",
+    "SeriesJag",
+    "host",
+    "series_from_arrow",
+    "to_series",
+]
 
 
 def to_series(array: JaggedArray, index: Any = None, name: Any = None) -> Any:

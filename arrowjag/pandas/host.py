@@ -1,0 +1,76 @@
+"""Free functions on Series: `aj.where`, `aj.concat` and the others take Series and give Series."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pandas as pd
+
+from arrowjag._methods import HOSTS, Host
+from arrowjag.pandas._wrapping import align, opened, rewrap
+from arrowjag.pandas.accessor import SeriesJag
+from arrowjag.pandas.row import Row
+
+__all__ = ["HOST"]
+
+_END_TO_END = frozenset({"concat", "stack"})
+
+
+def _owns(value: Any) -> bool:
+    return isinstance(value, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray, SeriesJag, Row))
+
+
+def _call(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    args = tuple(_mapped(_unboxed, one) for one in args)
+    kwargs = {key: _mapped(_unboxed, one) for key, one in kwargs.items()}
+    series = [one for one in _leaves([*args, *kwargs.values()]) if isinstance(one, pd.Series)]
+    index = None
+    if series and not _moves_rows(name, args, kwargs):
+        aligned = iter(align(series))
+        args = tuple(_mapped(lambda one: next(aligned) if isinstance(one, pd.Series) else one, one) for one in args)
+        kwargs = {
+            key: _mapped(lambda one: next(aligned) if isinstance(one, pd.Series) else one, one) for key, one in kwargs.items()
+        }
+        index = next(one.index for one in _leaves([*args, *kwargs.values()]) if isinstance(one, pd.Series))
+    names = {one.name for one in series}
+    n = None if index is None else len(index)
+    result = function(
+        *(_mapped(lambda one: opened(one, n), one) for one in args),
+        **{key: _mapped(lambda one: opened(one, n), one) for key, one in kwargs.items()},
+    )
+    return rewrap(result, index, names.pop() if len(names) == 1 else None)
+
+
+def _unboxed(value: Any) -> Any:
+    return getattr(value, "_series", value)
+
+
+def _mapped(function: Callable[[Any], Any], value: Any) -> Any:
+    """A function on an argument, or on the members of a list of arrays."""
+    if isinstance(value, (list, tuple)) and any(_owns(one) for one in value):
+        return type(value)(function(one) for one in value)
+    return function(value)
+
+
+def _leaves(values: list[Any]) -> Iterator[Any]:
+    for one in values:
+        if isinstance(one, (list, tuple)):
+            yield from one
+        else:
+            yield one
+
+
+def _moves_rows(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether arrays are laid end to end, so that rows don't correspond."""
+    if name not in _END_TO_END:
+        return False
+    axis = kwargs.get("axis", args[1] if len(args) > 1 else 0)
+    arrays = args[0] if args else next(iter(kwargs.values()))
+    ndim = max(opened(one).ndim if _owns(one) else getattr(one, "ndim", 1) for one in arrays)
+    ndim += name == "stack"
+    return bool(axis % ndim == 0)
+
+
+HOST = Host(_owns, _call)
+HOSTS.append(HOST)
