@@ -427,7 +427,9 @@ def rows_of_key(ndim: int, key: Any) -> Rows:
         LOCAL for fields, for keys that begin with all rows, and for single jagged arrays; MOVED otherwise.
     """
     first = key[0] if isinstance(key, tuple) and key else key
-    if isinstance(key, str) or (isinstance(key, list) and key and all(isinstance(one, str) for one in key)) or key == ():
+    if isinstance(key, str) or (isinstance(key, list) and key and all(isinstance(one, str) for one in key)):
+        return Rows.LOCAL
+    if isinstance(key, tuple) and not key:
         return Rows.LOCAL
     if isinstance(first, slice):
         return Rows.LOCAL if first == slice(None) else Rows.MOVED

@@ -25,7 +25,14 @@ def add_operators(surface: type) -> None:
             setattr(surface, f"__r{name}__", _two_sided(f"__r{name}__", function, reflected=True))
     for name in UNARY:
         setattr(surface, f"__{name}__", _one_sided(name))
-    surface.__hash__ = None  # type: ignore[assignment]
+    setattr(surface, "__round__", _rounded)
+    setattr(surface, "__divmod__", lambda self, other: (self // other, self % other))
+    setattr(surface, "__rdivmod__", lambda self, other: (other // self, other % self))
+    setattr(surface, "__hash__", None)
+
+
+def _rounded(self: Any, ndigits: int = 0) -> Any:
+    return self.jag._call("round", ndigits)
 
 
 def _two_sided(dunder: str, name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:

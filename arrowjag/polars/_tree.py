@@ -12,12 +12,29 @@ import polars as pl
 import pyarrow as pa
 
 from arrowjag import JaggedArray, functions
+from arrowjag._array.indexing import rows_of_key
 from arrowjag._methods import METHODS, Rows
 from arrowjag.errors import JagTypeError
 from arrowjag.functions import array
 from arrowjag.polars._convert import to_series
 
-__all__ = ["Call", "Input", "Node", "children", "evaluate", "is_scalar", "record", "rows_of"]
+__all__ = [
+    "Call",
+    "Input",
+    "Node",
+    "bound_arguments",
+    "call",
+    "children",
+    "evaluate",
+    "inputs",
+    "is_scalar",
+    "mapped",
+    "mapped_values",
+    "operate",
+    "record",
+    "record_arguments",
+    "rows_of",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +153,20 @@ def _nodes(values: Any) -> Iterator[Node]:
             yield from _nodes(value.values())
 
 
+def inputs(root: Node) -> list[Input]:
+    """The columns of a tree, each once, in the order of their first use."""
+    seen: dict[int, Node] = {}
+
+    def visit(node: Node) -> None:
+        if id(node) not in seen:
+            seen[id(node)] = node
+            for child in children(node) if isinstance(node, Call) else ():
+                visit(child)
+
+    visit(root)
+    return [node for node in seen.values() if isinstance(node, Input)]
+
+
 def mapped(value: Any, function: Callable[[Node], Any]) -> Any:
     """A value with every node in it replaced."""
     if isinstance(value, (Input, Call)):
@@ -153,7 +184,8 @@ _PYTHON = {"and_": "and", "or_": "or"}
 _REFLECTED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
-def _operator(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def operate(name: str, *args: Any) -> Any:
+    """An operator of Python on arrays and scalars; `name` is that of the module `operator`."""
     if len(args) == 1:
         return getattr(operator, name)(args[0])
     one, two = args
@@ -168,22 +200,13 @@ def _method(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return METHODS[name].function(*args, **kwargs)
 
 
-def _helper(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A method of what a method returns, such as `rolling(3).sum()`; the second call's arguments come after the first's."""
-    first, second = name.split(".")
-    receiver, first_args, first_kwargs, second_args = args
-    made = METHODS[first].function(receiver, *first_args, **first_kwargs)
-    return getattr(made, second)(*second_args, **kwargs)
-
-
 def _function(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return getattr(functions, name)(*args, **kwargs)
 
 
 KINDS: dict[str, Callable[[str, tuple[Any, ...], dict[str, Any]], Any]] = {
-    "operator": _operator,
+    "operator": lambda name, args, kwargs: operate(name, *args),
     "method": _method,
-    "helper": _helper,
     "function": _function,
     "ufunc": lambda name, args, kwargs: args[0](*args[1:], **kwargs),
     "getitem": lambda name, args, kwargs: args[0][args[1]],
@@ -223,12 +246,9 @@ def rows_of(node: Call, value_of: Callable[[Node], Any]) -> Rows:
     """What a call does to the rows of the frame, by the number of dims of its operands."""
     if node.kind == "method":
         return METHODS[node.name].rows(value_of(node.args[0]).ndim, bound_arguments(node, value_of))
-    if node.kind == "helper":
-        axis = node.kwargs.get("axis", node.args[2].get("axis", -1))
-        ndim = value_of(node.args[0]).ndim
-        return Rows.KEPT if axis % max(ndim, 1) == 0 else Rows.LOCAL
     if node.kind in ("getitem", "slots"):
-        return _rows_of_key(node, value_of)
+        ndim, key = value_of(node.args[0]).ndim, mapped(node.args[1], value_of)
+        return rows_of_key(ndim, key) if node.kind == "getitem" else _rows_of_slots(ndim, key)
     if node.kind == "function" and node.name in ("concat", "stack"):
         return _rows_of_joined(node, value_of)
     return Rows.LOCAL
@@ -244,19 +264,10 @@ def _rows_of_joined(node: Call, value_of: Callable[[Node], Any]) -> Rows:
     return Rows.MOVED if axis % ndim == 0 else Rows.LOCAL
 
 
-def _rows_of_key(node: Call, value_of: Callable[[Node], Any]) -> Rows:
-    """Indexing leaves the rows alone if the first dim is addressed by a full slice, by nothing, or by a mask over rows and items."""
-    ndim, key = value_of(node.args[0]).ndim, mapped(node.args[1], value_of)
-    if isinstance(key, str) or (isinstance(key, list) and key and all(isinstance(one, str) for one in key)):
-        return Rows.LOCAL
+def _rows_of_slots(ndim: int, key: Any) -> Rows:
+    """`x.S[...]` addresses the last dims unless an ellipsis says otherwise."""
     keys = key if isinstance(key, tuple) else (key,)
-    if isinstance(keys[0], JaggedArray):
-        return Rows.LOCAL if keys[0].ndim >= 2 and len(keys) == 1 else Rows.MOVED
-    if keys[0] is Ellipsis:
-        return Rows.LOCAL if len(keys) - 1 < ndim else Rows.MOVED
-    if node.kind == "slots" and not any(one is Ellipsis for one in keys):
-        return Rows.LOCAL if len(keys) < ndim else Rows.MOVED
-    return Rows.LOCAL if isinstance(keys[0], slice) and keys[0] == slice(None) else Rows.MOVED
+    return Rows.LOCAL if sum(one is not Ellipsis for one in keys) < ndim or isinstance(key, str) else Rows.MOVED
 
 
 def mapped_values(value: Any, function: Callable[[Any], Any]) -> Any:

@@ -105,6 +105,12 @@ class JagNamespace(JagExpr):
     def __getitem__(self, key: Any) -> JagExpr:
         return JagExpr(Call("getitem", "x[...]", (self._node, _recorded_key(key))))
 
+    def rolling(self, window: int, axis: Any = -1) -> Any:
+        """Moving windows over the rows: `.sum()`, `.mean()`, `.min()`, `.max()`, `.count()`."""
+        from arrowjag._array.scans import Rolling
+
+        return Rolling(self, window, axis)
+
     @property
     def S(self) -> _Slots:  # noqa: N802 - Koda's name
         """Index from the innermost dims, with null for what is out of range (Koda's rule)."""
@@ -135,7 +141,7 @@ def _recorded_key(key: Any) -> Any:
 
 
 add_operators(JagExpr)
-add_methods(JagNamespace, METHODS)
+add_methods(JagNamespace, {name: one for name, one in METHODS.items() if name != "rolling"})
 
 
 # --------------------------------------------------------------------------------------------------- free functions

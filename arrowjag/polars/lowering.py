@@ -14,7 +14,7 @@ Before that, `NATIVE` is asked for an expression of polars' own that is as fast 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -25,7 +25,7 @@ from arrowjag._methods import METHODS, Rows
 from arrowjag.errors import JagError, JagTypeError, ShapeError
 from arrowjag.polars._convert import ColumnType, broadcast_rows, column_type, from_series, storable, to_series
 from arrowjag.polars._native import NATIVE
-from arrowjag.polars._tree import Call, Input, Node, bound_arguments, call, children, evaluate, mapped, rows_of
+from arrowjag.polars._tree import Call, Input, Node, bound_arguments, call, children, evaluate, inputs, mapped, rows_of
 
 __all__ = ["lower"]
 
@@ -45,7 +45,7 @@ class Lowering:
         self.root = root
         self.columns: list[Input] = []
         self.column_of: list[tuple[Input, int]] = []
-        for found in dict.fromkeys(_inputs(root)):
+        for found in inputs(root):
             self.column_of.append((found, self._place(found)))
 
     def _place(self, found: Input) -> int:
@@ -63,12 +63,6 @@ class Lowering:
             return _Plan({id(one): sources[place] for one, place in self.column_of}, name).lower(self.root)[0]
         except JagError as error:
             raise _named(error, name) from None
-
-
-def _inputs(node: Node) -> list[Input]:
-    if isinstance(node, Input):
-        return [node]
-    return [found for child in children(node) for found in _inputs(child)]
 
 
 def _output_name(expr: pl.Expr) -> str:
@@ -91,6 +85,7 @@ class _Plan:
         self.sources = sources
         self.samples: dict[int, Any] = {key: kind.empty() for key, (_, kind) in sources.items()}
         self.rows: dict[int, Rows] = {}
+        self.kept: list[Node] = []  # nodes made here: their ids are keys as long as they live
         self.name = name
 
     def lower(self, node: Node) -> Source:
@@ -145,18 +140,20 @@ class _Plan:
 
     def _segment(self, root: Call) -> list[int]:
         """The ids of the nodes that one `map_batches` reads, the one that names the result first."""
-        found: dict[int, None] = {}
+        return [key for key in self._below(root) if key in self.sources]
+
+    def _below(self, root: Node) -> dict[int, Node]:
+        """The nodes from a root down to the columns that it reads, each once."""
+        seen: dict[int, Node] = {}
 
         def visit(node: Node) -> None:
-            if id(node) in self.sources:
-                found[id(node)] = None
-                return
-            assert isinstance(node, Call)
-            for child in children(node):
-                visit(child)
+            if id(node) not in seen:
+                seen[id(node)] = node
+                for child in children(node) if isinstance(node, Call) and id(node) not in self.sources else ():
+                    visit(child)
 
         visit(root)
-        return list(found)
+        return seen
 
     def _map(self, root: Call, keys: list[int]) -> Source:
         sources = [self.sources[key] for key in keys]
@@ -166,19 +163,21 @@ class _Plan:
             made = native(sources[0][0], sources[0][1], kind, root)
             if made is not None:
                 return made, kind
-        places: dict[Any, int] = {}
-        where = {key: places.setdefault(id(self.sources[key][0]), len(places)) for key in keys}
-        columns = [next(self.sources[key][0] for key in keys if where[key] == place) for place in range(len(places))]
-        function = _Evaluation(root, where, [sources_kind.ndim for _, sources_kind in _firsts(where, self.sources)], kind, self.name)
-        return pl.map_batches(columns, function, kind.dtype, is_elementwise=not self._whole(root)), kind
+        columns: list[Source] = []
+        places: dict[int, int] = {}
+        for key, source in zip(keys, sources, strict=True):
+            place = next((place for place, known in enumerate(columns) if known[0] is source[0]), len(columns))
+            columns += [source] if place == len(columns) else []
+            places[key] = place
+        function = _Evaluation(root, places, [one.ndim for _, one in columns], kind, self.name)
+        return pl.map_batches([expr for expr, _ in columns], function, kind.dtype, is_elementwise=not self._whole(root)), kind
 
-    def _whole(self, node: Node) -> bool:
-        """Whether a call below needs all rows at once."""
-        if id(node) in self.sources:
-            return False
-        assert isinstance(node, Call)
-        seeded = node.kind == "method" and METHODS[node.name].seeded
-        return seeded or self.rows[id(node)] is Rows.KEPT or any(self._whole(child) for child in children(node))
+    def _whole(self, root: Call) -> bool:
+        """Whether one of the calls needs all rows at once."""
+        calls = [one for key, one in self._below(root).items() if key not in self.sources and isinstance(one, Call)]
+        return any(
+            self.rows[id(one)] is Rows.KEPT or (one.kind == "method" and METHODS[one.name].seeded) for one in calls
+        )
 
     def _reduce(self, node: Call) -> Source:
         """Implode the operands, and reduce one axis further in."""
@@ -197,15 +196,8 @@ class _Plan:
         shifted = Call(node.kind, node.name, mapped(args, implode), mapped(kwargs, implode))
         self.rows[id(shifted)] = Rows.LOCAL
         self.samples[id(shifted)] = self._result_sample(shifted)
-        self._keep = [*getattr(self, "_keep", []), shifted, *imploded.values()]  # their ids are keys as long as they live
+        self.kept += [shifted, *imploded.values()]
         return self._map(shifted, self._segment(shifted))
-
-
-def _firsts(where: dict[int, int], sources: dict[int, Source]) -> list[Source]:
-    firsts: dict[int, Source] = {}
-    for key, place in where.items():
-        firsts.setdefault(place, sources[key])
-    return [firsts[place] for place in range(len(firsts))]
 
 
 def _shifted(node: Call, ndim: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -261,5 +253,3 @@ class _Evaluation:
             raise JagTypeError(f"{self.root.name} was planned to give {self.kind.dtype!r} and gave {made.dtype!r}")
         return made
 
-
-NativeRule = Callable[[pl.Expr, ColumnType, ColumnType, Call], "pl.Expr | None"]

@@ -14,7 +14,8 @@ from arrowjag._methods import METHODS, Host
 from arrowjag.errors import JagError, JagTypeError
 from arrowjag.polars._convert import broadcast_rows, column_type, from_series, to_series
 from arrowjag.polars._surface import add_methods, add_operators
-from arrowjag.polars._tree import _operator, mapped_values
+from arrowjag.polars._tree import mapped_values, operate
+from arrowjag.polars.expr import JagNamespace
 
 __all__ = ["JagSeries"]
 
@@ -90,6 +91,17 @@ class JagSeries(pl.Series):
         return self.array.nbytes
 
     @property
+    def null_count(self) -> int:  # type: ignore[override]
+        """Number of null rows."""
+        return self.array.null_count
+
+    def __getattr__(self, name: str) -> Any:
+        """What else an array has: `fields`, `plot`, `validity`..."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.array, name)
+
+    @property
     def jag(self) -> JagSeries:
         """Itself."""
         return self
@@ -99,15 +111,15 @@ class JagSeries(pl.Series):
     def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
         arguments = tuple(mapped_values(one, _as_array) for one in args)
         named = {key: mapped_values(one, _as_array) for key, one in kwargs.items()}
-        return self._run(name, lambda: METHODS[name].function(self.array, *arguments, **named), [self, *args, *kwargs.values()])
+        operands = [self, *args, *kwargs.values()]
+        return self._run(name, lambda: METHODS[name].function(self.array, *arguments, **named), operands)
 
     def _operate(self, name: str, *args: Any) -> Any:
         if any(isinstance(one, pl.Expr) for one in args):
-            expressions = [pl.lit(one) if isinstance(one, pl.Series) else one for one in args]
-            return _operator(name, tuple(one.jag if isinstance(one, pl.Expr) else one for one in expressions), {})
+            return JagNamespace(pl.lit(self._plain))._operate(name, *args)
         if any(isinstance(one, pl.DataFrame) for one in args):
             return NotImplemented
-        return self._run(name, lambda: _operator(name, _aligned(args), {}), args)
+        return self._run(name, lambda: operate(name, *_aligned(args)), args)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__":
@@ -117,6 +129,12 @@ class JagSeries(pl.Series):
     def __getitem__(self, key: Any) -> Any:
         return self._run("x[...]", lambda: self.array[_key(key)], [self])  # type: ignore[index]
 
+    def rolling(self, window: int, axis: Any = -1) -> Any:
+        """Moving windows over the rows: `.sum()`, `.mean()`, `.min()`, `.max()`, `.count()`."""
+        from arrowjag._array.scans import Rolling
+
+        return Rolling(self, window, axis)
+
     @property
     def S(self) -> _Slots:  # noqa: N802 - Koda's name
         """Index from the innermost dims, with null for what is out of range (Koda's rule)."""
@@ -125,7 +143,7 @@ class JagSeries(pl.Series):
     def _run(self, name: str, function: Callable[[], Any], operands: Any) -> Any:
         """Call on arrays, name the Series in errors, and give Series back."""
         try:
-            return _as_series(function(), self._plain.name, _wants_jagged(operands))
+            return _as_series(function(), _first_name(operands), _wants_jagged(operands))
         except JagError as error:
             text = str(error)
             if f"column {self._plain.name!r}" in text:
@@ -191,7 +209,7 @@ def _as_series(value: Any, name: str, jagged: bool) -> Any:
 
 
 add_operators(JagSeries)
-add_methods(JagSeries, METHODS)
+add_methods(JagSeries, {name: one for name, one in METHODS.items() if name != "rolling"})
 
 
 # --------------------------------------------------------------------------------------------------- free functions
@@ -209,6 +227,7 @@ def _call_function(function: Callable[..., Any], name: str, args: tuple[Any, ...
 
 
 def _first_name(operands: Any) -> str:
+    """The name of the first Series among the operands."""
     names: list[str] = []
 
     def look(value: Any) -> Any:
@@ -218,7 +237,7 @@ def _first_name(operands: Any) -> str:
 
     for one in operands:
         mapped_values(one, look)
-    return next((name for name in names if name), "")
+    return names[0]
 
 
 HOST = Host(_owns, _call_function)
