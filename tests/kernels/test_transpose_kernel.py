@@ -1,0 +1,268 @@
+"""Transpose kernels against coordinate dictionaries and numpy."""
+
+from __future__ import annotations
+
+from itertools import pairwise, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arrowjag._kernels import transpose as kernel
+from arrowjag.errors import JagValueError
+
+
+def offsets_of(*dims):
+    """Offsets of each dim; an int is the size of every row."""
+    result, n_rows = [], 1
+    for dim in dims:
+        sizes = [dim] * n_rows if isinstance(dim, int) else dim
+        assert len(sizes) == n_rows
+        result.append(np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64))
+        n_rows = int(result[-1][-1])
+    return result
+
+
+def sizes_of(offsets):
+    return [np.diff(one).tolist() for one in offsets]
+
+
+def atoms_of(offsets, depth):
+    """Coordinates of every node `depth` dims down, with its number, one dictionary a row of dim 0."""
+    found = [((), 0)]
+    for dim in offsets[:depth]:
+        found = [((*at, k), child) for at, node in found for k, child in enumerate(range(dim[node], dim[node + 1]))]
+    return found
+
+
+def closed(atoms, counts):
+    """Sizes level by level, and items in order, of coordinates whose holes are closed; a count keeps lists that hold nothing."""
+    if not counts:
+        return [], [item for _, item in atoms], False
+    keys = sorted({at[0] for at, _ in atoms})
+    holes = keys != list(range(len(keys)))
+    if counts[0] is not None and len(counts) > 1:
+        keys = range(counts[0])
+    levels, items = [[len(keys)]] + [[] for _ in counts[1:]], []
+    for k in keys:
+        below, inside, broken = closed([(at[1:], item) for at, item in atoms if at[0] == k], counts[1:])
+        holes |= broken
+        items += inside
+        for level, sizes in zip(levels[1:], below, strict=True):
+            level += sizes
+    return levels, items, holes
+
+
+def expected(offsets, extents, axes):
+    """Sizes of the moved dims, order of the atoms, whether it shears; frame by frame."""
+    moved = [k for k, axis in enumerate(axes) if k != axis]
+    first, last = moved[0], moved[-1]
+    order = axes[first : last + 1]
+    counts = [
+        extents[d] if all(extents[q] is not None for q in [d, *(q for q in order[:j] if q > d)]) else None
+        for j, d in enumerate(order)
+    ]
+    frames = {}
+    for at, node in atoms_of(offsets, last + 1):
+        frames.setdefault(at[:first], []).append((tuple(at[d] for d in order), node))
+    levels, items, holes = [[] for _ in order], [], False
+    for at, _ in atoms_of(offsets, first):
+        below, inside, broken = closed(sorted(frames.get(at, [])), counts)
+        holes |= broken
+        items += inside
+        for level, sizes in zip(levels, below, strict=True):
+            level += sizes
+    return first, last, levels, items, holes
+
+
+def check(result, offsets, extents, axes):
+    first, last, levels, atoms, holes = expected(offsets, extents, axes)
+    assert sizes_of(result.offsets[:first]) == sizes_of(offsets[:first])
+    assert sizes_of(result.offsets[first : last + 1]) == levels
+    assert result.orders[: last + 1] == [None] * (last + 1)
+    rows = atoms
+    for d in range(last + 1, len(offsets)):
+        assert result.orders[d].tolist() == rows
+        assert sizes_of(result.offsets)[d] == [int(offsets[d][row + 1] - offsets[d][row]) for row in rows]
+        rows = [item for row in rows for item in range(offsets[d][row], offsets[d][row + 1])]
+    assert result.take.tolist() == rows
+    assert result.sheared == holes
+    for extent, dim in zip(result.extents, result.offsets, strict=True):
+        assert extent is None or set(np.diff(dim).tolist()) <= {extent}
+
+
+@st.composite
+def shapes(draw, max_dims=5):
+    """Dims with declared and free sizes; rows often fall, so that many don't shear."""
+    dims, extents, n_rows = [], [], 1
+    for _ in range(draw(st.integers(2, max_dims))):
+        kind = draw(st.sampled_from(["declared", "even", "free", "free", "falling"]))
+        if kind in ("declared", "even"):
+            sizes = [draw(st.integers(0, 3))] * n_rows
+        else:
+            sizes = draw(st.lists(st.integers(0, 3), min_size=n_rows, max_size=n_rows))
+        if kind == "falling":
+            sizes = sorted(sizes, reverse=True)
+        dims.append(sizes)
+        extents.append(sizes[0] if kind == "declared" and sizes else (3 if kind == "declared" else None))
+        n_rows = sum(sizes)
+        if n_rows > 60:
+            break
+    return offsets_of(*dims), extents
+
+
+def swapped(ndim, a, b):
+    axes = list(range(ndim))
+    axes[a], axes[b] = b, a
+    return axes
+
+
+def all_pairs(ndim):
+    return [(a, b) for a in range(ndim) for b in range(a + 1, ndim)]
+
+
+@settings(max_examples=250)
+@given(shapes())
+def test_transpose_and_shear(case):
+    offsets, extents = case
+    for a, b in all_pairs(len(offsets)):
+        axes = swapped(len(offsets), a, b)
+        holes = expected(offsets, extents, axes)[-1]
+        assert kernel.will_shear(offsets, a, b, "exact") == holes
+        check(kernel.transpose(offsets, extents, a, b), offsets, extents, axes)
+        check(kernel.permute(offsets, extents, axes), offsets, extents, axes)
+
+
+def rises(node_sizes):
+    return any(x < y for x, y in pairwise(node_sizes))
+
+
+def reach_and_rise(offsets, d, b, node):
+    """The longest row of dim b below a node of dim d, and whether reaches rise among any siblings below it."""
+    if d == b:
+        return int(offsets[b][node + 1] - offsets[b][node]), False
+    below = [reach_and_rise(offsets, d + 1, b, child) for child in range(offsets[d][node], offsets[d][node + 1])]
+    reaches = [reach for reach, _ in below]
+    return max(reaches, default=0), rises(reaches) or any(rise for _, rise in below)
+
+
+@settings(max_examples=150)
+@given(shapes())
+def test_folds_rule(case):
+    offsets, extents = case
+    for a, b in all_pairs(len(offsets)):
+        holes = expected(offsets, extents, swapped(len(offsets), a, b))[-1]
+        slices = range(offsets[a][-1])
+        wanted = holes or any(reach_and_rise(offsets, a + 1, b, node)[1] for node in slices)
+        assert kernel.will_shear(offsets, a, b) == wanted
+
+
+@settings(max_examples=150)
+@given(shapes(max_dims=4), st.data())
+def test_permute(case, data):
+    offsets, extents = case
+    axes = list(data.draw(st.permutations(range(len(offsets)))))
+    if axes != sorted(axes):
+        check(kernel.permute(offsets, extents, axes), offsets, extents, axes)
+
+
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=4))
+def test_rectangles_are_numpys(sizes):
+    dense = np.arange(np.prod(sizes)).reshape(sizes)
+    offsets = offsets_of(*sizes)
+    for axes in permutations(range(len(sizes))):
+        result = kernel.permute(offsets, sizes, axes)
+        assert result.extents == list(dense.transpose(axes).shape)
+        assert result.take.tolist() == dense.transpose(axes).ravel().tolist()
+        assert not result.sheared
+    for a, b in all_pairs(len(sizes)):
+        result = kernel.transpose(offsets, sizes, a, b)
+        assert result.extents == list(dense.swapaxes(a, b).shape)
+        assert result.take.tolist() == dense.swapaxes(a, b).ravel().tolist()
+
+
+@settings(max_examples=150)
+@given(shapes())
+def test_twice_is_the_identity(case):
+    """Without shear and childless nodes; declared sizes may be empty where nothing undeclared moves past them."""
+    offsets, extents = case
+    for a, b in all_pairs(len(offsets)):
+        childless = any((np.diff(offsets[d]) == 0).any() for d in range(a, b + 1))
+        if childless or kernel.will_shear(offsets, a, b, "exact"):
+            continue
+        once = kernel.transpose(offsets, extents, a, b)
+        twice = kernel.transpose(once.offsets, once.extents, a, b)
+        assert sizes_of(twice.offsets) == sizes_of(offsets)
+        assert once.take[twice.take].tolist() == list(range(offsets[-1][-1]))
+
+
+CASES = [  # dims, declared, swap, sizes, shears by fold's rule
+    ((2, 3, [1, 2, 3] * 2), (2, 3, None), (0, 1), [[3], [2, 2, 2], [1, 1, 2, 2, 3, 3]], False),
+    ((2, [2, 0], 3), (2, None, 3), (1, 2), [[2], [3, 3], [2, 2, 2, 0, 0, 0]], False),
+    ((2, [2, 0], 3), (2, None, None), (1, 2), [[2], [3, 0], [2, 2, 2]], False),
+    ((3, [2, 1, 0]), (3, None), (0, 1), [[2], [2, 1]], False),
+    ((3, [0, 0, 0]), (3, None), (0, 1), [[0], []], False),
+    ((3, [0, 0, 0]), (3, 0), (0, 1), [[0], []], False),
+    ((2, 0, 3), (2, 0, 3), (1, 2), [[2], [3, 3], [0] * 6], False),
+    ((0, 3), (0, 3), (0, 1), [[3], [0, 0, 0]], False),
+    ((2, [2, 1], [2, 2, 2]), (2, None, None), (0, 2), [[2], [2, 2], [2, 1, 2, 1]], False),
+    ((2, 2, [2, 2, 1, 2]), (2, 2, None), (0, 2), [[2], [2, 2], [2, 2, 1, 2]], True),
+    ((4, [1, 2, 1, 2]), (4, None), (0, 1), [[2], [4, 2]], True),
+    ((3, [3, 2, 3], [3, 2, 1, 3, 1, 2, 1, 1]), (3, None, None), (1, 2), [[3], [3, 3, 2], [3, 2, 1, 2, 1, 1, 3, 1]], False),
+]
+
+
+@pytest.mark.parametrize(("dims", "declared", "swap", "sizes", "shears"), CASES)
+def test_known_cases(dims, declared, swap, sizes, shears):
+    offsets = offsets_of(*dims)
+    assert kernel.will_shear(offsets, *swap) == shears
+    result = kernel.transpose(offsets, declared, *swap)
+    assert sizes_of(result.offsets) == sizes
+
+
+def test_holes_are_closed_in_order():
+    offsets = offsets_of(4, [1, 2, 1, 2])
+    result = kernel.transpose(offsets, [4, None], 0, 1)
+    assert result.sheared
+    assert result.take.tolist() == [0, 1, 3, 4, 2, 5]
+
+
+def test_null_frames_stay_empty():
+    offsets = offsets_of(3, [2, 0, 1], 2)
+    result = kernel.transpose(offsets, [3, None, 2], 1, 2, frame_valid=np.array([True, False, True]))
+    assert sizes_of(result.offsets) == [[3], [2, 0, 2], [2, 2, 1, 1]]
+    assert result.extents == [3, 2, None]
+    assert result.take.tolist() == [0, 2, 1, 3, 4, 5]
+    same = kernel.permute(offsets, [3, None, 2], [0, 2, 1], frame_valid=np.array([True, False, True]))
+    assert sizes_of(same.offsets) == sizes_of(result.offsets)
+
+
+def test_a_lost_row_takes_its_declaration_along():
+    # The second of two slices is null, so that it has none of the three items its dim declares.
+    offsets = offsets_of(1, [2], [3, 0])
+    result = kernel.transpose(offsets, [1, 2, 3], 1, 2)
+    assert sizes_of(result.offsets) == [[1], [3], [1, 1, 1]]
+    assert result.extents == [1, 3, None]
+
+
+def test_long_dims_take_several_digits():
+    rng = np.random.default_rng(0)
+    for dims in (
+        (2, 70_000, rng.integers(0, 3, 140_000).tolist()),
+        (30_000, rng.integers(0, 9, 30_000).tolist()),
+        (3, [90_000, 2, 80_000]),
+    ):
+        offsets = offsets_of(*dims)
+        a, b = len(dims) - 2, len(dims) - 1
+        result = kernel.transpose(offsets, [None] * len(dims), a, b)
+        parent = np.repeat(np.arange(len(offsets[b]) - 1), np.diff(offsets[b]))
+        place = np.arange(offsets[b][-1]) - offsets[b][parent]
+        frame = np.repeat(np.arange(len(offsets[a]) - 1), np.diff(offsets[a]))[parent]
+        assert np.array_equal(result.take, np.lexsort((place, frame)))
+        assert result.sheared == kernel.will_shear(offsets, a, b, "exact")
+
+
+def test_an_unknown_rule_is_refused():
+    with pytest.raises(JagValueError, match="strict"):
+        kernel.will_shear(offsets_of(2, 2), 0, 1, "strict")
