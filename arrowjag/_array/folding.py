@@ -37,6 +37,12 @@ def _kept(_ndim: int, _arguments: Mapping[str, Any]) -> Rows:
     return Rows.KEPT
 
 
+def _set_type(x: Any, index: Any, values: Any) -> Any:
+    """An assignment's type does not depend on the places, which an array without rows does not have."""
+    given = operand(values, x.type, "set")
+    return x._wrap(elementwise.cast(x, elementwise.promote([x.type, given.type], "set")))
+
+
 class FoldingMethods(ArrayBase):
     """Reshaping by stretching, and addressing by images."""
 
@@ -155,7 +161,7 @@ class FoldingMethods(ArrayBase):
         """
         return tuple(self._wrap(column) for column in _ops.image(self))
 
-    @method("values", rows=_kept)
+    @method("values", rows=_kept, result_type=_set_type)
     def set(self, index: Any, values: Any) -> Any:
         """Assign to what an index names, in a new array.
 
