@@ -79,8 +79,6 @@ def over_axes(
     if slots and places is not None:
         result = _places(result, places, dim.offsets)
     keep = _enough(flat, dim.offsets, skip_nulls, min_count)
-    if not skip_nulls and found[-1] == column.ndim - 1:
-        keep = _both(keep, _no_null_rows(column, found[0]))
     keep = _both(keep, dim.validity)
     return Column(flat.shape[:-1], result if keep is None else structure.null_values(result, keep))
 
@@ -108,17 +106,6 @@ def _enough(column: Column, offsets: IntArray, skip_nulls: bool, min_count: int 
     if not skip_nulls:
         keep = present == np.diff(offsets)
     return keep if min_count is None else _both(keep, present >= min_count)
-
-
-def _no_null_rows(column: Column, depth: int) -> BoolArray | None:
-    """Rows after the first `depth` dims that hold no null row further in."""
-    keep: BoolArray | None = None
-    for inner in range(depth + 1, column.ndim):
-        validity = column.shape.dims[inner].validity
-        if validity is not None:
-            nulls = _offsets.count_true(~validity, column.shape.composed(depth, inner).offsets)
-            keep = _both(keep, nulls == 0)
-    return keep
 
 
 # --------------------------------------------------------------------------------------------------- by numpy kernels
