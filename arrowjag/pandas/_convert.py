@@ -155,6 +155,8 @@ def rows(values: Sequence[Any], dtype: JaggedDtype | None) -> Column:
             starts += source.shape.nodes(1)
         index[place] = sources[id(source)][0] + row._place
     columns = [source for _, source in sources.values()]
+    if dtype is not None and not columns:
+        return _nulls(len(values), dtype)
     if any(column.ndim != ndim for column in columns):
         found = sorted({column.ndim - 1 for column in columns})
         raise ShapeError(f"a row of ndim {ndim} has {ndim - 1} levels, got rows of {found}")

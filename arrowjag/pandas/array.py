@@ -16,6 +16,7 @@ from pandas.api.indexers import check_array_indexer
 
 from arrowjag import _arrow
 from arrowjag._array import JaggedArray
+from arrowjag._array.base import as_column
 from arrowjag._column import Column, row_validity, to_arrow
 from arrowjag._ops import structure
 from arrowjag.dims import Uniform
@@ -207,14 +208,19 @@ class JaggedExtensionArray(Operators, Keyed, ExtensionArray):
         index = np.asarray(indices, dtype=np.int64)
         column: Column = self._jagged
         n = len(self)
+        if n == 0 and len(index) and not (allow_fill and (index < 0).all()):
+            raise JagIndexError("cannot do a non-empty take from an empty axes")
         if len(index) and (index.max() >= n or (not allow_fill and index.min() < -n)):
-            raise JagIndexError(f"take: row {index.max()} is out of bounds for {n} rows")
+            wrong = index.max() if index.max() >= n else index.min()
+            raise JagIndexError(f"take: row {wrong} is out of bounds for {n} rows")
         if not allow_fill:
             return self._taken(column, np.where(index < 0, index + n, index), None)
         if len(index) and index.min() < -1:
             raise JagValueError("take: with allow_fill=True row numbers are -1 or more")
         missing = index == -1
         if not isinstance(fill_value, list) and is_missing(fill_value):
+            if n == 0:
+                return self._of(conform(as_column(pa.nulls(len(index))), self._dtype), self._dtype)
             return self._taken(column, np.where(missing, 0, index), ~missing if missing.any() else None)
         both = concat([column, fresh_rows(fill_value, 1, self._dtype)])
         return self._taken(both, np.where(missing, n, index), None)

@@ -56,7 +56,7 @@ def content_keys(column: Column) -> pa.LargeBinaryArray:
         parts.append(_section(sizes.astype(">i8"), cut))
         cut = dim.offsets[cut]
     parts += _leaf_sections(column.values, cut)
-    return _masked(pc.binary_join_element_wise(*parts, b""), validity)
+    return _masked(pc.binary_join_element_wise(*parts, pa.scalar(b"", pa.large_binary())), validity)
 
 
 
