@@ -38,7 +38,7 @@ def spread(values: pa.Array[Any], parents: NDArray[Any]) -> pa.Array[Any]:
     -----
     O(n_values), a new array. With int32 indices and no bounds check pyarrow's take runs at the speed of memcpy.
     """
-    return _take(values, pa.array(parents))
+    return take(values, parents)
 
 
 def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array[Any]:
@@ -59,8 +59,45 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
     -----
     O(m), a new array.
     """
+    if len(values) and (pt.is_primitive(values.type) or pt.is_decimal(values.type)):
+        return _take_flat(values, index, valid)
     mask = None if valid is None else ~valid
     return _take(values, pa.array(index, mask=mask))
+
+
+def _take_flat(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None) -> pa.Array[Any]:
+    """Values of fixed width, data and validity apart.
+
+    pyarrow's take gathers bytes at the speed of memcpy and bits one by one: with nulls it needs 30 ms for 5M values instead
+    of 2, for booleans 20. As bytes that are packed at the end both need 4.
+    """
+    places = pa.array(index if valid is None else np.where(valid, index, 0))
+    if pt.is_boolean(values.type):
+        bits = _bits(pc.take(_no_nulls(values).cast(pa.uint8()), places, boundscheck=False))
+    else:
+        bits = pc.take(_no_nulls(values), places, boundscheck=False).buffers()[1]
+    present = None
+    if values.null_count:
+        present = _bytes(pc.take(pa.array(_bytes(values.is_valid().cast(pa.uint8()))), places, boundscheck=False))
+    if valid is not None:
+        present = valid if present is None else present & valid
+    mask = None if present is None else pa.py_buffer(np.packbits(present, bitorder="little"))
+    return pa.Array.from_buffers(values.type, len(index), [mask, bits])
+
+
+def _no_nulls(values: Any) -> pa.Array[Any]:
+    """The same data, whatever stands under nulls included."""
+    if values.null_count == 0:
+        return values
+    return pa.Array.from_buffers(values.type, len(values), [None, values.buffers()[1]], offset=values.offset)
+
+
+def _bytes(values: Any) -> NDArray[np.uint8]:
+    return np.frombuffer(values.buffers()[1], np.uint8, len(values), values.offset)
+
+
+def _bits(values: Any) -> pa.Buffer:
+    return pa.py_buffer(np.packbits(_bytes(values), bitorder="little"))
 
 
 def _take(values: pa.Array[Any], index: pa.Array[Any]) -> pa.Array[Any]:
