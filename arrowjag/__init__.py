@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from arrowjag import _doors, dims, dtype
+from arrowjag import _doors, dims, dtype, shapes
 from arrowjag._array import JaggedArray
 from arrowjag._overlay import Overlay, overlay, scatter
 from arrowjag.creation import arange, full, random, zeros
@@ -23,7 +23,20 @@ from arrowjag.errors import (
     OffsetsError,
     ShapeError,
 )
-from arrowjag.functions import array, from_arrow, from_offsets, from_parents, from_sizes
+from arrowjag.functions import (
+    align,
+    apply,
+    array,
+    coalesce,
+    concat,
+    from_arrow,
+    from_offsets,
+    from_parents,
+    from_sizes,
+    stack,
+    where,
+    zip,
+)
 from arrowjag.shape import JaggedShape
 
 __version__ = "0.1.0"
@@ -41,8 +54,12 @@ __all__ = [
     "OffsetsError",
     "Overlay",
     "ShapeError",
+    "align",
+    "apply",
     "arange",
     "array",
+    "coalesce",
+    "concat",
     "dims",
     "from_arrow",
     "from_offsets",
@@ -52,7 +69,11 @@ __all__ = [
     "overlay",
     "random",
     "scatter",
+    "shapes",
+    "stack",
+    "where",
     "zeros",
+    "zip",
 ]
 
 _LAZY_MODULES = frozenset({"etl", "interop", "io", "pandas", "plot", "polars", "testing"})

@@ -343,12 +343,12 @@ def _both(f: Callable[..., Any], *rows: Any) -> Any:
 
 
 def getitem(x: Nested, ndim: int, index: Any) -> Jag:
-    """DESIGN 4, `x[...]`: from the outermost dim as in numpy; a lone mask or index array of ndim k works at axis k
-    - 1.
+    """DESIGN 4, `x[...]`: from the outermost dim as in numpy. A lone mask of one dim keeps rows, a longer one is `filter`; a lone
+    index array of ndim k works at axis k - 1.
     """
     if isinstance(index, Jag):
         if _is_mask(index):
-            return Jag(filter_items(Jag(x, ndim), index, index.ndim - 1), ndim)
+            return Jag(filter_items(Jag(x, ndim), index, 0 if index.ndim == 1 else -1), ndim)
         return Jag(take(Jag(x, ndim), index, index.ndim - 1), ndim)
     keys = list(index) if isinstance(index, tuple) else [index]
     if keys.count(...) > 1:

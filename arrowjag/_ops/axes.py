@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
+from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels import gather
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._ops import structure
-from arrowjag.dims import Dim, Ragged
-from arrowjag.errors import JagValueError
+from arrowjag.dims import Dim, Ragged, Uniform
+from arrowjag.errors import JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["Moved", "move_last", "normalize_axes", "trailing"]
+__all__ = ["Moved", "grouped", "item_key", "keeping", "keyed", "move_back", "move_last", "normalize_axes", "resized", "trailing"]
 
 
 class Moved(NamedTuple):
@@ -66,7 +68,24 @@ def move_last(column: Column, axis: int) -> Moved:
         The place tree is as long as the longest of the rows that combine, or as declared; null rows below the axis are absent, a
         null row of the axis' own dim stays null. Cost: one pass a level and a counting sort of the leaves.
     """
-    shape = column.shape
+    combined = combine(column.shape, axis)
+    take = _stable_order(combined.node)
+    last = Ragged.from_offsets(_offsets.from_sizes(np.bincount(combined.node, minlength=combined.size)), check=False)
+    shape = JaggedShape._trusted((*combined.dims, last))
+    return Moved(Column(shape, gather.take(column.values, take)), take, combined.slot[take])
+
+
+class Combined(NamedTuple):
+    """The tree of places without an axis: its `dims` and `size`; the place (`node`) and `slot` of each leaf."""
+
+    dims: tuple[Dim, ...]
+    size: int
+    node: IntArray
+    slot: IntArray
+
+
+def combine(shape: JaggedShape, axis: int) -> Combined:
+    """Lay the items along an outer axis over each other: which leaf lands on which place. O(leaves)."""
     node: Any = shape.dims[axis].parents
     slot = _offsets.positions(shape.dims[axis].offsets)
     n_nodes = len(shape.dims[axis])
@@ -80,12 +99,7 @@ def move_last(column: Column, axis: int) -> Moved:
         slot = slot[owner]
         n_nodes, validity = merged.size, None
         dims.append(merged)
-    counts = np.bincount(node, minlength=n_nodes)
-    last = _offsets.from_sizes(counts)
-    take = _stable_order(node)
-    dims.append(Ragged.from_offsets(last, check=False))
-    values = gather.take(column.values, take)
-    return Moved(Column(JaggedShape._trusted(dims), values), take, slot[take])
+    return Combined(tuple(dims), n_nodes, node, slot)
 
 
 def _union(dim: Dim, node: IntArray, n_nodes: int, validity: BoolArray | None) -> Dim:
@@ -129,6 +143,30 @@ def move_back(moved: Moved, result: Column, shape: JaggedShape) -> Column:
     return Column(shape, gather.take(result.values, inverse))
 
 
-def outer_validity(shape: JaggedShape, depths: Sequence[int]) -> BoolArray | None:
-    """Validity of the rows of the first of several dims; None where all are valid."""
-    return shape.dims[depths[0]].validity
+def below(column: Column, depth: int) -> Column:
+    """The items after the first `depth` dims as the rows of a column; nothing is copied."""
+    rows = Uniform(column.shape.nodes(depth), 1, declared=False)
+    return structure.with_shape(JaggedShape._trusted((rows, *column.shape.dims[depth:])), column)
+
+
+def item_key(column: Column, depth: int, operation: str) -> tuple[Any, BoolArray | None]:
+    """A key of the items after the first `depth` dims: of leaves by value, of sub-trees as the lists that they are."""
+    return _arrow.order_key(column.values if depth == column.ndim else _column.to_arrow(below(column, depth)), operation)
+
+
+def keyed(column: Column, depth: int, keys: Sequence[Column], operation: str) -> tuple[Column, list[Column]]:
+    """Bring keys to the items after the first `depth` dims.
+
+    Returns
+    -------
+    Column
+        The numbers of those items that are under no null row of a key, in their shape.
+    list of Column
+        The keys in that shape; shorter ones are spread by the prefix rule.
+    """
+    for key in keys:
+        if key.ndim > depth:
+            raise ShapeError(f"{operation}: a key has {key.ndim} dims, {key.shape!r}, the items along the axis have {depth}")
+    frame = Column(column.shape[:depth], pa.array(np.arange(column.shape.nodes(depth))))
+    frame, *spread = structure.align([frame, *keys], operation)
+    return frame, spread

@@ -18,8 +18,9 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels import gather
-from arrowjag._ops import structure
+from arrowjag._ops import select, structure
 from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
 ]
 
 Operand: TypeAlias = "Column | pa.Scalar"
+Rows: TypeAlias = "Sequence[BoolArray | None]"
 Datum: TypeAlias = "pa.Array | pa.Scalar"
 
 
@@ -251,9 +253,9 @@ def _special(name: str, kernel: str, one: Datum, two: Datum) -> pa.Array:
     """Decimals, temporals and text: pyarrow's own rules."""
     types = (one.type, two.type)
     if name == "add" and all(_is_text(type) for type in types):
-        return pc.binary_join_element_wise(one.cast(pa.large_string()), two.cast(pa.large_string()), "")
+        return pc.binary_join_element_wise(*(d.cast(pa.large_string()) for d in (one, two)), pa.scalar("", pa.large_string()))
     if name == "add" and all(_is_bytes(type) for type in types):
-        return pc.binary_join_element_wise(one.cast(pa.large_binary()), two.cast(pa.large_binary()), b"")
+        return pc.binary_join_element_wise(*(d.cast(pa.large_binary()) for d in (one, two)), pa.scalar(b"", pa.large_binary()))
     if any(pt.is_decimal(type) for type in types) and any(pt.is_floating(type) for type in types):
         return pc.call_function(kernel, [one.cast(pa.float64()), two.cast(pa.float64())])
     return pc.call_function(kernel, [one, two])
@@ -673,13 +675,57 @@ def _from_ufunc(data: npt.NDArray[Any], valid: BoolArray | None) -> pa.Array:
 def where(condition: Operand, one: Operand, two: Operand) -> Column:
     """`one` where the condition is true, `two` where it is false, null where it is null.
 
-    A row of the result is null only where the operand that supplies it has a null row there, or the condition has.
+    A row of the result is null only where the condition's is, or the operand that supplies it has none there.
     """
-    operands = [condition, one, two]
-    columns = columns_of(operands)
-    if not any(dim.validity is not None for column in columns for dim in column.shape.dims):
-        return apply(_if_else, operands, "where")
-    return _where_rows(operands)
+    operands = [_as_column(operand) for operand in (condition, one, two)]
+    if _same_rows(operands):
+        return apply(_if_else, [condition, one, two] if columns_of([condition, one, two]) else operands, "where")
+    if not (pt.is_boolean(operands[0].type) or pt.is_null(operands[0].type)):
+        raise JagTypeError.no_kernel("where", operands[0].type, hint="The condition must be boolean.")
+    data, valid = _arrow.to_numpy(operands[0].values.cast(pa.bool_()))
+
+    def is_null(depth: int, there: Rows, leaves: Sequence[Any]) -> BoolArray:
+        del depth
+        flags, *sides = there
+        lacks = [None if side is None else ~side for side in sides]
+        both = _all_lack(lacks)
+        if flags is not None:
+            return ~flags if both is None else ~flags | both
+        place = np.maximum(leaves[0], 0)
+        known = leaves[0] >= 0 if valid is None else (leaves[0] >= 0) & valid[place]
+        nobody = ~np.logical_or.reduce([side for side in sides if side is not None])
+        chosen = [np.zeros(len(place), bool) if side is None else side for side in lacks]
+        lost = np.where(known, np.where(data[place], chosen[0], chosen[1]), nobody if both is None else both)
+        null: BoolArray = nobody | lost
+        return null
+
+    shape, flat = select.merge_rows(operands, is_null, "where")
+    return apply(_if_else, [Column(shape, values) for values in flat], "where")
+
+
+def _all_lack(lacks: Sequence[BoolArray | None]) -> BoolArray | None:
+    """Where no side has a row; None where a side needs none."""
+    found = [side for side in lacks if side is not None]
+    lost: BoolArray | None = np.logical_and.reduce(found) if len(found) == len(lacks) else None
+    return lost
+
+
+def _as_column(operand: Operand) -> Column:
+    """A scalar as a column without dims."""
+    return operand if isinstance(operand, Column) else Column(JaggedShape(), select.constant(operand, 1))
+
+
+def _same_rows(columns: Sequence[Column]) -> bool:
+    """Whether operands surely have the same null rows, so that nobody has to lend any."""
+    deep = [column.shape for column in columns if column.ndim > 1]
+    if not any(dim.validity is not None for shape in deep for dim in shape.dims):
+        return True
+    if any(0 < column.ndim < 2 for column in columns) or len({shape.ndim for shape in deep}) > 1:
+        return False
+    first = deep[0]
+    return all(
+        mine.validity is theirs.validity for shape in deep for mine, theirs in zip(shape.dims, first.dims, strict=True)
+    )
 
 
 def _if_else(condition: Datum, one: Datum, two: Datum) -> pa.Array:
@@ -703,102 +749,24 @@ def _choose(condition: Datum, one: Datum, two: Datum) -> pa.Array:
     return gather.take(pa.concat_arrays(arrays), index, valid)
 
 
-def _where_rows(operands: Sequence[Operand]) -> Column:
-    """`where` on operands with null rows: rows that only the losing operand lacks are lent their shape from the winner."""
-    condition, one, two = operands
-    if not isinstance(condition, Column):
-        chosen, other = (one, two) if condition.as_py() else (two, one)
-        if not condition.is_valid:
-            chosen = structure_null(one if isinstance(one, Column) else two)
-        return apply(lambda a, b: cast_datum(a, promote([a.type, b.type], "where")), _lend([chosen, other]), "where")
-    deepest = max(columns_of(operands), key=lambda column: column.ndim).ndim
-    if condition.ndim >= deepest:
-        return apply(_if_else, operands, "where")
-    return _pick_items(condition, one, two)
-
-
-def structure_null(operand: Operand) -> Operand:
-    """The operand with every leaf null."""
-    if isinstance(operand, Column):
-        return Column(operand.shape, pa.nulls(operand.shape.size, operand.type))
-    return pa.scalar(None, operand.type)
-
-
-def _lend(operands: Sequence[Operand]) -> list[Operand]:
-    """Only the first operand decides null rows: the others get its rows where theirs are null."""
-    first, *rest = operands
-    if not isinstance(first, Column):
-        return list(operands)
-    return [first, *(_fill_from(one, first) if isinstance(one, Column) else one for one in rest)]
-
-
-def _fill_from(column: Column, source: Column) -> Column:
-    """Give null rows of a column the shape of another column's rows at the same places, with null leaves."""
-    blank = structure_null(source)
-    assert isinstance(blank, Column)
-    blank = Column(blank.shape, pa.nulls(blank.shape.size, column.type))
-    for depth in range(1, min(column.ndim, source.ndim)):
-        if column.ndim == blank.ndim and column.shape.dims[depth].validity is not None:
-            column = structure.fill_null_rows(column, depth, blank)
-    return column
-
-
-def _pick_items(condition: Column, one: Operand, two: Operand) -> Column:
-    """A condition on whole rows: each row comes from the operand that the condition names, null rows included."""
-    depth = condition.ndim
-    columns = [operand for operand in (one, two) if isinstance(operand, Column)]
-    type = promote([one.type, two.type], "where")
-    target = max(columns, key=lambda column: column.ndim)
-    sides = [_full_depth(operand, target, type) for operand in (one, two)]
-    conditions, *_ = structure.agree([condition, *sides], "where")[:1]
-    data, valid = _arrow.to_numpy(conditions.values.cast(pa.bool_()))
-    n = len(data)
-    both = structure.concat_items(sides[0], sides[1], depth)
-    return structure.take_items(both, depth, np.arange(n) + np.where(data, 0, n), conditions.shape.dims, valid)
-
-
-def _full_depth(operand: Operand, target: Column, type: pa.DataType) -> Column:
-    """An operand with all the dims of the target, in the result's type."""
-    if not isinstance(operand, Column):
-        return Column(target.shape, pa.repeat(operand.cast(type), target.shape.size))
-    if operand.ndim < target.ndim:
-        operand = structure.align([operand, target], "where")[0]
-    return cast(operand, type)
-
-
 def coalesce(operands: Sequence[Operand]) -> Column:
-    """The first operand that is not null, item by item and row by row."""
-    result = operands[0]
-    for operand in operands[1:]:
-        result = fill_null(result, operand)
-    assert isinstance(result, Column)
-    return result
+    """The first operand that is not null, item by item and row by row; a row is null where no operand has one."""
+    columns = [_as_column(operand) for operand in operands]
+    if _same_rows(columns):
+        return apply(_coalesce_values, operands if columns_of(operands) else columns, "coalesce")
+
+    def is_null(depth: int, there: Rows, leaves: Sequence[Any]) -> BoolArray:
+        del depth, leaves
+        known: BoolArray = np.logical_or.reduce([rows for rows in there if rows is not None])
+        return ~known
+
+    shape, flat = select.merge_rows(columns, is_null, "coalesce")
+    return apply(_coalesce_values, [Column(shape, values) for values in flat], "coalesce")
 
 
-def fill_null(operand: Operand, filler: Operand) -> Column:
+def fill_null(column: Column, filler: Operand) -> Column:
     """Null rows come from the filler where it has as many dims, null leaves from it everywhere."""
-    if not isinstance(operand, Column):
-        assert isinstance(filler, Column)
-        if operand.is_valid:
-            return apply(_coalesce_values, [structure_null(filler), operand, filler], "coalesce")
-        return cast(filler, promote([operand.type, filler.type], "coalesce"))
-    if isinstance(filler, Column):
-        type = promote([operand.type, filler.type], "coalesce")
-        operand, filler = cast(operand, type), cast(filler, type)
-        operand, filler = _lend_rows(operand, filler)
-    return apply(_coalesce_values, [operand, filler], "coalesce")
-
-
-def _lend_rows(one: Column, two: Column) -> tuple[Column, Column]:
-    """Fill null rows of the first from the second, then give the second the first's shape where its own rows are null."""
-    if one.ndim > two.ndim:
-        return one, two
-    if one.ndim < two.ndim:
-        one = structure.align([one, two], "coalesce")[0]
-    for depth in range(1, one.ndim):
-        if one.shape.dims[depth].validity is not None:
-            one = structure.fill_null_rows(one, depth, two)
-    return one, _fill_from(two, one)
+    return coalesce([column, filler])
 
 
 def _coalesce_values(*data: Datum) -> pa.Array:

@@ -208,7 +208,7 @@ def _cut_neighbours(dim: Dim, cursor: Cursor, window: Window) -> Cursor | None:
     rows = cursor.places
     assert isinstance(rows, range)
     first, last = dim.offset_of(rows.start), dim.offset_of(rows.stop)
-    if window == ALL:
+    if window.start is None and window.stop is None and window.step == 1:
         below = dim[rows.start : rows.stop]
         below = below.with_extent(None) if cursor.loose else below
         owners = None if cursor.owners is None else cursor.owners[below.parents]

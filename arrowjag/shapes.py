@@ -1,0 +1,530 @@
+"""The operators on shapes that Koda has, under its names and with its edge semantics.
+
+Shape operators take a `JaggedShape`, array operators an array; only `get_sizes` takes either. What differs from Koda is what arrays
+here have beside values: null rows, which own nothing, and declared extents, which no comparison sees.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from arrowjag._array import JaggedArray
+from arrowjag._array.base import as_column
+from arrowjag._column import Column
+from arrowjag._ops import structure
+from arrowjag.dims import Dim, Ragged, Uniform
+from arrowjag.errors import JagIndexError, JagTypeError, ShapeError
+from arrowjag.shape import JaggedShape, resolve_reshape
+
+__all__ = [
+    "dim_mapping",
+    "dim_sizes",
+    "expand_to_shape",
+    "flatten",
+    "flatten_end",
+    "get_shape",
+    "get_sizes",
+    "is_expandable_to_shape",
+    "ndim",
+    "new",
+    "rank",
+    "reshape",
+    "reshape_as",
+    "size",
+]
+
+
+# --------------------------------------------------------------------------------------------------- shapes
+
+
+def new(*dimensions: Any) -> JaggedShape:
+    """A shape from its dims.
+
+    Parameters
+    ----------
+    *dimensions : int, sizes or Dim
+        An int is the size of every row, a list of ints has one size a row.
+
+    Returns
+    -------
+    JaggedShape
+        The shape; without dims that of a scalar.
+
+    Raises
+    ------
+    ShapeError
+        If a dim does not have one size for each item of the dim before it, or a size is negative.
+    JagTypeError
+        If a size is a bool, a float or None.
+
+    Notes
+    -----
+    Koda's `kd.shapes.new`; numpy integers, Arrow arrays, ranges and patterns are dims too, and a total that overflows is an error.
+
+    Examples
+    --------
+    >>> new(2, [2, 1], [1, 2, 3])
+    JaggedShape(2, [2, 1], [1, 2, 3])
+    """
+    return JaggedShape(*dimensions)
+
+
+def ndim(shape: JaggedShape) -> int:
+    """Number of dims of a shape.
+
+    Parameters
+    ----------
+    shape : JaggedShape
+        The shape.
+
+    Returns
+    -------
+    int
+        0 for a scalar.
+
+    Raises
+    ------
+    JagTypeError
+        If it is no shape.
+
+    Notes
+    -----
+    Koda's `kd.shapes.ndim`.
+
+    Examples
+    --------
+    >>> ndim(new(2, [2, 1]))
+    2
+    """
+    return _shape(shape, "ndim").ndim
+
+
+def rank(shape: JaggedShape) -> int:
+    """Number of dims of a shape: Koda's other name for `ndim`.
+
+    Parameters
+    ----------
+    shape : JaggedShape
+        The shape.
+
+    Returns
+    -------
+    int
+        0 for a scalar.
+
+    Raises
+    ------
+    JagTypeError
+        If it is no shape.
+
+    Notes
+    -----
+    Koda's `kd.shapes.rank`.
+
+    Examples
+    --------
+    >>> rank(new())
+    0
+    """
+    return _shape(shape, "rank").ndim
+
+
+def size(shape: JaggedShape) -> int:
+    """Number of innermost items of a shape.
+
+    Parameters
+    ----------
+    shape : JaggedShape
+        The shape.
+
+    Returns
+    -------
+    int
+        1 for a scalar.
+
+    Raises
+    ------
+    JagTypeError
+        If it is no shape.
+
+    Notes
+    -----
+    Koda's `kd.shapes.size`.
+
+    Examples
+    --------
+    >>> size(new(2, [2, 1])), size(new())
+    (3, 1)
+    """
+    return _shape(shape, "size").size
+
+
+def dim_sizes(shape: JaggedShape, dim: int) -> pa.Array:
+    """Row sizes of a dim.
+
+    Parameters
+    ----------
+    shape : JaggedShape
+        The shape.
+    dim : int
+        Which dim; negative counts from the last.
+
+    Returns
+    -------
+    pa.Int64Array
+        One size a row; shared with the dim.
+
+    Raises
+    ------
+    JagIndexError
+        If there is no such dim.
+
+    Notes
+    -----
+    Koda's `kd.shapes.dim_sizes`.
+
+    Examples
+    --------
+    >>> dim_sizes(new(2, [2, 1]), 1).to_pylist()
+    [2, 1]
+    """
+    return pa.array(_dim(shape, dim, "dim_sizes").sizes)
+
+
+def dim_mapping(shape: JaggedShape, dim: int) -> pa.Array:
+    """The row that owns each item of a dim.
+
+    Parameters
+    ----------
+    shape : JaggedShape
+        The shape.
+    dim : int
+        Which dim; negative counts from the last.
+
+    Returns
+    -------
+    pa.Int64Array
+        One row number an item, counted over the whole dim.
+
+    Raises
+    ------
+    JagIndexError
+        If there is no such dim.
+
+    Notes
+    -----
+    Koda's `kd.shapes.dim_mapping`.
+
+    Examples
+    --------
+    >>> dim_mapping(new(2, [3, 2], [1, 2, 0, 2, 1]), 1).to_pylist()
+    [0, 0, 0, 1, 1]
+    """
+    return pa.array(_dim(shape, dim, "dim_mapping").parents.astype(np.int64, copy=False))
+
+
+def get_sizes(x: Any) -> JaggedArray:
+    """The row sizes of every dim, as an array.
+
+    Parameters
+    ----------
+    x : JaggedShape or array
+        Whose sizes are wanted.
+
+    Returns
+    -------
+    JaggedArray
+        Of two dims and int64 leaves: row k holds the sizes of dim k.
+
+    Raises
+    ------
+    JagTypeError
+        If it is neither.
+
+    Notes
+    -----
+    Koda's `kd.shapes.get_sizes`.
+
+    Examples
+    --------
+    >>> get_sizes(new(2, [2, 1])).to_list()
+    [[2], [2, 1]]
+    """
+    shape = x if isinstance(x, JaggedShape) else get_shape(x)
+    counts = Ragged([len(dim) for dim in shape.dims])
+    flat = np.concatenate([np.zeros(0, np.int64), *shape.sizes])
+    return JaggedArray(JaggedShape._trusted([Uniform(shape.ndim, 1, declared=False), counts]), pa.array(flat))
+
+
+# --------------------------------------------------------------------------------------------------- arrays
+
+
+def get_shape(x: Any) -> JaggedShape:
+    """The shape of an array.
+
+    Parameters
+    ----------
+    x : array or scalar
+        Anything that `arrowjag.array` reads, but a bare list, whose nesting Koda calls ambiguous.
+
+    Returns
+    -------
+    JaggedShape
+        The array's own shape object.
+
+    Raises
+    ------
+    JagTypeError
+        If it is a shape.
+
+    Notes
+    -----
+    Koda's `kd.shapes.get_shape`.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> get_shape(aj.array([[1, 2], [3]]))
+    JaggedShape(2, [2, 1])
+    """
+    return _column(x, "get_shape").shape
+
+
+def flatten(x: Any, from_dim: int = 0, to_dim: int | None = None) -> Any:
+    """Merge the dims from `from_dim` to before `to_dim` into one.
+
+    Parameters
+    ----------
+    x : array or scalar
+        What is flattened.
+    from_dim, to_dim : int
+        Negative counts from the last; both are clamped to the dims there are. `to_dim` is the ndim by default.
+
+    Returns
+    -------
+    JaggedArray
+        With one dim in their place; an empty range inserts a dim of size 1 before `from_dim`. Null rows leave no item. Values are
+        shared.
+
+    Notes
+    -----
+    Koda's `kd.shapes.flatten`, which never fails on ints.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> flatten(aj.array([[[1, 2], [3]], [[4]]]), -2).to_list()
+    [[1, 2, 3], [4]]
+    """
+    return _array(structure.flatten(_column(x, "flatten"), from_dim, to_dim))
+
+
+def flatten_end(x: Any, n_times: int = 1) -> Any:
+    """Merge the last `n_times` dims into the one before them.
+
+    Parameters
+    ----------
+    x : array
+        At least one dim.
+    n_times : int
+        From 0 to the ndim; the ndim gives the same as one less.
+
+    Returns
+    -------
+    JaggedArray
+        Values are shared; null rows leave no item.
+
+    Raises
+    ------
+    ShapeError
+        If `x` is a scalar or `n_times` is out of range.
+
+    Notes
+    -----
+    Koda's `kd.shapes.flatten_end`.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> flatten_end(aj.array([[[1, 2], [3]], [[4]]])).to_list()
+    [[1, 2, 3], [4]]
+    """
+    return _array(structure.flatten_end(_column(x, "flatten_end"), n_times))
+
+
+def reshape(x: Any, shape: Any) -> Any:
+    """The same items in another shape.
+
+    Parameters
+    ----------
+    x : array or scalar
+        The items.
+    shape : JaggedShape, or tuple of int, sizes or Dim
+        What is wanted. At most one entry of a tuple is -1: a uniform size found from the dims around it.
+
+    Returns
+    -------
+    JaggedArray, or pa.Scalar
+        Values are shared; the null rows of `x` are dropped, as they own nothing.
+
+    Raises
+    ------
+    ShapeError
+        If the sizes do not add up to the number of items.
+    JagTypeError
+        If `shape` is neither a shape nor a tuple.
+
+    Notes
+    -----
+    Koda's `kd.shapes.reshape`, exactly; the method `reshape` keeps ragged rows where it can.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> reshape(aj.array([1, 2, 3, 4]), (-1, [3, 1])).to_list()
+    [[1, 2, 3], [4]]
+    """
+    column = _column(x, "reshape")
+    return _array(structure.with_shape(resolve_reshape(column.shape, shape), column))
+
+
+def reshape_as(x: Any, shape_from: Any) -> Any:
+    """The same items in the shape of another array.
+
+    Parameters
+    ----------
+    x : array or scalar
+        The items.
+    shape_from : array or scalar
+        Whose shape is wanted.
+
+    Returns
+    -------
+    JaggedArray, or pa.Scalar
+        Values are shared; null rows are those of `shape_from`.
+
+    Raises
+    ------
+    ShapeError
+        If the sizes differ.
+    JagTypeError
+        If `shape_from` is a shape.
+
+    Notes
+    -----
+    Koda's `kd.shapes.reshape_as`.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> reshape_as(aj.array([1, 2, 3]), aj.array([["a"], ["b", "c"]])).to_list()
+    [[1], [2, 3]]
+    """
+    return reshape(x, get_shape(shape_from))
+
+
+def expand_to_shape(x: Any, shape: JaggedShape, ndim: int = 0) -> Any:
+    """Spread an array over a longer shape.
+
+    Parameters
+    ----------
+    x : array or scalar
+        Its shape, without the last `ndim` dims, is a prefix of `shape`.
+    shape : JaggedShape
+        What it is spread over.
+    ndim : int
+        How many of the last dims of `x` are copied as one item.
+
+    Returns
+    -------
+    JaggedArray, or pa.Scalar
+        Each item repeated over its descendants. Cost: one gather a level.
+
+    Raises
+    ------
+    ShapeError
+        If it is no prefix; dim and row are named. Dims of size 1 are not stretched.
+
+    Notes
+    -----
+    Koda's `kd.shapes.expand_to_shape`.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> expand_to_shape(aj.array([[1, 2], [3]]), new(2, [1, 2]), ndim=1).to_list()
+    [[[1, 2]], [[3], [3]]]
+    """
+    return _array(structure.expand_to(_column(x, "expand_to_shape"), _shape(shape, "expand_to_shape"), ndim))
+
+
+def is_expandable_to_shape(x: Any, target_shape: JaggedShape, ndim: int = 0) -> bool:
+    """Whether `expand_to_shape` takes the same arguments.
+
+    Parameters
+    ----------
+    x : array or scalar
+        What would be spread.
+    target_shape : JaggedShape
+        Over what.
+    ndim : int
+        How many of the last dims of `x` would be copied as one item.
+
+    Returns
+    -------
+    bool
+        The answer. Cost: a comparison of sizes.
+
+    Raises
+    ------
+    ShapeError
+        If `ndim` is not from 0 to the ndim of `x`.
+
+    Notes
+    -----
+    Koda's `kd.shapes.is_expandable_to_shape`.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> is_expandable_to_shape(aj.array([1, 2]), new(2, [2, 1])), is_expandable_to_shape(aj.array([1]), new(3))
+    (True, False)
+    """
+    column, shape = _column(x, "is_expandable_to_shape"), _shape(target_shape, "is_expandable_to_shape")
+    if isinstance(ndim, bool) or not isinstance(ndim, (int, np.integer)):
+        raise JagTypeError(f"is_expandable_to_shape: ndim must be an int, got {type(ndim).__name__}")
+    if not 0 <= ndim <= column.ndim:
+        raise ShapeError(f"is_expandable_to_shape: ndim must be from 0 to {column.ndim} for {column.shape!r}, got {ndim}")
+    return column.shape[: column.ndim - int(ndim)].is_prefix_of(shape)
+
+
+# --------------------------------------------------------------------------------------------------- arguments
+
+
+def _shape(shape: Any, operation: str) -> JaggedShape:
+    if not isinstance(shape, JaggedShape):
+        raise JagTypeError(f"{operation} takes a JaggedShape, got {type(shape).__name__}; get_shape gives that of an array")
+    return shape
+
+
+def _column(x: Any, operation: str) -> Column:
+    if isinstance(x, (JaggedShape, Dim, list, tuple)):
+        hint = "arrowjag.array makes an array of a list" if isinstance(x, (list, tuple)) else "it has no items"
+        raise JagTypeError(f"{operation} takes an array, got {type(x).__name__}; {hint}")
+    return as_column(x)
+
+
+def _dim(shape: JaggedShape, dim: int, operation: str) -> Dim:
+    shape = _shape(shape, operation)
+    if isinstance(dim, bool) or not isinstance(dim, (int, np.integer)):
+        raise JagTypeError(f"{operation}: a dim must be an int, got {type(dim).__name__}")
+    if not -shape.ndim <= dim < shape.ndim:
+        raise JagIndexError(f"{operation}: dim {dim} is out of range for {shape!r} with {shape.ndim} dims")
+    return shape.dims[dim]
+
+
+def _array(column: Column) -> Any:
+    return JaggedArray._wrap(column)
