@@ -1,0 +1,99 @@
+"""Series to arrays and back: shared buffers, every leaf type, and what polars has no dtype for."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+
+import arrowjag as aj
+from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.polars import Jagged, from_series
+from arrowjag.testing import arrow_columns, assert_lists_equal
+
+
+def test_values_and_offsets_are_shared_both_ways():
+    x = aj.array([[1.0, 2.0], [3.0], []])
+    series = x.to_polars("v")
+    back = from_series(series)
+    assert back.values.buffers()[1].address == x.values.buffers()[1].address
+    assert back.shape.dims[1].offsets.ctypes.data == x.shape.dims[1].offsets.ctypes.data
+
+
+@pytest.mark.parametrize("extension", [True, False])
+@given(column=arrow_columns(leaf=pa.int32()))
+def test_any_layout_there_and_back(column, extension):
+    x = aj.from_arrow(column.array, column.ndim)
+    back = from_series(x.to_polars("v", extension=extension))
+    assert_lists_equal(back.to_list(), column.truth)
+    assert back.ndim == x.ndim
+    assert back.type == x.type
+    extents = tuple(extent or None for extent in x.shape.extents[1:])  # an extent of 0 is stored as a list
+    assert back.shape.extents[1:] == extents
+
+
+STORED = [
+    (pa.date64(), pl.Datetime("ms"), 0),
+    (pa.timestamp("s"), pl.Datetime("ms"), 0),
+    (pa.duration("s"), pl.Duration("ms"), 0),
+    (pa.time32("s"), pl.Time(), 0),
+    (pa.string(), pl.String(), "a"),
+    (pa.string_view(), pl.String(), "a"),
+    (pa.binary(2), pl.Binary(), b"ab"),
+    (pa.decimal128(10, 2), pl.Decimal(10, 2), Decimal("1.25")),
+    (pa.dictionary(pa.int8(), pa.string()), pl.Categorical(), "a"),
+    (pa.struct([("a", pa.list_(pa.int8()))]), pl.Struct({"a": pl.List(pl.Int8)}), {"a": [1]}),
+    (pa.float16(), pl.Float16(), 1.0),
+    (pa.null(), pl.Null(), None),
+]
+
+
+@pytest.mark.parametrize(("type", "dtype", "value"), STORED, ids=str)
+def test_leaf_types_as_polars_stores_them(type, dtype, value):
+    leaves = pa.array([value, None], type=type)
+    x = aj.from_offsets(leaves, [0, 2])
+    series = x.to_polars("v")
+    assert series.dtype == Jagged(dtype, 2)
+    assert from_series(series).values.null_count == leaves.null_count
+
+
+def test_small_decimals_are_widened():
+    if not hasattr(pa, "decimal32"):
+        pytest.skip("this pyarrow has no small decimals")
+    leaves = pa.array([Decimal("1.25")], type=pa.decimal32(5, 2))
+    assert aj.from_offsets(leaves, [0, 1]).to_polars().dtype == Jagged(pl.Decimal(5, 2), 2)
+
+
+@pytest.mark.parametrize("type", [pa.decimal256(50, 2), pa.month_day_nano_interval()], ids=str)
+def test_types_without_a_dtype_are_refused_before_polars_panics(type):
+    x = aj.from_offsets(pa.nulls(1, type), [0, 1])
+    with pytest.raises(JagTypeError, match="polars has no dtype for"):
+        x.to_polars()
+
+
+def test_objects_and_wide_integers_are_refused():
+    with pytest.raises(JagTypeError, match="Python objects"):
+        from_series(pl.Series([object()], dtype=pl.Object))
+    with pytest.raises(JagTypeError, match="cast"):
+        from_series(pl.Series([1], dtype=pl.Int128))
+
+
+def test_a_scalar_is_no_column():
+    with pytest.raises(ShapeError, match="rows"):
+        aj.array(3).to_polars()
+
+
+def test_names_and_plain_columns():
+    assert aj.array([1, 2]).to_polars("n").dtype == pl.Int64
+    assert aj.array([[1]]).to_polars("n").name == "n"
+    assert aj.array([[1]]).to_polars(extension=False).dtype == pl.List(pl.Int64)
+
+
+def test_declared_extents_are_arrays():
+    x = aj.array([[[1, 2]], []]).cast("int8").reshape(2, [1, 0], 2)
+    series = x.to_polars()
+    assert series.dtype == Jagged(pl.Int8, 3, (None, None, 2))
+    assert from_series(series).shape.extents[2] == 2

@@ -1,0 +1,266 @@
+"""`.jag` on expressions: operators on either side, kinds of operands, names, and what stays polars' own."""
+
+from __future__ import annotations
+
+import io
+import operator
+import pickle
+
+import numpy as np
+import polars as pl
+import polars.selectors as cs
+import pyarrow as pa
+import pytest
+
+import arrowjag as aj
+from arrowjag.errors import JagError, JagTypeError, ShapeError
+from arrowjag.polars import Jagged, JagExpr, lowering
+from tests.polars.frames import arrays, assert_same, chunked, frame, results
+
+X = arrays()
+c = pl.col
+
+OPERATORS = ["add", "sub", "mul", "truediv", "floordiv", "mod", "eq", "ne", "lt", "le", "gt", "ge"]
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """How often Python is called with data."""
+    made: list[int] = []
+    evaluate = lowering._Evaluation._result
+
+    def counted(self, series):
+        made.append(len(series[0]))
+        return evaluate(self, series)
+
+    monkeypatch.setattr(lowering._Evaluation, "_result", counted)
+    return made
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("other", ["k", "v", "w"])
+@pytest.mark.parametrize("extension", [True, False])
+def test_operators_with_columns_of_every_depth_on_either_side(name, other, extension):
+    function = getattr(operator, name)
+    for df in (frame(extension), chunked(frame(extension))):
+        for got in results(df, function(c("v").jag, c(other))):
+            assert_same(got, function(X["v"], X[other]))
+        for got in results(df, function(c(other), c("v").jag)):
+            assert_same(got, function(X[other], X["v"]))
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("scalar", [3, 2.5, np.float32(2), np.int64(3), pa.scalar(2, pa.int8())], ids=repr)
+def test_operators_with_scalars_on_either_side(name, scalar):
+    function = getattr(operator, name)
+    for got in results(frame(), function(c("v").jag, scalar)):
+        assert_same(got, function(X["v"], scalar))
+    if not isinstance(scalar, pa.Scalar):
+        for got in results(frame(), function(scalar, c("v").jag)):
+            assert_same(got, function(scalar, X["v"]))
+
+
+@pytest.mark.parametrize("name", ["and_", "or_", "xor"])
+def test_logic(name):
+    function = getattr(operator, name)
+    for got in results(frame(), function(c("b").jag, c("v").jag > 1)):
+        assert_same(got, function(X["b"], X["v"] > 1))
+    for got in results(frame(), ~c("b").jag):
+        assert_same(got, ~X["b"])
+
+
+@pytest.mark.parametrize("name", ["neg", "pos", "abs"])
+def test_one_operand(name):
+    function = getattr(operator, name)
+    for got in results(frame(), function(c("f").jag)):
+        assert_same(got, function(X["f"]))
+
+
+def test_power_shift_round_and_divmod():
+    for got in results(frame(), 2 ** c("v").jag):
+        assert_same(got, 2 ** X["v"])
+    for got in results(frame(), (c("v").jag << 2) >> 1):
+        assert_same(got, (X["v"] << 2) >> 1)
+    for got in results(frame(), round(c("f").jag * 1.26, 1)):
+        assert_same(got, round(X["f"] * 1.26, 1))
+    quotient, remainder = divmod(c("v").jag, 2)
+    for got in results(frame(), quotient + remainder):
+        assert_same(got, X["v"] // 2 + X["v"] % 2)
+
+
+def test_ufuncs():
+    for got in results(frame(), np.sqrt(c("v").jag)):
+        assert_same(got, np.sqrt(X["v"]))
+    for got in results(frame(), np.maximum(c("k"), c("v").jag)):
+        assert_same(got, np.maximum(X["k"], X["v"]))
+    whole, part = np.divmod(c("v").jag, 2)
+    for got, expected in zip(results(frame(), whole - part), [X["v"] // 2 - X["v"] % 2] * 2, strict=True):
+        assert_same(got, expected)
+    with pytest.raises(JagTypeError, match="add.reduce"):
+        np.add.reduce(c("v").jag)
+    with pytest.raises(JagTypeError, match="no options"):
+        np.sqrt(c("v").jag, where=True)
+
+
+def test_arrays_series_and_lists_are_literal_columns():
+    rows = [1, 2, 3, 4, 5]
+    for other in (rows, np.array(rows), pl.Series(rows), pa.array(rows), aj.array(rows)):
+        for got in results(frame(), c("v").jag + other):
+            assert_same(got, X["v"] + aj.array(rows))
+        for got in results(frame(), other + c("v").jag) if not isinstance(other, (list, pa.Array)) else []:
+            assert_same(got, aj.array(rows) + X["v"])
+    for got in results(frame(), c("k").jag * X["v"]):
+        assert_same(got, X["k"] * X["v"])
+
+
+def test_literals_of_one_row_are_spread():
+    for got in results(frame(), c("v").jag * pl.lit(2)):
+        assert_same(got, X["v"] * 2)
+    one = aj.array([[7, 8]]).to_polars()
+    for got in results(frame(), c("k").jag + pl.lit(one)):
+        assert_same(got, X["k"] + aj.array([[7, 8]] * 5))
+    for got in results(frame().clear(), c("v").jag * pl.lit(2)):
+        assert len(got) == 0
+
+
+# --------------------------------------------------------------------------------------------------- kinds
+
+
+def test_list_in_list_out_and_mixed_gives_jagged():
+    df = frame(extension=False).with_columns(j=frame()["v"], a=pl.lit(pl.Series([[1, 2]] * 5, dtype=pl.Array(pl.Int64, 2))))
+    kinds = df.lazy().select(
+        list=c("v").jag * c("k"),
+        nested=c("v").jag * c("w"),
+        array=c("a").jag * c("k"),
+        mixed=c("v").jag * c("j"),
+        flat=c("v").jag.sum(),
+        flat_of_jagged=c("j").jag.sum(),
+        inner=c("w").jag.sum(),
+    )
+    expected = {
+        "list": pl.List(pl.Int64),
+        "nested": pl.List(pl.List(pl.Int64)),
+        "array": pl.Array(pl.Int64, 2),
+        "mixed": Jagged(pl.Int64, 2),
+        "flat": pl.Int64(),
+        "flat_of_jagged": pl.Int64(),
+        "inner": pl.List(pl.Int64),
+    }
+    assert kinds.collect_schema() == expected
+    assert kinds.collect().schema == expected
+
+
+def test_plain_columns_that_become_nested_are_jagged():
+    for got in results(frame(), c("k").jag.expand_to(c("w"))):
+        assert_same(got, X["k"].expand_to(X["w"]))
+        assert got.dtype == Jagged(pl.Int64, 3)
+
+
+# --------------------------------------------------------------------------------------------------- polars' own
+
+
+def test_the_namespace_is_the_column_itself():
+    assert isinstance(c("v").jag, pl.Expr)
+    assert frame().select(c("v").jag).equals(frame().select("v"))
+    assert c("v").jag.jag.meta.eq(c("v"))
+
+
+def test_methods_on_a_result_are_polars_own():
+    df = frame()
+    got = df.select((c("v").jag.sum() * 2).sum().alias("own"), (c("v").jag * 2).is_null().alias("null"))
+    assert got["own"][0] == 2 * (3 + 3 + 4)
+    assert got["null"].to_list() == [False, False, True, False, False]
+
+
+def test_names():
+    df = frame()
+    named = df.select(
+        c("k") * c("v").jag,
+        (2 * c("f").jag).alias("alias"),
+        (c("v").jag * 2).name.suffix("_twice"),
+        aj.where(c("k") > 20, c("t"), "none"),
+    )
+    assert named.columns == ["k", "alias", "v_twice", "t"]
+
+
+def test_selectors_give_one_output_a_column():
+    df = frame()
+    out = df.select((aj.polars.jagged(pl.Int64, 2) | cs.by_name("f")).jag * c("k"))
+    assert out.columns == ["v", "f"]
+    assert_same(out["f"], X["f"] * X["k"])
+    assert df.select(cs.by_name("v", "w").jag.lengths().name.suffix("_n")).columns == ["v_n", "w_n"]
+
+
+def test_when_then_filter_and_sort_take_results():
+    df = frame()
+    got = df.select(pl.when(c("k") > 15).then(c("v").jag * 2).otherwise(c("v")).alias("x"))["x"]
+    assert_same(got, aj.array([[1, 2], [6], None, [], [8, None]]))
+    assert df.filter(c("v").jag.sum() > 3)["k"].to_list() == [50]
+    assert df.sort(c("v").jag.sum(), nulls_last=True)["k"].to_list() == [None, 10, 20, 50, 30]
+
+
+def test_pickle_and_serialise():
+    expr = (c("v").jag * c("k") + X["v"]).jag.clip(2, 40)
+    back = pickle.loads(pickle.dumps(expr))
+    assert isinstance(back, JagExpr)
+    lazy = frame().lazy().select(expr)
+    for got in (frame().select(back), pl.LazyFrame.deserialize(io.BytesIO(lazy.serialize())).collect()):
+        assert got.equals(lazy.collect())
+
+
+def test_sharing_a_node_many_times_stays_small():
+    expr = c("v").jag
+    for _ in range(40):
+        expr = expr - expr * 0
+    assert_same(frame().select(expr)["v"], X["v"])
+
+
+# --------------------------------------------------------------------------------------------------- one conversion
+
+
+def test_a_chain_converts_once(calls):
+    frame().select(((c("v").jag * c("k")).jag.clip(0, 100) + c("v")).jag.sum())
+    assert calls == [5]
+
+
+def test_results_are_evaluated_in_morsels():
+    n = 250_000
+    df = pl.DataFrame({"v": aj.array([1, 2, 3] * n).reshape(n, 3).to_polars(), "k": pl.int_range(n, eager=True)})
+    expected = df["k"].cast(pl.Int64) * 6
+    for got in results(df, (c("v").jag * c("k")).jag.sum()):
+        assert got.equals(expected)
+    for got in results(df, (c("v").jag * np.arange(n)).jag.sum()):
+        assert got.equals(expected)
+
+
+# --------------------------------------------------------------------------------------------------- errors
+
+
+def test_errors_are_ours_and_name_the_column():
+    df = frame()
+    with pytest.raises(ShapeError, match=r"column 'v': add: JaggedShape.* is not a prefix of"):
+        df.select(c("v").jag + c("w").jag.flatten(1))
+    with pytest.raises(JagTypeError, match="column 't': sum has no kernel for large_string"):
+        df.lazy().select(c("t").jag.sum()).collect_schema()
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_errors_keep_their_type_in_both_engines(engine):
+    big = pl.DataFrame({"v": [[2**62, 2**62]]})
+    with pytest.raises(OverflowError, match="column 'v'") as caught:
+        big.lazy().select(c("v").jag.sum()).collect(engine=engine)
+    assert isinstance(caught.value, JagError)
+
+
+def test_unknown_methods_and_arguments_fail_when_written():
+    with pytest.raises(AttributeError, match="nope"):
+        c("v").jag.nope()
+    with pytest.raises(TypeError, match="foo"):
+        c("v").jag.sum(foo=1)
+
+
+def test_results_that_are_no_columns_are_refused():
+    with pytest.raises(JagTypeError, match="image gives a tuple, which is no column"):
+        frame().select(c("v").jag.image())
+    with pytest.raises(ShapeError, match="validity gives 5 rows for 5|no column of the frame"):
+        frame().slice(0, 2).select(c("v").jag.validity(axis=-1))

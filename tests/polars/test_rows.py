@@ -1,0 +1,155 @@
+"""What calls do to the rows of the frame: aggregates in select, agg and over; whole columns; and what is refused."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import arrowjag as aj
+from arrowjag.errors import JagTypeError
+from arrowjag.polars import lowering
+from tests.polars.frames import ROWS, arrays, assert_same, chunked, frame, results
+
+X = arrays()
+c = pl.col
+AGGREGATES = ["sum", "count", "min", "max", "mean", "first", "last", "lengths"]
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    made: list[int] = []
+    evaluate = lowering._Evaluation._result
+
+    def counted(self, series):
+        made.append(len(series[0]))
+        return evaluate(self, series)
+
+    monkeypatch.setattr(lowering._Evaluation, "_result", counted)
+    return made
+
+
+def group(name: str, key: str) -> aj.JaggedArray:
+    """The rows of one group, as an array of their own."""
+    rows, type, ndim = ROWS[name]
+    return aj.array([row for row, one in zip(rows, ROWS["g"][0], strict=True) if one == key], type=type, ndim=ndim)
+
+
+def row_of(value: object) -> aj.JaggedArray:
+    """What an aggregate gives, as the one row that polars makes of it."""
+    if isinstance(value, aj.JaggedArray):
+        return aj.array([value.to_list()], type=value.type, ndim=value.ndim + 1)
+    return aj.array([value.as_py()], type=value.type)
+
+
+@pytest.mark.parametrize("name", AGGREGATES)
+@pytest.mark.parametrize("column", ["k", "v", "w"])
+@pytest.mark.parametrize("axis", [0, None, "negative"])
+@pytest.mark.parametrize("extension", [True, False])
+def test_aggregates_in_select(name, column, axis, extension):
+    axis = -X[column].ndim if axis == "negative" else axis
+    expected = row_of(getattr(X[column], name)(axis=axis))
+    for df in (frame(extension), chunked(frame(extension))):
+        for got in results(df, getattr(c(column).jag, name)(axis=axis)):
+            assert_same(got, expected)
+
+
+@pytest.mark.parametrize("name", AGGREGATES)
+@pytest.mark.parametrize("column", ["k", "v", "w"])
+@pytest.mark.parametrize("axis", [0, None])
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_aggregates_of_groups(name, column, axis, engine):
+    expr = getattr(c(column).jag, name)(axis=axis).alias("x")
+    grouped = frame().lazy().group_by("g", maintain_order=True).agg(expr)
+    out = grouped.collect(engine=engine)
+    assert grouped.collect_schema() == out.schema
+    for place, key in enumerate("ab"):
+        assert_same(out["x"].slice(place, 1), row_of(getattr(group(column, key), name)(axis=axis)))
+    spread = frame().lazy().select(expr.over("g")).collect(engine=engine)["x"]
+    assert spread.to_list() == [out["x"].to_list()["ab".index(key)] for key in ROWS["g"][0]]
+
+
+def test_aggregates_of_computed_columns_and_of_several_axes():
+    for got in results(frame(), (c("v").jag * c("k")).jag.sum(axis=0)):
+        assert_same(got, row_of((X["v"] * X["k"]).sum(axis=0)))
+    for got in results(frame(), c("w").jag.max(axis=(0, 1, 2))):
+        assert_same(got, row_of(X["w"].max(axis=None)))
+
+
+def test_an_aggregate_is_spread_over_the_rows():
+    expr = c("v").jag - c("v").jag.min(axis=None)
+    for got in results(frame(), expr):
+        assert_same(got, X["v"] - X["v"].min(axis=None))
+    both = frame().with_columns(total=c("v").jag.sum(axis=0))
+    assert both["total"].to_list() == [X["v"].sum(axis=0).to_list()] * 5
+
+
+def test_a_call_on_an_aggregate_works_on_its_one_row():
+    for got in results(frame(), c("v").jag.sum(axis=0).jag.max()):
+        assert_same(got, aj.array([X["v"].sum(axis=0).max().as_py()]))
+
+
+def test_groups_cost_one_call_outside_and_one_each_inside(calls):
+    groups = pl.DataFrame({"g": [i % 50 for i in range(200)], "v": aj.array([[1, 2]] * 200).to_polars()})
+    groups.group_by("g").agg(c("v").jag.sum(axis=0))
+    assert calls == [50]
+    calls.clear()
+    groups.select(c("v").jag.sum(axis=0).over("g"))
+    assert calls == [50]
+    calls.clear()
+    groups.select(c("v").jag - c("v").jag.min(axis=None).over("g"))
+    assert sorted(calls) == [50, 200]
+
+
+def test_elementwise_calls_in_groups_cost_one_call(calls):
+    df = frame()
+    out = df.group_by("g", maintain_order=True).agg((c("v").jag * 2).alias("x"), (c("v").jag.sum() + 1).sum().alias("y"))
+    assert len(calls) == 2
+    assert out["y"].to_list() == [4 + 5, 4 + 1]
+    assert_same(df.select((c("v").jag * c("k")).over("g"))["v"], X["v"] * X["k"])
+
+
+def test_whole_columns_under_the_streaming_engine():
+    n = 250_000
+    df = pl.DataFrame({"v": aj.array(list(range(n))).reshape(n, 1).to_polars()})
+    index = ((slice(n - 1, n), 0), -1)
+    for got in results(df, c("v").jag.set(*index)):
+        assert got[-1].to_list() == [-1]
+        assert got[99_999].to_list() == [99_999]
+
+
+MOVING = {
+    "flatten": lambda e: e.jag.flatten(),
+    "reshape": lambda e: e.jag.reshape(-1),
+    "x[...]": lambda e: e.jag[0],
+    "x[...] slice": lambda e: e.jag[1:],
+    "x[...] rows": lambda e: e.jag[pl.col("k") > 1],
+    "x.S[...]": lambda e: e.jag.S[0, 0],
+    "head": lambda e: e.jag.head(2, axis=0),
+    "filter": lambda e: pl.col("k").jag.filter(e.jag.sum() > 1),
+}
+
+
+@pytest.mark.parametrize("name", MOVING)
+def test_what_moves_rows_is_refused_by_name_at_plan_time(name):
+    with pytest.raises(JagTypeError, match=r"column '.*': .* changes the rows of the frame.*df.jag.flatten") as caught:
+        frame().lazy().select(MOVING[name](c("v"))).collect_schema()
+    assert f": {name.split(' ')[0]} changes" in str(caught.value)
+
+
+def test_indexing_that_leaves_the_rows():
+    df = frame()
+    keys = {
+        "slice": (slice(None), slice(None, None, -1)),
+        "ellipsis": (..., slice(0, 1)),
+        "innermost": (slice(None), slice(None), slice(0, 1)),
+    }
+    for key in keys.values():
+        for got in results(df, c("w").jag[key]):
+            assert_same(got, X["w"][key])
+    for got in results(df, c("v").jag[c("v").jag > 1]):
+        assert_same(got, X["v"][X["v"] > 1])
+    for got in results(df, c("v").jag.S[0]):
+        assert_same(got, X["v"].S[0])
+    structs = df.select(s=aj.zip(a=c("v"), b=c("f")))
+    for got in results(structs, c("s").jag["a"]):
+        assert_same(got, X["v"])
