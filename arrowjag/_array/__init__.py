@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from arrowjag._array.elementwise import ElementwiseMethods
 from arrowjag._array.folding import FoldingMethods
+from arrowjag._array.groups import GroupMethods
 from arrowjag._array.indexing import IndexingMethods
+from arrowjag._array.order import OrderMethods
 from arrowjag._array.reductions import ReductionMethods
+from arrowjag._array.scans import ScanMethods
 from arrowjag._array.statistics import StatisticMethods
 from arrowjag._array.structure import StructureMethods
 
@@ -18,6 +21,9 @@ class JaggedArray(
     IndexingMethods,
     ReductionMethods,
     StatisticMethods,
+    ScanMethods,
+    OrderMethods,
+    GroupMethods,
     FoldingMethods,
 ):
     """A jagged column: a `JaggedShape` and one flat Arrow array of leaf values.

@@ -6,19 +6,17 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
-from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels import gather
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._ops import structure
-from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagValueError, ShapeError
+from arrowjag.dims import Dim, Ragged
+from arrowjag.errors import JagValueError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["Moved", "grouped", "item_key", "keeping", "keyed", "move_back", "move_last", "normalize_axes", "resized", "trailing"]
+__all__ = ["Combined", "Moved", "combine", "move_back", "move_last", "normalize_axes", "trailing"]
 
 
 class Moved(NamedTuple):
@@ -141,32 +139,3 @@ def move_back(moved: Moved, result: Column, shape: JaggedShape) -> Column:
     inverse = np.empty(len(moved.take), np.int64)
     inverse[moved.take] = np.arange(len(moved.take))
     return Column(shape, gather.take(result.values, inverse))
-
-
-def below(column: Column, depth: int) -> Column:
-    """The items after the first `depth` dims as the rows of a column; nothing is copied."""
-    rows = Uniform(column.shape.nodes(depth), 1, declared=False)
-    return structure.with_shape(JaggedShape._trusted((rows, *column.shape.dims[depth:])), column)
-
-
-def item_key(column: Column, depth: int, operation: str) -> tuple[Any, BoolArray | None]:
-    """A key of the items after the first `depth` dims: of leaves by value, of sub-trees as the lists that they are."""
-    return _arrow.order_key(column.values if depth == column.ndim else _column.to_arrow(below(column, depth)), operation)
-
-
-def keyed(column: Column, depth: int, keys: Sequence[Column], operation: str) -> tuple[Column, list[Column]]:
-    """Bring keys to the items after the first `depth` dims.
-
-    Returns
-    -------
-    Column
-        The numbers of those items that are under no null row of a key, in their shape.
-    list of Column
-        The keys in that shape; shorter ones are spread by the prefix rule.
-    """
-    for key in keys:
-        if key.ndim > depth:
-            raise ShapeError(f"{operation}: a key has {key.ndim} dims, {key.shape!r}, the items along the axis have {depth}")
-    frame = Column(column.shape[:depth], pa.array(np.arange(column.shape.nodes(depth))))
-    frame, *spread = structure.align([frame, *keys], operation)
-    return frame, spread

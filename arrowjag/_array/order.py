@@ -1,0 +1,345 @@
+"""Order inside rows: sort, ranks, the largest, reversal, shuffles and samples."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from arrowjag._array.base import ArrayBase, as_column, operand
+from arrowjag._column import Column
+from arrowjag._methods import along_axis, changing_axis, method
+from arrowjag._ops import order as _ops
+from arrowjag._ops import sets
+from arrowjag.typing import RankMethod
+
+__all__ = ["OrderMethods"]
+
+
+class OrderMethods(ArrayBase):
+    """Operations on the order of items in their rows."""
+
+    __slots__ = ()
+
+    @method("by", rows=changing_axis)
+    def sort(self, descending: bool = False, by: Any = None, axis: Any = -1) -> Any:
+        """Sort the items of each row.
+
+        Parameters
+        ----------
+        descending : bool
+            From the largest to the smallest.
+        by : JaggedArray or array, optional
+            Keys to sort by instead of the items themselves, aligned by the prefix rule.
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
+            at the same local position are one row. There, keys with the dims up to that axis move whole sub-trees.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape, which is shared, and type. Nulls come last and NaN just before them, in both directions; -0.0 equals
+            0.0; the sort is stable. A null row stays null. Cost: a sort of each row, rows of one length together, on all cores.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaf type has no order.
+        ShapeError
+            If the shape of `by` does not fit.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[3, None, 1], [2], []]).sort(descending=True).to_list()
+        [[3, 1, None], [2], []]
+        >>> aj.array([["a", "b", "c"]]).sort(by=[[2, 3, 1]]).to_list()
+        [['c', 'a', 'b']]
+        >>> aj.array([[3, 1], [2]]).sort(axis=0).to_list()
+        [[2, 1], [3]]
+        >>> aj.array([[3, 1], [2]]).sort(by=[9, 8], axis=0).to_list()
+        [[2], [3, 1]]
+        """
+        return self._wrap(_ops.sort(self, descending, None if by is None else as_column(by), axis))
+
+    @method(rows=changing_axis)
+    def argsort(self, descending: bool = False, axis: Any = -1) -> Any:
+        """The slots of each row's items in sorted order.
+
+        Parameters
+        ----------
+        descending : bool
+            From the largest to the smallest.
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are one row together, None takes all of them, and slots count in that row.
+            Along an outer axis the items at the same local position are one row, and slots are places of that axis.
+
+        Returns
+        -------
+        JaggedArray
+            int64, of the same shape: `x.take(x.argsort())` is `x.sort()`. Nulls come last and NaN just before them, in both
+            directions; the sort is stable. A null row stays null. Cost: a sort of each row.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaf type has no order.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[3, None, 1], [2]]).argsort().to_list()
+        [[2, 0, 1], [0]]
+        """
+        return self._wrap(_ops.argsort(self, descending, axis))
+
+    @method(rows=along_axis)
+    def rank(self, method: RankMethod = "ordinal", descending: bool = False, axis: Any = -1) -> Any:
+        """The place of each item in its sorted row, from 1.
+
+        Parameters
+        ----------
+        method : {"ordinal", "dense", "min", "max", "average"}
+            What equal items get: ranks by position; one rank, with no gap behind it; the least, the largest or the mean of their
+            ranks.
+        descending : bool
+            Whether the largest item has rank 1.
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
+            at the same local position are one row.
+
+        Returns
+        -------
+        JaggedArray
+            int64, float64 for "average", of the same shape. A null has no rank: it stays null, and so does a null row. NaN ranks
+            behind all numbers, in both directions, and equals NaN. Cost: a sort of each row.
+
+        Raises
+        ------
+        JagValueError
+            If the method is unknown.
+        JagTypeError
+            If the leaf type has no order.
+
+        Notes
+        -----
+        As in pandas, polars and SQL; ranks of Koda start at 0.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> x = aj.array([[20, 10, None, 20], [5]])
+        >>> x.rank().to_list()
+        [[2, 1, None, 3], [1]]
+        >>> x.rank("average").to_list()
+        [[2.5, 1.0, None, 2.5], [1.0]]
+        """
+        return self._wrap(_ops.rank(self, method, descending, axis))
+
+    @method(rows=changing_axis)
+    def topk(self, k: int, axis: Any = -1) -> Any:
+        """The `k` largest items of each row, the largest first.
+
+        Parameters
+        ----------
+        k : int
+            How many, at least 0.
+        axis : int, tuple of int or None
+            The last dim, or several trailing dims, which are flattened to one row first; None flattens all.
+
+        Returns
+        -------
+        JaggedArray
+            The head of the descending sort: shorter rows give all they have, nulls come last and NaN just before them. A null row
+            stays null; an extent of the dim is dropped. Cost: a sort of each row.
+
+        Raises
+        ------
+        JagValueError
+            If `k` is negative, or the axis is an outer one: its places would keep different numbers of items.
+        JagTypeError
+            If the leaf type has no order.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 5, 3], [2], []]).topk(2).to_list()
+        [[5, 3], [2], []]
+        """
+        return self._wrap(_ops.topk(self, k, axis))
+
+    @method(rows=changing_axis)
+    def reverse(self, axis: Any = -1) -> Any:
+        """The items of each row from the last to the first, nulls included.
+
+        Parameters
+        ----------
+        axis : int, tuple of int or None
+            The dim to reverse; several trailing dims are one row together, None takes all of them. Along an outer axis whole
+            sub-trees change places, as in `numpy.flip`.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same type; a null row stays null. Cost: one gather.
+
+        Raises
+        ------
+        JagIndexError
+            If the axis is out of range.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> x = aj.array([[1, 2, None], [3]])
+        >>> x.reverse().to_list(), x.reverse(axis=0).to_list()
+        ([[None, 2, 1], [3]], [[3], [1, 2, None]])
+        """
+        return self._wrap(_ops.reverse(self, axis))
+
+    @method(rows=along_axis)
+    def inverse_permutation(self, axis: Any = -1) -> Any:
+        """For each slot of a row the slot that points at it: ``out[p[i]] = i``.
+
+        Parameters
+        ----------
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
+            at the same local position are one row, and slots are places of that axis.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape and type. Nulls are skipped, a slot that nothing points at is null, a null row stays null. Cost: one
+            scatter.
+
+        Raises
+        ------
+        JagValueError
+            If a position is out of its row, or occurs twice in it; position and row are named.
+        JagTypeError
+            If the leaves are no integers.
+
+        Notes
+        -----
+        Koda's `inverse_mapping`.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 0], [1, None]]).inverse_permutation().to_list()
+        [[2, 0, 1], [None, 0]]
+        """
+        return self._wrap(_ops.inverse_permutation(self, axis))
+
+    @method("y")
+    def searchsorted(self, y: Any, side: Literal["left", "right"] = "left") -> Any:
+        """The slots where items would keep the sorted rows of this array sorted.
+
+        Parameters
+        ----------
+        y : JaggedArray, array or scalar
+            What to look for. Its outer dims agree with the dims above this array's rows; one item a row, several a row, or one for
+            all.
+        side : {"left", "right"}
+            Before or behind the items that are equal.
+
+        Returns
+        -------
+        JaggedArray
+            int64, in the shape of `y`: slots from 0 to the number of the row's items that are not null. A null item gives null, and
+            so does a null row of either. NaN lies above all numbers. Cost: a binary search an item.
+
+        Raises
+        ------
+        ShapeError
+            If the dims above the rows are not those of `y`.
+        JagTypeError
+            If the leaf types have no common type, or no order.
+
+        Notes
+        -----
+        Rows are trusted to be sorted, nulls last, as `sort` leaves them.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[10, 20, 30], [5]]).searchsorted([[5, 20, 99], [5]]).to_list()
+        [[0, 1, 3], [0]]
+        >>> aj.array([[10, 20, 30], [5]]).searchsorted([25, 6], side="right").to_list()
+        [2, 1]
+        """
+        sought = operand(y, self.type, "searchsorted")
+        return self._wrap(sets.searchsorted(self, sought if isinstance(sought, Column) else as_column(sought), side))
+
+    @method(rows=changing_axis, seeded=True)
+    def shuffle(self, seed: int, axis: Any = -1) -> Any:
+        """The items of each row in random order.
+
+        Parameters
+        ----------
+        seed : int
+            The same seed gives the same order for the same shape.
+        axis : int, tuple of int or None
+            The dim to shuffle; several trailing dims are one row together, None takes all of them. Along an outer axis whole
+            sub-trees change places.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same type; a null row stays null. Cost: a sort of each row by random keys, and one gather.
+
+        Raises
+        ------
+        JagTypeError
+            If the seed is no int.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3, 4], [5]]).shuffle(seed=1).sort().to_list()
+        [[1, 2, 3, 4], [5]]
+        """
+        return self._wrap(_ops.shuffle(self, seed, axis))
+
+    @method("n", rows=changing_axis, seeded=True)
+    def sample(self, *, fraction: float | None = None, n: Any = None, seed: int, axis: Any = -1) -> Any:
+        """Some of the items of each row, chosen at random and kept in their order.
+
+        Parameters
+        ----------
+        fraction : float, optional
+            The chance of each item to be kept, from 0 to 1: rows come out longer or shorter than that.
+        n : int or array of int, optional
+            How many items a row keeps, for all rows or for each; shorter rows keep all. Either this or `fraction` is given.
+        seed : int
+            The same seed gives the same choice for the same shape.
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are flattened to one row first, None flattens all. Along an outer axis
+            whole sub-trees are the items.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same type; an extent of the dim is dropped. A null row stays null, and a null `n` makes its row null. Cost: one
+            pass, and with `n` a sort of each row by random keys.
+
+        Raises
+        ------
+        JagValueError
+            If not exactly one of `fraction` and `n` is given, or it is out of range.
+        JagTypeError
+            If an argument is of the wrong type.
+
+        Notes
+        -----
+        Koda's `sample` and `sample_n`.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3, 4], [5]]).sample(n=2, seed=1).lengths().to_list()
+        [2, 1]
+        >>> aj.array([[1, 2, 3, 4], [5]]).sample(fraction=1.0, seed=1).to_list()
+        [[1, 2, 3, 4], [5]]
+        """
+        wanted = None if n is None else operand(n, None, "sample")
+        return self._wrap(_ops.sample(self, fraction, wanted, seed, axis))

@@ -1,0 +1,606 @@
+"""Scans: one result for each item: running totals, differences, shifts, fills and moving windows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arrowjag._array.base import ArrayBase, operand
+from arrowjag._methods import along_axis, method
+from arrowjag._ops import composed
+from arrowjag._ops import scan as _ops
+
+__all__ = ["Rolling", "ScanMethods"]
+
+
+class Rolling:
+    """Moving windows over the rows of an array; made by `rolling`.
+
+    Parameters
+    ----------
+    owner : JaggedArray, or the accessor of a surface
+        Whose methods `rolling_sum` and its kin are called.
+    window : int
+        How many neighbouring items make a window.
+    axis : int, tuple of int or None
+        The dim to work along.
+    """
+
+    __slots__ = ("_axis", "_owner", "_window")
+
+    def __init__(self, owner: Any, window: int, axis: Any = -1) -> None:
+        self._owner = owner
+        self._window = window
+        self._axis = axis
+
+    def __repr__(self) -> str:
+        return f"Rolling(window={self._window}, axis={self._axis})"
+
+    def sum(self) -> Any:
+        """The sum of each window; see `rolling_sum`."""
+        return self._owner.rolling_sum(self._window, self._axis)
+
+    def mean(self) -> Any:
+        """The mean of each window; see `rolling_mean`."""
+        return self._owner.rolling_mean(self._window, self._axis)
+
+    def min(self) -> Any:
+        """The smallest item of each window; see `rolling_min`."""
+        return self._owner.rolling_min(self._window, self._axis)
+
+    def max(self) -> Any:
+        """The largest item of each window; see `rolling_max`."""
+        return self._owner.rolling_max(self._window, self._axis)
+
+    def count(self) -> Any:
+        """How many items of each window are not null; see `rolling_count`."""
+        return self._owner.rolling_count(self._window, self._axis)
+
+
+class ScanMethods(ArrayBase):
+    """Operations along rows that give one result for each item."""
+
+    __slots__ = ()
+
+    @method(rows=along_axis)
+    def cumsum(self, axis: Any = -1) -> Any:
+        """Running totals of each row.
+
+        Parameters
+        ----------
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
+            at the same local position are one row.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape, which is shared. A null stays null and is skipped, a null row stays null; NaN poisons what follows
+            it. Integers and booleans give 64-bit integers, floats, durations and decimals keep their kind. Cost: one pass, on all
+            cores.
+
+        Raises
+        ------
+        JagOverflowError
+            If a running total of integers does not fit 64 bits; the row is named.
+        JagTypeError
+            If the leaf type has no such operation.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, None, 2], [3], []]).cumsum().to_list()
+        [[1, None, 3], [3], []]
+        >>> aj.array([[1, 2], [3]]).cumsum(axis=0).to_list()
+        [[1, 2], [4]]
+        """
+        return self._wrap(_ops.scan(self, "cumsum", axis))
+
+    @method(rows=along_axis)
+    def cumprod(self, axis: Any = -1) -> Any:
+        """Running products of each row.
+
+        Parameters
+        ----------
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
+            at the same local position are one row.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape, which is shared. A null stays null and is skipped, a null row stays null. Integers and booleans give
+            64-bit integers, floats keep their type. Cost: one pass, on all cores.
+
+        Raises
+        ------
+        JagOverflowError
+            If a running total of integers does not fit 64 bits; the row is named.
+        JagTypeError
+            If the leaf type has no such operation.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[2, 3, None, 4]]).cumprod().to_list()
+        [[2, 6, None, 24]]
+        """
+        return self._wrap(_ops.scan(self, "cumprod", axis))
+
+    @method(rows=along_axis)
+    def cummin(self, axis: Any = -1) -> Any:
+        """The smallest item of each row so far.
+
+        Parameters
+        ----------
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
+            at the same local position are one row.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape and type. A null stays null and is skipped, a null row stays null; NaN is ignored until there is
+            something else. Cost: one pass.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaf type has no order.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[3, None, 1, 2]]).cummin().to_list()
+        [[3, None, 1, 1]]
+        """
+        return self._wrap(_ops.scan(self, "cummin", axis))
+
+    @method(rows=along_axis)
+    def cummax(self, axis: Any = -1) -> Any:
+        """The largest item of each row so far.
+
+        Parameters
+        ----------
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
+            at the same local position are one row.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape and type. A null stays null and is skipped, a null row stays null; NaN is ignored until there is
+            something else. Cost: one pass.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaf type has no order.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["b", "a", None, "c"]]).cummax().to_list()
+        [['b', 'b', None, 'c']]
+        """
+        return self._wrap(_ops.scan(self, "cummax", axis))
+
+    @method(rows=along_axis)
+    def cumcount(self, axis: Any = -1) -> Any:
+        """How many items that are not null each row has had so far, from 1.
+
+        Parameters
+        ----------
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
+            at the same local position are one row.
+
+        Returns
+        -------
+        JaggedArray
+            int64, of the same shape. A null stays null, a null row stays null. Cost: one pass over bits.
+
+        Raises
+        ------
+        JagIndexError
+            If the axis is out of range.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[7, None, 7], []]).cumcount().to_list()
+        [[1, None, 2], []]
+        """
+        return self._wrap(_ops.scan(self, "cumcount", axis))
+
+    @method(rows=along_axis)
+    def diff(self, n: int = 1, axis: Any = -1) -> Any:
+        """Each item minus the one `n` places before it.
+
+        Parameters
+        ----------
+        n : int
+            The distance; negative looks ahead.
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
+            at the same local position are one row, in which a place that some row lacks counts as null.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape: null where there is no such item or either is null. Integers wrap around as in subtraction, booleans
+            give int8, times and dates give durations. Cost: one pass.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaf type has no subtraction, or `n` is no int.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 4, 9], [5]]).diff().to_list()
+        [[None, 3, 5], [None]]
+        >>> aj.array([[1, 2], [5], [7, 8]]).diff(axis=0).to_list()
+        [[None, None], [4], [2, None]]
+        """
+        return self._wrap(_ops.diff(self, n, axis))
+
+    @method("fill", rows=along_axis)
+    def shift(self, n: int = 1, fill: Any = None, axis: Any = -1) -> Any:
+        """Move items `n` places on; rows keep their sizes.
+
+        Parameters
+        ----------
+        n : int
+            How far; negative moves towards the front.
+        fill : scalar or array, optional
+            What stands where no item moves in; an array of fewer dims is spread by the prefix rule. Null by default.
+        axis : int, tuple of int or None
+            The dim to move along; several trailing dims are one row together, None takes all of them. Along an outer axis whole
+            rows move, as in pandas and polars, and null rows fill the gap.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same type, or of the common type with `fill`. A null row stays null. Cost: one gather.
+
+        Raises
+        ------
+        JagValueError
+            If `fill` is given for an outer axis.
+        JagTypeError
+            If `n` is no int, or `fill` has no common type with the leaves.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4]]).shift().to_list()
+        [[None, 1, 2], [None]]
+        >>> aj.array([[1, 2, 3], [4]]).shift(-1, fill=0).to_list()
+        [[2, 3, 0], [0]]
+        >>> aj.array([[1, 2], [3]]).shift(axis=0).to_list()
+        [None, [1, 2]]
+        """
+        filler = None if fill is None else operand(fill, self.type, "shift")
+        return self._wrap(_ops.shift(self, n, filler, axis))
+
+    @method(rows=along_axis)
+    def ffill(self, axis: Any = -1) -> Any:
+        """Replace each null by the last item before it that is not null, within its row.
+
+        Parameters
+        ----------
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
+            at the same local position are one row.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape and type; a null without such an item stays, and so does a null row. Cost: one gather, nothing where
+            there are no nulls.
+
+        Raises
+        ------
+        JagIndexError
+            If the axis is out of range.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[None, 1, None], [None]]).ffill().to_list()
+        [[None, 1, 1], [None]]
+        """
+        return self._wrap(_ops.fill(self, "forward", axis))
+
+    @method(rows=along_axis)
+    def bfill(self, axis: Any = -1) -> Any:
+        """Replace each null by the next item after it that is not null, within its row.
+
+        Parameters
+        ----------
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
+            at the same local position are one row.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape and type; a null without such an item stays, and so does a null row. Cost: one gather, nothing where
+            there are no nulls.
+
+        Raises
+        ------
+        JagIndexError
+            If the axis is out of range.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[None, 1, None], [None]]).bfill().to_list()
+        [[1, 1, None], [None]]
+        """
+        return self._wrap(_ops.fill(self, "backward", axis))
+
+    def rolling(self, window: int, axis: Any = -1) -> Rolling:
+        """Moving windows: the last `window` items up to each one.
+
+        Parameters
+        ----------
+        window : int
+            How many neighbouring items make a window, at least 1.
+        axis : int, tuple of int or None
+            As in `rolling_sum`.
+
+        Returns
+        -------
+        Rolling
+            With the methods `sum`, `mean`, `min`, `max` and `count`.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4]]).rolling(2).sum().to_list()
+        [[None, 3, 5], [None]]
+        """
+        return Rolling(self, window, axis)
+
+    @method(rows=along_axis)
+    def rolling_sum(self, window: int, axis: Any = -1) -> Any:
+        """The sum of the last `window` items up to each one.
+
+        Parameters
+        ----------
+        window : int
+            How many neighbouring items make a window, at least 1.
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
+            at the same local position are one row, in which a place that some row lacks counts as null.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape. Integers and booleans give 64-bit integers; floats, durations and decimals keep their kind. The first
+            ``window - 1`` places of a row are null, and so is a window that holds a null. A null row stays null. Cost: log(window)
+            passes; nothing is ever subtracted, so no rounding and no NaN stays behind.
+
+        Raises
+        ------
+        JagOverflowError
+            If a sum of integers does not fit 64 bits; the row is named.
+        JagValueError
+            If the window is less than 1.
+        JagTypeError
+            If the leaf type has no such operation.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4]]).rolling_sum(2).to_list()
+        [[None, 3, 5], [None]]
+        """
+        return self._wrap(_ops.roll(self, "sum", window, axis))
+
+    @method(rows=along_axis)
+    def rolling_mean(self, window: int, axis: Any = -1) -> Any:
+        """The mean of the last `window` items up to each one.
+
+        Parameters
+        ----------
+        window : int
+            How many neighbouring items make a window, at least 1.
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
+            at the same local position are one row, in which a place that some row lacks counts as null.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape. float64, or the type of floats. The first ``window - 1`` places of a row are null, and so is a window
+            that holds a null. A null row stays null. Cost: log(window) passes; nothing is ever subtracted, so no rounding and no
+            NaN stays behind.
+
+        Raises
+        ------
+        JagValueError
+            If the window is less than 1.
+        JagTypeError
+            If the leaf type has no such operation.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4]]).rolling_mean(2).to_list()
+        [[None, 1.5, 2.5], [None]]
+        """
+        return self._wrap(_ops.roll(self, "mean", window, axis))
+
+    @method(rows=along_axis)
+    def rolling_min(self, window: int, axis: Any = -1) -> Any:
+        """The smallest of the last `window` items up to each one.
+
+        Parameters
+        ----------
+        window : int
+            How many neighbouring items make a window, at least 1.
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
+            at the same local position are one row, in which a place that some row lacks counts as null.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape. Of the leaf's type; NaN is ignored unless there is nothing else. The first ``window - 1`` places of a
+            row are null, and so is a window that holds a null. A null row stays null. Cost: log(window) passes; nothing is ever
+            subtracted, so no rounding and no NaN stays behind.
+
+        Raises
+        ------
+        JagValueError
+            If the window is less than 1.
+        JagTypeError
+            If the leaf type has no such operation.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4]]).rolling_min(2).to_list()
+        [[None, 1, 2], [None]]
+        """
+        return self._wrap(_ops.roll(self, "min", window, axis))
+
+    @method(rows=along_axis)
+    def rolling_max(self, window: int, axis: Any = -1) -> Any:
+        """The largest of the last `window` items up to each one.
+
+        Parameters
+        ----------
+        window : int
+            How many neighbouring items make a window, at least 1.
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
+            at the same local position are one row, in which a place that some row lacks counts as null.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape. Of the leaf's type; NaN is ignored unless there is nothing else. The first ``window - 1`` places of a
+            row are null, and so is a window that holds a null. A null row stays null. Cost: log(window) passes; nothing is ever
+            subtracted, so no rounding and no NaN stays behind.
+
+        Raises
+        ------
+        JagValueError
+            If the window is less than 1.
+        JagTypeError
+            If the leaf type has no such operation.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4]]).rolling_max(2).to_list()
+        [[None, 2, 3], [None]]
+        """
+        return self._wrap(_ops.roll(self, "max", window, axis))
+
+    @method(rows=along_axis)
+    def rolling_count(self, window: int, axis: Any = -1) -> Any:
+        """How many of the last `window` items up to each one are not null.
+
+        Parameters
+        ----------
+        window : int
+            How many neighbouring items make a window, at least 1.
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
+            at the same local position are one row, in which a place that some row lacks counts as null.
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape. int64. The first ``window - 1`` places of a row are null. A null row stays null. Cost: log(window)
+            passes; nothing is ever subtracted, so no rounding and no NaN stays behind.
+
+        Raises
+        ------
+        JagValueError
+            If the window is less than 1.
+        JagTypeError
+            If the leaf type has no such operation.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4]]).rolling_count(2).to_list()
+        [[None, 2, 2], [None]]
+        """
+        return self._wrap(_ops.roll(self, "count", window, axis))
+
+    @method(rows=along_axis)
+    def softmax(self, axis: Any = -1, *, beta: float = 1.0) -> Any:
+        """The exponentials of each row's items, scaled to add up to 1.
+
+        Parameters
+        ----------
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
+            at the same local position are one row.
+        beta : float
+            Factor of the items before the exponential: larger ones prefer the largest item more.
+
+        Returns
+        -------
+        JaggedArray
+            float64, or the type of floats, of the same shape. Nulls stay null and take no part, a null row stays null; NaN or an
+            infinite largest item makes the row NaN. Items are shifted by the largest first, so nothing overflows. Cost: a few
+            passes, on all cores.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are no numbers.
+
+        Notes
+        -----
+        Koda's `softmax`.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1000.0, 1000.0], [3.0], [None]]).softmax().to_list()
+        [[0.5, 0.5], [1.0], [None]]
+        """
+        return self._wrap(composed.softmax(self, beta, axis))
+
+    @method(rows=along_axis)
+    def cdf(self, axis: Any = -1) -> Any:
+        """The share of each row's items that are at most as large as the item.
+
+        Parameters
+        ----------
+        axis : int, tuple of int or None
+            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
+            at the same local position are one row.
+
+        Returns
+        -------
+        JaggedArray
+            float64, of the same shape; 1.0 for the largest item. Nulls stay null and don't count, a null row stays null; a NaN
+            makes its row NaN. Cost: a sort of each row.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaf type has no order.
+
+        Notes
+        -----
+        Koda's `cdf`, which gives float32.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[3, 1, 2, 1], [7]]).cdf().to_list()
+        [[1.0, 0.5, 0.75, 0.5], [1.0]]
+        """
+        return self._wrap(composed.cdf(self, axis))

@@ -1,0 +1,181 @@
+"""Operations made of simpler ones: softmax, shares, groups, choices and Python functions of rows."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow, _column
+from arrowjag._column import Column
+from arrowjag._kernels import blocks, weights
+from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels import rank as _rank
+from arrowjag._kernels import reduce as _reduce
+from arrowjag._kernels import sets as _kernels
+from arrowjag._ops import axes as _axes
+from arrowjag._ops import elementwise, places, sets, structure
+from arrowjag.dims import Dim, Ragged, Uniform
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import IntArray
+
+__all__ = ["cdf", "combinations", "group_by", "group_by_indices", "map_rows", "pairs", "softmax"]
+
+
+def softmax(column: Column, beta: float, axis: Any) -> Column:
+    """exp(beta * x) of each item over the row's sum of them."""
+    if isinstance(beta, (bool, np.bool_)) or not isinstance(beta, (int, float, np.number)):
+        raise JagTypeError(f"softmax: beta must be a number, got {type(beta).__name__}")
+
+    def weigh(values: pa.Array, offsets: IntArray) -> pa.Array:
+        if pt.is_decimal(values.type) or pt.is_null(values.type):
+            values = values.cast(pa.float64())
+        if not _arrow.is_numeric(values.type):
+            raise JagTypeError.no_kernel("softmax", values.type)
+        data, valid = _arrow.to_numpy(values)
+        data = data if data.dtype.kind == "f" else data.astype(np.float64)
+        return _arrow.from_numpy(*weights.softmax(data, valid, offsets, float(beta)))
+
+    return places.keeping(column, axis, weigh, "softmax")
+
+
+def cdf(column: Column, axis: Any) -> Column:
+    """The share of the row's items that are at most the item: its highest rank over the number of items."""
+
+    def share(values: pa.Array, offsets: IntArray) -> pa.Array:
+        key, valid = _arrow.order_key(values, "cdf")
+        ranks, _ = _rank.rank(key, valid, offsets, "max")
+        sizes = np.diff(offsets)
+        present, _ = _reduce.count(valid, offsets)
+        result = ranks / np.repeat(np.maximum(present, 1), sizes)
+        if key.dtype.kind == "f" and len(key):
+            poisoned, _ = _reduce.any(np.isnan(key), valid, offsets)
+            result[np.repeat(poisoned, sizes)] = np.nan
+        return _arrow.from_numpy(result, valid)
+
+    return places.keeping(column, axis, share, "cdf")
+
+
+# --------------------------------------------------------------------------------------------------- groups
+
+
+def _groups(
+    column: Column, keys: Sequence[Column], axis: Any, operation: str, sort: bool
+) -> tuple[Column, int, Column, tuple[Dim, ...], IntArray]:
+    """The column and axis grouped along, the frame of its items, the dims of the groups and the items in them."""
+    found = _axes.normalize_axes(axis, column.ndim, operation)
+    if len(found) > 1:
+        column, *keys = (_axes.trailing(one, found[0]) for one in structure.align([column, *keys], operation))
+    place = found[0]
+    frame, keys = places.keyed(column, place + 1, keys, operation)
+    codes = [_arrow.order_key(key.values, operation) for key in keys] or [places.item_key(column, place + 1, operation)]
+    dim = frame.shape.dims[place]
+    cut, item_cut, items = _kernels.group_items(codes, dim.offsets, sort=sort)
+    dims = (*frame.shape.dims[:place], places.resized(dim, cut), Ragged.from_offsets(item_cut, check=False))
+    return column, place, frame, dims, items
+
+
+def group_by(column: Column, keys: Sequence[Column], axis: Any) -> Column:
+    """The items of each row in groups of equal keys: a dim is added."""
+    column, place, frame, dims, items = _groups(column, keys, axis, "group_by", False)
+    return structure.take_items(column, place + 1, frame.values.to_numpy()[items], dims)
+
+
+def group_by_indices(column: Column, keys: Sequence[Column], sort: bool, axis: Any) -> Column:
+    """The slots of the items of each group."""
+    _, place, frame, dims, items = _groups(column, keys, axis, "group_by_indices", sort)
+    slots = _offsets.positions(frame.shape.dims[place].offsets)[items]
+    return Column(JaggedShape._trusted(dims), _arrow.from_numpy(slots))
+
+
+# --------------------------------------------------------------------------------------------------- choices
+
+
+def combinations(column: Column, n: int, axis: Any) -> Column:
+    """All choices of n items of each row, in order of position: a dim of size n is added."""
+    if isinstance(n, (bool, np.bool_)) or not isinstance(n, (int, np.integer)):
+        raise JagTypeError(f"combinations: n must be an int, got {type(n).__name__}")
+    if n < 1:
+        raise JagValueError(f"combinations: n must be at least 1, got {n}")
+    column, place = places.grouped(column, axis, "combinations")
+    dim = column.shape.dims[place]
+    cut, items = _choices(dim.offsets, int(n))
+    dims = (*column.shape.dims[:place], places.resized(dim, cut), Uniform(int(n), int(cut[-1])))
+    return structure.take_items(column, place + 1, items, dims)
+
+
+def _choices(offsets: IntArray, n: int) -> tuple[IntArray, IntArray]:
+    """Offsets of the choices of each row, and the items of all of them; rows of one length share one table of slots."""
+    sizes, place = np.unique(np.diff(offsets), return_inverse=True)
+    counts = [math.comb(size, n) for size in sizes.tolist()]
+    total = sum(count * many for count, many in zip(counts, np.bincount(place).tolist(), strict=True))
+    if total * n > 2**40:
+        raise JagOverflowError(f"combinations: {total} choices of {n} items are too many to hold")
+    cut = _offsets.from_sizes(np.array(counts, np.int64)[place] if counts else np.zeros(0, np.int64))
+    items = np.empty((total, n), np.int64)
+    for length, rows in blocks.batches(offsets, above=n - 1):
+        count = math.comb(length, n)
+        flat = itertools.chain.from_iterable(itertools.combinations(range(length), n))
+        slots = np.fromiter(flat, np.int64, count * n).reshape(count, n)
+        target = cut[rows][:, None] + np.arange(count)
+        items[target.ravel()] = (offsets[rows][:, None, None] + slots).reshape(-1, n)
+    return cut, items.ravel()
+
+
+def pairs(one: Column, two: Column, axis: Any) -> Column:
+    """Every item of a row with every item of the other column's row: a dim of size 2 is added."""
+    if one.ndim != two.ndim:
+        raise ShapeError(f"pairs: {one.shape!r} and {two.shape!r} must have equally many dims")
+    type = elementwise.promote([one.type, two.type], "pairs")
+    one, place = places.grouped(elementwise.cast(one, type), axis, "pairs")
+    two, _ = places.grouped(elementwise.cast(two, type), axis, "pairs")
+    one, two, outer = sets.same_rows(one, two, place, "pairs")
+    left, right = one.shape.dims[place], two.shape.dims[place]
+    if float(left.max(0)) * float(right.max(0)) * max(len(left), 1) > 2**62:
+        raise JagOverflowError("pairs: there are more of them than fit 64 bits")
+    cut = _offsets.from_sizes(left.sizes * right.sizes)
+    slot, width = _offsets.positions(cut), np.repeat(right.sizes, np.diff(cut))
+    first = np.repeat(left.offsets[:-1], np.diff(cut)) + slot // width
+    second = np.repeat(right.offsets[:-1], np.diff(cut)) + slot % width + one.shape.nodes(place + 1)
+    items = np.stack([first, second], axis=1).ravel()
+    dims = (*outer, places.resized(left, cut), Uniform(2, int(cut[-1])))
+    return structure.take_items(sets.both_items(one, two, place + 1), place + 1, items, dims)
+
+
+# --------------------------------------------------------------------------------------------------- Python
+
+
+def map_rows(column: Column, function: Callable[[Any], Any], type: pa.DataType, axis: Any) -> Column:
+    """A Python function of each row that is not null, called with nested lists."""
+    place = _axes.normalize_axes(axis, column.ndim, "map_rows")[0]
+    rows = _column.to_arrow(places.below(column, place)).to_pylist() if place else [_column.to_arrow(column).to_pylist()]
+    results = [None if row is None else _called(function, row, number) for number, row in enumerate(rows)]
+    try:
+        values = pa.array(results, type=type)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+        raise JagTypeError(f"map_rows: what the function returned does not fit {type}: {error}") from None
+    found = _column.from_arrow(values)
+    return Column(JaggedShape._trusted((*column.shape.dims[:place], *found.shape.dims[1:])), found.values)
+
+
+def _called(function: Callable[[Any], Any], row: Any, number: int) -> Any:
+    try:
+        return function(row)
+    except Exception as error:
+        error.add_note(f"map_rows: the function failed on row {number}")
+        raise
+
+
+def map_rows_type(column: Column, type: pa.DataType, axis: Any) -> Column:
+    """An empty column of the type that `map_rows` gives."""
+    place = _axes.normalize_axes(axis, column.ndim, "map_rows")[0]
+    found = _column.from_arrow(pa.array([], type=type))
+    if place == 0:
+        return _column.empty(found.type, found.ndim - 1 if found.ndim > 1 else 1)
+    return _column.empty(found.type, place + found.ndim - 1, (*column.shape.extents[:place], *found.shape.extents[1:]))

@@ -1,0 +1,255 @@
+"""Order inside rows: sort, ranks, the largest, reversal, shuffles and samples.
+
+What keeps every place works at the same local position along an outer axis, as in numpy; what moves items moves
+whole sub-trees there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._column import Column
+from arrowjag._kernels import gather
+from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels import rank as _rank
+from arrowjag._kernels import sort as _kernels
+from arrowjag._ops import axes as _axes
+from arrowjag._ops import elementwise, places, structure
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.typing import BoolArray, IntArray, RankMethod
+
+__all__ = ["argsort", "inverse_permutation", "rank", "reverse", "sample", "shuffle", "sort", "topk"]
+
+
+def _sorted(values: pa.Array, offsets: IntArray, descending: bool) -> pa.Array:
+    type = values.type
+    if _arrow.is_numeric(type) or _arrow.is_temporal(type):
+        data, valid = _kernels.sort(*_arrow.to_numpy(values), offsets, descending)
+        return _arrow.from_numpy(data, valid, type)
+    return gather.take(values, _order(values, offsets, descending, "sort"))
+
+
+def _order(values: pa.Array, offsets: IntArray, descending: bool, operation: str) -> IntArray:
+    return _kernels.argsort(*_arrow.order_key(values, operation), offsets, descending)
+
+
+def _flag(value: Any, operation: str) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise JagTypeError(f"{operation}: descending must be a bool, got {type(value).__name__}")
+    return bool(value)
+
+
+def sort(column: Column, descending: bool, by: Column | None, axis: Any) -> Column:
+    """Sort the items of each row, by themselves or by a key; along an outer axis a key of that axis moves whole sub-trees."""
+    falling = _flag(descending, "sort")
+    if by is None:
+        return places.keeping(column, axis, lambda values, offsets: _sorted(values, offsets, falling), "sort")
+    found = _axes.normalize_axes(axis, column.ndim, "sort")
+    if by.ndim > column.ndim:
+        raise ShapeError(f"sort: by has {by.ndim} dims, {by.shape!r}, what is sorted has {column.ndim}")
+    if len(found) == 1 and by.ndim <= found[0] + 1 < column.ndim:
+        return _sort_trees(column, found[0], by, falling)
+    column, by = structure.align([column, by], "sort")
+    if found[-1] == column.ndim - 1:
+        order = _order(by.values, column.shape.composed(found[0], column.ndim).offsets, falling, "sort")
+        return Column(column.shape, gather.take(column.values, order))
+    moved = _axes.move_last(column, found[0])
+    order = _order(gather.take(by.values, moved.take), moved.column.shape.dims[-1].offsets, falling, "sort")
+    return _axes.move_back(moved, Column(moved.column.shape, gather.take(moved.column.values, order)), column.shape)
+
+
+def _sort_trees(column: Column, axis: int, by: Column, descending: bool) -> Column:
+    frame, (key,) = places.keyed(column, axis + 1, [by], "sort")
+    order = _order(key.values, frame.shape.dims[axis].offsets, descending, "sort")
+    return structure.take_items(column, axis + 1, frame.values.to_numpy()[order], frame.shape.dims)
+
+
+def argsort(column: Column, descending: bool, axis: Any) -> Column:
+    """The slots of each row in sorted order; along an outer axis the places of that axis."""
+    falling = _flag(descending, "argsort")
+    found = _axes.normalize_axes(axis, column.ndim, "argsort")
+
+    def slots(values: pa.Array, offsets: IntArray) -> pa.Array:
+        order = _order(values, offsets, falling, "argsort")
+        return _arrow.from_numpy(order - np.repeat(offsets[:-1], np.diff(offsets)))
+
+    if found[-1] == column.ndim - 1:
+        return places.keeping(column, axis, slots, "argsort")
+    moved = _axes.move_last(column, found[0])
+    flat = moved.column
+    order = _order(flat.values, flat.shape.dims[-1].offsets, falling, "argsort")
+    return _axes.move_back(moved, Column(flat.shape, _arrow.from_numpy(moved.slots[order])), column.shape)
+
+
+def rank(column: Column, method: RankMethod, descending: bool, axis: Any) -> Column:
+    """The rank of each item in its row, from 1."""
+    falling = _flag(descending, "rank")
+
+    def ranks(values: pa.Array, offsets: IntArray) -> pa.Array:
+        return _arrow.from_numpy(*_rank.rank(*_arrow.order_key(values, "rank"), offsets, method, falling))
+
+    return places.keeping(column, axis, ranks, "rank")
+
+
+def topk(column: Column, k: int, axis: Any) -> Column:
+    """The head of each row's descending sort."""
+    wanted = _count(k, "topk", "k")
+    found = _axes.normalize_axes(axis, column.ndim, "topk")
+    if found[-1] < column.ndim - 1:
+        raise JagValueError(
+            f"topk works along the last dims, got axis {axis} of {column.ndim} dims. "
+            "Transpose that axis to the end first, or use sort(descending=True, axis=...)."
+        )
+    column = _axes.trailing(column, found[0])
+    dim = column.shape.dims[-1]
+    taken = np.minimum(dim.sizes, wanted)
+    slots = gather.ranges(dim.offsets[:-1], taken)
+    values = column.values
+    if _arrow.is_numeric(values.type) or _arrow.is_temporal(values.type):
+        values = gather.take(_sorted(values, dim.offsets, True), slots)
+    else:
+        values = gather.take(values, _order(values, dim.offsets, True, "topk")[slots])
+    outer = (*column.shape.dims[:-1], places.resized(dim, _offsets.from_sizes(taken)))
+    return Column(type(column.shape)._trusted(outer), values)
+
+
+def _count(n: Any, operation: str, name: str) -> int:
+    if isinstance(n, (bool, np.bool_)) or not isinstance(n, (int, np.integer)):
+        raise JagTypeError(f"{operation}: {name} must be an int, got {type(n).__name__}")
+    if n < 0:
+        raise JagValueError(f"{operation}: {name} must not be negative, got {n}")
+    return int(n)
+
+
+def reverse(column: Column, axis: Any) -> Column:
+    """The items of each row from the last to the first; sub-trees along an outer axis."""
+    found = _axes.normalize_axes(axis, column.ndim, "reverse")
+    if found[-1] == column.ndim - 1:
+        return places.keeping(column, axis, lambda values, offsets: gather.take(values, _backwards(offsets)), "reverse")
+    outer = column.shape.dims[: found[0] + 1]
+    return structure.take_items(column, found[0] + 1, _backwards(outer[-1].offsets), outer)
+
+
+def _backwards(offsets: IntArray) -> IntArray:
+    ends: IntArray = np.repeat(offsets[:-1] + offsets[1:] - 1, np.diff(offsets))
+    ends -= np.arange(len(ends))
+    return ends
+
+
+def inverse_permutation(column: Column, axis: Any) -> Column:
+    """For each slot of a row the slot whose item points at it; null where none does."""
+    result = places.keeping(column, axis, _inverted, "inverse_permutation", complete=True)
+    if result.values.null_count != column.values.null_count:
+        raise JagValueError("inverse_permutation: an item points at a place that its row lacks")
+    return result
+
+
+def _inverted(values: pa.Array, offsets: IntArray) -> pa.Array:
+    if pt.is_null(values.type):
+        return pa.nulls(len(values), pa.int64())
+    if not pt.is_integer(values.type):
+        raise JagTypeError.no_kernel("inverse_permutation", values.type, hint="It takes positions, which are integers.")
+    data, valid = _arrow.to_numpy(values)
+    sizes = np.diff(offsets)
+    starts = np.repeat(offsets[:-1], sizes)
+    items = np.arange(len(data)) if valid is None else np.flatnonzero(valid)
+    slot = data[items].astype(np.int64)
+    wrong = (slot < 0) | (slot >= np.repeat(sizes, sizes)[items])
+    if wrong.any():
+        raise JagValueError(_not_a_permutation(offsets, int(items[wrong.argmax()]), int(slot[wrong.argmax()]), "is out of range"))
+    target = slot + starts[items]
+    hits = np.bincount(target, minlength=len(data))
+    if len(hits) and hits.max() > 1:
+        twice = int(np.flatnonzero(hits[target] > 1)[0])
+        raise JagValueError(_not_a_permutation(offsets, int(items[twice]), int(slot[twice]), "occurs twice"))
+    out = np.zeros(len(data), np.int64)
+    out[target] = items - starts[items]
+    return _arrow.from_numpy(out.astype(data.dtype), hits > 0, values.type)
+
+
+def _not_a_permutation(offsets: IntArray, item: int, slot: int, why: str) -> str:
+    row = int(np.searchsorted(offsets, item, side="right")) - 1
+    size = int(offsets[row + 1] - offsets[row])
+    return f"inverse_permutation: position {slot} {why} in row {row}, which has {size} items"
+
+
+# --------------------------------------------------------------------------------------------------- by chance
+
+
+def _generator(seed: Any, operation: str) -> np.random.Generator:
+    if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)):
+        raise JagTypeError(f"{operation}: seed must be an int, got {type(seed).__name__}")
+    if seed < 0:
+        raise JagValueError(f"{operation}: seed must not be negative, got {seed}")
+    return np.random.default_rng(int(seed))
+
+
+def _random_order(offsets: IntArray, generator: np.random.Generator) -> IntArray:
+    """The items of each row in random order. Keys of 32 bits leave the sort room for places, so that it needs one pass."""
+    keys = generator.integers(0, 2**32, int(offsets[-1]), dtype=np.uint32)
+    return _kernels.argsort(keys, None, offsets)
+
+
+def shuffle(column: Column, seed: int, axis: Any) -> Column:
+    """The items of each row in random order; sub-trees along an outer axis."""
+    generator = _generator(seed, "shuffle")
+    found = _axes.normalize_axes(axis, column.ndim, "shuffle")
+    if found[-1] == column.ndim - 1:
+        return places.keeping(column, axis, lambda v, offsets: gather.take(v, _random_order(offsets, generator)), "shuffle")
+    outer = column.shape.dims[: found[0] + 1]
+    return structure.take_items(column, found[0] + 1, _random_order(outer[-1].offsets, generator), outer)
+
+
+def sample(column: Column, fraction: float | None, n: elementwise.Operand | None, seed: int, axis: Any) -> Column:
+    """Some of the items of each row, in their order; sub-trees along an outer axis."""
+    generator = _generator(seed, "sample")
+    if (fraction is None) == (n is None):
+        raise JagValueError("sample takes either fraction= or n=")
+    column, place = places.grouped(column, axis, "sample")
+    dim = column.shape.dims[place]
+    if n is not None:
+        column, wanted, valid = _wanted(column, place, n)
+        dim = column.shape.dims[place]
+        taken = np.clip(wanted, 0, dim.sizes)
+        order = _random_order(dim.offsets, generator)
+        mask = np.zeros(dim.size, bool)
+        mask[order[gather.ranges(dim.offsets[:-1], taken)]] = True
+    else:
+        mask, valid = generator.random(dim.size) < _share(fraction), dim.validity
+    outer = (*column.shape.dims[:place], places.resized(dim, gather.filter_rows(mask, dim.offsets), valid))
+    return structure.keep_items(column, place + 1, mask, outer)
+
+
+def _share(fraction: Any) -> float:
+    if isinstance(fraction, (bool, np.bool_)) or not isinstance(fraction, (int, float, np.number)):
+        raise JagTypeError(f"sample: fraction must be a number, got {type(fraction).__name__}")
+    if not 0 <= fraction <= 1:
+        raise JagValueError(f"sample: fraction must be from 0 to 1, got {fraction}")
+    return float(fraction)
+
+
+def _wanted(column: Column, axis: int, n: elementwise.Operand) -> tuple[Column, IntArray, BoolArray | None]:
+    """How many items each row along the axis is to keep, and which rows are not null."""
+    if not pt.is_integer(n.type):
+        raise JagTypeError(f"sample: n must be integers, got {n.type}")
+    if not isinstance(n, Column):
+        if not n.is_valid or n.as_py() < 0:
+            raise JagValueError(f"sample: n must not be negative, got {n.as_py()}")
+        dim = column.shape.dims[axis]
+        return column, np.full(len(dim), min(n.as_py(), 2**62), np.int64), dim.validity
+    if n.ndim > axis:
+        raise ShapeError(f"sample: n has {n.ndim} dims, {n.shape!r}, and the rows along the axis have {axis}")
+    frame, (counts,) = places.keyed(column, axis, [n], "sample")
+    rows = frame.values.to_numpy()
+    if len(rows) < column.shape.nodes(axis) or frame.shape.dims != column.shape.dims[:axis]:
+        column = structure.take_items(column, axis, rows, frame.shape.dims)
+    wanted, valid = _arrow.to_numpy(counts.values.cast(pa.int64()))
+    if valid is None:
+        return column, wanted, column.shape.dims[axis].validity
+    column = structure.null_items(column, axis, valid)
+    return column, np.where(valid, wanted, 0), column.shape.dims[axis].validity

@@ -1,0 +1,273 @@
+"""Scans: one result for each item, from the items before it in its row: running totals, differences, shifts, fills, windows.
+
+A scan is a function from (values, offsets) to as many values; `axes.keeping` takes care of axes and null rows for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._column import Column
+from arrowjag._kernels import gather, rolling
+from arrowjag._kernels import scan as _kernels
+from arrowjag._ops import axes as _axes
+from arrowjag._ops import elementwise, places, structure
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = ["ROLLING", "SCANS", "diff", "fill", "roll", "scan", "shift"]
+
+Scan: TypeAlias = Callable[[pa.Array, IntArray], pa.Array]
+
+
+def _numbers(values: pa.Array, operation: str) -> pa.Array:
+    """Numbers as the kernels want them: the null type reads as int64."""
+    if pt.is_null(values.type):
+        return pa.nulls(len(values), pa.int64())
+    if not _arrow.is_numeric(values.type):
+        raise JagTypeError.no_kernel(operation, values.type)
+    return values
+
+
+def _validity(values: pa.Array) -> BoolArray | None:
+    return None if values.null_count == 0 else values.is_valid().to_numpy(zero_copy_only=False)
+
+
+# --------------------------------------------------------------------------------------------------- cumulative
+
+
+def _cumsum(values: pa.Array, offsets: IntArray) -> pa.Array:
+    if pt.is_duration(values.type):
+        return _cumsum(values.cast(pa.int64()), offsets).cast(values.type)
+    if pt.is_decimal(values.type):
+        return _decimal_cumsum(values, offsets)
+    return _arrow.from_numpy(*_kernels.cumsum(*_arrow.to_numpy(_numbers(values, "cumsum")), offsets))
+
+
+def _cumprod(values: pa.Array, offsets: IntArray) -> pa.Array:
+    return _arrow.from_numpy(*_kernels.cumprod(*_arrow.to_numpy(_numbers(values, "cumprod")), offsets))
+
+
+def _cumcount(values: pa.Array, offsets: IntArray) -> pa.Array:
+    return _arrow.from_numpy(*_kernels.cumcount(_validity(values), offsets))
+
+
+def _by_order(values: pa.Array, operation: str, kernel: Callable[..., Any]) -> pa.Array:
+    """A kernel that picks some of the items by their order: numbers go through as they are, others by their codes."""
+    type = values.type
+    if _arrow.is_numeric(type) or _arrow.is_temporal(type):
+        data, known = kernel(*_arrow.to_numpy(values))
+        return _arrow.from_numpy(data, known, type)
+    if pt.is_null(type) or len(values) == 0:
+        return values
+    key, valid = _arrow.order_key(values, operation)
+    if valid is not None:
+        key = np.where(valid, key, 0)
+    code, known = kernel(key, valid)
+    home = np.zeros(int(key.max()) + 1, np.int64)
+    items = np.arange(len(key)) if valid is None else np.flatnonzero(valid)
+    home[key[items]] = items
+    return gather.take(values, home[code if known is None else np.where(known, code, 0)], known)
+
+
+def _running(name: str) -> Scan:
+    kernel = getattr(_kernels, name)
+
+    def run(values: pa.Array, offsets: IntArray) -> pa.Array:
+        return _by_order(values, name, lambda data, valid: kernel(data, valid, offsets))
+
+    return run
+
+
+SCANS: dict[str, Scan] = {
+    "cumsum": _cumsum,
+    "cumprod": _cumprod,
+    "cummin": _running("cummin"),
+    "cummax": _running("cummax"),
+    "cumcount": _cumcount,
+}
+"""What each cumulative operation does to the rows of flat values: a null stays null and is skipped."""
+
+
+def scan(column: Column, name: str, axis: Any) -> Column:
+    """One of `SCANS` along any axis."""
+    return places.keeping(column, axis, SCANS[name], name)
+
+
+# --------------------------------------------------------------------------------------------------- decimals
+
+
+def _decimal_limbs(values: pa.Array) -> list[IntArray]:
+    """Unscaled integers in 32-bit parts, the lowest first; only the last has a sign. Nulls read as 0."""
+    if values.type.bit_width < 128:
+        values = values.cast(pa.decimal128(values.type.precision, values.type.scale))
+    width = values.type.bit_width // 32
+    raw = np.frombuffer(values.buffers()[1], np.uint32, len(values) * width, values.offset * width * 4)
+    parts = raw.reshape(len(values), width).astype(np.int64)
+    parts[:, -1] = parts[:, -1].astype(np.int32)
+    valid = _validity(values)
+    if valid is not None:
+        parts[~valid] = 0
+    return list(parts.T)
+
+
+def _decimal_of(limbs: list[IntArray], valid: BoolArray | None, type: pa.DataType, operation: str) -> pa.Array:
+    """Decimals of parts that may have grown past 32 bits: what is too much is carried into the next part."""
+    carried, carry = [], np.zeros(len(limbs[0]), np.int64)
+    for limb in limbs[:-1]:
+        total = limb + carry
+        carried.append((total & 0xFFFFFFFF).astype(np.uint32))
+        carry = total >> 32
+    top = limbs[-1] + carry
+    fits = top == top.astype(np.int32)
+    raw = np.stack([*carried, top.astype(np.int32).view(np.uint32)], axis=1)
+    result = pa.Array.from_buffers(type, len(raw), [_arrow.bitmap(valid), pa.py_buffer(np.ascontiguousarray(raw))])
+    try:
+        result.validate(full=True)
+    except pa.ArrowInvalid:
+        fits[:] = False
+    if not (fits if valid is None else fits | ~valid).all():
+        raise JagOverflowError(f"{operation}: a result does not fit {type}. Cast to float64 first for an approximate result.")
+    return result
+
+
+def _decimal_wide(type: pa.DataType) -> pa.DataType:
+    """The decimal that holds sums: as many digits as the width has room for, as in pyarrow."""
+    return pa.decimal256(76, type.scale) if type.bit_width == 256 else pa.decimal128(38, type.scale)
+
+
+def _decimal_cumsum(values: pa.Array, offsets: IntArray) -> pa.Array:
+    wide = _decimal_wide(values.type)
+    if len(values) == 0:
+        return pa.array([], wide)
+    limbs = [_kernels.cumsum(part, None, offsets)[0] for part in _decimal_limbs(values)]
+    return _decimal_of(limbs, _validity(values), wide, "cumsum")
+
+
+# --------------------------------------------------------------------------------------------------- neighbours
+
+
+def diff(column: Column, n: int, axis: Any) -> Column:
+    """Each item minus the one n places before it; along an outer axis the one at the same position n rows before."""
+    distance = _whole(n, "diff", "n")
+
+    def difference(values: pa.Array, offsets: IntArray) -> pa.Array:
+        if _arrow.is_numeric(values.type) or pt.is_null(values.type):
+            return _arrow.from_numpy(*_kernels.diff(*_arrow.to_numpy(_numbers(values, "diff")), offsets, distance))
+        frame = JaggedShape(len(values))
+        try:
+            earlier = Column(frame, _shifted(values, offsets, distance)[0])
+            return elementwise.binary("subtract", Column(frame, values), earlier).values
+        except JagTypeError:
+            raise JagTypeError.no_kernel("diff", values.type) from None
+
+    return places.keeping(column, axis, difference, "diff", complete=True)
+
+
+def _shifted(values: pa.Array, offsets: IntArray, n: int) -> tuple[pa.Array, BoolArray | None]:
+    index, known = _kernels.shift_index(offsets, n)
+    return gather.take(values, index, known), known
+
+
+def _whole(n: Any, operation: str, name: str, least: int | None = None) -> int:
+    if isinstance(n, (bool, np.bool_)) or not isinstance(n, (int, np.integer)):
+        raise JagTypeError(f"{operation}: {name} must be an int, got {type(n).__name__}")
+    if least is not None and n < least:
+        raise JagValueError(f"{operation}: {name} must be at least {least}, got {n}")
+    return int(n)
+
+
+def shift(column: Column, n: int, fill: elementwise.Operand | None, axis: Any) -> Column:
+    """Items n places on; along an outer axis whole rows move. `fill` stands where there is no item to move in."""
+    distance = _whole(n, "shift", "n")
+    found = _axes.normalize_axes(axis, column.ndim, "shift")
+    if found[-1] < column.ndim - 1:
+        if fill is not None:
+            raise JagValueError("shift: along an outer axis whole rows move, and only null rows fill the gap; use fill_null_rows")
+        index, known = _kernels.shift_index(column.shape.dims[found[0]].offsets, distance)
+        return structure.take_items(column, found[0] + 1, index, column.shape.dims[: found[0] + 1], known)
+    moved = places.keeping(column, axis, lambda values, offsets: _shifted(values, offsets, distance)[0], "shift")
+    if fill is None:
+        return moved
+    inside = places.keeping(column, axis, lambda _, offsets: _reach(offsets, distance), "shift")
+    return elementwise.where(inside, moved, fill)
+
+
+def _reach(offsets: IntArray, n: int) -> pa.Array:
+    _, known = _kernels.shift_index(offsets, n)
+    return _arrow.from_numpy(np.ones(int(offsets[-1]), bool) if known is None else known)
+
+
+def fill(column: Column, direction: str, axis: Any) -> Column:
+    """A null takes the value of the last item before it that is not null, or of the next one after it."""
+
+    def take_over(values: pa.Array, offsets: IntArray) -> pa.Array:
+        valid = _validity(values)
+        return values if valid is None else gather.take(values, *_kernels.fill_index(valid, offsets, direction))
+
+    return places.keeping(column, axis, take_over, "ffill" if direction == "forward" else "bfill")
+
+
+# --------------------------------------------------------------------------------------------------- windows
+
+Window: TypeAlias = Callable[[pa.Array, IntArray, int], pa.Array]
+
+
+def _rolling_sum(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
+    if pt.is_duration(values.type):
+        return _rolling_sum(values.cast(pa.int64()), offsets, window).cast(values.type)
+    if pt.is_decimal(values.type) and len(values):
+        valid = _validity(values)
+        known: Any = None
+        limbs: list[npt.NDArray[Any]] = []
+        for part in _decimal_limbs(values):
+            total, known = rolling.rolling_sum(part, valid, offsets, window)
+            limbs.append(total)
+        return _decimal_of(limbs, known, _decimal_wide(values.type), "rolling sum")
+    if pt.is_decimal(values.type):
+        return values.cast(_decimal_wide(values.type))
+    data, valid = _arrow.to_numpy(_numbers(values, "rolling sum"))
+    return _arrow.from_numpy(*rolling.rolling_sum(data, valid, offsets, window))
+
+
+def _rolling_mean(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
+    plain = values.cast(pa.float64()) if pt.is_decimal(values.type) else _numbers(values, "rolling mean")
+    data, valid = _arrow.to_numpy(plain)
+    return _arrow.from_numpy(*rolling.rolling_mean(data, valid, offsets, window))
+
+
+def _rolling_min(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
+    return _by_order(values, "rolling min", lambda data, valid: rolling.rolling_min(data, valid, offsets, window))
+
+
+def _rolling_max(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
+    return _by_order(values, "rolling max", lambda data, valid: rolling.rolling_max(data, valid, offsets, window))
+
+
+def _rolling_count(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
+    return _arrow.from_numpy(*rolling.rolling_count(_validity(values), offsets, window))
+
+
+ROLLING: dict[str, Window] = {
+    "sum": _rolling_sum,
+    "mean": _rolling_mean,
+    "min": _rolling_min,
+    "max": _rolling_max,
+    "count": _rolling_count,
+}
+"""What each statistic of a moving window does to the rows of flat values."""
+
+
+def roll(column: Column, name: str, window: int, axis: Any) -> Column:
+    """One of `ROLLING` along any axis; the first ``window - 1`` places of a row are null."""
+    width = _whole(window, "rolling", "window", 1)
+    kernel = ROLLING[name]
+    return places.keeping(column, axis, lambda values, offsets: kernel(values, offsets, width), f"rolling {name}", complete=True)

@@ -1,0 +1,253 @@
+"""Equal items inside rows: distinct values, counts, membership, set operations, searches and dictionaries.
+
+Everywhere NaN equals NaN, -0.0 equals 0.0 and a null equals nothing. Along an outer axis whole sub-trees are the items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from arrowjag import _arrow, _column
+from arrowjag._column import Column
+from arrowjag._kernels import gather
+from arrowjag._kernels import rank as _rank
+from arrowjag._kernels import reduce as _reduce
+from arrowjag._kernels import sets as _kernels
+from arrowjag._kernels import sort as _sort
+from arrowjag._ops import axes as _axes
+from arrowjag._ops import elementwise, places, structure
+from arrowjag.dims import Dim
+from arrowjag.errors import JagValueError, ShapeError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = ["both_items", "contains", "is_in", "same_rows", "searchsorted", "set_operation", "translate", "unique", "value_counts"]
+
+Key = tuple[npt.NDArray[Any], BoolArray | None]
+
+
+def unique(column: Column, axis: Any) -> Column:
+    """The distinct items of each row in order of first appearance."""
+    column, place = places.grouped(column, axis, "unique")
+    dim = column.shape.dims[place]
+    cut, items = _kernels.unique([places.item_key(column, place + 1, "unique")], dim.offsets)
+    return structure.take_items(column, place + 1, items, (*column.shape.dims[:place], places.resized(dim, cut)))
+
+
+def value_counts(column: Column, axis: Any) -> Column:
+    """The distinct items of each row and how often each occurs, as a struct."""
+    column, place = places.grouped(column, axis, "value_counts")
+    dim = column.shape.dims[place]
+    cut, items, counts = _kernels.value_counts([places.item_key(column, place + 1, "value_counts")], dim.offsets)
+    outer = (*column.shape.dims[:place], places.resized(dim, cut))
+    found = places.below(structure.take_items(column, place + 1, items, outer), place + 1)
+    values = found.values if place + 1 == column.ndim else _column.to_arrow(found)
+    struct = pa.StructArray.from_arrays([values, _arrow.from_numpy(counts)], names=["value", "count"])
+    return Column(JaggedShape._trusted(outer), struct)
+
+
+def joint_keys(one: pa.Array, two: pa.Array, operation: str) -> tuple[Key, Key]:
+    """Keys of two arrays that compare across them."""
+    type = elementwise.promote([one.type, two.type], operation)
+    if _arrow.is_numeric(type) or _arrow.is_temporal(type):
+        return _arrow.to_numpy(_cast(one, type)), _arrow.to_numpy(_cast(two, type))
+    both = pa.concat_arrays([_cast(one, type), _cast(two, type)])
+    key, valid = _arrow.order_key(both, operation)
+    n = len(one)
+    return (key[:n], None if valid is None else valid[:n]), (key[n:], None if valid is None else valid[n:])
+
+
+def _cast(values: pa.Array, type: pa.DataType) -> pa.Array:
+    return elementwise.cast(Column(JaggedShape(len(values)), values), type).values
+
+
+# --------------------------------------------------------------------------------------------------- rows of a set
+
+
+class _Probes(NamedTuple):
+    """Sets, one a row, and the items to look up in them: `probes` in the result's shape, cut into the rows of the sets."""
+
+    sets: Column
+    probes: Column
+    offsets: IntArray
+
+
+def _probes(sets: Column, probes: Column, operation: str) -> _Probes:
+    """Bring items to the rows they are looked up in: the dims above those rows are a prefix of the items' shape, or the reverse.
+
+    A null row of the sets makes null what stands at its place.
+    """
+    depth = sets.ndim - 1
+    if depth == 0:
+        return _Probes(sets, probes, np.array([0, probes.shape.size]))
+    n_rows = sets.shape.nodes(depth)
+    frame, probes = structure.agree([Column(sets.shape[:depth], pa.array(np.arange(n_rows))), probes], operation)
+    if probes.ndim < depth:
+        frame, probes = structure.expand_all([frame, probes])
+    rows = frame.values.to_numpy()
+    validity = sets.shape.dims[depth].validity
+    if validity is not None:
+        probes = structure.null_items(probes, depth, validity[rows])
+    if len(rows) < n_rows:
+        sets = structure.take_items(sets, depth, rows, frame.shape.dims)
+    deeper = probes.ndim > depth
+    return _Probes(sets, probes, probes.shape.composed(depth, probes.ndim).offsets if deeper else np.arange(len(rows) + 1))
+
+
+def _present(values: pa.Array) -> BoolArray | None:
+    return None if values.null_count == 0 else values.is_valid().to_numpy(zero_copy_only=False)
+
+
+def contains(column: Column, value: elementwise.Operand, axis: Any) -> Column:
+    """Whether each row holds a value: one for all rows, or one or several for each."""
+    found = _axes.normalize_axes(axis, column.ndim, "contains")
+    last = found[-1] == column.ndim - 1
+    rows = _axes.trailing(column, found[0]) if last else _axes.move_last(column, found[0]).column
+    if isinstance(value, Column):
+        return _looked_up(rows, value, "contains")
+    dim = rows.shape.dims[-1]
+    if not value.is_valid:
+        return Column(rows.shape[:-1], pa.nulls(len(dim), pa.bool_()))
+    equal = _equal(rows.values, value)
+    result, _ = _reduce.any(equal, None, dim.offsets)
+    return Column(rows.shape[:-1], _arrow.from_numpy(result, dim.validity))
+
+
+def _equal(values: pa.Array, value: pa.Scalar) -> BoolArray:
+    """Which items equal a value that is not null."""
+    (key, valid), (one, _) = joint_keys(values, pa.repeat(value, 1), "contains")
+    equal: BoolArray = key == one[0]
+    if key.dtype.kind == "f" and np.isnan(one[0]):
+        equal = np.isnan(key)
+    return equal if valid is None else equal & valid
+
+
+def _looked_up(sets: Column, probes: Column, operation: str) -> Column:
+    sets, probes, offsets = _probes(sets, probes, operation)
+    key, set_key = joint_keys(probes.values, sets.values, operation)
+    found = _kernels.member(key, offsets, set_key, sets.shape.dims[-1].offsets)
+    return Column(probes.shape, _arrow.from_numpy(found, _present(probes.values)))
+
+
+def is_in(column: Column, values: Column) -> Column:
+    """Whether each item is in a flat set, or in its row of a jagged one."""
+    if values.ndim > 1:
+        return _looked_up(values, column, "is_in")
+    (key, valid), (set_key, set_valid) = joint_keys(column.values, values.values, "is_in")
+    known = set_key if set_valid is None else set_key[set_valid]
+    if key.dtype.kind == "f":  # -0.0 becomes 0.0
+        key, known = key + 0, known + 0
+    found = pc.is_in(pa.array(key), value_set=pa.array(known)).to_numpy(zero_copy_only=False)
+    return Column(column.shape, _arrow.from_numpy(found, valid))
+
+
+def searchsorted(column: Column, sought: Column, side: Literal["left", "right"]) -> Column:
+    """The slot in the sorted row where each item sought would keep it sorted."""
+    sets, probes, offsets = _probes(column, sought, "searchsorted")
+    key, set_key = joint_keys(probes.values, sets.values, "searchsorted")
+    slots = _sort.searchsorted(set_key[0], sets.shape.dims[-1].offsets, key[0], offsets, side, set_key[1])
+    return Column(probes.shape, _arrow.from_numpy(slots, key[1]))
+
+
+def translate(column: Column, keys: Column, values: Column) -> Column:
+    """The value that stands beside the equal key in the row's dictionary; null where there is none."""
+    if values.ndim > keys.ndim:
+        raise ShapeError(f"translate: values have {values.ndim} dims, {values.shape!r}, their keys {keys.ndim}")
+    keys, values = structure.align([keys, values], "translate")
+    # The dictionary's rows travel as item numbers, so that keys and values are taken by one gather.
+    numbers = Column(keys.shape, pa.array(np.arange(keys.shape.size)))
+    tables, probes, offsets = _probes(numbers, column, "translate")
+    items = tables.values.to_numpy()
+    key, table_key = joint_keys(probes.values, gather.take(keys.values, items), "translate")
+    cut = tables.shape.dims[-1].offsets
+    order = _unique_order(table_key, cut)
+    data, valid = table_key[0][order], None if table_key[1] is None else table_key[1][order]
+    slot = _sort.searchsorted(data, cut, key[0], offsets, "left", valid)
+    starts = np.repeat(cut[:-1], np.diff(offsets))
+    ends = np.repeat(cut[1:], np.diff(offsets))
+    at = np.minimum(starts + slot, max(len(data) - 1, 0))
+    if len(data) == 0:
+        return Column(probes.shape, pa.nulls(len(at), values.type))
+    hit = (starts + slot < ends) & _same(data[at], key[0])
+    for mask in (key[1], None if valid is None else valid[at]):
+        hit = hit if mask is None else hit & mask
+    return Column(probes.shape, gather.take(values.values, items[order[at]], hit))
+
+
+def _same(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> BoolArray:
+    equal: BoolArray = one == two
+    return equal | (np.isnan(one) & np.isnan(two)) if one.dtype.kind == "f" else equal
+
+
+def _unique_order(key: Key, offsets: IntArray) -> IntArray:
+    """The order that sorts each row of keys; raises where two that are not null are equal."""
+    order, begins = _rank.sorted_runs([key], offsets)
+    repeated = ~begins if key[1] is None else ~begins & key[1][order]
+    if repeated.any():
+        row = int(np.searchsorted(offsets, int(repeated.argmax()), side="right")) - 1
+        raise JagValueError(f"translate: keys_from has equal keys in row {row}; keys must be unique in each row")
+    return order
+
+
+# --------------------------------------------------------------------------------------------------- two columns
+
+
+def same_rows(one: Column, two: Column, depth: int, operation: str) -> tuple[Column, Column, tuple[Dim, ...]]:
+    """Two columns cut down to the rows after the first `depth` dims that are valid in both, and the dims above those rows."""
+    columns = [one, two]
+    if depth:
+        frames = [Column(x.shape[:depth], pa.array(np.arange(x.shape.nodes(depth)))) for x in columns]
+        frames = structure.align(frames, operation)
+        outer = frames[0].shape.dims
+        rows = [frame.values.to_numpy() for frame in frames]
+        valid = _joint(columns, rows, depth)
+        for place, (x, index) in enumerate(zip(columns, rows, strict=True)):
+            if valid is not None or len(index) < x.shape.nodes(depth):
+                columns[place] = structure.take_items(x, depth, index, outer, valid)
+        return columns[0], columns[1], outer
+    return one, two, ()
+
+
+def _joint(columns: list[Column], rows: list[IntArray], depth: int) -> BoolArray | None:
+    masks = [x.shape.dims[depth].validity for x in columns]
+    taken = [mask[index] for mask, index in zip(masks, rows, strict=True) if mask is not None]
+    return np.logical_and.reduce(taken) if taken else None
+
+
+def both_items(one: Column, two: Column, depth: int) -> Column:
+    """The items after the first `depth` dims of one column, then those of the other; the dims above stand for nothing."""
+    if depth < one.ndim:
+        return structure.concat_items(one, two, depth)
+    values = _arrow.combine_chunks(pa.chunked_array([one.values, two.values]))
+    dims = JaggedShape(*[1] * (depth - 1), len(values))
+    return Column(dims, values)
+
+
+_SETS: dict[str, Callable[..., _kernels.Items]] = {
+    "union": _kernels.union,
+    "intersection": _kernels.intersection,
+    "difference": _kernels.difference,
+}
+
+
+def set_operation(name: str, one: Column, two: Column, axis: Any) -> Column:
+    """Union, intersection or difference of rows: distinct items in order of first appearance."""
+    if one.ndim != two.ndim:
+        raise ShapeError(f"{name}: {one.shape!r} and {two.shape!r} must have equally many dims")
+    type = elementwise.promote([one.type, two.type], name)
+    one, place = places.grouped(elementwise.cast(one, type), axis, name)
+    two, _ = places.grouped(elementwise.cast(two, type), axis, name)
+    one, two, outer = same_rows(one, two, place, name)
+    both = both_items(one, two, place + 1)
+    key, valid = places.item_key(both, place + 1, name)
+    n = one.shape.nodes(place + 1)
+    keys = [(key[:n], None if valid is None else valid[:n]), (key[n:], None if valid is None else valid[n:])]
+    dims = one.shape.dims[place], two.shape.dims[place]
+    cut, items = _SETS[name](keys[0], dims[0].offsets, keys[1], dims[1].offsets)
+    return structure.take_items(both, place + 1, items, (*outer, places.resized(dims[0], cut)))
