@@ -119,7 +119,7 @@ class Keyed:
         """
         codes, uniques = self.factorize(use_na_sentinel=dropna)
         counts = np.bincount(codes[codes >= 0], minlength=len(uniques))
-        return pd.Series(counts, index=pd.Index(uniques), name="count")
+        return pd.Series(counts, index=pd.Index(uniques), name="count", dtype="Int64")
 
     def _values_for_argsort(self) -> npt.NDArray[np.int64]:
         return order_codes(self._jagged)

@@ -144,6 +144,8 @@ class JaggedExtensionArray(Operators, Keyed, ExtensionArray):
         return np.zeros(len(self), bool) if valid is None else ~valid
 
     def _reduce(self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any) -> Any:
+        if name == "count":
+            return int(np.count_nonzero(~self.isna()))
         raise JagTypeError(
             f"dtype {self.dtype} does not support operation '{name}': it has {self.dtype.ndim} axes. Say which one: "
             f".jag.{name}(axis=-1) within rows, axis=0 across rows"
@@ -166,7 +168,7 @@ class JaggedExtensionArray(Operators, Keyed, ExtensionArray):
     def _place(self, item: int) -> int:
         n = len(self)
         if not -n <= item < n:
-            raise JagIndexError(f"row {item} is out of bounds for {n} rows")
+            raise JagIndexError(f"index {item} is out of bounds for axis 0 with size {n}")
         return item % n
 
     def _sliced(self, item: slice) -> JaggedExtensionArray:
@@ -277,6 +279,20 @@ class JaggedExtensionArray(Operators, Keyed, ExtensionArray):
             key = check_array_indexer(self, key)
             places = np.flatnonzero(key) if key.dtype.kind == "b" else np.arange(len(self))[key]
         self._store.put(places, fresh_rows(value, len(places), self._dtype, many=True))
+
+    def _putmask(self, mask: Any, value: Any) -> None:
+        """Rows from `value` where `mask` is True; pandas may hand over rows that numpy has opened."""
+        if self._readonly:
+            raise ValueError("Cannot modify read-only array")
+        places = np.flatnonzero(mask)
+        rows = fresh_rows(value, len(self), self._dtype, many=True)
+        outer = [Uniform(len(places), 1, declared=False)]
+        self._store.put(places, structure.take_items(rows, 1, places, outer))
+
+    def _where(self, mask: Any, value: Any) -> JaggedExtensionArray:
+        result = self.copy()
+        result._putmask(~np.asarray(mask, bool), value)
+        return result
 
     # ------------------------------------------------------------------------------------------- other forms
 
@@ -393,7 +409,9 @@ def _single_key(key: Any) -> Any:
     if key is Ellipsis:
         return slice(None)
     if isinstance(key, (bool, np.bool_, float, str)) or key is None:
-        raise JagIndexError("only integers, slices (`:`), ellipsis (`...`) and integer or boolean arrays are valid indices")
+        raise JagIndexError(
+            "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices"
+        )
     if hasattr(key, "__index__") and not hasattr(key, "__len__"):
         return operator.index(key)
     return key

@@ -6,10 +6,9 @@ Every override says why it is there; tests/README.md counts them.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -134,3 +133,8 @@ class TestJagged(base.ExtensionTests):
             super().test_compare_array(data, comparison_op)
         else:
             self._elementwise(pd.Series(data), comparison_op, pd.Series([data[0]] * len(data), dtype=data.dtype))
+
+    @pytest.mark.skip(reason="a row is a list of items, there is no height to plot it at")
+    def test_plot_on_y_axis(self) -> None:
+        # As the reason says; on the x axis rows are labels, and that test runs.
+        pass
