@@ -107,7 +107,7 @@ class Demo:
             back = aj.read_parquet(planes, to="pandas")
             assert back.dtypes.equals(in_pandas.dtypes), "pandas dtypes changed on the way through Parquet"
             frame = aj.read_parquet(planes, to="polars")
-            assert str(frame["seat_miles"].dtype) == "jagged[double, 3]", "the polars dtype changed on the way"
+            assert frame["share"].dtype == aj.polars.Jagged(pl.Float64, 3), "the polars dtype changed on the way"
         with self._step("stream scan_parquet to sink_parquet"):
             source = pl.scan_parquet(planes).select("tailnum", "flights", "seats")
             source.with_columns(**polars_figures()).sink_parquet(streamed)
@@ -123,9 +123,10 @@ class Demo:
 
     def _show_frame(self, frame: Any) -> None:
         array = aj.array(frame["flights"])
-        self.console.print(f"          {array.shape}", highlight=False)
+        self.console.print(f"          {array.shape}", highlight=False, soft_wrap=True)
         planes, days, flights = (f"{array.shape.nodes(depth):,}" for depth in (1, 2, 3))
-        self.console.print(f"          {planes} planes, {days} days of a plane, {flights} flights, as {frame['flights'].dtype}")
+        facts = f"{planes} planes, {days} days of a plane, {flights} flights, each a struct of {', '.join(FIELDS)}"
+        self.console.print(f"          {facts}", highlight=False, soft_wrap=True)
 
     def _show_rows(self, frame: Any) -> None:
         from rich.table import Table
@@ -203,7 +204,7 @@ def pandas_figures(frame: Any) -> Any:
         seat_miles=distance * frame["seats"],
         against_day=delay - delay.jag.mean(),
         share=distance / distance.jag.sum(axis=(1, 2)),
-        worst=delay.jag.flatten(1).jag.topk(3),
+        worst=delay.jag.filter(~delay.jag.is_null()).jag.flatten(1).jag.topk(3),
         flights_flown=frame["flights"].jag["air_time"].jag.count(axis=(1, 2)),
         miles=distance.jag.sum(axis=(1, 2)),
         mean_delay=delay.jag.mean(axis=(1, 2)),
@@ -225,7 +226,7 @@ def polars_figures() -> dict[str, Any]:
         "seat_miles": distance * pl.col("seats"),
         "against_day": delay - delay.jag.mean(),
         "share": distance / distance.jag.sum(axis=(1, 2)),
-        "worst": delay.jag.flatten(1).jag.topk(3),
+        "worst": delay.jag.filter(~delay.jag.is_null()).jag.flatten(1).jag.topk(3),
         "flights_flown": pl.col("flights").jag["air_time"].jag.count(axis=(1, 2)),
         "miles": distance.jag.sum(axis=(1, 2)),
         "mean_delay": delay.jag.mean(axis=(1, 2)),
@@ -233,7 +234,13 @@ def polars_figures() -> dict[str, Any]:
 
 
 def _to_pandas(frame: Any) -> Any:
-    return aj.io.frames.from_table(frame.to_arrow(), "pandas")
+    """Arrow-backed columns, so that missing seats are null and not NaN."""
+    import pandas as pd
+
+    def dtype_of(type: Any) -> Any:
+        return type.to_pandas_dtype() if isinstance(type, aj.JaggedType) else pd.ArrowDtype(type)
+
+    return frame.to_arrow().to_pandas(types_mapper=dtype_of)
 
 
 def _to_polars(frame: Any) -> Any:
