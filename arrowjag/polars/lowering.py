@@ -9,7 +9,7 @@ which tells the result's dtype and finds errors early, and reads from the table 
   further in, so that `agg` and `over` cost one Python call for all groups;
 * a MOVED call is refused by name.
 
-Before that, `NATIVE` is asked for an expression of polars' own that is as fast and agrees.
+A single call that polars has, as fast and with the same values, becomes polars' own expression: see the table in `_native.py`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from arrowjag import JaggedArray, _column
 from arrowjag._methods import METHODS, Rows
 from arrowjag.errors import JagError, JagTypeError, ShapeError
 from arrowjag.polars._convert import ColumnType, broadcast_rows, column_type, from_series, storable, to_series
-from arrowjag.polars._native import NATIVE
+from arrowjag.polars._native import native
 from arrowjag.polars._tree import Call, Input, Node, bound_arguments, call, children, evaluate, inputs, mapped, rows_of
 
 __all__ = ["lower"]
@@ -158,11 +158,9 @@ class _Plan:
     def _map(self, root: Call, keys: list[int]) -> Source:
         sources = [self.sources[key] for key in keys]
         kind = self._result_type(root, sources)
-        native = NATIVE.get((root.kind, root.name))
-        if native is not None and len(keys) == 1 and keys[0] == id(root.args[0]):
-            made = native(sources[0][0], sources[0][1], kind, root)
-            if made is not None:
-                return made, kind
+        made = self._native(root, kind)
+        if made is not None:
+            return made, kind
         columns: list[Source] = []
         places: dict[int, int] = {}
         for key, source in zip(keys, sources, strict=True):
@@ -171,6 +169,13 @@ class _Plan:
             places[key] = place
         function = _Evaluation(root, places, [one.ndim for _, one in columns], kind, self.name)
         return pl.map_batches([expr for expr, _ in columns], function, kind.dtype, is_elementwise=not self._whole(root)), kind
+
+    def _native(self, root: Call, kind: ColumnType) -> pl.Expr | None:
+        """The call as an expression of polars' own, if it is one call on columns and the table has it."""
+        if root.kwargs and any(isinstance(one, (Input, Call)) for one in root.kwargs.values()):
+            return None
+        operands = [self.sources.get(id(one), one) for one in root.args]
+        return None if any(isinstance(one, (Input, Call)) for one in operands) else native(root, operands, kind)
 
     def _whole(self, root: Call) -> bool:
         """Whether one of the calls needs all rows at once."""
