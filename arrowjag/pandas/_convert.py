@@ -21,7 +21,7 @@ from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
 from arrowjag.shape import JaggedShape
 
-__all__ = ["as_array", "concat", "conform", "is_missing", "read"]
+__all__ = ["as_array", "concat", "conform", "is_missing", "nested_rows", "read"]
 
 
 def is_missing(value: Any) -> bool:
@@ -240,3 +240,10 @@ def _joined_values(values: list[pa.Array]) -> pa.Array:
         unified = pa.chunked_array(values).unify_dictionaries()
         return pa.concat_arrays(unified.chunks)
     return _arrow.combine_chunks(pa.chunked_array(values))
+
+
+def nested_rows(array: Column, order: Any, counts: Any) -> JaggedArray:
+    """Rows put into groups: `order` lists rows group by group, `counts` says how many each group has."""
+    outer = [Uniform(len(counts), 1, declared=False), Ragged(np.asarray(counts, np.int64))]
+    column = structure.take_items(array, 1, np.asarray(order, np.int64), outer)
+    return JaggedArray._of(column)  # type: ignore[no-any-return]

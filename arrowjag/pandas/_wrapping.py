@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -13,7 +13,7 @@ from arrowjag.pandas._convert import as_array
 from arrowjag.pandas._operators import as_operand, wrap
 from arrowjag.pandas.row import Row
 
-__all__ = ["Rewrapped", "align", "opened", "rewrap"]
+__all__ = ["align", "opened", "rewrap"]
 
 
 def align(series: Sequence[pd.Series[Any]], join: str = "outer") -> list[pd.Series[Any]]:
@@ -75,25 +75,3 @@ def rewrap(result: Any, index: Any = None, name: Any = None) -> Any:
     if isinstance(result, (tuple, list)):
         return type(result)(rewrap(one, index, name) for one in result)
     return result
-
-
-class Rewrapped:
-    """An object of the core that has methods of its own, such as a rolling window: their results are Series."""
-
-    def __init__(self, inner: Any, finish: Callable[[Any], Any]) -> None:
-        self._inner = inner
-        self._finish = finish
-
-    def __dir__(self) -> list[str]:
-        return dir(self._inner)
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._inner, name)
-        if not callable(found):
-            return self._finish(found)
-
-        def call(*args: Any, **kwargs: Any) -> Any:
-            return self._finish(found(*map(opened, args), **{key: opened(one) for key, one in kwargs.items()}))
-
-        call.__doc__ = found.__doc__
-        return call

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -12,15 +13,18 @@ import pandas as pd
 from arrowjag._array import JaggedArray
 from arrowjag._methods import METHODS, Method, Rows
 from arrowjag.pandas._convert import as_array
-from arrowjag.pandas._wrapping import Rewrapped, align, opened, rewrap
+from arrowjag.pandas._wrapping import align, opened, rewrap
 
-__all__ = ["FACTS", "SeriesJag"]
+__all__ = ["SeriesJag"]
 
-FACTS = ("shape", "ndim", "size", "values", "type", "fields", "nbytes", "null_count")
-"""Properties of an array that `.jag` hands on as they are."""
-
-_SETS = frozenset({"is_in", "translate", "contains"})
+_SETS = frozenset({"is_in", "translate"})
 """Methods that also take a flat set of values: a plain Series there is no column and is not aligned."""
+
+_ALIGNED_THOUGH_MOVING = frozenset({"filter"})
+"""Methods whose argument has a row for each row, though the result may not."""
+
+_OWNED = frozenset({"rolling"})
+"""Methods that return a helper, which calls the methods of whoever made it."""
 
 
 @pd.api.extensions.register_series_accessor("jag")
@@ -62,10 +66,7 @@ class SeriesJag:
         return f"{type(self).__name__} of a Series of {self._series.dtype}, {len(self)} rows"
 
     def _rewrap(self, result: Any, rows: Rows, index: Any) -> Any:
-        index = index if rows in (Rows.LOCAL, Rows.KEPT) else None
-        if _is_helper(result):
-            return Rewrapped(result, lambda one: rewrap(one, index, self._series.name))
-        return rewrap(result, index, self._series.name)
+        return rewrap(result, index if rows in (Rows.LOCAL, Rows.KEPT) else None, self._series.name)
 
     def _call(self, method: Method, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         array = self._array
@@ -157,7 +158,7 @@ def _each(function: Callable[[Any], Any], value: Any) -> Any:
 
 def _follows_rows(method: Method, value: Any, rows: Rows) -> bool:
     """Whether a Series argument has a row for each row, so that it is aligned."""
-    if rows is Rows.MOVED:
+    if rows is Rows.MOVED and method.name not in _ALIGNED_THOUGH_MOVING:
         return False
     return not (method.name in _SETS and as_array(value).ndim == 1)
 
@@ -176,12 +177,6 @@ def _rows_of_key(key: Any, ndim: int) -> Rows:
         return Rows.LOCAL
     first = opened(keys[0])
     return Rows.LOCAL if isinstance(first, JaggedArray) and first.ndim > 1 else Rows.MOVED
-
-
-def _is_helper(result: Any) -> bool:
-    """Whether a result is an object of ours with methods that give arrays."""
-    kind = type(result)
-    return kind.__module__.startswith("arrowjag.") and not isinstance(result, JaggedArray) and kind.__name__ != "JaggedShape"
 
 
 # ------------------------------------------------------------------------------------------------- made from the table
@@ -206,11 +201,17 @@ def _delegate(method: Method) -> Any:
     return call
 
 
-def _fact(name: str) -> property:
-    def read(self: SeriesJag) -> Any:
-        return getattr(self._array, name)
+def _hand_on(name: str) -> Any:
+    """What is not in the table is no column: facts, and the forms that a column is taken out in."""
+    found = getattr(JaggedArray, name)
+    if not callable(found):
+        return property(lambda self: getattr(self._array, name), doc=found.__doc__)
 
-    return property(read, doc=getattr(JaggedArray, name, None).__doc__)
+    @functools.wraps(found)
+    def call(self: SeriesJag, *args: Any, **kwargs: Any) -> Any:
+        return found(self if name in _OWNED else self._array, *map(opened, args), **kwargs)
+
+    return call
 
 
 def _delegate_operator(name: str, function: Callable[[Any, Any], Any]) -> None:
@@ -233,9 +234,9 @@ def _complete() -> None:
     for name, method in METHODS.items():
         if not name.startswith("_") and name not in vars(SeriesJag):
             setattr(SeriesJag, name, _delegate(method))
-    for name in FACTS:
-        if name not in METHODS:
-            setattr(SeriesJag, name, _fact(name))
+    for name in dir(JaggedArray):
+        if not name.startswith("_") and name not in METHODS and name not in vars(SeriesJag):
+            setattr(SeriesJag, name, _hand_on(name))
     for name in (*_OPERATORS, *sorted(_COMPARISONS)):
         _delegate_operator(name.rstrip("_"), getattr(operator, name))
     _delegate_operator("divmod", divmod)

@@ -23,6 +23,7 @@ from arrowjag.dims import Uniform
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
 from arrowjag.pandas._convert import concat, conform, is_missing, read
+from arrowjag.pandas._groups import Grouped
 from arrowjag.pandas._keyed import Keyed
 from arrowjag.pandas._operators import Operators
 from arrowjag.pandas._setting import fresh_rows
@@ -33,7 +34,7 @@ from arrowjag.pandas.row import Row
 __all__ = ["JaggedExtensionArray"]
 
 
-class JaggedExtensionArray(Operators, Keyed, ExtensionArray):
+class JaggedExtensionArray(Operators, Keyed, Grouped, ExtensionArray):
     """A jagged column as pandas holds it.
 
     Parameters

@@ -9,15 +9,13 @@ import numpy as np
 import pandas as pd
 
 from arrowjag._array import JaggedArray
-from arrowjag._column import Column
 from arrowjag._ops import structure
-from arrowjag.dims import Ragged, Uniform
 from arrowjag.errors import JagIndexError, ShapeError
-from arrowjag.pandas._convert import as_array
+from arrowjag.pandas._convert import as_array, nested_rows
 from arrowjag.pandas._operators import wrap
 from arrowjag.shape import JaggedShape
 
-__all__ = ["FrameJag", "nested_rows"]
+__all__ = ["FrameJag"]
 
 
 @pd.api.extensions.register_dataframe_accessor("jag")
@@ -131,11 +129,3 @@ class FrameJag:
 
 def _names(names: Any) -> list[Any]:
     return list(names) if isinstance(names, (list, pd.Index)) else [names]
-
-
-def nested_rows(array: JaggedArray, order: Any, counts: Any) -> JaggedArray:
-    """Rows put into groups: `order` lists rows group by group, `counts` says how many each group has."""
-    outer = [Uniform(len(counts), 1, declared=False), Ragged(np.asarray(counts, np.int64))]
-    column: Column = structure.take_items(array, 1, np.asarray(order, np.int64), outer)
-    result: JaggedArray = JaggedArray._of(column)
-    return result

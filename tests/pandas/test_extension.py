@@ -138,3 +138,15 @@ class TestJagged(base.ExtensionTests):
     def test_plot_on_y_axis(self) -> None:
         # As the reason says; on the x axis rows are labels, and that test runs.
         pass
+
+    def test_in_numeric_groupby(self, data_for_grouping: Any, request: pytest.FixtureRequest) -> None:
+        # Numbers do add up across the rows of a group, item by item, though the dtype is not numeric.
+        if not pa.types.is_floating(data_for_grouping.dtype.leaf):
+            super().test_in_numeric_groupby(data_for_grouping)
+            return
+        df = pd.DataFrame({"A": [1, 1, 2, 2, 3, 3, 1, 4], "B": data_for_grouping})
+        total = df.groupby("A").sum()["B"]
+        assert total.dtype == data_for_grouping.dtype
+        first = total.iloc[0].array.flatten().to_list()
+        assert sum(first) == sum(sum(data_for_grouping[row].array.flatten().to_list()) for row in (0, 1, 6))
+        assert list(df.groupby("A").sum(numeric_only=True).columns) == []
