@@ -9,11 +9,12 @@ import numpy as np
 
 from arrowjag import dims as _dims
 from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels import transpose as _transpose
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, OffsetsError, ShapeError
-from arrowjag.typing import IntArray
+from arrowjag.typing import IntArray, ShearMode, ShearRule
 
-__all__ = ["JaggedShape", "resolve_reshape"]
+__all__ = ["JaggedShape", "permuted", "resolve_reshape", "transposed"]
 
 _SHOWN = 6
 
@@ -463,6 +464,65 @@ class JaggedShape:
                 return JaggedShape._trusted((*head, *self._dims[depth:]))
         return None
 
+    # ------------------------------------------------------------------------------------------- transpose
+
+    def transpose(self, a: int, b: int, shear: ShearMode = "raise") -> JaggedShape:
+        """Let two dims change places.
+
+        Parameters
+        ----------
+        a, b : int
+            The dims; negative counts from the innermost.
+        shear : {"raise", "allow"}
+            What to do where items would leave holes: refuse, or close the holes.
+
+        Returns
+        -------
+        JaggedShape
+            Dims further in are reordered with their rows. Null rows of the outer of the two dims stay; between the two they
+            count as empty. Lists that hold nothing are kept only where their dim declares its size. O(items).
+
+        Raises
+        ------
+        ShapeError
+            If it shears by fold's rule and `shear` is "raise".
+
+        Examples
+        --------
+        >>> JaggedShape(2, [4, 2]).transpose(0, 1)
+        JaggedShape(4, [2, 2, 1, 1])
+        """
+        return transposed(self, a, b, shear)[0]
+
+    def transpose_will_shear(self, a: int, b: int, rule: ShearRule = "fold") -> bool:
+        """Whether two dims can't change places without closing holes.
+
+        Parameters
+        ----------
+        a, b : int
+            The dims; negative counts from the innermost.
+        rule : {"fold", "exact"}
+            "exact" tells whether holes appear; fold's own rule also refuses some dims between the two that would leave none.
+
+        Returns
+        -------
+        bool
+            O(1) where an encoding proves that no row is longer than the one before it, O(rows) otherwise.
+
+        Examples
+        --------
+        >>> JaggedShape(4, [1, 2, 1, 2]).transpose_will_shear(0, 1)
+        True
+        """
+        first, last = pair_of_axes(a, b, self.ndim)
+        if first == last:
+            return False
+        if last == first + 1 and rule in ("fold", "exact"):
+            return not self._dims[last].never_rises_within(self._dims[first].offsets)
+        if all(dim.is_uniform for dim in self._dims[first + 1 : last + 1]) and rule in ("fold", "exact"):
+            return False
+        return _transpose.will_shear(self.offsets, first, last, rule)
+
     # ------------------------------------------------------------------------------------------- Python protocols
 
     def __len__(self) -> int:
@@ -504,6 +564,61 @@ class JaggedShape:
 
     def __repr__(self) -> str:
         return f"JaggedShape({', '.join(_sizes_text(dim) for dim in self._dims)})"
+
+
+# --------------------------------------------------------------------------------------------------- transpose
+
+
+def pair_of_axes(a: int, b: int, ndim: int) -> tuple[int, int]:
+    """Two dims in order, negative ones counted from the innermost."""
+    for axis in (a, b):
+        if isinstance(axis, bool) or not isinstance(axis, (int, np.integer)):
+            raise JagTypeError(f"transpose: a dim must be an int, got {type(axis).__name__}")
+        if not -ndim <= axis < ndim:
+            raise JagIndexError(f"transpose: dim {axis} is out of range for {ndim} dims")
+    first, last = sorted((int(a) % ndim, int(b) % ndim))
+    return first, last
+
+
+def transposed(shape: JaggedShape, a: int, b: int, shear: ShearMode = "raise") -> tuple[JaggedShape, IntArray | None]:
+    """The shape with two dims swapped, and the old place of each new item; None where all stay."""
+    if shear not in ("raise", "allow"):
+        raise ShapeError(f'transpose: shear must be "raise" or "allow", got {shear!r}')
+    first, last = pair_of_axes(a, b, shape.ndim)
+    if first == last:
+        return shape, None
+    if shear == "raise" and shape.transpose_will_shear(first, last):
+        raise ShapeError(
+            f"transpose of dims {first} and {last} of {shape!r} will shear: a row is longer than the one before it, so its items "
+            f'would leave holes. Sort rows by size first, or close the holes with shear="allow".'
+        )
+    valid = shape.dims[first].validity
+    moved = _transpose.transpose(shape.offsets, shape.extents, first, last, frame_valid=valid)
+    return _permuted(shape, moved, first, last)
+
+
+def permuted(shape: JaggedShape, axes: tuple[int, ...], shear: ShearMode = "raise") -> tuple[JaggedShape, IntArray | None]:
+    """The shape with its dims in another order, and the old place of each new item; None where all stay."""
+    changed = [place for place, axis in enumerate(axes) if place != axis]
+    if not changed:
+        return shape, None
+    valid = shape.dims[changed[0]].validity
+    moved = _transpose.permute(shape.offsets, shape.extents, axes, frame_valid=valid)
+    if moved.sheared and shear == "raise":
+        raise ShapeError(f'permute of {shape!r} to {axes} will shear. Close the holes with shear="allow".')
+    return _permuted(shape, moved, changed[0], changed[-1])
+
+
+def _permuted(shape: JaggedShape, moved: _transpose.Permuted, first: int, last: int) -> tuple[JaggedShape, IntArray]:
+    dims = list(shape.dims[:first])
+    for place in range(first, shape.ndim):
+        validity = shape.dims[place].validity if place == first or place > last else None
+        order = moved.orders[place]
+        if validity is not None and order is not None:
+            validity = validity[order]
+        extent = moved.extents[place]
+        dims.append(Ragged.from_offsets(moved.offsets[place], validity=validity, extent=extent, check=False))
+    return JaggedShape._trusted(dims), moved.take
 
 
 # --------------------------------------------------------------------------------------------------- building

@@ -14,11 +14,11 @@ from arrowjag._kernels import gather
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
-from arrowjag.shape import JaggedShape
-from arrowjag.typing import IntArray
+from arrowjag.errors import JagValueError, ShapeError
+from arrowjag.shape import JaggedShape, permuted, transposed
+from arrowjag.typing import IntArray, ShearMode
 
-__all__ = ["expand", "image", "places", "replace", "squeeze", "unsqueeze"]
+__all__ = ["expand", "image", "permute", "places", "replace", "squeeze", "transpose", "unsqueeze"]
 
 
 def unsqueeze(column: Column, axis: int) -> Column:
@@ -149,17 +149,22 @@ def coordinates(shape: JaggedShape, position: int) -> tuple[int, ...]:
     return tuple(reversed(found))
 
 
-def check_axes(axes: tuple[Any, ...], ndim: int) -> tuple[int, ...]:
-    """A permutation of all dims, negative numbers counted from the innermost."""
-    found = tuple(structure.normalize_axis(axis, ndim, "permute") for axis in axes)
-    if sorted(found) != list(range(ndim)):
-        raise JagTypeError(f"permute takes every dim once, got {axes} for {ndim} dims")
-    return found
+def transpose(column: Column, a: int, b: int, shear: ShearMode) -> tuple[Column, IntArray]:
+    """Two dims swapped, and where each leaf of the source went."""
+    return _moved(column, *transposed(column.shape, a, b, shear))
 
 
-def normalize_pair(a: Any, b: Any, ndim: int) -> tuple[int, int]:
-    """Two dims in order."""
-    if ndim == 0:
-        raise JagIndexError("transpose: a scalar has no dims")
-    first, second = structure.normalize_axis(a, ndim, "transpose"), structure.normalize_axis(b, ndim, "transpose")
-    return min(first, second), max(first, second)
+def permute(column: Column, axes: tuple[Any, ...], shear: ShearMode) -> tuple[Column, IntArray]:
+    """The dims in another order, and where each leaf of the source went."""
+    found = tuple(structure.normalize_axis(axis, column.ndim, "permute") for axis in axes)
+    if sorted(found) != list(range(column.ndim)):
+        raise JagValueError(f"permute takes every dim once, got {axes} for {column.ndim} dims")
+    return _moved(column, *permuted(column.shape, found, shear))
+
+
+def _moved(column: Column, shape: JaggedShape, take: IntArray | None) -> tuple[Column, IntArray]:
+    if take is None:
+        return column, np.arange(column.shape.size)
+    back = np.empty(len(take), np.int64)
+    back[take] = np.arange(len(take))
+    return Column(shape, gather.take(column.values, take)), back
