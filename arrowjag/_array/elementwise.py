@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from arrowjag import _arrow
-from arrowjag._array.base import ArrayBase, operand
+from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column, row_validity
 from arrowjag._methods import method
 from arrowjag._ops import elementwise as _ops
@@ -376,7 +376,7 @@ class ElementwiseMethods(ArrayBase):
         Parameters
         ----------
         other : JaggedArray or nested list
-            As many dims, the same rows at that axis; a list of one dim less is used for every null row.
+            As many dims and the same rows at that axis; or a single row, which is used for every null row.
         axis : int
             0 for the rows of the frame.
 
@@ -398,9 +398,8 @@ class ElementwiseMethods(ArrayBase):
         """
         depth = structure.normalize_axis(axis, self.ndim, "fill_null_rows") + 1
         filler = operand(other, self.type, "fill_null_rows")
-        if not isinstance(filler, Column) or filler.ndim != self.ndim:
-            raise ShapeError(f"fill_null_rows needs rows for {self.shape!r}, got {other!r}")
-        type = _ops.promote([self.type, filler.type], "fill_null_rows")
+        filler = filler if isinstance(filler, Column) else as_column(filler)
+        type = _ops.promote([self.type, filler.type], "fill_null_rows") if self.type != filler.type else self.type
         return self._wrap(structure.fill_null_rows(_ops.cast(self, type), depth, _ops.cast(filler, type)))
 
     @method()

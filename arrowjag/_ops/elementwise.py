@@ -252,10 +252,11 @@ def _computes(type: pa.DataType) -> bool:
 def _special(name: str, kernel: str, one: Datum, two: Datum) -> pa.Array:
     """Decimals, temporals and text: pyarrow's own rules."""
     types = (one.type, two.type)
-    if name == "add" and all(_is_text(type) for type in types):
-        return pc.binary_join_element_wise(*(d.cast(pa.large_string()) for d in (one, two)), pa.scalar("", pa.large_string()))
-    if name == "add" and all(_is_bytes(type) for type in types):
-        return pc.binary_join_element_wise(*(d.cast(pa.large_binary()) for d in (one, two)), pa.scalar(b"", pa.large_binary()))
+    for matches, blank in ((_is_text, ""), (_is_bytes, b"")):
+        if name == "add" and all(matches(type) or pt.is_null(type) for type in types):
+            type = promote(types, name)
+            type = pa.large_binary() if pt.is_fixed_size_binary(type) else type
+            return pc.binary_join_element_wise(one.cast(type), two.cast(type), pa.scalar(blank, type))
     if any(pt.is_decimal(type) for type in types) and any(pt.is_floating(type) for type in types):
         return pc.call_function(kernel, [one.cast(pa.float64()), two.cast(pa.float64())])
     return pc.call_function(kernel, [one, two])

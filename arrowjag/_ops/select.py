@@ -269,7 +269,7 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
     if len(columns) == 1:
         return columns[0]
     columns = structure.agree(columns, "concat", levels=place)
-    merged = end_to_end(columns, place + 1)
+    merged = structure.end_to_end([(column, place + 1) for column in columns])
     if place == 0:
         return merged
     dims = [column.shape.dims[place] for column in columns]
@@ -284,14 +284,6 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
         joined = Uniform(extent, len(offsets) - 1)
     outer = structure.merge_extents([column.shape[:place] for column in columns]).dims
     return structure.take_items(merged, 1, gather.ranges(starts.ravel(), sizes.ravel()), (*outer, joined))
-
-
-def end_to_end(columns: Sequence[Column], depth: int) -> Column:
-    """The items after the first `depth` dims of each column, one after another as the rows of one."""
-    dims: list[Dim] = [Uniform(sum(column.shape.nodes(depth) for column in columns), 1, declared=False)]
-    dims += map(Dim._algebra.concat, zip(*(column.shape.dims[depth:] for column in columns), strict=True))
-    values = _arrow.combine_chunks(pa.chunked_array([column.values for column in columns]))
-    return Column(JaggedShape._trusted(dims), values)
 
 
 def stack(columns: Sequence[Column], axis: int) -> Column:

@@ -19,6 +19,7 @@ from arrowjag.typing import BoolArray, IntArray
 
 __all__ = [
     "align",
+    "end_to_end",
     "expand_to",
     "fill_null_rows",
     "flatten",
@@ -300,24 +301,24 @@ def reshape(column: Column, *dims: Any) -> Column:
 
 
 def fill_null_rows(column: Column, depth: int, other: Column) -> Column:
-    """Replace null rows after the first `depth` dims by the rows of another column at the same places."""
+    """Replace null rows after the first `depth` dims by the rows of another column, or each by the same single row."""
     validity = row_validity(column, depth)
     if validity is None:
         return column
-    if other.shape[:depth] != column.shape[:depth] or other.ndim != column.ndim:
+    rows = np.arange(len(validity))
+    if other.ndim == column.ndim - depth:
+        lent, items = np.zeros_like(rows), 0
+    elif other.ndim == column.ndim and other.shape[:depth] == column.shape[:depth]:
+        lent, items = rows, depth
+    else:
         raise ShapeError(f"fill_null_rows: {other.shape!r} does not have the rows of {column.shape!r}")
-    n = len(validity)
-    both = concat_items(column, other, depth)
-    index = np.where(validity, np.arange(n), np.arange(n) + n)
-    return take_items(both, depth, index, column.shape.dims[:depth])
+    both = end_to_end([(column, depth), (other, items)])
+    return take_items(both, 1, np.where(validity, rows, lent + len(rows)), column.shape.dims[:depth])
 
 
-def concat_items(first: Column, second: Column, depth: int) -> Column:
-    """The items after the first `depth` dims of one column, then those of another, under one flat row."""
-    dims: list[Dim] = [Uniform(first.shape.nodes(depth) + second.shape.nodes(depth), 1, declared=False)]
-    dims += [one.cat(two) for one, two in zip(first.shape.dims[depth:], second.shape.dims[depth:], strict=True)]
-    values = _arrow.combine_chunks(pa.chunked_array([first.values, second.values]))
-    merged = Column(JaggedShape._trusted(dims), values)
-    for _ in range(depth - 1):
-        merged = with_shape(merged.shape.flatten(0, 0), merged)
-    return merged
+def end_to_end(parts: Sequence[tuple[Column, int]]) -> Column:
+    """The items after so many dims of each column, one after another as the rows of one column."""
+    dims: list[Dim] = [Uniform(sum(column.shape.nodes(depth) for column, depth in parts), 1, declared=False)]
+    dims += map(Dim._algebra.concat, zip(*(column.shape.dims[depth:] for column, depth in parts), strict=True))
+    values = _arrow.combine_chunks(pa.chunked_array([column.values for column, _ in parts]))
+    return Column(JaggedShape._trusted(dims), values)
