@@ -187,8 +187,8 @@ def to_series(array: Column, name: str = "", extension: bool = True) -> pl.Serie
     name : str
         The name of the Series.
     extension : bool
-        Whether an array of two or more dims gets the dtype `Jagged`; otherwise it is a plain `List`, or `Array` where an extent is
-        declared.
+        Whether an array of two or more dims gets the dtype `Jagged`; otherwise it is a plain `List`, or `Array` where
+        an extent is declared.
 
     Returns
     -------
@@ -230,6 +230,4 @@ def broadcast_rows(arrays: list[JaggedArray]) -> list[JaggedArray]:
     n = max(lengths - {1})
     rows = np.zeros(n, np.int64)
     frame = [Uniform(n, 1, declared=False)]
-    return [
-        array if len(array) == n else JaggedArray._of(structure.take_items(array, 1, rows, frame)) for array in arrays
-    ]
+    return [array if len(array) == n else JaggedArray._of(structure.take_items(array, 1, rows, frame)) for array in arrays]

@@ -1,7 +1,7 @@
 """Which calls become list expressions of polars' own: those that are faster than ours and give the same values.
 
-The entries were measured with 5M values in 500k rows on 2 cores (milliseconds here with ours first, the streaming engine), and the tests
-compare each with the array's result over ugly columns:
+The entries were measured with 5M values in 500k rows on 2 cores (milliseconds here with ours first, the streaming
+engine), and the tests compare each with the array's result over ugly columns:
 
 =====================  ==============  ====================================================================================
 call                   ours / native   where it agrees
@@ -16,9 +16,9 @@ call                   ours / native   where it agrees
 `head`, `slice`        16 / 8          every leaf type, positions from 0
 =====================  ==============  ====================================================================================
 
-All of them want flat lists without a declared extent, the last axis, and the options as they are by default. Comparisons are not here:
-to polars NaN equals NaN and is above every number. Nor are `sort`, `cumsum`, `rank`, `diff`, `shift`, `filter`, `median`, `std`,
-`unique`: ours are 2 to 40 times faster.
+All of them want flat lists without a declared extent, the last axis, and the options as they are by default.
+Comparisons are not here: to polars NaN equals NaN and is above every number. Nor are `sort`, `cumsum`, `rank`,
+`diff`, `shift`, `filter`, `median`, `std`, `unique`: ours are 2 to 40 times faster.
 """
 
 from __future__ import annotations
@@ -63,8 +63,7 @@ def _storage(operand: Any) -> pl.Expr:
 
 
 def _arithmetic(function: Callable[[Any, Any], pl.Expr]) -> Callable[[Call, Operands], pl.Expr | None]:
-    def rule(call: Call, operands: Operands) -> pl.Expr | None:
-        one, two = operands
+    def rule(_call: Call, operands: Operands) -> pl.Expr | None:
         lists = [_is_flat_list(operand) for operand in operands]
         if sum(lists) != 1 or not all(_is_double(operand) for operand in operands):
             return None

@@ -25,10 +25,8 @@ def add_operators(surface: type) -> None:
             setattr(surface, f"__r{name}__", _two_sided(f"__r{name}__", function, reflected=True))
     for name in UNARY:
         setattr(surface, f"__{name}__", _one_sided(name))
-    setattr(surface, "__round__", _rounded)
-    setattr(surface, "__divmod__", lambda self, other: (self // other, self % other))
-    setattr(surface, "__rdivmod__", lambda self, other: (other // self, other % self))
-    setattr(surface, "__hash__", None)
+    for name, function in _ODD.items():
+        setattr(surface, name, function)
 
 
 def _rounded(self: Any, ndigits: int = 0) -> Any:
@@ -69,3 +67,11 @@ def _caller(name: str, method: Method) -> Callable[..., Any]:
     called.__signature__ = method.signature  # type: ignore[attr-defined]
     called.__annotations__ = dict(method.function.__annotations__)
     return called
+
+
+_ODD: dict[str, Any] = {
+    "__round__": _rounded,
+    "__divmod__": lambda self, other: (self // other, self % other),
+    "__rdivmod__": lambda self, other: (other // self, other % self),
+    "__hash__": None,
+}

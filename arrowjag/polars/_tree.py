@@ -213,7 +213,7 @@ KINDS: dict[str, Callable[[str, tuple[Any, ...], dict[str, Any]], Any]] = {
     "slots": lambda name, args, kwargs: args[0].S[args[1]],
     "part": lambda name, args, kwargs: args[0][args[1]],
 }
-"""How each kind of call is made. The first argument of methods and of indexing is the array; `part` picks one of several results."""
+"""How each kind of call is made. The first argument of methods and indexing is the array; `part` picks one of several results."""
 
 
 def evaluate(node: Node, known: dict[int, Any]) -> Any:

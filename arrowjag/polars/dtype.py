@@ -39,8 +39,9 @@ class Jagged(pl.BaseExtension):
 
     Notes
     -----
-    Its storage is `List` for each dim after the rows, `Array` where an extent is declared; metadata is canonical JSON, the same bytes
-    as in Arrow. polars keeps the dtype through filters, sorts, joins, group-bys, concat, pivot, Parquet and IPC.
+    Its storage is `List` for each dim after the rows, `Array` where an extent is declared; metadata is canonical
+    JSON, the same bytes as in Arrow. polars keeps the dtype through filters, sorts, joins, group-bys, concat, pivot,
+    Parquet and IPC.
 
     Examples
     --------

@@ -49,9 +49,9 @@ class JagExpr(pl.Expr):
     def _operate(self, name: str, *args: Any) -> JagExpr:
         return JagExpr(Call("operator", name, tuple(record(one, rowwise=True) for one in args)))
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__":
-            raise JagTypeError(f"{ufunc.__name__}.{method} is not defined for jagged columns; use the methods sum, min, cumsum...")
+            raise JagTypeError(f"{ufunc.__name__}.{method} is not defined for jagged columns; use the methods sum, min...")
         if options:
             raise JagTypeError(f"{ufunc.__name__} takes no options on jagged columns, got {', '.join(options)}")
         made = Call("ufunc", ufunc.__name__, (ufunc, *(record(one, rowwise=True) for one in inputs)))
@@ -66,10 +66,10 @@ class JagExpr(pl.Expr):
 class JagNamespace(JagExpr):
     """Jagged operations on an expression: `pl.col("v").jag`.
 
-    It is an expression of polars itself, equal to the column it stands on. Methods are those of `arrowjag.JaggedArray`; operators work
-    on either side. Operands are expressions, scalars, plain columns (one item a row) and jagged columns of any depth that is a prefix
-    of the other's. A plain `List` or `Array` column gives one back, a `Jagged` column gives `Jagged`, both together `Jagged`; results
-    of one dim are plain columns.
+    It is an expression of polars itself, equal to the column it stands on. Methods are those of
+    `arrowjag.JaggedArray`; operators work on either side. Operands are expressions, scalars, plain columns (one item
+    a row) and jagged columns of any depth that is a prefix of the other's. A plain `List` or `Array` column gives one
+    back, a `Jagged` column gives `Jagged`, both together `Jagged`; results of one dim are plain columns.
 
     Parameters
     ----------
@@ -78,13 +78,14 @@ class JagNamespace(JagExpr):
 
     Notes
     -----
-    Lazy and streaming: a call that works row by row streams in morsels; one that looks across rows (``cumsum(axis=0)``, `shuffle`) sees
-    the whole column. A call that would change the rows (`flatten` of the first dim, ``[rows]``) is refused; `DataFrame.jag.flatten`
-    does it for the whole frame.
+    Lazy and streaming: a call that works row by row streams in morsels; one that looks across rows
+    (``cumsum(axis=0)``, `shuffle`) sees the whole column. A call that would change the rows (`flatten` of the first
+    dim, ``[rows]``) is refused; `DataFrame.jag.flatten` does it for the whole frame.
 
-    Reductions over the rows (``axis=0``, or of a plain column) are aggregates. In `agg` and `over` they cost one Python call for all
-    groups. Other calls there cost one Python call a group: ``pl.col("v").jag.cumsum(axis=0).over("g")`` does, and so does
-    ``(pl.col("v").jag - pl.col("v").jag.mean(axis=0)).over("g")``. Aggregate over the groups alone and compute outside instead:
+    Reductions over the rows (``axis=0``, or of a plain column) are aggregates. In `agg` and `over` they cost one
+    Python call for all groups. Other calls there cost one Python call a group:
+    ``pl.col("v").jag.cumsum(axis=0).over("g")`` does, and so does ``(pl.col("v").jag -
+    pl.col("v").jag.mean(axis=0)).over("g")``. Aggregate over the groups alone and compute outside instead:
     ``pl.col("v").jag - pl.col("v").jag.mean(axis=0).over("g")``.
 
     Examples
@@ -105,7 +106,7 @@ class JagNamespace(JagExpr):
     def __getitem__(self, key: Any) -> JagExpr:
         return JagExpr(Call("getitem", "x[...]", (self._node, _recorded_key(key))))
 
-    def rolling(self, window: int, axis: Any = -1) -> Any:
+    def rolling(self, window: int, axis: Any = -1) -> Any:  # type: ignore[override]
         """Moving windows over the rows: `.sum()`, `.mean()`, `.min()`, `.max()`, `.count()`."""
         from arrowjag._array.scans import Rolling
 
@@ -151,7 +152,7 @@ def _owns(value: Any) -> bool:
     return isinstance(value, pl.Expr)
 
 
-def _call_function(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _call_function(_function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     recorded = tuple(record(one, rowwise=isinstance(one, (pl.Series, JaggedArray))) for one in args)
     named = {key: record(one, rowwise=isinstance(one, (pl.Series, JaggedArray))) for key, one in kwargs.items()}
     node = Call("function", name, recorded, named)

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from arrowjag import JaggedArray, _arrow
+from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._ops import structure
 from arrowjag.errors import JagError, JagTypeError, JagValueError
@@ -36,13 +36,14 @@ class JagLazyFrame:
         Parameters
         ----------
         *columns : str or selector
-            Columns of one shape prefix; by default every column of dtype `Jagged`. Shorter ones are expanded by the prefix rule.
+            Columns of one shape prefix; by default every column of dtype `Jagged`. Shorter ones are expanded by the
+            prefix rule.
 
         Returns
         -------
         pl.LazyFrame
-            The columns hold their leaves, other columns are repeated, and all stay where they were. Rows that are null or empty leave
-            no row. Lazy; it streams.
+            The columns hold their leaves, other columns are repeated, and all stay where they were. Rows that are
+            null or empty leave no row. Lazy; it streams.
 
         Raises
         ------
@@ -80,8 +81,8 @@ class JagLazyFrame:
         Returns
         -------
         pl.LazyFrame
-            One row a group, in order of first appearance; within a group rows keep their order. A plain column becomes `Jagged` of two
-            dims, a `Jagged` column gets one dim more, a `List` column stays a `List`.
+            One row a group, in order of first appearance; within a group rows keep their order. A plain column
+            becomes `Jagged` of two dims, a `Jagged` column gets one dim more, a `List` column stays a `List`.
 
         Examples
         --------
@@ -93,9 +94,7 @@ class JagLazyFrame:
         keys = self._names(_sequence(by))
         wanted = self._names(_sequence(columns)) if columns is not None else None
         gathered: list[pl.Expr] = [pl.col(wanted)] if wanted is not None else [pl.all().exclude(keys)]
-        return self._frame.group_by(keys, maintain_order=True).agg(
-            one.pipe_with_dtype(_imploded) for one in gathered
-        )
+        return self._frame.group_by(keys, maintain_order=True).agg(one.pipe_with_dtype(_imploded) for one in gathered)
 
     def _names(self, columns: Sequence[Any]) -> list[str]:
         """Column names, selectors resolved."""
@@ -117,14 +116,58 @@ class JagDataFrame:
         self._frame = frame
 
     def flatten(self, *columns: Any) -> pl.DataFrame:
+        """Flat rows: one for each leaf of the columns.
+
+        Parameters
+        ----------
+        *columns : str or selector
+            Columns of one shape prefix; by default every column of dtype `Jagged`. Shorter ones are expanded.
+
+        Returns
+        -------
+        pl.DataFrame
+            The columns hold their leaves, other columns are repeated, and all stay where they were. Rows that are
+            null or empty leave no row.
+
+        Raises
+        ------
+        ShapeError
+            If the shapes do not agree.
+        JagValueError
+            If there is no column to flatten.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> df = pl.DataFrame({"day": aj.array([["x", "y"]]).to_polars(), "v": aj.array([[[1, 2], [3]]]).to_polars()})
+        >>> df.jag.flatten("day", "v").rows()
+        [('x', 1), ('x', 2), ('y', 3)]
+        """
         return JagLazyFrame(self._frame.lazy()).flatten(*columns).collect()
 
     def implode(self, by: Any, columns: Any = None) -> pl.DataFrame:
+        """Jagged columns: the rows of each group become one.
+
+        Parameters
+        ----------
+        by : str, selector or sequence of them
+            The columns that make the groups; null is a group of its own.
+        columns : str, selector or sequence of them, optional
+            What to gather, by default all others. Columns that are in neither are dropped.
+
+        Returns
+        -------
+        pl.DataFrame
+            One row a group, in order of first appearance; see `JagLazyFrame.implode`.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> df = pl.DataFrame({"plane": [1, 1, 1], "day": [1, 1, 2], "delay": [5, 6, 7]})
+        >>> df.jag.implode(["plane", "day"]).jag.implode("plane")["delay"].to_list()
+        [[[5, 6], [7]]]
+        """
         return JagLazyFrame(self._frame.lazy()).implode(by, columns).collect()
-
-
-JagDataFrame.flatten.__doc__ = (JagLazyFrame.flatten.__doc__ or "").replace("LazyFrame", "DataFrame").replace("Lazy; it streams.", "")
-JagDataFrame.implode.__doc__ = (JagLazyFrame.implode.__doc__ or "").replace("LazyFrame", "DataFrame")
 
 
 def _sequence(value: Any) -> list[Any]:

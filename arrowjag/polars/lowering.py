@@ -1,15 +1,17 @@
 """From a recorded tree to an expression of polars, once the dtypes of its columns are known.
 
-A tree becomes one `pl.pipe_with_dtype`. Its callback runs at plan time: it calls every method on empty arrays of the operands' types,
-which tells the result's dtype and finds errors early, and reads from the table of methods what happens to the rows:
+A tree becomes one `pl.pipe_with_dtype`. Its callback runs at plan time: it calls every method on empty arrays of the
+operands' types, which tells the result's dtype and finds errors early, and reads from the table of methods what
+happens to the rows:
 
 * LOCAL calls: one elementwise `map_batches` over all columns of the tree, so it streams;
 * a KEPT or seeded call makes that `map_batches` see whole columns;
-* a REDUCED call is cut out: its operands are imploded (one row a group, or one in all), and one elementwise call reduces the axis one
-  further in, so that `agg` and `over` cost one Python call for all groups;
+* a REDUCED call is cut out: its operands are imploded (one row a group, or one in all), and one elementwise call
+  reduces the axis one further in, so that `agg` and `over` cost one Python call for all groups;
 * a MOVED call is refused by name.
 
-A single call that polars has, as fast and with the same values, becomes polars' own expression: see the table in `_native.py`.
+A single call that polars has, as fast and with the same values, becomes polars' own expression: see the table in
+`_native.py`.
 """
 
 from __future__ import annotations
@@ -111,8 +113,8 @@ class _Plan:
         rows = self.rows[id(node)] = rows_of(node, self.sample)
         if rows is Rows.MOVED:
             raise JagTypeError(
-                f"{node.name} changes the rows of the frame, which an expression can't: use it on the Series (or the array), or "
-                "df.jag.flatten for flat rows"
+                f"{node.name} changes the rows of the frame, which an expression can't: use it on the Series (or the array), "
+                "or df.jag.flatten for flat rows"
             )
         if rows is Rows.REDUCED:
             self.sources[id(node)] = self._reduce(node)
@@ -180,9 +182,7 @@ class _Plan:
     def _whole(self, root: Call) -> bool:
         """Whether one of the calls needs all rows at once."""
         calls = [one for key, one in self._below(root).items() if key not in self.sources and isinstance(one, Call)]
-        return any(
-            self.rows[id(one)] is Rows.KEPT or (one.kind == "method" and METHODS[one.name].seeded) for one in calls
-        )
+        return any(self.rows[id(one)] is Rows.KEPT or (one.kind == "method" and METHODS[one.name].seeded) for one in calls)
 
     def _reduce(self, node: Call) -> Source:
         """Implode the operands, and reduce one axis further in."""
@@ -257,4 +257,3 @@ class _Evaluation:
         if made.dtype != self.kind.dtype:
             raise JagTypeError(f"{self.root.name} was planned to give {self.kind.dtype!r} and gave {made.dtype!r}")
         return made
-

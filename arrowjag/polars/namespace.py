@@ -22,7 +22,7 @@ def register() -> None:
         (pl.LazyFrame, JagLazyFrame, pl.api.register_lazyframe_namespace),
     ):
         if getattr(cls, "jag", None) is not namespace:
-            enter("jag")(namespace)  # type: ignore[operator]
+            enter("jag")(namespace)
     # Expressions come first: a call on an expression and a Series gives an expression.
     for host in (expr.HOST, series.HOST):
         if host not in HOSTS:

@@ -23,9 +23,10 @@ __all__ = ["JagSeries"]
 class JagSeries(pl.Series):
     """Jagged operations on a Series: `s.jag`.
 
-    Methods are those of `arrowjag.JaggedArray`, operators work on either side, and facts such as `shape` are those of the array. Other
-    operands may be scalars, Series, arrays and nested lists. Results are Series with the Series' name: `List` and `Array` give plain
-    lists, `Jagged` gives `Jagged`; results of one dim are plain Series, results of no dim Python scalars.
+    Methods are those of `arrowjag.JaggedArray`, operators work on either side, and facts such as `shape` are those of
+    the array. Other operands may be scalars, Series, arrays and nested lists. Results are Series with the Series'
+    name: `List` and `Array` give plain lists, `Jagged` gives `Jagged`; results of one dim are plain Series, results
+    of no dim Python scalars.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ class JagSeries(pl.Series):
         self._array: JaggedArray | None = None
 
     @classmethod
-    def _from_pyseries(cls, pyseries: Any) -> pl.Series:
+    def _from_pyseries(cls, pyseries: Any) -> pl.Series:  # type: ignore[override]
         return pl.Series._from_pyseries(pyseries)
 
     # ------------------------------------------------------------------------------------------- facts
@@ -123,11 +124,11 @@ class JagSeries(pl.Series):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__":
-            raise JagTypeError(f"{ufunc.__name__}.{method} is not defined for jagged columns; use the methods sum, min, cumsum...")
+            raise JagTypeError(f"{ufunc.__name__}.{method} is not defined for jagged columns; use the methods sum, min...")
         return self._run(ufunc.__name__, lambda: ufunc(*_aligned(inputs), **options), inputs)
 
     def __getitem__(self, key: Any) -> Any:
-        return self._run("x[...]", lambda: self.array[_key(key)], [self])  # type: ignore[index]
+        return self._run("x[...]", lambda: self.array[_key(key)], [self])
 
     def rolling(self, window: int, axis: Any = -1) -> Any:
         """Moving windows over the rows: `.sum()`, `.mean()`, `.min()`, `.max()`, `.count()`."""
@@ -219,7 +220,7 @@ def _owns(value: Any) -> bool:
     return isinstance(value, pl.Series)
 
 
-def _call_function(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _call_function(function: Callable[..., Any], _name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     operands = [*args, *kwargs.values()]
     arguments = tuple(mapped_values(one, _as_array) for one in args)
     named = {key: mapped_values(one, _as_array) for key, one in kwargs.items()}

@@ -85,7 +85,11 @@ def test_text_names_leaf_and_ndim():
 
 def test_selector_takes_our_columns_only():
     df = frame().with_columns(
-        l=pl.lit([1]), s=pl.struct(a=1), n=pl.lit(None), c=pl.lit("a").cast(pl.Categorical), a=pl.lit([1]).cast(pl.Array(pl.Int64, 1))
+        l=pl.lit([1]),
+        s=pl.struct(a=1),
+        n=pl.lit(None),
+        c=pl.lit("a").cast(pl.Categorical),
+        a=pl.lit([1]).cast(pl.Array(pl.Int64, 1)),
     )
     assert df.select(jagged()).columns == ["v", "w", "f", "b", "t"]
     assert df.lazy().select(~jagged()).collect_schema().names() == ["k", "g", "l", "s", "n", "c", "a"]

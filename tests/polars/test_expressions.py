@@ -14,7 +14,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.errors import JagError, JagTypeError, ShapeError
-from arrowjag.polars import Jagged, JagExpr, lowering
+from arrowjag.polars import JagExpr, Jagged, lowering
 from tests.polars.frames import arrays, assert_same, chunked, frame, results
 
 X = arrays()
@@ -96,7 +96,7 @@ def test_ufuncs():
     whole, part = np.divmod(c("v").jag, 2)
     for got, expected in zip(results(frame(), whole - part), [X["v"] // 2 - X["v"] % 2] * 2, strict=True):
         assert_same(got, expected)
-    with pytest.raises(JagTypeError, match="add.reduce"):
+    with pytest.raises(JagTypeError, match=r"add\.reduce"):
         np.add.reduce(c("v").jag)
     with pytest.raises(JagTypeError, match="no options"):
         np.sqrt(c("v").jag, where=True)
@@ -262,5 +262,5 @@ def test_unknown_methods_and_arguments_fail_when_written():
 def test_results_that_are_no_columns_are_refused():
     with pytest.raises(JagTypeError, match="image gives a tuple, which is no column"):
         frame().select(c("v").jag.image())
-    with pytest.raises(ShapeError, match="validity gives 5 rows for 5|no column of the frame"):
+    with pytest.raises(ShapeError, match="validity gives 3 rows for 2: it is no column of the frame"):
         frame().slice(0, 2).select(c("v").jag.validity(axis=-1))
