@@ -69,13 +69,13 @@ def _by_order(values: pa.Array, operation: str, kernel: Callable[..., Any]) -> p
     if pt.is_null(type) or len(values) == 0:
         return values
     key, valid = _arrow.order_key(values, operation)
-    if valid is not None:
-        key = np.where(valid, key, 0)
-    code, known = kernel(key, valid)
-    home = np.zeros(int(key.max()) + 1, np.int64)
+    found, known = kernel(key, valid)
     items = np.arange(len(key)) if valid is None else np.flatnonzero(valid)
-    home[key[items]] = items
-    return gather.take(values, home[code if known is None else np.where(known, code, 0)], known)
+    if len(items) == 0:
+        return values
+    distinct, first = np.unique(key[items], return_index=True)
+    place = np.searchsorted(distinct, found if known is None else np.where(known, found, distinct[0]))
+    return gather.take(values, items[first[place]], known)
 
 
 def _running(name: str) -> Scan:

@@ -1,0 +1,130 @@
+"""cumsum, cumprod, cummin, cummax, cumcount."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.errors import JagIndexError, JagOverflowError, JagTypeError, JagValueError
+from arrowjag.testing import assert_equal, assert_lists_equal, jagged_arrays, leaf_types
+from tests import reference as ref
+from tests.along import EQUAL, NUMBERS, ORDERED, any_axis, kept, outcome, tolerance, within
+
+ORACLES = {name: getattr(ref, name) for name in ("cumsum", "cumprod", "cummin", "cummax", "cumcount")}
+D = decimal.Decimal
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+@pytest.mark.parametrize("leaf", NUMBERS, ids=str)
+@given(st.data())
+def test_totals_at_every_axis(name: str, leaf: pa.DataType, data: st.DataObject) -> None:
+    ndim = data.draw(st.integers(1, 3))
+    axis = data.draw(any_axis(ndim))
+    x = data.draw(jagged_arrays(ndim, leaf, small=data.draw(st.booleans()) or pa.types.is_floating(leaf)))
+    expected = kept(lambda row: ORACLES[name](row, 1), x.to_list(), ndim, axis)
+    got = outcome(lambda: getattr(x, name)(axis))
+    assert_lists_equal(got, within(leaf, expected, ndim), **tolerance(leaf))
+
+
+@pytest.mark.parametrize("name", ["cummin", "cummax"])
+@given(st.data())
+def test_extremes_of_every_type_at_every_axis(name: str, data: st.DataObject) -> None:
+    ndim = data.draw(st.integers(1, 3))
+    axis = data.draw(any_axis(ndim))
+    x = data.draw(jagged_arrays(ndim, leaf_types(*ORDERED, "null")))
+    got = getattr(x, name)(axis)
+    assert got.type == x.type
+    assert_lists_equal(got.to_list(), kept(lambda row: ORACLES[name](row, 1), x.to_list(), ndim, axis), rel_tol=0, abs_tol=0)
+
+
+@given(st.data())
+def test_count_of_every_type_at_every_axis(data: st.DataObject) -> None:
+    ndim = data.draw(st.integers(1, 3))
+    axis = data.draw(any_axis(ndim))
+    x = data.draw(jagged_arrays(ndim))
+    assert_lists_equal(x.cumcount(axis).to_list(), kept(lambda row: ref.cumcount(row, 1), x.to_list(), ndim, axis))
+
+
+@pytest.mark.parametrize(
+    ("given_type", "result"),
+    [
+        (pa.int8(), pa.int64()),
+        (pa.bool_(), pa.int64()),
+        (pa.uint16(), pa.uint64()),
+        (pa.float16(), pa.float16()),
+        (pa.float32(), pa.float32()),
+        (pa.null(), pa.int64()),
+        (pa.duration("ms"), pa.duration("ms")),
+        (pa.decimal128(5, 2), pa.decimal128(38, 2)),
+        (pa.decimal256(50, 3), pa.decimal256(76, 3)),
+    ],
+)
+def test_type_of_cumsum_does_not_depend_on_values(given_type: pa.DataType, result: pa.DataType) -> None:
+    assert aj.array([[]], type=given_type, ndim=2).cumsum().type == result
+    assert aj.array([[None]], type=given_type, ndim=2).cumsum().type == result
+
+
+def test_shape_is_shared_and_extent_kept() -> None:
+    x = aj.zeros(2, 3)
+    assert x.cumsum().shape is x.shape
+
+
+def test_nan_and_rounding_stay_in_their_row() -> None:
+    x = aj.array([[1e300, float("nan")], [1.0, 1.0], [1e16, 1.0, -1e16], [0.1]])
+    got = x.cumsum().to_list()
+    assert got[1] == [1.0, 2.0]
+    assert got[3] == [0.1]
+
+
+@pytest.mark.parametrize("unit", [pa.decimal128(20, 2), pa.decimal256(60, 2)])
+def test_decimals_add_up_exactly(unit: pa.DataType) -> None:
+    big = D("99999999999999999.99")
+    x = aj.array([[big, None, big, -big, D("-0.01")], [], None, [D("-1.50"), D("2.25")]], type=unit, ndim=2)
+    assert x.cumsum().to_list() == [[big, None, 2 * big, big, big - D("0.01")], [], None, [D("-1.50"), D("0.75")]]
+
+
+def test_decimals_that_outgrow_their_digits_are_refused() -> None:
+    big = D("9" * 38)
+    with pytest.raises(JagOverflowError, match="cumsum"):
+        aj.array([[big, big]], type=pa.decimal128(38, 0)).cumsum()
+
+
+def test_durations_add_up() -> None:
+    x = aj.array([[dt.timedelta(seconds=1), None, dt.timedelta(seconds=2)]])
+    assert x.cumsum().to_list() == [[dt.timedelta(seconds=1), None, dt.timedelta(seconds=3)]]
+
+
+def test_overflow_names_the_row() -> None:
+    with pytest.raises(JagOverflowError, match="row 1"):
+        aj.array([[1], [2**62, 2**62]]).cumsum()
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+def test_types_without_arithmetic_are_named(name: str) -> None:
+    with pytest.raises(JagTypeError, match=f"{name} .*string"):
+        getattr(aj.array([["a"]]), name)()
+
+
+def test_types_without_order_are_named() -> None:
+    x = aj.array([[(1, 2, 3)]], type=pa.month_day_nano_interval(), ndim=2)
+    with pytest.raises(JagTypeError, match="cummin .*interval"):
+        x.cummin()
+
+
+def test_axes_out_of_range_and_apart_are_refused() -> None:
+    x = aj.array([[[1]]])
+    with pytest.raises(JagIndexError, match="cumsum: axis 3"):
+        x.cumsum(3)
+    with pytest.raises(JagValueError, match="last ones"):
+        x.cumsum((0, 1))
+
+
+@given(jagged_arrays(2, leaf_types(*EQUAL)))
+def test_slices_of_the_rows_give_slices_of_the_result(x: aj.JaggedArray) -> None:
+    assert_equal(x[1:].cumcount(), x.cumcount()[1:])
