@@ -17,7 +17,7 @@ from arrowjag.typing import RankMethod
 __all__ = ["BLOCK_VALUES", "rank", "sorted_runs"]
 
 BLOCK_VALUES = 1 << 18
-"""Values a task works on where a sort is followed by gathers: whole columns at a time these leave the cache, and take twice as long."""
+"""Values a task works on where gathers follow a sort: on whole columns they leave the cache and take twice as long."""
 
 
 def sorted_runs(
@@ -103,7 +103,7 @@ def rank(
     """
     if method not in ("ordinal", "dense", "min", "max", "average"):
         raise JagValueError(f'rank: expected method "ordinal", "dense", "min", "max" or "average", got {method!r}.')
-    ranks = np.empty(len(key), np.float64 if method == "average" else np.int64)
+    ranks: NDArray[Any] = np.empty(len(key), np.float64 if method == "average" else np.int64)
 
     def block(first: int, last: int) -> None:
         span, local = span_of(offsets, first, last)

@@ -12,21 +12,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels.blocks import map_rows
+from arrowjag._kernels.codes import plain_codes, sort_codes
 from arrowjag._kernels.gather import ranges
 from arrowjag._kernels.offsets import count_true, from_sizes
 from arrowjag._kernels.padded import PaddedBatch, padded_batches, put_padded, take_padded, with_tail
 from arrowjag.errors import JagTypeError, JagValueError
 
-__all__ = ["Key", "argsort", "inverse", "lexsort", "searchsorted", "sort", "span_of", "topk"]
+__all__ = [
+    "Key",
+    "argsort",
+    "inverse",
+    "lexsort",
+    "place_bits",
+    "searchsorted",
+    "sort",
+    "sorted_matrix",
+    "span_of",
+    "topk",
+]
 
 Key = tuple[NDArray[Any], NDArray[np.bool_] | None]
 """A key of each item, and which items have one."""
 
 _BLOCK_VALUES = 1 << 19
 """Values a task sorts: keys, matrix and result of one task stay in the second-level cache."""
-
-_NAN, _NULL = 0xFFFE << 48, 0xFFFF << 48
-"""Codes behind those of all floats, and distinct in their first 16 bits."""
 
 _LAST = np.uint64(2**64 - 1)
 """No item has this code with its place below it: places never fill their bits."""
@@ -106,7 +115,7 @@ def _take_order(
     part: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], descending: bool, out: NDArray[Any]
 ) -> None:
     order = np.empty(len(part), np.int64)
-    _argsort_block(*_codes(part, valid, descending), offsets, order)
+    _argsort_block(*sort_codes(part, valid, descending), offsets, order)
     np.take(part, order, out=out)
 
 
@@ -147,7 +156,7 @@ def argsort(
 
     def block(first: int, last: int) -> None:
         span, local = span_of(offsets, first, last)
-        codes, n_bits = _codes(key[span], None if valid is None else valid[span], descending)
+        codes, n_bits = sort_codes(key[span], None if valid is None else valid[span], descending)
         _argsort_block(codes, n_bits, local, order[span])
         order[span] += span.start
 
@@ -162,70 +171,38 @@ def _too_wide(key: NDArray[Any]) -> bool:
     return (int(key.max()) - int(key.min())).bit_length() > 63
 
 
-def _codes(key: NDArray[Any], valid: NDArray[np.bool_] | None, descending: bool) -> tuple[NDArray[np.uint64], int]:
-    """Unsigned integers that sort as the keys do, nulls and NaN included, and how many bits they need."""
-    codes = _unsigned(key)
-    if descending:
-        np.invert(codes, out=codes)
-    nan = np.isnan(key) if key.dtype.kind == "f" else None
-    missing = None if valid is None or valid.all() else ~valid
-    last = [mask for mask in (nan, missing) if mask is not None and mask.any()]
-    if last:
-        odd = np.logical_or.reduce(last)
-        codes[odd] = codes[int(np.argmin(odd))]  # out of the way of the range; all of them, if there is no number
-    low, high = (int(codes.min()), int(codes.max())) if len(codes) else (0, 0)
-    n_bits = max(1, (high - low).bit_length())
-    if n_bits < 64 or not last:
-        codes -= np.uint64(low)
-        nan_code, null_code = 1 << n_bits, 3 << (n_bits - 1)
-        n_bits = min(n_bits + bool(last), 64)
-    else:
-        nan_code, null_code = _NAN, _NULL
-    if nan is not None and last:
-        codes[nan] = nan_code
-    if missing is not None:
-        codes[missing] = null_code
-    return codes, n_bits
-
-
-def _unsigned(key: NDArray[Any]) -> NDArray[np.uint64]:
-    """uint64 numbers in the order of integers or floats (which -0.0 joins 0.0); a new array."""
-    kind = key.dtype.kind
-    if kind in "bu":
-        return key.astype(np.uint64)
-    if kind == "i":
-        return key.astype(np.int64).view(np.uint64) ^ np.uint64(1 << 63)
-    if kind == "f" and key.dtype.itemsize <= 8:
-        # Adding 0.0 makes 0.0 of -0.0. The bits of negative floats fall as the number rises, so all turn; of the others the sign.
-        with np.errstate(invalid="ignore"):  # signalling NaN
-            bits = (key.astype(np.float64) + 0.0).view(np.int64)
-        bits ^= (bits >> 63) | np.int64(-(2**63))
-        return bits.view(np.uint64)
-    raise JagTypeError.no_kernel("sort", key.dtype)
-
-
 def _argsort_block(codes: NDArray[np.uint64], n_bits: int, offsets: NDArray[np.int64], out: NDArray[np.int64]) -> None:
-    # The place in the row takes the low bits of its code, so that sorting plain integers sorts, is stable and brings the order along:
-    # np.sort needs 40 ms for 5M values in 500k rows, where np.argsort(kind="stable") on the same matrices needs 100 and awkward 95.
+    # The place in the row takes the low bits of its code, so that sorting plain integers sorts, is stable and brings the order
+    # along: np.sort needs 40 ms for 5M values in 500k rows, np.argsort(kind="stable") on the same matrices 100 and awkward 95.
     # Code bits that find no room are cut off, and _repair looks after them.
     plan = padded_batches(offsets)
     codes = with_tail(codes, plan)
     for batch in plan:
-        place_bits = batch.width.bit_length()
-        cut = max(0, n_bits + place_bits - 64)
-        matrix = take_padded(codes, batch)
-        if cut:
-            matrix >>= np.uint64(cut)
-        matrix <<= np.uint64(place_bits)
-        matrix |= np.arange(batch.width, dtype=np.uint64)
-        matrix[:, batch.shortest :][batch.beyond()] = _LAST
-        matrix.sort(axis=1)
-        matrix &= np.uint64((1 << place_bits) - 1)
+        cut = np.uint64(max(0, n_bits + place_bits(batch) - 64))
+        matrix = sorted_matrix(codes, batch, cut)
+        matrix &= np.uint64((1 << place_bits(batch)) - 1)
         order = matrix.view(np.int64)
         order += batch.starts[:, None]
         if cut:
-            _repair(order, codes, np.uint64(cut), batch)
+            _repair(order, codes, cut, batch)
         put_padded(out, batch, order)
+
+
+def place_bits(batch: PaddedBatch) -> int:
+    """How many low bits of a matrix hold places; they are never all set."""
+    return batch.width.bit_length()
+
+
+def sorted_matrix(codes: NDArray[np.uint64], batch: PaddedBatch, cut: np.uint64) -> NDArray[np.uint64]:
+    """The rows of a batch sorted, each code (without its last `cut` bits) with its place in the low bits."""
+    matrix = take_padded(codes, batch)
+    if cut:
+        matrix >>= cut
+    matrix <<= np.uint64(place_bits(batch))
+    matrix |= np.arange(batch.width, dtype=np.uint64)
+    matrix[:, batch.shortest :][batch.beyond()] = _LAST
+    matrix.sort(axis=1)
+    return matrix
 
 
 def _repair(order: NDArray[np.int64], codes: NDArray[np.uint64], cut: np.uint64, batch: PaddedBatch) -> None:
@@ -377,19 +354,11 @@ def searchsorted(
         sizes = np.diff(local)
         low = np.repeat(own_local[:-1], sizes)
         count = np.repeat(n_valid[first:last], sizes)
-        slots = _bisect(_plain_codes(key[own]), _plain_codes(sought[span]), low, count, side)
+        slots = _bisect(plain_codes(key[own]), plain_codes(sought[span]), low, count, side)
         out[span] = slots - low
 
     map_rows(block, sought_offsets, block_values=_BLOCK_VALUES // 4)
     return out
-
-
-def _plain_codes(key: NDArray[Any]) -> NDArray[np.uint64]:
-    """Codes that compare across arrays: no range is subtracted."""
-    codes = _unsigned(key)
-    if key.dtype.kind == "f":
-        codes[np.isnan(key)] = _NAN
-    return codes
 
 
 def _bisect(

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from arrowjag._kernels import sets
 from arrowjag.errors import JagTypeError, ShapeError
-
-from .rows import EVERY_DTYPE, items, make, rows
+from tests.kernels.rows import EVERY_DTYPE, items, make, rows
 
 
 def same(item):
@@ -137,6 +136,27 @@ def test_rows_enough_for_threads():
     new_offsets, found = sets.unique([(key, None)], offsets)
     assert np.array_equal(found, expected)
     assert np.array_equal(np.diff(new_offsets), np.bincount(parents[expected], minlength=60_000))
+
+
+def test_pairs_of_columns_in_blocks(monkeypatch):
+    monkeypatch.setattr(sets, "BLOCK_VALUES", 1 << 15)
+    rng = np.random.default_rng(1)
+    offsets_x, offsets_y = (np.concatenate([[0], np.cumsum(rng.poisson(6, 20_000))]).astype(np.int64) for _ in range(2))
+    x, y = rng.integers(0, 30, offsets_x[-1]), rng.integers(0, 30, offsets_y[-1])
+    row_x, row_y = (np.repeat(np.arange(20_000), np.diff(offsets)) for offsets in (offsets_x, offsets_y))
+    code_x, code_y = row_x * 30 + x, row_y * 30 + y
+    assert offsets_x[-1] + offsets_y[-1] > 200_000
+    arguments = ((x, None), offsets_x, (y, None), offsets_y)
+    assert np.array_equal(sets.member(*arguments), np.isin(code_x, code_y))
+    both = np.concatenate([code_x, code_y])
+    for name, wanted in (
+        ("union", np.union1d(code_x, code_y)),
+        ("intersection", np.intersect1d(code_x, code_y)),
+        ("difference", np.setdiff1d(code_x, code_y)),
+    ):
+        new_offsets, items = getattr(sets, name)(*arguments)
+        assert np.array_equal(np.sort(both[items]), wanted)
+        assert np.array_equal(np.repeat(np.arange(20_000), np.diff(new_offsets)), both[items] // 30)
 
 
 def test_mismatches_are_named():

@@ -50,7 +50,7 @@ def closed(atoms, counts):
         holes |= broken
         items += inside
         for level, sizes in zip(levels[1:], below, strict=True):
-            level += sizes
+            level.extend(sizes)
     return levels, items, holes
 
 
@@ -72,7 +72,7 @@ def expected(offsets, extents, axes):
         holes |= broken
         items += inside
         for level, sizes in zip(levels, below, strict=True):
-            level += sizes
+            level.extend(sizes)
     return first, last, levels, items, holes
 
 
@@ -261,6 +261,31 @@ def test_long_dims_take_several_digits():
         frame = np.repeat(np.arange(len(offsets[a]) - 1), np.diff(offsets[a]))[parent]
         assert np.array_equal(result.take, np.lexsort((place, frame)))
         assert result.sheared == kernel.will_shear(offsets, a, b, "exact")
+
+
+def test_blocks_of_frames_are_stitched():
+    rng = np.random.default_rng(1)
+    outer = rng.integers(0, 5, 40_000)
+    inner = rng.integers(0, 5, outer.sum())
+    n = int(inner.sum())
+    offsets = [*offsets_of(40_000, outer.tolist(), inner.tolist()), np.arange(n + 1) * 3]
+    declared = [40_000, None, None, 3]
+    coordinates, node = [], np.arange(n * 3)
+    for d in (3, 2, 1):
+        above = np.repeat(np.arange(len(offsets[d]) - 1), np.diff(offsets[d]))[node]
+        coordinates.append(node - offsets[d][above])
+        node = above
+    last, middle, first = coordinates
+    for axes, keys in (
+        ([0, 2, 1, 3], (last, first, middle)),
+        ([0, 3, 2, 1], (first, middle, last)),
+        ([0, 1, 3, 2], (middle, last, first)),
+    ):
+        assert np.array_equal(kernel.permute(offsets, declared, axes).take, np.lexsort((*keys, node)))
+    swapped_once = kernel.transpose(offsets, declared, 2, 3)
+    assert np.array_equal(swapped_once.take, np.lexsort((middle, last, first, node)))
+    assert swapped_once.extents == [40_000, None, 3, None]
+    assert np.array_equal(np.diff(swapped_once.offsets[3]), np.repeat(inner, 3))
 
 
 def test_an_unknown_rule_is_refused():

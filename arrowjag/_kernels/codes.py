@@ -1,0 +1,65 @@
+"""Unsigned integers that sort as keys do: numbers, then NaN, then nulls; -0.0 and 0.0 are one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag.errors import JagTypeError
+
+__all__ = ["plain_codes", "sort_codes"]
+
+_NAN, _NULL = 0xFFFE << 48, 0xFFFF << 48
+"""Codes behind those of all floats, and distinct in their first 16 bits."""
+
+
+def sort_codes(key: NDArray[Any], valid: NDArray[np.bool_] | None, descending: bool) -> tuple[NDArray[np.uint64], int]:
+    """Unsigned integers that sort as the keys do, nulls and NaN included, and how many bits they need."""
+    codes = _unsigned(key)
+    if descending:
+        np.invert(codes, out=codes)
+    nan = np.isnan(key) if key.dtype.kind == "f" else None
+    missing = None if valid is None or valid.all() else ~valid
+    last = [mask for mask in (nan, missing) if mask is not None and mask.any()]
+    if last:
+        odd = np.logical_or.reduce(last)
+        codes[odd] = codes[int(np.argmin(odd))]  # out of the way of the range; all of them, if there is no number
+    low, high = (int(codes.min()), int(codes.max())) if len(codes) else (0, 0)
+    n_bits = max(1, (high - low).bit_length())
+    if n_bits < 64 or not last:
+        codes -= np.uint64(low)
+        nan_code, null_code = 1 << n_bits, 3 << (n_bits - 1)
+        n_bits = min(n_bits + bool(last), 64)
+    else:
+        nan_code, null_code = _NAN, _NULL
+    if nan is not None and last:
+        codes[nan] = nan_code
+    if missing is not None:
+        codes[missing] = null_code
+    return codes, n_bits
+
+
+def _unsigned(key: NDArray[Any]) -> NDArray[np.uint64]:
+    """uint64 numbers in the order of integers or floats (which -0.0 joins 0.0); a new array."""
+    kind = key.dtype.kind
+    if kind in "bu":
+        return key.astype(np.uint64)
+    if kind == "i":
+        return key.astype(np.int64).view(np.uint64) ^ np.uint64(1 << 63)
+    if kind == "f" and key.dtype.itemsize <= 8:
+        # Adding 0.0 makes 0.0 of -0.0. The bits of negative floats fall as the number rises, so all turn; of the others the sign.
+        with np.errstate(invalid="ignore"):  # signalling NaN
+            bits = (key.astype(np.float64) + 0.0).view(np.int64)
+        bits ^= (bits >> 63) | np.int64(-(2**63))
+        return bits.view(np.uint64)
+    raise JagTypeError.no_kernel("sort", key.dtype)
+
+
+def plain_codes(key: NDArray[Any]) -> NDArray[np.uint64]:
+    """Codes that compare across arrays: no range is subtracted."""
+    codes = _unsigned(key)
+    if key.dtype.kind == "f":
+        codes[np.isnan(key)] = _NAN
+    return codes
