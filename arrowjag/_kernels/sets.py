@@ -310,7 +310,9 @@ class _Merged(NamedTuple):
 
     def has_y(self) -> NDArray[np.bool_]:
         """Whether each group holds an item of y: the last of the run tells."""
-        return self.source[self.runs.order[self.runs.starts + self.runs.sizes - 1]] >= self.n_x
+        ends = self.runs.starts + self.runs.sizes
+        holds: NDArray[np.bool_] = self.source[self.runs.order[ends - 1]] >= self.n_x
+        return holds
 
     def first(self, groups: NDArray[np.bool_]) -> Items:
         """The first items of the groups that are chosen."""
@@ -410,8 +412,7 @@ def member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.i
         runs = merged.runs
         found = np.zeros(len(merged.source), np.bool_)
         found[runs.order[ranges(runs.starts, runs.sizes)]] = np.repeat(merged.has_y(), runs.sizes)
-        present: NDArray[np.bool_] = found[merged.places_x]
-        return present
+        return found[merged.places_x]
 
     return np.concatenate([part for _, part in _pair_blocks(block, x, offsets_x, y, offsets_y, "is_in")])
 
