@@ -146,7 +146,8 @@ class JaggedType(pa.ExtensionType):
         return not self == other
 
     def __hash__(self) -> int:
-        return hash((_arrow.EXTENSION_NAME, self._ndim, str(self.storage_type)))
+        # The text of a type holds the names of list items, which equality passes over: Parquet says element where Arrow says item.
+        return hash((_arrow.EXTENSION_NAME, self.extents, self.leaf_type.id))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return JaggedType, (self.storage_type, self._ndim)

@@ -7,10 +7,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from arrowjag import _arrow, _doors
 from arrowjag._array.base import ArrayBase
 from arrowjag.errors import JagTypeError, JagValueError
 
-__all__ = ["from_table", "to_table"]
+__all__ = ["check_host", "from_table", "index_columns", "to_table"]
 
 
 def to_table(frame: Any) -> pa.Table:
@@ -18,40 +19,107 @@ def to_table(frame: Any) -> pa.Table:
 
     Parameters
     ----------
-    frame : pandas or polars DataFrame, pa.Table, or dict of arrays
-        What to write.
+    frame : pandas or polars DataFrame, polars LazyFrame, pa.Table, pa.RecordBatch, or dict of arrays
+        What to write. Whatever else has ``__arrow_c_stream__`` is taken too.
 
     Returns
     -------
     pa.Table
         Buffers are shared.
+
+    Raises
+    ------
+    JagTypeError
+        If it is no frame.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> to_table({"x": aj.array([[1], []]), "k": [1, 2]}).schema.names
+    ['x', 'k']
     """
+    return _portable(_to_table(frame))
+
+
+def _to_table(frame: Any) -> pa.Table:
     if isinstance(frame, pa.Table):
         return frame
     if isinstance(frame, pa.RecordBatch):
         return pa.Table.from_batches([frame])
     if isinstance(frame, dict):
         return pa.table({name: one.to_arrow() if isinstance(one, ArrayBase) else one for name, one in frame.items()})
-    if type(frame).__module__.split(".")[0] == "pandas":
-        return portable(pa.Table.from_pandas(frame))
-    if hasattr(frame, "collect"):
-        frame = frame.collect()
+    library = type(frame).__module__.split(".")[0]
+    if library == "pandas" and hasattr(frame, "columns"):
+        return pa.Table.from_pandas(frame)
+    if library == "polars" and hasattr(frame, "columns"):
+        return getattr(frame, "collect", lambda: frame)().to_arrow()
     if hasattr(frame, "__arrow_c_stream__"):
         return pa.table(frame)
     raise JagTypeError(f"a frame is a pandas or polars DataFrame, a pa.Table or a dict of arrays, got {type(frame).__name__}")
 
 
-def portable(table: pa.Table) -> pa.Table:
-    """Name jagged columns `object` in the pandas metadata, so that pandas without arrowjag can read the file."""
+def _portable(table: pa.Table) -> pa.Table:
+    """Name nested columns `object` in the pandas metadata, so that pandas without arrowjag can read the file.
+
+    With arrowjag the type that Arrow carries decides, and the dtype comes back. Nested columns of pandas' own `ArrowDtype`
+    have the same trouble: pandas can't read the names that it writes for them.
+    """
     metadata = dict(table.schema.metadata or {})
-    if b"pandas" not in metadata:
+    facts = _pandas_facts(metadata)
+    if facts is None:
         return table
-    facts = json.loads(metadata[b"pandas"])
     for column in facts.get("columns", []):
-        if str(column.get("numpy_type", "")).startswith("jagged["):
+        place = table.schema.get_field_index(str(column.get("field_name")))
+        if place >= 0 and _is_nested(table.schema.field(place).type):
             column["numpy_type"] = "object"
     metadata[b"pandas"] = json.dumps(facts).encode()
     return table.replace_schema_metadata(metadata)
+
+
+def _is_nested(type: pa.DataType) -> bool:
+    return _arrow.is_jagged_extension(type) or bool(pa.types.is_nested(type))
+
+
+def _pandas_facts(metadata: dict[bytes, bytes]) -> dict[str, Any] | None:
+    try:
+        facts = json.loads(metadata[b"pandas"])
+    except (KeyError, ValueError):
+        return None
+    return facts if isinstance(facts, dict) else None
+
+
+def index_columns(schema: pa.Schema) -> list[str]:
+    """Columns that pandas wrote as the index.
+
+    Parameters
+    ----------
+    schema : pa.Schema
+        With the metadata of a file.
+
+    Returns
+    -------
+    list of str
+        Those that the schema has; none where pandas did not write the file.
+    """
+    facts = _pandas_facts(dict(schema.metadata or {})) or {}
+    return [name for name in facts.get("index_columns", []) if isinstance(name, str) and name in schema.names]
+
+
+def check_host(to: str) -> None:
+    """Refuse an unknown kind of frame before anything is read.
+
+    Parameters
+    ----------
+    to : str
+        What the caller asked for.
+
+    Raises
+    ------
+    JagValueError
+        If there is no such kind.
+    """
+    if to not in ("arrow", "pandas", "polars"):
+        raise JagValueError(f'to must be "arrow", "pandas" or "polars", got {to!r}')
 
 
 def from_table(table: pa.Table, to: str) -> Any:
@@ -66,19 +134,20 @@ def from_table(table: pa.Table, to: str) -> Any:
 
     Returns
     -------
-    pa.Table or DataFrame
+    pa.Table, pandas.DataFrame or polars.DataFrame
         Buffers are shared where the host can.
+
+    Raises
+    ------
+    MissingDependencyError
+        If the host is not installed.
     """
+    check_host(to)
     if to == "arrow":
         return table
+    _doors.open_door(to)
     if to == "pandas":
-        import arrowjag.pandas  # noqa: F401  (registers the dtype)
-
         return table.to_pandas()
-    if to == "polars":
-        import polars as pl
+    import polars as pl
 
-        import arrowjag.polars  # noqa: F401
-
-        return pl.from_arrow(table)
-    raise JagValueError(f'to must be "arrow", "pandas" or "polars", got {to!r}')
+    return pl.from_arrow(table)
