@@ -29,8 +29,11 @@ class Keyed:
     take: Any
 
     def _values_for_factorize(self) -> tuple[npt.NDArray[Any], Any]:
-        """Content as bytes: what merges compare across columns."""
-        return content_keys(self._jagged).to_numpy(zero_copy_only=False), None
+        """Content as bytes: what merges compare across columns. An object is made for each distinct row only."""
+        encoded = content_keys(self._jagged).dictionary_encode()
+        distinct = np.append(encoded.dictionary.to_numpy(zero_copy_only=False), [None])
+        index, valid = _arrow.to_numpy(encoded.indices.cast(pa.int64()))
+        return distinct[index if valid is None else np.where(valid, index, -1)], None
 
     def factorize(self, use_na_sentinel: bool = True) -> tuple[npt.NDArray[np.intp], Any]:
         """Number the distinct rows in order of first appearance.

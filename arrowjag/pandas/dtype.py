@@ -14,6 +14,7 @@ from arrowjag._column import Column
 from arrowjag._ops import elementwise
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.pandas._index import JaggedIndex
 from arrowjag.pandas._names import parse_dtype_name, type_name
 from arrowjag.pandas.row import Row
 
@@ -198,6 +199,11 @@ class JaggedDtype(ExtensionDtype):
         if jagged.ndim == 1:
             return pd.ArrowDtype(jagged.storage_type)
         return cls(jagged.leaf_type, jagged.ndim, jagged.extents[1:])
+
+    @property
+    def index_class(self) -> type[JaggedIndex]:
+        """The class of an index of rows."""
+        return JaggedIndex
 
     def empty_column(self) -> Column:
         """A column of this dtype without rows.
