@@ -145,7 +145,8 @@ def pairs(one: Column, two: Column, axis: Any) -> Column:
     second = np.repeat(right.offsets[:-1], np.diff(cut)) + slot % width + one.shape.nodes(place + 1)
     items = np.stack([first, second], axis=1).ravel()
     dims = (*outer, places.resized(left, cut), Uniform(2, int(cut[-1])))
-    return structure.take_items(sets.both_items(one, two, place + 1), place + 1, items, dims)
+    both = structure.end_to_end([(one, place + 1), (two, place + 1)])
+    return structure.take_items(both, 1, items, dims)
 
 
 # --------------------------------------------------------------------------------------------------- Python
@@ -154,7 +155,7 @@ def pairs(one: Column, two: Column, axis: Any) -> Column:
 def map_rows(column: Column, function: Callable[[Any], Any], type: pa.DataType, axis: Any) -> Column:
     """A Python function of each row that is not null, called with nested lists."""
     place = _axes.normalize_axes(axis, column.ndim, "map_rows")[0]
-    rows = _column.to_arrow(places.below(column, place)).to_pylist() if place else [_column.to_arrow(column).to_pylist()]
+    rows = _column.to_arrow(places.below(column, place)).to_pylist()
     results = [None if row is None else _called(function, row, number) for number, row in enumerate(rows)]
     try:
         values = pa.array(results, type=type)

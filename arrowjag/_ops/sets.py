@@ -27,7 +27,7 @@ from arrowjag.errors import JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["both_items", "contains", "is_in", "same_rows", "searchsorted", "set_operation", "translate", "unique", "value_counts"]
+__all__ = ["contains", "is_in", "same_rows", "searchsorted", "set_operation", "translate", "unique", "value_counts"]
 
 Key = tuple[npt.NDArray[Any], BoolArray | None]
 
@@ -141,8 +141,9 @@ def is_in(column: Column, values: Column) -> Column:
         return _looked_up(values, column, "is_in")
     (key, valid), (set_key, set_valid) = joint_keys(column.values, values.values, "is_in")
     known = set_key if set_valid is None else set_key[set_valid]
-    if key.dtype.kind == "f":  # -0.0 becomes 0.0
-        key, known = key + 0, known + 0
+    if key.dtype.kind == "f":  # -0.0 becomes 0.0; pyarrow has no set of halves
+        wide = np.promote_types(key.dtype, np.float32)
+        key, known = key.astype(wide) + 0, known.astype(wide) + 0
     found = pc.is_in(pa.array(key), value_set=pa.array(known)).to_numpy(zero_copy_only=False)
     return Column(column.shape, _arrow.from_numpy(found, valid))
 
@@ -200,33 +201,8 @@ def _unique_order(key: Key, offsets: IntArray) -> IntArray:
 
 def same_rows(one: Column, two: Column, depth: int, operation: str) -> tuple[Column, Column, tuple[Dim, ...]]:
     """Two columns cut down to the rows after the first `depth` dims that are valid in both, and the dims above those rows."""
-    columns = [one, two]
-    if depth:
-        frames = [Column(x.shape[:depth], pa.array(np.arange(x.shape.nodes(depth)))) for x in columns]
-        frames = structure.align(frames, operation)
-        outer = frames[0].shape.dims
-        rows = [frame.values.to_numpy() for frame in frames]
-        valid = _joint(columns, rows, depth)
-        for place, (x, index) in enumerate(zip(columns, rows, strict=True)):
-            if valid is not None or len(index) < x.shape.nodes(depth):
-                columns[place] = structure.take_items(x, depth, index, outer, valid)
-        return columns[0], columns[1], outer
-    return one, two, ()
-
-
-def _joint(columns: list[Column], rows: list[IntArray], depth: int) -> BoolArray | None:
-    masks = [x.shape.dims[depth].validity for x in columns]
-    taken = [mask[index] for mask, index in zip(masks, rows, strict=True) if mask is not None]
-    return np.logical_and.reduce(taken) if taken else None
-
-
-def both_items(one: Column, two: Column, depth: int) -> Column:
-    """The items after the first `depth` dims of one column, then those of the other; the dims above stand for nothing."""
-    if depth < one.ndim:
-        return structure.concat_items(one, two, depth)
-    values = _arrow.combine_chunks(pa.chunked_array([one.values, two.values]))
-    dims = JaggedShape(*[1] * (depth - 1), len(values))
-    return Column(dims, values)
+    one, two = structure.agree([one, two], operation, levels=depth)
+    return one, two, structure.merge_extents([one.shape[:depth], two.shape[:depth]]).dims
 
 
 _SETS: dict[str, Callable[..., _kernels.Items]] = {
@@ -244,10 +220,10 @@ def set_operation(name: str, one: Column, two: Column, axis: Any) -> Column:
     one, place = places.grouped(elementwise.cast(one, type), axis, name)
     two, _ = places.grouped(elementwise.cast(two, type), axis, name)
     one, two, outer = same_rows(one, two, place, name)
-    both = both_items(one, two, place + 1)
-    key, valid = places.item_key(both, place + 1, name)
+    both = structure.end_to_end([(one, place + 1), (two, place + 1)])
+    key, valid = places.item_key(both, 1, name)
     n = one.shape.nodes(place + 1)
     keys = [(key[:n], None if valid is None else valid[:n]), (key[n:], None if valid is None else valid[n:])]
     dims = one.shape.dims[place], two.shape.dims[place]
     cut, items = _SETS[name](keys[0], dims[0].offsets, keys[1], dims[1].offsets)
-    return structure.take_items(both, place + 1, items, (*outer, places.resized(dims[0], cut)))
+    return structure.take_items(both, 1, items, (*outer, places.resized(dims[0], cut)))

@@ -1,0 +1,51 @@
+"""rank, by every method."""
+
+from __future__ import annotations
+
+import math
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types
+from tests import reference as ref
+from tests.along import ORDERED, any_axis, kept
+
+METHODS = ("ordinal", "dense", "min", "max", "average")
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("descending", [False, True])
+@given(st.data())
+def test_ranks_of_every_type_at_every_axis(method: str, descending: bool, data: st.DataObject) -> None:
+    ndim = data.draw(st.integers(1, 3))
+    axis = data.draw(any_axis(ndim))
+    x = data.draw(jagged_arrays(ndim, leaf_types(*ORDERED), small=True))
+    got = x.rank(method, descending, axis)
+    assert got.type == (pa.float64() if method == "average" else pa.int64())
+    expected = kept(lambda row: ref.rank(row, 1, method, descending=descending), x.to_list(), ndim, axis)
+    assert_lists_equal(got.to_list(), expected)
+
+
+def test_nan_ranks_behind_numbers_in_both_directions() -> None:
+    x = aj.array([[math.nan, 1.0, None, math.nan, 2.0]])
+    assert x.rank("min").to_list() == [[3, 1, None, 3, 2]]
+    assert x.rank("min", descending=True).to_list() == [[3, 2, None, 3, 1]]
+
+
+def test_ties_of_zeros() -> None:
+    assert aj.array([[0.0, -0.0, 1.0]]).rank("dense").to_list() == [[1, 1, 2]]
+
+
+def test_refused_arguments() -> None:
+    x = aj.array([[1, 2]])
+    with pytest.raises(JagValueError, match="rank: expected method"):
+        x.rank("first")
+    with pytest.raises(JagTypeError, match="descending must be a bool, got str"):
+        x.rank("min", "yes")
+    with pytest.raises(JagTypeError, match="rank .*interval"):
+        aj.array([[(1, 2, 3)]], type=pa.month_day_nano_interval(), ndim=2).rank()
