@@ -1,0 +1,394 @@
+"""What `show` tells of a file: one set of facts for the terminal, `--json` and the page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _column, _formatting
+from arrowjag._column import Column
+from arrowjag._ops import select
+from arrowjag.cli._sources import ALL_VALUES, Field, Leaf, Source, open_source
+from arrowjag.dims import Dim
+from arrowjag.errors import JagValueError
+from arrowjag.typing import IntArray
+
+__all__ = ["Bin", "ColumnFacts", "FileFacts", "Level", "Tally", "read_column", "read_facts"]
+
+SAMPLED_VALUES = 50_000_000
+PLOTTED_VALUES = 20_000_000
+BINS = 24
+_ENDS = 6
+
+
+@dataclass(frozen=True)
+class Bin:
+    """How many rows have a size from `first` to `last`."""
+
+    first: int
+    last: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class Level:
+    """One dim below the rows of the frame: the sizes of its rows. Nulls are left out of sizes."""
+
+    dim: int
+    rows: int
+    items: int
+    nulls: int
+    empty: int
+    extent: int | None
+    minimum: int | None
+    median: float | None
+    mean: float | None
+    maximum: int | None
+    histogram: list[Bin]
+
+
+@dataclass(frozen=True)
+class FieldFacts:
+    """One field of structs."""
+
+    name: str
+    type: str
+    bytes: int
+    nulls: int | None
+    minimum: str | None
+    maximum: str | None
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """One column: what it is, the sizes of its rows, its nulls, its bytes and some of its rows."""
+
+    name: str
+    type: str
+    ndim: int
+    tagged: bool
+    leaf: str
+    storage: str
+    rows: int
+    bytes: int
+    bytes_uncompressed: int
+    nulls: int | None
+    shape: str | None = None
+    values: int | None = None
+    null_values: int | None = None
+    minimum: str | None = None
+    maximum: str | None = None
+    levels: list[Level] = field(default_factory=list)
+    fields: list[FieldFacts] = field(default_factory=list)
+    examples: list[tuple[int, str]] = field(default_factory=list)
+    groups_read: int = 0
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """One file."""
+
+    path: str
+    format: str
+    rows: int
+    bytes: int
+    groups: int
+    created_by: str
+    columns: list[ColumnFacts]
+
+
+# ------------------------------------------------------------------------------------------------- distributions
+
+
+class Tally:
+    """The distribution of row sizes, gathered dim by dim; it grows with the number of distinct sizes only."""
+
+    def __init__(self) -> None:
+        self.sizes: IntArray = np.zeros(0, np.int64)
+        self.counts: IntArray = np.zeros(0, np.int64)
+        self.rows = self.items = self.nulls = 0
+        self.extent: int | None = None
+        self.head: list[int] = []
+        self.tail: list[int] = []
+
+    def add(self, dim: Dim) -> None:
+        """Count the rows of one more batch."""
+        sizes = dim.sizes
+        self.head += sizes[: _ENDS - len(self.head)].tolist()
+        self.tail = [*self.tail, *sizes[-_ENDS:].tolist()][-_ENDS:]
+        self.rows, self.items, self.extent = self.rows + len(dim), self.items + dim.size, dim.extent
+        if dim.validity is not None:
+            self.nulls += len(dim) - int(np.count_nonzero(dim.validity))
+            sizes = sizes[dim.validity]
+        found, counts = np.unique(sizes, return_counts=True)
+        merged, places = np.unique(np.concatenate([self.sizes, found]), return_inverse=True)
+        self.counts = np.bincount(places, np.concatenate([self.counts, counts]), len(merged)).astype(np.int64)
+        self.sizes = merged
+
+    def level(self, dim: int) -> Level:
+        """The facts of the dim."""
+        some = len(self.sizes) > 0
+        return Level(
+            dim=dim,
+            rows=self.rows,
+            items=self.items,
+            nulls=self.nulls,
+            empty=int(self.counts[self.sizes == 0].sum()),
+            extent=self.extent,
+            minimum=int(self.sizes[0]) if some else None,
+            median=(self._at(0.5, above=False) + self._at(0.5, above=True)) / 2 if some else None,
+            mean=self.items / (self.rows - self.nulls) if some else None,
+            maximum=int(self.sizes[-1]) if some else None,
+            histogram=self.histogram() if some else [],
+        )
+
+    def _at(self, quantile: float, *, above: bool) -> int:
+        """The size that so many of the rows stay below."""
+        ends = np.cumsum(self.counts)
+        return int(
+            self.sizes[np.searchsorted(ends, quantile * ends[-1], side="right" if above else "left").clip(max=len(ends) - 1)]
+        )
+
+    def histogram(self) -> list[Bin]:
+        """At most `BINS` bins: of equal width, or each twice as wide as the one before where a few rows are far longer."""
+        low, high = int(self.sizes[0]), int(self.sizes[-1])
+        if high - low >= BINS and self._at(0.99, above=False) * 8 <= high:
+            edges = sorted({low, *(1 << power for power in range(64) if low < 1 << power <= high)})
+            width = high + 1 - edges[-1]
+        else:
+            width = -(-(high - low + 1) // BINS)
+            edges = list(range(low, high + 1, width))
+        places = np.searchsorted(edges, self.sizes, side="right") - 1
+        rows = np.bincount(places, self.counts, len(edges)).astype(int).tolist()
+        return [Bin(first, after - 1, n) for first, after, n in zip(edges, [*edges[1:], edges[-1] + width], rows, strict=True)]
+
+    def text(self) -> str:
+        """The sizes as the repr of a shape writes them."""
+        if self.rows == 0:
+            return "[]"
+        if self.nulls == 0 and len(self.sizes) == 1:
+            return str(int(self.sizes[0]))
+        if self.rows <= _ENDS:
+            return str(self.head)
+        head, tail = (", ".join(map(str, ends)) for ends in (self.head[:3], self.tail[-3:]))
+        return f"[{head}, ..., {tail}]"
+
+
+# ------------------------------------------------------------------------------------------------- a file
+
+
+def read_facts(path: Path, column: str | None = None, *, everything: bool = False, width: int = 160) -> FileFacts:
+    """The facts of a file, or of one of its columns (`docs.score` names a field of structs).
+
+    Of a column in more than `SAMPLED_VALUES` values row groups spread over the file are read, unless `everything` is asked for.
+
+    Raises
+    ------
+    JagValueError
+        If the file can't be read, or there is no such column; those that there are get named.
+    """
+    source = open_source(path)
+    chosen = source.fields if column is None else (find_field(source, column),)
+    limit = ALL_VALUES if everything else SAMPLED_VALUES
+    rows = (2, 1) if column is None else (5, 5)
+    try:
+        columns = [_column_facts(source, one, limit, rows, width) for one in chosen]
+    except (pa.ArrowException, OSError) as error:
+        raise JagValueError(f"{path} is damaged: {str(error).splitlines()[0]}") from None
+    size = path.stat().st_size
+    return FileFacts(str(path), source.format, source.rows, size, source.groups, source.created_by, columns)
+
+
+def read_column(path: Path, name: str | None) -> tuple[Column, str, bool]:
+    """A column to draw, its name, and whether all of its rows are there; by default the first one that is jagged."""
+    source = open_source(path)
+    if name is None:
+        jagged = [one for one in source.fields if one.ndim > 1] or list(source.fields)
+        if not jagged:
+            raise JagValueError(f"{path} has no columns to draw")
+        name = jagged[0].name
+    chosen = find_field(source, name)
+    groups = source.sample(chosen.leaves[0], PLOTTED_VALUES) if chosen.leaves else []
+    pieces = list(source.batches(chosen, chosen.leaves, groups))
+    storage = pa.chunked_array(pieces) if pieces else chosen.type
+    column = _column.empty(chosen.leaf_type, chosen.ndim) if not pieces else _column.from_arrow(storage, chosen.ndim, name)
+    return _picked(column, chosen), name, len(groups) == source.groups
+
+
+def find_field(source: Source, name: str) -> Field:
+    """A column by its name, or a field of its structs by a dotted one."""
+    for one in source.fields:
+        if one.name == name:
+            return one
+    for one in source.fields:
+        if name.startswith(f"{one.name}."):
+            return _inner_field(source, one, tuple(name[len(one.name) + 1 :].split(".")))
+    names = [one.name for one in source.fields]
+    more = f", ... ({len(names)} in all)" if len(names) > 20 else ""
+    raise JagValueError(f"{source.path} has no column {name!r}; it has {', '.join(names[:20]) or 'none'}{more}")
+
+
+def _inner_field(source: Source, outer: Field, path: tuple[str, ...]) -> Field:
+    leaves = tuple(leaf for leaf in outer.leaves if leaf.path[: len(path)] == path)
+    if not leaves or not pt.is_struct(outer.leaf_type):
+        names = list(dict.fromkeys(leaf.path[0] for leaf in outer.leaves if leaf.path))
+        has = f"its fields are {', '.join(names)}" if pt.is_struct(outer.leaf_type) else "it holds no structs"
+        raise JagValueError(f"{source.path}, column {outer.name}: no field {'.'.join(path)!r}; {has}")
+    return replace(outer, leaves=leaves, path=path)
+
+
+def _picked(column: Column, chosen: Field) -> Column:
+    for part in chosen.path:
+        column = select.field(column, part)
+    return column
+
+
+def _columns(source: Source, chosen: Field, leaves: tuple[Leaf, ...], groups: list[int]) -> Iterator[Column]:
+    for storage in source.batches(chosen, leaves, groups):
+        yield _picked(_column.from_arrow(storage, chosen.ndim, f"column {chosen.name}"), chosen)
+
+
+# ------------------------------------------------------------------------------------------------- a column
+
+
+def _column_facts(source: Source, chosen: Field, limit: int, rows: tuple[int, int], width: int) -> ColumnFacts:
+    blank = _picked(_column.empty(chosen.leaf_type, chosen.ndim, _extents(chosen)), chosen)
+    statistics = source.statistics(chosen.leaves)
+    facts = ColumnFacts(
+        name=".".join((chosen.name, *chosen.path)),
+        type=_type_text(blank),
+        ndim=blank.ndim,
+        tagged=chosen.tagged,
+        leaf=str(blank.type),
+        storage=str(chosen.type),
+        rows=source.rows,
+        bytes=statistics.bytes,
+        bytes_uncompressed=statistics.bytes_uncompressed,
+        nulls=statistics.nulls,
+        examples=_examples(source, chosen, rows, width),
+    )
+    if not pt.is_nested(blank.type):
+        facts = replace(facts, minimum=_bound(statistics.minimum), maximum=_bound(statistics.maximum))
+    alone = len(chosen.leaves) == 1 and not pt.is_nested(blank.type)
+    if blank.ndim == 1 and alone and statistics.nulls is not None:
+        return facts
+    return _tallied(source, chosen, blank, facts, limit)
+
+
+def _tallied(source: Source, chosen: Field, blank: Column, facts: ColumnFacts, limit: int) -> ColumnFacts:
+    """The facts that need to read the column: one leaf of it, the smallest, tells the sizes of all."""
+    smallest = min(chosen.leaves, key=lambda leaf: source.statistics((leaf,)).bytes, default=None)
+    if smallest is None:  # structs without fields
+        return facts
+    groups = source.sample(smallest, limit)
+    tallies = [Tally() for _ in range(1, blank.ndim)]
+    values = nulls = 0
+    counted: Counter[str] = Counter()
+    for column in _columns(source, chosen, (smallest,), groups):
+        for tally, dim in zip(tallies, column.shape.dims[1:], strict=True):
+            tally.add(dim)
+        values, nulls = values + len(column.values), nulls + column.values.null_count
+        counted.update(_field_nulls(column.values, blank.type))
+    if len(groups) == source.groups and source.rows:
+        absent = sum(tally.nulls + int(tally.counts[tally.sizes == 0].sum()) for tally in tallies)
+    else:
+        absent, counted = None, Counter()
+    levels = [tally.level(place) for place, tally in enumerate(tallies, start=1)]
+    return replace(
+        facts,
+        nulls=levels[0].nulls if levels else nulls,
+        shape=f"JaggedShape({', '.join([str(source.rows), *(tally.text() for tally in tallies)])})",
+        levels=levels,
+        values=values,
+        null_values=nulls,
+        fields=_fields(source, chosen, blank, counted, absent),
+        groups_read=len(groups),
+    )
+
+
+def _field_nulls(values: pa.Array, whole: pa.DataType) -> dict[str, int]:
+    """Nulls of the struct fields that were read whole; a null struct has nulls in its fields."""
+    if not pt.is_struct(whole):
+        return {}
+    types = {one.name: one.type for one in whole}
+    read = zip(values.type, values.flatten(), strict=True)
+    return {one.name: field.null_count for one, field in read if one.type == types[one.name]}
+
+
+def _fields(source: Source, chosen: Field, blank: Column, counted: dict[str, int], absent: int | None) -> list[FieldFacts]:
+    """The fields of structs. Parquet counts one null for each of the `absent` (empty or null) rows above the leaves."""
+    if not pt.is_struct(blank.type):
+        return []
+    found = []
+    for one in blank.type:
+        leaves = tuple(leaf for leaf in chosen.leaves if leaf.path[: len(chosen.path) + 1] == (*chosen.path, one.name))
+        statistics = source.statistics(leaves)
+        nulls = counted.get(one.name)
+        if nulls is None and absent is not None and statistics.nulls is not None and not pt.is_nested(one.type):
+            nulls = statistics.nulls - absent
+        bounds = (None, None) if pt.is_nested(one.type) else (_bound(statistics.minimum), _bound(statistics.maximum))
+        found.append(FieldFacts(one.name, str(one.type), statistics.bytes, nulls, *bounds))
+    return found
+
+
+def _examples(source: Source, chosen: Field, rows: tuple[int, int], width: int) -> list[tuple[int, str]]:
+    """The first and the last rows as text; only the first and the last group are read."""
+    if source.rows == 0 or not chosen.leaves:
+        return []
+    n_head = min(rows[0], source.rows)
+    n_tail = min(rows[1], source.rows - n_head) if chosen.ndim > 1 or rows[0] > 2 else 0
+    groups = _ends(source)
+    head = next(_columns(source, chosen, chosen.leaves, groups[:1]))
+    texts = [(row, _formatting.item_text(head, 1, row, width)) for row in range(min(n_head, head.shape.nodes(1)))]
+    if n_tail:
+        *_, last = _columns(source, chosen, chosen.leaves, groups[-1:])
+        n = last.shape.nodes(1)
+        places = range(max(0, n - n_tail), n)
+        texts += [(source.rows - n + row, _formatting.item_text(last, 1, row, width)) for row in places]
+    return texts
+
+
+def _ends(source: Source) -> list[int]:
+    return sorted({0, source.groups - 1})
+
+
+def _extents(chosen: Field) -> tuple[int | None, ...]:
+    extents: list[int | None] = [None]
+    type = chosen.type
+    for _ in range(chosen.ndim - 1):
+        extents.append(type.list_size if pt.is_fixed_size_list(type) else None)
+        type = type.value_type
+    return tuple(extents)
+
+
+def _type_text(blank: Column) -> str:
+    leaf = f"struct of {blank.type.num_fields}" if pt.is_struct(blank.type) else str(blank.type)
+    if blank.ndim == 1:
+        return leaf
+    extents = blank.shape.extents[1:]
+    declared = f", extents={extents}" if any(extent is not None for extent in extents) else ""
+    return f"jagged[{leaf}, {blank.ndim}{declared}]"
+
+
+def _bound(value: Any) -> str | None:
+    return None if value is None else _formatting.leaf_text(value)
+
+
+def column_names(path: Path) -> list[str]:
+    """The names that `show FILE COLUMN` takes: columns, and the fields of their structs."""
+    names = []
+    for one in open_source(path).fields:
+        names.append(one.name)
+        names += [f"{one.name}.{leaf}" for leaf in (inner.name for inner in _struct_fields(one))]
+    return names
+
+
+def _struct_fields(one: Field) -> list[pa.Field]:
+    return list(one.leaf_type) if pt.is_struct(one.leaf_type) else []

@@ -1,0 +1,246 @@
+"""Files that the command shows: what their metadata tells, and the column chunks that are needed, read in batches."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyarrow.types as pt
+
+from arrowjag import _arrow, dtype
+from arrowjag.errors import JagValueError
+
+__all__ = ["Field", "Leaf", "Source", "Statistics", "open_source"]
+
+ALL_VALUES = 1 << 62
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One column chunk of a nested column: the names of the structs' fields on the way, and its number in the file."""
+
+    path: tuple[str, ...]
+    number: int
+    type: pa.DataType
+
+
+@dataclass(frozen=True)
+class Field:
+    """A top-level column: its storage, its levels, and its leaves; `path` picks a field of its structs."""
+
+    name: str
+    type: pa.DataType
+    ndim: int
+    tagged: bool
+    leaves: tuple[Leaf, ...]
+    path: tuple[str, ...] = ()
+
+    @property
+    def leaf_type(self) -> pa.DataType:
+        """The type below the dims."""
+        type = self.type
+        for _ in range(self.ndim - 1):
+            type = type.value_type
+        return type
+
+
+@dataclass
+class Statistics:
+    """What metadata tells of column chunks without reading them; None where a file does not say."""
+
+    bytes: int = 0
+    bytes_uncompressed: int = 0
+    nulls: int | None = 0
+    minimum: Any = None
+    maximum: Any = None
+    bounded: bool = field(default=True, repr=False)
+
+
+class Source(Protocol):
+    """A file of columns, cut into groups of rows."""
+
+    path: Path
+    format: str
+    rows: int
+    groups: int
+    fields: tuple[Field, ...]
+    created_by: str
+
+    def statistics(self, leaves: tuple[Leaf, ...]) -> Statistics:
+        """Bytes, nulls and bounds of some leaves."""
+
+    def sample(self, leaf: Leaf, limit: int) -> list[int]:
+        """Groups, spread evenly, that hold about `limit` values: all of them where that is enough; at least the first and last."""
+
+    def batches(self, field: Field, leaves: tuple[Leaf, ...], groups: list[int]) -> Iterator[pa.Array]:
+        """The storage of a column with some of its leaves, batch by batch."""
+
+
+def open_source(path: Path) -> Source:
+    """Open a file by its first bytes, reading metadata only.
+
+    Raises
+    ------
+    JagValueError
+        If it is not there, a folder, or neither Parquet nor Arrow IPC.
+    """
+    if path.is_dir():
+        inside = sorted(one.name for one in path.rglob("*.parquet"))
+        hint = f"give one of its {len(inside)} Parquet files, such as {inside[0]}" if inside else "it holds no Parquet file"
+        raise JagValueError(f"{path} is a folder: {hint}")
+    if not path.exists():
+        raise JagValueError(f"{path}: no such file")
+    try:
+        with path.open("rb") as handle:
+            magic = handle.read(6)
+        with plain_extensions():
+            if magic[:4] == b"PAR1":
+                return ParquetSource(path)
+            if magic == b"ARROW1":
+                return IpcSource(path)
+    except PermissionError:
+        raise JagValueError(f"{path}: no permission to read it") from None
+    except (pa.ArrowException, OSError) as error:
+        raise JagValueError(f"{path} is damaged: {str(error).splitlines()[0]}") from None
+    raise JagValueError(f"{path} is neither a Parquet nor an Arrow IPC file")
+
+
+@contextlib.contextmanager
+def plain_extensions() -> Iterator[None]:
+    """Open files with jagged columns as their storage: Arrow refuses to read some leaves of an extension type."""
+    with contextlib.suppress(pa.ArrowKeyError):  # one block inside of another
+        pa.unregister_extension_type(_arrow.EXTENSION_NAME)
+    try:
+        yield
+    finally:
+        dtype.register()
+
+
+def _fields(schema: pa.Schema) -> tuple[Field, ...]:
+    fields, number = [], 0
+    for one in schema:
+        metadata = one.metadata or {}
+        tagged = metadata.get(b"ARROW:extension:name") == _arrow.EXTENSION_NAME.encode()
+        levels = _arrow.depth(one.type)
+        ndim = dtype.parse_metadata(metadata.get(b"ARROW:extension:metadata"), levels) if tagged else levels + 1
+        leaves = tuple(Leaf(path, number + place, type) for place, (path, type) in enumerate(_leaves(one.type, ())))
+        fields.append(Field(one.name, one.type, ndim, tagged, leaves))
+        number += len(leaves)
+    return tuple(fields)
+
+
+def _leaves(type: pa.DataType, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], pa.DataType]]:
+    """Parquet's columns of a type, in its order."""
+    if isinstance(type, pa.BaseExtensionType):
+        yield from _leaves(type.storage_type, path)
+    elif _arrow.is_list_type(type):
+        yield from _leaves(type.value_type, path)
+    elif pt.is_map(type):
+        yield from _leaves(type.key_type, (*path, "key"))
+        yield from _leaves(type.item_type, (*path, "value"))
+    elif pt.is_struct(type):
+        for inner in type:
+            yield from _leaves(inner.type, (*path, inner.name))
+    else:
+        yield path, type
+
+
+class ParquetSource:
+    """A Parquet file; row groups are the groups."""
+
+    format = "Parquet"
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = pq.ParquetFile(path, pre_buffer=False)
+        self._metadata = self._file.metadata
+        self.rows = self._metadata.num_rows
+        self.groups = self._metadata.num_row_groups
+        self.fields = _fields(self._file.schema_arrow)
+        self.created_by = self._metadata.created_by
+
+    def _chunks(self, leaf: Leaf) -> Iterator[Any]:
+        return (self._metadata.row_group(group).column(leaf.number) for group in range(self.groups))
+
+    def statistics(self, leaves: tuple[Leaf, ...]) -> Statistics:
+        found = Statistics(bounded=len(leaves) == 1)
+        for leaf in leaves:
+            for chunk in self._chunks(leaf):
+                found.bytes += chunk.total_compressed_size
+                found.bytes_uncompressed += chunk.total_uncompressed_size
+                _add_chunk(found, chunk)
+        if not found.bounded:
+            found.minimum = found.maximum = None
+        return found
+
+    def sample(self, leaf: Leaf, limit: int) -> list[int]:
+        values = [chunk.num_values for chunk in self._chunks(leaf)]
+        if sum(values) <= limit or self.groups <= 2:
+            return list(range(self.groups))
+        wanted = max(2, int(self.groups * limit / sum(values)))
+        return np.unique(np.linspace(0, self.groups - 1, wanted).round().astype(int)).tolist()  # type: ignore[no-any-return]
+
+    def batches(self, field: Field, leaves: tuple[Leaf, ...], groups: list[int]) -> Iterator[pa.Array]:
+        names = [self._file.schema.column(leaf.number).path for leaf in leaves]
+        values = sum(chunk.num_values for leaf in leaves[:1] for chunk in self._chunks(leaf))
+        rows = max(1, min(1 << 16, (1 << 22) * max(1, self.rows) // max(1, values)))
+        for batch in self._file.iter_batches(rows, groups, columns=names):
+            yield batch.column(0)
+
+
+def _add_chunk(found: Statistics, chunk: Any) -> None:
+    """Nulls and bounds of one more chunk; a file that is silent on one is silent on the column."""
+    statistics = chunk.statistics if chunk.is_stats_set else None
+    if statistics is None:
+        found.nulls, found.bounded = None, False
+        return
+    if found.nulls is not None:
+        found.nulls = found.nulls + statistics.null_count if statistics.has_null_count else None
+    if not statistics.has_min_max:
+        found.bounded = found.bounded and statistics.null_count == chunk.num_values
+    elif not found.bounded or found.minimum is None:
+        found.minimum, found.maximum = statistics.min, statistics.max
+    else:
+        found.minimum, found.maximum = min(found.minimum, statistics.min), max(found.maximum, statistics.max)
+
+
+class IpcSource:
+    """An Arrow IPC (Feather) file, memory mapped; record batches are the groups."""
+
+    format = "Arrow IPC"
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._map = pa.memory_map(str(path))
+        reader = pa.ipc.open_file(self._map)
+        self.groups = reader.num_record_batches
+        self.fields = _fields(reader.schema)
+        first = self._reader([0] if len(self.fields) else [])
+        self.rows = sum(first.get_batch(group).num_rows for group in range(self.groups))
+        self.created_by = ""
+
+    def _reader(self, columns: list[int]) -> Any:
+        with plain_extensions():
+            return pa.ipc.open_file(self._map, options=pa.ipc.IpcReadOptions(included_fields=columns))
+
+    def statistics(self, leaves: tuple[Leaf, ...]) -> Statistics:
+        columns = {self._place(leaf) for leaf in leaves}
+        reader = self._reader(sorted(columns))
+        size = sum(reader.get_batch(group).nbytes for group in range(self.groups))
+        return Statistics(size, size, None, bounded=False)
+
+    def _place(self, leaf: Leaf) -> int:
+        return next(place for place, one in enumerate(self.fields) if leaf in one.leaves)
+
+    def sample(self, leaf: Leaf, limit: int) -> list[int]:
+        return list(range(self.groups))
+
+    def batches(self, field: Field, leaves: tuple[Leaf, ...], groups: list[int]) -> Iterator[pa.Array]:
+        reader = self._reader([self._place(leaves[0])])
+        return (reader.get_batch(group).column(0) for group in groups)

@@ -1,0 +1,181 @@
+"""Facts of a file on the terminal: tables where someone looks, plain lines where a program reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from arrowjag.cli._facts import Bin, ColumnFacts, FileFacts, Level
+
+__all__ = ["bar_text", "byte_text", "count_text", "number_text", "print_facts"]
+
+_BLOCKS = "▁▂▃▄▅▆▇█"
+_ASCII = ".:-=+*#@"
+_PIPED_WIDTH = 160
+
+
+def console_for(stream: Any) -> Console:
+    """A console on a stream; a pipe gets wide lines, because nobody's window cuts them."""
+    console = Console(file=stream, highlight=False, soft_wrap=False)
+    if not console.is_terminal:
+        console.width = _PIPED_WIDTH
+    return console
+
+
+def print_facts(console: Console, facts: FileFacts) -> None:
+    """The whole file: a line of facts, a table of the plain columns, and a table for each jagged one."""
+    if console.is_terminal:
+        _print_facts(console, facts)
+        return
+    with console.capture() as capture:
+        _print_facts(console, facts)
+    print("\n".join(line.rstrip() for line in capture.get().splitlines()), file=console.file)
+
+
+def _print_facts(console: Console, facts: FileFacts) -> None:
+    console.print(Text.assemble((facts.path, "bold"), f"  {file_text(facts)}"), no_wrap=True, overflow="ellipsis")
+    plain = [one for one in facts.columns if one.ndim == 1]
+    if plain:
+        console.print()
+        console.print(_plain_table(console, plain))
+    for one in facts.columns:
+        if one.ndim > 1:
+            _print_jagged(console, one, facts)
+
+
+def file_text(facts: FileFacts) -> str:
+    """One line on a file."""
+    group = "row group" if facts.format == "Parquet" else "record batch"
+    plural = "es" if group.endswith("ch") else "s"
+    groups = f"{facts.groups:,} {group}{'' if facts.groups == 1 else plural}"
+    return f"{facts.format}, {facts.rows:,} rows, {groups}, {byte_text(facts.bytes)}"
+
+
+def _table(console: Console, *columns: tuple[str, str], title: str = "") -> Table:
+    style = box.SIMPLE_HEAD if console.is_terminal and console.encoding.startswith("utf") else None
+    table = Table(box=style, title=title or None, title_justify="left", title_style="", pad_edge=False, padding=(0, 2, 0, 0))
+    for name, justify in columns:
+        table.add_column(Text(name, style="bold"), justify=justify, no_wrap=True, overflow="ellipsis")  # type: ignore[arg-type]
+    return table
+
+
+def _plain_table(console: Console, columns: Iterable[ColumnFacts]) -> Table:
+    heads = [("column", "left"), ("type", "left"), ("nulls", "right"), ("min", "right"), ("max", "right"), ("bytes", "right")]
+    table = _table(console, *heads, ("first rows", "left"))
+    for one in columns:
+        rows = ", ".join(text for _, text in one.examples)
+        cells = [one.name, one.leaf, count_text(one.nulls), one.minimum or "", one.maximum or "", byte_text(one.bytes), rows]
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def _print_jagged(console: Console, column: ColumnFacts, facts: FileFacts) -> None:
+    console.print()
+    title = Text.assemble((column.name, "bold cyan"), "  ", (column.type, "cyan"), f"  {byte_text(column.bytes)}")
+    if not column.tagged:
+        title.append("  (plain lists)", style="dim")
+    console.print(title, no_wrap=True, overflow="ellipsis")
+    console.print(Text(f"{column.shape}"), no_wrap=True, overflow="ellipsis")
+    if column.groups_read < facts.groups:
+        console.print(Text(sample_text(column, facts), style="yellow"))
+    console.print(_level_table(console, column))
+    if column.fields:
+        console.print(_field_table(console, column))
+    _print_examples(console, column)
+
+
+def _print_examples(console: Console, column: ColumnFacts) -> None:
+    width = max((len(f"{row:,}") for row, _ in column.examples), default=0)
+    last = -1
+    for row, text in column.examples:
+        if row > last + 1:
+            console.print(Text(f"{'':>{width + 4}}  ...", style="dim"))
+        line = Text.assemble((f"row {row:>{width},}", "bold"), f"  {text}")
+        console.print(line, no_wrap=True, overflow="ellipsis")
+        last = row
+
+
+def sample_text(column: ColumnFacts, facts: FileFacts) -> str:
+    """What was read of a column that is too large to be read whole."""
+    return f"sizes and nulls of {column.groups_read:,} of {facts.groups:,} row groups, spread over the file; --all reads all"
+
+
+def _level_table(console: Console, column: ColumnFacts) -> Table:
+    names = ("dim", "rows", "items", "min", "median", "mean", "max", "empty", "null")
+    table = _table(console, *((name, "right") for name in names), ("items per row", "left"))
+    blocks = _BLOCKS if console.encoding.startswith("utf") else _ASCII
+    for one in column.levels:
+        numbers = [number_text(value) for value in (one.minimum, one.median, one.mean, one.maximum)]
+        cells = [str(one.dim), f"{one.rows:,}", f"{one.items:,}", *numbers, f"{one.empty:,}", f"{one.nulls:,}"]
+        table.add_row(*cells, Text(level_text(one, blocks), style="cyan"))
+    leaves = ["", f"{column.values:,}", "", "", "", "", "", "", count_text(column.null_values)]
+    bounds = "" if column.minimum is None else f", {column.minimum} to {column.maximum}"
+    table.add_row(*leaves, Text(f"leaves: {leaf_name(column)}{bounds}"))
+    return table
+
+
+def leaf_name(column: ColumnFacts) -> str:
+    """The leaf type, short where it is a struct."""
+    return f"structs of {len(column.fields)} fields" if column.fields else column.leaf
+
+
+def level_text(level: Level, blocks: str = _BLOCKS) -> str:
+    """The sizes of one dim as a line: a histogram between its bounds."""
+    if level.minimum is None:
+        return "no rows"
+    if level.minimum == level.maximum:
+        declared = " (declared)" if level.extent is not None else ""
+        return f"all {level.minimum:,}{declared}"
+    scale = " (bins double)" if is_doubling(level.histogram) else ""
+    return f"{level.minimum:,} {bar_text(level.histogram, blocks)} {level.maximum:,}{scale}"
+
+
+def is_doubling(bins: list[Bin]) -> bool:
+    """Whether the bins of a histogram get wider."""
+    widths = [one.last - one.first for one in bins[:-1]]
+    return len(set(widths)) > 1
+
+
+def bar_text(bins: list[Bin], blocks: str = _BLOCKS) -> str:
+    """Bins as block characters: a bin with any row shows at least the lowest block, an empty one a blank."""
+    top = max((one.rows for one in bins), default=0)
+    return "".join(blocks[-(-one.rows * len(blocks) // top) - 1] if one.rows else " " for one in bins)
+
+
+def _field_table(console: Console, column: ColumnFacts) -> Table:
+    heads = (("field", "left"), ("type", "left"), ("nulls", "right"), ("min", "right"), ("max", "right"), ("bytes", "right"))
+    table = _table(console, *heads)
+    for one in column.fields:
+        cells = [one.name, one.type, count_text(one.nulls), one.minimum or "", one.maximum or "", byte_text(one.bytes)]
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+# ------------------------------------------------------------------------------------------------- numbers
+
+
+def count_text(count: int | None) -> str:
+    """A count with separators; a question mark where the file does not say."""
+    return "?" if count is None else f"{count:,}"
+
+
+def number_text(value: float | None) -> str:
+    """A size or a mean with at most two decimals."""
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
+
+
+def byte_text(size: int) -> str:
+    """Bytes in the unit that keeps three digits."""
+    amount, unit = float(size), "B"
+    for larger in ("kB", "MB", "GB", "TB"):
+        if amount < 1000:
+            break
+        amount, unit = amount / 1000, larger
+    return f"{size} B" if unit == "B" else f"{amount:.3g} {unit}" if amount < 999.5 else f"{amount:.0f} {unit}"

