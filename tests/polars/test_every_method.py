@@ -1,0 +1,106 @@
+"""Every method of the table is on both surfaces, with the array's values, over chunks, slices and morsels."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag._methods import METHODS, Rows
+from arrowjag.errors import JagError
+from arrowjag.polars import JagNamespace, JagSeries, from_series
+from arrowjag.testing import assert_lists_equal, jagged_arrays
+from tests.polars.frames import chunked
+
+# Arguments for the methods that need some; `None` where an example would need more than one column.
+ARGUMENTS: dict[str, Any] = {
+    "cast": ("float64",),
+    "clip": (0, 5),
+    "fill_null": (0,),
+    "pad": (3,),
+    "slice": (0, 2),
+    "take": (0, -1, "null"),
+    "quantile": (0.5,),
+    "rolling_sum": (2,),
+    "rolling_mean": (2,),
+    "rolling_min": (2,),
+    "rolling_max": (2,),
+    "rolling_count": (2,),
+    "topk": (2,),
+    "is_in": ([1, 2, 3],),
+    "contains": (1,),
+    "combinations": (2,),
+    "unsqueeze": (1,),
+    "repeat": (2,),
+}
+SEEDED = {name for name, method in METHODS.items() if method.seeded}
+
+
+def callable_methods() -> list[str]:
+    """Methods that one column and the arguments above are enough for."""
+    names = []
+    for name, method in METHODS.items():
+        parameters = list(method.signature.parameters.values())[1:]
+        needed = [one for one in parameters if one.default is one.empty and one.kind is one.POSITIONAL_OR_KEYWORD]
+        if (name in ARGUMENTS or not needed) and name not in SEEDED:
+            names.append(name)
+    return names
+
+
+def call(receiver: Any, name: str) -> Any:
+    found = getattr(receiver, name)
+    return found if METHODS[name].is_property else found(*ARGUMENTS.get(name, ()))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_is_there_with_its_signature_and_docstring(name):
+    for surface in (JagNamespace, JagSeries):
+        found = inspect.getattr_static(surface, name)
+        found = found.fget if isinstance(found, property) else found
+        if name != "rolling":
+            assert inspect.signature(found) == METHODS[name].signature
+        assert found.__doc__
+
+
+@pytest.mark.parametrize("name", callable_methods())
+@settings(max_examples=8)  # each is several queries, and there are many methods
+@given(data=st.data())
+def test_expressions_and_series_agree_with_the_array(name, data):
+    x = data.draw(jagged_arrays(ndim=st.sampled_from([2, 3]), leaf=pa.int64()))
+    expected: Any
+    try:
+        expected = call(x, name)
+    except JagError as error:
+        expected = error
+    for extension in (True, False):
+        series = x.to_polars("v", extension=extension)
+        if isinstance(expected, JagError):
+            with pytest.raises(type(expected)):
+                call(series.jag, name)
+            continue
+        if isinstance(expected, aj.JaggedArray):
+            assert_same(call(series.jag, name), expected)
+            check_expression(series, name, expected, x.ndim)
+
+
+def assert_same(got: pl.Series, expected: aj.JaggedArray) -> None:
+    assert_lists_equal(from_series(got).to_list(), expected.to_list())
+
+
+def check_expression(series: pl.Series, name: str, expected: aj.JaggedArray, ndim: int) -> None:
+    method = METHODS[name]
+    if method.rows(ndim, method.bind(ARGUMENTS.get(name, ()), {})) in (Rows.MOVED, Rows.REDUCED):
+        return
+    df = series.to_frame()
+    for one in (df, chunked(df) if df.height > 2 else df):
+        lazy = one.lazy().select(call(pl.col("v").jag, name))
+        for engine in ("in-memory", "streaming"):
+            got = lazy.collect(engine=engine)
+            assert got.schema == lazy.collect_schema()
+            assert_same(got["v"], expected)
