@@ -65,7 +65,7 @@ def sort(
     O(n_values log(longest row)), new arrays.
     """
     # Rows of one length are one 2-D array for np.sort(axis=1), which needs 4 ns a value and releases the GIL. Copying whole rows
-    # into and out of it, block by block in cache, makes 27 ms for 5M float64 in 500k rows; awkward needs 117, np.lexsort 1600.
+    # into and out of it, block by block in cache, makes 30 ms for 5M float64 in 500k rows; awkward needs 117, np.lexsort 1600.
     bits = data.view(np.uint8) if data.dtype == np.bool_ else data
     out = np.empty_like(bits)
     out_valid = None if valid is None else np.empty(len(data), np.bool_)
@@ -173,7 +173,7 @@ def _too_wide(key: NDArray[Any]) -> bool:
 
 def _argsort_block(codes: NDArray[np.uint64], n_bits: int, offsets: NDArray[np.int64], out: NDArray[np.int64]) -> None:
     # The place in the row takes the low bits of its code, so that sorting plain integers sorts, is stable and brings the order
-    # along: np.sort needs 40 ms for 5M values in 500k rows, np.argsort(kind="stable") on the same matrices 100 and awkward 95.
+    # along: np.sort needs 3 ns a value where np.argsort(kind="stable") needs 14. 41 ms for 5M values in 500k rows; awkward needs 95.
     # Code bits that find no room are cut off, and _repair looks after them.
     plan = padded_batches(offsets)
     codes = with_tail(codes, plan)

@@ -158,7 +158,7 @@ def _even_sizes(offsets: Offsets, extents: Extents, a: int, b: int) -> list[int]
 def _transpose_even(
     n_frames: int, sizes: list[int], order: Sequence[int], first: int
 ) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-    # Of uniform dims the coordinates are never written down: numpy copies a transposed view of a range, 3 ns an item instead of 40.
+    # Of uniform dims the coordinates are never written down: numpy copies a transposed view of a range, 1.2 ns an item instead of 14.
     new = [d - first for d in order]
     moved, n_rows = [], n_frames
     for size in (sizes[d] for d in new):
@@ -278,7 +278,7 @@ def _sorted_atoms(frames: NDArray[Any], n_frames: int, keys: Sequence[NDArray[np
 
 def _radix_order(code: NDArray[np.int64]) -> NDArray[np.int64]:
     # Coordinates are small, so 16 bits at a time from the least are one or two rounds of numpy's radix sort: 1M codes of 25 bits
-    # need 20 ms, where np.argsort(kind="stable") takes 90.
+    # need 31 ms, where np.argsort(kind="stable") takes 92.
     n_bits = max(1, int(code.max(initial=0)).bit_length())
     order = np.argsort(_digit(code, 0, n_bits), kind="stable")
     for shift in range(16, n_bits, 16):
