@@ -402,6 +402,8 @@ class JaggedShape:
         ------
         ShapeError
             If the shape is a scalar, or `n` is out of range.
+        JagTypeError
+            If `n` is not an int.
 
         Examples
         --------
@@ -410,6 +412,8 @@ class JaggedShape:
         """
         if not self._dims:
             raise ShapeError("flatten_end needs at least one dim, got JaggedShape()")
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+            raise JagTypeError(f"flatten_end: n must be an int, got {type(n).__name__}")
         if not 0 <= n <= self.ndim:
             raise ShapeError(f"flatten_end of {self!r}: n must be from 0 to {self.ndim}, got {n}")
         return self if n == 0 else self.flatten(max(0, self.ndim - n - 1))

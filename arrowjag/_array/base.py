@@ -339,6 +339,11 @@ def _same_values(one: pa.Array, two: pa.Array) -> bool:
         if left_valid is not None:
             left, right = left[left_valid], right[left_valid]
         return bool(np.array_equal(left, right, equal_nan=True))
+    if pt.is_struct(one.type):
+        valid = _same_validity(_arrow._validity(one), _arrow._validity(two))
+        return valid and all(map(_same_values, one.flatten(), two.flatten()))
+    if pt.is_dictionary(one.type):
+        return _same_values(one.dictionary_decode(), two.dictionary_decode())
     return bool(one.equals(two))
 
 

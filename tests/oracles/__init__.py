@@ -1,0 +1,1 @@
+"""Beside other libraries that do the same, on random input; skipped where the library is absent."""

@@ -1,0 +1,1 @@
+"""Every example of the documents that the library makes true."""
