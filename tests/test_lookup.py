@@ -1,0 +1,103 @@
+"""searchsorted and translate."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.testing import assert_lists_equal, leaf_types, leaf_values, prefix_arrays
+from tests import reference as ref
+from tests.along import ORDERED
+from tests.reference import Jag
+
+
+def rows_with_frame(data: st.DataObject, frame: int, leaf: pa.DataType, *, distinct: bool = False) -> tuple[Any, Any]:
+    """An array of one dim more than the frame, and one with the frame's dims."""
+    outer, own = data.draw(prefix_arrays((frame, frame), (pa.int8(), leaf)))
+    values = leaf_values(leaf, small=True)
+    rows = st.lists(st.none() | values, max_size=4, unique_by=(lambda v: object() if v is None else ref.key(v)) if distinct else None)
+    nested = ref.at_depth(lambda _: data.draw(st.none() | rows if frame else rows), outer.to_list() if frame else None, frame)
+    return aj.array(nested, type=leaf, ndim=frame + 1), own
+
+
+@given(st.data())
+def test_searchsorted_of_every_type(data: st.DataObject) -> None:
+    frame = data.draw(st.integers(1, 2))
+    leaf = data.draw(leaf_types(*(set(ORDERED) - {"bool", "dictionary"})))
+    x, y = rows_with_frame(data, frame, leaf)
+    if data.draw(st.booleans()):  # several a row
+        rows = st.none() | st.lists(st.none() | leaf_values(leaf, small=True), max_size=3)
+        y = aj.array(ref.at_depth(lambda _: data.draw(rows), y.to_list(), frame), type=leaf, ndim=frame + 1)
+    x = x.sort()
+    row, place = Jag(x.to_list(), x.ndim), Jag(y.to_list(), y.ndim)
+    below = lambda a, b: ref.row_order([a, b]) == [0, 1] and ref.key(a) != ref.key(b)  # noqa: E731
+    slots = lambda items, v: None if v is None else sum(w is not None and below(w, v) for w in items)  # noqa: E731
+    assert_lists_equal(x.searchsorted(y).to_list(), ref.over_rows(slots, Jag(row.value, row.ndim - 1), place))
+
+
+@given(st.data())
+def test_searchsorted_agrees_with_the_oracle(data: st.DataObject) -> None:
+    frame = data.draw(st.integers(0, 2))
+    x, y = rows_with_frame(data, frame, pa.float64())if frame else (aj.array([1.0, 2.0, math.nan, None]), data.draw(prefix_arrays((2,), (pa.float64(),)))[0])
+    x = x.sort()
+    assert_lists_equal(x.searchsorted(y).to_list(), ref.searchsorted(Jag(x.to_list(), x.ndim), Jag(y.to_list(), y.ndim)))
+
+
+def test_sides_scalars_and_types() -> None:
+    x = aj.array([[1, 2, 2, None], None, []])
+    assert x.searchsorted(2).to_list() == [1, None, 0]
+    assert x.searchsorted(2, side="right").to_list() == [3, None, 0]
+    assert x.searchsorted(1.5).to_list() == [1, None, 0]
+    with pytest.raises(JagValueError, match="side"):
+        x.searchsorted(2, side="middle")
+    with pytest.raises(JagTypeError, match="searchsorted: .* no common type"):
+        x.searchsorted(["a", "b", "c"])
+    with pytest.raises(ShapeError, match="searchsorted"):
+        x.searchsorted([1, 2])
+
+
+@given(st.data())
+def test_translate_of_every_type(data: st.DataObject) -> None:
+    frame, more = data.draw(st.integers(1, 2)), data.draw(st.integers(-1, 1))
+    leaf = data.draw(leaf_types("int", "float", "string", "binary", "date", "decimal", "bool", "struct"))
+    keys, x = rows_with_frame(data, frame, leaf, distinct=True)
+    if more == 1:
+        rows = st.none() | st.lists(st.none() | leaf_values(leaf, small=True), max_size=3)
+        x = aj.array(ref.at_depth(lambda _: data.draw(rows), x.to_list(), frame), type=leaf, ndim=frame + 1)
+    numbers = iter(range(10**6))
+    values = aj.array(ref.at_depth(lambda _: next(numbers), keys.to_list(), frame + 1), type=pa.int64(), ndim=frame + 1)
+    expected = ref.translate(Jag(x.to_list(), x.ndim), Jag(keys.to_list(), keys.ndim), Jag(values.to_list(), values.ndim))
+    got = x.translate(keys, values)
+    assert got.type == pa.int64()
+    assert_lists_equal(got.to_list(), expected)
+
+
+def test_one_dictionary_for_all() -> None:
+    x = aj.array([[1, 2], None, [9, None]])
+    assert x.translate([1, 2, None], ["a", "b", "c"]).to_list() == [["a", "b"], None, [None, None]]
+    assert x.translate([], []).to_list() == [[None, None], None, [None, None]]
+    assert aj.array([[math.nan, -0.0]]).translate([math.nan, 0.0], [1, 2]).to_list() == [[1, 2]]
+
+
+def test_values_are_spread_to_keys_and_null_rows_stay() -> None:
+    x = aj.array([[1, 2], [3], [4]])
+    assert x.translate([[1, 2], [3], None], [10, 20, 30]).to_list() == [[10, 10], [20], None]
+
+
+def test_refused_dictionaries() -> None:
+    x = aj.array([[1, 2], [3]])
+    with pytest.raises(JagValueError, match="equal keys in row 1"):
+        x.translate([[1, 2], [3, 3]], [[1, 2], [3, 4]])
+    with pytest.raises(ShapeError, match="translate"):
+        x.translate([[1], [2], [3]], [[1], [2], [3]])
+    with pytest.raises(ShapeError, match="translate: values have 2 dims"):
+        x.translate([1, 2], [[1], [2]])
+    with pytest.raises(JagTypeError, match="translate: .* no common type"):
+        x.translate(["a"], [1])
