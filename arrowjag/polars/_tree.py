@@ -16,7 +16,7 @@ from arrowjag._array.indexing import rows_of_key
 from arrowjag._methods import METHODS, Rows
 from arrowjag.errors import JagTypeError
 from arrowjag.functions import array
-from arrowjag.polars._convert import to_series
+from arrowjag.polars._convert import column_type, to_series
 
 __all__ = [
     "Call",
@@ -27,6 +27,7 @@ __all__ = [
     "children",
     "evaluate",
     "inputs",
+    "is_dtype",
     "is_scalar",
     "mapped",
     "mapped_values",
@@ -97,9 +98,16 @@ def record(value: Any, *, rowwise: bool = False) -> Any:
         return Input(value)
     if isinstance(value, (list, tuple)) and any(isinstance(one, pl.Expr) for one in value):
         return type(value)([record(one, rowwise=rowwise) for one in value])
+    if is_dtype(value):
+        return column_type(value).leaf
     if rowwise and not is_scalar(value):
         return Input(pl.lit(_literal(value)))
     return value
+
+
+def is_dtype(value: Any) -> bool:
+    """Whether an argument is a dtype of polars, which methods take as the Arrow type that stores it."""
+    return isinstance(value, pl.DataType) or (isinstance(value, type) and issubclass(value, pl.DataType))
 
 
 def is_scalar(value: Any) -> bool:

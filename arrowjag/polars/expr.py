@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from arrowjag import JaggedArray
+from arrowjag._array.scans import Rolling
 from arrowjag._methods import METHODS, Host
 from arrowjag.errors import JagTypeError
 from arrowjag.polars._surface import add_methods, add_operators
@@ -106,10 +107,8 @@ class JagNamespace(JagExpr):
     def __getitem__(self, key: Any) -> JagExpr:
         return JagExpr(Call("getitem", "x[...]", (self._node, _recorded_key(key))))
 
-    def rolling(self, window: int, axis: Any = -1) -> Any:  # type: ignore[override]
-        """Moving windows over the rows: `.sum()`, `.mean()`, `.min()`, `.max()`, `.count()`."""
-        from arrowjag._array.scans import Rolling
-
+    def rolling(self, window: int, axis: Any = -1) -> Rolling:  # type: ignore[override]
+        """Moving windows along an axis: `.sum()`, `.mean()`, `.min()`, `.max()`, `.count()`."""
         return Rolling(self, window, axis)
 
     @property

@@ -10,11 +10,12 @@ import polars as pl
 import pyarrow as pa
 
 from arrowjag import JaggedArray, JaggedShape, _column
+from arrowjag._array.scans import Rolling
 from arrowjag._methods import METHODS, Host
 from arrowjag.errors import JagError, JagTypeError
 from arrowjag.polars._convert import broadcast_rows, column_type, from_series, to_series
 from arrowjag.polars._surface import add_methods, add_operators
-from arrowjag.polars._tree import mapped_values, operate
+from arrowjag.polars._tree import is_dtype, mapped_values, operate
 from arrowjag.polars.expr import JagNamespace
 
 __all__ = ["JagSeries"]
@@ -130,10 +131,8 @@ class JagSeries(pl.Series):
     def __getitem__(self, key: Any) -> Any:
         return self._run("x[...]", lambda: self.array[_key(key)], [self])
 
-    def rolling(self, window: int, axis: Any = -1) -> Any:
-        """Moving windows over the rows: `.sum()`, `.mean()`, `.min()`, `.max()`, `.count()`."""
-        from arrowjag._array.scans import Rolling
-
+    def rolling(self, window: int, axis: Any = -1) -> Rolling:
+        """Moving windows along an axis: `.sum()`, `.mean()`, `.min()`, `.max()`, `.count()`."""
         return Rolling(self, window, axis)
 
     @property
@@ -170,6 +169,8 @@ def _key(key: Any) -> Any:
 def _as_array(value: Any) -> Any:
     if isinstance(value, JagSeries):
         return value.array
+    if is_dtype(value):
+        return column_type(value).leaf
     return from_series(value) if isinstance(value, pl.Series) else value
 
 

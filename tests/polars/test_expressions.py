@@ -156,6 +156,23 @@ def test_plain_columns_that_become_nested_are_jagged():
         assert got.dtype == Jagged(pl.Int64, 3)
 
 
+def test_types_may_be_polars_dtypes():
+    for type in (pl.Float32, pl.Float32(), pa.float32(), "float32"):
+        for got in results(frame(), c("v").jag.cast(type)):
+            assert got.dtype == Jagged(pl.Float32, 2)
+        assert frame()["v"].jag.cast(type).dtype == Jagged(pl.Float32, 2)
+
+
+def test_methods_that_give_windows_and_groups():
+    for got in results(frame(), c("v").jag.rolling(2).sum()):
+        assert_same(got, X["v"].rolling(2).sum())
+    assert_same(frame()["v"].jag.rolling(2).max(), X["v"].rolling(2).max())
+    for got in results(frame(), c("v").jag.group_by(c("v").jag % 2)):
+        assert_same(got, X["v"].group_by(X["v"] % 2))
+    for got in results(frame(), c("v").jag.is_in([1, 4])):
+        assert_same(got, X["v"].is_in([1, 4]))
+
+
 # --------------------------------------------------------------------------------------------------- polars' own
 
 

@@ -117,6 +117,26 @@ def test_whole_columns_under_the_streaming_engine():
         assert got[99_999].to_list() == [99_999]
 
 
+@pytest.mark.parametrize("name", ["cumsum", "cummax", "ffill"])
+def test_calls_along_the_rows_see_whole_columns_and_whole_groups(name):
+    expr = getattr(c("v").jag, name)(axis=0)
+    for df in (frame(), chunked(frame())):
+        for got in results(df, expr):
+            assert_same(got, getattr(X["v"], name)(axis=0))
+    over = frame().select(expr.over("g"))["v"]
+    for key in "ab":
+        rows = [row for row, one in enumerate(ROWS["g"][0]) if one == key]
+        assert_same(over.gather(rows), getattr(group("v", key), name)(axis=0))
+
+
+def test_seeded_calls_do_not_depend_on_morsels():
+    n = 250_000
+    df = pl.DataFrame({"v": aj.array(list(range(4 * n))).reshape(n, 4).to_polars()})
+    expected = aj.polars.from_series(df["v"]).shuffle(7)
+    for got in results(df, c("v").jag.shuffle(7)):
+        assert aj.polars.from_series(got).equals(expected)
+
+
 MOVING = {
     "flatten": lambda e: e.jag.flatten(),
     "reshape": lambda e: e.jag.reshape(-1),
