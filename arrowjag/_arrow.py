@@ -540,14 +540,16 @@ def _from_python(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Ar
     data = data.tolist() if isinstance(data, np.ndarray) else data
     data = list(data) if not isinstance(data, (list, tuple)) else data
     try:
-        found = pa.infer_type(data) if type is None or ndim is None else None
+        found = pa.infer_type(data) if type is None or ndim is None or pt.is_integer(type) else None
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
         if type is None:
             raise ShapeError(f"the data is not evenly nested or of mixed type: {error}") from None
         found = None
     levels = _python_depth(data) if found is None else depth(found)
     wanted = levels if ndim is None else ndim - 1
-    leaf = type if type is not None else _strip(found, min(levels, wanted))
+    inferred = None if found is None else _strip(found, min(levels, wanted))
+    # pyarrow would cut Python floats down to integers in silence: they come in as floats, for the caller's cast to check.
+    leaf = type if type is not None and not (inferred is not None and pt.is_floating(inferred)) else inferred
     for _ in range(wanted):
         leaf = pa.large_list(leaf)
     try:

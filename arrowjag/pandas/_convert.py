@@ -99,6 +99,8 @@ def read(data: Any, dtype: JaggedDtype | None) -> Column:
     if isinstance(jagged, Column):
         return conform(jagged, dtype)
     values = plain(values)
+    if isinstance(values, np.ndarray) and values.ndim > 1 and values.dtype.kind != "O":
+        return conform(as_column(values), dtype)
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         stored = values
         ndim = dtype.ndim if dtype is not None and not isinstance(stored.type, pa.BaseExtensionType) else None
@@ -181,6 +183,8 @@ def conform(column: Column, dtype: JaggedDtype | None) -> Column:
         return column
     if column.ndim != dtype.ndim:
         raise ShapeError(f"{dtype} has {dtype.ndim} dims, got {column.shape!r}")
+    if _arrow.is_list_type(column.type) and not _arrow.is_list_type(dtype.leaf):
+        raise ShapeError(f"{dtype} has {dtype.ndim} dims, the data is nested deeper: its leaves are {column.type}")
     column = cast(column, dtype.leaf)
     if tuple(column.shape.extents[1:]) == dtype.extents:
         return column

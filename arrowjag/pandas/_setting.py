@@ -53,6 +53,8 @@ def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False) -> Co
         raise JagTypeError(f"Invalid value {value!r} for dtype {dtype}: a row is a list")
     if _is_one_row(value, dtype, many):
         return _repeated(_one_row(value, dtype), n)
+    if not many and isinstance(value, (list, tuple, np.ndarray)):
+        raise JagTypeError(f"Invalid value {value!r} for dtype {dtype}: a row has {dtype.ndim - 1} levels, this list is deeper")
     column = read(value, dtype)
     if column.shape.nodes(1) == 1 and n != 1:
         return _repeated(column, n)

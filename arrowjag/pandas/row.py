@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -125,7 +126,9 @@ class Row:
             start, stop, step = key.indices(len(self))
             if step == 1:
                 return Row._at(_boxed(_sliced(self._inner(), start, max(start, stop))), 0)
-            return Row([self[place] for place in range(start, stop, step)], self.type if self.ndim == 1 else None)
+            index = np.arange(start, stop, step)
+            outer = [Uniform(len(index), 1, declared=False)]
+            return Row._at(_boxed(structure.take_items(self._inner(), 1, index, outer)), 0)
         place = operator.index(key)
         if not -len(self) <= place < len(self):
             raise JagIndexError(f"item {place} is out of range for a row of {len(self)}")

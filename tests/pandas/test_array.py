@@ -1,0 +1,333 @@
+"""The extension array in a Series: construction, setting, missing rows, shape changes, text."""
+
+from __future__ import annotations
+
+import decimal
+import io
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.pandas import JaggedDtype, JaggedExtensionArray
+
+ROWS = [[1, 2], None, [], [3]]
+
+
+@pytest.fixture
+def s() -> pd.Series[Any]:
+    return aj.array(ROWS).to_pandas(index=list("abcd"), name="v")
+
+
+def items(series: Any) -> list[Any]:
+    return [None if one is pd.NA else one.to_list() for one in series]
+
+
+def addresses(array: pa.Array) -> list[int]:
+    storage = array.storage if isinstance(array, pa.ExtensionArray) else array
+    return [buffer.address for buffer in storage.buffers() if buffer is not None]
+
+
+# ------------------------------------------------------------------------------------------------- construction
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        ROWS,
+        aj.array(ROWS),
+        aj.array(ROWS).to_arrow(),
+        pa.array(ROWS),
+        pa.chunked_array([ROWS[:1], ROWS[1:]]),
+        pd.Series(ROWS, dtype=object),
+        pd.Series(ROWS, dtype=pd.ArrowDtype(pa.list_(pa.int32()))),
+        aj.array(ROWS).to_pandas(),
+        [np.array([1, 2]), np.nan, (), pd.Series([3])],
+        [aj.Row([1, 2]), pd.NA, [], aj.Row([3.0])],
+    ],
+    ids=lambda data: type(data).__name__,
+)
+def test_series_of_whatever_holds_rows(data: Any) -> None:
+    series = pd.Series(data, dtype="jagged[double, 2]")
+    assert series.dtype == JaggedDtype("double", 2)
+    assert items(series) == ROWS
+
+
+def test_dtype_of_the_data_by_default() -> None:
+    assert JaggedExtensionArray(ROWS).dtype == "jagged[int64, 2]"
+    assert JaggedExtensionArray(np.zeros((2, 3))).dtype == "jagged[double, 2, extents=(3,)]"
+    assert pd.array(ROWS, dtype="jagged[int64, 2]").dtype == "jagged[int64, 2]"
+
+
+@pytest.mark.parametrize(
+    ("data", "dtype", "error"),
+    [
+        ([[1]], "jagged[int64, 3]", aj.ShapeError),
+        ([[[1]]], "jagged[int64, 2]", aj.ShapeError),
+        ([1, 2], "jagged[int64, 2]", TypeError),
+        ([["a"]], "jagged[int64, 2]", ValueError),
+        ([[1.5]], "jagged[int64, 2]", ValueError),
+        (aj.array([1]), "jagged[int64, 2]", aj.ShapeError),
+    ],
+)
+def test_what_does_not_fit_is_refused(data: Any, dtype: str, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        pd.Series(data, dtype=dtype)
+
+
+def test_buffers_are_shared() -> None:
+    array = aj.array([[1.0, 2.0], [3.0]]).to_arrow()
+    series = array.to_pandas()
+    assert addresses(pa.array(series)) == addresses(array)
+    assert addresses(pa.array(series.copy())) == addresses(array)
+    assert addresses(pa.table({"v": series})["v"].chunk(0)) == addresses(array)
+
+
+@pytest.mark.parametrize("leaf", [pa.timestamp("ns", "Europe/Paris"), pa.decimal128(9, 3), pa.time64("ns"), pa.duration("ns")])
+def test_leaf_types_survive_object_and_back(leaf: pa.DataType) -> None:
+    values = pa.array([decimal.Decimal("1.5"), None, 2] if pa.types.is_decimal(leaf) else [1, None, 2]).cast(leaf)
+    series = aj.from_sizes(values, [2, 0, 1]).to_pandas()
+    again = series.astype(object).astype(series.dtype)
+    assert again.array._jagged.equals(series.array._jagged)
+
+
+# ------------------------------------------------------------------------------------------------- setting
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        (0, [9], [[9], None, [], [3]]),
+        (0, [], [[], None, [], [3]]),
+        (0, [None], [[None], None, [], [3]]),
+        (-1, None, [[1, 2], None, [], None]),
+        (1, aj.Row([7, 8]), [[1, 2], [7, 8], [], [3]]),
+        (1, np.array([7, 8]), [[1, 2], [7, 8], [], [3]]),
+        (2, pa.array([4]), [[1, 2], None, [4], [3]]),
+        (slice(0, 2), [[9], [8]], [[9], [8], [], [3]]),
+        (slice(0, 2), [9], [[9], [9], [], [3]]),
+        (slice(None, None, 2), aj.array([[5], None]), [[5], None, None, [3]]),
+        ([3, 0], [[9], None], [None, None, [], [9]]),
+        ([3, 0], pd.NA, [None, None, [], None]),
+        ([True, False, True, False], [[9], [8]], [[9], None, [8], [3]]),
+        (slice(0, 0), [], ROWS),
+    ],
+)
+def test_setitem(s: pd.Series[Any], key: Any, value: Any, expected: list[Any]) -> None:
+    array = s.array.copy()
+    array[key] = value
+    assert items(array) == expected
+    assert array.dtype == s.dtype
+    assert items(s) == ROWS
+    if not (isinstance(key, slice) and isinstance(value, list) and len(value) == 1):  # pandas itself wants lists as long as the slice
+        series = s.copy()
+        series.iloc[key] = value
+        assert items(series) == expected
+        assert items(s) == ROWS
+
+
+@pytest.mark.parametrize("value", [5, "a", [[1]], object(), [1.5], ["a"]])
+def test_what_is_no_row_is_refused(s: pd.Series[Any], value: Any) -> None:
+    before = items(s)
+    with pytest.raises((TypeError, ValueError)):
+        s.array[0] = value
+    assert items(s) == before
+
+
+def test_lengths_must_match(s: pd.Series[Any]) -> None:
+    with pytest.raises(aj.ShapeError, match="cannot set 2 rows from 3"):
+        s.array[0:2] = [[1], [2], [3]]
+
+
+def test_setting_deep_rows() -> None:
+    array = aj.array([[[1], [2, 3]], None]).to_pandas().array.copy()
+    array[0] = [[4], None, []]
+    array[1] = []
+    assert items(array) == [[[4], None, []], []]
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.none() | st.lists(st.integers(0, 9), max_size=3)), max_size=12), st.data())
+def test_rows_set_one_by_one(assignments: list[tuple[int, Any]], data: st.DataObject) -> None:
+    expected: list[Any] = [[0], None, [1, 2], [], [3]]
+    array = JaggedExtensionArray(expected, "jagged[int64, 2]")
+    expected = list(expected)
+    for place, row in assignments:
+        array[place] = row
+        expected[place] = row
+        if data.draw(st.booleans()):
+            assert items([array[place]]) == [row]
+        if data.draw(st.booleans()):
+            assert array.isna().tolist() == [one is None for one in expected]
+    assert items(array) == expected
+
+
+def test_one_by_one_work_is_put_off(s: pd.Series[Any]) -> None:
+    """Setting a row does not touch the others: the column is made when it is asked for."""
+    array = s.array.copy()
+    base = array._store._base
+    for place in range(len(array)):
+        array[place] = [place]
+    assert array._store._base is base
+    assert array._jagged.to_list() == [[0], [1], [2], [3]]
+    assert array._store._base is not base
+
+
+def test_views_and_read_only(s: pd.Series[Any]) -> None:
+    array = s.array.copy()
+    view = array.view()
+    copy = array.copy()
+    array[0] = [9]
+    assert items(view) == [[9], None, [], [3]]
+    assert items(copy) == ROWS
+    view._readonly = True
+    with pytest.raises(ValueError, match="read-only"):
+        view[0] = [1]
+    with pytest.raises(ValueError, match="read-only"):
+        view[:][0] = [1]
+
+
+def test_copy_on_write(s: pd.Series[Any]) -> None:
+    frame = s.to_frame()
+    other = frame.copy()
+    column = frame["v"]
+    frame.iloc[0, 0] = [9]
+    assert items(column) == ROWS
+    assert items(other["v"]) == ROWS
+    assert items(frame["v"]) == [[9], None, [], [3]]
+
+
+# ------------------------------------------------------------------------------------------------- missing rows
+
+
+def test_missing_rows(s: pd.Series[Any]) -> None:
+    assert s.isna().tolist() == [False, True, False, False]
+    assert items(s.dropna()) == [[1, 2], [], [3]]
+    assert items(s.fillna(aj.Row([0]))) == [[1, 2], [0], [], [3]]
+    assert items(s.fillna(pd.Series({"b": aj.Row([5])}, dtype=s.dtype))) == [[1, 2], [5], [], [3]]
+    assert items(s.ffill()) == [[1, 2], [1, 2], [], [3]]
+    assert items(s.bfill()) == [[1, 2], [], [], [3]]
+    assert s.count() == 3
+    assert aj.array([[None], [1]]).to_pandas().isna().tolist() == [False, False]
+
+
+def test_where_mask_shift_reindex_replace(s: pd.Series[Any]) -> None:
+    keep = np.array([True, False, False, True])
+    assert items(s.where(keep)) == [[1, 2], None, None, [3]]
+    assert items(s.where(keep, aj.Row([0]))) == [[1, 2], [0], [0], [3]]
+    assert items(s.mask(keep, s[::-1].array)) == [[3], None, [], [1, 2]]
+    assert items(s.shift(1)) == [None, [1, 2], None, []]
+    assert items(s.shift(-3, fill_value=aj.Row([9]))) == [[3], [9], [9], [9]]
+    assert items(s.reindex(["d", "z", "a"])) == [[3], None, [1, 2]]
+    assert items(s.replace(aj.Row([3]), aj.Row([4]))) == [[1, 2], None, [], [4]]
+
+
+def test_replace_leaves_other_columns_alone(s: pd.Series[Any]) -> None:
+    frame = pd.DataFrame({"k": [1, 2, 3, 4], "v": s.array})
+    assert frame.replace(1, 9)["k"].tolist() == [9, 2, 3, 4]
+    for changed in (frame.replace(1, 9), frame.replace(1, None), frame.replace({1: 2, 3: 4}), frame.replace([1, 2], 0)):
+        assert items(changed["v"]) == ROWS
+        assert changed["v"].dtype == s.dtype
+
+
+# ------------------------------------------------------------------------------------------------- other forms
+
+
+def test_explode() -> None:
+    deep = aj.array([[[1, None], []], None, [], [None, [2]]]).to_pandas(index=list("abcd"))
+    once = deep.explode()
+    assert once.index.tolist() == ["a", "a", "b", "c", "d", "d"]
+    assert once.dtype == "jagged[int64, 2]"
+    assert items(once) == [[1, None], [], None, None, None, [2]]
+    twice = once.explode()
+    assert twice.dtype == pd.ArrowDtype(pa.int64())
+    assert [None if one is pd.NA else one for one in twice] == [1, None, None, None, None, None, 2]
+    frame = pd.DataFrame({"k": [1, 2], "v": aj.array([[1, 2], [3]]).to_pandas()}).explode("v")
+    assert frame["k"].tolist() == [1, 1, 2]
+
+
+def test_frames_are_reshaped(s: pd.Series[Any]) -> None:
+    frame = pd.DataFrame({"k": ["x", "y", "x", "y"], "n": [0, 0, 1, 1], "v": s.array})
+    pivoted = frame.pivot(index="n", columns="k", values="v")
+    assert {str(one) for one in pivoted.dtypes} == {"jagged[int64, 2]"}
+    assert items(pivoted["x"]) == [[1, 2], []]
+    assert frame.set_index(["n", "k"])["v"].unstack().equals(pivoted)
+    assert frame.melt(id_vars=["k", "n"])["value"].dtype == s.dtype
+    assert items(frame[["v"]].stack()) == ROWS
+    assert frame[["v"]].T.loc["v"].dtype == s.dtype
+
+
+def test_astype(s: pd.Series[Any]) -> None:
+    assert s.astype("jagged[float, 2]").dtype == "jagged[float, 2]"
+    assert s.astype(object).tolist()[0] == aj.Row([1, 2])
+    assert s.astype("str").tolist()[0] == "[1, 2]"
+    assert s.astype("string[pyarrow]").tolist() == ["[1, 2]", pd.NA, "[]", "[3]"]
+    assert s.astype("category").cat.categories.dtype == s.dtype
+    lists = s.astype(pd.ArrowDtype(pa.list_(pa.int8())))
+    assert lists.dtype == pd.ArrowDtype(pa.list_(pa.int8()))
+    assert lists.astype(s.dtype).equals(s)
+    assert s.astype(pd.ArrowDtype(s.dtype.arrow_type)).astype(s.dtype).equals(s)
+    with pytest.raises(aj.ShapeError, match="3 dims"):
+        s.astype("jagged[int64, 3]")
+    with pytest.raises((TypeError, ValueError)):
+        s.astype("float64")
+    with pytest.raises(ValueError, match=r"1\.5"):
+        aj.array([[1.5]]).to_pandas().astype("jagged[int64, 2]")
+
+
+def test_to_numpy(s: pd.Series[Any]) -> None:
+    rows = s.to_numpy()
+    assert rows.dtype == object
+    assert rows.shape == (4,)
+    assert rows[0] == aj.Row([1, 2])
+    assert rows[1] is pd.NA
+    assert s.to_numpy(na_value=None)[1] is None
+    assert aj.array([[1], [2]]).to_pandas().to_numpy().shape == (2,)
+    with pytest.raises(ValueError, match="copy"):
+        np.array(s.array, copy=False)
+    with pytest.raises(TypeError, match="to_dense"):
+        s.to_numpy(dtype="float64")
+
+
+def test_text_at_any_width() -> None:
+    wide = aj.array([list(range(1000)), None, ["x" * 10][:0]]).to_pandas(name="v")
+    for width in (None, 10, 60):
+        with pd.option_context("display.max_colwidth", width):
+            assert "<NA>" in repr(wide)
+            assert "..." in repr(wide.to_frame())
+            assert max(map(len, repr(wide).splitlines())) < 500
+    assert "<td>[0, 1, 2, 3" in wide.to_frame().to_html()
+    assert "jagged[int64, 2]" in repr(wide)
+    assert repr(wide.array).startswith("<JaggedExtensionArray>")
+
+
+def test_memory(s: pd.Series[Any]) -> None:
+    assert s.nbytes == aj.array(ROWS).nbytes
+    assert s.memory_usage(index=False, deep=True) == s.nbytes
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "std", "all", "cumsum"])
+def test_reductions_of_pandas_point_to_jag(s: pd.Series[Any], name: str) -> None:
+    with pytest.raises(TypeError, match=rf"\.jag\.{name}\(axis=-1\)"):
+        getattr(s, name)()
+
+
+def test_text_files(s: pd.Series[Any]) -> None:
+    deep = aj.array([[["a, b", None], []], None, [None]]).to_pandas(name="v")
+    for series in (s, deep):
+        text = series.to_frame().to_csv(index=False)
+        again = pd.read_csv(io.StringIO(text), dtype={"v": str(series.dtype)})
+        assert items(again["v"]) == items(series)
+    assert s.to_json() == '{"a":[1,2],"b":null,"c":[],"d":[3]}'
+
+
+def test_pickle(s: pd.Series[Any]) -> None:
+    again = pickle.loads(pickle.dumps(s))
+    pd.testing.assert_series_equal(again, s)
+    again.iloc[0] = [5]
+    assert items(s) == ROWS

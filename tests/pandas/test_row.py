@@ -1,0 +1,102 @@
+"""`Row`: the scalar of a jagged column."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import arrowjag as aj
+
+NAN = float("nan")
+
+
+def test_is_exported() -> None:
+    assert aj.Row is aj.pandas.Row
+
+
+def test_reads_like_a_sequence_and_is_no_list() -> None:
+    row = aj.array([[[1, 2], [], None]]).to_pandas().iloc[0]
+    assert isinstance(row, aj.Row)
+    assert len(row) == 3
+    assert row[0] == aj.Row([1, 2])
+    assert row[-1] is pd.NA
+    assert row[0][1] == 2
+    assert row[1:].to_list() == [[], None]
+    assert row[::2].to_list() == [[1, 2], None]
+    assert [one if one is pd.NA else one.to_list() for one in row] == [[1, 2], [], pd.NA]
+    assert not hasattr(row, "__iter__")
+    assert not hasattr(row, "__array__")
+    assert not pd.api.types.is_list_like(row)
+    assert row.to_list() == [[1, 2], [], None]
+    assert (row.ndim, row.type) == (2, pa.int64())
+    with pytest.raises(aj.JagIndexError, match="row of 3"):
+        row[3]
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ([1, 2], [1.0, 2.0]),
+        ([0.0], [-0.0]),
+        ([NAN, None], [NAN, None]),
+        ([{"a": 1, "b": None}], [{"a": 1, "b": None}]),
+        ([[1], []], [[1], []]),
+        ([], []),
+    ],
+)
+def test_equal_rows_have_equal_hashes(pair: tuple[list[object], list[object]]) -> None:
+    one, two = (aj.Row(items) for items in pair)
+    assert one == two
+    assert not one != two
+    assert hash(one) == hash(two)
+
+
+def test_rows_differ() -> None:
+    rows = [aj.Row(items) for items in ([1], [1, None], [1, 0], [2], [NAN])]
+    assert len(set(rows)) == len(rows)
+    assert aj.Row([[1], []], ndim=2) != aj.Row([[], [1]], ndim=2)
+    assert aj.Row([1]) == [1]
+    assert aj.Row([1]) != 1
+    assert aj.Row([1]) != (1,)
+
+
+def test_order() -> None:
+    ordered = [[], [1], [1, 1], [2], [NAN], [None]]
+    rows = [aj.Row(items, type=pa.float64()) for items in ordered]
+    assert sorted(rows[::-1]) == rows
+    assert rows[0] < rows[1] <= rows[1]
+    assert rows[2] > rows[1]
+
+
+def test_computes_item_by_item() -> None:
+    row = aj.Row([1, 2])
+    assert (row + row).to_list() == [2, 4]
+    assert (10 - row).to_list() == [9, 8]
+    assert (-row).to_list() == [-1, -2]
+    assert abs(-row) == row
+    assert (row * np.array([2, 3])).to_list() == [2, 6]
+    assert (~aj.Row([True])).to_list() == [False]
+    with pytest.raises(aj.ShapeError):
+        row + aj.Row([1])
+    with pytest.raises(aj.ShapeError, match="scalar"):
+        aj.Row(3)
+
+
+def test_pickle_holds_the_row_alone() -> None:
+    row = aj.array([[0] * 100_000, [1, None]]).to_pandas().iloc[1]
+    packed = pickle.dumps(row)
+    assert len(packed) < 3000
+    assert pickle.loads(packed) == row
+    assert copy.deepcopy(row) == row
+
+
+def test_text() -> None:
+    row = aj.Row(["a", None])
+    assert str(row) == '["a", null]'
+    assert repr(row) == "Row(['a', null])"
+    assert len(repr(aj.Row(list(range(10_000))))) < 200
