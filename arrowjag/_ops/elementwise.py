@@ -774,6 +774,8 @@ def _coalesce_values(*data: Datum) -> pa.Array:
     type = promote([datum.type for datum in data], "coalesce")
     same = all(datum.type == data[0].type for datum in data)
     cast_data = list(data) if same else [cast_datum(datum, type) for datum in data]
+    if isinstance(cast_data[0], pa.Array) and cast_data[0].null_count == 0:
+        return cast_data[0]  # nothing is missing: shared, not copied
     try:
         return pc.coalesce(*cast_data)
     except pa.ArrowNotImplementedError:
