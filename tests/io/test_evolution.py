@@ -1,0 +1,176 @@
+"""Files whose schemas differ: resolved without a loss, or refused with the names of file and column."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import arrowjag as aj
+from arrowjag.io.schemas import conform, merge_types
+
+
+def jagged(rows: list[Any], leaf: pa.DataType, ndim: int = 2) -> pa.Array:
+    return aj.array(rows, type=leaf, ndim=ndim).to_arrow()
+
+
+def read_two(folder: Path, one: dict[str, Any], other: dict[str, Any], **options: Any) -> pa.Table:
+    pq.write_table(pa.table(one), folder / "a.parquet")
+    pq.write_table(pa.table(other), folder / "b.parquet")
+    return aj.read_parquet(folder, **options)
+
+
+PLAIN = pa.array([[3], []], pa.list_(pa.int32()))
+ROWS = [[1, None], None]
+PAIRS: dict[str, tuple[pa.Array, pa.Array, pa.DataType]] = {
+    "typed and plain": (jagged(ROWS, pa.int32()), PLAIN, aj.JaggedType.of(pa.int32(), 2)),
+    "list and large_list": (PLAIN, PLAIN.cast(pa.large_list(pa.int32())), pa.large_list(pa.int32())),
+    "another leaf type": (jagged(ROWS, pa.int8()), jagged([[3], []], pa.int64()), aj.JaggedType.of(pa.int64(), 2)),
+    "integers and floats": (jagged(ROWS, pa.int32()), jagged([[0.5]], pa.float64()), aj.JaggedType.of(pa.float64(), 2)),
+    "typed and plain, another leaf type": (jagged(ROWS, pa.int64()), PLAIN, aj.JaggedType.of(pa.int64(), 2)),
+    "an extent that both declare": (
+        aj.from_arrow(pa.array([[1, 2]], pa.list_(pa.int8(), 2))).to_arrow(),
+        pa.array([[3, 4], None], pa.list_(pa.int16(), 2)),
+        aj.JaggedType.of(pa.int16(), 2, (None, 2)),
+    ),
+    "an extent that one declares": (
+        aj.from_arrow(pa.array([[1, 2]], pa.list_(pa.int64(), 2))).to_arrow(),
+        jagged([[1], None], pa.int64()),
+        aj.JaggedType.of(pa.int64(), 2),
+    ),
+    "nothing but nulls": (pa.nulls(2), jagged(ROWS, pa.int8()), aj.JaggedType.of(pa.int8(), 2)),
+    "short text and long text": (pa.array(["a"]), pa.array(["b"], pa.large_string()), pa.large_string()),
+    "dictionary and text": (
+        pa.array([["a"]]).cast(pa.list_(pa.dictionary(pa.int8(), pa.string()))),
+        pa.array([["b"]]),
+        pa.list_(pa.string()),
+    ),
+    "two dictionaries": (
+        pa.array(["a"]).cast(pa.dictionary(pa.int8(), pa.string())),
+        pa.array(["b"]).cast(pa.dictionary(pa.int32(), pa.string())),
+        pa.dictionary(pa.int32(), pa.string()),
+    ),
+    "units of time": (
+        jagged([[1]], pa.timestamp("ms")),
+        jagged([[1]], pa.timestamp("us")),
+        aj.JaggedType.of(pa.timestamp("us"), 2),
+    ),
+    "fields of structs": (
+        jagged([[{"a": 1}], None], pa.struct([("a", pa.int8())])),
+        jagged([[{"b": "x", "a": 2}, None]], pa.struct([("b", pa.string()), ("a", pa.int64())])),
+        aj.JaggedType.of(pa.struct([("a", pa.int64()), ("b", pa.string())]), 2),
+    ),
+    "maps": (
+        pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int8())),
+        pa.array([[("b", 300)]], pa.map_(pa.string(), pa.int16())),
+        pa.map_(pa.string(), pa.int16()),
+    ),
+}
+
+
+def with_every_field(value: Any, type: pa.DataType) -> Any:
+    """Structs of Python data with the fields that a type has."""
+    if value is None or isinstance(type, aj.JaggedType):
+        return value if value is None else with_every_field(value, type.storage_type)
+    if pa.types.is_struct(type):
+        return {field.name: with_every_field(value.get(field.name), field.type) for field in type}
+    if isinstance(value, list) and not pa.types.is_map(type):
+        return [with_every_field(item, type.value_type) for item in value]
+    return value
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS.keys())
+def test_types_that_go_together(pair: tuple[pa.Array, pa.Array, pa.DataType], swapped: bool, tmp_path: Path) -> None:
+    one, other, expected = pair
+    if swapped:
+        one, other = other, one
+    table = read_two(tmp_path, {"v": one}, {"v": other})
+    if not (swapped and "struct" in str(getattr(expected, "storage_type", ""))):  # fields come in the order of the first file
+        assert table.schema.field("v").type == expected
+    assert table["v"].to_pylist() == [
+        with_every_field(row, table.schema.field("v").type) for row in one.to_pylist() + other.to_pylist()
+    ]
+    table.validate(full=True)
+
+
+REFUSED: dict[str, tuple[pa.Array, pa.Array]] = {
+    "number and text": (jagged(ROWS, pa.int8()), jagged([["a"]], pa.string())),
+    "two numbers of dims": (jagged(ROWS, pa.int8()), jagged([[[1]]], pa.int8(), 3)),
+    "list and number": (PLAIN, pa.array([1])),
+    "struct and number": (jagged(ROWS, pa.int8()), jagged([[{"a": 1}]], pa.struct([("a", pa.int8())]))),
+    "zone and none": (pa.array([1], pa.timestamp("s", "UTC")), pa.array([1], pa.timestamp("s"))),
+    "field of another kind": (
+        jagged([[{"a": 1}]], pa.struct([("a", pa.int8())])),
+        jagged([[{"a": "x"}]], pa.struct([("a", pa.string())])),
+    ),
+}
+
+
+@pytest.mark.parametrize("pair", REFUSED.values(), ids=REFUSED.keys())
+def test_types_that_do_not_are_refused_by_name(pair: tuple[pa.Array, pa.Array], tmp_path: Path) -> None:
+    with pytest.raises(aj.JagTypeError, match=r"column 'v' is .* in .*a\.parquet and .* in .*b\.parquet: no type holds both"):
+        read_two(tmp_path, {"v": pair[0]}, {"v": pair[1]})
+
+
+def test_a_column_that_a_file_lacks_is_null_there(tmp_path: Path) -> None:
+    table = read_two(tmp_path, {"k": [1]}, {"v": jagged(ROWS, pa.int8()), "k": [2, 3]})
+    assert table.to_pydict() == {"k": [1, 2, 3], "v": [None, *ROWS]}
+    assert table.schema.field("v").type == aj.JaggedType.of(pa.int8(), 2)
+    assert aj.read_parquet(tmp_path, columns=["v"]).to_pydict() == {"v": [None, *ROWS]}
+
+
+def test_a_field_that_a_file_lacks_is_null_there(tmp_path: Path) -> None:
+    one = jagged([[{"a": 1}, None], None], pa.struct([("a", pa.int8())]))
+    other = jagged([[{"a": 2, "b": 0.5}]], pa.struct([("a", pa.int8()), ("b", pa.float32())]))
+    table = read_two(tmp_path, {"v": one}, {"v": other}, columns=["v.b"])
+    assert table["v"].to_pylist() == [[{"b": None}, None], None, [{"b": 0.5}]]
+
+
+def test_a_value_without_a_place_is_refused_by_name(tmp_path: Path) -> None:
+    one, other = jagged([[2**53 + 1]], pa.int64()), jagged([[0.5]], pa.float64())
+    with pytest.raises(aj.JagValueError, match=r"a\.parquet, column 'v'"):
+        read_two(tmp_path, {"v": one}, {"v": other})
+
+
+def test_a_schema_of_the_caller_decides(tmp_path: Path) -> None:
+    schema = pa.schema([("v", aj.JaggedType.of(pa.float32(), 2)), ("new", pa.string())])
+    table = read_two(tmp_path, {"v": PLAIN, "k": [1, 2]}, {"v": jagged(ROWS, pa.int8())}, schema=schema)
+    assert table.schema == schema
+    assert table.to_pydict() == {"v": [[3.0], [], [1.0, None], None], "new": [None] * 4}
+    wrong = pa.schema([("v", aj.JaggedType.of(pa.int32(), 2, (None, 1)))])
+    with pytest.raises(aj.JagValueError, match="row 1 has 0 items"):
+        aj.read_parquet(tmp_path, schema=wrong)
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    pq.write_table(pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["v", "v"]), tmp_path / "a.parquet")
+    with pytest.raises(aj.JagValueError, match=r"a\.parquet has two columns of the name 'v'"):
+        aj.read_parquet(tmp_path / "a.parquet")
+
+
+def test_filters_see_the_merged_types(tmp_path: Path) -> None:
+    table = read_two(tmp_path, {"k": pa.array([1, 2], pa.int8())}, {"k": pa.array([2.5, 0.5])}, filters=[("k", ">", 1.5)])
+    assert table.to_pydict() == {"k": [2.0, 2.5]}
+
+
+def test_merging_knows_no_order() -> None:
+    types = [one.type for pair in PAIRS.values() for one in pair[:2]]
+    for one in types:
+        for other in types:
+            forth, back = merge_types(one, other), merge_types(other, one)
+            assert (forth is None) == (back is None)
+            if forth is not None and "struct" not in f"{one}{getattr(one, 'storage_type', '')}":
+                assert forth == back
+
+
+@pytest.mark.parametrize("leaf", [pa.int64(), pa.float64(), pa.string(), pa.binary()])
+def test_dictionaries_of_any_values_can_be_made(leaf: pa.DataType) -> None:
+    rows = [[b"1", None, b"1"]] if leaf == pa.binary() else [[1, None, 1]] if leaf != pa.string() else [["1", None, "1"]]
+    type = pa.large_list(pa.dictionary(pa.int8(), leaf))
+    made = conform(pa.array(rows, pa.list_(leaf)), type)
+    assert made.type == type
+    assert made.to_pylist() == rows
