@@ -1,0 +1,221 @@
+"""Every reduction against the oracle: any axis, trailing axes together, skip_nulls, min_count, every leaf type."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import math
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.errors import JagIndexError, JagOverflowError, JagTypeError, JagValueError, ShapeError
+from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
+from tests import reference as ref
+from tests.along import EQUAL, NUMBERS, ORDERED, any_axis, as_list, tolerance
+from tests.reference import Jag
+
+ndims = st.integers(1, 3)
+
+KINDS: dict[str, tuple[str, ...]] = {
+    "min": (*ORDERED, "null"),
+    "max": (*ORDERED, "null"),
+    "argmin": (*ORDERED, "null"),
+    "argmax": (*ORDERED, "null"),
+    "first": (),
+    "last": (),
+    "n_unique": EQUAL,
+    "mode": EQUAL,
+    "collapse": EQUAL,
+    "count": (),
+    "any": ("bool",),
+    "all": ("bool",),
+    "join": ("string",),
+}
+SHARED = ("sum", "prod", "mean", "min", "max", "any", "all", "argmin", "argmax", "mode", "n_unique", "join", "var", "std", "median", "quantile")
+"""Reductions with the options skip_nulls and min_count."""
+
+
+def reduced(name: str, x: Any, axis: Any, options: dict[str, Any], *args: Any) -> Any:
+    named = {"join": {"sep": args[0]} if args else {}, "quantile": {"q": args[0], "interpolation": args[1]} if len(args) > 1 else {}}
+    return ref.reduction(name, x.to_list(), x.ndim, axis, extents=x.shape.extents, **options, **named.get(name, {}))
+
+
+def options_of(data: st.DataObject, name: str) -> dict[str, Any]:
+    if name not in SHARED:
+        return {}
+    return {"skip_nulls": data.draw(st.booleans()), "min_count": data.draw(st.none() | st.integers(0, 3))}
+
+
+@pytest.mark.parametrize("name", KINDS)
+@given(st.data())
+def test_what_picks_and_counts_at_every_axis(name: str, data: st.DataObject) -> None:
+    ndim = data.draw(ndims)
+    axis, options = data.draw(any_axis(ndim)), options_of(data, name)
+    x = data.draw(jagged_arrays(ndim, leaf_types(*KINDS[name]), small=data.draw(st.booleans())))
+    args = ("-",) if name == "join" else ()
+    got = getattr(x, name)(*args, axis, **options)
+    assert_lists_equal(as_list(got), reduced(name, x, axis, options, *args), rel_tol=0, abs_tol=0)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "mean", "var", "std", "median"])
+@pytest.mark.parametrize("leaf", NUMBERS, ids=str)
+@given(st.data())
+def test_arithmetic_at_every_axis(name: str, leaf: pa.DataType, data: st.DataObject) -> None:
+    ndim = data.draw(ndims)
+    axis, options = data.draw(any_axis(ndim)), options_of(data, name)
+    x = data.draw(jagged_arrays(ndim, leaf, small=True, max_size=3))
+    got = getattr(x, name)(axis, **options)
+    expected = reduced(name, x, axis, options)
+    assert_lists_equal(as_list(got), expected, **(tolerance(leaf) if pa.types.is_floating(leaf) else {}))
+
+
+@pytest.mark.parametrize("interpolation", ["linear", "lower", "higher", "midpoint", "nearest"])
+@given(st.data())
+def test_quantiles_at_every_axis(interpolation: str, data: st.DataObject) -> None:
+    ndim, q = data.draw(ndims), data.draw(st.sampled_from([0.0, 0.25, 0.5, 0.9, 1.0]))
+    axis, options = data.draw(any_axis(ndim)), options_of(data, "quantile")
+    x = data.draw(jagged_arrays(ndim, data.draw(st.sampled_from([pa.float64(), pa.int32()])), small=True))
+    got = x.quantile(q, interpolation, axis, **options)
+    assert_lists_equal(as_list(got), reduced("quantile", x, axis, options, q, interpolation))
+
+
+@given(st.data())
+def test_lengths_at_every_axis(data: st.DataObject) -> None:
+    ndim = data.draw(ndims)
+    axis = data.draw(st.integers(-ndim, ndim - 1))
+    x = data.draw(jagged_arrays(ndim))
+    got = x.lengths(axis)
+    assert as_list(got) == ref.lengths(x.to_list(), ndim, axis)
+    assert got.type == pa.int64()
+
+
+@given(st.data())
+def test_dot(data: st.DataObject) -> None:
+    one, two = data.draw(st.sampled_from([(1, 1), (2, 2), (1, 2), (2, 1), (3, 2), (2, 3)]))
+    x, y = data.draw(prefix_arrays((one, two), pa.int32()))
+    assert_lists_equal(as_list(x.dot(y)), ref.dot(Jag(x.to_list(), one), Jag(y.to_list(), two)))
+
+
+@given(st.data())
+def test_var_with_other_degrees_of_freedom(data: st.DataObject) -> None:
+    x, ddof = data.draw(jagged_arrays(2, pa.float64(), small=True)), data.draw(st.integers(0, 3))
+    assert_lists_equal(x.var(ddof=ddof).to_list(), ref.reduction("var", x.to_list(), 2, ddof=ddof))
+
+
+# ------------------------------------------------------------------------------------------------- facts, one by one
+
+
+@pytest.mark.parametrize(
+    ("name", "given_type", "result"),
+    [
+        ("sum", pa.int8(), pa.int64()),
+        ("sum", pa.uint8(), pa.uint64()),
+        ("sum", pa.bool_(), pa.int64()),
+        ("sum", pa.float32(), pa.float32()),
+        ("sum", pa.null(), pa.int64()),
+        ("sum", pa.duration("s"), pa.duration("s")),
+        ("mean", pa.int8(), pa.float64()),
+        ("mean", pa.float32(), pa.float32()),
+        ("mean", pa.timestamp("ms", "UTC"), pa.timestamp("ms", "UTC")),
+        ("median", pa.int64(), pa.float64()),
+        ("min", pa.string(), pa.string()),
+        ("argmax", pa.string(), pa.int64()),
+        ("n_unique", pa.string(), pa.int64()),
+        ("count", pa.string(), pa.int64()),
+        ("first", pa.dictionary(pa.int8(), pa.string()), pa.dictionary(pa.int8(), pa.string())),
+    ],
+)
+def test_types_do_not_depend_on_values(name: str, given_type: pa.DataType, result: pa.DataType) -> None:
+    for rows in ([], [[]], [[None]], [None]):
+        assert getattr(aj.array(rows, type=given_type, ndim=2), name)().type == result
+    assert getattr(aj.array([], type=given_type, ndim=1), name)().type == result
+
+
+def test_empty_rows() -> None:
+    x = aj.array([[]], type=pa.float64(), ndim=2)
+    expected = {"sum": 0.0, "prod": 1.0, "count": 0, "lengths": 0, "n_unique": 0, "any": False, "all": True}
+    nulls = dict.fromkeys(["mean", "min", "max", "var", "std", "median", "argmin", "argmax", "first", "last", "mode", "collapse"])
+    for name, value in (expected | nulls).items():
+        assert getattr(x, name)().to_list() == [value], name
+    assert math.copysign(1, x.sum().to_list()[0]) == 1
+
+
+def test_zero_rows_of_a_declared_extent() -> None:
+    assert aj.zeros(0, 3).sum(axis=0).to_list() == [0, 0, 0]
+    assert aj.zeros(2, 3).sum(axis=0).shape.extents == (3,)
+
+
+def test_decimals_and_temporals() -> None:
+    d = decimal.Decimal
+    x = aj.array([[d("1.50"), d("2.50")], [], [None], None])
+    assert x.sum().to_list() == [d("4.00"), d("0.00"), d("0.00"), None]
+    assert x.max().to_list() == [d("2.50"), None, None, None]
+    assert x.mean().to_list() == [d("2.00"), None, None, None]
+    day = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
+    t = aj.array([[day, day + dt.timedelta(days=2)], []], type=pa.timestamp("us", "UTC"), ndim=2)
+    assert t.mean().to_list() == [day + dt.timedelta(days=1), None]
+    assert t.median().to_list() == [day + dt.timedelta(days=1), None]
+    assert t.quantile(0.25).to_list() == [day + dt.timedelta(hours=12), None]
+    assert aj.array([[dt.timedelta(1), dt.timedelta(2)]]).sum().to_list() == [dt.timedelta(3)]
+
+
+def test_numbers_are_true_unless_zero() -> None:
+    x = aj.array([[0, 2], [0], [0.0], [math.nan]], type=pa.float64(), ndim=2)
+    assert x.any().to_list() == [True, False, False, True]
+    assert x.all().to_list() == [False, False, False, True]
+
+
+def test_nan_is_ignored_by_extremes_only() -> None:
+    x = aj.array([[math.nan, 2.0, 1.0], [math.nan], [None, math.nan]])
+    assert_lists_equal(x.min().to_list(), [1.0, math.nan, math.nan])
+    assert x.argmax().to_list() == [1, 0, 1]
+    assert_lists_equal(x.sum().to_list(), [math.nan] * 3)
+
+
+def test_kleene_logic_without_skipping() -> None:
+    x = aj.array([[True, None], [False, None], [None], []])
+    assert x.any(skip_nulls=False).to_list() == [True, None, None, False]
+    assert x.all(skip_nulls=False).to_list() == [None, False, None, True]
+
+
+def test_overflow_names_the_row() -> None:
+    with pytest.raises(JagOverflowError, match="row 1"):
+        aj.array([[1], [2**62, 2**62]]).sum()
+    with pytest.raises(JagOverflowError, match="row 0"):
+        aj.array([[2**62, 3]]).prod()
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "mean", "var", "std", "median", "any", "all"])
+def test_types_without_arithmetic_are_named(name: str) -> None:
+    with pytest.raises(JagTypeError, match=f"{name} .*string"):
+        getattr(aj.array([["a"]]), name)()
+
+
+@pytest.mark.parametrize("name", ["min", "max", "argmin", "argmax", "n_unique", "mode", "collapse"])
+def test_types_without_order_are_named(name: str) -> None:
+    x = aj.array([[(1, 2, 3)]], type=pa.month_day_nano_interval(), ndim=2)
+    with pytest.raises(JagTypeError, match=f"{name} .*interval"):
+        getattr(x, name)()
+
+
+def test_refused_arguments() -> None:
+    x = aj.array([[[1]]])
+    with pytest.raises(JagIndexError, match="sum: axis 3"):
+        x.sum(3)
+    with pytest.raises(JagValueError, match="last ones"):
+        x.sum((0, 2))
+    with pytest.raises(JagValueError, match="empty"):
+        x.sum(())
+    with pytest.raises(JagTypeError, match="axis must be an int"):
+        x.sum("a")
+    with pytest.raises(JagValueError, match="quantile: q"):
+        x.quantile(2)
+    with pytest.raises(JagTypeError, match="join .*int64"):
+        x.join("-")
+    with pytest.raises(ShapeError):
+        x.dot([[[1, 2]]])
