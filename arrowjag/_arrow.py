@@ -89,11 +89,11 @@ def combine_chunks(data: ArrowData) -> pa.Array:
     """One contiguous array; a single chunk is passed on without a copy (`combine_chunks` of pyarrow would copy it)."""
     if not isinstance(data, pa.ChunkedArray):
         return data
-    if data.num_chunks == 1:
-        return data.chunk(0)
     if data.num_chunks == 0:
         return pa.array([], type=data.type) if not isinstance(data.type, pa.BaseExtensionType) else _empty(data.type)
-    return _concat(data.chunks)
+    # Chunks without rows may come without buffers, and pyarrow can't join those.
+    chunks = [chunk for chunk in data.chunks if len(chunk)] or [data.chunk(0)]
+    return chunks[0] if len(chunks) == 1 else _concat(chunks)
 
 
 def _empty(type: pa.BaseExtensionType) -> pa.Array:
@@ -269,7 +269,6 @@ def _peel_view(array: pa.Array, where: str) -> tuple[Level, pa.Array]:
 
 def _check_leaf(array: pa.Array, where: str) -> pa.Array:
     """Refuse text and bytes whose own offsets would be read out of bounds."""
-    array.validate()
     type = array.type
     if len(array) and (pt.is_string(type) or pt.is_binary(type) or pt.is_large_string(type) or pt.is_large_binary(type)):
         wide = pt.is_large_string(type) or pt.is_large_binary(type)
@@ -277,6 +276,10 @@ def _check_leaf(array: pa.Array, where: str) -> pa.Array:
         data = array.buffers()[2]
         if offsets[-1] > (0 if data is None else data.size):
             raise OffsetsError(f"the text of {where} ends at byte {offsets[-1]}, past its buffer")
+    try:
+        array.validate()
+    except pa.ArrowInvalid as error:
+        raise OffsetsError(f"the leaves of {where} are corrupt: {error}") from None
     return array
 
 
@@ -475,12 +478,12 @@ def _dense(keys: list[npt.NDArray[Any]]) -> IntArray:
 
 
 def _normal(key: npt.NDArray[Any], valid: BoolArray | None) -> npt.NDArray[Any]:
-    """Codes in which null is 0 and sorts first, NaN equals NaN, and -0.0 equals 0.0."""
+    """Codes in which null sorts last, NaN just before it and equal to itself, and -0.0 equals 0.0."""
     if len(key) == 0:
         return np.zeros(0, np.int64)
-    _, codes = np.unique(key + 0 if key.dtype.kind == "f" else key, return_inverse=True)
-    codes = codes.reshape(-1) + 1
-    return codes if valid is None else np.where(valid, codes, 0)
+    distinct, codes = np.unique(key + 0 if key.dtype.kind == "f" else key, return_inverse=True)
+    codes = codes.reshape(-1)
+    return codes if valid is None else np.where(valid, codes, len(distinct))
 
 
 def _struct_key(values: pa.Array, operation: str) -> IntArray:
@@ -524,11 +527,17 @@ def to_array(data: Any, type: pa.DataType | None = None, ndim: int | None = None
         data = data.to_numpy()
     if isinstance(data, np.ndarray) and data.dtype.kind != "O":
         return _from_ndarray(data)
-    if hasattr(data, "__arrow_c_array__"):
-        return pa.array(data)
-    if hasattr(data, "__arrow_c_stream__"):
-        return pa.chunked_array(data)
+    if hasattr(data, "__arrow_c_array__") or hasattr(data, "__arrow_c_stream__"):
+        return _imported(data)
     return _from_python(data, type, ndim)
+
+
+def _imported(data: Any) -> ArrowData:
+    """Data of another library over the C interface."""
+    try:
+        return pa.array(data) if hasattr(data, "__arrow_c_array__") else pa.chunked_array(data)
+    except pa.ArrowInvalid as error:
+        raise OffsetsError(f"the Arrow data of a {type(data).__name__} can't be read: {error}") from None
 
 
 def _from_ndarray(data: npt.NDArray[Any]) -> pa.Array:

@@ -154,11 +154,8 @@ def test_concat_inside_rows(drawn: tuple[int, pa.DataType, st.DataObject]) -> No
     length = len(frames[0])
     parts = []
     for frame in frames:
-        nested = ref.at_depth(
-            lambda _: data.draw(jagged_arrays(ndim - axis, leaf, max_size=2, small=True, allow_nan=False).map(lambda x: x.to_list())),
-            frame.to_list(),
-            axis,
-        )
+        below = jagged_arrays(ndim - axis, leaf, max_size=2, small=True, allow_nan=False).map(lambda x: x.to_list())
+        nested = ref.at_depth(lambda _, below=below: data.draw(below), frame.to_list(), axis)
         parts.append(aj.array(nested, type=leaf, ndim=ndim))
     got = aj.concat(parts, axis=axis)
     assert got.type == leaf

@@ -191,7 +191,8 @@ def test_negative_head_and_tail_leave_out_as_in_pandas() -> None:
 
 def test_windows_compute_the_extent() -> None:
     x = aj.array(np.zeros((4, 3)))
-    assert [w.shape.extents[1] for w in (x.head(2), x.tail(5), x.slice(1, 1), x.slice(-2), x.pad(5), x.pad(1))] == [2, 3, 1, 2, 5, 3]
+    windows = (x.head(2), x.tail(5), x.slice(1, 1), x.slice(-2), x.pad(5), x.pad(1))
+    assert [one.shape.extents[1] for one in windows] == [2, 3, 1, 2, 5, 3]
     assert aj.array(np.zeros((0, 3))).head(2).shape.extents[1] == 2
 
 
@@ -259,7 +260,10 @@ def test_koda_examples_of_repeat() -> None:
     assert aj.array([], type=pa.int8()).repeat(3).shape == aj.JaggedShape(0, [])
 
 
-@pytest.mark.parametrize(("sizes", "error"), [(-1, ValueError), ([1, -1], ValueError), ([None, 1], ValueError), (1.0, TypeError), ([1.0, 2.0], TypeError)])
+@pytest.mark.parametrize(
+    ("sizes", "error"),
+    [(-1, ValueError), ([1, -1], ValueError), ([None, 1], ValueError), (1.0, TypeError), ([1.0, 2.0], TypeError)],
+)
 def test_repeat_refuses(sizes: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         aj.array([1, 2]).repeat(sizes)

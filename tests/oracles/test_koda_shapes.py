@@ -10,6 +10,8 @@ Differences, all on purpose:
 * Comparing with something that is no shape is False here; Koda raises. Shapes here have a hash, a length and an iterator.
 """
 
+# ruff: noqa: B023 - every lambda is called before the loop goes on
+
 from __future__ import annotations
 
 import random

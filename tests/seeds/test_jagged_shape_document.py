@@ -23,7 +23,7 @@ def test_broadcasting_is_by_prefix() -> None:
     assert repr(one.shape) == "JaggedShape(2)"
     assert repr(two.shape) == "JaggedShape(2, 3)"
     assert aj.shapes.expand_to_shape(one, two.shape).to_list() == [["a", "a", "a"], ["b", "b", "b"]]
-    with pytest.raises(aj.ShapeError, match="is not a prefix of|more dims"):
+    with pytest.raises(aj.ShapeError, match=r"is not a prefix of|more dims"):
         aj.shapes.expand_to_shape(two, one.shape)
     with pytest.raises(aj.ShapeError, match="is not a prefix of"):
         aj.shapes.expand_to_shape(aj.array(["a", "b", "c"]), two.shape)

@@ -1,0 +1,280 @@
+"""The gate: every layout comes in with its meaning, goes out as it should, shares buffers, and nothing corrupt gets through."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+
+import arrowjag as aj
+from arrowjag.testing import ArrowColumn, arrow_columns, assert_lists_equal
+
+
+def address(array: pa.Array, buffer: int = 1) -> int:
+    return array.buffers()[buffer].address
+
+
+class Capsule:
+    """An array of another library: only the C interface is there."""
+
+    def __init__(self, array: pa.Array) -> None:
+        self._array = array
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        return self._array.__arrow_c_array__(requested_schema)
+
+
+class Stream:
+    def __init__(self, array: pa.ChunkedArray) -> None:
+        self._array = array
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._array.__arrow_c_stream__(requested_schema)
+
+
+# --------------------------------------------------------------------------------------------------------- in and out
+
+
+@given(arrow_columns())
+def test_every_layout_comes_in_with_its_meaning(column: ArrowColumn) -> None:
+    x = aj.from_arrow(column.array)
+    assert x.ndim == column.ndim
+    assert x.type == column.leaf
+    assert_lists_equal(x.to_list(), column.truth)
+    for outer, inner in zip(x.shape.dims, x.shape.dims[1:], strict=False):
+        assert outer.size == len(inner)
+        assert inner.offsets[0] == 0
+    assert x.shape.size == len(x.values)
+    assert all(not dim.sizes[~dim.validity].any() for dim in x.shape if dim.validity is not None)
+
+
+@given(arrow_columns())
+def test_what_goes_out_is_valid_and_comes_back(column: ArrowColumn) -> None:
+    x = aj.from_arrow(column.array)
+    out = x.to_arrow()
+    out.validate(full=True)
+    assert_lists_equal(out.to_pylist(), column.truth)
+    back = aj.from_arrow(out)
+    assert back.equals(x)
+    assert back.shape.extents[1:] == tuple(extent or None for extent in x.shape.extents[1:])
+    plain = x.to_arrow(extension=False)
+    assert not isinstance(plain.type, pa.BaseExtensionType)
+    assert aj.from_arrow(plain).equals(x)
+
+
+@given(arrow_columns())
+def test_other_libraries_hand_over_by_capsules(column: ArrowColumn) -> None:
+    chunked = isinstance(column.array, pa.ChunkedArray)
+    carrier = Stream(column.array) if chunked else Capsule(column.array)
+    assert_lists_equal(aj.array(carrier).to_list(), column.truth)
+
+
+@given(arrow_columns(3))
+def test_ndim_says_how_many_lists_are_levels(column: ArrowColumn) -> None:
+    for ndim in (1, 2, 3):
+        x = aj.from_arrow(column.array, ndim=ndim)
+        assert x.ndim == ndim
+        assert_lists_equal(x.to_list(), column.truth)
+    with pytest.raises(aj.ShapeError, match="ndim=4 was asked for"):
+        aj.from_arrow(pa.chunked_array([pa.array([[[1]]])]), ndim=4)
+
+
+def test_maps_are_leaves_unless_asked() -> None:
+    maps = pa.array([[("a", 1), ("b", 2)], None, []], pa.map_(pa.string(), pa.int64()))
+    assert aj.from_arrow(maps).ndim == 1
+    opened = aj.from_arrow(maps, ndim=2)
+    assert opened.to_list() == [[{"key": "a", "value": 1}, {"key": "b", "value": 2}], None, []]
+    assert opened["value"].to_list() == [[1, 2], None, []]
+
+
+def test_runs_and_dictionaries_of_lists_are_decoded() -> None:
+    lists = pa.array([[1], [2, 3]])
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 3], pa.int32()), lists)
+    assert aj.from_arrow(runs).to_list() == [[1], [1], [2, 3]]
+    coded = pa.DictionaryArray.from_arrays(pa.array([1, None, 0]), lists)
+    assert aj.from_arrow(coded).to_list() == [[2, 3], None, [1]]
+
+
+def test_nulls_of_the_null_type_are_null_rows() -> None:
+    assert aj.from_arrow(pa.nulls(2), ndim=2).to_list() == [None, None]
+
+
+def test_extent_0_is_stored_as_a_large_list() -> None:
+    x = aj.array(np.zeros((2, 0)))
+    assert x.to_arrow(extension=False).type == pa.large_list(pa.float64())
+    assert x.to_list() == [[], []]
+
+
+def test_a_declared_extent_is_a_fixed_size_list_with_its_null_slots_filled() -> None:
+    fixed = pa.array([[1, 2], None, [3, 4]], pa.list_(pa.int64(), 2))
+    x = aj.from_arrow(fixed)
+    assert x.shape.extents[1] == 2
+    assert x.shape.size == 4
+    assert x.to_arrow(extension=False).equals(fixed)
+    assert aj.from_arrow(fixed[:0]).shape.extents[1] == 2
+
+
+# ---------------------------------------------------------------------------------------------------------- no copies
+
+
+def test_64_bit_offsets_and_values_are_shared_both_ways() -> None:
+    array = pa.array([[1, 2], [], [3]], pa.large_list(pa.int64()))
+    x = aj.from_arrow(array)
+    assert x.shape.dims[1].offsets.ctypes.data == address(array)
+    assert address(x.values) == address(array.values)
+    out = x.to_arrow(extension=False)
+    assert address(out) == address(array)
+    assert address(out.values) == address(array.values)
+
+
+def test_values_are_shared_where_offsets_are_widened_or_sliced() -> None:
+    array = pa.array([[1, 2], [], [3], [4, 5]], pa.list_(pa.int32()))
+    assert address(aj.from_arrow(array).values) == address(array.values)
+    part = aj.from_arrow(array[1:3])
+    assert address(part.values) == address(array.values)
+    assert part.to_list() == [[], [3]]
+    one = pa.chunked_array([array])
+    assert address(aj.from_arrow(one).values) == address(array.values)
+
+
+def test_numpy_is_shared_and_stays_alive() -> None:
+    data = np.arange(6.0)
+    x = aj.from_offsets(data, np.array([0, 2, 6]))
+    assert address(x.values) == data.ctypes.data
+    out = x.to_arrow(extension=False)
+    del data, x
+    gc.collect()
+    assert out.to_pylist() == [[0.0, 1.0], [2.0, 3.0, 4.0, 5.0]]
+
+
+# ---------------------------------------------------------------------------------------------------- nothing corrupt
+
+
+def large_list(offsets: list[int], values: int = 3, bitmap: bytes | None = None) -> pa.Array:
+    """A large_list whose offsets are spoiled after it is made: pyarrow looks at the first and the last one."""
+    cut = np.zeros(len(offsets), np.int64)
+    buffers = [None if bitmap is None else pa.py_buffer(bitmap), pa.py_buffer(cut)]
+    child = pa.array(np.arange(values))
+    array = pa.LargeListArray.from_buffers(pa.large_list(pa.int64()), len(cut) - 1, buffers, children=[child])
+    cut[:] = offsets
+    return array
+
+
+@pytest.mark.parametrize(
+    ("offsets", "text"),
+    [
+        ([0, 2, 1, 3], "fall at slot 2: 1 < 2"),
+        ([0, 2, 4], "end at 4, past the 3 values below"),
+        ([-1, 2, 3], "start at -1, below 0"),
+        ([0, -5, 3], "fall at slot 1: -5 < 0"),
+        ([0, 2**62, 3], "fall at slot 2"),
+        ([0, 1, 2**62], f"end at {2**62}"),
+    ],
+)
+def test_corrupt_offsets_are_an_error(offsets: list[int], text: str) -> None:
+    for carrier in (large_list(offsets), pa.chunked_array([large_list(offsets)]), Capsule(large_list(offsets))):
+        with pytest.raises(aj.OffsetsError, match=text):
+            aj.array(carrier)
+
+
+def test_corrupt_offsets_under_a_null_row_are_an_error_too() -> None:
+    with pytest.raises(aj.OffsetsError, match="fall at slot 2"):
+        aj.from_arrow(large_list([0, 3, 1, 3], bitmap=b"\x05"))
+
+
+def test_an_inner_dim_is_named() -> None:
+    inner = large_list([0, 2, 1])
+    outer = pa.LargeListArray.from_buffers(
+        pa.large_list(inner.type), 1, [None, pa.py_buffer(np.array([0, 2]))], children=[inner]
+    )
+    with pytest.raises(aj.OffsetsError, match=r"dim 2 fall at slot 2"):
+        aj.from_arrow(outer)
+
+
+def test_32_bit_offsets_are_checked_as_well() -> None:
+    cut = pa.py_buffer(np.array([0, 2, 1], np.int32))
+    array = pa.ListArray.from_buffers(pa.list_(pa.int64()), 2, [None, cut], children=[pa.array([1, 2, 3])])
+    with pytest.raises(aj.OffsetsError, match="fall at slot 2"):
+        aj.from_arrow(array)
+
+
+@pytest.mark.parametrize("type", [pa.list_view(pa.int64()), pa.large_list_view(pa.int64())], ids=str)
+@pytest.mark.parametrize(("starts", "sizes"), [([0, 2], [1, 9]), ([-1, 0], [1, 1]), ([0, 0], [1, -1])])
+def test_views_out_of_range(type: pa.DataType, starts: list[int], sizes: list[int]) -> None:
+    width = np.int32 if pa.types.is_list_view(type) else np.int64
+    buffers = [None, pa.py_buffer(np.array(starts, width)), pa.py_buffer(np.array(sizes, width))]
+    array = pa.Array.from_buffers(type, 2, buffers, children=[pa.array([1, 2, 3])])
+    with pytest.raises(aj.OffsetsError, match=r"row \d of the Arrow data, dim 1 views"):
+        aj.from_arrow(array)
+
+
+def test_a_fixed_size_list_with_too_few_values() -> None:
+    with pytest.raises(ValueError):
+        aj.from_arrow(pa.Array.from_buffers(pa.list_(pa.int64(), 2), 3, [None], children=[pa.array([1, 2, 3])]))
+
+
+@pytest.mark.parametrize("type", [pa.string(), pa.large_binary()], ids=str)
+def test_text_whose_own_offsets_are_corrupt(type: pa.DataType) -> None:
+    width = np.int32 if pa.types.is_string(type) else np.int64
+    for wrong in ([0, 3, 1], [0, 1, 99], [-1, 1, 2]):
+        cut = np.zeros(3, width)
+        array = pa.Array.from_buffers(type, 2, [None, pa.py_buffer(cut), pa.py_buffer(b"abc")])
+        cut[:] = wrong
+        with pytest.raises(aj.OffsetsError, match="the text of"):
+            aj.from_arrow(array)
+
+
+@pytest.mark.parametrize("type", [pa.large_list(pa.int64()), pa.list_(pa.int64())], ids=str)
+def test_no_rows_need_no_offsets_buffer(type: pa.DataType) -> None:
+    empty = pa.Array.from_buffers(type, 0, [None, None], children=[pa.array([], pa.int64())])
+    x = aj.array(empty)
+    assert (x.to_list(), x.ndim) == ([], 2)
+    with pytest.raises(aj.OffsetsError, match=r"Capsule can't be read: .*null data pointer"):
+        aj.array(Capsule(empty))
+
+
+@pytest.mark.parametrize(
+    ("offsets", "text"),
+    [
+        (([0, 2, 1],), "got 1 at slot 2 after 2"),
+        (([1, 3],), "start at 0"),
+        (([0, 2],), "there are 3 values"),
+        (([0, 2], [0, 3]), r"offsets\[0\]"),
+    ],
+)
+def test_offsets_of_a_caller_are_checked(offsets: Any, text: str) -> None:
+    with pytest.raises(aj.OffsetsError, match=text):
+        aj.from_offsets([1, 2, 3], *offsets)
+
+
+# --------------------------------------------------------------------------------------------------------- Python data
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "expected"),
+    [
+        ([[1, None], None, []], {}, [[1, None], None, []]),
+        ([], {"ndim": 3}, []),
+        ([[], []], {"ndim": 3}, [[], []]),
+        ([[], [[]]], {}, [[], [[]]]),
+        ([["a"], ["b", "c"]], {}, [["a"], ["b", "c"]]),
+        (np.arange(6).reshape(2, 3), {}, [[0, 1, 2], [3, 4, 5]]),
+        (((1, 2), (3,)), {}, [[1, 2], [3]]),
+        ([[1], [2]], {"type": pa.float32()}, [[1.0], [2.0]]),
+        (5, {}, 5),
+    ],
+)
+def test_python_data(data: Any, options: dict[str, Any], expected: Any) -> None:
+    assert aj.array(data, **options).to_list() == expected
+
+
+@pytest.mark.parametrize(
+    ("data", "options"), [([[1], 2], {}), ([1, [2]], {}), ([1, "a"], {}), ([1], {"ndim": 2}), (5, {"ndim": 1})]
+)
+def test_uneven_data_is_a_shape_error(data: Any, options: dict[str, Any]) -> None:
+    with pytest.raises(aj.ShapeError):
+        aj.array(data, **options)

@@ -1,0 +1,338 @@
+"""`JaggedShape`: validation, overflow, text, prefixes, flatten, both rules of reshape, and the ways to make one."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag import JaggedShape, dims
+from arrowjag.shape import resolve_reshape
+from arrowjag.testing import shapes
+from tests import reference as ref
+
+
+def nested(shape: JaggedShape) -> Any:
+    """The shape as nested lists of numbered leaves."""
+    return ref.from_shape(range(shape.size), shape.unpack()) if shape.ndim else 0
+
+
+# ------------------------------------------------------------------------------------------------------------ validation
+
+
+@pytest.mark.parametrize(
+    ("specs", "sizes"),
+    [
+        ((), ()),
+        ((2,), ([2],)),
+        (([2],), ([2],)),
+        ((2, [2, 1]), ([2], [2, 1])),
+        ((2, 3, 1), ([2], [3, 3], [1] * 6)),
+        ((0, 3), ([0], [])),
+        ((3, 0, 5), ([3], [0, 0, 0], [])),
+        ((np.int64(2), np.array([1, 2], np.uint8)), ([2], [1, 2])),
+        ((2, pa.array([1, 2])), ([2], [1, 2])),
+        ((3, 5, (1, 5, 1)), ([3], [5, 5, 5], [1, 2, 3, 4, 5] * 3)),
+        ((3, 5, range(1, 6)), ([3], [5, 5, 5], [1, 2, 3, 4, 5] * 3)),
+        ((4, ([1, 2], 2)), ([4], [1, 2, 1, 2])),
+        ((3, 4, ([5, 7, 3], (4, 3))), ([3], [4] * 3, [5] * 4 + [7] * 4 + [3] * 4)),
+        ((8, {1: 2, 4: 3, 5: 1, 7: 2}), ([8], [0, 2, 0, 0, 3, 1, 0, 2])),
+        ((2, dims.Affine(1, 2, 1)), ([2], [1, 2])),
+    ],
+)
+def test_dims_are_read_as_written(specs: tuple[Any, ...], sizes: tuple[list[int], ...]) -> None:
+    shape = JaggedShape(*specs)
+    assert shape.unpack() == sizes
+    assert shape.size == (sum(sizes[-1]) if sizes else 1)
+    assert shape.ndim == len(shape) == len(sizes)
+
+
+@pytest.mark.parametrize(
+    ("specs", "text"),
+    [
+        (([1, 2],), "dim 0: 2 row sizes for 1 row"),
+        (([],), "dim 0: 0 row sizes for 1 row"),
+        ((2, [2]), "dim 1: 1 row sizes for 2 rows"),
+        ((2, []), "dim 1: 0 row sizes for 2 rows"),
+        ((2, [1, 2, 3]), "dim 1: 3 row sizes for 2 rows"),
+        ((-1,), "at least 0"),
+        ((2, [-1, 3]), "at least 0"),
+        ((2, -1), "at least 0"),
+        ((2, ([1, 2, 3], 1)), "dim 1"),
+        ((2, [1, 2], ([3, 4], 1)), "dim 2"),
+    ],
+)
+def test_what_does_not_fit_is_a_shape_error(specs: tuple[Any, ...], text: str) -> None:
+    with pytest.raises(aj.ShapeError, match=text):
+        JaggedShape(*specs)
+
+
+@pytest.mark.parametrize("spec", [True, 1.0, None, "a", [True], [1.0], [None], np.array([1.5]), pa.array([1, None])], ids=repr)
+def test_sizes_are_integers(spec: Any) -> None:
+    with pytest.raises(TypeError):
+        JaggedShape(spec)
+
+
+@pytest.mark.parametrize("specs", [(2, 2**62), (2**32, 2**32), (2, [2**62, 2**62]), (2**62, (2, 2**62))], ids=repr)
+def test_totals_past_63_bits_are_an_overflow(specs: tuple[Any, ...]) -> None:
+    with pytest.raises((aj.ShapeError, aj.JagOverflowError), match="overflow"):
+        JaggedShape(*specs)
+
+
+def test_huge_shapes_cost_nothing() -> None:
+    shape = JaggedShape(10**9, 10**9)
+    assert shape.size == 10**18
+    assert hash(shape) == hash(JaggedShape(10**9, (10**9, 10**9)))
+    assert shape == JaggedShape(10**9, (10**9, 10**9))
+    assert repr(shape) == "JaggedShape(1000000000, 1000000000)"
+    assert shape[:1] == JaggedShape(10**9)
+
+
+# -------------------------------------------------------------------------------------------------------- text and facts
+
+
+@pytest.mark.parametrize(
+    ("specs", "text"),
+    [
+        ((), "JaggedShape()"),
+        ((1, 2, [1, 2]), "JaggedShape(1, 2, [1, 2])"),
+        ((3, 0), "JaggedShape(3, 0)"),
+        ((0, 3), "JaggedShape(0, [])"),
+        ((6, [0, 1, 2, 3, 4, 5]), "JaggedShape(6, [0, 1, 2, 3, 4, 5])"),
+        ((7, [0, 1, 2, 3, 4, 5, 6]), "JaggedShape(7, [0, 1, 2, ..., 4, 5, 6])"),
+    ],
+)
+def test_repr(specs: tuple[Any, ...], text: str) -> None:
+    assert repr(JaggedShape(*specs)) == str(JaggedShape(*specs)) == text
+
+
+def test_encodings_are_a_function_of_the_sizes() -> None:
+    text = "(3, 5, Repeat(Affine(1, 5, 1), 3))"
+    assert JaggedShape(3, 5, (1, 5, 1)).encodings() == JaggedShape(3, 5, [1, 2, 3, 4, 5] * 3).encodings() == text
+    assert JaggedShape(2, [1, 2]).encodings() == "(2, [1, 2])"
+
+
+def test_describe_tells_dims_in_words() -> None:
+    shape = JaggedShape(3, dims.Ragged([2, 0, 1], validity=[True, False, True]))
+    assert shape.describe().splitlines() == [
+        "JaggedShape(3, [2, 0, 1]): 2 dims, 3 items",
+        "  dim 0: 1 row of 3 items",
+        "  dim 1: 3 rows of 0 to 2 items, 3 in all, 1 null row",
+    ]
+    assert "each would have 4 items" in JaggedShape(0, 4).describe()
+
+
+def test_an_int_declares_an_extent_and_a_list_does_not() -> None:
+    assert JaggedShape(2, 3).extents == (2, 3)
+    assert JaggedShape(2, [3, 3]).extents == (2, None)
+    assert JaggedShape(3, 0, 5).extents == (3, 0, 5)
+
+
+@given(shapes())
+def test_equality_and_hash_speak_of_sizes_only(shape: JaggedShape) -> None:
+    plain = JaggedShape(*(dims.Ragged(one) for one in shape.unpack()))
+    assert shape == plain
+    assert hash(shape) == hash(plain)
+    assert pickle.loads(pickle.dumps(shape)) == shape
+    assert pickle.loads(pickle.dumps(shape)).extents == shape.extents
+    assert copy.deepcopy(shape) == copy.copy(shape) == shape
+    assert [list(one) for one in shape.sizes] == list(shape.unpack())
+    assert all(cut[0] == 0 and cut[-1] == dim.size for cut, dim in zip(shape.offsets, shape, strict=True))
+
+
+def test_a_shape_equals_shapes_only() -> None:
+    assert JaggedShape(2) != (2,)
+    assert JaggedShape(2) in [1, JaggedShape(2)]
+    assert JaggedShape(0) != JaggedShape()
+    assert JaggedShape(2) != JaggedShape(2, 1)
+
+
+def test_indexing_gives_dims_and_prefixes() -> None:
+    shape = JaggedShape(2, [2, 1], [1, 2, 3])
+    assert shape[1].tolist() == [2, 1]
+    assert shape[-1].tolist() == [1, 2, 3]
+    assert shape[:2] == JaggedShape(2, [2, 1])
+    assert shape[:-3] == shape[:0] == JaggedShape()
+    assert list(shape) == list(shape.dims)
+
+
+@pytest.mark.parametrize(
+    ("key", "error"),
+    [(3, IndexError), (slice(1, None), ValueError), (slice(None, None, 2), ValueError), ("a", TypeError), (True, TypeError)],
+)
+def test_what_is_no_part_of_a_shape_is_refused(key: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        JaggedShape(2, [2, 1], [1, 2, 3])[key]
+
+
+# ------------------------------------------------------------------------------------------------------------- prefixes
+
+
+@given(shapes(), st.integers(0, 4))
+def test_prefixes_are_prefixes(shape: JaggedShape, depth: int) -> None:
+    assert shape[:depth].is_prefix_of(shape)
+    assert shape[:depth].is_expandable_to(shape)
+    assert JaggedShape.common(shape[:depth], shape) == shape
+
+
+@given(shapes(), shapes())
+def test_is_prefix_of_compares_sizes(one: JaggedShape, two: JaggedShape) -> None:
+    assert one.is_prefix_of(two) == (one.unpack() == two.unpack()[: one.ndim])
+
+
+def test_common_names_what_does_not_fit() -> None:
+    text = r"JaggedShape\(3\) is not a prefix of JaggedShape\(2, 1\): dim 0, row 0 has 3 items here and 2 there"
+    with pytest.raises(aj.ShapeError, match=text):
+        JaggedShape.common(JaggedShape(2, 1), JaggedShape(3))
+    with pytest.raises(TypeError, match="at least one"):
+        JaggedShape.common()
+
+
+# ----------------------------------------------------------------------------------------------------- flatten, reshape
+
+
+@given(shapes(validity=False), st.integers(-6, 6), st.none() | st.integers(-6, 6))
+def test_flatten_merges_dims(shape: JaggedShape, first: int, last: int | None) -> None:
+    flat = shape.flatten(first, last)
+    assert flat.ndim == ref.flatten_ndim(shape.ndim, first, last)
+    assert flat.unpack() == ref.shape_of(ref.flatten(nested(shape), shape.ndim, first, last), flat.ndim)
+
+
+@given(shapes())
+def test_flatten_keeps_the_null_rows_of_the_first_dim(shape: JaggedShape) -> None:
+    for first in range(1, shape.ndim):
+        merged, own = shape.flatten(first).dims[first].validity, shape.dims[first].validity
+        assert (merged is None) == (own is None)
+        assert own is None or np.array_equal(merged, own)
+
+
+@given(shapes(validity=False), st.integers(-1, 5))
+def test_flatten_end(shape: JaggedShape, n: int) -> None:
+    if shape.ndim and 0 <= n <= shape.ndim:
+        assert shape.flatten_end(n) == (shape.flatten(-n - 1) if n else shape)
+        assert shape.flatten_end(n).ndim == max(shape.ndim - n, 1)
+    else:
+        with pytest.raises(ValueError):
+            shape.flatten_end(n)
+
+
+dim_specs = st.integers(-1, 4) | st.lists(st.integers(0, 3), max_size=4)
+
+
+@given(shapes(validity=False), st.lists(dim_specs, min_size=1, max_size=3))
+def test_reshape_does_what_the_oracle_says(shape: JaggedShape, wanted: list[Any]) -> None:
+    x = nested(shape)
+    for rule, oracle in ((JaggedShape.reshape, ref.reshape), (resolve_reshape, ref.koda_reshape)):
+        try:
+            expected = oracle(x, shape.ndim, wanted)
+        except (ValueError, ZeroDivisionError):
+            with pytest.raises(ValueError):
+                rule(shape, tuple(wanted))
+            continue
+        assert rule(shape, tuple(wanted)).unpack() == ref.shape_of(expected, _depth(shape, wanted, rule))
+
+
+def _depth(shape: JaggedShape, wanted: list[Any], rule: Any) -> int:
+    return rule(shape, tuple(wanted)).ndim
+
+
+@pytest.mark.parametrize(
+    ("old", "wanted", "new"),
+    [
+        ((2, 2, [1, 2, 2, 3]), (4, -1), "JaggedShape(4, [1, 2, 2, 3])"),
+        ((2, 2, [1, 2, 2, 2]), (4, -1), "JaggedShape(4, [1, 2, 2, 2])"),
+        ((2, 2, [1, 2, 2, 3]), (-1,), "JaggedShape(8)"),
+        ((12,), (-1, ([1, 2, 3], 2)), "JaggedShape(6, [1, 2, 3, 1, 2, 3])"),
+        ((2, 3, 4), (2, [1, 2], -1), "JaggedShape(2, [1, 2], 8)"),
+        ((), (1,), "JaggedShape(1)"),
+        ((6,), (2, [1, 2], -1), "JaggedShape(2, [1, 2], 2)"),
+        ((4,), (-1, [3, 1]), "JaggedShape(2, [3, 1])"),
+        ((2, 2), (4,), "JaggedShape(4)"),
+    ],
+)
+def test_reshape_by_example(old: tuple[Any, ...], wanted: tuple[Any, ...], new: str) -> None:
+    assert repr(JaggedShape(*old).reshape(*wanted)) == repr(JaggedShape(*old).reshape(wanted)) == new
+
+
+@pytest.mark.parametrize(
+    ("old", "wanted", "text"),
+    [
+        ((5,), (2, -1), "2 rows can't share 5 items"),
+        ((6,), (-1, -1), "at most one -1"),
+        ((0,), (-1, 0), "positive size"),
+        ((5,), (6,), "5 items do not fit 6 places"),
+        ((6,), (-1, 4, 1), "dim 1|do not fit|share"),
+    ],
+)
+def test_reshape_says_what_does_not_fit(old: tuple[Any, ...], wanted: tuple[Any, ...], text: str) -> None:
+    with pytest.raises(aj.ShapeError, match=text):
+        JaggedShape(*old).reshape(*wanted)
+
+
+# ------------------------------------------------------------------------------------------------------- other makers
+
+
+def test_repeating_fills_levels_with_plain_lists() -> None:
+    assert JaggedShape.repeating(4, [1, 2]) == JaggedShape(4, [1, 2, 1, 2])
+    assert JaggedShape.repeating(0, [1, 2], 7).unpack() == ([0], [], [])
+    with pytest.raises(aj.ShapeError, match="dim 1"):
+        JaggedShape.repeating(3, [1, 2])
+
+
+@given(shapes())
+def test_offsets_and_parents_make_the_shape_again(shape: JaggedShape) -> None:
+    assert JaggedShape.from_offsets(*shape.offsets) == shape
+    assert JaggedShape.from_parents(*((dim.parents, len(dim)) for dim in shape)) == shape
+
+
+def test_from_offsets_shares_int64() -> None:
+    cut = np.array([0, 2, 3])
+    assert np.shares_memory(JaggedShape.from_offsets([0, 2], cut).offsets[1], cut)
+
+
+@pytest.mark.parametrize(
+    ("offsets", "text"),
+    [
+        (([0, 2], [0, 2, 1]), "dim 1: .*got 1 at slot 2 after 2"),
+        (([1, 2],), "dim 0: .*start at 0"),
+        (([],), "dim 0"),
+        (([0, 2], [0, 1]), "dim 1: 1 row"),
+        (([0, 1, 2],), "dim 0: 2 row"),
+    ],
+)
+def test_corrupt_offsets_are_named(offsets: tuple[Any, ...], text: str) -> None:
+    with pytest.raises(aj.ShapeError, match=text):
+        JaggedShape.from_offsets(*offsets)
+
+
+@pytest.mark.parametrize(
+    ("levels", "error"),
+    [
+        ((([0, 0], 1), ([2, 0], 2)), ValueError),
+        ((([0, 1], 1),), ValueError),
+        ((([-1], 1),), ValueError),
+        ((([0.5], 1),), TypeError),
+    ],
+)
+def test_parents_must_be_sorted_and_in_range(levels: tuple[Any, ...], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        JaggedShape.from_parents(*levels)
+
+
+@given(shapes(), st.data())
+def test_composed_is_the_chain_of_dims(shape: JaggedShape, data: st.DataObject) -> None:
+    if shape.ndim < 2:
+        return
+    first = data.draw(st.integers(0, shape.ndim - 1))
+    last = data.draw(st.integers(first + 1, shape.ndim))
+    cut = shape.offsets[first]
+    for inner in shape.offsets[first + 1 : last]:
+        cut = inner[cut]
+    assert np.array_equal(shape.composed(first, last).offsets, cut)
