@@ -58,7 +58,7 @@ def first_axis(axis: Axis, ndim: int) -> tuple[int, bool]:
 def kept(f: Callable[[list[Any]], list[Any]], x: Any, ndim: int, axis: Axis = -1, *, complete: bool = False) -> Any:
     """`f` of each group of leaves, its results put where the leaves were.
 
-    Along an outer axis the leaves at equal local positions are one group; `complete` fills the places that some row lacks with nulls.
+    Along an outer axis the leaves at equal local positions are one group; `complete` fills places that some row lacks with nulls.
     """
     first, to_leaves = first_axis(axis, ndim)
     if to_leaves:
@@ -118,5 +118,3 @@ def tolerance(leaf: pa.DataType) -> dict[str, float]:
     if not pa.types.is_floating(leaf):
         return {"rel_tol": 0.0, "abs_tol": 0.0} if not pa.types.is_decimal(leaf) else {}
     return {"rel_tol": {16: 2e-3, 32: 1e-5, 64: 1e-9}[leaf.bit_width], "abs_tol": {16: 1e-2, 32: 1e-5, 64: 1e-12}[leaf.bit_width]}
-
-

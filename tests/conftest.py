@@ -8,6 +8,8 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.surfaces import SURFACES, Surface
+
 # HYPOTHESIS_PROFILE picks a profile. No deadline: what comes first is slow, because threads start and libraries load.
 settings.register_profile("quick", max_examples=50, deadline=None)
 # The same examples in every run: a change must not fail for what another one did.
@@ -25,3 +27,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("torch"):
             item.add_marker(pytest.mark.skip(reason="torch is not installed: make torch"))
+
+
+@pytest.fixture(params=SURFACES)
+def surface(request: pytest.FixtureRequest) -> Surface:
+    """Calls a method by its name on one surface after another: ``surface(x, "sum", axis=-1)``."""
+    return SURFACES[request.param]

@@ -91,7 +91,7 @@ def test_decimals_add_up_exactly(unit: pa.DataType) -> None:
 
 def test_decimals_that_outgrow_their_digits_are_refused() -> None:
     big = D("9" * 38)
-    with pytest.raises(JagOverflowError, match="cumsum"):
+    with pytest.raises(JagOverflowError, match=r"cumsum"):
         aj.array([[big, big]], type=pa.decimal128(38, 0)).cumsum()
 
 
@@ -101,27 +101,27 @@ def test_durations_add_up() -> None:
 
 
 def test_overflow_names_the_row() -> None:
-    with pytest.raises(JagOverflowError, match="row 1"):
+    with pytest.raises(JagOverflowError, match=r"row 1"):
         aj.array([[1], [2**62, 2**62]]).cumsum()
 
 
 @pytest.mark.parametrize("name", ["cumsum", "cumprod"])
 def test_types_without_arithmetic_are_named(name: str) -> None:
-    with pytest.raises(JagTypeError, match=f"{name} .*string"):
+    with pytest.raises(JagTypeError, match=rf"{name} .*string"):
         getattr(aj.array([["a"]]), name)()
 
 
 def test_types_without_order_are_named() -> None:
     x = aj.array([[(1, 2, 3)]], type=pa.month_day_nano_interval(), ndim=2)
-    with pytest.raises(JagTypeError, match="cummin .*interval"):
+    with pytest.raises(JagTypeError, match=r"cummin .*interval"):
         x.cummin()
 
 
 def test_axes_out_of_range_and_apart_are_refused() -> None:
     x = aj.array([[[1]]])
-    with pytest.raises(JagIndexError, match="cumsum: axis 3"):
+    with pytest.raises(JagIndexError, match=r"cumsum: axis 3"):
         x.cumsum(3)
-    with pytest.raises(JagValueError, match="last ones"):
+    with pytest.raises(JagValueError, match=r"last ones"):
         x.cumsum((0, 1))
 
 

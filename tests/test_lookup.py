@@ -22,7 +22,9 @@ def rows_with_frame(data: st.DataObject, frame: int, leaf: pa.DataType, *, disti
     """An array of one dim more than the frame, and one with the frame's dims."""
     outer, own = data.draw(prefix_arrays((frame, frame), (pa.int8(), leaf)))
     values = leaf_values(leaf, small=True)
-    rows = st.lists(st.none() | values, max_size=4, unique_by=(lambda v: object() if v is None else ref.key(v)) if distinct else None)
+    rows = st.lists(
+        st.none() | values, max_size=4, unique_by=(lambda v: object() if v is None else ref.key(v)) if distinct else None
+    )
     nested = ref.at_depth(lambda _: data.draw(st.none() | rows if frame else rows), outer.to_list() if frame else None, frame)
     return aj.array(nested, type=leaf, ndim=frame + 1), own
 
@@ -45,7 +47,11 @@ def test_searchsorted_of_every_type(data: st.DataObject) -> None:
 @given(st.data())
 def test_searchsorted_agrees_with_the_oracle(data: st.DataObject) -> None:
     frame = data.draw(st.integers(0, 2))
-    x, y = rows_with_frame(data, frame, pa.float64())if frame else (aj.array([1.0, 2.0, math.nan, None]), data.draw(prefix_arrays((2,), (pa.float64(),)))[0])
+    x, y = (
+        rows_with_frame(data, frame, pa.float64())
+        if frame
+        else (aj.array([1.0, 2.0, math.nan, None]), data.draw(prefix_arrays((2,), (pa.float64(),)))[0])
+    )
     x = x.sort()
     assert_lists_equal(x.searchsorted(y).to_list(), ref.searchsorted(Jag(x.to_list(), x.ndim), Jag(y.to_list(), y.ndim)))
 
@@ -55,11 +61,11 @@ def test_sides_scalars_and_types() -> None:
     assert x.searchsorted(2).to_list() == [1, None, 0]
     assert x.searchsorted(2, side="right").to_list() == [3, None, 0]
     assert x.searchsorted(1.5).to_list() == [1, None, 0]
-    with pytest.raises(JagValueError, match="side"):
+    with pytest.raises(JagValueError, match=r"side"):
         x.searchsorted(2, side="middle")
-    with pytest.raises(JagTypeError, match="searchsorted: .* no common type"):
+    with pytest.raises(JagTypeError, match=r"searchsorted: .* no common type"):
         x.searchsorted(["a", "b", "c"])
-    with pytest.raises(ShapeError, match="searchsorted"):
+    with pytest.raises(ShapeError, match=r"searchsorted"):
         x.searchsorted([1, 2])
 
 
@@ -93,11 +99,11 @@ def test_values_are_spread_to_keys_and_null_rows_stay() -> None:
 
 def test_refused_dictionaries() -> None:
     x = aj.array([[1, 2], [3]])
-    with pytest.raises(JagValueError, match="equal keys in row 1"):
+    with pytest.raises(JagValueError, match=r"equal keys in row 1"):
         x.translate([[1, 2], [3, 3]], [[1, 2], [3, 4]])
-    with pytest.raises(ShapeError, match="translate"):
+    with pytest.raises(ShapeError, match=r"translate"):
         x.translate([[1], [2], [3]], [[1], [2], [3]])
-    with pytest.raises(ShapeError, match="translate: values have 2 dims"):
+    with pytest.raises(ShapeError, match=r"translate: values have 2 dims"):
         x.translate([1, 2], [[1], [2]])
-    with pytest.raises(JagTypeError, match="translate: .* no common type"):
+    with pytest.raises(JagTypeError, match=r"translate: .* no common type"):
         x.translate(["a"], [1])

@@ -27,7 +27,7 @@ def test_it_sees_every_row_that_is_not_null(data: st.DataObject) -> None:
 
 def test_a_list_type_adds_a_dim() -> None:
     x = aj.array([[1, 2], None, []])
-    got = x.map_rows(lambda row: row + [0] if row else None, pa.list_(pa.int32()))
+    got = x.map_rows(lambda row: [*row, 0] if row else None, pa.list_(pa.int32()))
     assert got.to_list() == [[1, 2, 0], None, None]
     assert got.type == pa.int32()
     assert x.map_rows(lambda row: [row, []], pa.list_(pa.list_(pa.int64()))).ndim == 3
@@ -35,7 +35,7 @@ def test_a_list_type_adds_a_dim() -> None:
 
 def test_all_rows_as_one() -> None:
     x = aj.array([[1, 2], [3]])
-    assert x.map_rows(lambda rows: len(rows), "int64", axis=0).as_py() == 2
+    assert x.map_rows(len, "int64", axis=0).as_py() == 2
     assert x.map_rows(lambda rows: sum(map(sum, rows)), "int64", axis=None).as_py() == 6
     assert x.map_rows(lambda rows: rows[0], pa.list_(pa.int64()), axis=0).to_list() == [1, 2]
 

@@ -44,7 +44,7 @@ def test_diff_of_other_types() -> None:
     assert aj.array([[decimal.Decimal("1.5"), decimal.Decimal("1.0")]]).diff().to_list() == [[None, decimal.Decimal("-0.5")]]
     assert aj.array([[True, False]]).diff().to_list() == [[None, -1]]
     assert aj.array([[None, None]], type=pa.null(), ndim=2).diff().type == pa.int64()
-    with pytest.raises(JagTypeError, match="diff .*string"):
+    with pytest.raises(JagTypeError, match=r"diff .*string"):
         aj.array([["a"]]).diff()
 
 
@@ -89,11 +89,11 @@ def test_fills_of_other_kinds() -> None:
 
 def test_refused_arguments() -> None:
     x = aj.array([[1, 2], [3]])
-    with pytest.raises(JagValueError, match="outer axis"):
+    with pytest.raises(JagValueError, match=r"outer axis"):
         x.shift(fill=0, axis=0)
-    with pytest.raises(JagTypeError, match="n must be an int, got float"):
+    with pytest.raises(JagTypeError, match=r"n must be an int, got float"):
         x.shift(1.0)
-    with pytest.raises(JagTypeError, match="n must be an int, got bool"):
+    with pytest.raises(JagTypeError, match=r"n must be an int, got bool"):
         x.diff(True)
 
 

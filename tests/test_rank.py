@@ -43,9 +43,9 @@ def test_ties_of_zeros() -> None:
 
 def test_refused_arguments() -> None:
     x = aj.array([[1, 2]])
-    with pytest.raises(JagValueError, match="rank: expected method"):
+    with pytest.raises(JagValueError, match=r"rank: expected method"):
         x.rank("first")
-    with pytest.raises(JagTypeError, match="descending must be a bool, got str"):
+    with pytest.raises(JagTypeError, match=r"descending must be a bool, got str"):
         x.rank("min", "yes")
-    with pytest.raises(JagTypeError, match="rank .*interval"):
+    with pytest.raises(JagTypeError, match=r"rank .*interval"):
         aj.array([[(1, 2, 3)]], type=pa.month_day_nano_interval(), ndim=2).rank()

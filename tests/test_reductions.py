@@ -36,12 +36,32 @@ KINDS: dict[str, tuple[str, ...]] = {
     "all": ("bool",),
     "join": ("string",),
 }
-SHARED = ("sum", "prod", "mean", "min", "max", "any", "all", "argmin", "argmax", "mode", "n_unique", "join", "var", "std", "median", "quantile")
+SHARED = (
+    "sum",
+    "prod",
+    "mean",
+    "min",
+    "max",
+    "any",
+    "all",
+    "argmin",
+    "argmax",
+    "mode",
+    "n_unique",
+    "join",
+    "var",
+    "std",
+    "median",
+    "quantile",
+)
 """Reductions with the options skip_nulls and min_count."""
 
 
 def reduced(name: str, x: Any, axis: Any, options: dict[str, Any], *args: Any) -> Any:
-    named = {"join": {"sep": args[0]} if args else {}, "quantile": {"q": args[0], "interpolation": args[1]} if len(args) > 1 else {}}
+    named = {
+        "join": {"sep": args[0]} if args else {},
+        "quantile": {"q": args[0], "interpolation": args[1]} if len(args) > 1 else {},
+    }
     return ref.reduction(name, x.to_list(), x.ndim, axis, extents=x.shape.extents, **options, **named.get(name, {}))
 
 
@@ -184,38 +204,38 @@ def test_kleene_logic_without_skipping() -> None:
 
 
 def test_overflow_names_the_row() -> None:
-    with pytest.raises(JagOverflowError, match="row 1"):
+    with pytest.raises(JagOverflowError, match=r"row 1"):
         aj.array([[1], [2**62, 2**62]]).sum()
-    with pytest.raises(JagOverflowError, match="row 0"):
+    with pytest.raises(JagOverflowError, match=r"row 0"):
         aj.array([[2**62, 3]]).prod()
 
 
 @pytest.mark.parametrize("name", ["sum", "prod", "mean", "var", "std", "median", "any", "all"])
 def test_types_without_arithmetic_are_named(name: str) -> None:
-    with pytest.raises(JagTypeError, match=f"{name} .*string"):
+    with pytest.raises(JagTypeError, match=rf"{name} .*string"):
         getattr(aj.array([["a"]]), name)()
 
 
 @pytest.mark.parametrize("name", ["min", "max", "argmin", "argmax", "n_unique", "mode", "collapse"])
 def test_types_without_order_are_named(name: str) -> None:
     x = aj.array([[(1, 2, 3)]], type=pa.month_day_nano_interval(), ndim=2)
-    with pytest.raises(JagTypeError, match=f"{name} .*interval"):
+    with pytest.raises(JagTypeError, match=rf"{name} .*interval"):
         getattr(x, name)()
 
 
 def test_refused_arguments() -> None:
     x = aj.array([[[1]]])
-    with pytest.raises(JagIndexError, match="sum: axis 3"):
+    with pytest.raises(JagIndexError, match=r"sum: axis 3"):
         x.sum(3)
-    with pytest.raises(JagValueError, match="last ones"):
+    with pytest.raises(JagValueError, match=r"last ones"):
         x.sum((0, 2))
-    with pytest.raises(JagValueError, match="empty"):
+    with pytest.raises(JagValueError, match=r"empty"):
         x.sum(())
-    with pytest.raises(JagTypeError, match="axis must be an int"):
+    with pytest.raises(JagTypeError, match=r"axis must be an int"):
         x.sum("a")
-    with pytest.raises(JagValueError, match="quantile: q"):
+    with pytest.raises(JagValueError, match=r"quantile: q"):
         x.quantile(2)
-    with pytest.raises(JagTypeError, match="join .*int64"):
+    with pytest.raises(JagTypeError, match=r"join .*int64"):
         x.join("-")
     with pytest.raises(ShapeError):
         x.dot([[[1, 2]]])

@@ -23,8 +23,8 @@ D = decimal.Decimal
 def windows(name: str, row: list[Any], window: int) -> list[Any]:
     if name != "count":
         return ref.rolling(name, row, 1, window)
-    count = lambda k: sum(v is not None for v in row[k + 1 - window : k + 1])  # noqa: E731
-    return [count(k) if k + 1 >= window else None for k in range(len(row))]
+    parts = [row[k + 1 - window : k + 1] if k + 1 >= window else None for k in range(len(row))]
+    return [None if part is None else sum(v is not None for v in part) for part in parts]
 
 
 @pytest.mark.parametrize("name", ["sum", "mean"])
@@ -35,7 +35,7 @@ def test_sums_and_means_at_every_axis(name: str, leaf: pa.DataType, data: st.Dat
     axis = data.draw(any_axis(ndim))
     x = data.draw(jagged_arrays(ndim, leaf, small=name == "mean" or pa.types.is_floating(leaf) or data.draw(st.booleans())))
     expected = kept(lambda row: windows(name, row, window), x.to_list(), ndim, axis, complete=True)
-    got = outcome(lambda: getattr(x.rolling(window, axis), name)())
+    got = outcome(getattr(x.rolling(window, axis), name))
     expected = within(leaf, expected, ndim) if name == "sum" else expected
     assert_lists_equal(got, expected, **({} if name == "mean" and leaf != pa.float32() else tolerance(leaf)))
 
@@ -72,11 +72,11 @@ def test_the_object_and_the_methods_are_one() -> None:
 
 def test_refused_windows_and_types() -> None:
     x = aj.array([[1, 2]])
-    with pytest.raises(JagValueError, match="window must be at least 1, got 0"):
+    with pytest.raises(JagValueError, match=r"window must be at least 1, got 0"):
         x.rolling(0).sum()
-    with pytest.raises(JagTypeError, match="window must be an int, got float"):
+    with pytest.raises(JagTypeError, match=r"window must be an int, got float"):
         x.rolling(2.0).sum()
-    with pytest.raises(JagTypeError, match="rolling sum .*string"):
+    with pytest.raises(JagTypeError, match=r"rolling sum .*string"):
         aj.array([["a"]]).rolling(2).sum()
-    with pytest.raises(JagOverflowError, match="row 0"):
+    with pytest.raises(JagOverflowError, match=r"row 0"):
         aj.array([[2**62, 2**62]]).rolling(2).sum()

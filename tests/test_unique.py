@@ -79,11 +79,11 @@ def test_sets_of_other_sizes_than_each_other() -> None:
 
 def test_sets_of_types_that_meet() -> None:
     assert aj.array([[1]], type=pa.int8(), ndim=2).union([[1.5]]).to_list() == [[1.0, 1.5]]
-    with pytest.raises(JagTypeError, match="union: .* have no common type"):
+    with pytest.raises(JagTypeError, match=r"union: .* have no common type"):
         aj.array([[1]]).union([["a"]])
-    with pytest.raises(ShapeError, match="union"):
+    with pytest.raises(ShapeError, match=r"union"):
         aj.array([[1]]).union([[1], [2]])
-    with pytest.raises(ShapeError, match="equally many dims"):
+    with pytest.raises(ShapeError, match=r"equally many dims"):
         aj.array([[1]]).union([1])
 
 
@@ -142,7 +142,7 @@ def test_sets_of_python() -> None:
     assert x.is_in({"a"}).to_list() == x.is_in(["a", None]).to_list() == [[True, None], [False]]
     assert x.is_in([]).to_list() == [[False, None], [False]]
     assert aj.array([[1, 2]], type=pa.int8(), ndim=2).is_in([1.0]).to_list() == [[True, False]]
-    with pytest.raises(JagTypeError, match="is_in: .* have no common type"):
+    with pytest.raises(JagTypeError, match=r"is_in: .* have no common type"):
         x.is_in([1])
 
 

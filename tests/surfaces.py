@@ -1,0 +1,74 @@
+"""The same call on every surface: the array, `Series.jag` of pandas, and `.jag` of polars on Series and in lazy frames."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+
+import arrowjag as aj
+
+__all__ = ["SURFACES", "Surface"]
+
+
+class Surface(Protocol):
+    """Calls a method of an array by its name; arguments that are arrays go in as the surface's own columns."""
+
+    def __call__(self, x: aj.JaggedArray, name: str, *args: Any, **kwargs: Any) -> Any: ...
+
+
+def on_array(x: aj.JaggedArray, name: str, *args: Any, **kwargs: Any) -> Any:
+    return plain(_call(x, name, args, kwargs))
+
+
+def on_pandas(x: aj.JaggedArray, name: str, *args: Any, **kwargs: Any) -> Any:
+    index = [f"row {k}" for k in range(len(x))]
+    column = lambda one: one.to_pandas(index=index if len(one) == len(index) else None)  # noqa: E731
+    return plain(_call(column(x).jag, name, *_converted(args, kwargs, column)))
+
+
+def on_polars(x: aj.JaggedArray, name: str, *args: Any, **kwargs: Any) -> Any:
+    return plain(_call(x.to_polars().jag, name, *_converted(args, kwargs, lambda one: one.to_polars())))
+
+
+def on_lazy(x: aj.JaggedArray, name: str, *args: Any, **kwargs: Any) -> Any:
+    """As an expression, whose dtype the schema must tell. Arrays of another length are no columns and stay as they are."""
+    columns = {"x": x}
+
+    def column(one: aj.JaggedArray) -> Any:
+        if len(one) != len(x):
+            return one
+        columns[f"y{len(columns)}"] = one
+        return pl.col(f"y{len(columns) - 1}")
+
+    expression = _call(pl.col("x").jag, name, *_converted(args, kwargs, column))
+    frame = pl.DataFrame({label: one.to_polars() for label, one in columns.items()}).lazy().select(result=expression)
+    result = frame.collect()["result"]
+    assert result.dtype == frame.collect_schema()["result"]
+    return plain(result)
+
+
+SURFACES: dict[str, Surface] = {"array": on_array, "pandas": on_pandas, "polars": on_polars, "lazy": on_lazy}
+
+
+def _call(owner: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """The method, or `rolling(...).sum` by its two names."""
+    first, _, second = name.partition(".")
+    found = getattr(owner, first)(*args, **kwargs)
+    return getattr(found, second)() if second else found
+
+
+def _converted(args: Any, kwargs: Any, column: Any) -> tuple[Any, Any]:
+    convert = lambda one: column(one) if isinstance(one, aj.JaggedArray) else one  # noqa: E731
+    return [convert(one) for one in args], {name: convert(one) for name, one in kwargs.items()}
+
+
+def plain(result: Any) -> Any:
+    """A result of any surface as nested lists or a Python scalar."""
+    if isinstance(result, (pd.Series, pl.Series)):
+        result = aj.array(result)
+    if isinstance(result, aj.JaggedArray):
+        return result.to_list()
+    return result.as_py() if isinstance(result, pa.Scalar) else result
