@@ -1,0 +1,147 @@
+"""Operators and ufuncs on Series: alignment on the index first, by prefix second."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import arrowjag as aj
+
+ARITHMETIC = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow"]
+
+
+@pytest.fixture
+def s() -> pd.Series[Any]:
+    return aj.array([[1, 2], None, [], [3, None]]).to_pandas(index=list("abcd"), name="v")
+
+
+def values(series: pd.Series[Any]) -> list[Any]:
+    return series.jag.to_list()
+
+
+@pytest.mark.parametrize("name", ARITHMETIC)
+@pytest.mark.parametrize("dtype", ["int64", "float32", "Int64", "Float64", "int64[pyarrow]", "double[pyarrow]"])
+def test_plain_series_on_either_side(s: pd.Series[Any], name: str, dtype: str) -> None:
+    plain = pd.Series([2, 3, 4, 5], index=list("abcd"), dtype=dtype)
+    function = getattr(operator, name)
+    array = aj.array(pa.array([2, 3, 4, 5]).cast(pa.from_numpy_dtype(getattr(plain.dtype, "numpy_dtype", plain.dtype))))
+    for result, expected in (
+        (function(s, plain), function(s.array._jagged, array)),
+        (function(plain, s), function(array, s.array._jagged)),
+    ):
+        assert isinstance(result, pd.Series)
+        assert result.array._jagged.equals(expected)
+        assert result.index.equals(s.index)
+
+
+def test_index_alignment(s: pd.Series[Any]) -> None:
+    other = pd.Series([10, 20, 30], index=list("dab"))
+    result = s * other
+    assert result.index.tolist() == list("abcd")
+    assert values(result) == [[20, 40], None, [], [30, None]]
+    jagged = aj.array([[1, 1], [2, 2]]).to_pandas(index=["d", "a"], name="v")
+    result = s + jagged
+    assert values(result) == [[3, 4], None, None, [4, None]]
+    assert result.name == "v"
+    outer = s + aj.array([[5]]).to_pandas(index=["z"])
+    assert outer.index.tolist() == [*"abcd", "z"]
+    assert values(outer) == [None] * 5
+
+
+def test_a_label_that_a_plain_series_lacks_keeps_the_row(s: pd.Series[Any]) -> None:
+    result = s * pd.Series([10], index=["a"], dtype="int64[pyarrow]")
+    assert values(result) == [[10, 20], None, [], [None, None]]
+
+
+@pytest.mark.parametrize("scalar", [2, 2.5, np.float32(2), np.int8(3), pa.scalar(2)])
+def test_scalars(s: pd.Series[Any], scalar: Any) -> None:
+    assert (s * scalar).array._jagged.equals(s.array._jagged * scalar)
+    assert (scalar - s).array._jagged.equals(scalar - s.array._jagged) if not isinstance(scalar, pa.Scalar) else True
+
+
+def test_missing_scalars(s: pd.Series[Any]) -> None:
+    assert values(s + pd.NA) == [[None, None], None, [], [None, None]]
+
+
+def test_other_operands(s: pd.Series[Any]) -> None:
+    assert values(s * np.array([1, 2, 3, 4])) == [[1, 2], None, [], [12, None]]
+    assert values(s * [1, 2, 3, 4]) == [[1, 2], None, [], [12, None]]
+    assert values(s * aj.array([1, 2, 3, 4])) == [[1, 2], None, [], [12, None]]
+    assert values(aj.array([1, 2, 3, 4]) * s) == [[1, 2], None, [], [12, None]]
+    assert values(pd.Series([[1, 1], None, [], [5, 6]], index=s.index) + s) == [[2, 3], None, [], [8, None]]
+    assert values(s.iloc[[0]] * aj.Row([10, 100])) == [[10, 200]]
+    lists = pd.Series([[1, 1], None, [], [5, 6]], index=s.index, dtype=pd.ArrowDtype(pa.list_(pa.int64())))
+    assert values(s + lists.jag.abs()) == [[2, 3], None, [], [8, None]]
+    deep = aj.array([[[1, 2], [3]], None, [], [[4], []]]).to_pandas(index=s.index)
+    assert values(deep * s) == [[[1, 2], [6]], None, [], [[12], []]]
+
+
+def test_frames(s: pd.Series[Any]) -> None:
+    frame = pd.DataFrame({"v": s, "w": s})
+    assert values((frame * 2)["v"]) == values(s * 2)
+    by_row = pd.Series([1, 2, 3, 4], index=s.index)
+    assert values(frame.mul(by_row, axis=0)["w"]) == values(s * by_row)
+    assert values((frame + frame)["v"]) == values(s + s)
+    assert values((-frame)["v"]) == values(-s)
+
+
+def test_shapes_that_do_not_fit(s: pd.Series[Any]) -> None:
+    with pytest.raises(aj.ShapeError, match="row 0"):
+        s + aj.array([[1], None, [], [1, 1]]).to_pandas(index=s.index)
+    with pytest.raises(aj.ShapeError, match="Lengths must match"):
+        s.array + [1, 2]
+    with pytest.raises(aj.JagTypeError):
+        s + "text"
+
+
+def test_order_is_elementwise(s: pd.Series[Any]) -> None:
+    threshold = pd.Series([1, 1, 1, 9], index=s.index)
+    assert values(s > threshold) == [[False, True], None, [], [False, None]]
+    assert values(s <= 2) == [[True, True], None, [], [False, None]]
+    assert values(3 > s) == [[True, True], None, [], [False, None]]
+    assert (s < s).dtype == "jagged[bool, 2]"
+
+
+def test_logic_and_one_sided(s: pd.Series[Any]) -> None:
+    small, odd = s < 3, s % 2 > 0
+    assert values(small & odd) == [[True, False], None, [], [False, None]]
+    assert values(small | True) == [[True, True], None, [], [True, True]]
+    assert values(~small) == [[False, False], None, [], [True, None]]
+    assert values(abs(-s)) == values(s)
+    assert values(+s) == values(s)
+    quotient, rest = divmod(s, 2)
+    assert values(quotient * 2 + rest) == values(s)
+
+
+def test_ufuncs(s: pd.Series[Any]) -> None:
+    root = np.sqrt(s)
+    assert isinstance(root, pd.Series)
+    assert root.name == "v"
+    assert root.array._jagged.equals(np.sqrt(s.array._jagged))
+    assert values(np.add(s, pd.Series([1, 1, 1, 1], index=s.index))) == [[2, 3], None, [], [4, None]]
+    assert values(np.maximum(s, 2)) == [[2, 2], None, [], [3, None]]
+    assert values(np.multiply(pd.Series([2, 2, 2, 2], index=s.index), s)) == values(s * 2)
+    assert np.equal(s.array, s.array).tolist() == [True, pd.NA, True, True]
+    whole, part = np.divmod(s, 2)
+    assert values(whole * 2 + part) == values(s)
+    with pytest.raises(TypeError):
+        np.add.reduce(s.array)
+
+
+def test_flex_methods(s: pd.Series[Any]) -> None:
+    assert values(s.mul(2)) == values(s * 2)
+    assert values(s.rsub(1)) == values(1 - s)
+    assert values(s.gt(1)) == values(s > 1)
+    assert s.eq(s).tolist() == [True, pd.NA, True, True]
+
+
+def test_temporal_scalars() -> None:
+    day = pd.Timestamp("2024-01-01")
+    s = aj.array([[day, None], []]).to_pandas()
+    assert values(s + pd.Timedelta(days=1)) == [[day + pd.Timedelta(days=1), None], []]
+    assert values(s > day) == [[False, None], []]
