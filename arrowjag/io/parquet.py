@@ -16,7 +16,7 @@ from arrowjag.io.frames import check_host, from_table, index_columns, to_table
 from arrowjag.io.leaves import leaf_places, select
 from arrowjag.io.locate import locate, locate_file
 from arrowjag.io.row_groups import cut_rows
-from arrowjag.io.scan import conform_table, full_schema, make_plan, open_parts, read_parts
+from arrowjag.io.scan import NO_MAP_KEYS, conform_table, full_schema, make_plan, open_parts, read_parts
 
 __all__ = ["read_parquet", "write_parquet"]
 
@@ -123,6 +123,8 @@ def _open(source: Any, filesystem: Any, partitioning: Any) -> Any:
             partition_base_dir=found.base,
         )
     except pa.ArrowInvalid as error:
+        if NO_MAP_KEYS in str(error):
+            return [ds.ParquetFileFormat().make_fragment(path, found.filesystem) for path in found.paths]
         raise JagValueError(f"{source} can't be read as Parquet files: {error}") from error
 
 

@@ -19,7 +19,7 @@ from arrowjag._arrow import combine_chunks
 from arrowjag._kernels import gather
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.io.atomic import local_path
-from arrowjag.io.footer import read_arrow_schema, without_extensions
+from arrowjag.io.footer import maps_as_lists, read_arrow_schema, without_extensions
 from arrowjag.io.leaves import Selection, leaf_names, leaf_places, part_of_type, select
 from arrowjag.io.schemas import canonical, conform, merge_schemas, restored
 
@@ -28,17 +28,29 @@ __all__ = ["Part", "conform_table", "full_schema", "make_plan", "open_parts", "r
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 _HIDDEN_METADATA = b"ARROW:schema"
+NO_MAP_KEYS = "Map keys must be annotated as required"
 
 
 @dataclass(frozen=True)
 class Part:
-    """One file: its footer without extension types, the schema that its writer meant, the values of its folders."""
+    """One file: its footer without extension types, the schema that its writer meant, the values of its folders.
+
+    `is_known` says whether pyarrow reads the footer as it is; where it doesn't, row groups can't be pruned.
+    """
 
     fragment: Any
     footer: Any
     stored: pa.Schema
     schema: pa.Schema
     keys: dict[str, Any]
+    is_known: bool
+
+    def row_groups(self, filter: Any, schema: pa.Schema) -> list[int]:
+        """Numbers of the row groups that a filter does not exclude by their statistics."""
+        if not self.is_known:
+            return list(range(self.footer.num_row_groups))
+        fragment = self.fragment if filter is None else self.fragment.subset(filter, schema=schema)
+        return [group.id for group in fragment.row_groups]
 
     @property
     def name(self) -> str:
@@ -103,10 +115,7 @@ def open_parts(fragments: Iterable[Any], partitions: pa.Schema) -> list[Part]:
 
 
 def _open_part(fragment: Any, partitions: pa.Schema) -> Part:
-    try:
-        footer = fragment.metadata
-    except (pa.ArrowException, OSError) as error:
-        raise _named(error, str(fragment.path)) from error
+    footer, known = _read_footer(fragment)
     written = read_arrow_schema(footer)
     footer = without_extensions(footer, written)
     stored = footer.schema.to_arrow_schema()
@@ -117,7 +126,17 @@ def _open_part(fragment: Any, partitions: pa.Schema) -> Part:
     metadata = {key: value for key, value in (footer.metadata or {}).items() if key != _HIDDEN_METADATA}
     schema = pa.schema([field.with_type(canonical(field.type)) for field in meant], metadata=metadata or None)
     keys = ds.get_partition_keys(fragment.partition_expression)
-    return Part(fragment, footer, stored, schema, {name: keys.get(name) for name in partitions.names})
+    return Part(fragment, footer, stored, schema, {name: keys.get(name) for name in partitions.names}, known)
+
+
+def _read_footer(fragment: Any) -> tuple[Any, bool]:
+    """The footer, and whether pyarrow could read it by itself."""
+    try:
+        return fragment.metadata, True
+    except (pa.ArrowException, OSError) as error:
+        if NO_MAP_KEYS not in str(error):
+            raise _named(error, str(fragment.path)) from error
+    return maps_as_lists(fragment.open()), False
 
 
 def full_schema(parts: Sequence[Part], partitions: pa.Schema) -> pa.Schema:
@@ -261,8 +280,7 @@ def _tasks(parts: Sequence[Part], schema: pa.Schema, plan: Plan) -> Iterator[tup
     """Files, or where there are fewer than threads, runs of their row groups."""
     share = max(1, _threads() // max(1, len(parts)))
     for part in parts:
-        fragment = part.fragment if plan.filter is None else part.fragment.subset(plan.filter, schema=schema)
-        groups = [group.id for group in fragment.row_groups]
+        groups = part.row_groups(plan.filter, schema)
         runs = 1 if part.has_no_path else min(share, len(groups))
         for run in np.array_split(groups, runs) if groups else []:
             yield part, [int(group) for group in run]
