@@ -1,0 +1,278 @@
+"""`.jag` on Series: made from the method table, with index and name."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import arrowjag as aj
+from arrowjag._methods import METHODS
+from arrowjag.pandas import SeriesJag
+
+ROWS = [[1, 2], None, [], [3, None]]
+
+
+@pytest.fixture
+def s() -> pd.Series[Any]:
+    return aj.array(ROWS).to_pandas(index=list("abcd"), name="v")
+
+
+# ------------------------------------------------------------------------------------------------- completeness
+
+
+def test_every_public_name_of_the_class_is_there() -> None:
+    names = {name for name in dir(aj.JaggedArray) if not name.startswith("_")}
+    assert names <= {name for name in dir(SeriesJag) if not name.startswith("_")}
+
+
+def test_completion_signatures_and_docstrings_come_from_the_core(s: pd.Series[Any]) -> None:
+    assert set(METHODS) <= set(dir(s.jag))
+    for name, method in METHODS.items():
+        made = inspect.getattr_static(SeriesJag, name)
+        assert made.__doc__ == method.function.__doc__
+        if not method.is_property:
+            assert inspect.signature(made) == method.signature
+
+
+def test_facts(s: pd.Series[Any]) -> None:
+    assert s.jag.shape == aj.JaggedShape(4, [2, 0, 0, 2])
+    assert (s.jag.ndim, s.jag.size, s.jag.null_count, s.jag.type) == (2, 4, 1, pa.int64())
+    assert s.jag.values.equals(pa.array([1, 2, 3, None]))
+    assert s.jag.nbytes == aj.array(ROWS).nbytes
+    assert len(s.jag) == 4
+    assert list(aj.array([[{"a": 1}]]).to_pandas().jag.fields) == ["a"]
+    assert s.jag.to_list() == ROWS
+    assert s.jag.to_arrow().equals(aj.array(ROWS).to_arrow())
+    assert "4 rows" in repr(s.jag)
+
+
+# ------------------------------------------------------------------------------------------------- results
+
+
+def test_rows_that_stay_keep_index_and_name(s: pd.Series[Any]) -> None:
+    for result in (s.jag.abs(), s.jag.is_null(), s.jag.is_null(axis=0), s.jag.lengths(), s.jag.flatten(1), s.jag.sum()):
+        assert result.index.equals(s.index)
+        assert result.name == "v"
+
+
+def test_one_dim_is_an_ordinary_column(s: pd.Series[Any]) -> None:
+    total = s.jag.sum()
+    assert total.dtype == pd.ArrowDtype(pa.int64())
+    assert total.tolist() == [3, pd.NA, 0, 3]
+    assert (total + 1).tolist() == [4, pd.NA, 1, 4]
+
+
+def test_rows_that_move_get_a_new_index(s: pd.Series[Any]) -> None:
+    flat = s.jag.flatten()
+    assert flat.tolist() == [1, 2, 3, pd.NA]
+    assert flat.index.equals(pd.RangeIndex(4))
+    assert s.jag.sum(axis=0).tolist() == [4, 2]
+    assert s.jag.reshape(2, -1).jag.to_list() == [[1, 2], [3, None]]
+
+
+def test_no_rows_left_is_a_python_value(s: pd.Series[Any]) -> None:
+    assert s.jag.sum(axis=None) == 6
+    assert type(s.jag.sum(axis=None)) is int
+    assert aj.array([[pd.Timestamp("2024-01-01")]]).to_pandas().jag.max(axis=None) == pd.Timestamp("2024-01-01")
+    assert s.jag.flatten().jag.sum() == 6
+
+
+def test_errors_are_those_of_the_core(s: pd.Series[Any]) -> None:
+    with pytest.raises(aj.JagIndexError, match="axis 5"):
+        s.jag.is_null(axis=5)
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        s.jag.abs(axes=3)
+    with pytest.raises(AttributeError):
+        s.jag.nothing()
+
+
+def test_helpers_give_series(s: pd.Series[Any]) -> None:
+    windows = s.jag.rolling(2).sum()
+    assert windows.index.equals(s.index)
+    assert windows.jag.to_list() == aj.array(ROWS).rolling(2).sum().to_list()
+
+
+# ------------------------------------------------------------------------------------------------- arguments
+
+
+def test_series_arguments_are_aligned_to_this_one(s: pd.Series[Any]) -> None:
+    lower = pd.Series([9, 2], index=["z", "a"])
+    clipped = s.jag.clip(lower=lower)
+    assert clipped.index.equals(s.index)
+    assert clipped.jag.to_list() == [[2, 2], None, [], [3, None]]
+    filler = aj.array([[7], [8]]).to_pandas(index=["b", "q"])
+    assert s.jag.fill_null_rows(filler).jag.to_list() == [[1, 2], [7], [], [3, None]]
+    mask = (s > 1)[::-1]
+    assert s.jag.filter(mask).jag.to_list() == [[2], None, [], [3]]
+    assert s.jag.fill_null(pd.Series([5, 6], index=["d", "a"])).jag.to_list() == [[1, 2], None, [], [3, 5]]
+
+
+def test_a_flat_set_is_not_aligned(s: pd.Series[Any]) -> None:
+    wanted = pd.Series([3, 2, 8, 9, 10, 11])
+    assert s.jag.is_in(wanted).jag.to_list() == s.array._jagged.is_in([3, 2, 8, 9, 10, 11]).to_list()
+
+
+def test_reshape_as_another_frames_rows(s: pd.Series[Any]) -> None:
+    other = aj.array([[1, 2, 3, 4]]).to_pandas(index=["x"])
+    assert s.jag.reshape_as(other).jag.to_list() == [[1, 2, 3, None]]
+
+
+def test_fields_of_structs(s: pd.Series[Any]) -> None:
+    both = aj.zip(a=s, b=s * 10)
+    assert isinstance(both, pd.Series)
+    assert both.index.equals(s.index)
+    assert both.jag["b"].jag.to_list() == [[10, 20], None, [], [30, None]]
+    assert both.jag["b"].name == "v"
+    more = both.jag.with_fields(c=pd.Series([7, 8, 9], index=["a", "c", "d"]))
+    assert more.jag["c"].jag.to_list() == [[7, 7], None, [], [9, 9]]
+
+
+# ------------------------------------------------------------------------------------------------- indexing
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ((slice(None), 0), "aligned"),
+        ((slice(None), slice(0, 1)), [[1], None, [], [3]]),
+        ((Ellipsis, slice(1, None)), [[2], None, [], [None]]),
+        (Ellipsis, ROWS),
+    ],
+)
+def test_keys_that_leave_the_rows(s: pd.Series[Any], key: Any, expected: Any) -> None:
+    if expected == "aligned":
+        s = s[["a", "d"]]
+        result = s.jag[key]
+        assert result.tolist() == [1, 3]
+    else:
+        result = s.jag[key]
+        assert result.jag.to_list() == expected
+    assert result.index.equals(s.index)
+    assert result.name == "v"
+
+
+def test_keys_that_move_the_rows(s: pd.Series[Any]) -> None:
+    assert s.jag[[3, 0]].jag.to_list() == [[3, None], [1, 2]]
+    assert s.jag[[3, 0]].index.equals(pd.RangeIndex(2))
+    assert s.jag[1:].jag.to_list() == ROWS[1:]
+    assert s.jag[0].tolist() == [1, 2]
+    assert s.jag[3, 0] == 3
+
+
+def test_jagged_keys(s: pd.Series[Any]) -> None:
+    kept = s.jag[s.jag > 1]
+    assert kept.jag.to_list() == [[2], None, [], [3]]
+    assert kept.index.equals(s.index)
+    picked = s.jag[aj.array([[1, 0], None, [], [0]]).to_pandas(index=s.index)]
+    assert picked.jag.to_list() == [[2, 1], None, [], [3]]
+
+
+def test_koda_indexing(s: pd.Series[Any]) -> None:
+    first = s.jag.S[0]
+    assert first.tolist() == [1, pd.NA, pd.NA, 3]
+    assert first.index.equals(s.index)
+
+
+# ------------------------------------------------------------------------------------------------- operators
+
+
+def test_operators_are_all_elementwise(s: pd.Series[Any]) -> None:
+    assert (s.jag == s).jag.to_list() == [[True, True], None, [], [True, None]]
+    assert (s.jag != 2).jag.to_list() == [[True, False], None, [], [True, None]]
+    assert (s.jag + s).jag.to_list() == [[2, 4], None, [], [6, None]]
+    assert (s + s.jag).jag.to_list() == [[2, 4], None, [], [6, None]]
+    assert (s == s.jag).jag.to_list() == [[True, True], None, [], [True, None]]
+    assert (10 - s.jag).jag.to_list() == [[9, 8], None, [], [7, None]]
+    assert (s.jag * pd.Series([5], index=["a"], dtype="int64[pyarrow]")).jag.to_list() == [[5, 10], None, [], [None, None]]
+    assert (-s.jag).jag.to_list() == [[-1, -2], None, [], [-3, None]]
+    assert (~(s.jag > 1)).jag.to_list() == [[True, False], None, [], [False, None]]
+    assert np.sqrt(s.jag).name == "v"
+    assert np.add(1, s.jag).jag.to_list() == (s + 1).jag.to_list()
+
+
+def test_truth_is_ambiguous(s: pd.Series[Any]) -> None:
+    with pytest.raises(TypeError, match="ambiguous"):
+        bool(s.jag)
+
+
+# ------------------------------------------------------------------------------------------------- kinds of Series
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        aj.array(ROWS).to_pandas(),
+        pd.Series(ROWS, dtype=pd.ArrowDtype(pa.list_(pa.int64()))),
+        pd.Series(ROWS, dtype=pd.ArrowDtype(pa.large_list(pa.int64()))),
+        pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([aj.array(ROWS).to_arrow()]))),
+        pd.Series(ROWS, dtype=object),
+        pd.Series([np.array([1, 2]), pd.NA, (), [3, None]], dtype=object),
+        aj.array(ROWS).to_pandas().astype(object),
+    ],
+    ids=lambda series: str(series.dtype),
+)
+def test_series_of_lists(series: pd.Series[Any]) -> None:
+    assert series.jag.to_list() == ROWS
+    assert series.jag.abs().dtype == "jagged[int64, 2]"
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pd.Series([1, 2]),
+        pd.Series([1, 2], dtype="Int32"),
+        pd.Series([1.5, None], dtype="double[pyarrow]"),
+        pd.Series(["a", None], dtype="str"),
+        pd.Series(["a", "b"], dtype="string[pyarrow]"),
+        pd.Series(["a", "b"], dtype="category"),
+        pd.Series(pd.to_datetime(["2024-01-01", None])),
+        pd.Series(pd.to_datetime(["2024-01-01", None]).tz_localize("Europe/Paris")),
+        pd.Series([True, None], dtype="boolean"),
+    ],
+    ids=lambda series: str(series.dtype),
+)
+def test_plain_series_have_one_dim(series: pd.Series[Any]) -> None:
+    assert series.jag.ndim == 1
+    missing = series.jag.is_null()
+    assert missing.tolist() == series.isna().tolist()
+    assert missing.index.equals(series.index)
+
+
+def test_a_series_that_changes_is_read_anew(s: pd.Series[Any]) -> None:
+    before = s.jag.sum().tolist()
+    s.iloc[0] = [100]
+    assert s.jag.sum().tolist()[0] == 100
+    assert before[0] == 3
+
+
+# ------------------------------------------------------------------------------------------------- free functions
+
+
+def test_free_functions_take_series(s: pd.Series[Any]) -> None:
+    chosen = aj.where(s > 1, s, 0)
+    assert chosen.jag.to_list() == [[0, 2], None, [], [3, None]]
+    assert chosen.index.equals(s.index)
+    assert chosen.name == "v"
+    filled = aj.coalesce(s, aj.array([[9]]).to_pandas(index=["b"]))
+    assert filled.jag.to_list() == [[1, 2], [9], [], [3, None]]
+    assert aj.apply("negate", s).jag.to_list() == [[-1, -2], None, [], [-3, None]]
+    assert aj.apply("add", s, pd.Series([1, 1], index=["d", "a"])).jag.to_list()[0] == [2, 3]
+    weights = pd.Series([10, 20, 30, 40], index=list("dcba"))
+    one, two = aj.align(s, weights)
+    assert one.jag.to_list() == ROWS
+    assert two.jag.to_list() == [[40, 40], None, [], [10, 10]]
+    assert aj.zip(a=s, w=weights).jag["w"].jag.to_list() == [[40, 40], None, [], [10, 10]]
+
+
+def test_laying_end_to_end_does_not_align(s: pd.Series[Any]) -> None:
+    both = aj.concat([s, s[["a"]]])
+    assert both.jag.to_list() == [*ROWS, [1, 2]]
+    assert both.index.equals(pd.RangeIndex(5))
+    within = aj.concat([s, s[::-1]], axis=1)
+    assert within.jag.to_list() == [[1, 2, 1, 2], None, [], [3, None, 3, None]]
+    assert within.index.equals(s.index)

@@ -1,0 +1,93 @@
+"""Jagged columns through pandas' own readers and writers, Arrow tables and duckdb."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import sys
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import arrowjag as aj
+
+
+@pytest.fixture
+def frame() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "k": [1, 2, 3],
+            "v": aj.array([[1, None], None, []]).to_pandas(),
+            "deep": aj.array([[["a"], []], None, [[None]]]).to_pandas(),
+            "fixed": pd.Series([[1.0, 2.0], None, [3.0, 4.0]], dtype="jagged[float, 2, extents=(2,)]"),
+        }
+    )
+
+
+def test_parquet(frame: pd.DataFrame, tmp_path: pathlib.Path) -> None:
+    frame.to_parquet(tmp_path / "a.parquet")
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "a.parquet"), frame)
+    nullable = pd.read_parquet(tmp_path / "a.parquet", dtype_backend="numpy_nullable")
+    assert nullable["v"].dtype == frame["v"].dtype
+    arrow = pd.read_parquet(tmp_path / "a.parquet", dtype_backend="pyarrow")
+    for name in ("v", "deep", "fixed"):
+        assert arrow[name].jag.to_list() == frame[name].jag.to_list()
+        assert arrow[name].astype(frame[name].dtype).equals(frame[name])
+    one = pd.read_parquet(tmp_path / "a.parquet", columns=["v"], filters=[("k", "<", 3)])
+    assert one["v"].jag.to_list() == [[1, None], None]
+
+
+def test_feather_and_pickle(frame: pd.DataFrame, tmp_path: pathlib.Path) -> None:
+    frame.to_feather(tmp_path / "a.feather")
+    pd.testing.assert_frame_equal(pd.read_feather(tmp_path / "a.feather"), frame)
+    frame.to_pickle(tmp_path / "a.pickle")
+    pd.testing.assert_frame_equal(pd.read_pickle(tmp_path / "a.pickle"), frame)
+
+
+def test_arrow_tables(frame: pd.DataFrame) -> None:
+    table = pa.table(frame)
+    assert table.schema.field("v").type == frame["v"].dtype.arrow_type
+    pd.testing.assert_frame_equal(table.to_pandas(), frame)
+    pd.testing.assert_frame_equal(pd.DataFrame.from_arrow(table), frame)
+    assert pd.Series.from_arrow(table["v"]).dtype == frame["v"].dtype
+    assert pd.Series.from_arrow(aj.array([[1]])).dtype == "jagged[int64, 2]"
+    assert pa.table(frame, schema=pa.schema([("v", pa.list_(pa.int32()))])).column("v").to_pylist() == [[1, None], None, []]
+    chunks = pa.concat_tables([table, table])
+    assert chunks.to_pandas()["deep"].jag.to_list() == 2 * frame["deep"].jag.to_list()
+
+
+def test_frames_without_rows(frame: pd.DataFrame, tmp_path: pathlib.Path) -> None:
+    frame[:0].to_parquet(tmp_path / "a.parquet")
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "a.parquet"), frame[:0])
+
+
+def test_convert_dtypes_keeps_the_column(frame: pd.DataFrame) -> None:
+    assert frame["v"].convert_dtypes().dtype == frame["v"].dtype
+
+
+def test_duckdb_reads_the_table_of_a_frame(frame: pd.DataFrame) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    table = pa.table(frame[["k", "v"]])  # duckdb knows Arrow tables, and no dtypes of pandas that are not its own
+    found = duckdb.connect().from_arrow(table)
+    rows = found.project("k, list_sum(v) as total").order("k").fetchall()
+    assert rows == [(1, 1), (2, None), (3, None)]
+    back: Any = aj.from_arrow(found.project("v").to_arrow_table()["v"])
+    assert back.to_list() == [[1, None], None, []]
+
+
+def test_files_of_our_writer_are_read_without_arrowjag(frame: pd.DataFrame, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.parquet"
+    aj.write_parquet(frame, path)
+    pd.testing.assert_frame_equal(pd.read_parquet(path), frame)
+    code = f"""
+import pandas as pd, sys
+frame = pd.read_parquet({str(path)!r})
+assert "arrowjag" not in sys.modules
+print([None if row is None else list(row) for row in frame["v"]])
+"""
+    child = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=tmp_path)
+    assert "None" in child.stdout
+    assert pq.read_metadata(path).num_rows == 3

@@ -1,0 +1,135 @@
+"""`df.jag.flatten`, `df.jag.implode`, and groupby that adds lists item by item."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+
+
+@pytest.fixture
+def frame() -> pd.DataFrame:
+    deep = aj.array([[["p", "q"], []], None, [["r"], ["s", None]]])
+    mid = aj.array([[10, 20], None, [30, 40]])
+    return pd.DataFrame({"k": ["a", "b", "c"], "deep": deep.to_pandas().array, "mid": mid.to_pandas().array, "n": [1, 2, 3]}, index=[7, 8, 9])
+
+
+def test_flatten_expands_shorter_columns(frame: pd.DataFrame) -> None:
+    flat = frame.jag.flatten("deep", "mid")
+    assert flat.columns.tolist() == ["k", "deep", "mid", "n"]
+    assert flat.index.tolist() == [7, 7, 9, 9, 9]
+    assert flat["deep"].tolist() == ["p", "q", "r", "s", pd.NA]
+    assert flat["mid"].tolist() == [10, 10, 30, 40, 40]
+    assert flat["k"].tolist() == ["a", "a", "c", "c", "c"]
+    assert flat["mid"].dtype == pd.ArrowDtype(pa.int64())
+    assert flat["n"].dtype == frame["n"].dtype
+
+
+def test_flatten_takes_all_jagged_columns_by_default(frame: pd.DataFrame) -> None:
+    pd.testing.assert_frame_equal(frame.jag.flatten(), frame.jag.flatten("deep", "mid"))
+    one = frame.jag.flatten("mid")
+    assert one.index.tolist() == [7, 7, 9, 9]
+    assert one["deep"].dtype == frame["deep"].dtype
+
+
+def test_flatten_takes_plain_columns_and_lists_too(frame: pd.DataFrame) -> None:
+    flat = frame.jag.flatten("mid", "n")
+    assert flat["n"].tolist() == [1, 1, 3, 3]
+    lists = pd.DataFrame({"v": [[1], [2, 3]], "k": [0, 1]}).jag.flatten("v")
+    assert lists["v"].tolist() == [1, 2, 3]
+
+
+def test_what_can_not_be_flattened(frame: pd.DataFrame) -> None:
+    with pytest.raises(aj.JagIndexError, match="no column 'x'"):
+        frame.jag.flatten("x")
+    with pytest.raises(aj.ShapeError, match="no jagged column"):
+        frame[["k"]].jag.flatten()
+    other = frame.assign(other=aj.array([[1], None, [2, 3]]).to_pandas(index=frame.index))
+    with pytest.raises(aj.ShapeError, match="row 0"):
+        other.jag.flatten("mid", "other")
+
+
+def test_implode_and_back() -> None:
+    flat = pd.DataFrame({"k": ["b", None, "b", "a"], "j": [1, 1, 1, 2], "v": [1.0, 2.0, 3.0, np.nan], "t": list("wxyz")})
+    nested = flat.jag.implode("k", ["v", "t"])
+    assert nested.columns.tolist() == ["k", "v", "t"]
+    assert nested["k"].isna().tolist() == [False, True, False]
+    assert nested["t"].jag.to_list() == [["w", "y"], ["x"], ["z"]]
+    assert str(nested["v"].dtype) == "jagged[double, 2]"
+    both = flat.jag.implode(["k", "j"])
+    assert both["t"].jag.to_list() == [["w", "y"], ["x"], ["z"]]
+    assert both["j"].tolist() == [1, 1, 2]
+    deeper = nested.assign(g=[0, 0, 1]).jag.implode("g", "t")
+    assert deeper["t"].jag.to_list() == [[["w", "y"], ["x"]], [["z"]]]
+
+
+def test_implode_by_the_index_undoes_flatten(frame: pd.DataFrame) -> None:
+    kept = frame.iloc[[0, 2]]
+    back = kept.jag.flatten("mid").jag.implode(None, "mid")
+    assert back.index.tolist() == [7, 9]
+    assert back["mid"].jag.to_list() == kept["mid"].jag.to_list()
+
+
+def test_no_rows() -> None:
+    empty = pd.DataFrame({"k": pd.Series([], dtype="int64"), "v": pd.Series([], dtype="jagged[double, 3]")})
+    assert empty.jag.flatten("v")["v"].dtype == pd.ArrowDtype(pa.float64())
+    assert str(empty.jag.implode("k")["v"].dtype) == "jagged[double, 4]"
+
+
+# ------------------------------------------------------------------------------------------------- groups
+
+
+AGGREGATIONS = ["sum", "prod", "mean", "min", "max", "median", "var", "std"]
+
+
+@pytest.mark.parametrize("name", AGGREGATIONS)
+@given(data=st.data())
+def test_aggregation_is_the_reduction_across_the_rows_of_each_group(name: str, data: st.DataObject) -> None:
+    rows = data.draw(st.lists(st.none() | st.lists(st.none() | st.integers(-5, 5), max_size=3), min_size=1, max_size=8))
+    keys = data.draw(st.lists(st.sampled_from([0, 1, None]), min_size=len(rows), max_size=len(rows)))
+    frame = pd.DataFrame({"k": pd.array(keys, dtype="Int64"), "v": pd.Series(rows, dtype="jagged[int64, 2]")})
+    result = frame.groupby("k")["v"].agg(name)
+    for key, group in frame.groupby("k")["v"]:
+        expected = getattr(group.jag, name)(axis=0)
+        assert aj.array(expected).equals(result[key].array)
+
+
+def test_spellings_of_groupby() -> None:
+    frame = pd.DataFrame({"k": list("aab"), "v": aj.array([[1, 2], [3], [4]]).to_pandas(), "x": [1, 2, 3]})
+    total = [[4, 2], [4]]
+    assert frame.groupby("k")["v"].sum().jag.to_list() == total
+    assert frame.groupby("k").agg({"v": "sum"})["v"].jag.to_list() == total
+    assert frame.groupby("k").agg(t=("v", "sum"), m=("x", "mean"))["t"].jag.to_list() == total
+    assert frame.groupby("k").agg({"v": ["sum", "mean"]})[("v", "mean")].jag.to_list() == [[2.0, 2.0], [4.0]]
+    assert frame.groupby("k").sum()["x"].tolist() == [3, 3]
+    assert frame.groupby("k")["v"].agg(lambda s: aj.Row(s.jag.sum(axis=0))).jag.to_list() == total
+    assert frame.groupby("k")["v"].transform("sum").jag.to_list() == [[4, 2], [4, 2], [4]]
+    assert frame.groupby("k")["v"].sum(min_count=2).jag.to_list() == [[4, None], [None]]
+    assert frame.groupby("k", as_index=False)["v"].sum()["v"].jag.to_list() == total
+
+
+def test_groups_first_last_and_text() -> None:
+    frame = pd.DataFrame({"k": list("aab"), "v": aj.array([None, [3], [4]]).to_pandas(), "t": aj.array([["x"]] * 3).to_pandas()})
+    first = frame.groupby("k")["v"].first()
+    assert first.dtype == frame["v"].dtype
+    assert first.jag.to_list() == [[3], [4]]
+    assert frame.groupby("k")["v"].last().jag.to_list() == [[3], [4]]
+    assert frame.groupby("k")["v"].nth(0).jag.to_list() == [None, [4]]
+    assert frame.groupby("k")["v"].count().tolist() == [1, 1]
+    with pytest.raises(TypeError, match="agg function failed"):
+        frame.groupby("k")["t"].mean()
+
+
+def test_deep_and_declared_rows() -> None:
+    deep = pd.DataFrame({"k": [1, 1], "v": aj.array([[[1], [2, 3]], [[4, 5]]]).to_pandas()})
+    assert deep.groupby("k")["v"].sum().jag.to_list() == [[[5, 5], [2, 3]]]
+    wide = pd.DataFrame({"k": [1, 2], "v": pd.Series([[1, 2, 3], None], dtype="jagged[int64, 2, extents=(3,)]")})
+    total: Any = wide.groupby("k")["v"].sum()
+    assert total.jag.to_list()[0] == [1, 2, 3]
