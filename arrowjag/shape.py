@@ -598,7 +598,8 @@ def transposed(shape: JaggedShape, a: int, b: int, shear: ShearMode = "raise") -
         )
     valid = shape.dims[first].validity
     moved = _transpose.transpose(shape.offsets, shape.extents, first, last, frame_valid=valid)
-    return _permuted(shape, moved, first, last)
+    expected = _transpose.transpose(_no_rows(shape), shape.extents, first, last)
+    return _permuted(shape, moved, expected.extents, first, last)
 
 
 def permuted(shape: JaggedShape, axes: tuple[int, ...], shear: ShearMode = "raise") -> tuple[JaggedShape, IntArray | None]:
@@ -610,12 +611,25 @@ def permuted(shape: JaggedShape, axes: tuple[int, ...], shear: ShearMode = "rais
     moved = _transpose.permute(shape.offsets, shape.extents, axes, frame_valid=valid)
     if moved.sheared and shear == "raise":
         raise ShapeError(f'permute of {shape!r} to {axes} will shear. Close the holes with shear="allow".')
-    return _permuted(shape, moved, changed[0], changed[-1])
+    expected = _transpose.permute(_no_rows(shape), shape.extents, axes)
+    return _permuted(shape, moved, expected.extents, changed[0], changed[-1])
 
 
-def _permuted(shape: JaggedShape, moved: _transpose.Permuted, first: int, last: int) -> tuple[JaggedShape, IntArray]:
+def _no_rows(shape: JaggedShape) -> list[IntArray]:
+    """Offsets of the shape's type without data: what is declared after a move of inner dims must depend on types alone."""
+    return [np.zeros(1 if place else 2, np.int64) for place in range(shape.ndim)]
+
+
+def _permuted(
+    shape: JaggedShape, moved: _transpose.Permuted, declared: list[int | None], first: int, last: int
+) -> tuple[JaggedShape, IntArray]:
     dims = list(shape.dims[:first])
     for place in range(first, shape.ndim):
+        if first and moved.extents[place] != declared[place]:
+            raise ShapeError(
+                f"transpose of {shape!r}: a null row between the moved dims has no items, but dim {place} of the result is "
+                f"declared to have {declared[place]}. Fill null rows first, or cast the column to ragged dims."
+            )
         validity = shape.dims[place].validity if place == first or place > last else None
         order = moved.orders[place]
         if validity is not None and order is not None:

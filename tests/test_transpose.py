@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -23,11 +25,20 @@ def arrays_and_axes(draw: st.DrawFn, **options: Any) -> tuple[Any, int, int]:
     return x, draw(axes), draw(axes)
 
 
+def moved(call: Callable[[], Any]) -> Any:
+    """The result, but for null rows that a declared size can't do without: those are refused, see below."""
+    try:
+        return call()
+    except aj.ShapeError as error:
+        assume("a null row between" not in str(error))
+        raise
+
+
 @given(arrays_and_axes())
 def test_total_transpose_is_that_of_coordinates(case: tuple[Any, int, int]) -> None:
     x, a, b = case
+    t, back = moved(lambda: x.transpose(a, b, shear="allow", return_inverse=True))
     expected = ref.transpose(x.to_list(), x.ndim, a, b, shear="allow", extents=x.shape.extents)
-    t, back = x.transpose(a, b, shear="allow", return_inverse=True)
     assert_lists_equal(t.to_list(), expected)
     assert_lists_equal([t.values[int(place)].as_py() for place in back], x.values.to_pylist())
     assert t.type == x.type
@@ -47,7 +58,7 @@ def test_what_shears_is_refused(case: tuple[Any, int, int]) -> None:
         with pytest.raises(aj.ShapeError, match="will shear"):
             x.transpose(a, b)
     else:
-        assert x.transpose(a, b).equals(x.transpose(a, b, shear="allow"))
+        assert moved(lambda: x.transpose(a, b)).equals(x.transpose(a, b, shear="allow"))
 
 
 @given(arrays_and_axes(null_rows=False))
@@ -74,14 +85,14 @@ def test_uniform_shapes_are_numpys(sizes: list[int], data: st.DataObject) -> Non
 @given(jagged_arrays(st.integers(2, 3)), st.data())
 def test_permute_is_that_of_coordinates(x: Any, data: st.DataObject) -> None:
     axes = data.draw(st.permutations(range(x.ndim)))
-    expected = ref.permute(x.to_list(), x.ndim, axes, shear="allow", extents=x.shape.extents)
-    assert_lists_equal(x.permute(*axes, shear="allow").to_list(), expected)
+    got = moved(lambda: x.permute(*axes, shear="allow"))
+    assert_lists_equal(got.to_list(), ref.permute(x.to_list(), x.ndim, axes, shear="allow", extents=x.shape.extents))
 
 
 @given(jagged_arrays(st.integers(3, 4)), st.data())
 def test_inner_dims_move_row_by_row_on_every_surface(x: Any, data: st.DataObject) -> None:
     a, b = (data.draw(st.integers(1, x.ndim - 1)) for _ in range(2))
-    expected = x.transpose(a, b, shear="allow").to_list()
+    expected = moved(lambda: x.transpose(a, b, shear="allow")).to_list()
     cut = data.draw(st.integers(0, len(x)))
     parts = [x[:cut].transpose(a, b, shear="allow"), x[cut:].transpose(a, b, shear="allow")]
     assert_lists_equal(parts[0].to_list() + parts[1].to_list(), expected)
@@ -102,6 +113,13 @@ def test_a_null_row_stays_null_or_counts_as_empty() -> None:
     x = aj.array([[[1, 2], [3]], None, [[4], None]])
     assert x.transpose(1, 2).to_list() == [[[1, 3], [2]], None, [[4]]]
     assert x.transpose(0, 1, shear="allow").to_list() == [[[1, 2], [4]], [[3], None]]
+
+
+def test_a_null_row_that_a_declared_size_needs_is_refused() -> None:
+    type = pa.large_list(pa.list_(pa.list_(pa.bool_(), 1), 1))
+    x = aj.from_arrow(pa.array([[None, [None]]], type))
+    with pytest.raises(aj.ShapeError, match=r"a null row between .* dim 3 .* declared to have 1"):
+        x.transpose(2, 3)
 
 
 def test_axes_are_checked() -> None:
