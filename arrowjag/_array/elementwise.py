@@ -462,6 +462,7 @@ class ElementwiseMethods(ArrayBase):
         depth = structure.normalize_axis(axis, self.ndim, "with_validity") + 1
         n = self.shape.nodes(depth)
         keep = np.ones(n, bool) if mask is None else np.asarray(mask.values if isinstance(mask, ArrayBase) else mask)
+        keep = keep.astype(bool) if len(keep) == 0 else keep
         if keep.dtype.kind != "b" or len(keep) != n:
             raise ShapeError(
                 f"with_validity: axis {axis} of {self.shape!r} has {n} items, the mask has {len(keep)} of {keep.dtype}"
