@@ -26,7 +26,7 @@ __all__ = ["as_array", "concat", "conform", "is_missing", "nested_rows", "read"]
 
 def is_missing(value: Any) -> bool:
     """Whether a scalar stands for nothing: None, NA, NaN or NaT."""
-    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, (float, np.floating)) and value != value)
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
 
 
 def as_array(data: Any) -> JaggedArray:
@@ -52,7 +52,7 @@ def as_array(data: Any) -> JaggedArray:
 def plain(values: Any) -> Any:
     """An array of pandas as data that the gate reads."""
     if isinstance(values, pd.arrays.ArrowExtensionArray):
-        return values._pa_array
+        return values.__arrow_array__()
     if isinstance(values, pd.arrays.NumpyExtensionArray):
         values = values.to_numpy()
     if isinstance(values, np.ndarray):
@@ -220,8 +220,7 @@ def concat(columns: Sequence[Column]) -> Column:
         return columns[0]
     n = sum(column.shape.nodes(1) for column in columns)
     dims: list[Dim] = [Uniform(n, 1, declared=False)]
-    for depth in range(1, columns[0].ndim):
-        dims.append(_joined_dim([column.shape.dims[depth] for column in columns]))
+    dims += [_joined_dim([column.shape.dims[depth] for column in columns]) for depth in range(1, columns[0].ndim)]
     return Column(JaggedShape._trusted(dims), _joined_values([column.values for column in columns]))
 
 

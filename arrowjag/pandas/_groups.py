@@ -21,9 +21,7 @@ class Grouped:
     _jagged: JaggedArray
     _groupby_first_last: Any
 
-    def _groupby_op(
-        self, *, how: str, has_dropped_na: bool, min_count: int, ngroups: int, ids: Any, **kwargs: Any
-    ) -> Any:
+    def _groupby_op(self, *, how: str, has_dropped_na: bool, min_count: int, ngroups: int, ids: Any, **kwargs: Any) -> Any:
         """One row a group; the hook of pandas, which asks for `NotImplementedError` where there is no such aggregation."""
         from arrowjag.pandas._operators import wrap
 
@@ -42,7 +40,7 @@ class Grouped:
 
 
 def _options(how: str, min_count: int, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """pandas' options under the core's names."""
+    """Options of pandas under the core's names."""
     options: dict[str, Any] = {}
     if not kwargs.get("skipna", True):
         options["skip_nulls"] = False

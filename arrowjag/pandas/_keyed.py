@@ -151,7 +151,8 @@ class Keyed:
         order = "ascending" if ascending else "descending"
         placed = "at_start" if na_position == "first" else "at_end"
         places = pc.array_sort_indices(order_keys(self._jagged), order=order, null_placement=placed)
-        return places.to_numpy().astype(np.intp)
+        rows: npt.NDArray[np.intp] = places.to_numpy().astype(np.intp)
+        return rows
 
     def searchsorted(self, value: Any, side: Any = "left", sorter: Any = None) -> Any:
         """Where rows would be inserted to keep this sorted column sorted.

@@ -78,6 +78,7 @@ def _sized(array: JaggedArray, n: int) -> JaggedArray:
 class Operators:
     """Two-sided and one-sided operators and ufuncs, on the column that the class below holds."""
 
+    __hash__ = None  # type: ignore[assignment]
     __pandas_priority__ = 1500  # before pandas' own arrays, behind Series
 
     _jagged: JaggedArray
@@ -143,8 +144,9 @@ def _add_operators() -> None:
         setattr(Operators, f"__{name}__", forward)
         setattr(Operators, f"__r{name}__", backward)
     for name in ("lt", "le", "gt", "ge"):
+        comparison = getattr(operator, name)
 
-        def compare(self: Operators, other: Any, function: Any = getattr(operator, name)) -> Any:
+        def compare(self: Operators, other: Any, function: Any = comparison) -> Any:
             return self._binary(function, other)
 
         setattr(Operators, f"__{name}__", compare)

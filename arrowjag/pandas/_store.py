@@ -20,8 +20,8 @@ __all__ = ["Store"]
 class Store:
     """A column that rows can be written to.
 
-    Setting a row costs what the row costs: it waits in a table until the whole column is asked for, so that a loop of assignments is
-    linear. Views share a store; copies share its column.
+    Setting a row costs what the row costs: it waits in a table until the whole column is asked for, so that a loop of
+    assignments is linear. Views share a store; copies share its column.
     """
 
     __slots__ = ("_base", "_pending")

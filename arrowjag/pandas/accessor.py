@@ -38,9 +38,9 @@ class SeriesJag:
 
     Notes
     -----
-    Methods are those of `JaggedArray`. Arguments that are Series are aligned on the index: operators keep all labels, methods those of
-    this Series. Results keep index and name where rows stay, and get a new RangeIndex where they move; those of one dim are ordinary
-    Arrow-backed Series.
+    Methods are those of `JaggedArray`. Arguments that are Series are aligned on the index: operators keep all labels,
+    methods those of this Series. Results keep index and name where rows stay, and get a new RangeIndex where they move;
+    those of one dim are ordinary Arrow-backed Series.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class SeriesJag:
 
     def __getitem__(self, key: Any) -> Any:
         array = self._array
-        result = array[_open_key(key)]  # type: ignore[index]
+        result = array[_open_key(key)]
         return self._rewrap(result, _rows_of_key(key, array.ndim), self._series.index)
 
     @property
@@ -145,7 +145,7 @@ class SliceJag:
         array = self._owner._array
         keys = key if isinstance(key, tuple) else (key,)
         rows = _rows_of_key(key, array.ndim) if any(one is Ellipsis for one in keys) or len(keys) >= array.ndim else Rows.LOCAL
-        result = array.S[_open_key(key)]  # type: ignore[attr-defined]
+        result = array.S[_open_key(key)]
         return self._owner._rewrap(result, rows, self._owner._series.index)
 
 

@@ -53,8 +53,8 @@ class JaggedExtensionArray(Operators, Keyed, Grouped, ExtensionArray):
 
     Notes
     -----
-    The column is immutable and shared; setting rows makes a new one. Rows that are set one by one wait and are worked in together, so a
-    loop of assignments is linear in the column's size.
+    The column is immutable and shared; setting rows makes a new one. Rows that are set one by one wait and are worked in
+    together, so a loop of assignments is linear in the column's size.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class JaggedExtensionArray(Operators, Keyed, Grouped, ExtensionArray):
     _dtype: JaggedDtype
 
     def __init__(self, values: Any, dtype: Any = None, copy: bool = False) -> None:
-        wanted = pd.api.types.pandas_dtype(dtype) if dtype is not None else None
+        wanted: Any = pd.api.types.pandas_dtype(dtype) if dtype is not None else None
         column = read(values, wanted)
         self._store = Store(column)
         self._dtype = wanted if wanted is not None else JaggedDtype.of(column)
@@ -83,7 +83,7 @@ class JaggedExtensionArray(Operators, Keyed, Grouped, ExtensionArray):
         return array
 
     @classmethod
-    def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> JaggedExtensionArray:
+    def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> JaggedExtensionArray:  # noqa: ARG003
         return cls(scalars, dtype)
 
     @classmethod
@@ -95,7 +95,7 @@ class JaggedExtensionArray(Operators, Keyed, Grouped, ExtensionArray):
         return cls(list(scalars), None if found else dtype)
 
     @classmethod
-    def _from_sequence_of_strings(cls, strings: Any, *, dtype: Any, copy: bool = False) -> JaggedExtensionArray:
+    def _from_sequence_of_strings(cls, strings: Any, *, dtype: Any, copy: bool = False) -> Any:  # noqa: ARG003
         """Rows as `str(row)` writes them, which is JSON."""
         texts = [None if is_missing(one) else json.loads(one) for one in strings]
         try:
@@ -120,7 +120,7 @@ class JaggedExtensionArray(Operators, Keyed, Grouped, ExtensionArray):
     def _jagged(self) -> JaggedArray:
         return self._store.array
 
-    @property
+    @property  # type: ignore[override]
     def dtype(self) -> JaggedDtype:
         """The dtype of the column."""
         return self._dtype
@@ -172,7 +172,7 @@ class JaggedExtensionArray(Operators, Keyed, Grouped, ExtensionArray):
             raise JagIndexError(f"index {item} is out of bounds for axis 0 with size {n}")
         return item % n
 
-    def _sliced(self, item: slice) -> JaggedExtensionArray:
+    def _sliced(self, item: slice) -> Any:
         start, stop, step = item.indices(len(self))
         if (start, stop, step) == (0, len(self), 1):
             return self.view()
@@ -229,9 +229,7 @@ class JaggedExtensionArray(Operators, Keyed, Grouped, ExtensionArray):
         return self._taken(both, np.where(missing, n, index), None)
 
     def _taken(self, column: Column, index: Any, valid: Any) -> JaggedExtensionArray:
-        return self._of(
-            structure.take_items(column, 1, index, [Uniform(len(index), 1, declared=False)], valid), self._dtype
-        )
+        return self._of(structure.take_items(column, 1, index, [Uniform(len(index), 1, declared=False)], valid), self._dtype)
 
     def copy(self) -> JaggedExtensionArray:
         """A copy that can be set without changing this one.
@@ -320,12 +318,13 @@ class JaggedExtensionArray(Operators, Keyed, Grouped, ExtensionArray):
             Of `Row` objects. For numbers in one block use ``.jag.to_numpy()`` or ``.jag.to_dense()``.
         """
         column = self._jagged
-        result: Any = np.frompyfunc(lambda place: Row._at(column, place), 1, 1)(np.arange(len(self), dtype=object))
-        result = np.asarray(result, object)
+        made = np.frompyfunc(lambda place: Row._at(column, place), 1, 1)(np.arange(len(self), dtype=object))
+        result: Any = np.asarray(made, object)
         missing = self.isna()
         if missing.any():
             result[missing] = pd.NA if na_value is no_default else na_value
-        return result if dtype is None or np.dtype(dtype) == object else _cast_objects(result, np.dtype(dtype))
+        rows: npt.NDArray[Any] = result if dtype is None or np.dtype(dtype) == object else _cast_objects(result, np.dtype(dtype))
+        return rows
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
         """The column in another dtype.
@@ -359,7 +358,7 @@ class JaggedExtensionArray(Operators, Keyed, Grouped, ExtensionArray):
         ):
             return pd.arrays.ArrowExtensionArray(pa.chunked_array([self.__arrow_array__(dtype.pyarrow_dtype)]))
         if isinstance(dtype, pd.ArrowDtype):
-            return pd.array(self.to_numpy(str, na_value=None), dtype=dtype)
+            return pd.Series(self.to_numpy(str, na_value=None), dtype=dtype).array
         return super().astype(dtype, copy)
 
     def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:

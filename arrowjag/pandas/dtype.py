@@ -53,13 +53,12 @@ class JaggedDtype(ExtensionDtype):
 
     _metadata = ("leaf", "ndim", "extents")
 
-    def __init__(
-        self, leaf: pa.DataType | str = "double", ndim: int = 2, extents: tuple[int | None, ...] | None = None
-    ) -> None:
-        self._leaf = parse_dtype_name(f"jagged[{leaf}, 2]")[0] if isinstance(leaf, str) else leaf
-        if not isinstance(self._leaf, pa.DataType):
+    def __init__(self, leaf: pa.DataType | str = "double", ndim: int = 2, extents: tuple[int | None, ...] | None = None) -> None:
+        type: Any = parse_dtype_name(f"jagged[{leaf}, 2]")[0] if isinstance(leaf, str) else leaf
+        if not isinstance(type, pa.DataType):
             raise JagTypeError(f"JaggedDtype takes an Arrow type or its name first, got {leaf!r}")
-        if isinstance(ndim, bool) or not isinstance(ndim, int) or ndim < 2:
+        self._leaf: pa.DataType = type
+        if not is_int(ndim) or ndim < 2:
             raise ShapeError(f"JaggedDtype needs ndim of at least 2, got {ndim!r}; a plain column has its own dtype")
         self._ndim = ndim
         self._extents = _checked_extents(extents, ndim)
@@ -90,8 +89,8 @@ class JaggedDtype(ExtensionDtype):
         declared = f", extents={self._extents!r}" if any(one is not None for one in self._extents) else ""
         return f"jagged[{type_name(self._leaf)}, {self._ndim}{declared}]"
 
-    @property
-    def type(self) -> type[Row]:
+    @property  # type: ignore[override]
+    def type(self) -> Any:
         """The class of one row."""
         return Row
 
@@ -201,7 +200,7 @@ class JaggedDtype(ExtensionDtype):
         return cls(jagged.leaf_type, jagged.ndim, jagged.extents[1:])
 
     @property
-    def index_class(self) -> type[JaggedIndex]:
+    def index_class(self) -> Any:
         """The class of an index of rows."""
         return JaggedIndex
 
@@ -233,6 +232,11 @@ class JaggedDtype(ExtensionDtype):
         return JaggedDtype(leaf, self._ndim, extents.pop() if len(extents) == 1 else None)
 
 
+def is_int(value: Any) -> bool:
+    """Whether a value is a whole number and no boolean."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def _common_leaf(leaves: list[pa.DataType]) -> pa.DataType:
     return leaves[0] if all(leaf == leaves[0] for leaf in leaves) else elementwise.promote(leaves, "concat")
 
@@ -241,7 +245,7 @@ def _checked_extents(extents: Any, ndim: int) -> tuple[int | None, ...]:
     if extents is None:
         return (None,) * (ndim - 1)
     given = tuple(extents)
-    wrong = [one for one in given if one is not None and (isinstance(one, bool) or not isinstance(one, int) or one < 0)]
+    wrong = [one for one in given if one is not None and (not is_int(one) or one < 0)]
     if len(given) != ndim - 1 or wrong:
         raise ShapeError(f"extents of ndim {ndim} are {ndim - 1} sizes or None, one for each dim after the rows, got {given}")
     return given

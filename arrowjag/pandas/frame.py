@@ -88,9 +88,9 @@ class FrameJag:
         Returns
         -------
         pandas.DataFrame
-            Groups in order of first appearance, items in the order of rows; missing keys are a group of their own. The `by` columns
-            come first, on a new RangeIndex; with ``by=None`` the index holds the groups. Cost: one sort of the group numbers and one
-            gather a column.
+            Groups in order of first appearance, items in the order of rows; missing keys are a group of their own. The `by`
+            columns come first, on a new RangeIndex; with ``by=None`` the index holds the groups. Cost: one sort of the group
+            numbers and one gather a column.
 
         Raises
         ------

@@ -1,7 +1,8 @@
 """Rows as bytes: content keys that agree between columns, and order keys that sort within one.
 
-A content key holds all that tells two rows apart and nothing else: -0.0 is 0.0, every NaN is the same, what stands under a null does not
-count. So keys of two columns of one dtype can be merged. Order keys use codes that are local to their column and must stay there.
+A content key holds all that tells two rows apart and nothing else: -0.0 is 0.0, every NaN is the same, what stands under
+a null does not count. So keys of two columns of one dtype can be merged. Order keys use codes that are local to their
+column and must stay there.
 """
 
 from __future__ import annotations
@@ -59,7 +60,6 @@ def content_keys(column: Column) -> pa.LargeBinaryArray:
     return _masked(pc.binary_join_element_wise(*parts, pa.scalar(b"", pa.large_binary())), validity)
 
 
-
 def _section(records: npt.NDArray[Any], cut: IntArray, validity: BoolArray | None = None) -> pa.LargeBinaryArray:
     """Records of one width, cut in rows, as bytes."""
     width = records.dtype.itemsize * (records.shape[1] if records.ndim == 2 else 1)
@@ -98,7 +98,8 @@ def _sortable(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
         bits = data.view(unsigned) ^ np.dtype(unsigned).type(1 << (8 * width - 1))
     else:
         bits = data.view("u1") if kind == "b" else data
-    return bits.astype(f">u{width}", copy=False)
+    result: npt.NDArray[Any] = bits.astype(f">u{width}", copy=False)
+    return result
 
 
 def _flagged(data: npt.NDArray[Any], valid: BoolArray | None) -> npt.NDArray[np.uint8]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import decimal
 import functools
 import json
@@ -46,9 +46,10 @@ class Row:
 
     Notes
     -----
-    pandas treats whatever iterates as an array, so a row has no ``__iter__`` (iteration still works through indexing). It is hashable
-    and ordered: shorter comes before longer where items agree, NaN after numbers, null last; NaN equals NaN. Arithmetic is elementwise,
-    and `==` and `<` are about the whole row. A row refers to its column and copies nothing until it is pickled.
+    pandas treats whatever iterates as an array, so a row has no ``__iter__`` (iteration still works through indexing). It is
+    hashable and ordered: shorter comes before longer where items agree, NaN after numbers, null last; NaN equals NaN.
+    Arithmetic is elementwise, and `==` and `<` are about the whole row. A row refers to its column and copies nothing until
+    it is pickled.
 
     Examples
     --------
@@ -252,17 +253,18 @@ def _key(value: Any) -> tuple[Any, ...]:
         return (0, tuple(_key(one) for one in value.values()))
     if isinstance(value, Row):
         return value._key()
-    return (1,) if value != value else (0, value)
+    is_nan = value != value  # noqa: PLR0124 - only NaN differs from itself, in every number type
+    return (1,) if is_nan else (0, value)
 
 
 def _json_leaf(value: Any) -> Any:
     """Leaves that JSON has no form for, as text that Arrow reads back."""
     if isinstance(value, bytes):
         return value.hex()
-    if isinstance(value, (datetime.date, datetime.time)):
+    if isinstance(value, (dt.date, dt.time)):
         return value.isoformat()
-    if isinstance(value, datetime.timedelta):
-        return value // datetime.timedelta(microseconds=1)
+    if isinstance(value, dt.timedelta):
+        return value // dt.timedelta(microseconds=1)
     if isinstance(value, decimal.Decimal):
         return str(value)
     return str(value)

@@ -125,7 +125,9 @@ def test_setitem(s: pd.Series[Any], key: Any, value: Any, expected: list[Any]) -
     assert items(array) == expected
     assert array.dtype == s.dtype
     assert items(s) == ROWS
-    if not (isinstance(key, slice) and isinstance(value, list) and len(value) == 1):  # pandas itself wants lists as long as the slice
+    if not (
+        isinstance(key, slice) and isinstance(value, list) and len(value) == 1
+    ):  # pandas itself wants lists as long as the slice
         series = s.copy()
         series.iloc[key] = value
         assert items(series) == expected

@@ -119,7 +119,7 @@ def test_extents_stay_where_all_declare_them() -> None:
     ragged = pd.Series([[1]], dtype="jagged[int64, 2]")
     assert pd.concat([one, one]).dtype == one.dtype
     assert pd.concat([one, ragged]).dtype == ragged.dtype
-    with pytest.raises(ValueError, match="size|extent|items"):
+    with pytest.raises(ValueError, match=r"size|extent|items"):
         pd.Series([[1]], dtype=one.dtype)
 
 

@@ -121,7 +121,7 @@ class TestJagged(base.ExtensionTests):
         assert [row.to_list() for row in result] == expected
 
     def test_compare_scalar(self, data: Any, comparison_op: Any) -> None:
-        # `<` and its kin are elementwise, so that `df.score > df.threshold` filters items; pandas expects them to compare whole rows.
+        # `<` and its kin are elementwise, so that `df.score > df.threshold` filters items; pandas expects whole rows.
         if comparison_op in (operator.eq, operator.ne):
             super().test_compare_scalar(data, comparison_op)
         else:

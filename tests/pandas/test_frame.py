@@ -18,7 +18,9 @@ import arrowjag as aj
 def frame() -> pd.DataFrame:
     deep = aj.array([[["p", "q"], []], None, [["r"], ["s", None]]])
     mid = aj.array([[10, 20], None, [30, 40]])
-    return pd.DataFrame({"k": ["a", "b", "c"], "deep": deep.to_pandas().array, "mid": mid.to_pandas().array, "n": [1, 2, 3]}, index=[7, 8, 9])
+    return pd.DataFrame(
+        {"k": ["a", "b", "c"], "deep": deep.to_pandas().array, "mid": mid.to_pandas().array, "n": [1, 2, 3]}, index=[7, 8, 9]
+    )
 
 
 def test_flatten_expands_shorter_columns(frame: pd.DataFrame) -> None:

@@ -94,7 +94,7 @@ def test_shapes_that_do_not_fit(s: pd.Series[Any]) -> None:
     with pytest.raises(aj.ShapeError, match="row 0"):
         s + aj.array([[1], None, [], [1, 1]]).to_pandas(index=s.index)
     with pytest.raises(aj.ShapeError, match="Lengths must match"):
-        s.array + [1, 2]
+        _ = s.array + np.array([1, 2])
     with pytest.raises(aj.JagTypeError):
         s + "text"
 
@@ -103,8 +103,8 @@ def test_order_is_elementwise(s: pd.Series[Any]) -> None:
     threshold = pd.Series([1, 1, 1, 9], index=s.index)
     assert values(s > threshold) == [[False, True], None, [], [False, None]]
     assert values(s <= 2) == [[True, True], None, [], [False, None]]
-    assert values(3 > s) == [[True, True], None, [], [False, None]]
-    assert (s < s).dtype == "jagged[bool, 2]"
+    assert values(np.int64(3) > s) == [[True, True], None, [], [False, None]]
+    assert (s < s * 2).dtype == "jagged[bool, 2]"
 
 
 def test_logic_and_one_sided(s: pd.Series[Any]) -> None:
