@@ -288,12 +288,15 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
 
 def stack(columns: Sequence[Column], axis: int) -> Column:
     """Columns of one shape side by side along a new dim, whose extent is declared."""
-    ndim = columns[0].ndim
-    place = structure.normalize_axis(axis, ndim + 1, "stack")
-    apart = [structure.flatten(column, place, place) for column in columns]
-    joined = concat(apart, place)
-    first = joined.shape.dims[place].with_extent(len(columns))
-    return structure.with_shape(JaggedShape._trusted([*joined.shape.dims[:place], first, *joined.shape.dims[place + 1 :]]), joined)
+    shape = columns[0].shape
+    place = structure.normalize_axis(axis, shape.ndim + 1, "stack")
+    count, n = len(columns), shape.nodes(place)
+    merged = structure.end_to_end([(column, place) for column in columns])
+    outer = (*shape.dims[:place], Uniform(count, n))
+    if place == 0:
+        return structure.with_shape(JaggedShape._trusted([*outer, *merged.shape.dims[1:]]), merged)
+    index = np.arange(n)[:, None] + np.arange(count) * n
+    return structure.take_items(merged, 1, index.ravel(), outer)
 
 
 # --------------------------------------------------------------------------------------------------- rows of several

@@ -1,0 +1,278 @@
+"""Operators, ufuncs, rounding, casts: against the oracle, numpy and Python, for every leaf type that has a meaning."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
+from tests import reference as ref
+from tests.reference import Jag
+
+INTS = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
+FLOATS = [pa.float32(), pa.float64()]
+NUMBERS = [*INTS, *FLOATS]
+Pair = tuple[aj.JaggedArray, aj.JaggedArray]
+
+
+def jag(x: aj.JaggedArray) -> Jag:
+    return Jag(x.to_list(), x.ndim)
+
+
+def leaves(x: aj.JaggedArray) -> list[Any]:
+    return ref.items(x.to_list(), x.ndim)
+
+
+# --------------------------------------------------------------------------------------------------------- arithmetic
+
+
+@pytest.mark.parametrize("function", [operator.add, operator.sub, operator.mul])
+@given(pair=prefix_arrays(None, pa.int64()))
+def test_integers_of_any_two_shapes(function: Callable[..., Any], pair: Pair) -> None:
+    x, y = pair
+    assert function(x, y).to_list() == ref.elementwise(function, jag(x), jag(y))
+
+
+@given(prefix_arrays(None, pa.float64()))
+def test_division_is_always_float(pair: Pair) -> None:
+    x, y = pair
+    assert_lists_equal((x / y).to_list(), ref.elementwise(ref.true_divide, jag(x), jag(y)))
+    assert (aj.array([[1], [2]]) / 2).type == pa.float64()
+    assert (aj.array([1, 0]) / 0).to_list()[0] == math.inf
+
+
+@given(prefix_arrays(None, pa.int32()))
+def test_floor_division_and_remainder_are_pythons_and_null_by_zero(pair: Pair) -> None:
+    x, y = pair
+    assert (x // y).to_list() == ref.elementwise(ref.floor_divide, jag(x), jag(y))
+    assert (x % y).to_list() == ref.elementwise(ref.modulo, jag(x), jag(y))
+
+
+@pytest.mark.parametrize("one", NUMBERS, ids=str)
+@pytest.mark.parametrize("two", NUMBERS, ids=str)
+def test_types_promote_as_in_numpy(one: pa.DataType, two: pa.DataType) -> None:
+    x, y = aj.array([[1], [2, 3]], type=one), aj.array([4, 5], type=two)
+    expected = pa.from_numpy_dtype(np.result_type(one.to_pandas_dtype(), two.to_pandas_dtype()))
+    for function in (operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod):
+        assert function(x, y).type == expected
+    assert (x * y).to_list() == [[4], [10, 15]]
+    assert (x < y).to_list() == [[True], [True, True]]
+    assert pa.types.is_floating((x / y).type)
+
+
+@pytest.mark.parametrize("type", INTS, ids=str)
+def test_integer_arithmetic_wraps(type: pa.DataType) -> None:
+    info = np.iinfo(type.to_pandas_dtype())
+    x = aj.array([[info.max, info.min]], type=type)
+    signed = pa.types.is_signed_integer(type)
+    expected = [ref.wrapped(v + 1, type.bit_width, signed=signed) for v in (info.max, info.min)]
+    assert (x + 1).to_list() == [expected]
+    assert (x + 1).type == type
+
+
+def test_python_scalars_are_weak() -> None:
+    x = aj.array([[1, 2]], type=pa.int8())
+    assert (x + 1).type == (1 + x).type == pa.int8()
+    assert (x + 1.5).type == pa.float64()
+    assert (aj.array([1.5], type=pa.float32()) * 2.0).type == pa.float32()
+    assert (x + np.int64(1)).type == pa.int64()
+    assert (x + pa.scalar(1, pa.int16())).type == pa.int16()
+    with pytest.raises(ValueError, match="1000 does not fit int8"):
+        x + 1000
+    assert (10 - x).to_list() == [[9, 8]]
+    assert (2**x).to_list() == [[2, 4]]
+    assert (-x).to_list() == [[-1, -2]]
+    assert divmod(x, 2)[1].to_list() == [[1, 0]]
+
+
+def test_a_null_scalar_makes_nulls() -> None:
+    assert (aj.array([[1], None]) + None).to_list() == [[None], None]
+
+
+def comparison_of(x: aj.JaggedArray) -> aj.JaggedArray | None:
+    """x == x, or None where the type has no comparison, which the error must say."""
+    try:
+        return x == x  # noqa: PLR0124 - NaN is not itself
+    except TypeError as error:
+        if str(x.type) not in str(error):
+            raise
+        return None
+
+
+@given(jagged_arrays(leaf=leaf_types()))
+def test_every_leaf_type_compares_with_itself(x: aj.JaggedArray) -> None:
+    if pa.types.is_null(x.type):
+        return
+    got = comparison_of(x)
+    if got is None:
+        return
+    assert got.type == pa.bool_()
+    for same, leaf in zip(leaves(got), leaves(x), strict=True):
+        assert (same is None) == (leaf is None)
+
+
+@pytest.mark.parametrize("function", [operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne])
+@given(pair=prefix_arrays(None, pa.float64()))
+def test_comparisons(function: Callable[..., Any], pair: Pair) -> None:
+    x, y = pair
+    assert function(x, y).to_list() == ref.elementwise(function, jag(x), jag(y))
+
+
+def test_uint64_compares_exactly_with_negative_numbers() -> None:
+    x = aj.array([2**64 - 1, 0], type=pa.uint64())
+    assert (x > aj.array([-1, -1])).to_list() == [True, True]
+    assert (x == aj.array([-1, 0])).to_list() == [False, True]
+
+
+def test_text_times_and_decimals() -> None:
+    assert (aj.array([["a"], ["b"]]) + "c").to_list() == [["ac"], ["bc"]]
+    assert (aj.array([["a"], [None]]) == "a").to_list() == [[True], [None]]
+    days = aj.array([[np.datetime64("2024-01-02", "s")]])
+    assert (days - days).type == pa.duration("s")
+    prices = aj.array([[pa.scalar("1.50").cast(pa.decimal128(5, 2)).as_py()]])
+    assert str((prices + prices).to_list()[0][0]) == "3.00"
+    with pytest.raises(TypeError, match="subtract"):
+        aj.array(["a"]) - aj.array([1])
+
+
+def test_shapes_that_do_not_fit_name_dim_and_row() -> None:
+    with pytest.raises(aj.ShapeError, match="dim 1, row 1 has"):
+        aj.array([[1], [2]]) + aj.array([[1], [2, 3]])
+    with pytest.raises(aj.ShapeError):
+        aj.array([[1], [2]]) + [1, 2, 3]  # noqa: RUF005 - no list
+
+
+# -------------------------------------------------------------------------------------------------------------- logic
+
+
+@given(prefix_arrays(None, pa.bool_()))
+def test_logic_is_kleene(pair: Pair) -> None:
+    x, y = pair
+    assert (x & y).to_list() == ref.kleene_and(jag(x), jag(y))
+    assert (x | y).to_list() == ref.kleene_or(jag(x), jag(y))
+    assert (x ^ y).to_list() == ref.elementwise(operator.xor, jag(x), jag(y))
+    assert (~x).to_list() == ref.kleene_not(jag(x))
+
+
+@given(prefix_arrays(None, pa.int32()))
+def test_integers_are_combined_bit_by_bit(pair: Pair) -> None:
+    x, y = pair
+    for function in (operator.and_, operator.or_, operator.xor):
+        assert function(x, y).to_list() == ref.elementwise(function, jag(x), jag(y))
+    assert (~x).to_list() == ref.elementwise(operator.invert, jag(x))
+
+
+def test_what_has_no_kernel_names_operation_and_type() -> None:
+    for call, text in [
+        (lambda: ~aj.array([1.5]), "invert has no kernel for double"),
+        (lambda: aj.array(["a"]) & True, "and has no kernel for string and bool|no common type"),
+        (lambda: -aj.array([True]), "negative has no kernel for bool"),
+        (lambda: abs(aj.array(["a"])), "absolute has no kernel for string"),
+        (lambda: aj.array([True]) - True, "subtract has no kernel for bool"),
+        (lambda: aj.array(["a"]).is_nan(), "is_nan has no kernel for string"),
+        (lambda: np.sin(aj.array(["a"])), "sin|conversion to numpy"),
+    ]:
+        with pytest.raises(TypeError, match=text):
+            call()
+
+
+# ------------------------------------------------------------------------------------------------------------- ufuncs
+
+
+@given(jagged_arrays(leaf=pa.float64()))
+def test_ufuncs_keep_the_shape_and_nulls(x: aj.JaggedArray) -> None:
+    with np.errstate(all="ignore"):
+        expected = ref.elementwise(lambda v: float(np.tanh(v)), jag(x))
+    assert_lists_equal(np.tanh(x).to_list(), expected)
+    assert np.tanh(x).shape.extents == x.shape.extents
+
+
+def test_ufuncs_of_several_operands_and_results() -> None:
+    x = aj.array([[1.5, None], [2.5]])
+    assert np.maximum(x, [2, 1]).to_list() == [[2.0, None], [2.5]]
+    assert np.add(1, x).to_list() == [[2.5, None], [3.5]]
+    part, whole = np.modf(x)
+    assert (part.to_list(), whole.to_list()) == ([[0.5, None], [0.5]], [[1.0, None], [2.0]])
+    assert np.logical_not(aj.array([0, 2])).to_list() == [True, False]
+    for call in (lambda: np.add.reduce(x), lambda: np.add(x, x, where=True), lambda: np.matmul(x, x)):
+        with pytest.raises(TypeError):
+            call()
+
+
+# ------------------------------------------------------------------------------------- rounding, bounds, casts, nulls
+
+
+@given(jagged_arrays(leaf=pa.float64(), small=True, allow_nan=False), st.integers(-2, 3))
+def test_round_is_half_to_even(x: aj.JaggedArray, decimals: int) -> None:
+    expected = ref.elementwise(lambda v: float(np.round(v, decimals)), jag(x))
+    assert_lists_equal(x.round(decimals).to_list(), expected, rel_tol=1e-9)
+
+
+@given(jagged_arrays(leaf=pa.int32()))
+def test_abs_and_rounding_of_integers(x: aj.JaggedArray) -> None:
+    assume(-(2**31) not in leaves(x))
+    assert x.abs().to_list() == ref.elementwise(abs, jag(x))
+    assert round(x, 1).to_list() == x.to_list()
+
+
+@given(prefix_arrays((2, 2, 1), pa.int64()))
+def test_clip(operands: tuple[aj.JaggedArray, ...]) -> None:
+    x, low, high = operands
+
+    def clipped(v: int | None, a: int | None, b: int | None) -> int | None:
+        if v is None:
+            return None
+        v = v if a is None else max(v, a)
+        return v if b is None else min(v, b)
+
+    assert x.clip(low, high).to_list() == ref.broadcast(clipped, jag(x), jag(low), jag(high))
+    assert x.clip(None, 0).to_list() == ref.elementwise(lambda v: min(v, 0), jag(x))
+
+
+@given(jagged_arrays(leaf=pa.int16()), st.sampled_from([pa.int64(), pa.float64(), pa.string(), pa.decimal128(9, 2), pa.float16()]))
+def test_casts_keep_shape_and_nulls(x: aj.JaggedArray, type: pa.DataType) -> None:
+    got = x.cast(type, safe=False)
+    assert got.type == type
+    assert got.shape == x.shape
+    assert [one is None for one in leaves(got)] == [one is None for one in leaves(x)]
+    assert x.cast(pa.int64()).to_list() == x.to_list()
+
+
+def test_casts_by_name_and_unsafe_ones() -> None:
+    assert aj.array([[1]]).cast("float32").type == pa.float32()
+    with pytest.raises(ValueError, match="cast"):
+        aj.array([300]).cast("int8")
+    assert aj.array([300]).cast("int8", safe=False).to_list() == [44]
+    with pytest.raises(TypeError, match="cast"):
+        aj.array([{"a": 1}]).cast("int8")
+
+
+def test_is_nan() -> None:
+    assert aj.array([[math.nan, None], [1.0]]).is_nan().to_list() == [[True, None], [False]]
+    assert aj.array([[1, None]]).is_nan().to_list() == [[False, None]]
+
+
+# ------------------------------------------------------------------------------------------------- extents and nulls
+
+
+def test_a_declared_extent_of_any_operand_is_declared() -> None:
+    dense, ragged = aj.array(np.ones((2, 3))), aj.array([[1, 2, 3], [4, 5, 6]])
+    assert (dense + ragged).shape.extents[1] == (ragged + dense).shape.extents[1] == 3
+    assert (ragged + ragged).shape.extents[1] is None
+    with pytest.raises(aj.ShapeError):
+        aj.array(np.ones((0, 3))) + aj.array(np.ones((0, 2)))
+
+
+def test_rows_null_in_one_operand_drop_what_the_other_holds() -> None:
+    x, y = aj.array([[1, 2], None, [3]]), aj.array([None, [7, 8, 9], [4]])
+    assert (x + y).to_list() == [None, None, [7]]
+    assert (x + np.array([1, 2, 3])).to_list() == [[2, 3], None, [6]]
