@@ -18,7 +18,7 @@ from arrowjag.io.locate import locate, locate_file
 from arrowjag.io.row_groups import cut_rows
 from arrowjag.io.scan import NO_MAP_KEYS, conform_table, full_schema, make_plan, open_parts, read_parts
 
-__all__ = ["read_parquet", "write_parquet"]
+__all__ = ["leaf_options", "prune_files", "read_parquet", "write_parquet"]
 
 
 def read_parquet(
@@ -93,7 +93,7 @@ def read_parquet(
     source = _open(path_or_dataset, filesystem, partitioning)
     if isinstance(source, ds.Dataset) and not _is_parquet(source):
         return from_table(_read_dataset(source, columns, filters, schema), to)
-    fragments, partitions = _pruned(source, filters) if isinstance(source, ds.Dataset) else (source, pa.schema([]))
+    fragments, partitions = prune_files(source, filters) if isinstance(source, ds.Dataset) else (source, pa.schema([]))
     parts = open_parts(fragments, partitions)
     there = full_schema(parts, partitions) if schema is None else schema
     if columns is not None and to == "pandas":
@@ -132,7 +132,7 @@ def _is_parquet(dataset: ds.Dataset) -> bool:
     return isinstance(dataset, ds.FileSystemDataset) and isinstance(dataset.format, ds.ParquetFileFormat)
 
 
-def _pruned(dataset: ds.Dataset, filters: Any) -> tuple[list[Any], pa.Schema]:
+def prune_files(dataset: ds.Dataset, filters: Any) -> tuple[list[Any], pa.Schema]:
     """Files that the names of their folders don't exclude, and the columns that these names make."""
     partitioning = dataset.partitioning
     partitions = pa.schema([]) if partitioning is None else partitioning.schema
@@ -213,7 +213,7 @@ def write_parquet(
     table = to_table(frame)
     where, target = locate_file(path, filesystem)
     runs = list(cut_rows(table, row_group_size, row_group_values))
-    settings = {"write_page_checksum": True} | _by_leaf(options, table.schema)
+    settings = {"write_page_checksum": True} | leaf_options(options, table.schema)
     with atomic_target(where, target) as temporary:
         try:
             with pq.ParquetWriter(str(temporary), table.schema, **settings) as writer:
@@ -229,7 +229,7 @@ _LISTS = ("use_dictionary", "use_byte_stream_split", "write_statistics")
 _TABLES = ("compression", "compression_level", "column_encoding")
 
 
-def _by_leaf(options: dict[str, Any], schema: pa.Schema) -> dict[str, Any]:
+def leaf_options(options: dict[str, Any], schema: pa.Schema) -> dict[str, Any]:
     """Options that name columns, with the physical paths of their leaves instead."""
     named = {key: options[key] for key in _LISTS if _is_list(options.get(key))}
     keyed = {key: options[key] for key in _TABLES if isinstance(options.get(key), Mapping)}

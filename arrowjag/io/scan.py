@@ -23,7 +23,18 @@ from arrowjag.io.footer import maps_as_lists, read_arrow_schema, without_extensi
 from arrowjag.io.leaves import Selection, leaf_names, leaf_places, part_of_type, select
 from arrowjag.io.schemas import canonical, conform, merge_schemas, restored
 
-__all__ = ["Part", "conform_table", "full_schema", "make_plan", "open_parts", "read_parts"]
+__all__ = [
+    "Part",
+    "Plan",
+    "conform_table",
+    "finish_rows",
+    "full_schema",
+    "make_plan",
+    "named_error",
+    "open_parts",
+    "open_reader",
+    "read_parts",
+]
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -135,7 +146,7 @@ def _read_footer(fragment: Any) -> tuple[Any, bool]:
         return fragment.metadata, True
     except (pa.ArrowException, OSError) as error:
         if NO_MAP_KEYS not in str(error):
-            raise _named(error, str(fragment.path)) from error
+            raise named_error(error, str(fragment.path)) from error
     return maps_as_lists(fragment.open()), False
 
 
@@ -286,26 +297,30 @@ def _tasks(parts: Sequence[Part], schema: pa.Schema, plan: Plan) -> Iterator[tup
             yield part, [int(group) for group in run]
 
 
-def _read_run(part: Part, groups: list[int], plan: Plan, verify: bool) -> Iterator[pa.Table]:
+def open_reader(part: Part, plan: Plan, **options: Any) -> tuple[pq.ParquetFile, list[str]]:
+    """A reader of one file, and the physical paths of the column chunks that a plan needs of it."""
     inside = {name: paths for name, paths in plan.selection.items() if name not in part.keys}
     chunks = [part.footer.schema.column(place).path for place in leaf_places(part.stored, inside)]
-    source = part.fragment.open()
-    reader = pq.ParquetFile(source, metadata=part.footer, pre_buffer=not part.is_local, page_checksum_verification=verify)
+    return pq.ParquetFile(part.fragment.open(), metadata=part.footer, **options), chunks
+
+
+def _read_run(part: Part, groups: list[int], plan: Plan, verify: bool) -> Iterator[pa.Table]:
+    reader, chunks = open_reader(part, plan, pre_buffer=not part.is_local, page_checksum_verification=verify)
     for group in groups:
         try:
             raw = reader.read_row_group(group, columns=chunks)
         except (pa.ArrowException, OSError) as error:
-            raise _named(error, f"{part.name}, row group {group}") from error
-        yield _finish(raw, part, part.footer.row_group(group).num_rows, plan)
+            raise named_error(error, f"{part.name}, row group {group}") from error
+        yield finish_rows(raw, part, part.footer.row_group(group).num_rows, plan)
 
 
-def _named(error: Exception, where: str) -> Exception:
+def named_error(error: Exception, where: str) -> Exception:
     """The same kind of error, saying where."""
     kind = type(error) if isinstance(error, pa.ArrowException) else OSError
     return kind(f"{where}: {error}")
 
 
-def _finish(raw: pa.Table, part: Part, rows: int, plan: Plan) -> pa.Table:
+def finish_rows(raw: pa.Table, part: Part, rows: int, plan: Plan) -> pa.Table:
     """Bring a row group to the schema of the result and filter it."""
     columns = [_column(raw, part, field, rows) for field in plan.read_schema]
     table = pa.table(columns, schema=plan.read_schema)
