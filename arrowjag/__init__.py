@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from arrowjag import _doors, dims, dtype, shapes
+from arrowjag import _doors, dense, dims, dtype, shapes
 from arrowjag._array import JaggedArray
 from arrowjag._overlay import Overlay, overlay, scatter
 from arrowjag.creation import arange, full, random, zeros
@@ -60,6 +60,7 @@ __all__ = [
     "array",
     "coalesce",
     "concat",
+    "dense",
     "dims",
     "from_arrow",
     "from_offsets",

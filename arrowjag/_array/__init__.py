@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from arrowjag._array.dense import DenseMethods
 from arrowjag._array.elementwise import ElementwiseMethods
 from arrowjag._array.folding import FoldingMethods
 from arrowjag._array.groups import GroupMethods
@@ -25,6 +26,7 @@ class JaggedArray(
     OrderMethods,
     GroupMethods,
     FoldingMethods,
+    DenseMethods,
 ):
     """A jagged column: a `JaggedShape` and one flat Arrow array of leaf values.
 

@@ -188,7 +188,7 @@ def _filter_cells(cells: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[
 
 def _has_polars() -> bool:
     try:
-        import polars  # noqa: F401
+        import polars as pl  # noqa: F401
     except ImportError:
         return False
     return True

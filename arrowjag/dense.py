@@ -1,0 +1,364 @@
+"""Between jagged arrays and padded dense ones: back from dense, jagged with dense, softmax and matrix products.
+
+The rules are those of FBGEMM's jagged operators. `JaggedArray.to_dense` is the way there. A declared last dim is the width of an
+item; the dims between it and the rows are the jagged levels.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from arrowjag._array import JaggedArray
+from arrowjag._array.base import as_column
+from arrowjag._column import Column
+from arrowjag._ops import dense as _ops
+from arrowjag.dims import Dim, Uniform
+from arrowjag.errors import JagValueError
+from arrowjag.shape import JaggedShape
+
+__all__ = ["add", "bmm", "from_dense", "inner", "matmul", "max_sizes", "mul", "pack", "softmax"]
+
+
+def from_dense(dense: Any, shape_or_sizes: Any, fill_value: Any = 0) -> JaggedArray:
+    """Take rows out of a padded dense array.
+
+    Parameters
+    ----------
+    dense : array-like of shape (rows, m1, ..., mk, ...)
+        A masked array gives nulls where it is masked. Dims behind those of the shape become declared dims.
+    shape_or_sizes : JaggedShape, JaggedArray, or sizes
+        The rows to take. Sizes are one sequence of row sizes, or a tuple of them, one a level.
+    fill_value : scalar or None
+        For places whose cell the dense array lacks, because one of its dims is shorter than the row; None gives null.
+
+    Returns
+    -------
+    JaggedArray
+        Null rows of the shape stay null. Cells outside of the rows are not read. Cost: one pass over the values; nothing is shared,
+        but for a dense array without jagged levels.
+
+    Raises
+    ------
+    ShapeError
+        If the dense array has another number of rows, or fewer dims than the shape.
+    JagTypeError, JagValueError
+        If the fill is of another kind than the cells, or their type can't hold it.
+
+    Notes
+    -----
+    FBGEMM's `dense_to_jagged`, which always fills with 0.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.dense.from_dense([[1, 2], [3, 0]], [2, 1]).to_list()
+    [[1, 2], [3]]
+    >>> aj.dense.from_dense([[1, 2], [3, 0]], [3, 1], fill_value=-1).to_list()
+    [[1, 2, -1], [3]]
+    """
+    return _of(_ops.from_dense(dense, _shape(shape_or_sizes), fill_value))
+
+
+def _shape(given: Any) -> JaggedShape:
+    if isinstance(given, JaggedShape):
+        return given
+    if isinstance(given, Column):
+        return given.shape
+    levels = given if isinstance(given, tuple) and not all(isinstance(one, (int, np.integer)) for one in given) else (given,)
+    if levels == ((),):
+        levels = ([],)
+    first = levels[0]
+    rows = len(first) if isinstance(first, Dim) or hasattr(first, "__len__") else 1
+    outer = [list(one) if isinstance(one, tuple) else one for one in levels]
+    return JaggedShape(Uniform(rows, 1, declared=False), *outer)
+
+
+def _of(column: Column) -> JaggedArray:
+    result: JaggedArray = JaggedArray._of(column)
+    return result
+
+
+@overload
+def add(x: Any, dense: Any, out: Literal["jagged"] = "jagged") -> JaggedArray: ...
+
+
+@overload
+def add(x: Any, dense: Any, out: Literal["dense"]) -> npt.NDArray[Any]: ...
+
+
+def add(x: Any, dense: Any, out: str = "jagged") -> Any:
+    """Add a dense array to a jagged one.
+
+    Parameters
+    ----------
+    x : JaggedArray of numbers
+    dense : array-like of shape (rows, m1, ..., mk, declared sizes of x...)
+        Its own sizes say what is cut: it need not reach as far as the rows do, and may reach further.
+    out : {"jagged", "dense"}
+        The form of the result.
+
+    Returns
+    -------
+    JaggedArray or numpy.ndarray
+        Jagged: the shape and the nulls of `x`; where the dense array has no cell, `x` passes through. Dense: the shape of `dense`;
+        cells without a value of `x`, and null ones, keep what they have, and values outside of it are left out. Types promote as
+        numpy's. A new array; memory beyond it is a constant.
+
+    Raises
+    ------
+    ShapeError
+        If the rows or the declared sizes differ; sizes of 1 are not stretched.
+    JagTypeError
+        If one of them holds no numbers.
+
+    Notes
+    -----
+    FBGEMM's `jagged_dense_elementwise_add` (dense) and `jagged_dense_elementwise_add_jagged_output` (jagged). A second dense
+    array is added by a second call.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> x = aj.array([[1, 2], [3]])
+    >>> aj.dense.add(x, [[10], [20]]).to_list()
+    [[11, 2], [23]]
+    >>> aj.dense.add(x, [[10], [20]], out="dense").tolist()
+    [[11], [23]]
+    """
+    if out not in ("jagged", "dense"):
+        raise JagValueError(f"add: out must be 'jagged' or 'dense', got {out!r}")
+    result = _ops.add(as_column(x), dense, to_dense=out == "dense")
+    return _of(result) if isinstance(result, Column) else result
+
+
+def mul(x: Any, dense: Any) -> JaggedArray:
+    """Multiply a jagged array by a dense one.
+
+    Parameters
+    ----------
+    x : JaggedArray of numbers
+    dense : array-like of shape (rows, m1, ..., mk, declared sizes of x...)
+
+    Returns
+    -------
+    JaggedArray
+        The shape and the nulls of `x`. Where the dense array has no cell the factor is 0, so that NaN and infinity give NaN there.
+
+    Raises
+    ------
+    ShapeError
+        If the rows or the declared sizes differ; sizes of 1 are not stretched.
+    JagTypeError
+        If one of them holds no numbers.
+
+    Notes
+    -----
+    FBGEMM's `jagged_dense_elementwise_mul`.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.dense.mul(aj.array([[1, 2], [3]]), [[10], [20]]).to_list()
+    [[10, 0], [60]]
+    """
+    return _of(_ops.mul(as_column(x), dense))
+
+
+def max_sizes(x: Any) -> tuple[int, ...]:
+    """The size of the longest row of each jagged level.
+
+    Parameters
+    ----------
+    x : JaggedArray
+
+    Returns
+    -------
+    tuple of int
+        One entry for each dim after the rows, without the declared ones at the end; 0 for a level without rows. It is what
+        `JaggedArray.to_dense` takes by default, so that nothing is cut.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.dense.max_sizes(aj.array([[[1, 2], [3]], [], [[4, 5, 6]]]))
+    (2, 3)
+    """
+    return _ops.max_sizes(as_column(x))
+
+
+def inner(x: Any) -> int:
+    """How many leaves can make one item: the greatest common divisor of the innermost row sizes.
+
+    Parameters
+    ----------
+    x : JaggedArray
+        Of two dims or more.
+
+    Returns
+    -------
+    int
+        Empty and null rows do not count; 1 where there is nothing but those. A declared size is the answer itself.
+
+    Raises
+    ------
+    ShapeError
+        If `x` has less than two dims.
+
+    Notes
+    -----
+    FBGEMM's rule for the width of `Values`. `pack` cuts the rows.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.dense.inner(aj.array([[1] * 8, [1] * 4, []]))
+    4
+    """
+    return _ops.inner_width(as_column(x))
+
+
+def pack(x: Any, width: int | None = None) -> JaggedArray:
+    """Cut the innermost rows into items of one width, a declared dim of their own.
+
+    Parameters
+    ----------
+    x : JaggedArray
+        Of two dims or more.
+    width : int, optional
+        A divisor of every innermost row size; by default `inner` of `x`.
+
+    Returns
+    -------
+    JaggedArray
+        One dim more; ``flatten_end()`` is the way back. Values are shared, null rows stay null.
+
+    Raises
+    ------
+    ShapeError
+        If a row can't be cut into items of that width.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.dense.pack(aj.array([[1, 2, 3, 4], [], [5, 6]])).to_list()
+    [[[1, 2], [3, 4]], [], [[5, 6]]]
+    """
+    return _of(_ops.pack(as_column(x), width))
+
+
+def softmax(x: Any, max_size: int | None = None) -> JaggedArray:
+    """Softmax over the jagged dim, each column of the items by itself.
+
+    Parameters
+    ----------
+    x : JaggedArray of numbers
+        With one jagged dim after the rows, and at most one declared dim after that.
+    max_size : int, optional
+        Items of a row from this place on take no part: their weight is 0.
+
+    Returns
+    -------
+    JaggedArray
+        The shape of `x`; floats keep their type, integers give float64. Weights of a row and column add up to 1. Nulls take no part
+        and stay null. A column that holds a NaN, +inf, or nothing but -inf gives NaN. Half floats are computed in float32.
+
+    Raises
+    ------
+    ShapeError
+        If there is more than one jagged level, or `max_size` is negative.
+    JagTypeError
+        If `x` holds no numbers.
+
+    Notes
+    -----
+    FBGEMM's `jagged_softmax`, which leaves what lies beyond `max_size` unset. `JaggedArray.softmax` works along any axis.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.dense.softmax(aj.array([[1.0, 1.0], [], [5.0]])).to_list()
+    [[0.5, 0.5], [], [1.0]]
+    """
+    return _of(_ops.softmax(as_column(x), max_size))
+
+
+def bmm(x: Any, y: Any, max_size: int | None = None) -> npt.NDArray[Any]:
+    """The product of the matrices that rows are, the first one transposed: X_b^T Y_b.
+
+    Parameters
+    ----------
+    x, y : JaggedArray of numbers
+        Of the same row sizes, with declared widths m and p; rows of plain numbers have width 1.
+    max_size : int, optional
+        Items of a row from this place on take no part.
+
+    Returns
+    -------
+    numpy.ndarray of shape (rows, m, p)
+        Zeros for empty and null rows; nulls count as 0. Integers give int64 (uint64), half floats are added up in float32.
+
+    Raises
+    ------
+    ShapeError
+        If the row sizes differ, or there is more than one jagged level.
+    JagTypeError
+        If one of them holds no numbers.
+    JagOverflowError
+        If a sum of integers does not fit 64 bits.
+
+    Notes
+    -----
+    FBGEMM's `jagged_jagged_bmm`, which does not see that rows differ.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> x = aj.dense.pack(aj.array([[1, 2, 3, 4], [5, 6]]), 2)
+    >>> aj.dense.bmm(x, x).tolist()
+    [[[10, 14], [14, 20]], [[25, 30], [30, 36]]]
+    """
+    return _ops.bmm(as_column(x), as_column(y), max_size)
+
+
+def matmul(x: Any, dense: Any, max_size: int | None = None) -> JaggedArray:
+    """The product of the matrix that each row is with a dense one: X_b Y_b.
+
+    Parameters
+    ----------
+    x : JaggedArray of numbers
+        With one jagged dim and a declared width k; rows of plain numbers have width 1.
+    dense : array-like of shape (rows, k, p) or (k, p)
+        A matrix for each row, or one for all.
+    max_size : int, optional
+        Items of a row from this place on give 0.
+
+    Returns
+    -------
+    JaggedArray
+        The rows of `x` with items of declared width p. Null rows stay null, null leaves count as 0. Integers give int64 (uint64),
+        half floats are added up in float32.
+
+    Raises
+    ------
+    ShapeError
+        If the sizes do not fit.
+    JagTypeError
+        If one of them holds no numbers.
+    JagOverflowError
+        If a sum of integers does not fit 64 bits.
+
+    Notes
+    -----
+    FBGEMM's `jagged_dense_bmm`, which reads out of bounds where k differs.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> x = aj.dense.pack(aj.array([[1, 2, 3, 4], [5, 6]]), 2)
+    >>> aj.dense.matmul(x, [[1], [10]]).to_list()
+    [[[21], [43]], [[65]]]
+    """
+    return _of(_ops.matmul(as_column(x), dense, max_size))
