@@ -117,10 +117,10 @@ class JaggedExtensionArray(Operators, Keyed, Grouped, ExtensionArray):
     # ------------------------------------------------------------------------------------------- facts
 
     @property
-    def _jagged(self) -> JaggedArray:
+    def _jagged(self) -> JaggedArray:  # type: ignore[override]
         return self._store.array
 
-    @property  # type: ignore[override]
+    @property
     def dtype(self) -> JaggedDtype:
         """The dtype of the column."""
         return self._dtype

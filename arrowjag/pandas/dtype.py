@@ -84,13 +84,13 @@ class JaggedDtype(ExtensionDtype):
         return JaggedType.of(self._leaf, self._ndim, (None, *self._extents))
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         """The text that `construct_from_string` reads."""
         declared = f", extents={self._extents!r}" if any(one is not None for one in self._extents) else ""
         return f"jagged[{type_name(self._leaf)}, {self._ndim}{declared}]"
 
-    @property  # type: ignore[override]
-    def type(self) -> Any:
+    @property
+    def type(self) -> Any:  # type: ignore[override]
         """The class of one row."""
         return Row
 

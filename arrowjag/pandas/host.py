@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from arrowjag._methods import HOSTS, Host
+from arrowjag.pandas._series import SeriesJag
 from arrowjag.pandas._wrapping import align, opened, rewrap
-from arrowjag.pandas.accessor import SeriesJag
 from arrowjag.pandas.row import Row
 
 __all__ = ["HOST"]

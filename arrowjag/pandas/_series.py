@@ -1,0 +1,245 @@
+"""`.jag` on a Series: every method of `JaggedArray`, made from its table."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from arrowjag._array import JaggedArray
+from arrowjag._methods import METHODS, Method, Rows
+from arrowjag.pandas._convert import as_array
+from arrowjag.pandas._wrapping import align, opened, rewrap
+
+__all__ = ["SeriesJag"]
+
+_SETS = frozenset({"is_in", "translate"})
+"""Methods that also take a flat set of values: a plain Series there is no column and is not aligned."""
+
+_ALIGNED_THOUGH_MOVING = frozenset({"filter"})
+"""Methods whose argument has a row for each row, though the result may not."""
+
+_OWNED = frozenset({"rolling"})
+"""Methods that return a helper, which calls the methods of whoever made it."""
+
+
+@pd.api.extensions.register_series_accessor("jag")
+class SeriesJag:
+    """Every operation on jagged columns, elementwise operators and indexing among them.
+
+    Parameters
+    ----------
+    series : pandas.Series
+        Of a jagged dtype, of nested Arrow lists, of Python lists, or a plain column, which has one dim.
+
+    Notes
+    -----
+    Methods are those of `JaggedArray`. Arguments that are Series are aligned on the index: operators keep all labels,
+    methods those of this Series. Results keep index and name where rows stay, and get a new RangeIndex where they move;
+    those of one dim are ordinary Arrow-backed Series.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> s = aj.array([[1, 2], [3]]).to_pandas(index=["a", "b"])
+    >>> (s.jag == 2).tolist()
+    [Row([False, True]), Row([False])]
+    """
+
+    __pandas_priority__ = 5000  # Series leave operators to us, elementwise `==` among them
+
+    def __init__(self, series: pd.Series[Any]) -> None:
+        self._series = series
+
+    @property
+    def _array(self) -> JaggedArray:
+        return as_array(self._series)
+
+    def __len__(self) -> int:
+        return len(self._series)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} of a Series of {self._series.dtype}, {len(self)} rows"
+
+    def _rewrap(self, result: Any, rows: Rows, index: Any) -> Any:
+        return rewrap(result, index if rows in (Rows.LOCAL, Rows.KEPT) else None, self._series.name)
+
+    def _call(self, method: Method, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        array = self._array
+        arguments = method.bind(args, kwargs)
+        rows = method.rows(array.ndim, arguments)
+        series = self._series
+
+        def open_argument(value: Any) -> Any:
+            value = getattr(value, "_series", value)
+            if isinstance(value, pd.Series) and _follows_rows(method, value, rows):
+                value = align([series, value], "left")[1]
+            return opened(value)
+
+        opened_args = tuple(_each(open_argument, one) for one in args)
+        opened_kwargs = {name: _each(open_argument, one) for name, one in kwargs.items()}
+        return self._rewrap(method.function(array, *opened_args, **opened_kwargs), rows, series.index)
+
+    # ------------------------------------------------------------------------------------------- indexing
+
+    def __getitem__(self, key: Any) -> Any:
+        array = self._array
+        result = array[_open_key(key)]
+        return self._rewrap(result, _rows_of_key(key, array.ndim), self._series.index)
+
+    @property
+    def S(self) -> SliceJag:  # noqa: N802
+        """Indexing by Koda's rule: without an ellipsis the last dims are addressed, and out of range is null."""
+        return SliceJag(self)
+
+    # ------------------------------------------------------------------------------------------- operators
+
+    def _binary(self, function: Callable[..., Any], *inputs: Any) -> Any:
+        """Call a function of arrays on inputs of which one is this accessor."""
+        plain = [getattr(one, "_series", one) for one in inputs]
+        present = align([one for one in plain if isinstance(one, pd.Series)])
+        index = present[0].index
+        places = iter(present)
+        operands = [next(places) if isinstance(one, pd.Series) else one for one in plain]
+        names = {one.name for one in present}
+        result = function(*(opened(one, len(index)) for one in operands))
+        return rewrap(result, index, names.pop() if len(names) == 1 else None)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        if method != "__call__" or options:
+            return self._array.__array_ufunc__(ufunc, method, *inputs, **options)
+        return self._binary(ufunc, *inputs)
+
+    def __neg__(self) -> Any:
+        return self._binary(operator.neg, self)
+
+    def __pos__(self) -> Any:
+        return self._binary(operator.pos, self)
+
+    def __invert__(self) -> Any:
+        return self._binary(operator.invert, self)
+
+    def __abs__(self) -> Any:
+        return self._binary(abs, self)
+
+    def __round__(self, decimals: int = 0) -> Any:
+        return self._binary(lambda array: array.round(decimals), self)
+
+    def __bool__(self) -> bool:
+        return bool(self._array)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class SliceJag:
+    """What `s.jag.S` gives: it is there to be indexed."""
+
+    def __init__(self, owner: SeriesJag) -> None:
+        self._owner = owner
+
+    def __getitem__(self, key: Any) -> Any:
+        array = self._owner._array
+        keys = key if isinstance(key, tuple) else (key,)
+        rows = _rows_of_key(key, array.ndim) if any(one is Ellipsis for one in keys) or len(keys) >= array.ndim else Rows.LOCAL
+        result = array.S[_open_key(key)]
+        return self._owner._rewrap(result, rows, self._owner._series.index)
+
+
+def _each(function: Callable[[Any], Any], value: Any) -> Any:
+    """Apply a function to a value, or to the members of a list, tuple or dict that holds Series."""
+    if isinstance(value, (list, tuple)) and any(hasattr(one, "index") and hasattr(one, "dtype") for one in value):
+        return type(value)(function(one) for one in value)
+    return function(value)
+
+
+def _follows_rows(method: Method, value: Any, rows: Rows) -> bool:
+    """Whether a Series argument has a row for each row, so that it is aligned."""
+    if rows is Rows.MOVED and method.name not in _ALIGNED_THOUGH_MOVING:
+        return False
+    return not (method.name in _SETS and as_array(value).ndim == 1)
+
+
+def _open_key(key: Any) -> Any:
+    return tuple(map(opened, key)) if isinstance(key, tuple) else opened(key)
+
+
+def _rows_of_key(key: Any, ndim: int) -> Rows:
+    """What indexing does to the rows of the frame."""
+    keys = key if isinstance(key, tuple) else (key,)
+    if not keys or keys[0] is Ellipsis or (isinstance(keys[0], slice) and keys[0] == slice(None)):
+        covered = sum(one is not Ellipsis and one is not None for one in keys) if keys else 0
+        return Rows.MOVED if keys and keys[0] is Ellipsis and covered >= ndim else Rows.LOCAL
+    if isinstance(keys[0], str):
+        return Rows.LOCAL
+    first = opened(keys[0])
+    return Rows.LOCAL if isinstance(first, JaggedArray) and first.ndim > 1 else Rows.MOVED
+
+
+# ------------------------------------------------------------------------------------------------- made from the table
+
+
+def _delegate(method: Method) -> Any:
+    """One method of the table as a method or property of the accessor."""
+    if method.is_property:
+
+        def read(self: SeriesJag) -> Any:
+            return self._call(method, (), {})
+
+        return property(read, doc=method.function.__doc__)
+
+    def call(self: SeriesJag, *args: Any, **kwargs: Any) -> Any:
+        return self._call(method, args, kwargs)
+
+    call.__name__ = method.name
+    call.__qualname__ = f"SeriesJag.{method.name}"
+    call.__doc__ = method.function.__doc__
+    call.__signature__ = method.signature  # type: ignore[attr-defined]
+    return call
+
+
+def _hand_on(name: str) -> Any:
+    """What is not in the table is no column: facts, and the forms that a column is taken out in."""
+    found = getattr(JaggedArray, name)
+    if not callable(found):
+        return property(lambda self: getattr(self._array, name), doc=found.__doc__)
+
+    @functools.wraps(found)
+    def call(self: SeriesJag, *args: Any, **kwargs: Any) -> Any:
+        return found(self if name in _OWNED else self._array, *map(opened, args), **kwargs)
+
+    return call
+
+
+def _delegate_operator(name: str, function: Callable[[Any, Any], Any]) -> None:
+    def forward(self: SeriesJag, other: Any) -> Any:
+        return NotImplemented if isinstance(other, pd.DataFrame) else self._binary(function, self, other)
+
+    def backward(self: SeriesJag, other: Any) -> Any:
+        return NotImplemented if isinstance(other, pd.DataFrame) else self._binary(function, other, self)
+
+    setattr(SeriesJag, f"__{name}__", forward)
+    if name not in _COMPARISONS:
+        setattr(SeriesJag, f"__r{name}__", backward)
+
+
+_COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
+_OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift")
+
+
+def _complete() -> None:
+    for name, method in METHODS.items():
+        if not name.startswith("_") and name not in vars(SeriesJag):
+            setattr(SeriesJag, name, _delegate(method))
+    for name in dir(JaggedArray):
+        if not name.startswith("_") and name not in METHODS and name not in vars(SeriesJag):
+            setattr(SeriesJag, name, _hand_on(name))
+    for name in (*_OPERATORS, *sorted(_COMPARISONS)):
+        _delegate_operator(name.rstrip("_"), getattr(operator, name))
+    _delegate_operator("divmod", divmod)
+
+
+_complete()
