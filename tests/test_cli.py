@@ -155,7 +155,8 @@ def test_blocks_show_every_bin_that_has_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "text"), [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (1_234_567, "1.23 MB"), (999_900, "1000 kB"), (5 * 10**15, "5000 TB")]
+    ("size", "text"),
+    [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (1_234_567, "1.23 MB"), (999_900, "1000 kB"), (5 * 10**15, "5000 TB")],
 )
 def test_bytes(size: int, text: str) -> None:
     assert _tables.byte_text(size) == text
@@ -288,7 +289,9 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"arrowjag {aj.__version__}\n"
     assert main([]) == 0
-    assert all(name in capsys.readouterr().out for name in ("show", "run", "demo", "--install-completion"))
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in ("show", "run", "demo", "--install-completion"))
+    assert "..." not in shown  # what a command does fits its line
 
 
 def test_run_hands_its_words_to_etl(parquet: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -325,8 +328,9 @@ def test_run_hands_its_words_to_etl(parquet: Path, monkeypatch: pytest.MonkeyPat
 
 def test_completion_knows_the_columns_of_a_file(parquet: Path) -> None:
     class Context:
-        params = {"file": parquet}
+        params: dict[str, Path]
 
+    Context.params = {"file": parquet}
     assert _commands._complete_column(Context(), "d") == ["delays", "docs", "docs.score", "docs.name"]
     Context.params = {"file": Path("missing")}
     assert _commands._complete_column(Context(), "d") == []

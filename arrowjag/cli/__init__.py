@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     --------
     >>> from arrowjag.cli import main
     >>> main(["--version"])
-    arrowjag 0.1.0
+    arrowjag ...
     0
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
@@ -40,8 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         from arrowjag.cli import _commands
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _NEEDED:
+        package = (error.name or "").partition(".")[0]
+        if package not in _NEEDED:
             raise
-        print(f"arrowjag: the command needs the package {error.name}: pip install 'arrowjag[cli]'", file=sys.stderr)
+        print(f"arrowjag: the command needs the package {package}: pip install 'arrowjag[cli]'", file=sys.stderr)
         return 2
     return _commands.run(words)

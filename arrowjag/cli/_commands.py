@@ -82,7 +82,7 @@ def _complete_column(context: typer.Context, incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-@app.command()
+@app.command(short_help="Show what a file holds.")
 def show(
     file: Annotated[Path, typer.Argument(help="A Parquet or Arrow IPC (Feather) file.")],
     column: Annotated[
@@ -136,7 +136,7 @@ def _draw(path: Path, file: Path, column: str | None) -> None:
     print(path)
 
 
-@app.command("run")
+@app.command("run", short_help="Run a function over a Parquet dataset.")
 def run_job(
     job: Annotated[str, typer.Argument(metavar="JOB.py:FUNCTION", help="A function from frame to frame, in a Python file.")],
     source: Annotated[str, typer.Argument(help="A Parquet file, a folder of them, or a glob.")],
@@ -162,12 +162,13 @@ def run_job(
     mode = "resume" if resume else "replace" if replace else "create"
     report = _jobs.run(job, source, sink, engine=engine, workers=workers, memory=memory, mode=mode, frame=frame)
     print(report)
-    failures = getattr(report, "failures", None)
-    if failures:
-        raise typer.Exit(_fail(f"{len(failures) if hasattr(failures, '__len__') else failures} tasks failed", 1))
+    failures = getattr(report, "failures", 0)
+    count = failures if isinstance(failures, int) else len(failures)
+    if count:
+        raise typer.Exit(_fail(f"{count} task{'' if count == 1 else 's'} failed", 1))
 
 
-@app.command()
+@app.command(short_help="Run the main job on real flights.")
 def demo(
     folder: Annotated[Path | None, typer.Option(help="Keep the Parquet files here.", file_okay=False)] = None,
 ) -> None:

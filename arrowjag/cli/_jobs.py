@@ -71,7 +71,9 @@ def _where(error: Exception, path: Path) -> str:
     if isinstance(error, SyntaxError):
         line: int | None = error.lineno
     else:
-        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
+        lines = [
+            frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).resolve() == path.resolve()
+        ]
         line = lines[-1] if lines else None
     return f"{path}{f', line {line}' if line else ''}: {type(error).__name__}: {error}"
 

@@ -1,0 +1,226 @@
+"""Pictures: sizes of rows, rows, values, shapes as trees of brackets. matplotlib is imported when the first one is drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arrowjag._array import JaggedArray
+from arrowjag._column import Column
+from arrowjag.plot import _brackets, _canvas, _cells, _histograms
+
+__all__ = ["Plotter", "compare", "overview"]
+
+
+class Plotter:
+    """The pictures of one array: ``x.plot.sizes()``, ``.rows()``, ``.values()`` and ``.shape()``.
+
+    Parameters
+    ----------
+    array : JaggedArray
+        What is drawn; it is not copied.
+
+    Notes
+    -----
+    Every method returns matplotlib axes: new ones, or those given as `ax`. Sizes, rows and values are counted into bins before
+    anything is drawn, so a million rows make as small a picture as a hundred.
+    """
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Column) -> None:
+        self._array = array
+
+    def sizes(self, axis: int = -1, *, ax: Any = None) -> Any:
+        """A histogram of the sizes of the rows of one dim.
+
+        Parameters
+        ----------
+        axis : int
+            The dim; negative counts from the innermost.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Bars between whole numbers, at most 50, and the median. Null rows are left out, and counted in the title. Cost: one
+            pass over the sizes.
+
+        Raises
+        ------
+        JagIndexError
+            If there is no such dim.
+        MissingDependencyError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4], None]).plot.sizes().get_title(loc="left")
+        'Sizes of dim 1: 2 rows of 1 to 3 items, 1 null row left out'
+        """
+        return _histograms.sizes(self._array, axis, ax)
+
+    def rows(self, *, ax: Any = None) -> Any:
+        """A picture of the ragged rows, from top to bottom.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Up to 40 rows: every value is a cell, items of inner dims stand apart, null rows are dashed, empty ones are marked. More
+            rows: bins of rows and places, coloured by the share of the rows that reach so far. Cost: one pass over the sizes.
+
+        Raises
+        ------
+        MissingDependencyError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4], None]).plot.rows().get_title(loc="left")
+        '3 rows, 4 values, 1 null'
+        """
+        return _cells.rows(self._array, ax)
+
+    def values(self, *, ax: Any = None) -> Any:
+        """A histogram of the leaf values.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Numbers and times in at most 50 bins, text and booleans as the 20 most frequent values. Nulls, NaN and infinite values
+            are left out, and counted in the title. Cost: one pass over the values.
+
+        Raises
+        ------
+        JagTypeError
+            For leaf types without a picture, such as structs: pick a field first.
+        MissingDependencyError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1.0, None], [2.5]]).plot.values().get_title(loc="left")
+        'Values: 3 leaves, 1 null'
+        """
+        return _histograms.values(self._array, ax)
+
+    def shape(self, *, ax: Any = None) -> Any:
+        """The shape as a tree of brackets, from the whole array down to its values.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            One bracket an item, with the number of items it holds; an empty row has an empty bracket, a null one a dotted one. Only
+            the first few dozen values are drawn. Cost: independent of the size.
+
+        Raises
+        ------
+        MissingDependencyError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], [3]]).plot.shape().get_title(loc="left")
+        'JaggedShape(2, [2, 1]): the number in a bracket is how many items it holds'
+        """
+        return _brackets.shape(self._array, ax)
+
+
+def compare(before: JaggedArray, after: JaggedArray, *, titles: tuple[str, str] = ("before", "after"), ax: Any = None) -> Any:
+    """Two arrays side by side, to see where values went: equal values have equal colours, by the row they come from.
+
+    Parameters
+    ----------
+    before, after : JaggedArray
+        Small arrays, for example one and its transposition; the first 20 rows are drawn.
+    titles : (str, str)
+        What stands above them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes. Null and empty rows are marked.
+
+    Raises
+    ------
+    JagTypeError
+        If one of them has no rows at all because it is a scalar.
+    MissingDependencyError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> x = aj.array([[1, 2, 3], [4, 5]])
+    >>> _ = aj.plot.compare(x, x.transpose(0, 1), titles=("x", "x.transpose(0, 1)"))
+    """
+    return _brackets.compare(before, after, titles, ax)
+
+
+def overview(array: Column, title: str, path: Any) -> None:
+    """Write one picture of an array: the sizes of each dim, the rows, and the values of a leaf.
+
+    Parameters
+    ----------
+    array : JaggedArray or column
+        What is drawn; of structs the first fields whose values can be drawn.
+    title : str
+        What stands above.
+    path : path
+        A png, svg or pdf file.
+
+    Raises
+    ------
+    JagValueError
+        If the name of the file ends otherwise.
+    MissingDependencyError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, arrowjag as aj
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     picture = pathlib.Path(folder, "x.png")
+    ...     aj.plot.overview(aj.array([[1, 2], [3]]), "x", picture)
+    ...     picture.stat().st_size > 1000
+    True
+    """
+    _canvas.check_format(path)
+    leaves = _histograms.drawable(array)
+    sizes = range(1, array.ndim)
+    total = len(sizes) + 1 + len(leaves)
+    across = min(2, total)
+    made, grid = _canvas.figure(-(-total // across), across, 6.2 * across, 3.2 * -(-total // across))
+    places = iter(grid.flat)
+    for axis in sizes:
+        _histograms.sizes(array, axis, next(places))
+    _cells.rows(array, next(places))
+    for name, leaf in leaves:
+        ax = _histograms.values(leaf, next(places))
+        if name:
+            ax.set_title(f"{name}: {ax.get_title(loc='left')}", loc="left", fontsize="medium")
+    for unused in places:
+        unused.set_axis_off()
+    made.suptitle(title, x=0.01, ha="left", fontweight="bold")
+    made.savefig(path, dpi=150)

@@ -1,0 +1,96 @@
+"""Axes, colours and texts that all pictures share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag.errors import JagTypeError, JagValueError, MissingDependencyError
+
+__all__ = ["BAR", "EMPTY", "NULL", "axes", "count", "figure", "tidy"]
+
+BAR = "#3f74c8"
+NULL = "#c2570c"
+EMPTY = "#8a93a3"
+
+
+def pyplot() -> Any:
+    """matplotlib.pyplot, imported when the first picture is drawn."""
+    try:
+        import matplotlib.pyplot as plt
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "matplotlib":
+            raise
+        raise MissingDependencyError.of("matplotlib", "plot", "a picture") from None
+    return plt
+
+
+def axes(ax: Any, width: float = 7.0, height: float = 3.6) -> Any:
+    """The axes to draw on: those of the caller, or new ones of a figure of their own."""
+    if ax is not None:
+        return ax
+    _, made = pyplot().subplots(figsize=(width, height), layout="constrained")
+    return made
+
+
+def figure(rows: int, columns: int, width: float, height: float) -> tuple[Any, Any]:
+    """A figure that no window knows, and its axes; the caller saves it."""
+    pyplot()
+    from matplotlib.figure import Figure
+
+    made = Figure(figsize=(width, height), layout="constrained")
+    return made, made.subplots(rows, columns, squeeze=False)
+
+
+def check_format(path: Any) -> None:
+    """Refuse a file whose name tells no format of ours, before anything is drawn."""
+    if str(path).rpartition(".")[2].lower() not in ("png", "svg", "pdf"):
+        raise JagValueError(f"{path}: write png, svg or pdf")
+
+
+def tidy(ax: Any, title: str, x: str = "", y: str = "") -> None:
+    """Title and units, and no lines that say nothing."""
+    ax.set_title(title, loc="left", fontsize="medium")
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def bare(ax: Any, title: str) -> None:
+    """A picture without scales."""
+    ax.set_title(title, loc="left", fontsize="medium")
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.spines[:].set_visible(False)
+
+
+def thousands(axis: Any) -> None:
+    """Large counts with separators, and only whole numbers."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(nbins="auto", integer=True, steps=[1, 2, 5, 10]))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+
+
+def logarithmic(ax: Any, label: str) -> None:
+    """Counts from one up to any size, all of them visible."""
+    from matplotlib.ticker import FuncFormatter, LogLocator
+
+    ax.set_yscale("log")
+    ax.set_ylim(bottom=0.7)
+    ax.yaxis.set_major_locator(LogLocator(10, subs=(1.0,)))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    ax.set_ylabel(label)
+
+
+def count(n: int, noun: str) -> str:
+    """`1 row`, `2 rows`."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def refuse(operation: str, type: pa.DataType) -> JagTypeError:
+    """The error of a picture that has no meaning for a leaf type."""
+    hint = "Pick a field first: x['field'].plot." if pt.is_struct(type) else ""
+    return JagTypeError.no_kernel(operation, type, hint=hint)

@@ -1,0 +1,210 @@
+"""Pictures of rows: every value a cell while rows are few, and bins of rows and places when they are many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.types as pt
+
+from arrowjag import _arrow, _formatting
+from arrowjag._column import Column, row_validity
+from arrowjag.plot import _canvas
+
+__all__ = ["Cell", "cell_rows", "colours", "draw_cells", "rows"]
+
+MOST_ROWS = 40
+MOST_CELLS = 60
+GAP = 0.35
+TALL, WIDE = 200, 160
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One square: a leaf, or what stands where there is none (`empty`, `null`, `more`)."""
+
+    x: float
+    kind: str
+    leaf: int = -1
+
+
+def rows(column: Column, ax: Any) -> Any:
+    """Rows from top to bottom: cells where they are few, otherwise how far the rows of each bin reach."""
+    n = column.shape.nodes(1)
+    dim = column.shape.composed(1, column.ndim) if column.ndim > 1 else None
+    if n <= MOST_ROWS:
+        ax = _canvas.axes(ax, 8.0, 0.8 + 0.28 * max(n, 3))
+        lines = [cell_rows(column, 1, row, MOST_CELLS) for row in range(n)]
+        _draw_lines(column, lines, ax)
+        _canvas.bare(ax, _rows_title(column))
+        return ax
+    ax = _canvas.axes(ax, 8.0, 4.2)
+    found = np.ones(n, np.int64) if dim is None else dim.sizes
+    image, height, width = reach(found)
+    shown = ax.imshow(
+        np.where(image > 0, image, np.nan),
+        aspect="auto",
+        extent=(0, width, n, 0),
+        cmap=shades(),
+        vmin=0,
+        vmax=1,
+        interpolation="nearest",
+    )
+    per = f" (each line {height:,} rows)" if height > 1 else ""
+    _canvas.tidy(ax, _rows_title(column), "place of the value in its row", f"row{per}")
+    _canvas.thousands(ax.xaxis)
+    _canvas.thousands(ax.yaxis)
+    if height > 1:
+        bar = ax.figure.colorbar(shown, ax=ax, pad=0.02)
+        bar.set_label("share of the rows that reach here")
+        bar.ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    return ax
+
+
+def reach(sizes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.float64], int, int]:
+    """For bins of rows and bins of places, the share of rows with a value there; also rows a bin, and places in all."""
+    n, longest = len(sizes), max(1, int(sizes.max(initial=0)))
+    height, width = -(-n // TALL), -(-longest // WIDE)
+    tall, wide = -(-n // height), -(-longest // width)
+    last = np.minimum(-(-sizes // width), wide)
+    ends = np.bincount((np.arange(n) // height) * (wide + 1) + last, minlength=tall * (wide + 1)).reshape(tall, wide + 1)
+    longer = ends[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]
+    count = np.bincount(np.arange(n) // height, minlength=tall)
+    return longer / count[:, None], height, wide * width
+
+
+def shades() -> Any:
+    """From pale to dark, as the cells of few rows."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("arrowjag", ["#dfe9f8", _canvas.BAR, "#14336b"])
+
+
+def _rows_title(column: Column) -> str:
+    n = column.shape.nodes(1)
+    valid = row_validity(column, 1) if column.ndim > 1 else None
+    nulls = 0 if valid is None else len(valid) - int(np.count_nonzero(valid))
+    leaves = _canvas.count(column.shape.size, "value")
+    return f"{_canvas.count(n, 'row')}, {leaves}{f', {nulls:,} null' if nulls else ''}"
+
+
+# ------------------------------------------------------------------------------------------------- cells
+
+
+def cell_rows(column: Column, depth: int, place: int, most: int) -> list[Cell]:
+    """The cells of one item after the first `depth` dims, left to right; items of inner dims stand apart."""
+    cells: list[Cell] = []
+    _lay(column, depth, place, 0.0, most, cells)
+    return cells
+
+
+def _lay(column: Column, depth: int, place: int, x: float, most: int, cells: list[Cell]) -> float:
+    """Lay an item from `x` on, and tell where the next one starts."""
+    if depth == column.ndim:
+        cells.append(Cell(x, "leaf", place))
+        return x + 1
+    valid = row_validity(column, depth)
+    if valid is not None and not valid[place]:
+        cells.append(Cell(x, "null"))
+        return x + 1
+    dim = column.shape.dims[depth]
+    start, stop = dim.offset_of(place), dim.offset_of(place + 1)
+    if start == stop:
+        cells.append(Cell(x, "empty"))
+        return x + 1
+    inner = depth + 1 < column.ndim
+    for one in range(start, stop):
+        if len(cells) >= most:
+            if cells[-1].kind != "more":
+                cells.append(Cell(x, "more"))
+            return x + 1
+        if inner and one > start:
+            x += GAP * (column.ndim - depth - 1)
+        x = _lay(column, depth + 1, one, x, most, cells)
+    return x
+
+
+def _draw_lines(column: Column, lines: list[list[Cell]], ax: Any) -> None:
+    fill = colours(column)
+    texts = sum(map(len, lines)) <= 120
+    longest = max((line[-1].x + 1 for line in lines if line), default=1)
+    for row, line in enumerate(lines):
+        for cell in line:
+            draw_cells(ax, column, cell, row, fill, texts)
+        ax.text(-0.35, row + 0.5, f"{row}", ha="right", va="center", color=_canvas.EMPTY, fontsize="small")
+    ax.set_xlim(-1.2, max(longest, 6) + 0.5)
+    ax.set_ylim(max(len(lines), 1) + 0.1, -0.1)
+    if not lines:
+        ax.text(0.5, 0.5, "no rows", transform=ax.transAxes, ha="center", va="center", color=_canvas.EMPTY)
+    if texts:
+        ax.set_aspect("equal", adjustable="box")
+
+
+def draw_cells(ax: Any, column: Column, cell: Cell, y: float, fill: Any, texts: bool) -> None:
+    """One cell with what it holds."""
+    from matplotlib.patches import Rectangle
+
+    box = (cell.x + 0.04, y + 0.08)
+    middle = (cell.x + 0.5, y + 0.5)
+    if cell.kind == "more":
+        ax.text(cell.x + 0.2, y + 0.5, "…", ha="left", va="center")
+    elif cell.kind == "leaf":
+        null = not column.values[cell.leaf].is_valid
+        colour = "none" if null else fill(cell.leaf)
+        edge = {"edgecolor": _canvas.NULL, "linestyle": ":", "linewidth": 1.2} if null else {"edgecolor": "none"}
+        ax.add_patch(Rectangle(box, 0.92, 0.84, facecolor=colour, **edge))
+        if texts:
+            shown = "null" if null else short(column, cell.leaf)
+            ink = _canvas.NULL if null else _ink(colour)
+            ax.text(*middle, shown, ha="center", va="center", fontsize=_size(shown), color=ink, clip_on=True)
+    else:
+        null = cell.kind == "null"
+        colour = _canvas.NULL if null else _canvas.EMPTY
+        ax.add_patch(Rectangle(box, 0.92, 0.84, facecolor="none", edgecolor=colour, linestyle="--" if null else "-", linewidth=1))
+        shown = "null\nrow" if null else "[ ]"
+        ax.text(*middle, shown, ha="center", va="center", fontsize=6.5 if null else 8, color=colour)
+
+
+def short(column: Column, leaf: int) -> str:
+    """A leaf in the few letters of a cell."""
+    shown = _formatting.leaf_text(column.values[leaf].as_py()).strip("'\"")
+    if pt.is_floating(column.type):
+        shown = f"{column.values[leaf].as_py():.3g}"
+    return shown if len(shown) <= 6 else f"{shown[:5]}…"
+
+
+def _size(shown: str) -> float:
+    return {1: 9.0, 2: 9.0, 3: 8.0, 4: 7.0}.get(len(shown), 5.5)
+
+
+def colours(column: Column) -> Any:
+    """A colour a leaf: by value where values have an order of numbers, otherwise one for all."""
+    from matplotlib import colormaps
+    from matplotlib.colors import Normalize
+
+    blues = colormaps["Blues"]
+    try:
+        key, valid = _arrow.order_key(column.values, "plot")
+    except TypeError:
+        return lambda leaf: blues(0.35)
+    known = key if valid is None else key[valid]
+    known = known[np.isfinite(known)] if known.dtype.kind == "f" else known
+    if len(known) == 0 or known.dtype.kind not in "iufb":
+        return lambda leaf: blues(0.35)
+    scale = Normalize(float(known.min()), float(known.max()) if known.max() > known.min() else float(known.min()) + 1)
+    return lambda leaf: blues(0.15 + 0.7 * min(1.0, max(0.0, _finite(scale(float(key[leaf]))))))
+
+
+def _finite(value: Any) -> float:
+    number = float(value)
+    return number if np.isfinite(number) else 0.5
+
+
+def _ink(colour: Any) -> str:
+    """Black or white, whichever can be read on a colour."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = to_rgb(colour)
+    return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.55 else "white"

@@ -1,0 +1,181 @@
+"""Histograms: the sizes of rows, and the values of leaves. Both count first and draw a few bars, at any size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._column import Column
+from arrowjag._ops import select
+from arrowjag.errors import JagIndexError
+from arrowjag.plot import _canvas
+from arrowjag.typing import IntArray
+
+__all__ = ["drawable", "sizes", "values"]
+
+BINS = 50
+CATEGORIES = 20
+
+
+def sizes(column: Column, axis: int, ax: Any) -> Any:
+    """Bars: how many rows have how many items."""
+    place = _axis(column, axis)
+    dim = column.shape.dims[place]
+    ax = _canvas.axes(ax)
+    nulls = 0 if dim.validity is None else int(len(dim) - np.count_nonzero(dim.validity))
+    found = dim.sizes if dim.validity is None else dim.sizes[dim.validity]
+    _canvas.tidy(ax, _sizes_title(place, found, nulls), _sizes_label(column, place), "number of rows")
+    if len(found) == 0:
+        return _nothing(ax, "no rows")
+    edges = whole_edges(int(found.min()), int(found.max()))
+    heights, _ = np.histogram(found, edges)
+    ax.bar(edges[:-1], heights, np.diff(edges), align="edge", color=_canvas.BAR, edgecolor="white", linewidth=0.5)
+    _mark_median(ax, float(np.median(found)), edges)
+    ax.set_xlim(edges[0] - 0.1, edges[-1] + 0.1)
+    _canvas.thousands(ax.xaxis)
+    if has_long_tail(found):
+        _canvas.logarithmic(ax, "number of rows (log scale)")
+    else:
+        _canvas.thousands(ax.yaxis)
+    return ax
+
+
+def has_long_tail(found: IntArray) -> bool:
+    """Whether a few rows are so much longer than the rest that their bars would be too low to see."""
+    return len(found) > BINS and bool(found.max() > 8 * max(1.0, float(np.quantile(found, 0.99))))
+
+
+def _axis(column: Column, axis: int) -> int:
+    place = axis + column.ndim if axis < 0 else axis
+    if not 0 <= place < column.ndim:
+        raise JagIndexError(f"plot.sizes: axis {axis} is out of range for {column.ndim} dims")
+    return place
+
+
+def whole_edges(low: int, high: int, bins: int = BINS) -> npt.NDArray[np.float64]:
+    """Bin edges between whole numbers, so that each bin holds as many of them as the others."""
+    width = -(-(high - low + 1) // bins)
+    edges: npt.NDArray[np.float64] = np.arange(-(-(high - low + 1) // width) + 1) * float(width) + (low - 0.5)
+    return edges
+
+
+def _mark_median(ax: Any, median: float, edges: npt.NDArray[np.float64]) -> None:
+    if len(edges) <= 2:
+        return
+    ax.axvline(median, color=_canvas.NULL, linewidth=1.5, label=f"median {median:,.4g}")
+    ax.margins(y=0.15)  # room for the legend
+    ax.legend(frameon=False, loc="upper right")
+
+
+def _sizes_title(place: int, found: IntArray, nulls: int) -> str:
+    left_out = f", {_canvas.count(nulls, 'null row')} left out" if nulls else ""
+    bounds = f" of {found.min():,} to {found.max():,} items" if len(found) else ""
+    if len(found) and found.min() == found.max():
+        bounds = f" of {_canvas.count(int(found.min()), 'item')} each"
+    return f"Sizes of dim {place}: {_canvas.count(len(found), 'row')}{bounds}{left_out}"
+
+
+def _sizes_label(column: Column, place: int) -> str:
+    return "items per row" if place < column.ndim - 1 else "values per row"
+
+
+def _nothing(ax: Any, text: str) -> Any:
+    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=_canvas.EMPTY)
+    ax.set_xticks([])
+    ax.set_yticks([])
+    return ax
+
+
+# ------------------------------------------------------------------------------------------------- values
+
+
+def values(column: Column, ax: Any) -> Any:
+    """Bars: how often values occur, or fall into a bin."""
+    leaves, type = column.values, column.type
+    if pt.is_dictionary(type):
+        leaves = leaves.dictionary_decode()
+        type = leaves.type
+    if pt.is_decimal(type):
+        leaves, type = leaves.cast(pa.float64(), safe=False), pa.float64()
+    if _is_category(type):
+        return _categories(leaves, _canvas.axes(ax))
+    if pt.is_struct(type) or not drawable(column):
+        raise _canvas.refuse("plot.values", type)
+    return _numbers(leaves, _canvas.axes(ax))
+
+
+def drawable(column: Column, most: int = 3) -> list[tuple[str, Column]]:
+    """The leaves that `values` can draw: the column itself, or the first fields of its structs by name."""
+    if pt.is_struct(column.type):
+        found = [(name, select.field(column, name)) for name in select.fields(column.type)]
+        return [(name, one) for name, one in found if drawable(one)][:most]
+    type = column.type.value_type if pt.is_dictionary(column.type) else column.type
+    known = _is_category(type) or pt.is_decimal(type) or _arrow.is_numeric(type) or _arrow.is_temporal(type)
+    return [("", column)] if known else []
+
+
+def _is_category(type: pa.DataType) -> bool:
+    kinds = (pt.is_boolean, pt.is_string, pt.is_large_string, pt.is_string_view, pt.is_null)
+    return any(is_kind(type) for is_kind in kinds)
+
+
+def _numbers(leaves: pa.Array, ax: Any) -> Any:
+    data, valid = _arrow.to_numpy(leaves)
+    data = data if valid is None else data[valid]
+    notes = [_canvas.count(leaves.null_count, "null")] if leaves.null_count else []
+    if data.dtype.kind == "f":
+        for name, mask in (("NaN", np.isnan(data)), ("infinite", np.isinf(data))):
+            notes += [f"{np.count_nonzero(mask):,} {name}"] if mask.any() else []
+        data = data[np.isfinite(data)]
+    temporal = _arrow.is_temporal(leaves.type)
+    unit = str(leaves.type) if temporal else "value"
+    _canvas.tidy(ax, _values_title(len(leaves), notes), unit, "number of values")
+    if len(data) == 0:
+        return _nothing(ax, "no values")
+    heights, edges = _counted(data)
+    shown = _times(edges, leaves.type) if temporal else edges
+    ax.bar(shown[:-1], heights, np.diff(shown), align="edge", color=_canvas.BAR, edgecolor="white", linewidth=0.5)
+    _canvas.thousands(ax.yaxis)
+    return ax
+
+
+def _counted(data: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    low, high = data.min(), data.max()
+    if data.dtype.kind in "iu" and int(high) - int(low) < 1 << 52:
+        edges = whole_edges(int(low), int(high))
+        return np.histogram(data, edges)[0], edges
+    return np.histogram(data.astype(np.float64), BINS)
+
+
+def _times(edges: npt.NDArray[Any], type: pa.DataType) -> npt.NDArray[Any]:
+    """Edges as times that matplotlib has dates for; durations and times of day stay numbers of their unit."""
+    if pt.is_date(type):
+        unit = "D" if pt.is_date32(type) else "ms"
+        return edges.round().astype("int64").astype(f"M8[{unit}]")
+    return edges.round().astype("int64").astype(f"M8[{type.unit}]") if pt.is_timestamp(type) else edges
+
+
+def _categories(leaves: pa.Array, ax: Any) -> Any:
+    counted = pc.value_counts(leaves.drop_null())
+    pairs = sorted(((int(one["counts"]), str(one["values"])) for one in counted.to_pylist()), key=lambda pair: (-pair[0], pair[1]))
+    notes = [_canvas.count(leaves.null_count, "null")] if leaves.null_count else []
+    notes += [f"{len(pairs) - CATEGORIES:,} rarer values not shown"] if len(pairs) > CATEGORIES else []
+    _canvas.tidy(ax, _values_title(len(leaves), notes), "number of values")
+    if not pairs:
+        return _nothing(ax, "no values")
+    shown = pairs[:CATEGORIES]
+    ax.barh(range(len(shown)), [n for n, _ in shown], color=_canvas.BAR)
+    ax.set_yticks(range(len(shown)), [name if len(name) <= 24 else f"{name[:23]}…" for _, name in shown])
+    ax.set_ylim(len(shown) - 0.4, -0.6)
+    _canvas.thousands(ax.xaxis)
+    return ax
+
+
+def _values_title(n: int, notes: list[str]) -> str:
+    return f"Values: {_canvas.count(n, 'leaf').replace('leafs', 'leaves')}{', '.join(['', *notes])}"

@@ -1,0 +1,267 @@
+"""Pictures: what is drawn, counted against plain lists. How they look was judged by looking at them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import subprocess
+import sys
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import arrowjag as aj
+from arrowjag.errors import JagIndexError, JagTypeError, MissingDependencyError
+
+pytest.importorskip("matplotlib")
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+from arrowjag.plot import _brackets, _cells, _histograms
+
+RAGGED = [[1, 2, 3], [4, None], None, [], [5, 6, 7, 8, 9]]
+DEEP = [[[1.5, 2], [3.0]], [[], None, [4, 5, 6, 7]], None, []]
+
+
+@pytest.fixture(autouse=True)
+def _close() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+def title(ax: Any) -> str:
+    return ax.get_title(loc="left")
+
+
+def bars(ax: Any) -> list[tuple[float, float]]:
+    """Middle and height of every bar that can be seen."""
+    return [(patch.get_x() + patch.get_width() / 2, patch.get_height()) for patch in ax.patches if patch.get_height()]
+
+
+def texts(ax: Any) -> list[str]:
+    ax.figure.draw_without_rendering()
+    return [one.get_text() for one in ax.texts]
+
+
+def picture(ax: Any) -> np.ndarray:
+    """The pixels."""
+    ax.figure.canvas.draw()
+    return np.asarray(ax.figure.canvas.buffer_rgba())
+
+
+# --------------------------------------------------------------------------------------------------- sizes
+
+
+def test_sizes_are_counted() -> None:
+    ax = aj.array(RAGGED).plot.sizes()
+    assert bars(ax) == [(0, 1), (2, 1), (3, 1), (5, 1)]
+    assert title(ax) == "Sizes of dim 1: 4 rows of 0 to 5 items, 1 null row left out"
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("values per row", "number of rows")
+
+
+def test_sizes_of_an_outer_dim() -> None:
+    ax = aj.array(DEEP).plot.sizes(axis=1)
+    assert bars(ax) == [(0, 1), (2, 1), (3, 1)]
+    assert ax.get_xlabel() == "items per row"
+
+
+def test_a_million_rows_are_a_few_bars_that_count_them_all() -> None:
+    sizes = np.random.default_rng(0).geometric(0.1, 1_000_000)
+    ax = aj.from_sizes(pa.nulls(int(sizes.sum()), pa.int8()), sizes).plot.sizes()
+    assert len(ax.patches) <= 50
+    assert sum(height for _, height in bars(ax)) == 1_000_000
+
+
+def test_a_long_tail_is_seen() -> None:
+    ax = aj.from_sizes(pa.nulls(3000, pa.int8()), [1] * 1000 + [2000]).plot.sizes()
+    assert ax.get_yscale() == "log"
+    assert ax.get_ylabel() == "number of rows (log scale)"
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 0), (3, 3), (0, 49), (0, 50), (1, 99), (0, 1000), (7, 10**9)])
+def test_edges_lie_between_whole_numbers(low: int, high: int) -> None:
+    edges = _histograms.whole_edges(low, high)
+    assert edges[0] == low - 0.5
+    assert edges[-2] < high < edges[-1]
+    assert len(edges) <= 51
+    assert len(set(np.diff(edges))) == 1
+
+
+def test_declared_sizes_and_no_rows() -> None:
+    assert title(aj.zeros(4, 3).plot.sizes()) == "Sizes of dim 1: 4 rows of 3 items each"
+    assert texts(aj.array([], type=pa.int64(), ndim=2).plot.sizes()) == ["no rows"]
+
+
+def test_an_axis_that_is_not_there() -> None:
+    with pytest.raises(JagIndexError, match="axis 2 is out of range for 2 dims"):
+        aj.array(RAGGED).plot.sizes(axis=2)
+
+
+# --------------------------------------------------------------------------------------------------- values
+
+
+def test_values_are_counted_and_what_is_left_out_is_said() -> None:
+    ax = aj.array([[1.0, float("nan"), None], [float("inf"), 3.0, 3.0]]).plot.values()
+    assert sum(height for _, height in bars(ax)) == 3
+    assert title(ax) == "Values: 6 leaves, 1 null, 1 NaN, 1 infinite"
+
+
+def test_whole_numbers_have_a_bar_each() -> None:
+    assert bars(aj.array([[1, 1, 4], [2]]).plot.values()) == [(1, 2), (2, 1), (4, 1)]
+
+
+def test_text_by_frequency() -> None:
+    ax = aj.array([["b", "a", "b"], [None, "c"]]).plot.values()
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["b", "a", "c"]
+    assert [patch.get_width() for patch in ax.patches] == [2, 1, 1]
+    many = aj.array([[f"v{place:03}" for place in range(100)]]).plot.values()
+    assert title(many) == "Values: 100 leaves, 80 rarer values not shown"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [[True, False], [True]],
+        [[Decimal("1.5")], [Decimal(2)]],
+        [[dt.datetime(2013, 1, 1, tzinfo=dt.UTC)], [dt.datetime(2013, 6, 1, tzinfo=dt.UTC)]],
+        [[dt.date(2013, 1, 1)], [dt.date(2014, 1, 1)]],
+        [[dt.timedelta(seconds=5)], [dt.timedelta(seconds=7)]],
+        [[dt.time(12)], [dt.time(13)]],
+        [[2**63 - 1], [-(2**63)]],
+        [[None], [None]],
+        [[0.0]],
+        [],
+    ],
+    ids=str,
+)
+def test_every_kind_of_value_is_drawn(values: list[Any]) -> None:
+    assert picture(aj.array(values, ndim=2).plot.values()).std() > 0
+
+
+def test_dictionaries_are_text() -> None:
+    x = aj.from_sizes(pa.array(["a", "b", "a"]).dictionary_encode(), [2, 1])
+    assert [label.get_text() for label in x.plot.values().get_yticklabels()] == ["a", "b"]
+
+
+def test_structs_want_a_field() -> None:
+    x = aj.array([[{"a": 1}]])
+    with pytest.raises(JagTypeError, match=r"plot.values has no kernel for struct<a: int64>. Pick a field first"):
+        x.plot.values()
+    assert bars(x["a"].plot.values()) == [(1, 1)]
+
+
+# --------------------------------------------------------------------------------------------------- rows
+
+
+def test_a_few_rows_are_cells() -> None:
+    shown = texts(aj.array(RAGGED).plot.rows())
+    assert [shown.count(text) for text in ("null", "null\nrow", "[ ]", "9")] == [1, 1, 1, 1]
+    lines = [_cells.cell_rows(aj.array(DEEP), 1, row, 60) for row in range(4)]
+    assert [[cell.kind for cell in line] for line in lines] == [
+        ["leaf"] * 3,
+        ["empty", "null", "leaf", "leaf", "leaf", "leaf"],
+        ["null"],
+        ["empty"],
+    ]
+    assert [cell.leaf for line in lines for cell in line if cell.kind == "leaf"] == list(range(7))
+
+
+def test_cells_of_a_long_row_stop() -> None:
+    (line,) = [_cells.cell_rows(aj.arange(1, 10**6), 1, 0, 60)]
+    assert [cell.kind for cell in line] == ["leaf"] * 60 + ["more"]
+    deep = _cells.cell_rows(aj.arange(1, 1000, 1000), 1, 0, 60)
+    assert [cell.kind for cell in deep] == ["leaf"] * 60 + ["more"]
+
+
+@pytest.mark.parametrize("sizes", [[0, 0, 0], [3, 1, 2], [0, 5, 0, 1], list(range(500)), [7] * 401])
+def test_reach_agrees_with_plain_lists(sizes: list[int]) -> None:
+    image, height, width = _cells.reach(np.array(sizes, np.int64))
+    tall, wide = image.shape
+    step = width // wide
+    for row in range(tall):
+        bin_sizes = sizes[row * height : (row + 1) * height]
+        for place in range(wide):
+            expected = sum(size > place * step for size in bin_sizes) / len(bin_sizes)
+            assert image[row, place] == pytest.approx(expected)
+
+
+def test_a_million_rows_are_bins() -> None:
+    ax = aj.from_sizes(pa.nulls(3_000_000, pa.int8()), np.tile([1, 6, 2, 3, 3], 200_000)).plot.rows()
+    (image,) = ax.get_images()
+    assert image.get_array().shape == (200, 6)
+    assert ax.get_ylabel() == "row (each line 5,000 rows)"
+
+
+# --------------------------------------------------------------------------------------------------- shapes
+
+
+def test_brackets_tell_how_many_items_they_hold() -> None:
+    shown = texts(aj.array(DEEP).plot.shape())
+    numbers = [text for text in shown if text.isdigit() or text == "null"]
+    assert numbers == ["4", "2", "2", "2", "1", "3", "3", "0", "null", "4", "4", "5", "6", "7", "null", "0"]
+
+
+def test_brackets_of_a_large_array_are_few() -> None:
+    ax = aj.arange(10**6, 10).plot.shape()
+    assert len(texts(ax)) < 100
+    assert "1,000,000" in texts(ax)
+    deep = aj.arange(50, 50, 50, 50).plot.shape()
+    assert len(texts(deep)) < 100
+
+
+@pytest.mark.parametrize("data", [[], [None], [[]], [[[None]]], [["a long text that is cut"]], [[{"a": 1}]], [b"\x00"]], ids=str)
+def test_every_picture_takes_what_is_odd(data: list[Any]) -> None:
+    x = aj.array(data)
+    for draw in (x.plot.shape, x.plot.rows, x.plot.sizes):
+        assert picture(draw()).std() > 0
+
+
+def test_compare_gives_equal_values_equal_colours() -> None:
+    x = aj.array([[1, 2, 3], [4, 5], [6]])
+    ax = aj.plot.compare(x, x.transpose(0, 1), titles=("x", "its columns"))
+    assert {"x", "its columns"} <= set(texts(ax))
+    before, after = ax.patches[:6], ax.patches[6:]
+    one = {value: patch.get_facecolor() for value, patch in zip(x.values.to_pylist(), before, strict=True)}
+    two = {value: patch.get_facecolor() for value, patch in zip(x.transpose(0, 1).values.to_pylist(), after, strict=True)}
+    assert one == two
+    assert len(set(one.values())) == 3
+
+
+def test_compare_of_long_arrays_says_what_is_left_out() -> None:
+    assert "… 980 more rows" in texts(aj.plot.compare(aj.arange(1000, 2), aj.arange(3, 2)))
+    assert _brackets._few(aj.arange(1000, 2)) == range(20)
+
+
+# --------------------------------------------------------------------------------------------------- the rest
+
+
+@pytest.mark.parametrize("name", ["sizes", "rows", "values", "shape"])
+def test_axes_of_the_caller_are_used(name: str) -> None:
+    _, ax = plt.subplots()
+    assert getattr(aj.array(RAGGED).plot, name)(ax=ax) is ax
+    assert title(ax)
+
+
+def test_overview_is_one_picture(tmp_path: Any) -> None:
+    x = aj.array([[{"a": 1, "b": "x"}], None, []])
+    aj.plot.overview(x, "docs", tmp_path / "docs.svg")
+    assert "<svg" in (tmp_path / "docs.svg").read_text()
+    assert plt.get_fignums() == []
+
+
+def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "import arrowjag as aj\n"
+        "try:\n    aj.array([[1]]).plot.sizes()\n"
+        "except aj.MissingDependencyError as error:\n    print(error)"
+    )
+    child = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert child.stdout == "a picture needs the package matplotlib: pip install 'arrowjag[plot]'\n"
+    assert issubclass(MissingDependencyError, ImportError)
