@@ -160,15 +160,23 @@ def diff(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int = 
     (n_values,) array
         In the type of the data, wrapping around as elementwise subtraction does; int8 for bool.
     """
-    index, known = shift_index(offsets, n)
     values = data.view(np.int8) if data.dtype == np.bool_ else data
-    if not len(values):
-        return values.copy(), None
+    known = _has_slot(offsets, n)
+    out = np.zeros_like(values)
+    reach = max(len(values) - abs(n), 0)
+    later, earlier = slice(len(values) - reach, None), slice(0, reach)
+    here, there = (later, earlier) if n >= 0 else (earlier, later)
     with np.errstate(all="ignore"):
-        out = values - values.take(index)
+        np.subtract(values[here], values[there], out=out[here])
     if valid is not None:
-        known = valid & valid.take(index) if known is None else known & valid & valid.take(index)
-    return out, known
+        known &= valid
+        known[here] &= valid[there]
+    return out, None if known.all() else known
+
+
+def _has_slot(offsets: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
+    """Which items have an item n slots before them in their row (after them if n < 0)."""
+    return reaches_back(offsets, n) if n >= 0 else reaches_back(offsets[-1] - offsets[::-1], -n)[::-1]
 
 
 def shift_index(offsets: NDArray[np.int64], n: int = 1) -> tuple[NDArray[np.int64], Valid]:
@@ -182,7 +190,7 @@ def shift_index(offsets: NDArray[np.int64], n: int = 1) -> tuple[NDArray[np.int6
         False where the row has no such slot.
     """
     n_values = int(offsets[-1])
-    known = reaches_back(offsets, n) if n >= 0 else reaches_back(offsets[-1] - offsets[::-1], -n)[::-1]
+    known = _has_slot(offsets, n)
     index = np.arange(-n, n_values - n) if abs(n) <= n_values else np.zeros(n_values, np.int64)
     np.clip(index, 0, max(n_values - 1, 0), out=index)
     return index, None if known.all() else known

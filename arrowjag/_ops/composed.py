@@ -118,14 +118,14 @@ def _choices(offsets: IntArray, n: int) -> tuple[IntArray, IntArray]:
     if total * n > 2**40:
         raise JagOverflowError(f"combinations: {total} choices of {n} items are too many to hold")
     cut = _offsets.from_sizes(np.array(counts, np.int64)[place] if counts else np.zeros(0, np.int64))
-    items = np.empty((total, n), np.int64)
+    items = np.empty(total * n, np.int64)
     for length, rows in blocks.batches(offsets, above=n - 1):
         count = math.comb(length, n)
         flat = itertools.chain.from_iterable(itertools.combinations(range(length), n))
-        slots = np.fromiter(flat, np.int64, count * n).reshape(count, n)
-        target = cut[rows][:, None] + np.arange(count)
-        items[target.ravel()] = (offsets[rows][:, None, None] + slots).reshape(-1, n)
-    return cut, items.ravel()
+        slots = np.fromiter(flat, np.int64, count * n)
+        chosen = offsets[rows][:, None] + slots
+        blocks.put_rows(items, cut[rows] * n, chosen)
+    return cut, items
 
 
 def pairs(one: Column, two: Column, axis: Any) -> Column:

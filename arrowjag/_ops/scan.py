@@ -173,8 +173,14 @@ def diff(column: Column, n: int, axis: Any) -> Column:
 
 
 def _shifted(values: pa.Array, offsets: IntArray, n: int) -> tuple[pa.Array, BoolArray | None]:
+    """Items n places on; what is flat moves as a block, and nulls cover what came from another row."""
     index, known = _kernels.shift_index(offsets, n)
-    return gather.take(values, index, known), known
+    if known is None or not (pt.is_primitive(values.type) or pt.is_decimal(values.type)):
+        return gather.take(values, index, known), known
+    gap = min(abs(n), len(values))
+    rest, blank = len(values) - gap, values.slice(0, gap)
+    moved = pa.concat_arrays([blank, values.slice(0, rest)] if n > 0 else [values.slice(gap, rest), blank])
+    return structure.null_values(moved, known), known
 
 
 def _whole(n: Any, operation: str, name: str, least: int | None = None) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column, row_validity
@@ -144,13 +145,21 @@ def null_items(column: Column, depth: int, keep: BoolArray) -> Column:
 
 
 def null_values(values: pa.Array, keep: BoolArray) -> pa.Array:
-    """Values with nulls wherever `keep` is False."""
+    """Values with nulls wherever `keep` is False; buffers of plain values are shared."""
     if keep.all():
         return values
+    if values.offset == 0 and _is_flat(values.type):
+        valid = keep if values.null_count == 0 else keep & values.is_valid().to_numpy(zero_copy_only=False)
+        return pa.Array.from_buffers(values.type, len(values), [_arrow.bitmap(valid), *values.buffers()[1:]])
     try:
         return pc.if_else(pa.array(keep), values, pa.scalar(None, values.type))
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError):
         return gather.take(values, np.arange(len(values)), keep)
+
+
+def _is_flat(type: pa.DataType) -> bool:
+    """Whether values of the type lie in one buffer beside their validity."""
+    return not isinstance(type, pa.BaseExtensionType) and bool(pt.is_primitive(type) or pt.is_decimal(type))
 
 
 # --------------------------------------------------------------------------------------------------- prefix rule
