@@ -49,10 +49,11 @@ def _to_table(frame: Any) -> pa.Table:
     if isinstance(frame, dict):
         return pa.table({name: one.to_arrow() if isinstance(one, ArrayBase) else one for name, one in frame.items()})
     library = type(frame).__module__.split(".")[0]
-    if library == "pandas" and hasattr(frame, "columns"):
+    kind = type(frame).__name__
+    if library == "pandas" and kind == "DataFrame":
         return pa.Table.from_pandas(frame)
-    if library == "polars" and hasattr(frame, "columns"):
-        return getattr(frame, "collect", lambda: frame)().to_arrow()
+    if library == "polars" and kind in {"DataFrame", "LazyFrame"}:
+        return (frame.collect() if kind == "LazyFrame" else frame).to_arrow()
     if hasattr(frame, "__arrow_c_stream__"):
         return pa.table(frame)
     raise JagTypeError(f"a frame is a pandas or polars DataFrame, a pa.Table or a dict of arrays, got {type(frame).__name__}")

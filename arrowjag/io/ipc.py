@@ -80,7 +80,7 @@ def _content(filesystem: pf.FileSystem, path: str) -> pa.Buffer:
 
 
 def _read_table(content: pa.Buffer, name: str) -> pa.Table:
-    is_file = content.slice(0, len(_FILE_MAGIC)).to_pybytes() == _FILE_MAGIC
+    is_file = memoryview(content)[: len(_FILE_MAGIC)] == _FILE_MAGIC
     try:
         reader = pa.ipc.open_file(content) if is_file else pa.ipc.open_stream(content)
         return reader.read_all()

@@ -1,0 +1,164 @@
+"""A crash, an exception or a full disk leaves the old file or the new one, never a part."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pyarrow as pa
+import pyarrow.fs as pf
+import pyarrow.parquet as pq
+import pytest
+
+import arrowjag as aj
+from arrowjag.io.atomic import atomic_path, atomic_target
+
+KILLS = 10
+# Writes version after version of a file whose rows all carry the number of the version, and says so after each.
+WRITER = """
+import sys
+import arrowjag as aj
+path, kind = sys.argv[1:]
+version = 0
+while True:
+    x = aj.zeros(20_000, 3) + version
+    if kind == "parquet":
+        aj.write_parquet({"x": x}, path, row_group_size=1000)
+    else:
+        aj.write_ipc({"x": x}, path)
+    print(version, flush=True)
+    version += 1
+"""
+
+
+@pytest.mark.parametrize("kind", ["parquet", "ipc"])
+def test_killed_at_any_moment(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.{kind}"
+    pause = random.Random(kind)
+    read: Any = aj.read_parquet if kind == "parquet" else aj.read_ipc
+    for _ in range(KILLS // 2):
+        writer = subprocess.Popen([sys.executable, "-c", WRITER, str(path), kind], stdout=subprocess.PIPE, text=True)
+        assert writer.stdout is not None
+        assert writer.stdout.readline().strip() == "0"
+        time.sleep(pause.random() * 0.05)
+        assert writer.poll() is None
+        writer.kill()
+        last = int(("0\n" + writer.communicate()[0]).split()[-1])
+        x = aj.from_arrow(read(path)["x"])
+        versions = set(x.values.to_pylist())
+        assert x.size == 60_000
+        assert len(versions) == 1
+        assert versions <= {last, last + 1}, "a file of a version that was never finished, or an old one"
+    if kind == "parquet":
+        assert aj.read_parquet(tmp_path).num_rows == 20_000, "what a killed writer leaves is no data"
+
+
+@pytest.mark.parametrize("error", [OSError("disk full"), KeyboardInterrupt(), MemoryError()])
+def test_an_exception_half_way_leaves_everything_as_it_was(
+    error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.parquet"
+    aj.write_parquet({"k": [1]}, path)
+    before = path.read_bytes()
+    written: list[int] = []
+    write = pq.ParquetWriter.write_table
+
+    def fail_late(writer: Any, part: pa.Table, **rest: Any) -> None:
+        if len(written) == 3:
+            raise error
+        written.append(part.num_rows)
+        write(writer, part, **rest)
+
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", fail_late)
+    for target in (path, tmp_path / "new.parquet"):
+        written.clear()
+        with pytest.raises(type(error)):
+            aj.write_parquet({"x": [["a"]] * 10}, target, row_group_size=2)
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == ["a.parquet"]
+
+
+@pytest.mark.parametrize("store", ["fsspec", "arrow"])
+def test_an_exception_puts_nothing_into_a_store(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = fsspec.filesystem("memory")
+    memory.store.clear()
+    mock = pf._MockFileSystem()
+    mock.create_dir("bucket")
+    filesystem = memory if store == "fsspec" else pf.SubTreeFileSystem("bucket", mock)
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError("no more")
+
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", fail)
+    with pytest.raises(OSError, match="no more"):
+        aj.write_parquet({"k": [1]}, "a.parquet", filesystem=filesystem)
+    assert memory.store == {}
+    assert mock.get_file_info(pf.FileSelector("bucket", recursive=True)) == []
+
+
+def test_a_store_sees_one_put(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = fsspec.filesystem("memory")
+    memory.store.clear()
+    calls: list[tuple[str, str]] = []
+    for name in ("pipe_file", "open", "mv", "rm", "cp_file", "put_file"):
+        method = getattr(type(memory), name)
+
+        def counted(self: Any, path: str, *rest: Any, _name: str = name, _method: Any = method, **options: Any) -> Any:
+            calls.append((_name, path))
+            return _method(self, path, *rest, **options)
+
+        monkeypatch.setattr(type(memory), name, counted)
+    aj.write_parquet({"x": aj.array([[1], []])}, "memory://a.parquet", row_group_size=1)
+    assert [call for call in calls if call[0] != "open"] == [("pipe_file", "/a.parquet")]
+    assert list(memory.store) == ["/a.parquet"]
+
+
+def test_a_link_is_followed_and_kept(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "link.parquet").symlink_to(tmp_path / "data" / "a.parquet")
+    aj.write_parquet({"k": [1]}, tmp_path / "link.parquet")
+    assert (tmp_path / "link.parquet").is_symlink()
+    assert aj.read_parquet(tmp_path / "data" / "a.parquet").num_rows == 1
+
+
+def test_the_file_has_the_usual_rights(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_bytes(b"")
+    aj.write_parquet({"k": [1]}, tmp_path / "a.parquet")
+    assert (tmp_path / "a.parquet").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_a_reader_keeps_the_old_file(tmp_path: Path) -> None:
+    aj.write_parquet({"k": [1]}, tmp_path / "a.parquet")
+    with (tmp_path / "a.parquet").open("rb") as old:
+        aj.write_parquet({"k": [2]}, tmp_path / "a.parquet")
+        assert aj.read_parquet(old).to_pydict() == {"k": [1]}
+    assert aj.read_parquet(tmp_path / "a.parquet").to_pydict() == {"k": [2]}
+
+
+def test_content_is_on_the_disk_before_it_has_the_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[str] = []
+    flush, replace = os.fsync, Path.replace
+    monkeypatch.setattr(os, "fsync", lambda handle: (events.append("flush"), flush(handle))[1])
+    monkeypatch.setattr(Path, "replace", lambda self, to: (events.append("replace"), replace(self, to))[1])
+    aj.write_parquet({"k": [1]}, tmp_path / "a.parquet")
+    assert events == ["flush", "replace", "flush"]
+
+
+def test_long_names(tmp_path: Path) -> None:
+    name = "a" * 240 + ".parquet"
+    aj.write_parquet({"k": [1]}, tmp_path / name)
+    assert [one.name for one in tmp_path.iterdir()] == [name]
+
+
+def test_a_block_that_writes_nothing_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "a"):
+        pass
+    with pytest.raises(FileNotFoundError), atomic_target(pf._MockFileSystem(), "a"):
+        pass
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,77 @@
+"""IPC files: mapped, parts of columns, remote, broken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import arrowjag as aj
+
+X = aj.array([[[1.5, None], []], None, [None, [-0.0]]])
+
+
+def leaf_buffer(table: pa.Table, name: str) -> pa.Buffer:
+    array = table[name].chunk(0)
+    return array.storage.values.values.buffers()[1]
+
+
+def test_the_file_is_mapped(tmp_path: Path) -> None:
+    aj.write_ipc({"x": X}, tmp_path / "a.arrow")
+    before = pa.total_allocated_bytes()
+    table = aj.read_ipc(tmp_path / "a.arrow")
+    assert pa.total_allocated_bytes() - before < 64
+    assert table["x"].chunk(0).storage.values.values.to_pylist() == [1.5, None, -0.0]
+    twice = aj.read_ipc(tmp_path / "a.arrow")
+    assert leaf_buffer(twice, "x").address != leaf_buffer(table, "x").address
+    assert not leaf_buffer(table, "x").is_mutable
+
+
+def test_a_mapped_file_can_be_replaced_under_its_reader(tmp_path: Path) -> None:
+    aj.write_ipc({"x": X}, tmp_path / "a.arrow")
+    table = aj.read_ipc(tmp_path / "a.arrow")
+    aj.write_ipc({"x": aj.array([[[9.0]]])}, tmp_path / "a.arrow")
+    assert table["x"].to_pylist() == X.to_list()
+    assert aj.read_ipc(tmp_path / "a.arrow")["x"].to_pylist() == [[[9.0]]]
+
+
+def test_parts_of_columns_share_the_mapping(tmp_path: Path) -> None:
+    docs = aj.zip(score=aj.array([[1.5, None], None, []]), id=aj.array([[7, 8], None, []]))
+    aj.write_ipc({"docs": docs, "k": [1, 2, 3]}, tmp_path / "a.arrow")
+    table = aj.read_ipc(tmp_path / "a.arrow", columns=["docs.id"])
+    assert table.to_pylist() == [{"docs": [{"id": 7}, {"id": 8}]}, {"docs": None}, {"docs": []}]
+    assert table.schema.field("docs").type == aj.JaggedType.of(pa.struct([("id", pa.int64())]), 2)
+    with pytest.raises(aj.JagValueError, match=r"'docs\.x'; there are docs, docs\.score, docs\.id, k"):
+        aj.read_ipc(tmp_path / "a.arrow", columns=["docs.x"])
+
+
+@pytest.mark.parametrize("compression", ["lz4", "zstd"])
+def test_compressed(compression: str, tmp_path: Path) -> None:
+    aj.write_ipc({"x": X}, tmp_path / "a.arrow", compression=compression)
+    assert aj.read_ipc(tmp_path / "a.arrow")["x"].to_pylist() == X.to_list()
+
+
+def test_streams_are_read_too(tmp_path: Path) -> None:
+    table = pa.table({"x": X.to_arrow()})
+    with pa.OSFile(str(tmp_path / "a.arrows"), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    assert aj.read_ipc(tmp_path / "a.arrows").equals(table)
+
+
+def test_remote() -> None:
+    aj.write_ipc({"x": X}, "memory://ipc/a.arrow")
+    assert aj.from_arrow(aj.read_ipc("memory://ipc/a.arrow")["x"]).equals(X)
+
+
+@pytest.mark.parametrize("content", [b"", b"ARROW1", b"no Arrow at all", b"ARROW1\0\0" + bytes(100)])
+def test_what_is_no_ipc_is_refused_by_name(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "broken.arrow"
+    path.write_bytes(content)
+    with pytest.raises(aj.JagValueError, match=r"broken\.arrow is no whole Arrow IPC file"):
+        aj.read_ipc(path)
+
+
+def test_missing(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        aj.read_ipc(tmp_path / "a.arrow")

@@ -1,0 +1,256 @@
+"""Round trips through one file: every leaf type, every host, every option; row groups by elements."""
+
+from __future__ import annotations
+
+import base64
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+
+import arrowjag as aj
+from arrowjag.io.row_groups import cut_rows
+from arrowjag.testing import LEAF_KINDS, ArrowColumn, arrow_columns, leaf_types
+
+KINDS = [kind for kind in LEAF_KINDS if kind != "interval"]
+
+
+@given(column=arrow_columns(leaf=leaf_types(*KINDS)))
+def test_every_layout_and_leaf_type_round_trips(column: ArrowColumn) -> None:
+    x = aj.from_arrow(column.array, column.ndim)
+    file = io.BytesIO()
+    pq.write_table(pa.table({"x": x.to_arrow()}), file)
+    back = aj.from_arrow(aj.read_parquet(file)["x"])
+    assert back.type == x.type
+    assert back.ndim == x.ndim
+    assert back.shape.extents == tuple(extent or None for extent in x.shape.extents)  # an extent of 0 is not stored
+    assert back.equals(x)
+
+
+LOSSY = [
+    pa.date64(),
+    pa.time32("s"),
+    pa.timestamp("s"),
+    pa.timestamp("s", "Europe/Paris"),
+    pa.dictionary(pa.int8(), pa.int64()),
+    pa.dictionary(pa.int64(), pa.float64()),
+    pa.dictionary(pa.int32(), pa.large_string()),
+    pa.dictionary(pa.int32(), pa.string(), ordered=True),
+    pa.list_(pa.date64(), 2),
+    pa.struct([("a", pa.timestamp("s")), ("b", pa.list_(pa.dictionary(pa.int8(), pa.int64())))]),
+]
+
+
+@pytest.mark.parametrize("leaf", LOSSY, ids=str)
+@pytest.mark.parametrize("typed", [True, False])
+def test_types_that_parquet_stores_as_others_come_back(leaf: pa.DataType, typed: bool, tmp_path: Path) -> None:
+    storage = pa.array([[None], None, []], pa.large_list(leaf))
+    table = pa.table({"x": aj.from_arrow(storage, 2).to_arrow() if typed else storage, "flat": pa.nulls(3, leaf)})
+    aj.write_parquet(table, tmp_path / "a.parquet")
+    back = aj.read_parquet(tmp_path / "a.parquet")
+    assert back.schema == table.schema
+    assert back.equals(table)
+
+
+def test_a_footer_that_tells_of_other_data_is_not_believed(tmp_path: Path) -> None:
+    """A writer that copies the key-value list of another file leaves a schema that doesn't fit."""
+    stale = pa.schema([("x", aj.JaggedType.of(pa.int64(), 2))])
+    with pq.ParquetWriter(tmp_path / "a.parquet", pa.schema([("x", pa.list_(pa.float64()))]), store_schema=False) as writer:
+        writer.write_table(pa.table({"x": [[1.0, 2.0]]}))
+        writer.add_key_value_metadata({"ARROW:schema": base64.b64encode(stale.serialize().to_pybytes()).decode()})
+    table = aj.read_parquet(tmp_path / "a.parquet")
+    assert table.schema.field("x").type == aj.JaggedType.of(pa.float64(), 2)
+    assert table["x"].to_pylist() == [[1.0, 2.0]]
+
+
+def test_a_type_without_a_place_is_refused_by_name(tmp_path: Path) -> None:
+    x = aj.from_arrow(pa.array([[None]], pa.large_list(pa.month_day_nano_interval())))
+    with pytest.raises(aj.JagTypeError, match="month_day_nano_interval"):
+        aj.write_parquet({"x": x}, tmp_path / "a.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+# ------------------------------------------------------------------------------------------------------------ hosts
+
+X = aj.array([[[1.5, None], []], None, [None, [-0.0]]])
+Y = aj.array([[1, 2], [], None])
+
+
+@pytest.mark.parametrize("to", ["arrow", "pandas", "polars"])
+@pytest.mark.parametrize("origin", ["dict", "arrow", "pandas", "polars", "lazy"])
+def test_dtypes_survive_on_every_host(origin: str, to: str, tmp_path: Path) -> None:
+    frames: dict[str, Any] = {
+        "dict": {"x": X, "y": Y, "k": [1, 2, 3]},
+        "arrow": pa.table({"x": X.to_arrow(), "y": Y.to_arrow(), "k": [1, 2, 3]}),
+        "pandas": pd.DataFrame({"x": X.to_pandas(), "y": Y.to_pandas(), "k": [1, 2, 3]}),
+        "polars": pl.DataFrame({"x": X.to_polars("x"), "y": Y.to_polars("y"), "k": [1, 2, 3]}),
+    }
+    frames["lazy"] = frames["polars"].lazy()
+    aj.write_parquet(frames[origin], tmp_path / "a.parquet")
+    aj.write_ipc(frames[origin], tmp_path / "a.arrow")
+    for frame in (aj.read_parquet(tmp_path / "a.parquet", to=to), aj.read_ipc(tmp_path / "a.arrow", to=to)):
+        assert [aj.array(frame[name]).to_list() for name in "xyk"] == [X.to_list(), Y.to_list(), [1, 2, 3]]
+        if to == "arrow":
+            assert frame.schema.field("x").type == aj.JaggedType.of(pa.float64(), 3)
+        elif to == "pandas":
+            assert str(frame["x"].dtype) == "jagged[double, 3]"
+            assert str(frame["y"].dtype) == "jagged[int64, 2]"
+        else:
+            assert frame.schema == frames["polars"].schema
+
+
+def test_an_index_of_pandas_comes_back(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": X.to_pandas(), "k": [1, 2, 3]}, index=pd.Index(["a", "b", "c"], name="id"))
+    aj.write_parquet(frame, tmp_path / "a.parquet")
+    back = aj.read_parquet(tmp_path / "a.parquet", columns=["x"], to="pandas")
+    assert list(back.columns) == ["x"]
+    assert back.index.tolist() == ["a", "b", "c"]
+    assert back.index.name == "id"
+    some = aj.read_parquet(tmp_path / "a.parquet", filters=[("k", ">", 1)], to="pandas")
+    assert some.index.tolist() == ["b", "c"]
+
+
+def test_what_polars_writes_is_read(tmp_path: Path) -> None:
+    pl.DataFrame({"x": X.to_polars("x")}).write_parquet(tmp_path / "a.parquet")
+    assert aj.from_arrow(aj.read_parquet(tmp_path / "a.parquet")["x"]).equals(X)
+
+
+def test_what_is_no_frame_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(aj.JagTypeError, match="a frame is"):
+        aj.write_parquet(42, tmp_path / "a.parquet")
+    with pytest.raises(aj.JagValueError, match="to must be"):
+        aj.read_parquet(tmp_path / "a.parquet", to="spark")
+
+
+# ---------------------------------------------------------------------------------------------------------- options
+
+
+def encodings(path: Path) -> dict[str, Any]:
+    group = pq.read_metadata(path).row_group(0)
+    return {group.column(place).path_in_schema: group.column(place) for place in range(group.num_columns)}
+
+
+def test_options_by_column_reach_all_leaves(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    docs = aj.zip(score=aj.array([[1.5, 2.5], []]), id=aj.array([[7, 8], []]))
+    frame = {"docs": docs, "x": aj.array([[0.5], None]), "k": ["a", "a"]}
+    compression = {"docs": "zstd", "x": "gzip", "k": "none"}
+    aj.write_parquet(frame, path, use_byte_stream_split=["docs.score", "x"], compression=compression, write_statistics=["k"])
+    columns = encodings(path)
+    score, identity, x, k = (columns[name] for name in columns)
+    assert "BYTE_STREAM_SPLIT" in score.encodings
+    assert "BYTE_STREAM_SPLIT" in x.encodings
+    assert "RLE_DICTIONARY" in identity.encodings
+    assert "RLE_DICTIONARY" in k.encodings
+    assert [column.compression for column in (score, identity, x, k)] == ["ZSTD", "ZSTD", "GZIP", "UNCOMPRESSED"]
+    assert [column.is_stats_set for column in (score, identity, x, k)] == [False, False, False, True]
+    assert aj.from_arrow(aj.read_parquet(path)["docs"]).equals(docs)
+
+
+def test_encodings_and_dictionaries_by_column(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    frame = {"x": aj.array([[1, 2], [1]]), "y": aj.array([[1, 2], [1]])}
+    aj.write_parquet(frame, path, column_encoding={"x": "DELTA_BINARY_PACKED"})
+    columns = list(encodings(path).values())
+    assert "DELTA_BINARY_PACKED" in columns[0].encodings
+    assert "RLE_DICTIONARY" in columns[1].encodings
+    aj.write_parquet(frame, path, use_dictionary=["y"])
+    assert ["RLE_DICTIONARY" in column.encodings for column in encodings(path).values()] == [False, True]
+    with pytest.raises(aj.JagValueError, match="no column or leaf 'z'; there are x, y"):
+        aj.write_parquet(frame, path, use_dictionary=["z"])
+
+
+def test_checksums_of_pages_are_written_and_checked(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    aj.write_parquet({"x": aj.array([list(range(1000))])}, path, compression="none", use_dictionary=False)
+    content = bytearray(path.read_bytes())
+    content[4000] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(OSError, match=r"a\.parquet, row group 0: .*CRC"):
+        aj.read_parquet(path)
+    assert aj.read_parquet(path, verify_checksums=False).num_rows == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"no Parquet at all", b"PAR1" + bytes(100) + b"PAR1"])
+def test_what_is_no_parquet_is_refused_by_name(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "broken.parquet"
+    path.write_bytes(content)
+    with pytest.raises((pa.ArrowInvalid, OSError), match=r"broken\.parquet"):
+        aj.read_parquet(path)
+
+
+# ------------------------------------------------------------------------------------------------------- row groups
+
+
+def sizes_of_groups(path: Path) -> list[int]:
+    footer = pq.read_metadata(path)
+    return [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
+
+
+def test_row_groups_are_sized_by_elements(tmp_path: Path) -> None:
+    rows = [[[0] * 3], [[0] * 4, [0] * 3], [], None, [[0] * 20], [[0]] * 9, [[0] * 2]]
+    table = {"x": aj.array(rows), "k": range(len(rows))}
+    aj.write_parquet(table, tmp_path / "a.parquet", row_group_values=10)
+    assert sizes_of_groups(tmp_path / "a.parquet") == [4, 1, 1, 1]
+    aj.write_parquet(table, tmp_path / "b.parquet", row_group_values=10, row_group_size=3)
+    assert sizes_of_groups(tmp_path / "b.parquet") == [3, 1, 1, 1, 1]
+    for name in ("a", "b"):
+        back = aj.read_parquet(tmp_path / f"{name}.parquet")
+        assert back["x"].to_pylist() == rows
+        assert back["x"].num_chunks == len(sizes_of_groups(tmp_path / f"{name}.parquet"))
+
+
+def test_the_longest_leaf_decides() -> None:
+    one = pa.array([[1], [1, 2], [], [3]])
+    pairs = pa.StructArray.from_arrays([one, pa.array([[1, 2], [3], [4, 5, 6], []])], names=["a", "b"])
+    table = pa.table({"s": pairs, "m": pa.array([[("k", 1)], [], None, [("k", 1)]], pa.map_(pa.string(), pa.int8()))})
+    assert list(cut_rows(table, 100, 3)) == [(0, 2), (2, 4)]
+    assert list(cut_rows(table.select(["m"]), 100, 1)) == [(0, 3), (3, 4)]
+
+
+@given(column=arrow_columns())
+def test_no_row_group_holds_more_than_asked(column: ArrowColumn) -> None:
+    x = aj.from_arrow(column.array, column.ndim)
+    table = pa.table({"x": x.to_arrow()})
+    cuts = list(cut_rows(table, 4, 5))
+    assert [start for start, _ in cuts] + [len(x)] == [0] + [stop for _, stop in cuts]
+    if pa.types.is_nested(x.type):
+        return
+    for start, stop in cuts:
+        assert stop - start == 1 or (stop - start <= 4 and x[start:stop].size <= (5 if x.ndim > 1 else 4))
+
+
+def test_chunks_are_cut_as_one_column() -> None:
+    chunked = pa.chunked_array([[[1, 2], [3]], [], [[4], [5, 6]]], pa.list_(pa.int8()))
+    assert list(cut_rows(pa.table({"x": chunked}), 100, 4)) == [(0, 3), (3, 4)]
+    assert list(cut_rows(pa.table({"x": chunked.slice(0, 0)}), 100, 4)) == []
+
+
+@pytest.mark.parametrize("limit", [0, -1, 2.5, True])
+def test_limits_are_whole_numbers(limit: Any, tmp_path: Path) -> None:
+    with pytest.raises(aj.JagValueError, match="row_group_values must be a whole number"):
+        aj.write_parquet({"x": [1]}, tmp_path / "a.parquet", row_group_values=limit)
+
+
+def test_offsets_that_are_wrong_are_refused_before_a_byte_is_written(tmp_path: Path) -> None:
+    buffers = [None, pa.py_buffer(np.array([0, 5, 3], np.int64))]
+    corrupt = pa.LargeListArray.from_buffers(pa.large_list(pa.int8()), 2, buffers, children=[pa.array([1, 2, 3], pa.int8())])
+    with pytest.raises(aj.OffsetsError):
+        aj.write_parquet(pa.table({"x": corrupt}), tmp_path / "a.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("rows", [[], [None, None], [[], []], [[[]], [None]]])
+def test_empties_keep_their_type(rows: list[Any], tmp_path: Path) -> None:
+    x = aj.array(rows, type=pa.int8(), ndim=3)
+    aj.write_parquet({"x": x}, tmp_path / "a.parquet")
+    back = aj.read_parquet(tmp_path / "a.parquet")
+    assert back.schema.field("x").type == x.to_arrow().type
+    assert back["x"].to_pylist() == rows
