@@ -102,6 +102,14 @@ def test_with_validity_makes_rows_valid_and_refuses_wrong_masks() -> None:
         X.with_validity(-1, None)
 
 
+def test_with_validity_keeps_a_declared_extent() -> None:
+    x = aj.array(np.ones((2, 3))).with_validity(0, [True, False])
+    assert x.shape.extents[1] == 3
+    assert x.with_validity(0, [True, False]).equals(x)
+    with pytest.raises(aj.ShapeError, match="row 1 has 0 items, but the dim declares an extent of 3"):
+        x.with_validity(0, None)
+
+
 # ------------------------------------------------------------------------------------------------------------- numpy
 
 

@@ -97,6 +97,13 @@ def test_koda_examples_of_take() -> None:
         x.take([1, 2, 3])
 
 
+def test_take_leaves_null_rows_null() -> None:
+    x = aj.array([[1, 2], None])
+    assert x.take([0, 5]).to_list() == [1, None]
+    assert x.take([[1], [5]]).to_list() == [[2], None]
+    assert x.take([[], []]).to_list() == [[], None]
+
+
 def test_take_names_the_row() -> None:
     with pytest.raises(aj.JagIndexError, match="take: index 2 is out of range for row 1, which has 2 items at dim 1"):
         aj.array([[1, 2, 3], [4, 5]]).take(2)

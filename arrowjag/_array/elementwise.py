@@ -451,7 +451,7 @@ class ElementwiseMethods(ArrayBase):
         Raises
         ------
         ShapeError
-            If the mask has another length.
+            If the mask has another length, or a row that becomes valid would miss a declared extent.
 
         Examples
         --------
@@ -467,19 +467,24 @@ class ElementwiseMethods(ArrayBase):
             raise ShapeError(
                 f"with_validity: axis {axis} of {self.shape!r} has {n} items, the mask has {len(keep)} of {keep.dtype}"
             )
-        cleared = self if mask is None or depth == self.ndim else _without_validity(self, depth)
-        cleared = _without_validity(self, depth) if mask is None else cleared
-        return self._wrap(structure.null_items(cleared, depth, keep))
+        return self._wrap(_revalidated(self, depth, keep, mask is None))
 
 
-def _without_validity(column: Column, depth: int) -> Column:
+def _revalidated(column: Column, depth: int, keep: Any, everything: bool) -> Column:
+    """The column with another validity after the first `depth` dims."""
     if depth == column.ndim:
-        if column.values.null_count:
+        if everything and column.values.null_count:
             raise JagValueError("with_validity: what stands under a null leaf is unknown; use fill_null")
-        return column
+        return structure.null_items(column, depth, keep)
     dims = list(column.shape.dims)
-    dims[depth] = dims[depth].with_validity(None)
-    return structure.with_shape(type(column.shape)._trusted(dims), column)
+    extent = dims[depth].extent
+    dims[depth] = dims[depth].with_extent(None).with_validity(None)
+    changed = structure.null_items(structure.with_shape(type(column.shape)._trusted(dims), column), depth, keep)
+    if extent is None:
+        return changed
+    dims = list(changed.shape.dims)
+    dims[depth] = dims[depth].with_extent(extent)
+    return structure.with_shape(type(column.shape)._trusted(dims), changed)
 
 
 def _has_own_rules(other: Any) -> bool:

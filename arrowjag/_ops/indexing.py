@@ -470,10 +470,10 @@ def subslice(column: Column, keys: Sequence[Any]) -> Column:
     cursor = Cursor()
     for key in keys:
         if isinstance(key, Window):
-            cursor, bounds = _meet(column, cursor, list(key[:2]))
+            cursor, bounds = _meet(column, cursor, list(key[:2]), "S")
             cursor = _cut_loosely(column, cursor, key, bounds)
         else:
-            cursor, (index,) = _meet(column, cursor, [key])
+            cursor, (index,) = _meet(column, cursor, [key], "S")
             cursor = _pick(column, cursor, index, strict=False, operation="S")
     return _finish(column, cursor)
 
@@ -484,37 +484,37 @@ def _cut_loosely(column: Column, cursor: Cursor, window: Window, bounds: list[An
     return _cut(column, cursor._replace(loose=cursor.loose or arrays), window, (bounds[0], bounds[1]))
 
 
-def _meet(column: Column, cursor: Cursor, operands: list[Any]) -> tuple[Cursor, list[Any]]:
-    """Align positions or bounds with the rows that the cursor stands at; longer ones add dims."""
+def _meet(column: Column, cursor: Cursor, operands: list[Any], operation: str) -> tuple[Cursor, list[Any]]:
+    """Align positions or bounds with the rows that the cursor stands at; longer ones add dims, and a null row is null there."""
     arrays = [one for one in operands if isinstance(one, Column)]
     if not arrays:
         return cursor, operands
     for one in arrays:
-        _as_positions(one)
+        _check_positions(one, operation)
     depth = len(cursor.outer)
     _, _, null, _ = _rows(column.shape.dims[cursor.depth], cursor.places)
     if null is not None:
-        arrays = [one if one.ndim <= depth else _null_below(one, depth, null) for one in arrays]
+        arrays = [one if one.ndim <= depth else _null_below(one, depth, null, operation) for one in arrays]
     held = Column(JaggedShape._trusted(cursor.outer), pa.array(cursor.numbers))
-    held, *arrays = structure.align([held, *arrays], "S")
+    held, *arrays = structure.align([held, *arrays], operation)
     places = _arrow.to_numpy(held.values)[0]
     fitted = iter(arrays)
     moved = cursor._replace(outer=held.shape.dims, places=places)
     return moved, [next(fitted) if isinstance(one, Column) else one for one in operands]
 
 
-def _null_below(index: Column, depth: int, null: BoolArray) -> Column:
+def _null_below(index: Column, depth: int, null: BoolArray, operation: str) -> Column:
     """An index without the entries that stand under null rows."""
     if index.shape.nodes(depth) != len(null):
-        raise ShapeError(f"S: an index of {index.shape!r} does not fit {len(null)} rows")
+        raise ShapeError(f"{operation}: an index of {index.shape!r} does not fit {len(null)} rows")
     if depth == 0:
         return structure.take_items(index, 0, np.zeros(1, np.int64), (), ~null)
     return structure.null_items(index, depth, ~null)
 
 
-def _as_positions(index: Column) -> None:
+def _check_positions(index: Column, operation: str) -> None:
     if not (pt.is_integer(index.type) or pt.is_null(index.type)):
-        raise JagTypeError(f"S takes integers, ranges and integer arrays, got an array of {index.type}")
+        raise JagTypeError(f"{operation}: an index must hold integers, got {index.type}")
 
 
 # --------------------------------------------------------------------------------------------------- take, windows
@@ -545,11 +545,7 @@ def take(column: Column, index: int | Column, axis: int = -1, out_of_bounds: str
         raise JagTypeError(f"take: out_of_bounds is 'raise' or 'null', got {out_of_bounds!r}")
     cursor = _whole(column, place)
     if isinstance(index, Column):
-        if not (pt.is_integer(index.type) or pt.is_null(index.type)):
-            raise JagTypeError(f"take: an index must hold integers, got {index.type}")
-        held = Column(JaggedShape._trusted(cursor.outer), pa.array(cursor.numbers))
-        held, index = structure.align([held, index], "take")
-        cursor = cursor._replace(outer=held.shape.dims, places=_arrow.to_numpy(held.values)[0])
+        cursor, (index,) = _meet(column, cursor, [index], "take")
     strict = out_of_bounds == "raise"
     cursor = _pick(column, cursor, index, strict=strict, operation="take")
     if not strict and isinstance(cursor.places, np.ndarray):
