@@ -67,9 +67,8 @@ def _shape(given: Any) -> JaggedShape:
         return given
     if isinstance(given, Column):
         return given.shape
-    levels = given if isinstance(given, tuple) and not all(isinstance(one, (int, np.integer)) for one in given) else (given,)
-    if levels == ((),):
-        levels = ([],)
+    several = isinstance(given, tuple) and any(not isinstance(one, (int, np.integer)) for one in given)
+    levels = given if several else (given,)
     first = levels[0]
     rows = len(first) if isinstance(first, Dim) or hasattr(first, "__len__") else 1
     outer = [list(one) if isinstance(one, tuple) else one for one in levels]

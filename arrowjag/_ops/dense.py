@@ -335,7 +335,7 @@ def _operand(column: Column, dense: Any, operation: str) -> tuple[AnyArray, Layo
         raise ShapeError(f"{operation}: {column.shape!r} has {column.shape.nodes(1)} rows, the dense operand has {cells.shape[0]}")
     if cells.shape[expected - len(layout.inner) :] != layout.inner:
         raise ShapeError(
-            f"{operation}: {column.shape!r} ends in {layout.inner}, the dense operand is {cells.shape}; a size of 1 is not stretched"
+            f"{operation}: items of {column.shape!r} are {layout.inner}, got a dense operand {cells.shape}; a size of 1 is not stretched"
         )
     return cells, layout
 

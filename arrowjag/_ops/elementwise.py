@@ -207,6 +207,8 @@ def apply(function: Callable[..., Any], operands: Sequence[Operand], operation: 
 
 def cast_datum(datum: Datum, type: pa.DataType) -> Datum:
     """A datum in another type; safe, and the same object where nothing changes."""
+    if pt.is_boolean(datum.type) and pt.is_float16(type):  # pyarrow has no such cast
+        datum = datum.cast(pa.float32())
     return datum if datum.type == type else datum.cast(type)
 
 
