@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
 import arrowjag as aj
 from arrowjag._methods import METHODS
+from arrowjag.errors import JagTypeError
 from arrowjag.testing import assert_lists_equal
 from tests.surfaces import SURFACES, Surface, on_array
 
@@ -98,3 +101,31 @@ def test_every_operation_along_a_dim_is_called_here() -> None:
     elsewhere = {"is_null", "validity", "with_validity", "fill_null_rows", "take", "head", "tail", "slice", "pad", "filter"}
     elsewhere |= {"unsqueeze", "squeeze", "rolling_mean", "rolling_min", "rolling_max", "rolling_count"}
     assert takes_axis - called - elsewhere == set()
+
+
+def test_a_flat_column_as_a_set_is_seen_whole() -> None:
+    df = pl.DataFrame({"x": X.to_polars(), "k": K.to_polars()})
+    expected = X.is_in(K).to_list()
+    for engine in ("in-memory", "streaming"):
+        got = df.lazy().select(pl.col("x").jag.is_in(pl.col("k"))).collect(engine=engine)["x"]
+        assert aj.array(got).to_list() == expected
+    parts = pl.concat([df[:1], df[1:]], rechunk=False)
+    assert aj.array(parts.select(pl.col("x").jag.is_in(pl.col("k")))["x"]).to_list() == expected
+
+
+def test_a_value_a_row_is_aligned_on_the_index() -> None:
+    s = aj.array([[1, 2], [3]]).to_pandas(index=["a", "b"])
+    assert s.jag.contains(pd.Series([3, 9], index=["b", "a"])).tolist() == [False, True]
+
+
+def test_one_sorted_row_is_no_expression() -> None:
+    assert pd.Series([1, 5, 9]).jag.searchsorted([4, 6, 7]).tolist() == [1, 2, 2]
+    with pytest.raises(JagTypeError, match="searchsorted changes the rows"):
+        pl.DataFrame({"k": [1, 2]}).select(pl.col("k").jag.searchsorted(pl.col("k")))
+
+
+def test_keys_of_the_rows_are_aligned_on_the_index() -> None:
+    s = aj.array([[1, 2], [3], [4]]).to_pandas(index=["a", "b", "c"])
+    key = pd.Series([2, 1, 1], index=["c", "b", "a"])
+    assert aj.array(s.jag.group_by(key, axis=0)).to_list() == [[[1, 2], [3]], [[4]]]
+    assert aj.array(s.jag.sort(by=key, descending=True, axis=0)).to_list() == [[4], [1, 2], [3]]

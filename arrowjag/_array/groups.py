@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pyarrow as pa
 
 from arrowjag._array.base import ArrayBase, as_column, operand
-from arrowjag._methods import changing_axis, method, over_axis
+from arrowjag._column import Column
+from arrowjag._methods import Rows, changing_axis, method, over_axis
 from arrowjag._ops import composed
 from arrowjag._ops import sets as _ops
 
 __all__ = ["GroupMethods"]
+
+
+def _set_rows(name: str) -> Callable[[int, Mapping[str, Any]], Rows]:
+    """The rule of look-ups: a flat column of the frame is one set for all rows, which must all be seen.
+
+    Surfaces ask with columns without rows; what has rows is a constant of the caller's.
+    """
+
+    def rule(_ndim: int, arguments: Mapping[str, Any]) -> Rows:
+        found = arguments.get(name)
+        return Rows.KEPT if isinstance(found, Column) and found.ndim == 1 and found.shape.size == 0 else Rows.LOCAL
+
+    return rule
+
+
+def _contains_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    """One row against several values gives the rows of the values."""
+    rows = over_axis(ndim, arguments)
+    return Rows.MOVED if rows is Rows.REDUCED and hasattr(arguments.get("v"), "ndim") else rows
 
 
 def _flat_set(values: Any) -> Any:
@@ -174,7 +194,7 @@ class GroupMethods(ArrayBase):
         """
         return self._wrap(composed.group_by_indices(self, [as_column(key) for key in keys], sort, axis))
 
-    @method("v", rows=over_axis)
+    @method("v", rows=_contains_rows)
     def contains(self, v: Any, axis: Any = -1) -> Any:
         """Whether each row holds a value.
 
@@ -208,7 +228,7 @@ class GroupMethods(ArrayBase):
         """
         return self._wrap(_ops.contains(self, operand(v, self.type, "contains"), axis))
 
-    @method("values")
+    @method("values", rows=_set_rows("values"))
     def is_in(self, values: Any) -> Any:
         """Whether each item is in a set.
 
@@ -338,7 +358,7 @@ class GroupMethods(ArrayBase):
         """
         return self._wrap(_ops.set_operation("difference", self, as_column(y), axis))
 
-    @method("keys_from", "values_from")
+    @method("keys_from", "values_from", rows=_set_rows("keys_from"))
     def translate(self, keys_from: Any, values_from: Any) -> Any:
         """Replace each item by the value that stands beside the equal key.
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
-from arrowjag._methods import along_axis, changing_axis, method
+from arrowjag._methods import Rows, along_axis, changing_axis, method
 from arrowjag._ops import order as _ops
 from arrowjag._ops import sets
 from arrowjag.typing import RankMethod
 
 __all__ = ["OrderMethods"]
+
+
+def _search_rows(ndim: int, _arguments: Mapping[str, Any]) -> Rows:
+    """One sorted row for all items gives their rows, not those of the frame."""
+    return Rows.LOCAL if ndim > 1 else Rows.MOVED
 
 
 class OrderMethods(ArrayBase):
@@ -230,7 +236,7 @@ class OrderMethods(ArrayBase):
         """
         return self._wrap(_ops.inverse_permutation(self, axis))
 
-    @method("y")
+    @method("y", rows=_search_rows)
     def searchsorted(self, y: Any, side: Literal["left", "right"] = "left") -> Any:
         """The slots where items would keep the sorted rows of this array sorted.
 

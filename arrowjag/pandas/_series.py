@@ -20,7 +20,7 @@ __all__ = ["SeriesJag"]
 _SETS = frozenset({"is_in", "translate"})
 """Methods that also take a flat set of values: a plain Series there is no column and is not aligned."""
 
-_ALIGNED_THOUGH_MOVING = frozenset({"filter"})
+_ALIGNED_THOUGH_MOVING = frozenset({"filter", "group_by", "group_by_indices", "sort"})
 """Methods whose argument has a row for each row, though the result may not."""
 
 _OWNED = frozenset({"rolling"})
