@@ -1,1 +1,0 @@
-"""Every example of the documents that the library makes true."""
