@@ -1,7 +1,7 @@
 """Every Python block of README.md, CONTRIBUTING.md and docs/ runs, or its fence says why it can't.
 
 A block with `>>>` is a doctest; another one is executed as it stands. The blocks of one page share their names. A block
-that can't run opens with `python no-run: REASON`. Pages of executed notebooks (`{code-cell}`) are run by `make docs`.
+that can't run opens with `python no-run: REASON`. A `{picture}` runs too, and must draw something; `make docs` shows what.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
-FENCE = re.compile(r"^```(?:python|pycon)\b(?P<note>[^\n]*)\n(?P<code>.*?)^```", re.DOTALL | re.MULTILINE)
+FENCE = re.compile(r"^```(?P<kind>python|pycon|\{picture\})(?P<note>[^\n]*)\n(?P<code>.*?)^```", re.DOTALL | re.MULTILINE)
 EXCUSE = re.compile(r"no-run: \S+ \S+")
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
@@ -26,6 +26,7 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTI
 class Block:
     """One fenced block of Python."""
 
+    kind: str
     note: str
     code: str
     line: int
@@ -33,7 +34,7 @@ class Block:
 
 def blocks(text: str) -> Iterator[Block]:
     for match in FENCE.finditer(text):
-        yield Block(match["note"].strip(), match["code"], text.count("\n", 0, match.start("code")))
+        yield Block(match["kind"], match["note"].strip(), match["code"], text.count("\n", 0, match.start("code")))
 
 
 def run(block: Block, page: str, names: dict[str, Any]) -> None:
@@ -48,15 +49,48 @@ def run(block: Block, page: str, names: dict[str, Any]) -> None:
         pytest.fail("".join(report), pytrace=False)
 
 
+def draw(block: Block, page: str, names: dict[str, Any]) -> None:
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.close("all")
+    run(block, page, names)
+    assert plt.get_fignums(), f"{page}, line {block.line}: nothing was drawn"
+    plt.close("all")
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # pages may write files
     names: dict[str, Any] = {"__name__": "__main__"}
     for block in blocks(page.read_text(encoding="utf-8")):
-        if block.note:
+        if block.kind == "{picture}":
+            assert block.note, f"{page.name}, line {block.line}: a picture needs a caption"
+            draw(block, str(page), names)
+        elif block.note:
             assert EXCUSE.fullmatch(block.note), f"{page.name}, line {block.line}: say why: python no-run: REASON"
         else:
             run(block, str(page), names)
+
+
+LINK = re.compile(r"(?<!`)\[[^\]\n]*\]\((?P<target>[^)\s]+)\)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for match in LINK.finditer(text):
+        target, _, anchor = match["target"].partition("#")
+        if target.startswith("https://"):
+            continue
+        linked = (page.parent / target).resolve() if target else page
+        assert linked.exists(), f"{page.name} links to {match['target']}"
+        if anchor:
+            assert anchor in anchors(linked), f"{page.name} links to {match['target']}"
+
+
+def anchors(page: Path) -> set[str]:
+    """What the headings of a page are called in links."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_a_wrong_answer_is_seen() -> None:
