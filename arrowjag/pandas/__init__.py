@@ -1,4 +1,45 @@
-"""Jagged columns in pandas: the dtype, the extension array, its row, and `.jag` on Series and DataFrame."""
+"""Jagged columns in pandas: the dtype, the extension array, its row, and `.jag` on Series and DataFrame.
+
+Every method of `JaggedArray` is there as ``series.jag.NAME``. What pandas itself does with the column:
+
+>>> import arrowjag as aj
+>>> import pandas as pd
+>>> df = pd.DataFrame({"k": ["a", "a", "b"], "v": aj.array([[1, 2], [3], None]).to_pandas()})
+
+Operators align on the index, then broadcast by prefix. ``<`` and its kin are elementwise; ``==`` and ``!=`` compare whole rows,
+and ``.jag`` makes them elementwise too.
+
+>>> (df["v"] > 1).jag.to_list()
+[[False, True], [True], None]
+>>> (df["v"] == df["v"]).tolist()
+[True, True, <NA>]
+>>> (df["v"].jag == 2).jag.to_list()
+[[False, True], [False], None]
+
+Aggregations of ``groupby`` (sum, prod, mean, min, max, median, var, std, any, all) combine items at the same place of the rows of
+a group, as ``.jag.sum(axis=0)`` does; in a function of your own say which axis, and make the result a `Row`.
+
+>>> df.groupby("k")["v"].sum().jag.to_list()
+[[4, 2], []]
+>>> df.groupby("k").agg(total=("v", "sum"), longest=("v", lambda s: s.jag.lengths().max()))["total"].jag.to_list()
+[[4, 2], []]
+>>> df.groupby("k")["v"].agg(lambda s: aj.Row(s.jag.cumsum(axis=0).jag.max(axis=0))).jag.to_list()
+[[4, 2], []]
+
+A row is set with a `Row`, or with a list through ``series.iloc[...]``, ``series.loc[...]`` and ``df.at[...]``; in ``df.loc``,
+`fillna`, `where` and `replace` pandas takes a list for a column. Rows that are set in a loop wait and are worked in together when
+the column is next read as a whole, so such a loop is linear; a loop that also reads the whole column in every turn is not: collect
+the rows in a list and set them at once.
+
+>>> df.loc[2, "v"] = aj.Row([7])
+>>> df.at[1, "v"] = [3]
+>>> df["v"].shift(1).fillna(aj.Row([0])).jag.to_list()
+[[0], [1, 2], [3]]
+
+Files keep the dtype. A reader without arrowjag needs `arrowjag.write_parquet`: what ``df.to_parquet`` writes names the dtype in
+pandas' own metadata, which pandas then can't look up. duckdb reads Arrow tables: ``duckdb.from_arrow(pa.table(df))``, or
+``duckdb.sql("from t")`` with ``t = pa.table(df)``.
+"""
 
 from __future__ import annotations
 
