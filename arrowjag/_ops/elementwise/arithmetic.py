@@ -1,0 +1,144 @@
+"""Arithmetic on flat values: pyarrow's kernels on numpy's types, Python's signs, null for a zero integer divisor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._ops.elementwise.framework import (
+    Datum,
+    as_float,
+    both_valid,
+    cast_datum,
+    datum_to_numpy,
+    decoded,
+    half_to_single,
+    sized,
+)
+from arrowjag._ops.elementwise.types import is_bytes, is_text, promote
+from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.typing import BoolArray
+
+__all__ = ["arithmetic", "divide", "floor_divide", "power", "remainder"]
+
+
+def arithmetic(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
+    def compute(one: Datum, two: Datum) -> pa.Array:
+        one, two = decoded(one), decoded(two)
+        if not (computes(one.type) and computes(two.type)):
+            return _special(name, kernel, one, two)
+        type = promote([one.type, two.type], name)
+        if pt.is_null(type):
+            type = pa.int64()
+        if pt.is_boolean(type):
+            return _bool_arithmetic(name, one, two)
+        one, two = cast_datum(one, type), cast_datum(two, type)
+        if pt.is_float16(type):
+            return pc.call_function(kernel, [half_to_single(one), half_to_single(two)]).cast(pa.float16(), safe=False)
+        return pc.call_function(kernel, [one, two])
+
+    return compute
+
+
+def computes(type: pa.DataType) -> bool:
+    return _arrow.is_numeric(type) or bool(pt.is_null(type))
+
+
+def _special(name: str, kernel: str, one: Datum, two: Datum) -> pa.Array:
+    """Decimals, temporals and text: pyarrow's own rules."""
+    types = (one.type, two.type)
+    for matches, blank in ((is_text, ""), (is_bytes, b"")):
+        if name == "add" and all(matches(type) or pt.is_null(type) for type in types):
+            type = promote(types, name)
+            type = pa.large_binary() if pt.is_fixed_size_binary(type) else type
+            return pc.binary_join_element_wise(one.cast(type), two.cast(type), pa.scalar(blank, type))
+    if any(pt.is_decimal(type) for type in types) and any(pt.is_floating(type) for type in types):
+        return pc.call_function(kernel, [one.cast(pa.float64()), two.cast(pa.float64())])
+    return pc.call_function(kernel, [one, two])
+
+
+def _bool_arithmetic(name: str, one: Datum, two: Datum) -> pa.Array:
+    if name == "subtract":
+        raise JagTypeError.no_kernel("subtract", pa.bool_(), hint="Use ^ for exclusive or, as numpy asks.")
+    one, two = cast_datum(one, pa.bool_()), cast_datum(two, pa.bool_())
+    return pc.or_(one, two) if name == "add" else pc.and_(one, two)
+
+
+def divide(one: Datum, two: Datum) -> pa.Array:
+    """True division: always float, infinities and NaN as IEEE says."""
+    one, two = decoded(one), decoded(two)
+    if not (computes(one.type) and computes(two.type)):
+        return _special("divide", "divide", one, two)
+    type = promote([one.type, two.type], "divide")
+    type = type if pt.is_floating(type) else pa.float64()
+    if pt.is_float16(type):
+        return pc.divide(one.cast(pa.float32()), two.cast(pa.float32())).cast(pa.float16(), safe=False)
+    return pc.divide(as_float(one, type), as_float(two, type))
+
+
+def numpy_pair(name: str, one: Datum, two: Datum) -> tuple[Any, Any, BoolArray | None, pa.DataType]:
+    """Both operands as numpy data of their common type, with the joint validity."""
+    type = promote([one.type, two.type], name)
+    if pt.is_null(type):
+        type = pa.int64()
+    if not _arrow.is_numeric(type):
+        raise JagTypeError.no_kernel(name, one.type, two.type)
+    if pt.is_boolean(type):
+        type = pa.int8()
+    left, left_valid = datum_to_numpy(cast_datum(one, type))
+    right, right_valid = datum_to_numpy(cast_datum(two, type))
+    return left, right, both_valid(left_valid, right_valid), type
+
+
+def floored(name: str, function: Callable[..., Any]) -> Callable[[Datum, Datum], pa.Array]:
+    """Floor division and remainder with the signs of Python; null where an integer is divided by zero."""
+
+    def compute(one: Datum, two: Datum) -> pa.Array:
+        one, two = decoded(one), decoded(two)
+        if pt.is_decimal(one.type) or pt.is_decimal(two.type):
+            return _decimal_floored(name, one, two)
+        left, right, valid, type = numpy_pair(name, one, two)
+        if pt.is_integer(type):
+            zero = right == 0
+            if zero.any():
+                valid = both_valid(valid, np.broadcast_to(~zero, np.broadcast_shapes(left.shape, right.shape)))
+                right = np.where(zero, right.dtype.type(1), right)
+        with np.errstate(all="ignore"):
+            return sized(function(left, right), valid, type)
+
+    return compute
+
+
+def _decimal_floored(name: str, one: Datum, two: Datum) -> pa.Array:
+    if pt.is_floating(one.type) or pt.is_floating(two.type):
+        return _FLOORED[name](one.cast(pa.float64()), two.cast(pa.float64()))
+    type = promote([one.type, two.type], name)
+    one, two = one.cast(type), two.cast(type)
+    safe = pc.if_else(pc.equal(two, pa.scalar(0).cast(type)), pa.scalar(None, type), two)
+    quotient = pc.floor(pc.divide(one, safe))
+    return quotient if name == "floor_divide" else pc.subtract(one, pc.multiply(quotient, safe))
+
+
+def power(one: Datum, two: Datum) -> pa.Array:
+    one, two = decoded(one), decoded(two)
+    if not (computes(one.type) and computes(two.type)):
+        return _special("power", "power", one, two)
+    left, right, valid, type = numpy_pair("power", one, two)
+    if pt.is_integer(type):
+        wrong = right < 0 if valid is None else (right < 0) & valid
+        if wrong.any():
+            raise JagValueError("power: an integer to a negative integer power is no integer; cast to float first")
+        right = np.where(right < 0, right.dtype.type(0), right)
+    with np.errstate(all="ignore"):
+        return sized(np.power(left, right), valid, type)
+
+
+floor_divide = floored("floor_divide", np.floor_divide)
+remainder = floored("remainder", np.remainder)
+_FLOORED = {"floor_divide": floor_divide, "remainder": remainder}

@@ -1,0 +1,104 @@
+"""Comparison in three values, Kleene logic and bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._ops.elementwise.framework import (
+    Datum,
+    as_float,
+    both_valid,
+    cast_datum,
+    datum_to_numpy,
+    decoded,
+    half_to_single,
+    sized,
+)
+from arrowjag._ops.elementwise.types import is_text, promote
+from arrowjag.errors import JagTypeError
+
+__all__ = ["compare", "logic", "shift"]
+
+
+def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
+    def compute(one: Datum, two: Datum) -> pa.Array:
+        one, two = decoded(one), decoded(two)
+        if pt.is_null(one.type) or pt.is_null(two.type):
+            n = max(len(datum) for datum in (one, two) if isinstance(datum, pa.Array))
+            return pa.nulls(n, pa.bool_())
+        if pt.is_struct(one.type) or pt.is_struct(two.type) or _arrow.is_list_type(one.type):
+            return _compare_codes(name, one, two)
+        if _mixed_signs(one.type, two.type):
+            return _compare_signs(kernel, one, two)
+        if _arrow.is_numeric(one.type) and _arrow.is_numeric(two.type) and one.type != two.type:
+            type = promote([one.type, two.type], name)
+            one, two = as_float(one, type), as_float(two, type)
+        if pt.is_float16(one.type):
+            one, two = half_to_single(one), half_to_single(two)
+        if is_text(one.type) and is_text(two.type) and one.type != two.type:
+            one, two = one.cast(pa.large_string()), two.cast(pa.large_string())
+        return pc.call_function(kernel, [one, two])
+
+    return compute
+
+
+def _mixed_signs(one: pa.DataType, two: pa.DataType) -> bool:
+    pair = [one, two]
+    return any(pt.is_uint64(t) for t in pair) and any(pt.is_signed_integer(t) for t in pair)
+
+
+def _compare_signs(kernel: str, one: Datum, two: Datum) -> pa.Array:
+    """uint64 against signed integers, exactly: a negative number is below every unsigned one."""
+    left, left_valid = datum_to_numpy(one)
+    right, right_valid = datum_to_numpy(two)
+    result = _NUMPY_COMPARE[kernel](left, right)
+    return sized(np.asarray(result), both_valid(left_valid, right_valid))
+
+
+_NUMPY_COMPARE: dict[str, Callable[..., Any]] = {
+    "equal": np.equal,
+    "not_equal": np.not_equal,
+    "less": np.less,
+    "less_equal": np.less_equal,
+    "greater": np.greater,
+    "greater_equal": np.greater_equal,
+}
+
+
+def _compare_codes(name: str, one: Datum, two: Datum) -> pa.Array:
+    """Structs and lists have no kernel in pyarrow: their order codes are compared."""
+    n = max(len(datum) for datum in (one, two) if isinstance(datum, pa.Array))
+    type = promote([one.type, two.type], name)
+    arrays = [d.cast(type) if isinstance(d, pa.Array) else pa.repeat(d.cast(type), n) for d in (one, two)]
+    key, valid = _arrow.order_key(pa.concat_arrays(arrays), name)
+    result = _NUMPY_COMPARE[name](key[:n], key[n:])
+    return sized(result, None if valid is None else valid[:n] & valid[n:])
+
+
+def logic(name: str, kernel: str, bitwise: str) -> Callable[[Datum, Datum], pa.Array]:
+    def compute(one: Datum, two: Datum) -> pa.Array:
+        type = promote([one.type, two.type], name)
+        if pt.is_null(type) or pt.is_boolean(type):
+            return pc.call_function(kernel, [cast_datum(one, pa.bool_()), cast_datum(two, pa.bool_())])
+        if pt.is_integer(type):
+            return pc.call_function(bitwise, [cast_datum(one, type), cast_datum(two, type)])
+        raise JagTypeError.no_kernel(name, one.type, two.type, hint="It takes booleans or integers.")
+
+    return compute
+
+
+def shift(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
+    def compute(one: Datum, two: Datum) -> pa.Array:
+        type = promote([one.type, two.type], name)
+        if not pt.is_integer(type):
+            raise JagTypeError.no_kernel(name, one.type, two.type, hint="It takes integers.")
+        return pc.call_function(kernel, [cast_datum(one, type), cast_datum(two, type)])
+
+    return compute

@@ -1,0 +1,124 @@
+"""Aligned operands: columns meet by the prefix rule, a function sees flat values only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._column import Column
+from arrowjag._ops import structure
+from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.typing import BoolArray
+
+__all__ = [
+    "Datum",
+    "Operand",
+    "apply",
+    "as_float",
+    "both_valid",
+    "cast_datum",
+    "columns_of",
+    "datum_to_numpy",
+    "decoded",
+    "half_to_single",
+    "sized",
+]
+
+
+Operand: TypeAlias = "Column | pa.Scalar"
+Datum: TypeAlias = "pa.Array | pa.Scalar"
+
+
+def columns_of(operands: Sequence[Operand]) -> list[Column]:
+    """The operands that are columns."""
+    return [operand for operand in operands if isinstance(operand, Column)]
+
+
+def apply(function: Callable[..., Any], operands: Sequence[Operand], operation: str) -> Column:
+    """Align the columns among the operands and call a function on their flat values.
+
+    Parameters
+    ----------
+    function : callable
+        From one datum an operand (an array of the common size, or a scalar) to an array of that size.
+    operands : sequence of Column or pa.Scalar
+        At least one column.
+    operation : str
+        The public name, for errors.
+
+    Returns
+    -------
+    Column
+        Of the common shape.
+    """
+    aligned = iter(structure.align(columns_of(operands), operation))
+    data: list[Any] = []
+    shape = None
+    for operand in operands:
+        if isinstance(operand, Column):
+            column = next(aligned)
+            shape = column.shape
+            data.append(column.values)
+        else:
+            data.append(operand)
+    assert shape is not None
+    try:
+        result = function(*data)
+    except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+        types = [datum.type for datum in data if isinstance(datum, (pa.Array, pa.Scalar))]
+        raise JagTypeError.no_kernel(operation, *types, hint=f"({error})") from None
+    except pa.ArrowInvalid as error:
+        raise JagValueError(f"{operation}: {error}") from None
+    if isinstance(result, pa.Scalar):
+        result = pa.repeat(result, shape.size)
+    return Column(shape, _arrow.combine_chunks(result))
+
+
+def cast_datum(datum: Datum, type: pa.DataType) -> Datum:
+    """A datum in another type; safe, and the same object where nothing changes."""
+    if pt.is_boolean(datum.type) and pt.is_float16(type):  # pyarrow has no such cast
+        datum = datum.cast(pa.float32())
+    return datum if datum.type == type else datum.cast(type)
+
+
+def decoded(datum: Datum) -> Datum:
+    """Dictionaries and text views become plain text: few kernels know them."""
+    type = datum.type
+    if pt.is_dictionary(type):
+        return decoded(datum.cast(type.value_type))
+    if pt.is_string_view(type):
+        return datum.cast(pa.large_string())
+    return datum.cast(pa.large_binary()) if pt.is_binary_view(type) else datum
+
+
+def half_to_single(datum: Datum) -> Datum:
+    return datum.cast(pa.float32()) if pt.is_float16(datum.type) else datum
+
+
+def as_float(datum: Datum, type: pa.DataType) -> Datum:
+    return datum if datum.type == type else datum.cast(type, safe=False)
+
+
+def datum_to_numpy(datum: Datum) -> tuple[Any, Any]:
+    if isinstance(datum, pa.Scalar):
+        array = pa.repeat(datum, 1) if datum.is_valid else pa.nulls(1, datum.type)
+        return _arrow.to_numpy(array)
+    return _arrow.to_numpy(datum)
+
+
+def both_valid(one: BoolArray | None, two: BoolArray | None) -> BoolArray | None:
+    if one is None or two is None:
+        return two if one is None else one
+    return one & two
+
+
+def sized(data: npt.NDArray[Any], valid: BoolArray | None, type: pa.DataType | None = None) -> pa.Array:
+    if valid is not None and len(valid) != len(data):
+        valid = np.broadcast_to(valid, data.shape)
+    return _arrow.from_numpy(np.ascontiguousarray(data), valid, type)

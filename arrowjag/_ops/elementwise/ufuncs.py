@@ -1,0 +1,119 @@
+"""Numpy's ufuncs: ours where there is one, numpy's own on the data otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._column import Column
+from arrowjag._ops.elementwise.framework import Datum, Operand, apply, both_valid, datum_to_numpy, decoded, sized
+from arrowjag._ops.elementwise.operators import BINARY, UNARY, binary, cast
+from arrowjag.errors import JagTypeError
+from arrowjag.typing import BoolArray
+
+__all__ = ["ufunc"]
+
+
+_UFUNCS: dict[np.ufunc, str] = {
+    np.add: "add",
+    np.subtract: "subtract",
+    np.multiply: "multiply",
+    np.divide: "divide",
+    np.floor_divide: "floor_divide",
+    np.remainder: "remainder",
+    np.power: "power",
+    np.equal: "equal",
+    np.not_equal: "not_equal",
+    np.less: "less",
+    np.less_equal: "less_equal",
+    np.greater: "greater",
+    np.greater_equal: "greater_equal",
+    np.bitwise_and: "and",
+    np.logical_and: "and",
+    np.bitwise_or: "or",
+    np.logical_or: "or",
+    np.bitwise_xor: "xor",
+    np.logical_xor: "xor",
+    np.left_shift: "left_shift",
+    np.right_shift: "right_shift",
+    np.negative: "negative",
+    np.positive: "positive",
+    np.absolute: "absolute",
+    np.invert: "invert",
+    np.isnan: "is_nan",
+}
+_LOGICAL = {np.logical_and, np.logical_or, np.logical_xor, np.logical_not}
+
+
+def ufunc(function: np.ufunc, operands: Sequence[Operand]) -> tuple[Column, ...]:
+    """Call a numpy ufunc on aligned values; nulls stay null, results follow numpy's types.
+
+    Raises
+    ------
+    JagTypeError
+        If the ufunc has no loop for the types, or a signature of its own (such as matmul).
+    """
+    name = _UFUNCS.get(function)
+    if function in _LOGICAL:
+        operands = [_truth(operand) for operand in operands]
+        name = name or "invert"
+    if name in BINARY and len(operands) == 2:
+        return (binary(name, *operands),)
+    if name in UNARY and len(operands) == 1:
+        return (apply(UNARY[name], operands, name),)
+    if function.signature is not None:
+        raise JagTypeError(f"the ufunc {function.__name__} works on whole rows; arrowjag calls elementwise ufuncs only")
+    return _numpy_ufunc(function, operands)
+
+
+def _truth(operand: Operand) -> Operand:
+    if isinstance(operand, Column):
+        return operand if pt.is_boolean(operand.type) else cast(operand, pa.bool_(), safe=False)
+    return operand.cast(pa.bool_())
+
+
+def _numpy_ufunc(function: np.ufunc, operands: Sequence[Operand]) -> tuple[Column, ...]:
+    kept: list[tuple[Any, BoolArray | None]] = []
+
+    def compute(*data: Datum) -> pa.Array:
+        pairs = [_temporal_view(datum) for datum in data]
+        valid: BoolArray | None = None
+        for _, one in pairs:
+            valid = both_valid(valid, one)
+        try:
+            with np.errstate(all="ignore"):
+                results = function(*(array for array, _ in pairs))
+        except TypeError as error:
+            types = [datum.type for datum in data]
+            raise JagTypeError.no_kernel(function.__name__, *types, hint=f"({error})") from None
+        kept.extend((one, valid) for one in (results if isinstance(results, tuple) else (results,)))
+        return _from_ufunc(*kept[0])
+
+    first = apply(compute, operands, function.__name__)
+    return (first, *(Column(first.shape, _from_ufunc(*one)) for one in kept[1:]))
+
+
+def _temporal_view(datum: Datum) -> tuple[Any, BoolArray | None]:
+    """Numpy data in which timestamps and durations keep their meaning, so that ufuncs type them."""
+    data, valid = datum_to_numpy(decoded(datum))
+    if pt.is_timestamp(datum.type) and datum.type.tz is None:
+        return data.view(f"M8[{datum.type.unit}]"), valid
+    if pt.is_duration(datum.type):
+        return data.view(f"m8[{datum.type.unit}]"), valid
+    if _arrow.is_temporal(datum.type):
+        raise JagTypeError.no_kernel("a numpy ufunc", datum.type, hint="Cast to a plain timestamp or to int64 first.")
+    return data, valid
+
+
+def _from_ufunc(data: npt.NDArray[Any], valid: BoolArray | None) -> pa.Array:
+    if data.dtype.kind in "mM":
+        missing = np.isnat(data)
+        valid = ~missing if valid is None else valid & ~missing
+        return sized(data.view(np.int64), valid, pa.from_numpy_dtype(data.dtype))
+    return sized(data, valid)
