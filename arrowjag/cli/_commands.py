@@ -16,13 +16,13 @@ from rich.console import Console
 from arrowjag import __version__
 from arrowjag.cli import _jobs, _tables
 from arrowjag.cli._facts import column_names, read_column, read_facts
-from arrowjag.errors import JagError, JagValueError, MissingDependencyError
+from arrowjag.errors import JagError, JagValueError
 
 __all__ = ["app", "run"]
 
 app = typer.Typer(name="arrowjag", pretty_exceptions_enable=False, rich_markup_mode=None)
 
-_WRONG_INPUT = (JagValueError, MissingDependencyError, FileNotFoundError, FileExistsError, NotADirectoryError, PermissionError)
+_NO_FILE = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError)
 _INTERRUPTED = 130
 
 
@@ -35,16 +35,16 @@ def run(words: list[str]) -> int:
                 stream.reconfigure(errors="replace")  # a terminal without block characters
         code = app(args=words or ["--help"], prog_name="arrowjag", standalone_mode=False)
         sys.stdout.flush()
-        return int(code or 0)
+        return _fail("stopped", _INTERRUPTED) if code == _INTERRUPTED else int(code or 0)
     except (KeyboardInterrupt, typer.Abort):
         return _fail("stopped", _INTERRUPTED)
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except _WRONG_INPUT as error:
-        return _fail(str(error), 2)
-    except (JagError, AssertionError) as error:
-        return _fail(str(error), 1)
+    except (JagError, *_NO_FILE) as error:
+        return _fail(str(error), 1 if isinstance(error, RuntimeError) else 2)  # a job that failed is a RuntimeError
+    except AssertionError as error:
+        return _fail(f"the demo's figures differ: {error}", 1)
     except Exception as error:
         # typer's own errors share no public base in all of its versions.
         if not hasattr(error, "format_message"):
@@ -145,6 +145,7 @@ def run_job(
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; as many as cores by default.")] = None,
     memory: Annotated[str, typer.Option(help="What all workers may use together.")] = "4GB",
     frame: Annotated[str, typer.Option(metavar="polars|pandas|arrow", help="What the function gets.")] = "polars",
+    on_error: Annotated[str, typer.Option(metavar="stop|skip", help="What a task that fails does to the others.")] = "stop",
     resume: Annotated[bool, typer.Option("--resume", help="Keep the files that are done, and do the rest.")] = False,
     replace: Annotated[bool, typer.Option("--replace", help="Write over what the sink holds.")] = False,
 ) -> None:
@@ -160,7 +161,8 @@ def run_job(
     if resume and replace:
         raise JagValueError("--resume keeps what the sink holds and --replace writes over it: give one of them")
     mode = "resume" if resume else "replace" if replace else "create"
-    report = _jobs.run(job, source, sink, engine=engine, workers=workers, memory=memory, mode=mode, frame=frame)
+    options = {"engine": engine, "workers": workers, "memory": memory, "mode": mode, "frame": frame, "on_error": on_error}
+    report = _jobs.run(job, source, sink, **options)
     print(report)
     failures = getattr(report, "failures", 0)
     count = failures if isinstance(failures, int) else len(failures)

@@ -24,7 +24,7 @@ __all__ = ["Bin", "ColumnFacts", "FileFacts", "Level", "Tally", "read_column", "
 
 SAMPLED_VALUES = 50_000_000
 PLOTTED_VALUES = 20_000_000
-BINS = 24
+BINS = 16
 _ENDS = 6
 
 

@@ -117,7 +117,7 @@ def _picture(level: Level) -> str:
     width, height, bins = 260, 56, level.histogram
     step, top = width / len(bins), max(one.rows for one in bins)
     bars = "".join(_bar(one, place * step, step, one.rows / top * height, height) for place, one in enumerate(bins))
-    doubling = ", bins double" if _tables.is_doubling(bins) else ""
+    doubling = ", each bin twice as wide as the one before" if _tables.is_doubling(bins) else ""
     label = f"histogram of {level.rows - level.nulls:,} row sizes from {level.minimum:,} to {level.maximum:,}"
     return (
         f'<svg viewBox="0 0 {width} {height + 16}" width="{width}" height="{height + 16}" role="img" aria-label="{label}">{bars}'

@@ -58,7 +58,8 @@ def file_text(facts: FileFacts) -> str:
 
 def _table(console: Console, *columns: tuple[str, str], title: str = "") -> Table:
     style = box.SIMPLE_HEAD if console.is_terminal and console.encoding.startswith("utf") else None
-    table = Table(box=style, title=title or None, title_justify="left", title_style="", pad_edge=False, padding=(0, 2, 0, 0))
+    right = 2 if style is None else 1 if console.width >= 100 else 0  # a box parts columns by itself
+    table = Table(box=style, title=title or None, title_justify="left", title_style="", pad_edge=False, padding=(0, right, 0, 0))
     for name, justify in columns:
         table.add_column(Text(name, style="bold"), justify=justify, no_wrap=True, overflow="ellipsis")  # type: ignore[arg-type]
     return table
@@ -113,9 +114,9 @@ def _level_table(console: Console, column: ColumnFacts) -> Table:
         numbers = [number_text(value) for value in (one.minimum, one.median, one.mean, one.maximum)]
         cells = [str(one.dim), f"{one.rows:,}", f"{one.items:,}", *numbers, f"{one.empty:,}", f"{one.nulls:,}"]
         table.add_row(*cells, Text(level_text(one, blocks), style="cyan"))
-    leaves = ["", f"{column.values:,}", "", "", "", "", "", "", count_text(column.null_values)]
+    leaves = ["leaf", f"{column.values:,}", "", "", "", "", "", "", count_text(column.null_values)]
     bounds = "" if column.minimum is None else f", {column.minimum} to {column.maximum}"
-    table.add_row(*leaves, Text(f"leaves: {leaf_name(column)}{bounds}"))
+    table.add_row(*leaves, Text(f"{leaf_name(column)}{bounds}"))
     return table
 
 
@@ -131,7 +132,7 @@ def level_text(level: Level, blocks: str = _BLOCKS) -> str:
     if level.minimum == level.maximum:
         declared = " (declared)" if level.extent is not None else ""
         return f"all {level.minimum:,}{declared}"
-    scale = " (bins double)" if is_doubling(level.histogram) else ""
+    scale = " (log)" if is_doubling(level.histogram) else ""
     return f"{level.minimum:,} {bar_text(level.histogram, blocks)} {level.maximum:,}{scale}"
 
 

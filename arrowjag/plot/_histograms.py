@@ -61,8 +61,8 @@ def _axis(column: Column, axis: int) -> int:
 def whole_edges(low: int, high: int, bins: int = BINS) -> npt.NDArray[np.float64]:
     """Bin edges between whole numbers, so that each bin holds as many of them as the others."""
     width = -(-(high - low + 1) // bins)
-    edges: npt.NDArray[np.float64] = np.arange(-(-(high - low + 1) // width) + 1) * float(width) + (low - 0.5)
-    return edges
+    bars = -(-(high - low + 1) // width)
+    return np.arange(bars + 1, dtype=np.float64) * width + (low - 0.5)
 
 
 def _mark_median(ax: Any, median: float, edges: npt.NDArray[np.float64]) -> None:
