@@ -8,15 +8,15 @@ from typing import Any, overload
 import numpy as np
 
 from arrowjag import dims as _dims
-from arrowjag._kernels import offsets as _offsets
 from arrowjag._kernels import transpose as _transpose
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, OffsetsError, ShapeError
+from arrowjag.shape import _moving
+from arrowjag.shape._building import chain, clamp, count_parents, is_placeholder, merge, without_placeholder
+from arrowjag.shape._text import describe_dim, encoding_text, plural, sizes_text
 from arrowjag.typing import IntArray, ShearMode, ShearRule
 
 __all__ = ["JaggedShape", "permuted", "resolve_reshape", "transposed"]
-
-_SHOWN = 6
 
 
 class JaggedShape:
@@ -58,7 +58,7 @@ class JaggedShape:
     _hash: int | None
 
     def __init__(self, *dims: Any) -> None:
-        self._fill(_chain(dims, repeat_lists=False))
+        self._fill(chain(dims, repeat_lists=False))
 
     def _fill(self, dims: tuple[Dim, ...]) -> None:
         self._dims = dims
@@ -99,7 +99,7 @@ class JaggedShape:
         JaggedShape(4, [1, 2, 1, 2])
         """
         shape = cls.__new__(cls)
-        shape._fill(_chain(dims, repeat_lists=True))
+        shape._fill(chain(dims, repeat_lists=True))
         return shape
 
     @classmethod
@@ -159,7 +159,7 @@ class JaggedShape:
         >>> JaggedShape.from_parents(([0, 0, 0], 1), ([0, 0, 2], 3))
         JaggedShape(3, [2, 0, 1])
         """
-        return cls(*(Ragged(_count_parents(parents, n, place)) for place, (parents, n) in enumerate(levels)))
+        return cls(*(Ragged(count_parents(parents, n, place)) for place, (parents, n) in enumerate(levels)))
 
     # ------------------------------------------------------------------------------------------- facts
 
@@ -241,7 +241,7 @@ class JaggedShape:
         >>> JaggedShape(2, [1, 2]).encodings()
         '(2, [1, 2])'
         """
-        return f"({', '.join(_encoding_text(dim.compressed()) for dim in self._dims)})"
+        return f"({', '.join(encoding_text(dim.compressed()) for dim in self._dims)})"
 
     def describe(self) -> str:
         """A few lines that tell a newcomer what the shape holds.
@@ -258,8 +258,8 @@ class JaggedShape:
           dim 0: 1 row of 2 items
           dim 1: 2 rows of 1 to 2 items, 3 in all
         """
-        head = f"{self!r}: {_plural(self.ndim, 'dim')}, {_plural(self.size, 'item')}"
-        return "\n".join([head, *(f"  dim {place}: {_describe(dim)}" for place, dim in enumerate(self._dims))])
+        head = f"{self!r}: {plural(self.ndim, 'dim')}, {plural(self.size, 'item')}"
+        return "\n".join([head, *(f"  dim {place}: {describe_dim(dim)}" for place, dim in enumerate(self._dims))])
 
     def composed(self, first: int, last: int) -> Dim:
         """The dims from `first` to before `last` merged into one: its rows are items `last - first` levels further down.
@@ -282,7 +282,7 @@ class JaggedShape:
         if last - first == 1:
             return self._dims[first]
         if (first, last) not in self._composed:
-            self._composed[first, last] = _merge(self._dims[first:last])
+            self._composed[first, last] = merge(self._dims[first:last])
         return self._composed[first, last]
 
     # ------------------------------------------------------------------------------------------- prefixes
@@ -380,8 +380,8 @@ class JaggedShape:
         >>> JaggedShape(2, [2, 1]).flatten(1, 1)
         JaggedShape(2, 1, [2, 1])
         """
-        first = _clamp(from_dim, self.ndim)
-        last = max(first, _clamp(self.ndim if to_dim is None else to_dim, self.ndim))
+        first = clamp(from_dim, self.ndim)
+        last = max(first, clamp(self.ndim if to_dim is None else to_dim, self.ndim))
         middle = Uniform(1, self.nodes(first)) if first == last else self.composed(first, last)
         return JaggedShape._trusted((*self._dims[:first], middle, *self._dims[last:]))
 
@@ -450,7 +450,7 @@ class JaggedShape:
         JaggedShape(2, 3)
         """
         wanted = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, JaggedShape)) else dims
-        if isinstance(wanted, tuple) and _is_placeholder(wanted[-1:]) and not any(_is_placeholder((d,)) for d in wanted[:-1]):
+        if isinstance(wanted, tuple) and is_placeholder(wanted[-1:]) and not any(is_placeholder((d,)) for d in wanted[:-1]):
             kept = self._keeping(wanted[:-1])
             if kept is not None:
                 return kept
@@ -459,7 +459,7 @@ class JaggedShape:
     def _keeping(self, outer: tuple[Any, ...]) -> JaggedShape | None:
         """The outer dims with as many of the old inner dims as fit below them, or None."""
         try:
-            head = _chain(outer, repeat_lists=False)
+            head = chain(outer, repeat_lists=False)
         except ShapeError:
             return None
         nodes = head[-1].size if head else 1
@@ -518,7 +518,7 @@ class JaggedShape:
         >>> JaggedShape(4, [1, 2, 1, 2]).transpose_will_shear(0, 1)
         True
         """
-        first, last = pair_of_axes(a, b, self.ndim)
+        first, last = _moving.pair_of_axes(a, b, self.ndim)
         if first == last:
             return False
         if last == first + 1 and rule in ("fold", "exact"):
@@ -567,139 +567,7 @@ class JaggedShape:
         return JaggedShape._trusted, (self._dims,)
 
     def __repr__(self) -> str:
-        return f"JaggedShape({', '.join(_sizes_text(dim) for dim in self._dims)})"
-
-
-# --------------------------------------------------------------------------------------------------- transpose
-
-
-def pair_of_axes(a: int, b: int, ndim: int) -> tuple[int, int]:
-    """Two dims in order, negative ones counted from the innermost."""
-    for axis in (a, b):
-        if isinstance(axis, bool) or not isinstance(axis, (int, np.integer)):
-            raise JagTypeError(f"transpose: a dim must be an int, got {type(axis).__name__}")
-        if not -ndim <= axis < ndim:
-            raise JagIndexError(f"transpose: dim {axis} is out of range for {ndim} dims")
-    first, last = sorted((int(a) % ndim, int(b) % ndim))
-    return first, last
-
-
-def transposed(shape: JaggedShape, a: int, b: int, shear: ShearMode = "raise") -> tuple[JaggedShape, IntArray | None]:
-    """The shape with two dims swapped, and the old place of each new item; None where all stay."""
-    if shear not in ("raise", "allow"):
-        raise ShapeError(f'transpose: shear must be "raise" or "allow", got {shear!r}')
-    first, last = pair_of_axes(a, b, shape.ndim)
-    if first == last:
-        return shape, None
-    if shear == "raise" and shape.transpose_will_shear(first, last):
-        raise ShapeError(
-            f"transpose of dims {first} and {last} of {shape!r} will shear: a row is longer than the one before it, so its items "
-            f'would leave holes. Sort rows by size first, or close the holes with shear="allow".'
-        )
-    valid = shape.dims[first].validity
-    moved = _transpose.transpose(shape.offsets, shape.extents, first, last, frame_valid=valid)
-    expected = _transpose.transpose(_no_rows(shape), shape.extents, first, last)
-    return _permuted(shape, moved, expected.extents, first, last)
-
-
-def permuted(shape: JaggedShape, axes: tuple[int, ...], shear: ShearMode = "raise") -> tuple[JaggedShape, IntArray | None]:
-    """The shape with its dims in another order, and the old place of each new item; None where all stay."""
-    changed = [place for place, axis in enumerate(axes) if place != axis]
-    if not changed:
-        return shape, None
-    valid = shape.dims[changed[0]].validity
-    moved = _transpose.permute(shape.offsets, shape.extents, axes, frame_valid=valid)
-    if moved.sheared and shear == "raise":
-        raise ShapeError(f'permute of {shape!r} to {axes} will shear. Close the holes with shear="allow".')
-    expected = _transpose.permute(_no_rows(shape), shape.extents, axes)
-    return _permuted(shape, moved, expected.extents, changed[0], changed[-1])
-
-
-def _no_rows(shape: JaggedShape) -> list[IntArray]:
-    """Offsets of the shape's type without data: what is declared after a move of inner dims must depend on types alone."""
-    return [np.zeros(1 if place else 2, np.int64) for place in range(shape.ndim)]
-
-
-def _permuted(
-    shape: JaggedShape, moved: _transpose.Permuted, declared: list[int | None], first: int, last: int
-) -> tuple[JaggedShape, IntArray]:
-    dims = list(shape.dims[:first])
-    for place in range(first, shape.ndim):
-        if first and moved.extents[place] != declared[place]:
-            raise ShapeError(
-                f"transpose of {shape!r}: a null row between the moved dims has no items, but dim {place} of the result is "
-                f"declared to have {declared[place]}. Fill null rows first, or cast the column to ragged dims."
-            )
-        validity = shape.dims[place].validity if place == first or place > last else None
-        order = moved.orders[place]
-        if validity is not None and order is not None:
-            validity = validity[order]
-        extent = moved.extents[place]
-        dims.append(Ragged.from_offsets(moved.offsets[place], validity=validity, extent=extent, check=False))
-    return JaggedShape._trusted(dims), moved.take
-
-
-# --------------------------------------------------------------------------------------------------- building
-
-
-def _chain(specs: Sequence[Any], *, repeat_lists: bool) -> tuple[Dim, ...]:
-    """Dims that fit each other, from what a caller wrote."""
-    dims: list[Dim] = []
-    n = 1
-    for place, spec in enumerate(specs):
-        try:
-            dim = _fit(spec, n, repeat_lists)
-        except ShapeError as error:
-            raise ShapeError(f"dim {place}: {error}") from None
-        dims.append(dim)
-        n = dim.size
-    return tuple(dims)
-
-
-def _fit(spec: Any, n: int, repeat_lists: bool) -> Dim:
-    """One dim with exactly `n` rows."""
-    if type(spec) is int and spec >= 0:
-        return Uniform(spec, n)
-    dim = _dims.to_dim(spec)
-    if len(dim) == n:
-        return dim
-    if repeat_lists or _dims.is_pattern(spec):
-        return dim.stretched(n)
-    raise ShapeError(f"{len(dim)} row sizes for {_plural(n, 'row')}; a plain list must be complete, a pattern repeats")
-
-
-def _count_parents(parents: Any, n_parents: int, place: int) -> IntArray:
-    found = np.asarray(parents)
-    if found.size and found.dtype.kind not in "iu":
-        raise JagTypeError(f"dim {place}: parents must be integers, got {found.dtype}")
-    found = found.astype(np.int64)
-    if found.size and (found[0] < 0 or found[-1] >= n_parents or (found[1:] < found[:-1]).any()):
-        raise ShapeError(f"dim {place}: parents must be sorted and from 0 to {n_parents - 1}, got {found[:_SHOWN].tolist()}...")
-    return np.bincount(found, minlength=n_parents).astype(np.int64)
-
-
-def _merge(dims: Sequence[Dim]) -> Dim:
-    """Several dims as one; offsets of the inner are looked up at those of the outer."""
-    if all(isinstance(dim, Uniform) for dim in dims):
-        size = int(np.prod([dim.size for dim in dims[-1:]], dtype=object)) // max(len(dims[0]), 1)
-        return Uniform(size, len(dims[0]), declared=False)
-    cut = dims[0].offsets
-    for dim in dims[1:]:
-        cut = _offsets.compose(cut, dim.offsets)
-    return Ragged.from_offsets(cut, validity=dims[0].validity, check=False)
-
-
-def _clamp(dim: int, ndim: int) -> int:
-    if isinstance(dim, bool) or not isinstance(dim, (int, np.integer)):
-        raise JagTypeError(f"a dim must be an int, got {type(dim).__name__}")
-    return max(0, dim + ndim) if dim < 0 else min(int(dim), ndim)
-
-
-# --------------------------------------------------------------------------------------------------- reshape
-
-
-def _is_placeholder(spec: Sequence[Any]) -> bool:
-    return len(spec) == 1 and isinstance(spec[0], (int, np.integer)) and not isinstance(spec[0], bool) and spec[0] == -1
+        return f"JaggedShape({', '.join(sizes_text(dim) for dim in self._dims)})"
 
 
 def resolve_reshape(old: JaggedShape, dims: Any) -> JaggedShape:
@@ -725,7 +593,7 @@ def resolve_reshape(old: JaggedShape, dims: Any) -> JaggedShape:
     if isinstance(dims, JaggedShape):
         new = dims
     elif isinstance(dims, tuple):
-        new = JaggedShape(*_without_placeholder(old, dims))
+        new = JaggedShape(*without_placeholder(old, dims))
     else:
         raise JagTypeError(f"reshape takes a JaggedShape or a tuple of dims, got {type(dims).__name__}")
     if new.size != old.size:
@@ -733,77 +601,13 @@ def resolve_reshape(old: JaggedShape, dims: Any) -> JaggedShape:
     return new
 
 
-def _without_placeholder(old: JaggedShape, dims: tuple[Any, ...]) -> tuple[Any, ...]:
-    places = [place for place, spec in enumerate(dims) if _is_placeholder((spec,))]
-    if len(places) > 1:
-        raise ShapeError(f"reshape takes at most one -1, got {len(places)}")
-    if not places:
-        return dims
-    place = places[0]
-    before = _chain(dims[:place], repeat_lists=False)
-    parents = before[-1].size if before else 1
-    after = _rows_after(old.size, dims[place + 1 :], place + 1)
-    size, rest = divmod(after, parents) if parents else (0, 0)
-    if rest:
-        raise ShapeError(f"reshape of {old!r}: at dim {place}, {parents} rows can't share {after} items evenly")
-    return (*before, Uniform(size, parents, declared=False), *dims[place + 1 :])
+def transposed(shape: JaggedShape, a: int, b: int, shear: ShearMode = "raise") -> tuple[JaggedShape, IntArray | None]:
+    """The shape with two dims swapped, and the old place of each new item; None where all stay."""
+    dims, take = _moving.swap(shape, a, b, shear)
+    return JaggedShape._trusted(dims), take
 
 
-def _rows_after(total: int, dims: tuple[Any, ...], start: int) -> int:
-    """Number of rows that the dims after a placeholder need, found from the innermost outward."""
-    rows = total
-    for place in reversed(range(len(dims))):
-        spec = dims[place]
-        if isinstance(spec, (int, np.integer)) and not isinstance(spec, bool):
-            if spec <= 0:
-                raise ShapeError(f"reshape: dim {start + place} after a -1 must be a positive size, got {spec}")
-            rows //= int(spec)
-            continue
-        dim = _dims.to_dim(spec)
-        rows = _pattern_rows(dim, rows) if _dims.is_pattern(spec) else len(dim)
-    return rows
-
-
-def _pattern_rows(dim: Dim, items: int) -> int:
-    """Rows of a pattern repeated until it holds `items`."""
-    if dim.size == 0 or items % dim.size:
-        return len(dim)
-    return len(dim) * (items // dim.size)
-
-
-# --------------------------------------------------------------------------------------------------- text
-
-
-def _sizes_text(dim: Dim) -> str:
-    """Koda's text of a dim: one number where all rows agree, `[]` without rows, else the sizes."""
-    n = len(dim)
-    if n == 0:
-        return "[]"
-    if dim.is_uniform:
-        return str(dim[0])
-    if n <= _SHOWN:
-        return str(dim.tolist())
-    ends = [str(dim[row]) for row in (0, 1, 2, n - 3, n - 2, n - 1)]
-    return f"[{', '.join(ends[:3])}, ..., {', '.join(ends[3:])}]"
-
-
-def _encoding_text(dim: Dim) -> str:
-    if isinstance(dim, Uniform) and len(dim):
-        return str(dim[0])
-    return str(dim.tolist()) if isinstance(dim, (Ragged, Uniform)) else repr(dim)
-
-
-def _plural(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
-
-
-def _describe(dim: Dim) -> str:
-    n = len(dim)
-    if n == 0:
-        return "no rows" if dim.extent is None else f"no rows, each would have {_plural(dim.extent, 'item')}"
-    nulls = 0 if dim.validity is None else int(n - np.count_nonzero(dim.validity))
-    null_text = f", {_plural(nulls, 'null row')}" if nulls else ""
-    if dim.is_uniform:
-        total = "" if n == 1 else f", {dim.size} in all"
-        return f"{_plural(n, 'row')} of {_plural(dim[0], 'item')}{total}{null_text}"
-    return f"{_plural(n, 'row')} of {dim.min()} to {dim.max()} items, {dim.size} in all{null_text}"
+def permuted(shape: JaggedShape, axes: tuple[int, ...], shear: ShearMode = "raise") -> tuple[JaggedShape, IntArray | None]:
+    """The shape with its dims in another order, and the old place of each new item; None where all stay."""
+    dims, take = _moving.reorder(shape, axes, shear)
+    return JaggedShape._trusted(dims), take

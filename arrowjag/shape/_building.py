@@ -1,0 +1,115 @@
+"""Dims that fit each other, from what a caller wrote; and the sizes that a placeholder in a reshape stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arrowjag import dims as _dims
+from arrowjag._kernels import offsets as _offsets
+from arrowjag.dims import Dim, Ragged, Uniform
+from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.shape._text import SHOWN, plural
+from arrowjag.typing import IntArray
+
+if TYPE_CHECKING:
+    from arrowjag.shape import JaggedShape
+
+__all__ = ["chain", "clamp", "count_parents", "is_placeholder", "merge", "without_placeholder"]
+
+
+def chain(specs: Sequence[Any], *, repeat_lists: bool) -> tuple[Dim, ...]:
+    """Dims that fit each other, from what a caller wrote."""
+    dims: list[Dim] = []
+    n = 1
+    for place, spec in enumerate(specs):
+        try:
+            dim = _fit(spec, n, repeat_lists)
+        except ShapeError as error:
+            raise ShapeError(f"dim {place}: {error}") from None
+        dims.append(dim)
+        n = dim.size
+    return tuple(dims)
+
+
+def _fit(spec: Any, n: int, repeat_lists: bool) -> Dim:
+    """One dim with exactly `n` rows."""
+    if type(spec) is int and spec >= 0:
+        return Uniform(spec, n)
+    dim = _dims.to_dim(spec)
+    if len(dim) == n:
+        return dim
+    if repeat_lists or _dims.is_pattern(spec):
+        return dim.stretched(n)
+    raise ShapeError(f"{len(dim)} row sizes for {plural(n, 'row')}; a plain list must be complete, a pattern repeats")
+
+
+def count_parents(parents: Any, n_parents: int, place: int) -> IntArray:
+    found = np.asarray(parents)
+    if found.size and found.dtype.kind not in "iu":
+        raise JagTypeError(f"dim {place}: parents must be integers, got {found.dtype}")
+    found = found.astype(np.int64)
+    if found.size and (found[0] < 0 or found[-1] >= n_parents or (found[1:] < found[:-1]).any()):
+        raise ShapeError(f"dim {place}: parents must be sorted and from 0 to {n_parents - 1}, got {found[:SHOWN].tolist()}...")
+    return np.bincount(found, minlength=n_parents).astype(np.int64)
+
+
+def merge(dims: Sequence[Dim]) -> Dim:
+    """Several dims as one; offsets of the inner are looked up at those of the outer."""
+    if all(isinstance(dim, Uniform) for dim in dims):
+        size = int(np.prod([dim.size for dim in dims[-1:]], dtype=object)) // max(len(dims[0]), 1)
+        return Uniform(size, len(dims[0]), declared=False)
+    cut = dims[0].offsets
+    for dim in dims[1:]:
+        cut = _offsets.compose(cut, dim.offsets)
+    return Ragged.from_offsets(cut, validity=dims[0].validity, check=False)
+
+
+def clamp(dim: int, ndim: int) -> int:
+    if isinstance(dim, bool) or not isinstance(dim, (int, np.integer)):
+        raise JagTypeError(f"a dim must be an int, got {type(dim).__name__}")
+    return max(0, dim + ndim) if dim < 0 else min(int(dim), ndim)
+
+
+def is_placeholder(spec: Sequence[Any]) -> bool:
+    return len(spec) == 1 and isinstance(spec[0], (int, np.integer)) and not isinstance(spec[0], bool) and spec[0] == -1
+
+
+def without_placeholder(old: JaggedShape, dims: tuple[Any, ...]) -> tuple[Any, ...]:
+    places = [place for place, spec in enumerate(dims) if is_placeholder((spec,))]
+    if len(places) > 1:
+        raise ShapeError(f"reshape takes at most one -1, got {len(places)}")
+    if not places:
+        return dims
+    place = places[0]
+    before = chain(dims[:place], repeat_lists=False)
+    parents = before[-1].size if before else 1
+    after = _rows_after(old.size, dims[place + 1 :], place + 1)
+    size, rest = divmod(after, parents) if parents else (0, 0)
+    if rest:
+        raise ShapeError(f"reshape of {old!r}: at dim {place}, {parents} rows can't share {after} items evenly")
+    return (*before, Uniform(size, parents, declared=False), *dims[place + 1 :])
+
+
+def _rows_after(total: int, dims: tuple[Any, ...], start: int) -> int:
+    """Number of rows that the dims after a placeholder need, found from the innermost outward."""
+    rows = total
+    for place in reversed(range(len(dims))):
+        spec = dims[place]
+        if isinstance(spec, (int, np.integer)) and not isinstance(spec, bool):
+            if spec <= 0:
+                raise ShapeError(f"reshape: dim {start + place} after a -1 must be a positive size, got {spec}")
+            rows //= int(spec)
+            continue
+        dim = _dims.to_dim(spec)
+        rows = _pattern_rows(dim, rows) if _dims.is_pattern(spec) else len(dim)
+    return rows
+
+
+def _pattern_rows(dim: Dim, items: int) -> int:
+    """Rows of a pattern repeated until it holds `items`."""
+    if dim.size == 0 or items % dim.size:
+        return len(dim)
+    return len(dim) * (items // dim.size)

@@ -1,0 +1,83 @@
+"""Dims that change places: what the kernel finds, as dims."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from arrowjag._kernels import transpose as _transpose
+from arrowjag.dims import Dim, Ragged
+from arrowjag.errors import JagIndexError, JagTypeError, ShapeError
+from arrowjag.typing import IntArray, ShearMode
+
+if TYPE_CHECKING:
+    from arrowjag.shape import JaggedShape
+
+__all__ = ["pair_of_axes", "reorder", "swap"]
+
+Moved: TypeAlias = "tuple[tuple[Dim, ...], IntArray | None]"
+
+
+def pair_of_axes(a: int, b: int, ndim: int) -> tuple[int, int]:
+    """Two dims in order, negative ones counted from the innermost."""
+    for axis in (a, b):
+        if isinstance(axis, bool) or not isinstance(axis, (int, np.integer)):
+            raise JagTypeError(f"transpose: a dim must be an int, got {type(axis).__name__}")
+        if not -ndim <= axis < ndim:
+            raise JagIndexError(f"transpose: dim {axis} is out of range for {ndim} dims")
+    first, last = sorted((int(a) % ndim, int(b) % ndim))
+    return first, last
+
+
+def swap(shape: JaggedShape, a: int, b: int, shear: ShearMode) -> Moved:
+    """The dims with two of them swapped, and the old place of each new item; None where all stay."""
+    if shear not in ("raise", "allow"):
+        raise ShapeError(f'transpose: shear must be "raise" or "allow", got {shear!r}')
+    first, last = pair_of_axes(a, b, shape.ndim)
+    if first == last:
+        return shape.dims, None
+    if shear == "raise" and shape.transpose_will_shear(first, last):
+        raise ShapeError(
+            f"transpose of dims {first} and {last} of {shape!r} will shear: a row is longer than the one before it, so its items "
+            f'would leave holes. Sort rows by size first, or close the holes with shear="allow".'
+        )
+    valid = shape.dims[first].validity
+    moved = _transpose.transpose(shape.offsets, shape.extents, first, last, frame_valid=valid)
+    expected = _transpose.transpose(_no_rows(shape), shape.extents, first, last)
+    return _permuted(shape, moved, expected.extents, first, last)
+
+
+def reorder(shape: JaggedShape, axes: tuple[int, ...], shear: ShearMode) -> Moved:
+    """The dims in another order, and the old place of each new item; None where all stay."""
+    changed = [place for place, axis in enumerate(axes) if place != axis]
+    if not changed:
+        return shape.dims, None
+    valid = shape.dims[changed[0]].validity
+    moved = _transpose.permute(shape.offsets, shape.extents, axes, frame_valid=valid)
+    if moved.sheared and shear == "raise":
+        raise ShapeError(f'permute of {shape!r} to {axes} will shear. Close the holes with shear="allow".')
+    expected = _transpose.permute(_no_rows(shape), shape.extents, axes)
+    return _permuted(shape, moved, expected.extents, changed[0], changed[-1])
+
+
+def _no_rows(shape: JaggedShape) -> list[IntArray]:
+    """Offsets of the shape's type without data: what is declared after a move of inner dims must depend on types alone."""
+    return [np.zeros(1 if place else 2, np.int64) for place in range(shape.ndim)]
+
+
+def _permuted(shape: JaggedShape, moved: _transpose.Permuted, declared: list[int | None], first: int, last: int) -> Moved:
+    dims = list(shape.dims[:first])
+    for place in range(first, shape.ndim):
+        if first and moved.extents[place] != declared[place]:
+            raise ShapeError(
+                f"transpose of {shape!r}: a null row between the moved dims has no items, but dim {place} of the result is "
+                f"declared to have {declared[place]}. Fill null rows first, or cast the column to ragged dims."
+            )
+        validity = shape.dims[place].validity if place == first or place > last else None
+        order = moved.orders[place]
+        if validity is not None and order is not None:
+            validity = validity[order]
+        extent = moved.extents[place]
+        dims.append(Ragged.from_offsets(moved.offsets[place], validity=validity, extent=extent, check=False))
+    return tuple(dims), moved.take

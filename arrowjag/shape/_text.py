@@ -1,0 +1,46 @@
+"""Dims as text."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arrowjag.dims import Dim, Ragged, Uniform
+
+__all__ = ["SHOWN", "describe_dim", "encoding_text", "plural", "sizes_text"]
+
+SHOWN = 6
+
+
+def sizes_text(dim: Dim) -> str:
+    """Koda's text of a dim: one number where all rows agree, `[]` without rows, else the sizes."""
+    n = len(dim)
+    if n == 0:
+        return "[]"
+    if dim.is_uniform:
+        return str(dim[0])
+    if n <= SHOWN:
+        return str(dim.tolist())
+    ends = [str(dim[row]) for row in (0, 1, 2, n - 3, n - 2, n - 1)]
+    return f"[{', '.join(ends[:3])}, ..., {', '.join(ends[3:])}]"
+
+
+def encoding_text(dim: Dim) -> str:
+    if isinstance(dim, Uniform) and len(dim):
+        return str(dim[0])
+    return str(dim.tolist()) if isinstance(dim, (Ragged, Uniform)) else repr(dim)
+
+
+def plural(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def describe_dim(dim: Dim) -> str:
+    n = len(dim)
+    if n == 0:
+        return "no rows" if dim.extent is None else f"no rows, each would have {plural(dim.extent, 'item')}"
+    nulls = 0 if dim.validity is None else int(n - np.count_nonzero(dim.validity))
+    null_text = f", {plural(nulls, 'null row')}" if nulls else ""
+    if dim.is_uniform:
+        total = "" if n == 1 else f", {dim.size} in all"
+        return f"{plural(n, 'row')} of {plural(dim[0], 'item')}{total}{null_text}"
+    return f"{plural(n, 'row')} of {dim.min()} to {dim.max()} items, {dim.size} in all{null_text}"
