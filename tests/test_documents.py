@@ -1,12 +1,14 @@
 """Every Python block of README.md, CONTRIBUTING.md and docs/ runs, or its fence says why it can't.
 
 A block with `>>>` is a doctest; another one is executed as it stands. The blocks of one page share their names. A block
-that can't run opens with `python no-run: REASON`. A `{picture}` runs too, and must draw something; `make docs` shows what.
+that can't run opens with `python no-run: REASON`; one that needs a library beyond those of the tests opens with
+`python needs: LIBRARY`, and is passed over where that is absent. A `{picture}` runs too, and must draw something; `make docs` shows what.
 """
 
 from __future__ import annotations
 
 import doctest
+import importlib.util
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 FENCE = re.compile(r"^```(?P<kind>python|pycon|\{picture\})(?P<note>[^\n]*)\n(?P<code>.*?)^```", re.DOTALL | re.MULTILINE)
 EXCUSE = re.compile(r"no-run: \S+ \S+")
+NEED = re.compile(r"needs: (\w+)")
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
 
@@ -65,6 +68,9 @@ def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         if block.kind == "{picture}":
             assert block.note, f"{page.name}, line {block.line}: a picture needs a caption"
             draw(block, str(page), names)
+        elif needed := NEED.fullmatch(block.note):
+            if importlib.util.find_spec(needed[1]) is not None:
+                run(block, str(page), names)
         elif block.note:
             assert EXCUSE.fullmatch(block.note), f"{page.name}, line {block.line}: say why: python no-run: REASON"
         else:

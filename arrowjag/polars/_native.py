@@ -8,7 +8,8 @@ call                   ours / native   where it agrees
 =====================  ==============  ====================================================================================
 ``+ - * /``            9 / 5           float64 lists with float64 columns and Python numbers; other types promote differently,
                                        and lists of unequal lengths are another error
-`sum`                  12 / 7          floats; ``+ 0.0``, because polars sums an empty row to -0.0. Integers wrap where ours raise
+`sum`                  12 / 7          floats; an empty row is 0.0 by hand, because polars sums it to -0.0 and leaves out a
+                                       ``+ 0.0``. Integers wrap where ours raise
 `mean`                 15 / 8          float64; other types are computed in other types
 `min`, `max`           22 / 9          numbers; both ignore NaN unless there is nothing else
 `first`, `last`        12 / 3          every leaf type
@@ -126,7 +127,7 @@ NATIVE: dict[tuple[str, str], Callable[[Call, Operands], pl.Expr | None]] = {
     ("operator", "sub"): _arithmetic(lambda one, two: one - two),
     ("operator", "mul"): _arithmetic(lambda one, two: one * two),
     ("operator", "truediv"): _arithmetic(lambda one, two: one / two),
-    ("method", "sum"): _reduction(lambda column: column.list.sum() + 0.0, _is_float),
+    ("method", "sum"): _reduction(lambda column: pl.when(column.list.len() == 0).then(0.0).otherwise(column.list.sum()), _is_float),
     ("method", "mean"): _reduction(lambda column: column.list.mean(), pt.is_float64),
     ("method", "min"): _reduction(lambda column: column.list.min(), _is_number),
     ("method", "max"): _reduction(lambda column: column.list.max(), _is_number),

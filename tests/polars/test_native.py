@@ -94,8 +94,11 @@ def test_what_polars_does_otherwise_is_ours(native, why):
 
 
 def test_empty_rows_sum_to_plus_zero():
-    got = pl.DataFrame({"v": pl.Series([[]], dtype=pl.List(pl.Float64))}).select(c("v").jag.sum()).item()
-    assert str(got) == "0.0"
+    for rows in ([[]], [[1.0], []], [[], [2.0], [], None]):
+        for dtype in (pl.Float64, pl.Float32):
+            got = pl.DataFrame({"v": pl.Series(rows, dtype=pl.List(dtype))}).select(c("v").jag.sum()).to_series()
+            assert got.dtype == dtype
+            assert [str(one) for one, row in zip(got, rows, strict=True) if row == []] == ["0.0"] * rows.count([])
 
 
 def test_a_plain_column_beside_a_list():
