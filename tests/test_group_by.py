@@ -15,6 +15,7 @@ from arrowjag.errors import JagTypeError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
 from tests.along import EQUAL, ORDERED, any_axis, grouped, trailing_axes
+from tests.reference import Jag
 
 ndims = st.integers(1, 3)
 EXACT = {"rel_tol": 0.0, "abs_tol": 0.0}
@@ -35,7 +36,8 @@ def test_groups_by_several_keys(data: st.DataObject) -> None:
     ndim, n_keys = data.draw(ndims), data.draw(st.integers(1, 2))
     kinds = [data.draw(leaf_types("int", "float", "string", "bool")) for _ in range(n_keys)]
     x, *keys = data.draw(prefix_arrays([ndim] * (n_keys + 1), [pa.int64(), *kinds]))
-    expected = ref.group_by(x.to_list(), ndim, *(key.to_list() for key in keys))
+    rows = ref.align(*(Jag(one.to_list(), ndim) for one in (x, *keys)))  # a row that is null in one is null in all
+    expected = ref.group_by(rows[0], ndim, *rows[1:])
     assert_lists_equal(x.group_by(*keys).to_list(), expected, **EXACT)
 
 
