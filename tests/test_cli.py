@@ -18,6 +18,7 @@ import pytest
 import arrowjag as aj
 from arrowjag.cli import _commands, _facts, _jobs, _tables, main
 from arrowjag.cli._facts import Tally, read_facts
+from arrowjag.cli._sources import open_source
 from arrowjag.dims import Ragged
 from arrowjag.errors import JagError, JagValueError
 
@@ -74,6 +75,27 @@ def test_examples_are_the_first_and_the_last_rows(tmp_path: Path) -> None:
     assert few.examples == [(0, "[0, 0]"), (1, "[1, 1]"), (999, "[999, 999]")]
     assert [row for row, _ in more.examples] == [0, 1, 2, 3, 4, 995, 996, 997, 998, 999]
     assert more.examples[-1][1] == "[999, 999]"
+
+
+@pytest.mark.parametrize("compression", [None, "lz4"])
+def test_batches_of_an_ipc_file(compression: str | None, tmp_path: Path) -> None:
+    table = pa.table({"k": range(100), "x": aj.from_sizes(pa.array(range(300)), [3] * 100).to_arrow()})
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with pa.ipc.new_file(tmp_path / "x.arrow", table.schema, options=options) as writer:
+        writer.write_table(table, max_chunksize=30)
+    facts = read_facts(tmp_path / "x.arrow", "x")
+    (x,) = facts.columns
+    assert (facts.groups, facts.rows, x.shape, x.values) == (4, 100, "JaggedShape(100, 3)", 300)
+    assert (x.examples[0], x.examples[-1]) == ((0, "[0, 1, 2]"), (99, "[297, 298, 299]"))
+
+
+def test_a_mapped_file_is_not_copied(tmp_path: Path) -> None:
+    aj.write_ipc({"x": aj.from_sizes(pa.array(range(1_000_000)), [10] * 100_000)}, tmp_path / "x.arrow")
+    source = open_source(tmp_path / "x.arrow")
+    before = pa.total_allocated_bytes()
+    (column,) = list(source.batches(source.fields[0], source.fields[0].leaves, [0]))
+    assert len(column) == 100_000
+    assert pa.total_allocated_bytes() - before < 100_000
 
 
 def test_a_field_of_structs(parquet: Path) -> None:

@@ -221,18 +221,33 @@ class IpcSource:
         reader = pa.ipc.open_file(self._map)
         self.groups = reader.num_record_batches
         self.fields = _fields(reader.schema)
-        first = self._reader([0] if len(self.fields) else [])
-        self.rows = sum(first.get_batch(group).num_rows for group in range(self.groups))
+        self._mapped = self._is_mapped(reader)
+        self.rows = sum(batch.num_rows for batch in self._batches(0)) if self.fields else 0
         self.created_by = ""
 
-    def _reader(self, columns: list[int]) -> Any:
+    def _is_mapped(self, reader: Any) -> bool:
+        """Whether the columns lie in the file as they are in memory, so that reading one costs nothing: no compression."""
+        self._map.seek(0)
+        whole = self._map.read_buffer(self._map.size())
+        for group in range(self.groups):
+            columns = reader.get_batch(group).columns
+            buffers = [one for column in columns for one in column.buffers() if one is not None and one.size]
+            if buffers:
+                return all(whole.address <= one.address < whole.address + whole.size for one in buffers)
+        return True
+
+    def _batches(self, place: int) -> Iterator[pa.RecordBatch]:
+        """One column, batch by batch. Arrow copies when it is told to read some columns: only compressed files gain from that."""
         with plain_extensions():
-            return pa.ipc.open_file(self._map, options=pa.ipc.IpcReadOptions(included_fields=columns))
+            if self._mapped:
+                reader, at = pa.ipc.open_file(self._map), place
+            else:
+                reader, at = pa.ipc.open_file(self._map, options=pa.ipc.IpcReadOptions(included_fields=[place])), 0
+        return (pa.record_batch([reader.get_batch(group).column(at)], ["_"]) for group in range(self.groups))
 
     def statistics(self, leaves: tuple[Leaf, ...]) -> Statistics:
-        columns = {self._place(leaf) for leaf in leaves}
-        reader = self._reader(sorted(columns))
-        size = sum(reader.get_batch(group).nbytes for group in range(self.groups))
+        places = {self._place(leaf) for leaf in leaves}
+        size = sum(batch.nbytes for place in places for batch in self._batches(place))
         return Statistics(size, size, None, bounded=False)
 
     def _place(self, leaf: Leaf) -> int:
@@ -242,5 +257,5 @@ class IpcSource:
         return list(range(self.groups))
 
     def batches(self, field: Field, leaves: tuple[Leaf, ...], groups: list[int]) -> Iterator[pa.Array]:
-        reader = self._reader([self._place(leaves[0])])
-        return (reader.get_batch(group).column(0) for group in groups)
+        wanted = set(groups)
+        return (batch.column(0) for group, batch in enumerate(self._batches(self._place(leaves[0]))) if group in wanted)
