@@ -1,0 +1,79 @@
+"""awkward: arrays of any depth, records and strings, in both directions.
+
+Values and 64-bit offsets are shared both ways; awkward keeps nulls as bits or as an index. Layouts that Arrow has no form for
+(views of lists in any order, indexed layouts) are packed by awkward first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow.types as pt
+
+from arrowjag._array import JaggedArray
+from arrowjag.errors import JagTypeError
+from arrowjag.functions import from_arrow
+from arrowjag.interop import _parts
+
+__all__ = ["from_awkward", "to_awkward"]
+
+
+def to_awkward(x: Any) -> Any:
+    """A jagged array as an awkward array.
+
+    Parameters
+    ----------
+    x : JaggedArray
+        Of one dim or more. Structs become records, declared extents regular dims.
+
+    Returns
+    -------
+    ak.Array
+        Nulls of every level are None there. Values and offsets are shared where awkward has the type.
+
+    Raises
+    ------
+    JagTypeError
+        If awkward has no such leaf type.
+    MissingDependencyError
+        If awkward is not installed.
+    """
+    array = _parts.array_of(x)
+    awkward = _parts.load("awkward", "to_awkward")
+    type = array.type
+    if pt.is_decimal(type) or pt.is_interval(type) or (pt.is_timestamp(type) and type.tz is not None):
+        raise JagTypeError.no_kernel("to_awkward", type, hint="awkward would lose part of it: cast first.")
+    try:
+        return awkward.from_arrow(array.to_arrow(extension=False))
+    except (TypeError, NotImplementedError, ValueError) as error:
+        raise JagTypeError.no_kernel("to_awkward", type, hint=f"({error})") from None
+
+
+def from_awkward(data: Any, ndim: int | None = None) -> JaggedArray:
+    """A jagged array from an awkward array.
+
+    Parameters
+    ----------
+    data : ak.Array
+        Regular dims become declared extents, None at any level null.
+    ndim : int, optional
+        Number of levels; by default every list is one.
+
+    Returns
+    -------
+    JaggedArray
+        Values and 64-bit offsets are shared where awkward holds them in one piece.
+
+    Raises
+    ------
+    JagTypeError
+        If the array has parts that Arrow has no type for.
+    MissingDependencyError
+        If awkward is not installed.
+    """
+    awkward = _parts.load("awkward", "from_awkward")
+    try:
+        found = awkward.to_arrow(data, list_to32=False, string_to32=False, bytestring_to32=False, extensionarray=False)
+    except (TypeError, ValueError, NotImplementedError) as error:
+        raise JagTypeError(f"from_awkward: Arrow can't hold {getattr(data, 'type', type(data))}: {error}") from None
+    return from_arrow(found, ndim)

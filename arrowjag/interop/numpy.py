@@ -1,0 +1,118 @@
+"""numpy: dense and masked arrays, and object arrays that hold one array a row.
+
+Dense arrays of numbers are shared in both directions, booleans and masked arrays copied. The rows of an object array are views of
+the values: they can't be written to.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from arrowjag._array import JaggedArray
+from arrowjag._array.base import as_column
+from arrowjag.dense import from_dense
+from arrowjag.errors import JagValueError
+from arrowjag.interop import _parts
+
+__all__ = ["from_numpy", "to_numpy"]
+
+
+def from_numpy(data: npt.NDArray[Any], sizes: Any = None, *, ndim: int | None = None) -> JaggedArray:
+    """A jagged array from a numpy array.
+
+    Parameters
+    ----------
+    data : numpy.ndarray
+        Dense: each dim after the rows is declared. Masked: null where masked. Objects: an array, list or None a row.
+    sizes : sizes or JaggedShape, optional
+        The rows to take out of a padded array, as in `arrowjag.dense.from_dense`.
+    ndim : int, optional
+        Number of levels of an object array; levels that only empties leave open adapt.
+
+    Returns
+    -------
+    JaggedArray
+        Contiguous numbers are shared when `sizes` is not given: don't write to the array afterwards.
+
+    Raises
+    ------
+    ShapeError
+        If rows of an object array are not evenly nested.
+
+    Examples
+    --------
+    >>> import arrowjag as aj, numpy as np
+    >>> aj.interop.numpy.from_numpy(np.array([[1, 2], [3, 0]]), sizes=[2, 1]).to_list()
+    [[1, 2], [3]]
+    >>> aj.interop.numpy.from_numpy(np.ma.array([[1, 2]], mask=[[False, True]])).to_list()
+    [[1, None]]
+    """
+    if sizes is not None:
+        return from_dense(data, sizes)
+    array = np.asanyarray(data)
+    if array.dtype.kind != "O":
+        return _parts.array_of(as_column(array))
+    return _parts.array_of(as_column(_lists(array), ndim=ndim))
+
+
+def _lists(rows: npt.NDArray[Any]) -> list[Any]:
+    """An object array as a list; Arrow reads plain arrays in it, but neither their masks nor arrays of objects."""
+    items: list[Any] = rows.tolist()
+    return [_lists(one) if _is_opaque(one) else one for one in items]
+
+
+def _is_opaque(item: Any) -> bool:
+    return isinstance(item, np.ma.MaskedArray) or (isinstance(item, np.ndarray) and (item.dtype.kind == "O" or item.ndim > 1))
+
+
+def to_numpy(x: Any, layout: Literal["object", "dense", "masked"] = "object") -> npt.NDArray[Any]:
+    """A jagged array as a numpy array.
+
+    Parameters
+    ----------
+    x : JaggedArray
+    layout : {"object", "dense", "masked"}
+        "object" gives one array a row, None for a null row, masked arrays where leaves are null; rows of several levels are object
+        arrays themselves. "dense" is `JaggedArray.to_numpy`, which needs rows of one size. "masked" is a padded masked array,
+        `JaggedArray.to_dense` with `fill_value` None: there null rows can't be told from empty ones.
+
+    Returns
+    -------
+    numpy.ndarray
+        Rows of numbers are views of the values. Cost: a Python object a row for "object".
+
+    Raises
+    ------
+    ShapeError
+        If "dense" is asked of rows that differ.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.interop.numpy.to_numpy(aj.array([[1, 2], None, [3]]))
+    array([array([1, 2]), None, array([3])], dtype=object)
+    """
+    array = _parts.array_of(x)
+    if layout == "dense":
+        return array.to_numpy()
+    if layout == "masked":
+        return array.to_dense(fill_value=None)
+    if layout != "object":
+        raise JagValueError(f"to_numpy: layout must be 'object', 'dense' or 'masked', got {layout!r}")
+    found: npt.NDArray[Any] = array.flatten().to_numpy() if array.ndim > 1 else array.to_numpy()
+    for dim in reversed(array.shape.dims[1:]):
+        found = _rows(found, dim.offsets.tolist(), dim.validity)
+    return found
+
+
+def _rows(items: npt.NDArray[Any], offsets: list[int], validity: Any) -> npt.NDArray[Any]:
+    """One view a row; the loop makes the objects that were asked for."""
+    rows = np.empty(len(offsets) - 1, object)
+    for row in range(len(rows)):
+        rows[row] = items[offsets[row] : offsets[row + 1]]
+    if validity is not None:
+        rows[~validity] = None
+    return rows

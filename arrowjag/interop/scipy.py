@@ -1,0 +1,135 @@
+"""scipy.sparse: matrices as rows of (column, value) items.
+
+A CSR matrix is one jagged array of structs: its values, column indices and row pointers are shared in both directions where their
+types allow (64-bit pointers; scipy often holds 32-bit ones, which are widened). COO matrices are sorted by row, stably.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._array import JaggedArray
+from arrowjag._column import Column
+from arrowjag._kernels import offsets as _offsets
+from arrowjag.dims import Ragged, Uniform
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.interop import _parts
+from arrowjag.shape import JaggedShape
+
+__all__ = ["from_scipy", "to_scipy"]
+
+
+def to_scipy(x: Any, n_columns: int | None = None, format: Literal["csr", "coo"] = "csr") -> Any:
+    """A jagged array as a sparse matrix.
+
+    Parameters
+    ----------
+    x : JaggedArray of ndim 2
+        Structs of two fields, an integer column and a number; or numbers, whose columns are their places in the row.
+    n_columns : int, optional
+        Width of the matrix; by default the largest column and one.
+    format : {"csr", "coo"}
+        Which matrix.
+
+    Returns
+    -------
+    scipy.sparse.csr_array or coo_array
+        Explicit zeros and several items of one column are kept as they are. Values are shared, and so can't be written to.
+
+    Raises
+    ------
+    JagValueError
+        If anything is null.
+    JagIndexError
+        If a column lies outside of the matrix.
+    JagTypeError
+        If the values are no numbers, or half floats: scipy has none.
+    MissingDependencyError
+        If scipy is not installed.
+    """
+    array = _parts.array_of(x)
+    if format not in ("csr", "coo"):
+        raise JagValueError(f"to_scipy: format must be 'csr' or 'coo', got {format!r}")
+    if array.ndim != 2:
+        raise ShapeError(f"a sparse matrix is made of ndim 2, got {array.shape!r}")
+    _parts.refuse_nulls(array, "scipy")
+    columns, values = _items(array)
+    if n_columns is None:
+        n_columns = int(columns.max(initial=-1)) + 1
+    wrong = np.flatnonzero((columns < 0) | (columns >= n_columns))
+    if len(wrong):
+        item = int(wrong[0])
+        row = int(array.shape.dims[1].index_of(item))
+        raise JagIndexError(f"to_scipy: column {int(columns[item])} of row {row} is out of range for {n_columns} columns")
+    sparse = _parts.load("scipy.sparse", "to_scipy")
+    dim = array.shape.dims[1]
+    if format == "csr":
+        return sparse.csr_array((values, columns, dim.offsets), shape=(len(array), n_columns))
+    return sparse.coo_array((values, (dim.parents, columns)), shape=(len(array), n_columns))
+
+
+def _items(array: JaggedArray) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Columns and values of the items."""
+    type = array.type
+    if pt.is_struct(type):
+        if type.num_fields != 2 or not pt.is_integer(type[0].type):
+            raise JagTypeError(f"to_scipy: items must be (integer column, number), got {type}")
+        columns, values = array.values.flatten()
+        if columns.null_count or values.null_count:
+            raise JagValueError("scipy has no nulls, got some among the columns or the values. Use fill_null first.")
+        return _arrow.to_numpy(columns)[0], _number(values)
+    return _offsets.positions(array.shape.dims[1].offsets), _number(array.values)
+
+
+def _number(values: pa.Array) -> npt.NDArray[Any]:
+    if not _arrow.is_numeric(values.type) or pt.is_float16(values.type):
+        raise JagTypeError.no_kernel("to_scipy", values.type)
+    return _arrow.to_numpy(values)[0]
+
+
+def from_scipy(matrix: Any) -> JaggedArray:
+    """A jagged array from a sparse matrix.
+
+    Parameters
+    ----------
+    matrix : scipy.sparse matrix or array of 2 dims
+        CSR as it is; every other format by way of COO, whose items are put in order of their rows.
+
+    Returns
+    -------
+    JaggedArray
+        Of ndim 2, structs of `column` (int64) and `value`. Explicit zeros and several items of one column are kept. Values are
+        shared with a CSR matrix. The number of columns is not kept: give it to `to_scipy`.
+
+    Raises
+    ------
+    OffsetsError
+        If the row pointers are corrupt.
+    JagTypeError
+        If Arrow has no such number (complex).
+    """
+    if getattr(matrix, "ndim", 2) != 2:
+        raise ShapeError(f"from_scipy takes matrices, got {matrix.ndim} dims")
+    if matrix.format == "csr":
+        offsets, columns, values = matrix.indptr, matrix.indices, matrix.data
+        columns, values = columns[: offsets[-1]], values[: offsets[-1]]
+    else:
+        coo = matrix.tocoo()
+        order = np.argsort(coo.row, kind="stable")
+        columns, values = coo.col[order], coo.data[order]
+        offsets = _offsets.from_sizes(np.bincount(coo.row, minlength=coo.shape[0]))
+    if values.dtype.kind not in "biuf":
+        raise JagTypeError.no_kernel("from_scipy", values.dtype)
+    (cut,) = _parts.cuts_of([offsets], len(values), "from_scipy")
+    items = pa.StructArray.from_arrays(
+        [_arrow.from_numpy(columns.astype(np.int64, copy=False)), _arrow.from_numpy(values)], names=["column", "value"]
+    )
+    dims = (Uniform(len(cut) - 1, 1, declared=False), Ragged.from_offsets(cut, check=False))
+    array: JaggedArray = JaggedArray._of(Column(JaggedShape._trusted(dims), items))
+    return array

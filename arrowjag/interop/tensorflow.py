@@ -1,0 +1,118 @@
+"""tensorflow: the pieces of a RaggedTensor. tensorflow itself is not needed.
+
+A RaggedTensor is flat values and one array of row splits a level; those are shared in both directions, booleans and text copied.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._array import JaggedArray
+from arrowjag.errors import JagTypeError
+from arrowjag.interop import _parts
+from arrowjag.typing import IntArray
+
+__all__ = ["Pieces", "from_tensorflow", "to_tensorflow"]
+
+
+class Pieces(NamedTuple):
+    """What `tf.RaggedTensor.from_nested_row_splits` takes: ``tf.RaggedTensor.from_nested_row_splits(*pieces)``.
+
+    Attributes
+    ----------
+    flat_values : numpy.ndarray
+        Declared dims at the end are dims of its own.
+    nested_row_splits : tuple of numpy.ndarray of int64
+        Outermost first; empty for an array without jagged dims.
+    """
+
+    flat_values: npt.NDArray[Any]
+    nested_row_splits: tuple[IntArray, ...]
+
+
+def to_tensorflow(x: Any) -> Pieces:
+    """The pieces of a RaggedTensor.
+
+    Parameters
+    ----------
+    x : JaggedArray of numbers, booleans, text or bytes
+
+    Returns
+    -------
+    Pieces
+        Numbers and splits are shared: they can't be written to. Text and bytes become objects.
+
+    Raises
+    ------
+    JagValueError
+        If anything is null: a RaggedTensor has no nulls.
+    JagTypeError
+        If tensorflow has no such type.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.interop.tensorflow.to_tensorflow(aj.array([[1, 2], [], [3]]))
+    Pieces(flat_values=array([1, 2, 3]), nested_row_splits=(array([0, 2, 2, 3]),))
+    """
+    array = _parts.array_of(x)
+    _parts.refuse_nulls(array, "tensorflow")
+    values, type = array.values, array.type
+    if _arrow.is_numeric(type):
+        flat, _ = _arrow.to_numpy(values)
+    elif pt.is_string(type) or pt.is_large_string(type) or pt.is_binary(type) or pt.is_large_binary(type):
+        flat = np.array([*values.to_pylist(), None], object)[:-1]
+    else:
+        raise JagTypeError.no_kernel("to_tensorflow", type, hint="A RaggedTensor holds numbers, booleans and text.")
+    cuts = _parts.offsets_of(array)
+    n_items = array.shape.dims[len(cuts)].size if array.ndim else 1
+    return Pieces(flat.reshape((n_items, *_parts.inner_of(array))), tuple(cuts))
+
+
+def from_tensorflow(data: Any, nested_row_splits: Any = None) -> JaggedArray:
+    """A jagged array from a RaggedTensor or its pieces.
+
+    Parameters
+    ----------
+    data : RaggedTensor, Pieces, (flat values, nested row splits), or flat values
+        Anything with `flat_values` and `nested_row_splits`. Dims of the flat values after the first are declared.
+    nested_row_splits : sequence of integer arrays, optional
+        Outermost first, where `data` is the flat values.
+
+    Returns
+    -------
+    JaggedArray
+        Numbers and int64 splits are shared where tensorflow lends them. Text that tensorflow holds as bytes stays bytes.
+
+    Raises
+    ------
+    OffsetsError
+        If splits don't start at 0, fall, or end elsewhere than the values do.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.interop.tensorflow.from_tensorflow([1, 2, 3], [[0, 2, 2, 3]]).to_list()
+    [[1, 2], [], [3]]
+    """
+    if nested_row_splits is None:
+        if hasattr(data, "flat_values"):
+            data, nested_row_splits = data.flat_values, data.nested_row_splits
+        elif isinstance(data, tuple) and len(data) == 2:
+            data, nested_row_splits = data
+        else:
+            raise JagTypeError(f"from_tensorflow takes a RaggedTensor or its pieces, got {type(data).__name__}")
+    items = _numpy(data)
+    splits = [_numpy(one) for one in nested_row_splits]
+    found = pa.array([items.flat[0]]).type if items.dtype.kind in "OUS" and items.size else None
+    return _parts.assemble(items, _parts.cuts_of(splits, len(items), "from_tensorflow"), found)
+
+
+def _numpy(tensor: Any) -> npt.NDArray[Any]:
+    return np.asarray(tensor.numpy() if hasattr(tensor, "numpy") else tensor)

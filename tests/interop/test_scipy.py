@@ -1,0 +1,74 @@
+"""Sparse matrices as rows of (column, value) items."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.testing import assert_equal
+
+sparse = pytest.importorskip("scipy.sparse")
+from arrowjag.interop.scipy import from_scipy, to_scipy  # noqa: E402
+
+TABLE = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [2.0, 0.0, 3.0]])
+ITEMS = [[{"column": 1, "value": 1.0}], [], [{"column": 0, "value": 2.0}, {"column": 2, "value": 3.0}]]
+
+
+@pytest.mark.parametrize("format", ["csr", "coo", "csc", "lil", "dok", "dia"])
+def test_every_format_comes_in(format: str) -> None:
+    x = from_scipy(sparse.csr_array(TABLE).asformat(format))
+    assert x.to_list() == ITEMS
+
+
+@pytest.mark.parametrize("format", ["csr", "coo"])
+def test_out_and_back(format: str) -> None:
+    x = from_scipy(sparse.csr_array(TABLE))
+    matrix = to_scipy(x, n_columns=5, format=format)  # type: ignore[arg-type]
+    assert matrix.format == format
+    assert matrix.shape == (3, 5)
+    assert np.array_equal(matrix.toarray()[:, :3], TABLE)
+    assert_equal(from_scipy(matrix), x)
+
+
+@given(st.lists(st.lists(st.integers(-3, 3), max_size=4), max_size=4))
+def test_places_as_columns(rows: list[list[int]]) -> None:
+    x = aj.array(rows, type=pa.int64(), ndim=2)
+    assert np.array_equal(to_scipy(x).toarray(), x.to_dense())
+
+
+def test_shared_and_kept() -> None:
+    values = np.array([0.0, 2.0])
+    matrix = sparse.csr_array((values, np.array([1, 1]), np.array([0, 2])), shape=(1, 2))
+    x = from_scipy(matrix)
+    assert x.to_list() == [[{"column": 1, "value": 0.0}, {"column": 1, "value": 2.0}]]
+    assert np.shares_memory(to_scipy(x).data, matrix.data)
+    unsorted = sparse.coo_array((np.arange(3), ([1, 0, 1], [2, 1, 0])), shape=(2, 3))
+    assert from_scipy(unsorted)["value"].to_list() == [[1], [0, 2]]
+    assert from_scipy(sparse.csr_array((0, 3))).to_list() == []
+
+
+def test_what_is_refused() -> None:
+    x = from_scipy(sparse.csr_array(TABLE))
+    with pytest.raises(IndexError, match="column 2 of row 2 is out of range for 2 columns"):
+        to_scipy(x, n_columns=2)
+    for wrong in (aj.array([[1, None]]), aj.array([[1], None])):
+        with pytest.raises(ValueError, match="scipy has no null"):
+            to_scipy(wrong)
+    with pytest.raises(ValueError, match="some among the columns or the values"):
+        to_scipy(aj.array([[{"column": 1, "value": None}]], type=pa.struct([("column", pa.int64()), ("value", pa.int64())])))
+    with pytest.raises(aj.ShapeError, match="made of ndim 2"):
+        to_scipy(aj.array([1]))
+    with pytest.raises(TypeError, match="no kernel for halffloat"):
+        to_scipy(aj.array([[1.0]]).cast(pa.float16()))
+    with pytest.raises(TypeError, match="no kernel for complex128"):
+        from_scipy(sparse.csr_array(TABLE + 1j))
+    with pytest.raises(ValueError, match="format must be"):
+        to_scipy(x, format="csc")  # type: ignore[arg-type]
+    broken = sparse.csr_array(TABLE)
+    broken.indptr[1] = 9
+    with pytest.raises(aj.OffsetsError, match="never decrease"):
+        from_scipy(broken)

@@ -1,0 +1,68 @@
+"""The pieces of a RaggedTensor, without tensorflow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+
+import arrowjag as aj
+from arrowjag.interop.tensorflow import Pieces, from_tensorflow, to_tensorflow
+from arrowjag.testing import assert_equal, jagged_arrays
+
+
+class Tensor:
+    """As much of an eager tensor as is looked at."""
+
+    def __init__(self, data: Any) -> None:
+        self.data = np.asarray(data)
+
+    def numpy(self) -> Any:
+        return self.data
+
+
+class RaggedTensor:
+    """As much of a RaggedTensor as is looked at."""
+
+    def __init__(self, flat_values: Any, *splits: Any) -> None:
+        self.flat_values = Tensor(flat_values)
+        self.nested_row_splits = tuple(Tensor(one) for one in splits)
+
+
+@given(jagged_arrays(leaf=pa.int64(), nulls=False, null_rows=False))
+def test_pieces_come_back(x: aj.JaggedArray) -> None:
+    pieces = to_tensorflow(x)
+    assert_equal(from_tensorflow(pieces), x)
+    assert_equal(from_tensorflow(*pieces), x)
+    assert_equal(from_tensorflow(RaggedTensor(pieces.flat_values, *pieces.nested_row_splits)), x)
+
+
+def test_what_is_shared_and_what_stays() -> None:
+    values = np.arange(6, dtype=np.float32)
+    x = aj.JaggedArray(aj.JaggedShape(2, [2, 1], 2), values)
+    pieces = to_tensorflow(x)
+    assert np.shares_memory(pieces.flat_values, values)
+    assert pieces.flat_values.shape == (3, 2)
+    assert [one.tolist() for one in pieces.nested_row_splits] == [[0, 2, 3]]
+    assert from_tensorflow(Pieces(np.zeros((0, 3)), (np.array([0, 0]),))).shape.extents == (None, None, 3)
+    assert from_tensorflow(RaggedTensor([1, 2], np.array([0, 2], np.int32))).to_list() == [[1, 2]]
+    assert from_tensorflow(to_tensorflow(aj.array([["a"], []]))).to_list() == [["a"], []]
+    assert from_tensorflow(np.array([b"x"], object), [[0, 1]]).type == pa.binary()
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(ValueError, match="tensorflow has no nulls, got 1, the first at value 1"):
+        to_tensorflow(aj.array([[1, None]]))
+    with pytest.raises(ValueError, match="tensorflow has no null rows, got one at dim 1, row 1"):
+        to_tensorflow(aj.array([[1], None]))
+    with pytest.raises(aj.OffsetsError, match=r"from_tensorflow: offsets\[0\]: the last offset .* is 3, but there are 2"):
+        from_tensorflow([1, 2], [[0, 3]])
+    with pytest.raises(TypeError, match=r"offsets\[0\] must be integers"):
+        from_tensorflow([1, 2], [[0.0, 2.0]])
+    with pytest.raises(TypeError, match="takes a RaggedTensor or its pieces"):
+        from_tensorflow([1, 2])
+    with pytest.raises(TypeError, match="no kernel for struct"):
+        to_tensorflow(aj.array([[{"a": 1}]]))

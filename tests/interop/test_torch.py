@@ -1,0 +1,103 @@
+"""torch: nested jagged tensors, values with offsets, what is shared, what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.testing import assert_equal, jagged_arrays
+
+torch = pytest.importorskip("torch")
+from arrowjag.interop.torch import from_torch, to_torch  # noqa: E402
+
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
+TYPES = [pa.bool_(), pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.float16(), pa.float32(), pa.float64()]
+
+
+@given(jagged_arrays(leaf=st.sampled_from(TYPES), nulls=False, null_rows=False, allow_nan=False))
+def test_values_and_offsets_come_back(x: aj.JaggedArray) -> None:
+    values, offsets = to_torch(x, layout="offsets")
+    assert_equal(from_torch((values, offsets)), x)
+    assert_equal(from_torch(values, offsets), x)
+
+
+@pytest.mark.parametrize("width", [None, 1, 3])
+def test_nested_tensors(width: int | None) -> None:
+    sizes = [2, 0, 1]
+    shape = aj.JaggedShape(3, sizes) if width is None else aj.JaggedShape(3, sizes, width)
+    x = aj.JaggedArray(shape, np.arange(float(shape.size)))
+    nested = to_torch(x)
+    assert nested.is_nested
+    assert [row.tolist() for row in nested.unbind()] == x.to_list()
+    assert_equal(from_torch(nested), aj.JaggedArray(aj.JaggedShape(aj.dims.Ragged([3]), *shape.dims[1:]), x.values))
+    doubled = from_torch(nested * 2)
+    assert doubled.to_list() == (x * 2).to_list()
+
+
+def test_nested_tensors_with_holes() -> None:
+    dense = torch.arange(20.0).view(4, 5)
+    nested = torch.nested.narrow(dense, 1, torch.tensor([0, 1, 2, 0]), torch.tensor([2, 3, 0, 5]), layout=torch.jagged)
+    assert from_torch(nested).to_list() == [[0.0, 1.0], [6.0, 7.0, 8.0], [], [15.0, 16.0, 17.0, 18.0, 19.0]]
+
+
+def test_what_is_shared() -> None:
+    x = aj.array([[1.0, 2.0], [3.0]])
+    values, (offsets,) = to_torch(x, layout="offsets")
+    assert values.data_ptr() == x.values.buffers()[1].address
+    assert offsets.data_ptr() == x.shape.offsets[1].ctypes.data
+    back = from_torch(values, offsets)
+    assert back.values.buffers()[1].address == values.data_ptr()
+    whole = aj.from_arrow(pa.array([[9.0], [1.0, 2.0], [3.0]]).slice(1))
+    assert to_torch(whole, layout="offsets")[0].tolist() == [1.0, 2.0, 3.0]
+
+
+def test_plain_and_dense_tensors() -> None:
+    table = np.arange(6.0).reshape(2, 3)
+    assert to_torch(aj.array(table)).tolist() == table.tolist()
+    assert from_torch(torch.from_numpy(table)).shape.extents[1] == 3
+    assert to_torch(aj.array([[1], [2, 3]]), layout="dense").tolist() == [[1, 0], [2, 3]]
+    assert from_torch(torch.arange(6).view(2, 3).T).to_list() == [[0, 3], [1, 4], [2, 5]]
+
+
+def test_gradients_flow() -> None:
+    x = aj.array([[1.0, 2.0], [], [3.0]])
+    values, (offsets,) = to_torch(x, layout="offsets")
+    values.requires_grad_()
+    nested = torch.nested.nested_tensor_from_jagged(values, offsets=offsets)
+    (nested * nested).values().sum().backward()
+    assert values.grad.tolist() == [2.0, 4.0, 6.0]
+    assert from_torch(values, offsets).to_list() == x.to_list()
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(ValueError, match="torch has no nulls, got 1, the first at value 1"):
+        to_torch(aj.array([[1, None]]))
+    with pytest.raises(ValueError, match="torch has no null rows"):
+        to_torch(aj.array([[1], None]), layout="offsets")
+    with pytest.raises(TypeError, match=r"to_torch has no kernel for .*string"):
+        to_torch(aj.array([["a"]]))
+    with pytest.raises(aj.ShapeError, match=r"a nested tensor has one jagged dim, .* has 2"):
+        to_torch(aj.array([[[1]], [[1, 2], []]]))
+    with pytest.raises(ValueError, match="layout must be"):
+        to_torch(aj.array([[1]]), layout="flat")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"Cast with \.float\(\) first"):
+        from_torch(torch.ones(2, dtype=torch.bfloat16))
+    with pytest.raises(TypeError, match=r"no kernel for torch\.complex64"):
+        from_torch(torch.ones(2, dtype=torch.complex64))
+    for offsets, message in (([0, 1, 9], "is 9, but there are 3"), ([0, 2, 1, 3], "never decrease"), ([1, 3], "start at 0")):
+        with pytest.raises(aj.OffsetsError, match=message):
+            from_torch(torch.arange(3), torch.tensor(offsets))
+    strided = torch.nested.nested_tensor([torch.ones(2), torch.ones(1)])
+    with pytest.raises(aj.ShapeError, match=r"layout torch\.jagged"):
+        from_torch(strided)
+    moved = torch.nested.nested_tensor_from_jagged(torch.ones(3, 2), offsets=torch.tensor([0, 1, 3])).transpose(1, 2)
+    with pytest.raises(aj.ShapeError, match="the jagged dim must be dim 1"):
+        from_torch(moved)
