@@ -74,7 +74,11 @@ def test_what_does_not_fit_is_a_shape_error(specs: tuple[Any, ...], text: str) -
         JaggedShape(*specs)
 
 
-@pytest.mark.parametrize("spec", [True, 1.0, None, "a", [True], [1.0], [None], np.array([1.5]), pa.array([1, None])], ids=repr)
+@pytest.mark.parametrize(
+    "spec",
+    [True, 1.0, None, "a", [True], [1.0], [None], np.array([1.5]), pa.array([1, None])],
+    ids=["True", "1.0", "None", "text", "[True]", "[1.0]", "[None]", "numpy", "arrow"],
+)
 def test_sizes_are_integers(spec: Any) -> None:
     with pytest.raises(TypeError):
         JaggedShape(spec)
