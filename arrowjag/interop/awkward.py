@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.types as pt
 
+from arrowjag import _arrow
 from arrowjag._array import JaggedArray
 from arrowjag.errors import JagTypeError
 from arrowjag.functions import from_arrow
@@ -44,9 +46,17 @@ def to_awkward(x: Any) -> Any:
     if pt.is_decimal(type) or pt.is_interval(type) or (pt.is_timestamp(type) and type.tz is not None):
         raise JagTypeError.no_kernel("to_awkward", type, hint="awkward would lose part of it: cast first.")
     try:
-        return awkward.from_arrow(array.to_arrow(extension=False))
+        return awkward.from_arrow(_rebased(array).to_arrow(extension=False))
     except (TypeError, NotImplementedError, ValueError) as error:
         raise JagTypeError.no_kernel("to_awkward", type, hint=f"({error})") from None
+
+
+def _rebased(array: JaggedArray) -> JaggedArray:
+    """The same, with values that begin where their buffers do: awkward (2.14) reads the nulls of a slice from the wrong bits."""
+    values = array.values
+    if values.offset == 0 or (_arrow.is_numeric(values.type) and values.null_count == 0):
+        return array
+    return JaggedArray(array.shape, pa.concat_arrays([values, values.slice(0, 0)]))
 
 
 def from_awkward(data: Any, ndim: int | None = None) -> JaggedArray:
