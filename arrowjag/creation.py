@@ -82,16 +82,16 @@ def zeros(*dims: Any, type: pa.DataType | None = None) -> JaggedArray:
     >>> aj.zeros(2, [1, 2]).to_list()
     [[0.0], [0.0, 0.0]]
     """
-    return full(*dims, value=pa.scalar(0).cast(type if type is not None else pa.float64()))
+    return full(dims, pa.scalar(0).cast(type if type is not None else pa.float64()))
 
 
-def full(*dims: Any, value: Any) -> JaggedArray:
+def full(dims: Any, value: Any) -> JaggedArray:
     """An array of one value, stored once until it is touched.
 
     Parameters
     ----------
-    *dims : int, sizes, Dim or pattern; or one JaggedShape
-        The shape; plain lists repeat to fill their level.
+    dims : int, tuple or list of dims, JaggedShape
+        The shape, as numpy's `full` takes it. Dims are ints, sizes, Dims or patterns; plain lists repeat to fill their level.
     value : scalar
         A Python, numpy or Arrow scalar; None makes nulls.
 
@@ -108,10 +108,10 @@ def full(*dims: Any, value: Any) -> JaggedArray:
     Examples
     --------
     >>> import arrowjag as aj
-    >>> aj.full(2, [1, 2], value="a").to_list()
+    >>> aj.full((2, [1, 2]), "a").to_list()
     [['a'], ['a', 'a']]
     """
-    shape = _shape(dims)
+    shape = _shape(tuple(dims) if isinstance(dims, (tuple, list)) else (dims,))
     scalar = elementwise.scalar_like(value, None, "full")
     one = pa.repeat(scalar, 1) if scalar.is_valid else pa.nulls(1, scalar.type)
     if shape.size == 0:

@@ -55,7 +55,7 @@ def test_a_declared_dim_keeps_its_extent_through_zero_rows() -> None:
 
 
 def test_zeros_keep_one_value_until_touched() -> None:
-    x = aj.full(1000, 1000, value="a")
+    x = aj.full((1000, 1000), "a")
     assert x.nbytes < 100
     assert x.reshape(1000000).nbytes < 100
     assert x[:2, :2].to_list() == [["a", "a"], ["a", "a"]]

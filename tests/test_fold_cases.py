@@ -149,10 +149,10 @@ ARRAYS: dict[int, tuple[Callable[[], Any], Any]] = {
     93: (lambda: a(3, [2, 3, 1])[np.array([], int)], []),
     96: (lambda: a(2, [2, 3])[np.array([True, True])], [[0, 1], [2, 3, 4]]),
     98: (lambda: a(3, [2, 3, 1])[a(3, [2, 3, 1]).image()], [[0, 1], [2, 3, 4], [5]]),
-    100: (lambda: aj.zeros(4, 2).set(a(4, [1, 2]).image(), aj.full(4, [1, 2], value=1.0)), [[1, 0], [1, 1], [1, 0], [1, 1]]),
+    100: (lambda: aj.zeros(4, 2).set(a(4, [1, 2]).image(), aj.full((4, [1, 2]), 1.0)), [[1, 0], [1, 1], [1, 0], [1, 1]]),
     105: (lambda: a(3, 3).set(S(0, 0), 5), [[0, 1, 2], [3, 4, 5], [6, 7, 8]]),
     106: (
-        lambda: aj.overlay(aj.zeros(4, 2), a(4, [1, 2]).image(), aj.full(4, [1, 2], value=1.0)),
+        lambda: aj.overlay(aj.zeros(4, 2), a(4, [1, 2]).image(), aj.full((4, [1, 2]), 1.0)),
         [[1, 0], [1, 1], [1, 0], [1, 1]],
     ),
     112: (
