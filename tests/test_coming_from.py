@@ -1,7 +1,7 @@
 """The tables of docs/coming-from: every row runs, and beside the other library where it is installed.
 
 Two kinds of table. `| other | arrowjag | gives |`: both give the same. `| other | gives | arrowjag | gives | why |`: they differ,
-each as it says. The Python blocks of a page are run first; its tables use their names.
+each as it says. The Python blocks of a page are run first; its tables use their names. Other tables are prose.
 """
 
 from __future__ import annotations
@@ -48,8 +48,6 @@ def rows(page: Path) -> list[Row]:
             elif header[1:] == ["gives", "arrowjag", "gives", "why"]:
                 assert codes[1] != codes[3], f"{page.name}, line {line}: no difference"
                 found.append(Row(page, line, header[0], codes[0], codes[1], codes[2], codes[3]))
-            else:
-                pytest.fail(f"{page.name}, line {line}: unknown table {header}")
     return found
 
 
@@ -102,7 +100,8 @@ def plain(value: Any) -> Any:
         return True if str(found) == "present" else found
     for method in ("to_list", "tolist", "to_pylist"):
         if hasattr(value, method):
-            return [None if one is pd.NA else one for one in getattr(value, method)()]
+            found = getattr(value, method)()
+            return [None if one is pd.NA else one for one in found] if isinstance(found, list) else found
     return value
 
 
@@ -140,4 +139,5 @@ def test_theirs(row: Row) -> None:
 
 
 def test_pages_have_tables() -> None:
-    assert {row.page.stem for row in ROWS} == {page.stem for page in PAGES} - {"index"}
+    counts = {page.stem: sum(row.page == page for row in ROWS) for page in PAGES}
+    assert all(counts[name] > 10 for name in ("koda", "fold", "awkward", "nested-pandas", "tensorflow"))
