@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -101,3 +105,14 @@ def test_what_is_refused() -> None:
     moved = torch.nested.nested_tensor_from_jagged(torch.ones(3, 2), offsets=torch.tensor([0, 1, 3])).transpose(1, 2)
     with pytest.raises(aj.ShapeError, match="the jagged dim must be dim 1"):
         from_torch(moved)
+
+
+def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The how-to's blocks that need torch, which the test of all pages leaves out."""
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "torch.md"
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    blocks = re.findall(r"^```python[^\n]*\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 6
+    for block in blocks:
+        exec(block, names)
