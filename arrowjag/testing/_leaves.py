@@ -16,7 +16,7 @@ try:
     from hypothesis import strategies as st
     from hypothesis.strategies import SearchStrategy
 except ImportError as missing:
-    raise MissingDependencyError.of("hypothesis", "test", "arrowjag.testing.strategies") from missing
+    raise MissingDependencyError.of("hypothesis", "testing", "arrowjag.testing.strategies") from missing
 
 __all__ = ["LEAF_KINDS", "leaf_arrays", "leaf_types", "leaf_values"]
 
