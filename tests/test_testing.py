@@ -249,7 +249,7 @@ except ImportError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert "arrowjag[test]" in done.stdout
+    assert "arrowjag[testing]" in done.stdout
 
 
 @slow
