@@ -15,7 +15,8 @@ project_copyright = "The arrowjag authors"
 version = release = arrowjag.__version__
 
 extensions = ["myst_parser", "numpydoc", "pictures", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
-exclude_patterns = ["build"]
+exclude_patterns = ["build", "_templates"]
+templates_path = ["_templates"]
 default_role = "literal"  # single backticks in docstrings
 suppress_warnings = ["config.cache"]
 
@@ -35,4 +36,5 @@ html_title = f"arrowjag {version}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_sidebars = {"index": [], "quickstart": [], "performance": [], "glossary": []}
 html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False, "show_prev_next": True}
