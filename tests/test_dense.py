@@ -554,3 +554,14 @@ def test_offsets_of_32_bits_and_many_levels() -> None:
     assert x.to_dense().shape == (2, *([1] * (n - 1)), 3)
     assert x.to_dense().ravel().tolist() == [0.0, 1.0, 2.0, 3.0, 0.0, 0.0]
     assert aj.dense.from_dense(x.to_dense(), x.shape).equals(x)
+
+
+def test_softmax_of_large_and_small_numbers_side_by_side() -> None:
+    draw = np.random.default_rng(2)
+    sizes = draw.integers(0, 6, 400)
+    data = (draw.normal(size=sizes.sum()) * draw.choice([1.0, 100.0, 1e6], sizes.sum())).astype(np.float32)
+    x = aj.from_sizes(data, sizes)
+    wanted = [np.exp(np.array(row) - max(row)) / np.exp(np.array(row) - max(row)).sum() if row else [] for row in x.to_list()]
+    assert np.allclose(aj.dense.softmax(x).values.to_numpy(), np.concatenate(wanted), rtol=1e-4, atol=1e-30)
+    alone = [aj.dense.softmax(x[row : row + 1]).values.to_numpy() for row in range(400)]
+    assert np.array_equal(np.concatenate(alone), aj.dense.softmax(x).values.to_numpy())

@@ -11,15 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels import blocks
+from arrowjag._kernels import blocks, windows
 from arrowjag._kernels.gather import ranges
 from arrowjag._kernels.offsets import from_sizes, parents, positions
 
 __all__ = ["pad", "unpad"]
 
 _BLOCK_VALUES = 1 << 17
-_WINDOW_CELLS = 64
-"""Widest row of the dense array that is copied as one window; what it reads beyond its end is wiped."""
 
 
 def pad(data: NDArray[Any], offsets: Sequence[NDArray[np.int64]], max_sizes: Sequence[int], fill: object = 0) -> NDArray[Any]:
@@ -46,7 +44,7 @@ def pad(data: NDArray[Any], offsets: Sequence[NDArray[np.int64]], max_sizes: Seq
     """
     shape = (len(offsets[0]) - 1, *max_sizes, *data.shape[1:])
     width = int(max_sizes[-1])
-    by_window = _is_word(data) and 0 < width <= _WINDOW_CELLS and data.size > 0
+    by_window = windows.is_word(data) and 0 < width <= windows.WIDEST and data.size > 0
     if by_window and len(offsets) == 1:
         dense = np.empty(shape, data.dtype)
     else:
@@ -54,7 +52,8 @@ def pad(data: NDArray[Any], offsets: Sequence[NDArray[np.int64]], max_sizes: Seq
     if not (dense.size and data.size):
         return dense
     if by_window:
-        _copy_windows(_words(data), offsets, max_sizes, _words(np.array([fill], data.dtype))[0], _words(dense))
+        bits = windows.words(np.array([fill], data.dtype))[0]
+        _pad_windows(windows.words(data), offsets, max_sizes, bits, windows.words(dense))
         return dense
     cells, items = _flat(dense, len(max_sizes) + 1), _flat(data, 1)
 
@@ -90,8 +89,8 @@ def unpad(dense: NDArray[Any], offsets: Sequence[NDArray[np.int64]], fill: objec
     data = np.full(shape, fill, dense.dtype) if lacks or not dense.size else np.empty(shape, dense.dtype)
     if not (dense.size and data.size):
         return data
-    if levels == 1 and not lacks and sizes[0] <= _WINDOW_CELLS and _is_word(data) and _has_polars():
-        _filter_cells(_words(np.ascontiguousarray(dense)).reshape(-1, sizes[0]), offsets[0], _words(data))
+    if levels == 1 and not lacks and sizes[0] <= windows.WIDEST and windows.is_word(data) and windows.has_polars():
+        _unpad_cells(windows.words(dense).reshape(-1, sizes[0]), offsets[0], windows.words(data))
         return data
     cells, items = _flat(dense, levels + 1), _flat(data, 1)
 
@@ -113,91 +112,45 @@ def _is_zero(fill: object) -> bool:
 # --------------------------------------------------------------------------------------------------- narrow rows
 
 
-def _is_word(data: NDArray[Any]) -> bool:
-    """Whether an item is as wide as an integer, so that its bits can be masked."""
-    return data.dtype.kind != "O" and data.dtype.itemsize in (1, 2, 4, 8) and int(np.prod(data.shape[1:])) == 1
-
-
-def _words(data: NDArray[Any]) -> NDArray[Any]:
-    """The bits of all items as unsigned integers, one after the other; shares the memory of contiguous data."""
-    return np.ascontiguousarray(data).reshape(-1).view(f"u{data.dtype.itemsize}")
-
-
-def _opaque(rows: NDArray[Any]) -> NDArray[Any]:
-    """Each row of a 2-D array as one item that is copied whole."""
-    return rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).reshape(-1)
-
-
-def _copy_windows(
+def _pad_windows(
     data: NDArray[Any], offsets: Sequence[NDArray[np.int64]], max_sizes: Sequence[int], fill: Any, dense: NDArray[Any]
 ) -> None:
-    """Copy as many items as a dense row has cells from where each row starts, and wipe what belongs to the next rows.
+    """Copy rows as windows, and put the fill where they read on into the next rows.
 
     Notes
     -----
-    One copy a row, and one of its mask, which is looked up by its size: 10M float32 in 1M rows of up to 20 need 24 ms of CPU time,
-    where one index a value needs 44 and fbgemm_gpu 48.
+    10M float32 in 1M rows of up to 20 need 24 ms of CPU time, where one index a value needs 44 and fbgemm_gpu 48.
     """
     last, width = offsets[-1], int(max_sizes[-1])
     bases = _bases(offsets, max_sizes) if len(offsets) > 1 else None
-    inside = np.arange(width) < np.arange(width + 1)[:, None]
-    keep = _opaque(np.where(inside, ~fill.dtype.type(0), 0).astype(fill.dtype))
-    rest = _opaque(np.where(inside, 0, fill).astype(fill.dtype)) if fill else None
+    inside = windows.inside(width)
+    keep = np.where(inside, ~fill.dtype.type(0), 0).astype(fill.dtype)
+    rest = np.where(inside, 0, fill).astype(fill.dtype)
     cells = dense.reshape(-1, width)
 
     def work(first: int, end: int) -> None:
-        start, stop = int(last[first]), int(last[end])
-        starts, sizes = last[first:end] - start, np.minimum(np.diff(last[first : end + 1]), width)
-        block = data[start : stop + width]
-        if len(block) < stop - start + width:
-            block = np.concatenate([block, np.zeros(stop - start + width - len(block), data.dtype)])
-        windows = np.ndarray((stop - start + 1,), keep.dtype, block, strides=(data.itemsize,))
+        sizes = np.minimum(np.diff(last[first : end + 1]), width)
         target = cells[first:end] if bases is None else np.empty((end - first, width), data.dtype)
-        _opaque(target)[:] = windows[starts]
-        target &= _looked_up(keep, sizes, target)
-        if rest is not None:
-            target |= _looked_up(rest, sizes, target)
+        windows.copy_windows(data, last[first:end], target)
+        scratch = np.empty_like(target)
+        target &= windows.looked_up(keep, sizes, scratch)
+        if fill:
+            target |= windows.looked_up(rest, sizes, scratch)
         if bases is not None:
             kept = bases[first:end] >= 0
             cells[bases[first:end][kept]] = target[kept]
 
-    _map_cells(work, len(last) - 1, width)
+    windows.map_cells(work, len(last) - 1, width)
 
 
-def _looked_up(table: NDArray[Any], sizes: NDArray[np.int64], like: NDArray[Any]) -> NDArray[Any]:
-    out = np.empty_like(like)
-    np.take(table, sizes, out=_opaque(out), mode="clip")
-    return out
-
-
-def _filter_cells(cells: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
-    """Drop the cells behind the end of each row: polars filters 20M of them in 10 ms, numpy in 40."""
-    import polars as pl
-
-    width = cells.shape[1]
-    inside = _opaque(np.arange(width) < np.arange(width + 1)[:, None])
+def _unpad_cells(cells: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
+    """Drop the cells behind the end of each row."""
 
     def work(first: int, end: int) -> None:
-        mask = np.empty((end - first, width), np.bool_)
-        np.take(inside, np.diff(offsets[first : end + 1]), out=_opaque(mask), mode="clip")
-        kept = pl.Series(cells[first:end].reshape(-1)).filter(pl.Series(mask.reshape(-1)))
-        out[offsets[first] : offsets[end]] = kept.to_numpy()
+        sizes = np.diff(offsets[first : end + 1])
+        windows.filter_cells(cells[first:end], sizes, out[offsets[first] : offsets[end]])
 
-    _map_cells(work, len(cells), width)
-
-
-def _has_polars() -> bool:
-    try:
-        import polars as pl  # noqa: F401
-    except ImportError:
-        return False
-    return True
-
-
-def _map_cells(work: Callable[[int, int], None], n_rows: int, width: int) -> None:
-    """Call work(first_row, end_row) on blocks of about as many cells, on all cores."""
-    step = max(1, 2 * _BLOCK_VALUES // width)
-    blocks.map_tasks(lambda first: work(first, min(first + step, n_rows)), range(0, n_rows, step))
+    windows.map_cells(work, len(cells), cells.shape[1])
 
 
 # --------------------------------------------------------------------------------------------------- any rows
