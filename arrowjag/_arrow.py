@@ -101,12 +101,13 @@ def _empty(type: pa.BaseExtensionType) -> pa.Array:
 
 
 def _concat(chunks: list[pa.Array]) -> pa.Array:
-    """Concatenate, widening 32-bit lists first where the sum of their items would not fit."""
-    type = chunks[0].type
-    if pt.is_list(type) and sum(len(chunk.values) for chunk in chunks) > 2**31 - 1:
-        wide = pa.large_list(type.value_field)
-        chunks = [chunk.cast(wide) for chunk in chunks]
-    return pa.concat_arrays(chunks)
+    """Concatenate; lists that pyarrow can't join as they are (too many items for 32 bits, views, no width) in canonical form."""
+    try:
+        return pa.concat_arrays(chunks)
+    except (pa.ArrowInvalid, pa.ArrowIndexError):
+        if not is_list_type(chunks[0].type):
+            raise
+        return pa.concat_arrays([wrap(*peel(chunk)) for chunk in chunks])
 
 
 def peel(data: ArrowData, ndim: int | None = None, *, where: str = "the column") -> tuple[list[Level], pa.Array]:
@@ -509,83 +510,3 @@ def _list_key(values: pa.Array, operation: str) -> IntArray:
     codes = np.ascontiguousarray(_normal(*order_key(decode(child), operation)).astype(">i8"))
     buffers = [None, pa.py_buffer(level.offsets * 8), pa.py_buffer(codes)]
     return _dictionary_codes(pa.Array.from_buffers(pa.large_binary(), len(values), buffers))
-
-
-# ------------------------------------------------------------------------------------------------- Python data
-
-
-def to_array(data: Any, type: pa.DataType | None = None, ndim: int | None = None) -> ArrowData:
-    """Anything that can be read as Arrow data, as Arrow data.
-
-    Parameters
-    ----------
-    data : object
-        Arrow arrays, Series of pandas or polars, anything with a PyCapsule method, numpy of one dimension, nested lists.
-    type : pa.DataType, optional
-        The leaf type.
-    ndim : int, optional
-        Number of levels; levels that only empty lists leave open adapt.
-
-    Returns
-    -------
-    pa.Array or pa.ChunkedArray
-        Nested lists; whatever was Arrow data already is shared.
-    """
-    if isinstance(data, (pa.Array, pa.ChunkedArray)):
-        return data
-    dtype = getattr(data, "dtype", None)
-    if isinstance(dtype, np.dtype) and hasattr(data, "to_numpy"):
-        data = data.to_numpy()
-    if isinstance(data, np.ndarray) and data.dtype.kind != "O":
-        return _from_ndarray(data)
-    if hasattr(data, "__arrow_c_array__") or hasattr(data, "__arrow_c_stream__"):
-        return _imported(data)
-    return _from_python(data, type, ndim)
-
-
-def _imported(data: Any) -> ArrowData:
-    """Data of another library over the C interface."""
-    try:
-        return pa.array(data) if hasattr(data, "__arrow_c_array__") else pa.chunked_array(data)
-    except pa.ArrowInvalid as error:
-        raise OffsetsError(f"the Arrow data of a {type(data).__name__} can't be read: {error}") from None
-
-
-def _from_ndarray(data: npt.NDArray[Any]) -> pa.Array:
-    mask = np.ma.getmaskarray(data) if isinstance(data, np.ma.MaskedArray) else None
-    return pa.array(np.ma.getdata(data), mask=mask, from_pandas=False)
-
-
-def _from_python(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
-    data = data.tolist() if isinstance(data, np.ndarray) else data
-    data = list(data) if not isinstance(data, (list, tuple)) else data
-    try:
-        found = pa.infer_type(data) if type is None or ndim is None or pt.is_integer(type) else None
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
-        if type is None:
-            raise ShapeError(f"the data is not evenly nested or of mixed type: {error}") from None
-        found = None
-    levels = _python_depth(data) if found is None else depth(found)
-    wanted = levels if ndim is None else ndim - 1
-    inferred = None if found is None else _strip(found, min(levels, wanted))
-    # pyarrow would cut Python floats down to integers in silence: they come in as floats, for the caller's cast to check.
-    leaf = type if type is not None and not (inferred is not None and pt.is_floating(inferred)) else inferred
-    for _ in range(wanted):
-        leaf = pa.large_list(leaf)
-    try:
-        return pa.array(data, type=leaf)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise ShapeError(f"the data does not fit {leaf}: {error}") from None
-
-
-def _strip(type: pa.DataType | None, levels: int) -> pa.DataType:
-    assert type is not None
-    for _ in range(levels):
-        type = type.value_type
-    return type
-
-
-def _python_depth(data: Any) -> int:
-    """Levels of lists inside a list; needed only where Arrow can't infer a type."""
-    inner = [item for item in data if isinstance(item, (list, tuple, np.ndarray))]
-    return 1 + max(map(_python_depth, inner)) if inner else 0
