@@ -1,0 +1,51 @@
+"""Polygons: rings under polygons, points under rings, a struct of x and y. Areas with holes, perimeters, bounding boxes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import arrowjag as aj
+
+
+def ring(x: float, y: float, radius: float, corners: int) -> list[dict[str, float]]:
+    """A regular polygon."""
+    angles = np.linspace(0, 2 * math.pi, corners, endpoint=False)
+    return [{"x": x + radius * math.cos(angle), "y": y + radius * math.sin(angle)} for angle in angles]
+
+
+def main() -> None:
+    rng = np.random.default_rng(0)
+    polygons = []
+    for _ in range(300):
+        x, y, radius = rng.uniform(-50, 50, 2).tolist() + [rng.uniform(5, 9)]
+        holes = [ring(x + dx, y, 1.0, int(rng.integers(3, 9))) for dx in (-2.0, 2.0)[: int(rng.integers(0, 3))]]
+        polygons.append([ring(x, y, radius, int(rng.integers(5, 40))), *holes])
+    polygons += [[], None]  # nothing there, and not known
+    points = aj.array(polygons)
+    print("polygons, rings, points:", points.shape)
+
+    # the shoelace formula: each point with the next one of its ring
+    x, y = points["x"], points["y"]
+    next_x, next_y = (aj.concat([one[..., 1:], one[..., :1]], axis=-1) for one in (x, y))
+    signed = (x * next_y - next_x * y).sum() / 2
+    area = signed.first().fill_null(0.0) - signed[:, 1:].sum()  # the outer ring, without its holes
+    perimeter = np.hypot(next_x - x, next_y - y).sum()
+
+    corners = x.lengths()
+    radius = np.hypot(x - x.mean(), y - y.mean()).mean()
+    exact = 0.5 * corners * radius**2 * np.sin(2 * math.pi / corners)
+    assert np.allclose(signed.flatten().to_numpy(), exact.flatten().to_numpy())
+    print(f"area of the first polygon: {area[0].as_py():.2f}; of an empty one {area[300].as_py()}; of an unknown one {area[301].as_py()}")
+    print("perimeters of its rings:", [round(one, 2) for one in perimeter[0].to_list()])
+
+    # bounding boxes of whole polygons, and which of them contain the origin
+    box = [x.min(axis=(1, 2)), y.min(axis=(1, 2)), x.max(axis=(1, 2)), y.max(axis=(1, 2))]
+    around = (box[0] < 0) & (box[1] < 0) & (box[2] > 0) & (box[3] > 0)
+    print(f"{around.sum(axis=None).as_py()} boxes contain the origin")
+    assert len(points[around.fill_null(False)]) == around.sum(axis=None).as_py()
+
+
+if __name__ == "__main__":
+    main()
