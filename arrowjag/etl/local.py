@@ -87,6 +87,7 @@ class LocalEngine:
             return [event]
         if process in self._processes:
             self._processes.remove(process)
+            process.close()
         order, process.order = process.order, None
         if order is None:
             return []
@@ -160,10 +161,13 @@ class _Process:
     def kill(self) -> None:
         self._child.kill()
 
-    def end(self) -> None:
-        """Let it clean up; an idle one has nothing to clean up."""
+    def close(self) -> None:
         with contextlib.suppress(OSError):
             self._stdin.close()
+
+    def end(self) -> None:
+        """Let it clean up; an idle one has nothing to clean up."""
+        self.close()
         self._child.terminate()
 
     def wait(self, seconds: float) -> None:

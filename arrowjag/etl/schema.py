@@ -133,7 +133,7 @@ def check_schema(schema: Any) -> pa.Schema:
         raise JagTypeError(f"schema is a pa.Schema, or names with Arrow types, got {type(schema).__name__}: {error}") from error
 
 
-def conform_result(table: pa.Table, schema: pa.Schema, where: str) -> pa.Table:
+def conform_result(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """A result in the schema of the job: the same columns, in its order, cast without a loss where types are of one kind.
 
     Parameters
@@ -142,8 +142,6 @@ def conform_result(table: pa.Table, schema: pa.Schema, where: str) -> pa.Table:
         What a transform returned.
     schema : pa.Schema
         That of the job.
-    where : str
-        The file, for messages.
 
     Returns
     -------
@@ -153,25 +151,22 @@ def conform_result(table: pa.Table, schema: pa.Schema, where: str) -> pa.Table:
     Raises
     ------
     JagValueError
-        If columns are missing or too many, if a type is of another kind, or if a value doesn't fit; file and column are named.
+        If columns are missing or too many, if a type is of another kind, or if a value doesn't fit; the column is named.
     """
     if table.schema.equals(schema, check_metadata=False):
         return table.replace_schema_metadata(schema.metadata)
     missing = [name for name in schema.names if name not in table.column_names]
     more = [name for name in table.column_names if name not in schema.names]
     if missing or more:
-        said = [f"{word} {', '.join(map(repr, names))}" for word, names in (("lacks", missing), ("adds", more)) if names]
-        columns = "column" if len(missing) + len(more) == 1 else "columns"
-        raise JagValueError(
-            f"{where}: the result {' and '.join(said)} ({columns} beside those of the job: {', '.join(schema.names)})"
-        )
+        said = [f"{word} column {', '.join(map(repr, names))}" for word, names in (("lacks", missing), ("adds", more)) if names]
+        raise JagValueError(f"the result {' and '.join(said)}; the columns of the job are {', '.join(schema.names)}")
     for field in schema:
         found = table.schema.field(field.name).type
         if not _is_alike(found, field.type):
             raise JagValueError(
-                f"{where}, column {field.name!r}: the result is {found}, the job has {field.type} (schema= says what to write)"
+                f"the result, column {field.name!r}: {found} is no {field.type}, which the job has (schema= says what to write)"
             )
-    return conform_table(table, schema, where)
+    return conform_table(table, schema, "the result")
 
 
 def _is_alike(found: pa.DataType, wanted: pa.DataType) -> bool:

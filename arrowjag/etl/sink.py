@@ -218,7 +218,7 @@ class Output:
             self.schema = table.schema
         if self.schema is None:
             return
-        table = conform_result(table, self.schema, self._task.name)
+        table = conform_result(table, self.schema)
         self.rows += table.num_rows
         self._waiting.append(table)
         self._size += table.nbytes

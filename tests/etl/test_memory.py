@@ -1,0 +1,117 @@
+"""Batches of so many bytes, and workers that hold too much."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+
+import arrowjag as aj
+from arrowjag.etl import JobError
+from arrowjag.etl.batches import read_batches
+from arrowjag.etl.memory import own_memory, process_memory
+from arrowjag.io.scan import make_plan, open_parts
+from tests.etl.jobs import files_in, run, table_of
+
+needs_proc = pytest.mark.skipif(process_memory("self") is None, reason="the system doesn't tell what a process holds now")
+
+
+def batches(path: Path, batch_bytes: int, columns: list[str] | None = None, groups: list[int] | None = None) -> list[pa.Table]:
+    (part,) = open_parts(ds.dataset(path).get_fragments(), pa.schema([]))
+    plan = make_plan(part.schema, columns, None)
+    groups = list(range(part.footer.num_row_groups)) if groups is None else groups
+    return list(read_batches(part, groups, plan, batch_bytes))
+
+
+@pytest.mark.parametrize("group", [7, 100, 5000])
+@pytest.mark.parametrize("batch_bytes", [500, 20_000, 10**9])
+def test_batches_have_every_row_in_order_and_about_the_size(group: int, batch_bytes: int, tmp_path: Path) -> None:
+    pq.write_table(table_of(range(5000)), tmp_path / "a.parquet", row_group_size=group)
+    found = batches(tmp_path / "a.parquet", batch_bytes)
+    whole = pa.concat_tables([table for table, _ in found])
+    assert whole["id"].to_pylist() == list(range(5000))
+    assert aj.from_arrow(whole["v"]).to_list() == aj.from_arrow(table_of(range(5000))["v"]).to_list()
+    assert all(table.nbytes <= batch_bytes and table.num_rows for table, _ in found)
+    assert all(one.nbytes + other.nbytes > batch_bytes / 2 for (one, _), (other, _) in itertools.pairwise(found))
+
+
+def test_batches_name_their_row_groups(tmp_path: Path) -> None:
+    pq.write_table(table_of(range(50)), tmp_path / "a.parquet", row_group_size=10)
+    assert [groups for _, groups in batches(tmp_path / "a.parquet", 10**9, groups=[1, 3, 4])] == [(1, 3, 4)]
+    for table, groups in batches(tmp_path / "a.parquet", 300):
+        assert groups == tuple(sorted({row // 10 for row in table["id"].to_pylist()}))
+
+
+def test_values_that_are_small_in_the_file_only(tmp_path: Path) -> None:
+    """A dictionary holds each text once in the file, and Arrow does so for every row."""
+    pq.write_table(pa.table({"s": ["x" * 1000] * 20_000}), tmp_path / "a.parquet")
+    assert (tmp_path / "a.parquet").stat().st_size < 100_000
+    assert max(table.nbytes for table, _ in batches(tmp_path / "a.parquet", 1_000_000)) <= 1_000_000
+
+
+def test_a_row_that_is_larger_than_a_batch_comes_alone(tmp_path: Path) -> None:
+    rows = [[0.0] * 10, [1.0] * 10_000, [2.0] * 10, [3.0] * 10]
+    pq.write_table(pa.table({"v": rows}), tmp_path / "a.parquet")
+    assert [table["v"].to_pylist() for table, _ in batches(tmp_path / "a.parquet", 1000)] == [rows[:1], rows[1:2], rows[2:]]
+
+
+def test_columns_of_folders_alone(tmp_path: Path) -> None:
+    (tmp_path / "in/k=1").mkdir(parents=True)
+    pq.write_table(table_of(range(50)), tmp_path / "in/k=1/a.parquet", row_group_size=20)
+    run(lambda table: table.append_column("n", [[1] * len(table)]), tmp_path / "in", tmp_path / "out", columns=["k"])
+    assert aj.read_parquet(tmp_path / "out").to_pydict() == {"k": [1] * 50, "n": [1] * 50}
+
+
+def hungry(megabytes_a_row: float, always: bool = False) -> object:
+    """Holds memory by the rows of a batch for a moment."""
+
+    def transform(table: pa.Table) -> pa.Table:
+        rows = 10**3 if always else len(table)
+        held = np.ones(int(rows * megabytes_a_row * 125_000))
+        time.sleep(0.4)
+        return table.append_column("n", pa.array([len(table) + 0 * int(held[0])] * len(table)))
+
+    return transform
+
+
+@needs_proc
+def test_a_worker_over_its_share_is_ended_and_its_task_tried_with_half_the_batch(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    pq.write_table(pa.table({"id": range(1000)}), tmp_path / "a.parquet")
+    with caplog.at_level(logging.WARNING, "arrowjag.etl"):
+        report = run(hungry(0.4), tmp_path / "a.parquet", tmp_path / "out", memory="350MB", batch_bytes=8200)
+    sizes = aj.read_parquet(tmp_path / "out")["n"].to_pylist()
+    assert len(sizes) == 1000
+    assert max(sizes) <= 512
+    assert "is tried again, batches of 4.1 kB: the worker held " in caplog.text
+    assert report.peak_memory is not None
+    assert report.peak_memory > 350e6
+    assert report.rows_read == 1000
+
+
+@needs_proc
+def test_a_task_that_holds_too_much_with_half_the_batch_fails_by_name(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"id": range(1000)}), tmp_path / "a.parquet")
+    text = r"a\.parquet, row group 0: the worker held [\d.]+ MB, its share of memory= is 350\.0 MB; take fewer workers"
+    with pytest.raises(JobError, match=text):
+        run(hungry(0.5, always=True), tmp_path / "a.parquet", tmp_path / "out", memory="350MB")
+    assert files_in(tmp_path / "out") == []
+
+
+def test_what_the_system_tells() -> None:
+    before = own_memory()
+    if before is None:
+        pytest.skip("the system doesn't tell")
+    held = np.ones(10_000_000)
+    after = own_memory()
+    assert after is not None
+    assert after - before > 0.8 * held.nbytes
+    assert process_memory(2**30) is None

@@ -1,0 +1,91 @@
+"""`aj.etl.reduce`: what combines rows."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import arrowjag as aj
+from arrowjag.etl import JobError
+from tests.etl.jobs import fail_at, row_of, table_of, write_dataset
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    write_dataset(tmp_path / "in")
+    return tmp_path / "in"
+
+
+def reduce(partial: Any, combine: Any, source: Path, **options: Any) -> Any:
+    return aj.etl.reduce(partial, combine, source, **{"workers": 1, "frame": "arrow", "progress": False} | options)
+
+
+def column_sums(frame: pl.DataFrame) -> pl.DataFrame:
+    """Sums by position over the rows: a reduction over the row dim."""
+    return pl.DataFrame({"sums": [aj.array(frame["v"]).sum(axis=0).to_list()], "rows": [frame.height]})
+
+
+def test_a_reduction_over_the_rows(source: Path) -> None:
+    def combine(parts: pl.DataFrame) -> tuple[list[float], int]:
+        assert isinstance(parts, pl.DataFrame)
+        return aj.array(parts["sums"]).sum(axis=0).to_list(), parts["rows"].sum()
+
+    rows = [row_of(i) or [] for i in range(120)]
+    expected = [sum(row[place] or 0 for row in rows if len(row) > place) for place in range(3)]
+    for options in ({}, {"workers": 2, "batch_bytes": 700}):
+        sums, count = reduce(column_sums, combine, source, frame="polars", **options)
+        assert sums == pytest.approx(expected)
+        assert count == 120
+
+
+def test_parts_come_in_the_order_of_the_rows(source: Path) -> None:
+    ids = reduce(lambda table: table.select(["id"]), lambda parts: parts["id"].to_pylist(), source, workers=2, batch_bytes=500)
+    assert ids == list(range(120))
+
+
+def test_values_that_are_no_frames_come_as_a_list(source: Path) -> None:
+    assert reduce(len, sum, source) == 120
+    assert reduce(lambda table: {"n": len(table)}, list, source) == [{"n": 40}] * 3
+
+
+def test_pandas_parts(source: Path) -> None:
+    def largest(frame: pd.DataFrame) -> pd.DataFrame:
+        return frame.nlargest(2, "id")[["id"]]
+
+    def combine(parts: pd.DataFrame) -> list[int]:
+        assert isinstance(parts, pd.DataFrame)
+        return list(parts.nlargest(2, "id")["id"])
+
+    assert reduce(largest, combine, source, frame="pandas") == [119, 118]
+
+
+def test_columns_and_filters(source: Path) -> None:
+    found = reduce(lambda table: table, lambda parts: parts.to_pydict(), source, columns=["id"], filters=[("id", ">", 117)])
+    assert found == {"id": [118, 119]}
+
+
+def test_no_rows(tmp_path: Path) -> None:
+    pq.write_table(table_of(range(0)), tmp_path / "a.parquet")
+    assert reduce(lambda table: table, lambda parts: parts.column_names, tmp_path / "a.parquet") == ["id", "v"]
+    assert reduce(len, sum, tmp_path / "a.parquet") == 0
+
+
+def test_what_goes_wrong(source: Path) -> None:
+    with pytest.raises(JobError, match=r"f1\.parquet, row groups 0 to 3: ValueError: id 55 is bad"):
+        reduce(fail_at(55), len, source)
+    assert reduce(fail_at(55), len, source, on_error="skip") == 80
+    with pytest.raises(aj.JagTypeError, match="a frame for some batches and something else for others"):
+        reduce(lambda table: table if table["id"][0].as_py() else 1, len, source)
+    with pytest.raises(JobError, match="a result can't travel to the process that combines them: TypeError"):
+        reduce(lambda table: threading.Lock(), len, source)
+    with pytest.raises(aj.JagTypeError, match="combine is a function"):
+        reduce(len, 3, source)
+    with pytest.raises(aj.JagTypeError, match="frames that can't stand below one another"):
+        reduce(lambda table: pa.table({"x": [1] if table["id"][0].as_py() else ["a"]}), len, source)

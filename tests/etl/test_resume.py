@@ -1,0 +1,251 @@
+"""Jobs that are ended and started again: every row once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import arrowjag as aj
+from arrowjag.etl import JobError
+from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, table_of, totals, write_dataset
+
+ROOT = Path(aj.__file__).parents[1]
+SCRIPT = """
+import sys, time
+import arrowjag as aj
+from tests.etl.jobs import totals
+
+PAUSE = float(sys.argv[4])
+
+def slow(table):
+    time.sleep(PAUSE)
+    return totals(table)
+
+if __name__ == "__main__":
+    report = aj.etl.run(slow, sys.argv[1], sys.argv[2], mode=sys.argv[3], frame="arrow", workers=2, batch_bytes=700, progress=False)
+    print(report.kept, report.tasks, report.rows)
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    write_dataset(tmp_path / "in")
+    return tmp_path / "in"
+
+
+def start(tmp_path: Path, mode: str) -> subprocess.Popen[str]:
+    (tmp_path / "job.py").write_text(SCRIPT)
+    command = [sys.executable, "job.py", str(tmp_path / "in"), str(tmp_path / "out"), mode, "0.1"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(command, cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+
+
+def wait_for_results(child: subprocess.Popen[str], sink: Path, count: int) -> None:
+    deadline = time.monotonic() + 60
+    while len(list(sink.glob("*.parquet"))) < count:
+        assert child.poll() is None, child.communicate()
+        assert time.monotonic() < deadline, "the job makes no results"
+        time.sleep(0.01)
+
+
+def workers_of(pid: int) -> list[int]:
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            facts = (folder / "stat").read_text()
+        except OSError:
+            continue
+        if int(facts.rpartition(")")[2].split()[1]) == pid:
+            found.append(int(folder.name))
+    return found
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+@pytest.mark.parametrize("way", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_killed_and_resumed(way: signal.Signals, tmp_path: Path) -> None:
+    rows = write_dataset(tmp_path / "in", files=8)
+    child = start(tmp_path, "create")
+    wait_for_results(child, tmp_path / "out", 2)
+    workers = workers_of(child.pid)
+    assert len(workers) == 2
+    child.send_signal(way)
+    _, told = child.communicate(timeout=30)
+    assert child.returncode != 0
+    if way == signal.SIGINT:
+        assert told.rstrip().endswith("KeyboardInterrupt")
+        assert [name for name in files_in(tmp_path / "out") if not name.endswith(".parquet")] == []
+    done = len(list((tmp_path / "out").glob("*.parquet")))
+    assert 2 <= done < 8, "the job was not killed half-way"
+    deadline = time.monotonic() + 30
+    while any(map(is_alive, workers)):
+        assert time.monotonic() < deadline, "workers outlive the job"
+        time.sleep(0.02)
+    done = len(list((tmp_path / "out").glob("*.parquet")))
+    with start(tmp_path, "resume") as again:
+        out, errors = again.communicate(timeout=60)
+    assert out == f"{done} 8 {rows}\n", errors
+    assert files_in(tmp_path / "out") == [f"f{number}-0.parquet" for number in range(8)]
+    check_totals(tmp_path / "out", rows)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
+    rows = write_dataset(tmp_path / "in", files=6)
+    with start(tmp_path, "create") as child:
+        wait_for_results(child, tmp_path / "out", 1)
+        os.kill(workers_of(child.pid)[0], signal.SIGKILL)
+        time.sleep(0.05)
+        assert child.poll() is None
+        out, errors = child.communicate(timeout=60)
+    assert out == f"0 6 {rows}\n", errors
+    check_totals(tmp_path / "out", rows)
+
+
+def test_the_fingerprint_of_a_function_is_the_same_in_every_process(tmp_path: Path) -> None:
+    code = """
+import functools, sys
+import numpy as np, polars as pl
+from arrowjag.etl.fingerprint import digest_of
+NAMES = {"a", "b", "c", "d"}
+EXPR = pl.col("a") + 1
+class Adds:
+    def __init__(self, n): self.n = n
+    def __call__(self, x): return helper(x) + self.n
+def helper(x): return recursive(x) if x in NAMES else EXPR
+def recursive(x): return helper(x - 1) if x in {"x", "y", "z"} else np.sqrt(x)
+print(digest_of(Adds(2)), digest_of(functools.partial(lambda x, y: helper(x), y=[1, None])))
+"""
+    found = set()
+    for seed in ("1", "2", "3"):
+        environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
+        found.add(subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True).stdout)
+        code = "# a comment\n\n" + code
+    assert len(found) == 1
+    code = code.replace("x - 1", "x - 2")
+    assert (
+        subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True).stdout
+        not in found
+    )
+
+
+# ---------------------------------------------------------------------------------------------- what is done, what not
+
+
+def marks(folder: Path) -> dict[str, int]:
+    return {file.name: file.stat().st_mtime_ns for file in folder.glob("*.parquet")}
+
+
+def test_what_is_done_is_not_done_again(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(JobError):
+        run(fail_at(100), source, tmp_path / "out")
+    before = marks(tmp_path / "out")
+    assert sorted(before) == ["f0-0.parquet", "f1-0.parquet"]
+    with pytest.raises(JobError):
+        run(fail_at(100), source, tmp_path / "out", mode="resume")
+    assert marks(tmp_path / "out") == before
+    (tmp_path / "out/f1-0.parquet").unlink()
+    report = run(fail_at(100), source, tmp_path / "out", mode="resume", on_error="skip")
+    assert (report.kept, report.tasks, report.rows, len(report.failures)) == (1, 2, 80, 1)
+    done = run(fail_at(1000), source, tmp_path / "other")
+    again = run(fail_at(1000), source, tmp_path / "other", mode="resume")
+    assert (again.kept, again.tasks, again.rows, again.rows_read) == (3, 3, done.rows, 0)
+
+
+@pytest.mark.parametrize("change", ["input", "transform", "columns", "frame", "schema"])
+def test_a_change_is_done_again(change: str, source: Path, tmp_path: Path) -> None:
+    run(totals, source, tmp_path / "out")
+    transform: Any = totals
+    options: dict[str, Any] = {}
+    if change == "input":
+        pq.write_table(table_of(range(40, 80)), source / "f1.parquet", row_group_size=20)
+    elif change == "transform":
+        transform = lambda table: totals(table)  # noqa: E731, PLW0108
+    elif change == "columns":
+        options = {"columns": ["v", "id"]}
+    elif change == "frame":
+        options, transform = {"frame": "polars"}, lambda frame: totals(frame.to_arrow())
+    else:
+        options = {
+            "schema": pa.schema({**{f.name: f.type for f in pq.read_schema(tmp_path / "out/f0-0.parquet")}, "id": pa.int32()})
+        }
+    report = run(transform, source, tmp_path / "out", mode="resume", **options)
+    assert report.kept == (2 if change == "input" else 0)
+    check_totals(tmp_path / "out", 120)
+
+
+def test_memory_workers_and_batches_are_no_change(source: Path, tmp_path: Path) -> None:
+    run(totals, source, tmp_path / "out")
+    report = run(totals, source, tmp_path / "out", mode="resume", workers=2, memory="1GB", batch_bytes=1000, on_error="skip")
+    assert report.kept == 3
+
+
+def test_the_schema_of_what_is_done_is_kept(source: Path, tmp_path: Path) -> None:
+    def shrinks(table: pa.Table) -> pa.Table:
+        return table.select([table.schema.get_field_index("id")]).cast(
+            pa.schema({"id": pa.int32() if table["id"][0].as_py() else pa.int64()})
+        )
+
+    run(shrinks, source, tmp_path / "out")
+    (tmp_path / "out/f0-0.parquet").unlink()
+    (tmp_path / "out/f1-0.parquet").unlink()
+    run(shrinks, source, tmp_path / "out", mode="resume")
+    assert [pq.read_schema(file).field("id").type for file in (tmp_path / "out").iterdir()] == [pa.int64()] * 3
+
+
+def test_other_cuts_of_a_file_leave_no_row_twice(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrowjag.etl.tasks.TASK_BYTES", 1)
+    run(totals, source, tmp_path / "out", workers=2)
+    assert len(files_in(tmp_path / "out")) == 12
+    monkeypatch.undo()
+    run(totals, source, tmp_path / "out", mode="resume")
+    assert files_in(tmp_path / "out") == ["f0-0.parquet", "f1-0.parquet", "f2-0.parquet"]
+    check_totals(tmp_path / "out", 120)
+
+
+def test_a_sink_that_holds_files(source: Path, tmp_path: Path) -> None:
+    run(totals, source / "f0.parquet", tmp_path / "out")
+    with pytest.raises(aj.JagValueError, match=r'the sink holds files, for example \S+f0-0.parquet: mode="resume" keeps'):
+        run(totals, source, tmp_path / "out")
+    with pytest.raises(aj.JagValueError, match=r"the sink holds results of f0\.parquet"):
+        run(totals, source / "f1.parquet", tmp_path / "out", mode="resume")
+    assert files_in(tmp_path / "out") == ["f0-0.parquet"]
+    run(totals, source / "f1.parquet", tmp_path / "out", mode="replace")
+    assert files_in(tmp_path / "out") == ["f1-0.parquet"]
+    pq.write_table(pa.table({"x": [1]}), tmp_path / "out/x.parquet")
+    with pytest.raises(aj.JagValueError, match=r"the sink holds rows of another kind in \S+x\.parquet"):
+        run(totals, source / "f1.parquet", tmp_path / "out", mode="resume")
+
+
+def test_leftovers_and_damaged_results_are_no_results(source: Path, tmp_path: Path) -> None:
+    run(totals, source, tmp_path / "out")
+    whole = (tmp_path / "out/f1-0.parquet").read_bytes()
+    (tmp_path / "out/f1-0.parquet").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "out/.f2-0.parquet.123.part").write_bytes(b"half")
+    report = run(totals, source, tmp_path / "out", mode="resume")
+    assert report.kept == 2
+    assert files_in(tmp_path / "out") == ["f0-0.parquet", "f1-0.parquet", "f2-0.parquet"]
+    check_totals(tmp_path / "out", 120)
+
+
+def test_results_of_a_job_are_input_of_another(source: Path, tmp_path: Path) -> None:
+    run(keep, source, tmp_path / "first")
+    run(totals, tmp_path / "first", tmp_path / "second")
+    check_totals(tmp_path / "second", 120)
+    assert run(totals, tmp_path / "first", tmp_path / "second", mode="resume").kept == 3
+    assert files_in(tmp_path / "second") == ["f0-0-0.parquet", "f1-0-0.parquet", "f2-0-0.parquet"]

@@ -1,0 +1,422 @@
+"""`aj.etl.run` on one machine: what it writes, what it refuses, what it reports."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import os
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+
+import arrowjag as aj
+from arrowjag.etl import JobError, tasks
+from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, table_of, totals, write_dataset
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    write_dataset(tmp_path / "in")
+    return tmp_path / "in"
+
+
+def test_every_row_once_in_files_of_the_same_names(source: Path, tmp_path: Path) -> None:
+    report = run(totals, source, tmp_path / "out", workers=2)
+    table = check_totals(tmp_path / "out", 120)
+    assert files_in(tmp_path / "out") == ["f0-0.parquet", "f1-0.parquet", "f2-0.parquet"]
+    assert table.schema.field("v").type == aj.JaggedType.of(pa.float64(), 2)
+    assert (report.rows, report.rows_read, report.tasks, report.kept, report.failures) == (120, 120, 3, 0, ())
+    assert report.bytes == sum(file.stat().st_size for file in source.iterdir())
+    assert report.bytes_written == sum(file.stat().st_size for file in (tmp_path / "out").iterdir())
+    assert report.seconds > 0
+    assert report.peak_memory is None or report.peak_memory > 10_000_000
+
+
+def test_partitions_are_columns_and_folders(tmp_path: Path) -> None:
+    rows = write_dataset(tmp_path / "in", keys=True)
+    run(lambda table: totals(table).drop_columns("part"), tmp_path / "in", tmp_path / "out")
+    assert files_in(tmp_path / "out") == ["part=0/f0-0.parquet", "part=0/f2-0.parquet", "part=1/f1-0.parquet"]
+    assert check_totals(tmp_path / "out", rows)["part"].to_pylist() == [0] * 40 + [1] * 40 + [0] * 40
+
+
+def test_a_folder_excluded_by_a_filter_makes_no_task(tmp_path: Path) -> None:
+    write_dataset(tmp_path / "in", keys=True)
+    report = run(keep, tmp_path / "in", tmp_path / "out", filters=[("part", "=", 1), ("id", ">=", 70)], columns=["id"])
+    assert files_in(tmp_path / "out") == ["part=1/f1-0.parquet"]
+    assert aj.read_parquet(tmp_path / "out")["id"].to_pylist() == list(range(70, 80))
+    assert (report.tasks, report.rows_read) == (1, 10)
+
+
+def test_a_large_file_makes_several_tasks(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    size = pq.read_metadata(source / "f0.parquet").row_group(0).total_byte_size
+    monkeypatch.setattr(tasks, "TASK_BYTES", 2 * size + 20)
+    report = run(totals, source / "f0.parquet", tmp_path / "out")
+    assert files_in(tmp_path / "out") == ["f0-0.parquet", "f0-2.parquet"]
+    assert report.tasks == 2
+    check_totals(tmp_path / "out", 40)
+
+
+@pytest.mark.parametrize("kind", ["file", "glob", "list", "dataset"])
+def test_sources(kind: str, source: Path, tmp_path: Path) -> None:
+    given: Any = {
+        "file": source / "f1.parquet",
+        "glob": f"{source}/*1.parquet",
+        "list": [source / "f1.parquet"],
+        "dataset": ds.dataset(source / "f1.parquet"),
+    }[kind]
+    run(keep, given, tmp_path / "out", columns=["id"])
+    assert files_in(tmp_path / "out") == ["f1-0.parquet"]
+    assert aj.read_parquet(tmp_path / "out")["id"].to_pylist() == list(range(40, 80))
+
+
+def test_files_that_differ_in_their_endings_only(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    pq.write_table(table_of(range(2)), tmp_path / "in/a.parquet")
+    pq.write_table(table_of(range(2, 4)), tmp_path / "in/a.pq")
+    run(totals, tmp_path / "in", tmp_path / "out")
+    assert files_in(tmp_path / "out") == ["a.parquet-0.parquet", "a.pq-0.parquet"]
+    check_totals(tmp_path / "out", 4)
+
+
+# --------------------------------------------------------------------------------------------------------- frames
+
+
+def with_polars(frame: pl.DataFrame) -> pl.DataFrame:
+    assert isinstance(frame, pl.DataFrame)
+    return frame.with_columns(total=pl.col("v").jag.sum())
+
+
+def with_lazy_polars(frame: pl.DataFrame) -> pl.LazyFrame:
+    return frame.lazy().with_columns(total=pl.col("v").jag.sum())
+
+
+def with_pandas(frame: pd.DataFrame) -> pd.DataFrame:
+    assert isinstance(frame, pd.DataFrame)
+    assert frame["id"].dtype == pd.ArrowDtype(pa.int64())
+    return frame.assign(total=frame["v"].jag.sum())
+
+
+def with_dict(table: pa.Table) -> dict[str, Any]:
+    v = aj.from_arrow(table["v"])
+    return {"id": table["id"], "v": v, "total": v.sum().to_arrow()}
+
+
+@pytest.mark.parametrize(
+    ("frame", "transform"),
+    [("polars", with_polars), ("polars", with_lazy_polars), ("pandas", with_pandas), ("arrow", with_dict)],
+)
+def test_frames(frame: str, transform: Any, source: Path, tmp_path: Path) -> None:
+    run(transform, source, tmp_path / "out", frame=frame)
+    table = check_totals(tmp_path / "out", 120)
+    assert table.schema.field("v").type == aj.JaggedType.of(pa.float64(), 2)
+
+
+def test_a_pandas_index_without_a_name_is_dropped_and_a_named_one_kept(source: Path, tmp_path: Path) -> None:
+    def odd(frame: pd.DataFrame) -> pd.DataFrame:
+        return frame[["id"]].iloc[1::2]
+
+    def counts(frame: pd.DataFrame) -> pd.DataFrame:
+        return frame.groupby("id").agg(n=("id", "count"))
+
+    run(odd, source, tmp_path / "odd", frame="pandas")
+    assert aj.read_parquet(tmp_path / "odd").column_names == ["id"]
+    run(counts, source, tmp_path / "counts", frame="pandas")
+    assert aj.read_parquet(tmp_path / "counts").column_names == ["id", "n"]
+
+
+def test_transforms_of_every_kind_travel(source: Path, tmp_path: Path) -> None:
+    step = 3
+
+    class Times:
+        def __init__(self, factor: int) -> None:
+            self.factor = factor
+
+        def __call__(self, table: pa.Table) -> pa.Table:
+            return pa.table({"x": [one * self.factor for one in table["id"].to_pylist()]})
+
+    def times(table: pa.Table, factor: int) -> pa.Table:
+        return Times(factor)(table)
+
+    kinds: dict[str, Any] = {
+        "lambda": lambda table: pa.table({"x": [one * step for one in table["id"].to_pylist()]}),
+        "partial": functools.partial(times, factor=step),
+        "object": Times(step),
+    }
+    for name, transform in kinds.items():
+        run(transform, source / "f0.parquet", tmp_path / name)
+        assert aj.read_parquet(tmp_path / name)["x"].to_pylist() == list(range(0, 120, 3))
+
+
+def test_a_script_without_a_main_guard_and_code_from_stdin(source: Path, tmp_path: Path) -> None:
+    code = f"""
+import arrowjag as aj
+print("once")
+def double(table):
+    print("the job prints")
+    return table.select(["id"])
+aj.etl.run(double, {str(source)!r}, {str(tmp_path / "out")!r}, frame="arrow", workers=1)
+"""
+    root = Path(aj.__file__).parents[1]
+    child = subprocess.run([sys.executable, "-"], input=code, capture_output=True, text=True, cwd=root, check=True)
+    assert child.stdout.splitlines() == ["once"]
+    assert child.stderr.splitlines()[:3] == ["the job prints"] * 3
+    assert child.stderr.splitlines()[-1].startswith("arrowjag: 3/3 tasks, 120/120 rows, ")
+    assert len(aj.read_parquet(tmp_path / "out")) == 120
+
+
+# --------------------------------------------------------------------------------------------------------- schemas
+
+
+def by_file(table: pa.Table) -> pa.Table:
+    """Types that differ from file to file."""
+    first = table["id"][0].as_py()
+    type = {0: pa.int32(), 40: pa.int64(), 80: pa.float64()}[first]
+    return pa.table({"x": table["id"].cast(type), "first": pa.nulls(len(table)) if first else pa.array([1.5] * len(table))})
+
+
+def test_the_first_batch_gives_the_schema_and_others_are_cast_safely(source: Path, tmp_path: Path) -> None:
+    run(by_file, source, tmp_path / "out", workers=2)
+    for file in (tmp_path / "out").iterdir():
+        assert pq.read_schema(file).types == [pa.int32(), pa.float64()]
+
+
+def test_a_given_schema(source: Path, tmp_path: Path) -> None:
+    run(by_file, source, tmp_path / "out", schema={"first": pa.float32(), "x": pa.float64()})
+    for file in (tmp_path / "out").iterdir():
+        schema = pq.read_schema(file)
+        assert (schema.names, schema.types) == (["first", "x"], [pa.float32(), pa.float64()])
+
+
+def second_differs(kind: str) -> Any:
+    """Another result for the second file."""
+
+    def transform(table: pa.Table) -> pa.Table:
+        if table["id"][0].as_py() < 40:
+            return pa.table({"x": table["id"], "s": [{"a": 1}] * len(table)})
+        other = {
+            "type": {"x": table["id"].cast(pa.string()), "s": [{"a": 1}] * len(table)},
+            "value": {"x": [0.5] * len(table), "s": [{"a": 1}] * len(table)},
+            "field": {"x": table["id"], "s": [{"a": 1, "b": 2}] * len(table)},
+            "missing": {"s": [{"a": 1}] * len(table)},
+            "added": {"x": table["id"], "s": [{"a": 1}] * len(table), "y": table["id"]},
+        }
+        return pa.table(other[kind])
+
+    return transform
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("type", "the result, column 'x': string is no int64, which the job has"),
+        ("value", "column 'x': double doesn't fit int64"),
+        ("field", r"column 's': struct<a: int64, b: int64> is no struct<a: int64>"),
+        ("missing", "the result lacks column 'x'; the columns of the job are x, s"),
+        ("added", "the result adds column 'y'; the columns of the job are x, s"),
+    ],
+)
+def test_a_result_of_another_schema_names_file_and_column(kind: str, text: str, source: Path, tmp_path: Path) -> None:
+    with pytest.raises(JobError, match=rf"in/f1\.parquet, row groups 0 to 3: JagValueError: .*{text}") as caught:
+        run(second_differs(kind), source, tmp_path / "out")
+    assert "\n" not in str(caught.value)
+    assert files_in(tmp_path / "out") == ["f0-0.parquet"]
+
+
+def late(table: pa.Table) -> pa.Table:
+    """Rows in the last file only."""
+    return totals(table.filter(pa.compute.greater_equal(table["id"], 100)))
+
+
+def test_files_without_rows_get_the_schema_of_the_others(source: Path, tmp_path: Path) -> None:
+    report = run(late, source, tmp_path / "out", workers=2)
+    assert [pq.read_metadata(tmp_path / "out" / f"f{n}-0.parquet").num_rows for n in range(3)] == [0, 0, 20]
+    assert len({pq.read_schema(file).remove_metadata() for file in (tmp_path / "out").iterdir()}) == 1
+    assert (report.rows, report.tasks) == (20, 3)
+
+
+def test_no_rows_at_all(tmp_path: Path, source: Path) -> None:
+    run(lambda table: totals(table.slice(0, 0)), source, tmp_path / "none")
+    assert aj.read_parquet(tmp_path / "none").schema.names == ["id", "v", "total"]
+    (tmp_path / "empty").mkdir()
+    pq.write_table(table_of(range(0)), tmp_path / "empty/e.parquet")
+    report = run(totals, tmp_path / "empty", tmp_path / "out")
+    table = aj.read_parquet(tmp_path / "out")
+    assert (report.rows, report.tasks, len(table)) == (0, 1, 0)
+    assert table.schema.field("v").type == aj.JaggedType.of(pa.float64(), 2)
+
+
+def test_a_transform_that_fails_on_no_rows_is_no_trouble_where_others_have_some(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    pq.write_table(table_of(range(0)), tmp_path / "in/a.parquet")
+
+    def needs_rows(table: pa.Table) -> pa.Table:
+        return pa.table({"first": [table["id"].to_pylist()[0]]})
+
+    with pytest.raises(
+        JobError, match=r"no batch has rows, and needs_rows fails on a frame without rows: IndexError: .*say schema="
+    ):
+        run(needs_rows, tmp_path / "in", tmp_path / "out")
+    run(needs_rows, tmp_path / "in", tmp_path / "out", schema={"first": pa.int64()})
+    pq.write_table(table_of(range(5, 9)), tmp_path / "in/b.parquet")
+    run(needs_rows, tmp_path / "in", tmp_path / "both")
+    assert aj.read_parquet(tmp_path / "both")["first"].to_pylist() == [5]
+
+
+def test_files_of_other_columns_and_types(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    pq.write_table(pa.table({"id": pa.array([1, 2], pa.int32())}), tmp_path / "in/a.parquet")
+    pq.write_table(pa.table({"id": [3], "v": [[1.5]]}), tmp_path / "in/b.parquet")
+    run(keep, tmp_path / "in", tmp_path / "out")
+    assert aj.read_parquet(tmp_path / "out").to_pydict() == {"id": [1, 2, 3], "v": [None, None, [1.5]]}
+
+
+# ---------------------------------------------------------------------------------------------------------- errors
+
+
+def test_a_failing_task_is_one_line(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(JobError) as caught:
+        run(fail_at(55), source, tmp_path / "out")
+    text = r"\S+/in/f1\.parquet, row groups 0 to 3: ValueError: id 55 is bad \(jobs\.py, line \d+\)"
+    assert re.fullmatch(text, str(caught.value))
+    assert caught.value.failure.row_groups == (0, 1, 2, 3)
+    assert "Traceback" in caught.value.__notes__[0]
+    with pytest.raises(JobError, match=r"f1\.parquet, row groups? 1.*: ValueError"):
+        run(fail_at(55), source, tmp_path / "small", batch_bytes=400)
+
+
+def test_failed_tasks_may_be_skipped(source: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "arrowjag.etl"):
+        report = run(fail_at(55), source, tmp_path / "out", on_error="skip")
+    assert files_in(tmp_path / "out") == ["f0-0.parquet", "f2-0.parquet"]
+    (failure,) = report.failures
+    assert failure.file == str(source / "f1.parquet")
+    assert failure.error.startswith("ValueError: id 55 is bad")
+    assert (report.rows, report.tasks) == (80, 2)
+    assert f"failed: {failure}" in str(report)
+    assert f"task failed and is skipped: {failure}" in caplog.messages
+
+
+@pytest.mark.parametrize(
+    ("returned", "kind"), [("nothing", "NoneType"), ("array", "pyarrow.Int64Array"), ("list", "list"), ("series", "polars.Series")]
+)
+def test_what_is_no_frame_is_refused_at_the_first_batch(returned: str, kind: str, source: Path, tmp_path: Path) -> None:
+    def transform(table: pa.Table) -> Any:
+        values = {"nothing": None, "array": pa.array([1]), "list": [1], "series": pl.Series([1])}
+        return values[returned]
+
+    text = rf"row groups 0 to 3: transform returned a {kind.replace('.', '[.a-z]*[.]')}, expected a frame"
+    with pytest.raises(JobError, match=text):
+        run(transform, source, tmp_path / "out", on_error="skip")
+    assert files_in(tmp_path / "out") == []
+
+
+def test_a_transform_that_cant_be_loaded(source: Path, tmp_path: Path) -> None:
+    class Stubborn:
+        def __call__(self, table: pa.Table) -> pa.Table:
+            return table
+
+        def __reduce__(self) -> Any:
+            return os.getenv, ()
+
+    with pytest.raises(JobError, match=r"Stubborn can't be loaded in a worker process: TypeError: "):
+        run(Stubborn(), source, tmp_path / "out", on_error="skip")
+    lock = threading.Lock()
+    with pytest.raises(aj.JagTypeError, match="<lambda> can't travel to a worker process: TypeError: cannot pickle"):
+        run(lambda table: lock and table, source, tmp_path / "out")
+
+
+def test_damaged_input_is_named(source: Path, tmp_path: Path) -> None:
+    content = bytearray((source / "f1.parquet").read_bytes())
+    content[20:120] = b"\xff" * 100
+    (source / "f1.parquet").write_bytes(content)
+    report = run(keep, source, tmp_path / "out", on_error="skip")
+    (failure,) = report.failures
+    assert failure.file.endswith("in/f1.parquet")
+    assert "row group 0" in failure.error
+    (source / "f1.parquet").write_bytes(b"no parquet")
+    with pytest.raises(Exception, match=r"f1\.parquet"):
+        run(keep, source, tmp_path / "other")
+
+
+def test_sys_exit_in_a_transform_is_an_error(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(JobError, match="SystemExit: 3"):
+        run(lambda table: sys.exit(3), source, tmp_path / "out")
+
+
+def dies_once(marker: Path) -> Any:
+    def transform(table: pa.Table) -> pa.Table:
+        if table["id"][0].as_py() == 40 and not marker.exists():
+            marker.write_text("dead")
+            os._exit(9)
+        return totals(table)
+
+    return transform
+
+
+def test_a_worker_that_dies_is_replaced(source: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "arrowjag.etl"):
+        report = run(dies_once(tmp_path / "marker"), source, tmp_path / "out", workers=2)
+    check_totals(tmp_path / "out", 120)
+    assert report.rows_read == 120
+    assert "its worker process ended with exit code 9" in caplog.text
+
+
+def test_a_worker_that_always_dies_fails_its_task(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(JobError, match=r"f0\.parquet, row groups 0 to 3: its worker process ended with exit code 9"):
+        run(lambda table: os._exit(9), source, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"engine": "spark"}, aj.JagValueError, "engine must be 'local', 'ray' or 'dask', got 'spark'"),
+        ({"frame": "numpy"}, aj.JagValueError, "frame must be"),
+        ({"mode": "append"}, aj.JagValueError, "mode must be"),
+        ({"on_error": "raise"}, aj.JagValueError, "on_error must be"),
+        ({"workers": 0}, aj.JagValueError, "workers is a whole number of at least 1, got 0"),
+        ({"memory": "much"}, aj.JagValueError, "memory is a number of bytes or a text such as \"64MB\", got 'much'"),
+        ({"batch_bytes": 1.5}, aj.JagTypeError, "batch_bytes is a number of bytes"),
+        ({"columns": ["nope"]}, aj.JagValueError, "no column or leaf 'nope'"),
+        ({"filters": [("nope", "=", 1)]}, aj.JagValueError, "filters name an unknown column"),
+        ({"schema": 3}, aj.JagTypeError, "schema is a pa.Schema"),
+        ({"write": "zstd"}, aj.JagTypeError, "write is a dict of options"),
+    ],
+)
+def test_arguments_without_meaning(options: dict[str, Any], error: Any, text: str, source: Path, tmp_path: Path) -> None:
+    with pytest.raises(error, match=text):
+        run(keep, source, tmp_path / "out", **options)
+    assert not (tmp_path / "out").exists()
+
+
+def test_sources_and_sinks_without_meaning(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        run(keep, tmp_path / "nowhere", tmp_path / "out")
+    with pytest.raises(aj.JagTypeError, match="a transform is a function"):
+        run("keep", source, tmp_path / "out")
+    with pytest.raises(aj.JagValueError, match=r"names f0\.parquet twice"):
+        run(keep, [source / "f0.parquet", source / "f0.parquet"], tmp_path / "out")
+    for sink in (source, source / "below", source.parent):
+        with pytest.raises(aj.JagValueError, match="lie in one folder"):
+            run(keep, source, sink)
+    with pytest.raises(aj.JagValueError, match="is a file"):
+        run(keep, source / "f0.parquet", source / "f1.parquet")
+
+
+def test_write_options(source: Path, tmp_path: Path) -> None:
+    options = {"compression": {"id": "zstd", "v": "none"}, "row_group_size": 15}
+    run(keep, source / "f0.parquet", tmp_path / "out", write=options)
+    footer = pq.read_metadata(tmp_path / "out/f0-0.parquet")
+    assert [footer.row_group(place).num_rows for place in range(footer.num_row_groups)] == [15, 15, 10]
+    assert [footer.row_group(0).column(place).compression for place in range(2)] == ["ZSTD", "UNCOMPRESSED"]
+    with pytest.raises(JobError, match="nope"):
+        run(keep, source, tmp_path / "other", write={"compression": {"nope": "zstd"}})
