@@ -9,6 +9,7 @@ __all__ = [
     "JagError",
     "JagIndexError",
     "JagOverflowError",
+    "JagRangeError",
     "JagTypeError",
     "JagValueError",
     "MissingDependencyError",
@@ -53,6 +54,12 @@ class JagTypeError(JagError, TypeError):
         -------
         JagTypeError
             The exception, to be raised by the caller.
+
+        Examples
+        --------
+        >>> from arrowjag import JagTypeError
+        >>> print(JagTypeError.no_kernel("sum", "string"))
+        sum has no kernel for string.
         """
         names = " and ".join(str(one) for one in types)
         return cls(f"{operation} has no kernel for {names}.{' ' + hint if hint else ''}")
@@ -64,6 +71,10 @@ class JagValueError(JagError, ValueError):
 
 class JagOverflowError(JagError, OverflowError):
     """A result does not fit its 64-bit type."""
+
+
+class JagRangeError(JagValueError, JagOverflowError):
+    """A number lies outside of the type that it meets; numpy raises `OverflowError` here, pyarrow `ValueError`."""
 
 
 class MissingDependencyError(JagError, ImportError):
@@ -86,5 +97,11 @@ class MissingDependencyError(JagError, ImportError):
         -------
         MissingDependencyError
             The exception, to be raised by the caller.
+
+        Examples
+        --------
+        >>> from arrowjag import MissingDependencyError
+        >>> print(MissingDependencyError.of("matplotlib", "plot", "a picture"))
+        a picture needs the package matplotlib: pip install 'arrowjag[plot]'
         """
         return cls(f"{purpose} needs the package {package}: pip install 'arrowjag[{extra}]'")

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from arrowjag import _arrow, _column
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column, operand
+from arrowjag._array.reading import to_array
 from arrowjag._column import Column
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._methods import free_function
@@ -104,7 +105,7 @@ def from_arrow(a: Any, ndim: int | None = None) -> JaggedArray:
     >>> aj.from_arrow(pa.array([[1], None])).to_list()
     [[1], None]
     """
-    return _of(_column.from_arrow(_arrow.to_array(a), ndim, "the Arrow data"))
+    return _of(_column.from_arrow(to_array(a), ndim, "the Arrow data"))
 
 
 def from_sizes(values: Any, *sizes: Any) -> JaggedArray:
@@ -200,7 +201,7 @@ def from_offsets(values: Any, *offsets: Any, validate: bool = True) -> JaggedArr
     >>> aj.from_offsets([1, 2, 3], [0, 2, 2, 3]).to_list()
     [[1, 2], [], [3]]
     """
-    leaves = values if isinstance(values, pa.Array) else _arrow.combine_chunks(_arrow.to_array(values))
+    leaves = values if isinstance(values, pa.Array) else _arrow.combine_chunks(to_array(values))
     cuts = [np.asarray(cut) for cut in offsets]
     cuts = [cut if cut.dtype.kind not in "iu" else cut.astype(np.int64, copy=False) for cut in cuts]
     ends = [*(len(cut) - 1 for cut in cuts[1:]), len(leaves)]

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow, _column, _doors, _formatting, dtype
+from arrowjag._array.reading import to_array
 from arrowjag._column import Column
 from arrowjag._ops import elementwise
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
@@ -20,23 +21,52 @@ from arrowjag.typing import BoolArray
 __all__ = ["ArrayBase", "as_column", "operand"]
 
 
-def as_column(data: Any, *, type: pa.DataType | None = None, ndim: int | None = None) -> Column:
+def as_column(data: Any, *, type: Any = None, ndim: int | None = None) -> Column:
     """Anything that `arrowjag.array` reads, as a column."""
-    if isinstance(data, Column) and type is None and ndim in (None, data.ndim):
+    _check_ndim(ndim)
+    leaf = None if type is None else elementwise.as_type(type)
+    if leaf is not None and ndim is None and (_arrow.is_list_type(leaf) or _arrow.is_jagged_extension(leaf)):
+        return _of_storage(data, leaf)
+    if isinstance(data, Column) and leaf is None and ndim in (None, data.ndim):
         return data
     if isinstance(data, ArrayBase):
         data = data.to_arrow(extension=False) if ndim is not None else data
     if isinstance(data, Column):
-        return data if type is None else elementwise.cast(data, type)
+        return data if leaf is None else elementwise.cast(data, leaf)
     if _is_scalar(data):
-        if ndim not in (None, 0):
-            raise ShapeError(f"a single {data.__class__.__name__} has no rows, ndim={ndim} was asked for")
-        value = data if isinstance(data, pa.Scalar) else pa.scalar(data, type)
-        return Column(JaggedShape(), pa.repeat(value, 1) if value.is_valid else pa.nulls(1, value.type))
+        return _of_scalar(data, leaf, ndim)
+    if ndim == 0:
+        raise ShapeError(f"the data has rows, ndim=0 was asked for; got {data.__class__.__name__}")
     if isinstance(data, np.ndarray) and data.ndim != 1 and data.dtype.kind != "O":
-        return _from_dense(data, type)
-    column = _column.from_arrow(_arrow.to_array(data, type, ndim), ndim, "the data")
-    return column if type is None else elementwise.cast(column, type)
+        return _from_dense(data, leaf)
+    column = _column.from_arrow(to_array(data, leaf, ndim), ndim, "the data")
+    return column if leaf is None else elementwise.cast(column, leaf)
+
+
+def _check_ndim(ndim: Any) -> None:
+    if ndim is not None and (not isinstance(ndim, (int, np.integer)) or isinstance(ndim, bool) or ndim < 0):
+        raise JagValueError(f"ndim must be an int of at least 0, got {ndim!r}")
+
+
+def _of_scalar(data: Any, leaf: pa.DataType | None, ndim: int | None) -> Column:
+    if ndim not in (None, 0):
+        raise ShapeError(f"a single {data.__class__.__name__} has no rows, ndim={ndim} was asked for")
+    value = data if isinstance(data, pa.Scalar) else elementwise.scalar_like(data, leaf, "array")
+    column = Column(JaggedShape(), pa.repeat(value, 1) if value.is_valid else pa.nulls(1, value.type))
+    return column if leaf is None else elementwise.cast(column, leaf)
+
+
+def _of_storage(data: Any, type: pa.DataType) -> Column:
+    """The data as the list type of a whole column says: its levels, its declared sizes, its leaves."""
+    type = type.storage_type if _arrow.is_jagged_extension(type) else type
+    leaf = type
+    while _arrow.is_list_type(leaf):
+        leaf = leaf.value_type
+    column = as_column(data, type=leaf, ndim=_arrow.depth(type) + 1)
+    try:
+        return _column.from_arrow(_column.to_arrow(column).cast(type))
+    except pa.ArrowInvalid as error:
+        raise ShapeError(f"the data of {column.shape!r} does not fit {type}: {error}") from None
 
 
 def _is_scalar(data: Any) -> bool:
@@ -47,7 +77,7 @@ def _is_scalar(data: Any) -> bool:
 
 def _from_dense(data: npt.NDArray[Any], type: pa.DataType | None) -> Column:
     """A numpy array of several dims: each dim after the rows declares its extent."""
-    values = _arrow.to_array(data.reshape(-1))
+    values = to_array(data.reshape(-1))
     column = Column(JaggedShape(*data.shape), _arrow.combine_chunks(values))
     return column if type is None else elementwise.cast(column, type)
 
@@ -74,7 +104,7 @@ class ArrayBase(Column):
         if not isinstance(shape, JaggedShape):
             raise JagTypeError(f"JaggedArray takes a JaggedShape first, got {type(shape).__name__}; try arrowjag.array(data)")
         if not isinstance(values, pa.Array):
-            values = _arrow.combine_chunks(values if isinstance(values, pa.ChunkedArray) else _arrow.to_array(values))
+            values = _arrow.combine_chunks(values if isinstance(values, pa.ChunkedArray) else to_array(values))
         super().__init__(shape, values)
 
     @classmethod
@@ -273,7 +303,7 @@ class ArrayBase(Column):
     def __reduce__(self) -> tuple[Any, ...]:
         if self.ndim == 0:
             return _rebuild, (type(self), self.shape, self.values)
-        return _rebuild, (type(self), self.shape, self._values)
+        return _rebuild, (type(self), self.shape, _trimmed(self._values))
 
     def __copy__(self) -> Any:
         return self
@@ -283,6 +313,8 @@ class ArrayBase(Column):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         array = self.to_numpy() if self.ndim else np.asarray(self.values[0].as_py())
+        if isinstance(array, np.ma.MaskedArray):
+            array = _without_mask(array)  # numpy would drop the mask and show what lies under the nulls
         return np.array(array, dtype=dtype, copy=copy or None)
 
     def equals(self, other: object) -> bool:
@@ -324,6 +356,13 @@ def _rebuild(cls: type[ArrayBase], shape: JaggedShape, values: pa.Array) -> Any:
     return cls._of(Column(shape, values))
 
 
+def _trimmed(values: pa.Array) -> pa.Array:
+    """A slice that holds on to much larger buffers, copied out of them: pickle would write all of them."""
+    if values.get_total_buffer_size() <= 2 * values.nbytes + 1024:
+        return values
+    return pa.concat_arrays([values.slice(0, 0), values])
+
+
 def _same_validity(one: BoolArray | None, two: BoolArray | None) -> bool:
     if one is None or two is None:
         return one is two
@@ -356,6 +395,15 @@ def _flat_numpy(values: pa.Array) -> npt.NDArray[Any]:
     if _arrow.is_temporal(values.type):
         data = _datetime_view(data, values.type)
     return data if valid is None else np.ma.MaskedArray(data, ~valid)
+
+
+def _without_mask(array: np.ma.MaskedArray[Any, Any]) -> npt.NDArray[Any]:
+    """Nulls as plain numpy has them: NaN, NaT, None among booleans."""
+    kind = array.dtype.kind
+    wide: Any = object if kind == "b" else array.dtype if kind in "mMf" else np.float64
+    plain: npt.NDArray[Any] = np.ma.getdata(array).astype(wide)
+    plain[np.ma.getmaskarray(array)] = None if kind in "bmM" else np.nan
+    return plain
 
 
 def _datetime_view(data: npt.NDArray[Any], type: pa.DataType) -> npt.NDArray[Any]:

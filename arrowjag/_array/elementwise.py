@@ -316,7 +316,7 @@ class ElementwiseMethods(ArrayBase):
 
         Parameters
         ----------
-        type : pa.DataType or str
+        type : pa.DataType, str or numpy dtype
             The leaf type, or its name.
         safe : bool
             Whether a value that does not fit is an error.
@@ -339,8 +339,7 @@ class ElementwiseMethods(ArrayBase):
         >>> aj.array([[1, 2], [3]]).cast("float32").type
         DataType(float)
         """
-        wanted = pa.type_for_alias(type) if isinstance(type, str) else type
-        return self._wrap(_ops.cast(self, wanted, safe))
+        return self._wrap(_ops.cast(self, _ops.as_type(type), safe))
 
     @method("value")
     def fill_null(self, value: Any) -> Any:

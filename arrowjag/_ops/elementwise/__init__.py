@@ -10,7 +10,7 @@ from __future__ import annotations
 from arrowjag._ops.elementwise.choosing import coalesce, fill_null, where
 from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_datum, columns_of
 from arrowjag._ops.elementwise.operators import BINARY, UNARY, binary, cast, clip, round_to, unary
-from arrowjag._ops.elementwise.types import is_text, promote, scalar_like
+from arrowjag._ops.elementwise.types import as_type, is_text, promote, scalar_like
 from arrowjag._ops.elementwise.ufuncs import ufunc
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Datum",
     "Operand",
     "apply",
+    "as_type",
     "binary",
     "cast",
     "cast_datum",

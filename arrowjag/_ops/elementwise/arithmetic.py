@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,8 @@ def divide(one: Datum, two: Datum) -> pa.Array:
     """True division: always float, infinities and NaN as IEEE says."""
     one, two = decoded(one), decoded(two)
     if not (computes(one.type) and computes(two.type)):
+        if (pt.is_decimal(one.type) and pt.is_integer(two.type)) or (pt.is_decimal(two.type) and not pt.is_floating(one.type)):
+            two = _null_for_zero(two)
         return _special("divide", "divide", one, two)
     type = promote([one.type, two.type], "divide")
     type = type if pt.is_floating(type) else pa.float64()
@@ -119,10 +122,22 @@ def _decimal_floored(name: str, one: Datum, two: Datum) -> pa.Array:
     if pt.is_floating(one.type) or pt.is_floating(two.type):
         return _FLOORED[name](one.cast(pa.float64()), two.cast(pa.float64()))
     type = promote([one.type, two.type], name)
-    one, two = one.cast(type), two.cast(type)
-    safe = pc.if_else(pc.equal(two, pa.scalar(0).cast(type)), pa.scalar(None, type), two)
-    quotient = pc.floor(pc.divide(one, safe))
-    return quotient if name == "floor_divide" else pc.subtract(one, pc.multiply(quotient, safe))
+    if 2 * type.precision + 2 > 38:  # the digits of the quotient
+        type = pa.decimal256(type.precision, type.scale)
+    one, two = _to_decimal(one, type), _null_for_zero(_to_decimal(two, type))
+    quotient = pc.floor(pc.divide(one, two))
+    return quotient if name == "floor_divide" else pc.subtract(one, pc.multiply(quotient, two))
+
+
+def _to_decimal(datum: Datum, type: pa.DataType) -> Datum:
+    """By way of a decimal wide enough for every integer: pyarrow asks for the digits that the type can have."""
+    return datum.cast(pa.decimal128(20, 0)).cast(type) if pt.is_integer(datum.type) else datum.cast(type)
+
+
+def _null_for_zero(divisor: Datum) -> Datum:
+    """A decimal divided by zero is null: there is no infinity among decimals, and one row must not fail a column."""
+    zero = pa.scalar(Decimal(0) if pt.is_decimal(divisor.type) else 0, divisor.type)
+    return pc.if_else(pc.equal(divisor, zero), pa.scalar(None, divisor.type), divisor)
 
 
 def power(one: Datum, two: Datum) -> pa.Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,27 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagRangeError, JagTypeError
 
-__all__ = ["is_bytes", "is_text", "plain_type", "promote", "scalar_like"]
+__all__ = ["as_type", "is_bytes", "is_text", "plain_type", "promote", "scalar_like"]
+
+
+def as_type(type: Any) -> pa.DataType:
+    """A leaf type from an Arrow type, its name, or what numpy takes for a dtype.
+
+    Raises
+    ------
+    JagTypeError
+        If there is no such type.
+    """
+    if isinstance(type, pa.DataType):
+        return type
+    try:
+        if isinstance(type, str):
+            return pa.type_for_alias(type)
+        return pa.string() if type is str else pa.from_numpy_dtype(np.dtype(type))
+    except (ValueError, TypeError, pa.ArrowNotImplementedError):
+        raise JagTypeError(f"expected an Arrow type, its name or a numpy dtype, got {type!r}") from None
 
 
 def promote(types: Sequence[pa.DataType], operation: str) -> pa.DataType:
@@ -90,7 +109,7 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
     ------
     JagTypeError
         If the value is no scalar.
-    JagValueError
+    JagRangeError
         If a Python int does not fit the integer type it meets.
     """
     if isinstance(value, pa.Scalar):
@@ -100,17 +119,33 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
     leaf = None if leaf is None or pt.is_null(leaf) else plain_type(leaf)
     try:
         if leaf is None:
-            return pa.scalar(value)
+            return pa.scalar(value) if type(value) is not int else _int_scalar(value)
         if value is None or _keeps_leaf(value, leaf):
             value = int(value) if isinstance(value, bool) and not pt.is_boolean(leaf) else value
+            if pt.is_decimal(leaf) and value is not None:
+                return _decimal_scalar(value, leaf)
             return pa.scalar(value, leaf) if not pt.is_floating(leaf) else _float_scalar(value, leaf)
         if type(value) is float and pt.is_integer(leaf):
             return pa.scalar(value, pa.float64())
         return pa.scalar(value)
     except (OverflowError, pa.ArrowInvalid) as error:
-        raise JagValueError(f"{operation}: the number {value!r} does not fit {leaf}: {error}") from None
+        if not isinstance(value, (int, float)):
+            raise JagTypeError(f"{operation}: {type(value).__name__} is neither a column nor a scalar of Arrow") from None
+        raise JagRangeError(f"{operation}: the number {value!r} does not fit {leaf or 'int64'}: {error}") from None
     except (pa.ArrowTypeError, pa.ArrowNotImplementedError):
         raise JagTypeError(f"{operation}: {type(value).__name__} is neither a column nor a scalar of Arrow") from None
+
+
+def _int_scalar(value: int) -> pa.Scalar:
+    return pa.scalar(value, pa.uint64() if 2**63 <= value < 2**64 else pa.int64())
+
+
+def _decimal_scalar(value: int, leaf: pa.DataType) -> pa.Scalar:
+    """An int beside decimals: of their type where it fits, else a decimal of as many digits as it has."""
+    try:
+        return pa.scalar(value, leaf)
+    except pa.ArrowInvalid:
+        return pa.scalar(Decimal(value))
 
 
 def _keeps_leaf(value: Any, leaf: pa.DataType) -> bool:
