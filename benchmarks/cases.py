@@ -47,7 +47,7 @@ def pl(expression: Callable[[Any], Any], groups: bool = False) -> Run:
     """A polars expression on the frame of x, y and w (or z and u)."""
 
     def run(data: Data) -> Any:
-        import polars
+        import polars  # noqa: ICN001 - pl is this function
 
         frame = data.polars_groups() if groups else data.polars()
         return frame.select(r=expression(polars))["r"]
@@ -191,7 +191,9 @@ CASES: list[Case] = [
         "filter",
         lambda d: d.x[d.mask],
         {
-            "awkward": lambda d: __import__("awkward").to_packed(d.awkward("x")[d._kept("awkward", "mask", lambda _: d.awkward("x") > 0.5)]),
+            "awkward": lambda d: __import__("awkward").to_packed(
+                d.awkward("x")[d._kept("awkward", "mask", lambda _: d.awkward("x") > 0.5)]
+            ),
             "polars": pl(lambda p: p.col("x").list.filter(p.element() > 0.5)),
             "koladata": kd(lambda k, x: k.select(x, x > 0.5), "x"),
         },
@@ -202,7 +204,10 @@ CASES: list[Case] = [
         lambda d: d.z.flatten(),
         {
             "awkward": ak(lambda a, z: a.flatten(z, axis=None), "z"),
-            "polars": pl(lambda p: p.col("z").explode(empty_as_null=False, keep_nulls=False).explode(empty_as_null=False, keep_nulls=False), True),
+            "polars": pl(
+                lambda p: p.col("z").explode(empty_as_null=False, keep_nulls=False).explode(empty_as_null=False, keep_nulls=False),
+                True,
+            ),
         },
         dtypes=ALL,
     ),
@@ -299,7 +304,11 @@ CASES: list[Case] = [
     Case(
         "to_dense",
         lambda d: d.x.to_dense((20,)),
-        {"awkward": lambda d: __import__("awkward").to_numpy(__import__("awkward").fill_none(__import__("awkward").pad_none(d.awkward("x"), 20, clip=True), 0))},
+        {
+            "awkward": lambda d: __import__("awkward").to_numpy(
+                __import__("awkward").fill_none(__import__("awkward").pad_none(d.awkward("x"), 20, clip=True), 0)
+            )
+        },
         dtypes=("float64", "float32"),
         target=3,
     ),

@@ -160,7 +160,11 @@ class Data:
         from koladata import kd
 
         schema = {"float64": kd.FLOAT64, "float32": kd.FLOAT32, "int64": kd.INT64, "int32": kd.INT32}.get(self.dtype)
-        return self._kept("koda", name, lambda array: kd.slice([row or [] for row in array.to_pylist()] if name != "w" else array.to_pylist(), schema))
+        return self._kept(
+            "koda",
+            name,
+            lambda array: kd.slice([row or [] for row in array.to_pylist()] if name != "w" else array.to_pylist(), schema),
+        )
 
     def _kept(self, rival: str, name: str, make: Any) -> Any:
         store = self.__dict__.setdefault("_store", {})

@@ -1,4 +1,7 @@
-"""Write docs/performance.md from what `python -m benchmarks --json results.json` measured: `python docs/performance.py results.json`."""
+"""Write docs/performance.md from what `python -m benchmarks --json results.json` measured.
+
+Run `python docs/performance.py results.json`.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,10 @@ PAGE = Path(__file__).with_name("performance.md")
 INTRODUCTION = """\
 # Performance
 
-Written by `docs/performance.py` from a run of `python -m benchmarks --json`. Before anything is timed, all answers are compared; a library
-that answers differently is left out of that line. Times are milliseconds, the best of several runs after a warm-up, in one process.
-*Ratio* is the best other library's time over ours: above 1 we are faster. *Copy* is our time over that of copying the bytes that the
-operation reads and writes: 1 would be as fast as memory.
+Written by `docs/performance.py` from a run of `python -m benchmarks --json`. Before anything is timed, all answers are compared; a
+library that answers differently is left out of that line. Times are milliseconds, the best of several runs after a warm-up, in one
+process. *Ratio* is the best other library's time over ours: above 1 we are faster. *Copy* is our time over that of copying the
+bytes that the operation reads and writes: 1 would be as fast as memory.
 """
 NULLS = {"none": "Without nulls", "leaves": "With null values", "rows": "With null rows"}
 
@@ -66,7 +69,13 @@ def cells(one: dict[str, Any], rivals: list[str]) -> list[str]:
     by_hand = min((time for time in one["by_hand_ms"].values() if time is not None), default=None)
     times = [one["rivals_ms"].get(name) for name in rivals]
     ratio = f"**{one['ratio']:.1f}**" if one["ratio"] else "–"
-    return [one["operation"], *map(number, [one["ours_ms"], *times, by_hand]), ratio, number(one["gb_per_s"]), number(one["copy_ratio"])]
+    return [
+        one["operation"],
+        *map(number, [one["ours_ms"], *times, by_hand]),
+        ratio,
+        number(one["gb_per_s"]),
+        number(one["copy_ratio"]),
+    ]
 
 
 def number(value: float | None) -> str:

@@ -19,7 +19,7 @@ def main() -> None:
     rng = np.random.default_rng(0)
     polygons = []
     for _ in range(300):
-        x, y, radius = rng.uniform(-50, 50, 2).tolist() + [rng.uniform(5, 9)]
+        x, y, radius = rng.uniform([-50, -50, 5], [50, 50, 9]).tolist()
         holes = [ring(x + dx, y, 1.0, int(rng.integers(3, 9))) for dx in (-2.0, 2.0)[: int(rng.integers(0, 3))]]
         polygons.append([ring(x, y, radius, int(rng.integers(5, 40))), *holes])
     polygons += [[], None]  # nothing there, and not known
@@ -37,7 +37,8 @@ def main() -> None:
     radius = np.hypot(x - x.mean(), y - y.mean()).mean()
     exact = 0.5 * corners * radius**2 * np.sin(2 * math.pi / corners)
     assert np.allclose(signed.flatten().to_numpy(), exact.flatten().to_numpy())
-    print(f"area of the first polygon: {area[0].as_py():.2f}; of an empty one {area[300].as_py()}; of an unknown one {area[301].as_py()}")
+    first, empty, unknown = (area[place].as_py() for place in (0, 300, 301))
+    print(f"area of the first polygon: {first:.2f}; of an empty one {empty}; of an unknown one {unknown}")
     print("perimeters of its rings:", [round(one, 2) for one in perimeter[0].to_list()])
 
     # bounding boxes of whole polygons, and which of them contain the origin

@@ -1,6 +1,7 @@
 """Features for a ranking model: click histories of any length become a padded batch, and go back.
 
-Users have sessions, sessions have clicks. The model wants the last clicks of each user, weights that fall with age, and one dense block.
+Users have sessions, sessions have clicks. The model wants the last clicks of each user, weights that fall with age, and one dense
+block.
 """
 
 from __future__ import annotations

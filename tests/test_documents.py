@@ -2,7 +2,8 @@
 
 A block with `>>>` is a doctest; another one is executed as it stands. The blocks of one page share their names. A block
 that can't run opens with `python no-run: REASON`; one that needs a library beyond those of the tests opens with
-`python needs: LIBRARY`, and is passed over where that is absent. A `{picture}` runs too, and must draw something; `make docs` shows what.
+`python needs: LIBRARY`, and is passed over where that is absent. A `{picture}` runs too, and must draw something; `make docs` shows
+what.
 """
 
 from __future__ import annotations

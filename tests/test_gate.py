@@ -195,9 +195,7 @@ def test_corrupt_offsets_under_a_null_row_are_an_error_too() -> None:
 
 def test_an_inner_dim_is_named() -> None:
     inner = large_list([0, 2, 1])
-    outer = pa.LargeListArray.from_buffers(
-        pa.large_list(inner.type), 1, [None, pa.py_buffer(np.array([0, 2]))], children=[inner]
-    )
+    outer = pa.LargeListArray.from_buffers(pa.large_list(inner.type), 1, [None, pa.py_buffer(np.array([0, 2]))], children=[inner])
     with pytest.raises(aj.OffsetsError, match=r"dim 2 fall at slot 2"):
         aj.from_arrow(outer)
 

@@ -76,7 +76,7 @@ def _take_flat(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None
         bits = _bits(pc.take(_no_nulls(values).cast(pa.uint8()), places, boundscheck=False))
     else:
         bits = pc.take(_no_nulls(values), places, boundscheck=False).buffers()[1]
-    present = None
+    present: NDArray[Any] | None = None
     if values.null_count:
         present = _bytes(pc.take(pa.array(_bytes(values.is_valid().cast(pa.uint8()))), places, boundscheck=False))
     if valid is not None:

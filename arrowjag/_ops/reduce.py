@@ -395,7 +395,7 @@ def spread_of(column: Column, name: str, axis: Any, ddof: int, skip_nulls: bool,
 
 
 def quantile(
-    column: Column, q: float, interpolation: str, axis: Any, skip_nulls: bool, min_count: int | None, name: str = "quantile"
+    column: Column, q: Any, interpolation: str, axis: Any, skip_nulls: bool, min_count: int | None, name: str = "quantile"
 ) -> Column:
     """A quantile of each row; the median is that of one half."""
     if not isinstance(q, (int, float, np.floating)) or isinstance(q, bool) or not 0 <= q <= 1:
