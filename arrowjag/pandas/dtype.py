@@ -172,6 +172,12 @@ class JaggedDtype(ExtensionDtype):
         -------
         JaggedDtype
             With the extents that the shape declares.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.pandas.JaggedDtype.of(aj.array([[1, 2], [3]]))
+        jagged[int64, 2]
         """
         return cls(column.type, column.ndim, tuple(column.shape.extents[1:]))
 
@@ -211,6 +217,12 @@ class JaggedDtype(ExtensionDtype):
         -------
         Column
             The column.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.pandas.JaggedDtype("float", 2).empty_column().shape
+        JaggedShape(0, [])
         """
         return _column.empty(self._leaf, self._ndim, (None, *self._extents))
 

@@ -26,6 +26,13 @@ class FrameJag:
     ----------
     frame : pandas.DataFrame
         With jagged columns, nested Arrow lists or plain columns.
+
+    Examples
+    --------
+    >>> import arrowjag as aj, pandas as pd
+    >>> df = pd.DataFrame({"k": ["a", "b"], "v": aj.array([[1, 2], [3]]).to_pandas()})
+    >>> df.jag.flatten("v")["k"].tolist()
+    ['a', 'a', 'b']
     """
 
     def __init__(self, frame: pd.DataFrame) -> None:

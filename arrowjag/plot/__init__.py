@@ -23,6 +23,13 @@ class Plotter:
     -----
     Every method returns matplotlib axes: new ones, or those given as `ax`. Sizes, rows and values are counted into bins before
     anything is drawn, so a million rows make as small a picture as a hundred.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> x = aj.array([[1, 2, 3], [4]])
+    >>> x.plot.rows().get_title(loc="left")
+    '2 rows, 4 values'
     """
 
     __slots__ = ("_array",)

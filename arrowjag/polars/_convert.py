@@ -169,6 +169,12 @@ def from_series(series: pl.Series, ndim: int | None = None, where: str | None = 
     -------
     JaggedArray
         Values and offsets are shared, but for several chunks, text and booleans.
+
+    Examples
+    --------
+    >>> import arrowjag as aj, polars as pl
+    >>> aj.polars.from_series(pl.Series([[1, 2], None, []])).to_list()
+    [[1, 2], None, []]
     """
     kind = column_type(series.dtype)
     storage = series.ext.storage() if isinstance(series.dtype, pl.BaseExtension) and kind.jagged else series

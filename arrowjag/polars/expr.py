@@ -28,6 +28,13 @@ class JagExpr(pl.Expr):
     ----------
     node : Input or Call
         The recorded tree.
+
+    Examples
+    --------
+    >>> import arrowjag as aj, polars as pl
+    >>> df = pl.DataFrame({"v": aj.array([[1, 2], [3]]).to_polars(), "k": [10, 100]})
+    >>> df.select((pl.col("v").jag * pl.col("k")).jag.sum())["v"].to_list()
+    [30, 300]
     """
 
     _node: Node

@@ -25,6 +25,13 @@ class JagLazyFrame:
     ----------
     frame : pl.LazyFrame
         The frame.
+
+    Examples
+    --------
+    >>> import arrowjag as aj, polars as pl
+    >>> lf = pl.LazyFrame({"v": aj.array([[1, 2], [3]]).to_polars()})
+    >>> lf.jag.flatten("v").collect()["v"].to_list()
+    [1, 2, 3]
     """
 
     def __init__(self, frame: pl.LazyFrame) -> None:
@@ -110,6 +117,13 @@ class JagDataFrame:
     ----------
     frame : pl.DataFrame
         The frame.
+
+    Examples
+    --------
+    >>> import arrowjag as aj, polars as pl
+    >>> df = pl.DataFrame({"v": aj.array([[1, 2], [3]]).to_polars()})
+    >>> df.jag.flatten("v")["v"].to_list()
+    [1, 2, 3]
     """
 
     def __init__(self, frame: pl.DataFrame) -> None:

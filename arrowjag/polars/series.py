@@ -132,7 +132,26 @@ class JagSeries(pl.Series):
         return self._run("x[...]", lambda: self.array[_key(key)], [self])
 
     def rolling(self, window: int, axis: Any = -1) -> Rolling:
-        """Moving windows along an axis: `.sum()`, `.mean()`, `.min()`, `.max()`, `.count()`."""
+        """Moving windows along an axis: `.sum()`, `.mean()`, `.min()`, `.max()`, `.count()`.
+
+        Parameters
+        ----------
+        window : int
+            How many items each window holds; the first ``window - 1`` results of a row are null.
+        axis : int
+            The dim to move along.
+
+        Returns
+        -------
+        Rolling
+            What has the methods; nothing is computed before one is called.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 4], [3]]).to_polars("v").jag.rolling(2).sum().to_list()
+        [[None, 3, 6], [None]]
+        """
         return Rolling(self, window, axis)
 
     @property

@@ -101,6 +101,14 @@ def leaf_values(leaf: pa.DataType, *, allow_nan: bool = True, small: bool = Fals
     ------
     JagValueError
         If the type is not one that this module knows.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from arrowjag.testing import leaf_values
+    >>> from hypothesis import find
+    >>> find(leaf_values(pa.int8()), lambda value: value > 100)
+    101
     """
     if pa.types.is_integer(leaf):
         return _integers(leaf, small)

@@ -54,6 +54,13 @@ class ArrowColumn(NamedTuple):
         Number of levels, the rows of the column included.
     leaf : pyarrow.DataType
         Type of the innermost items.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from arrowjag.testing import ArrowColumn
+    >>> ArrowColumn(pa.array([[1, 2], None]), [[1, 2], None], 2, pa.int64())
+    ArrowColumn(list<item: int64>, [[1, 2], None])
     """
 
     array: Any

@@ -1,0 +1,166 @@
+"""Every public function, class, method and property is documented, in numpydoc's sections. The examples run as doctests."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+
+import arrowjag as aj
+
+MODULES = [
+    "arrowjag",
+    "arrowjag.dense",
+    "arrowjag.dims",
+    "arrowjag.etl",
+    "arrowjag.interop",
+    "arrowjag.io",
+    "arrowjag.pandas",
+    "arrowjag.plot",
+    "arrowjag.polars",
+    "arrowjag.shapes",
+    "arrowjag.testing",
+]
+SECTIONS = ("Parameters", "Other Parameters", "Attributes", "Returns", "Yields", "Raises", "Notes", "Examples", "See Also")
+
+
+class Item(NamedTuple):
+    name: str
+    object: Any
+
+
+def items() -> Iterator[Item]:
+    """Public names of public modules and the public members of classes, each object once."""
+    seen: set[int] = set()
+    for module_name in MODULES:
+        module = importlib.import_module(module_name)
+        for name in module.__all__:
+            for item in (Item(f"{module_name}.{name}", getattr(module, name)), *members(f"{module_name}.{name}", getattr(module, name))):
+                if id(item.object) not in seen and is_ours(item.object):
+                    seen.add(id(item.object))
+                    yield item
+
+
+def members(prefix: str, owner: Any) -> Iterator[Item]:
+    """What a class adds. What it overrides, of ours or of a class of pandas, polars or pyarrow, is documented there."""
+    if not inspect.isclass(owner):
+        return
+    known: set[str] = set()
+    for one in reversed(owner.__mro__):
+        if one.__module__.startswith("arrowjag"):
+            yield from (Item(f"{prefix}.{name}", value) for name, value in vars(one).items() if name[0] != "_" and name not in known)
+        known |= set(vars(one))
+
+
+def function_of(found: Any) -> Any:
+    return getattr(found, "__func__", None) or getattr(found, "fget", None) or found
+
+
+def is_ours(found: Any) -> bool:
+    function = function_of(found)
+    return callable(function) and str(getattr(function, "__module__", "")).startswith("arrowjag")
+
+
+ITEMS = list(items())
+
+
+def sections(docstring: str) -> dict[str, str]:
+    """Text by heading; the summary by the empty one."""
+    parts = re.split(rf"^({'|'.join(SECTIONS)})\n-+\n", docstring, flags=re.MULTILINE)
+    return {"": parts[0].strip(), **dict(zip(parts[1::2], parts[2::2], strict=True))}
+
+
+def documented(text: str) -> set[str]:
+    """Names of a Parameters section."""
+    names = re.findall(r"^(\S.*?)(?: :.*)?$", text, re.MULTILINE)
+    return {name.strip().lstrip("*") for line in names for name in line.split(",")}
+
+
+def flaws(item: Item) -> list[str]:
+    docstring = inspect.getdoc(item.object) or inspect.getdoc(function_of(item.object)) or ""
+    found = sections(docstring)
+    if not found[""]:
+        return ["no summary"]
+    if inspect.isclass(item.object):
+        return [*parameter_flaws(item, found), *(() if "Examples" in found or is_error(item.object) else ("no example",))]
+    if isinstance(item.object, property) or not inspect.isroutine(function_of(item.object)):
+        return []
+    wrong = parameter_flaws(item, found)
+    if not ("Returns" in found or "Yields" in found or returns_nothing(function_of(item.object))):
+        wrong.append("no Returns")
+    if "Raises" not in found and raises(function_of(item.object)):
+        wrong.append("no Raises")
+    if "Examples" not in found or ">>> " not in found["Examples"]:
+        wrong.append("no example")
+    return wrong
+
+
+def parameter_flaws(item: Item, found: dict[str, str]) -> list[str]:
+    if inspect.isclass(item.object) and is_error(item.object):
+        return []
+    try:
+        wanted = inspect.signature(item.object if inspect.isclass(item.object) else function_of(item.object)).parameters
+    except (TypeError, ValueError):
+        return []
+    names = documented(found.get("Parameters", "") + found.get("Other Parameters", "") + found.get("Attributes", ""))
+    missing = [name for name in wanted if name not in ("self", "cls") and name not in names]
+    return [f"parameter {name} is not described" for name in missing]
+
+
+def is_error(found: type) -> bool:
+    return issubclass(found, BaseException)
+
+
+def returns_nothing(function: Any) -> bool:
+    return getattr(function, "__annotations__", {}).get("return") in (None, "None") and "return" in getattr(function, "__annotations__", {})
+
+
+def raises(function: Any) -> bool:
+    """Whether the body itself raises."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))
+    except OSError:
+        return False
+    return any(isinstance(node, ast.Raise) for node in ast.walk(tree))
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+def test_documented(item: Item) -> None:
+    assert flaws(item) == []
+
+
+def test_all_there_is_was_looked_at() -> None:
+    names = {item.name for item in ITEMS}
+    assert {"arrowjag.JaggedArray.sum", "arrowjag.where", "arrowjag.JaggedShape.flatten", "arrowjag.dims.Affine"} <= names
+    assert len(names) > 300
+
+
+def test_reference_lists_every_name(request: pytest.FixtureRequest) -> None:
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in (request.config.rootpath / "docs" / "reference").glob("*.md"))
+    listed = set(re.findall(r"^   (?!:)(\S+)$", pages, re.MULTILINE))
+    wanted = {name for name in aj.__all__ if callable(getattr(aj, name))}
+    wanted |= {f"JaggedArray.{name}" for name in dir(aj.JaggedArray) if name[0] != "_"}
+    wanted |= {f"JaggedShape.{name}" for name in dir(aj.JaggedShape) if name[0] != "_"}
+    assert wanted - listed == set()
+
+
+def test_flaws_are_seen() -> None:
+    def bad(x: int, y: int) -> int:
+        """Add.
+
+        Parameters
+        ----------
+        x : int
+            A number.
+        """
+        if x > y:
+            raise ValueError
+        return x + y
+
+    assert flaws(Item("bad", bad)) == ["parameter y is not described", "no Returns", "no Raises", "no example"]
