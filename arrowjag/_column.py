@@ -40,25 +40,53 @@ class Column:
 
     @property
     def shape(self) -> JaggedShape:
-        """The nesting."""
+        """The nesting.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], [], [3]]).shape
+        JaggedShape(3, [2, 0, 1])
+        """
         return self._shape
 
     @property
     def values(self) -> pa.Array:
-        """The flat leaf values."""
+        """The flat leaf values.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], [], [3]]).values.to_pylist()
+        [1, 2, 3]
+        """
         if pt.is_run_end_encoded(self._values.type):
             self._values = _arrow.decode(self._values)
         return self._values
 
     @property
     def type(self) -> pa.DataType:
-        """The Arrow type of the leaf values."""
+        """The Arrow type of the leaf values.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], [], [3]]).type
+        DataType(int64)
+        """
         type = self._values.type
         return type.value_type if pt.is_run_end_encoded(type) else type
 
     @property
     def ndim(self) -> int:
-        """Number of levels, the rows included."""
+        """Number of levels, the rows included.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], [], [3]]).ndim
+        2
+        """
         return self._shape.ndim
 
 

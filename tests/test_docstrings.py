@@ -41,7 +41,8 @@ def items() -> Iterator[Item]:
     for module_name in MODULES:
         module = importlib.import_module(module_name)
         for name in module.__all__:
-            for item in (Item(f"{module_name}.{name}", getattr(module, name)), *members(f"{module_name}.{name}", getattr(module, name))):
+            found = Item(f"{module_name}.{name}", getattr(module, name))
+            for item in (found, *members(*found)):
                 if id(item.object) not in seen and is_ours(item.object):
                     seen.add(id(item.object))
                     yield item
@@ -54,7 +55,8 @@ def members(prefix: str, owner: Any) -> Iterator[Item]:
     known: set[str] = set()
     for one in reversed(owner.__mro__):
         if one.__module__.startswith("arrowjag"):
-            yield from (Item(f"{prefix}.{name}", value) for name, value in vars(one).items() if name[0] != "_" and name not in known)
+            new = {name: value for name, value in vars(one).items() if name[0] != "_" and name not in known}
+            yield from (Item(f"{prefix}.{name}", value) for name, value in new.items())
         known |= set(vars(one))
 
 
@@ -118,7 +120,7 @@ def is_error(found: type) -> bool:
 
 
 def returns_nothing(function: Any) -> bool:
-    return getattr(function, "__annotations__", {}).get("return") in (None, "None") and "return" in getattr(function, "__annotations__", {})
+    return getattr(function, "__annotations__", {}).get("return", "unknown") in (None, "None")
 
 
 def raises(function: Any) -> bool:
@@ -133,6 +135,21 @@ def raises(function: Any) -> bool:
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
 def test_documented(item: Item) -> None:
     assert flaws(item) == []
+
+
+METHODS = sorted(name for name in dir(aj.JaggedArray) if name[0] != "_")
+OF_NULLS = re.compile(r"null|missing|valid", re.IGNORECASE)
+OF_COST = re.compile(r"\bcost|\bcop(y|ies|ied)\b|\bshared?\b|O\(", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_speak_of_nulls_and_cost(name: str) -> None:
+    member = inspect.getattr_static(aj.JaggedArray, name)
+    text = inspect.getdoc(member) or ""
+    assert ">>> " in text
+    if not isinstance(member, property):
+        assert OF_NULLS.search(text), "what becomes of nulls?"
+        assert OF_COST.search(text), "what is copied, what does it cost?"
 
 
 def test_all_there_is_was_looked_at() -> None:

@@ -124,25 +124,53 @@ class ArrayBase(Column):
 
     @property
     def size(self) -> int:
-        """Number of leaf values."""
+        """Number of leaf values.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], [], [3]]).size
+        3
+        """
         return self.shape.size
 
     @property
     def null_count(self) -> int:
-        """Number of null rows of the frame; leaves count where the array has one dim."""
+        """Number of null rows of the frame; leaves count where the array has one dim.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, None], None]).null_count
+        1
+        """
         valid = _column.row_validity(self, min(1, self.ndim))
         return 0 if valid is None else int(len(valid) - np.count_nonzero(valid))
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the values and of the offsets and validity that Arrow needs beside them."""
+        """Bytes of the values and of the offsets and validity that Arrow needs beside them.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], [3]]).nbytes  # three values, three offsets
+        48
+        """
         bits = sum(len(dim) // 8 + 1 for dim in self.shape.dims[1:] if dim.validity is not None)
         offsets = sum(8 * (len(dim) + 1) for dim in self.shape.dims[1:] if dim.extent is None)
         return int(self._values.nbytes) + bits + offsets
 
     @property
     def extension_type(self) -> dtype.JaggedType:
-        """The Arrow extension type of the whole column."""
+        """The Arrow extension type of the whole column.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> str(aj.array([[1, 2], [3]]).extension_type.storage_type)
+        'large_list<item: int64>'
+        """
         return dtype.JaggedType.of(self.type, self.ndim, self.shape.extents)
 
     def __len__(self) -> int:
@@ -249,7 +277,7 @@ class ArrayBase(Column):
         Returns
         -------
         pandas.Series
-            With dtype `jagged[...]`, or Arrow-backed where the array has one dim. Buffers are shared.
+            With dtype `jagged[...]`, or Arrow-backed where the array has one dim. Null rows stay null. Buffers are shared.
 
         Raises
         ------
@@ -277,7 +305,7 @@ class ArrayBase(Column):
         Returns
         -------
         polars.Series
-            Buffers are shared where polars has the leaf type.
+            Null rows stay null. Buffers are shared where polars has the leaf type.
 
         Raises
         ------
@@ -294,7 +322,14 @@ class ArrayBase(Column):
 
     @property
     def plot(self) -> Any:
-        """Pictures of the sizes, the rows and the values, on matplotlib axes."""
+        """Pictures of the sizes, the rows and the values, on matplotlib axes.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], [3]]).plot.rows().get_title(loc="left")
+        '2 rows, 3 values'
+        """
         return _doors.open_door("plot").Plotter(self)
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
@@ -328,7 +363,7 @@ class ArrayBase(Column):
         Returns
         -------
         bool
-            NaN equals NaN; declared extents are not looked at.
+            NaN equals NaN; declared extents are not looked at. Cost: one pass, less where shapes or values are shared.
 
         Examples
         --------

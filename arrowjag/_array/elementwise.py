@@ -413,7 +413,7 @@ class ElementwiseMethods(ArrayBase):
         Returns
         -------
         pa.BooleanArray
-            Flat, one entry an item; True is valid.
+            Flat, one entry an item; True is valid. Cost: one pass over the items.
 
         Raises
         ------
@@ -445,7 +445,8 @@ class ElementwiseMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            What stood under a row that becomes null is dropped; a row that becomes valid is empty.
+            What stood under a row that becomes null is dropped; a row that becomes valid is empty. Values are shared unless some
+            are dropped.
 
         Raises
         ------

@@ -206,7 +206,7 @@ class FoldingMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            As after `transpose`. Cost: a radix sort of the leaves, linear.
+            As after `transpose`, null rows too. Cost: a radix sort of the leaves, linear.
 
         Raises
         ------
@@ -236,7 +236,7 @@ class FoldingMethods(ArrayBase):
         Returns
         -------
         bool
-            O(1) where an encoding proves it, O(rows) otherwise.
+            O(1) where an encoding proves it, O(rows) otherwise. A null row counts as an empty one.
 
         Examples
         --------
@@ -282,7 +282,8 @@ class FoldingMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of this array's shape; leaf types are promoted. What the index does not name is unchanged. Cost: one gather.
+            Of this array's shape; leaf types are promoted. What the index does not name is unchanged, null or not. Cost: one
+            gather.
 
         Raises
         ------

@@ -90,7 +90,16 @@ class IndexingMethods(ArrayBase):
 
     @property
     def S(self) -> KodaIndexer:  # noqa: N802 - Koda's name
-        """Indexing of the last dims as Koda does it: out of range is null, or an empty row above the leaves."""
+        """Indexing of the last dims as Koda does it: out of range is null, or an empty row above the leaves.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], []]).S[0].to_list()
+        [1, None]
+        >>> aj.array([[1, 2], []]).S[1:].to_list()
+        [[2], []]
+        """
         return KodaIndexer(self)
 
     @method("index", rows=changing_axis)
@@ -351,7 +360,7 @@ class IndexingMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            The dims of the shape, then those of this array. Cost: one gather a level.
+            The dims of the shape, then those of this array, null rows included. Cost: one gather a level.
 
         Raises
         ------
@@ -374,7 +383,14 @@ class IndexingMethods(ArrayBase):
 
     @property
     def fields(self) -> list[str]:
-        """Field names of struct leaves; none for other leaves."""
+        """Field names of struct leaves; none for other leaves.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[{"x": 1, "y": 2}]]).fields
+        ['x', 'y']
+        """
         return select.fields(self.type)
 
     @method("**arrays")

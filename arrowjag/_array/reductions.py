@@ -203,7 +203,8 @@ class ReductionMethods(ArrayBase):
         -------
         JaggedArray or pa.Scalar
             int64 slots in the row, nulls counted; over several axes the slot in the flattened group; along an outer axis the place
-            along it. The first of ties; null for an empty or null row. NaN is ignored unless a row has nothing else.
+            along it. The first of ties; null for an empty or null row. NaN is ignored unless a row has nothing else. Cost:
+            one pass.
 
         Raises
         ------
@@ -236,7 +237,8 @@ class ReductionMethods(ArrayBase):
         -------
         JaggedArray or pa.Scalar
             int64 slots in the row, nulls counted; over several axes the slot in the flattened group; along an outer axis the place
-            along it. The first of ties; null for an empty or null row. NaN is ignored unless a row has nothing else.
+            along it. The first of ties; null for an empty or null row. NaN is ignored unless a row has nothing else. Cost:
+            one pass.
 
         Raises
         ------
@@ -286,7 +288,7 @@ class ReductionMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            int64 with the dims before that axis; null for a null row. Shared with the shape.
+            int64 with the dims before that axis; null for a null row. Cost: none but the sizes, which the shape keeps.
 
         Examples
         --------

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from arrowjag._array.base import ArrayBase, operand
 from arrowjag._methods import along_axis, method
 from arrowjag._ops import composed
 from arrowjag._ops import scan as _ops
+from arrowjag.errors import JagTypeError, JagValueError
 
 __all__ = ["Rolling", "ScanMethods"]
 
@@ -28,6 +31,10 @@ class Rolling:
     __slots__ = ("_axis", "_owner", "_window")
 
     def __init__(self, owner: Any, window: int, axis: Any = -1) -> None:
+        if isinstance(window, bool) or not isinstance(window, (int, np.integer)):
+            raise JagTypeError(f"rolling: window must be an int, got {type(window).__name__}")
+        if window < 1:
+            raise JagValueError(f"rolling: window must be at least 1, got {window}")
         self._owner = owner
         self._window = window
         self._axis = axis
@@ -355,7 +362,8 @@ class ScanMethods(ArrayBase):
         Returns
         -------
         Rolling
-            With the methods `sum`, `mean`, `min`, `max` and `count`.
+            With the methods `sum`, `mean`, `min`, `max` and `count`. A null in a window makes its result null, but for `count`;
+            a null row stays null. Cost: one pass for each of them.
 
         Examples
         --------

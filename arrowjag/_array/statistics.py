@@ -38,8 +38,8 @@ class StatisticMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Floats; null where a row has no more than `ddof` items, and for a null row. NaN poisons. Two passes, so large means lose
-            nothing.
+            Floats; null where a row has no more than `ddof` items, and for a null row. NaN poisons. Cost: two passes, so large
+            means lose nothing.
 
         Raises
         ------
@@ -73,8 +73,8 @@ class StatisticMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Floats; null where a row has no more than `ddof` items, and for a null row. NaN poisons. Two passes, so large means lose
-            nothing.
+            Floats; null where a row has no more than `ddof` items, and for a null row. NaN poisons. Cost: two passes, so large
+            means lose nothing.
 
         Raises
         ------
@@ -149,7 +149,7 @@ class StatisticMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Integers give float64, temporals their own type. Null for an empty or null row; NaN poisons.
+            Integers give float64, temporals their own type. Null for an empty or null row; NaN poisons. Cost: a sort of each row.
 
         Raises
         ------
@@ -183,7 +183,8 @@ class StatisticMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            int64, nulls not counted; 0 for an empty row, null for a null row. NaN equals NaN, -0.0 equals 0.0.
+            int64, nulls not counted; 0 for an empty row, null for a null row. NaN equals NaN, -0.0 equals 0.0. Cost: a grouping of
+            the values.
 
         Raises
         ------
@@ -215,7 +216,7 @@ class StatisticMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Of the leaf's type: the first to appear among equals; null for an empty or null row.
+            Of the leaf's type: the first to appear among equals; null for an empty or null row. Cost: a grouping of the values.
 
         Raises
         ------
@@ -231,12 +232,12 @@ class StatisticMethods(ArrayBase):
         return self._wrap(_ops.reduce(self, "mode", axis, skip_nulls=skip_nulls, min_count=min_count))
 
     @method(rows=over_axis)
-    def join(self, separator: str, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> Any:
+    def join(self, sep: str, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> Any:
         """Join the texts of each row.
 
         Parameters
         ----------
-        separator : str
+        sep : str
             What stands between two items.
         axis : int, tuple of int or None
             The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
@@ -249,7 +250,7 @@ class StatisticMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Text; nulls are left out; null for a row without text and for a null row.
+            Text; nulls are left out; null for a row without text and for a null row. Cost: one pass that copies the text.
 
         Raises
         ------
@@ -262,7 +263,7 @@ class StatisticMethods(ArrayBase):
         >>> aj.array([["a", "b"], [None], []]).join("-").to_list()
         ['a-b', None, None]
         """
-        return self._wrap(_ops.join(self, separator, axis, skip_nulls, min_count))
+        return self._wrap(_ops.join(self, sep, axis, skip_nulls, min_count))
 
     @method(rows=over_axis)
     def collapse(self, axis: Any = -1) -> Any:
@@ -315,7 +316,8 @@ class StatisticMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            As `sum` of the product: 0 for an empty row, null for a null row; a null in either operand is skipped.
+            As `sum` of the product: 0 for an empty row, null for a null row; a null in either operand is skipped. Cost: two
+            passes, and the product in between.
 
         Raises
         ------
@@ -333,5 +335,5 @@ class StatisticMethods(ArrayBase):
         one, two = operand(self, None, "dot"), operand(y, self.type, "dot")
         if not isinstance(one, Column):
             raise JagTypeError("dot needs an array with dims")
-        product = elementwise.binary("multiply", one, two)
+        product = elementwise.apply(elementwise.BINARY["multiply"], [one, two], "dot")
         return self._wrap(_ops.reduce(product, "sum", axis, skip_nulls=skip_nulls, min_count=min_count))
