@@ -140,9 +140,8 @@ def main() -> None:
     options = parser.parse_args()
     results = []
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    print(
-        f"{'operation':12}{'D':>4}{'ours ms':>10}{'cpu':>8}{'fbgemm ms':>11}{'cpu':>8}{'ratio':>7}{'cpu':>6}{'target':>8}{'copy':>6}"
-    )
+    names = ("operation", "D", "ours ms", "cpu", "fbgemm ms", "cpu", "ratio", "cpu", "target", "copy")
+    print("{:12}{:>4}{:>10}{:>8}{:>11}{:>8}{:>7}{:>6}{:>8}{:>6}".format(*names))
     for width in options.widths:
         small, data = Input(1000, width), Input(options.rows, width)
         for case in CASES:
