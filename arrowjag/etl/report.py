@@ -12,7 +12,24 @@ __all__ = ["Failure", "JobError", "Report"]
 
 @dataclass(frozen=True)
 class Failure:
-    """A task that failed: its file, its row groups, and the error in one line."""
+    """A task that failed.
+
+    Parameters
+    ----------
+    file : str
+        The path of its file.
+    row_groups : tuple of int
+        The row groups of the batch that failed, or of the whole task.
+    error : str
+        The error, in one line.
+    details : str
+        What the worker's traceback said.
+
+    Examples
+    --------
+    >>> print(Failure("in/a.parquet", (3,), "ValueError: no such day"))
+    in/a.parquet, row group 3: ValueError: no such day
+    """
 
     file: str
     row_groups: tuple[int, ...]
@@ -39,6 +56,11 @@ class JobError(JagError, RuntimeError):
     ----------
     failure : Failure
         The task and its error.
+
+    Examples
+    --------
+    >>> str(JobError(Failure("in/a.parquet", (3, 4, 5), "ValueError: no such day")))
+    'in/a.parquet, row groups 3 to 5: ValueError: no such day'
     """
 
     def __init__(self, failure: Failure) -> None:
