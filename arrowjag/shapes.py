@@ -18,6 +18,7 @@ from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, ShapeError
 from arrowjag.shape import JaggedShape, resolve_reshape
+from arrowjag.typing import ArrayOrScalar
 
 __all__ = [
     "dim_mapping",
@@ -293,7 +294,7 @@ def get_shape(x: Any) -> JaggedShape:
     return _column(x, "get_shape").shape
 
 
-def flatten(x: Any, from_dim: int = 0, to_dim: int | None = None) -> Any:
+def flatten(x: Any, from_dim: int = 0, to_dim: int | None = None) -> JaggedArray:
     """Merge the dims from `from_dim` to before `to_dim` into one.
 
     Parameters
@@ -322,7 +323,7 @@ def flatten(x: Any, from_dim: int = 0, to_dim: int | None = None) -> Any:
     return _array(structure.flatten(_column(x, "flatten"), from_dim, to_dim))
 
 
-def flatten_end(x: Any, n_times: int = 1) -> Any:
+def flatten_end(x: Any, n_times: int = 1) -> JaggedArray:
     """Merge the last `n_times` dims into the one before them.
 
     Parameters
@@ -355,7 +356,7 @@ def flatten_end(x: Any, n_times: int = 1) -> Any:
     return _array(structure.flatten_end(_column(x, "flatten_end"), n_times))
 
 
-def reshape(x: Any, shape: Any) -> Any:
+def reshape(x: Any, shape: Any) -> ArrayOrScalar:
     """The same items in another shape.
 
     Parameters
@@ -391,7 +392,7 @@ def reshape(x: Any, shape: Any) -> Any:
     return _array(structure.with_shape(resolve_reshape(column.shape, shape), column))
 
 
-def reshape_as(x: Any, shape_from: Any) -> Any:
+def reshape_as(x: Any, shape_from: Any) -> ArrayOrScalar:
     """The same items in the shape of another array.
 
     Parameters
@@ -423,10 +424,10 @@ def reshape_as(x: Any, shape_from: Any) -> Any:
     >>> reshape_as(aj.array([1, 2, 3]), aj.array([["a"], ["b", "c"]])).to_list()
     [[1], [2, 3]]
     """
-    return reshape(x, get_shape(shape_from))
+    return reshape(x, _column(shape_from, "reshape_as").shape)
 
 
-def expand_to_shape(x: Any, shape: JaggedShape, ndim: int = 0) -> Any:
+def expand_to_shape(x: Any, shape: JaggedShape, ndim: int = 0) -> ArrayOrScalar:
     """Spread an array over a longer shape.
 
     Parameters
@@ -526,5 +527,5 @@ def _dim(shape: JaggedShape, dim: int, operation: str) -> Dim:
     return shape.dims[dim]
 
 
-def _array(column: Column) -> Any:
+def _array(column: Column) -> ArrayOrScalar:
     return JaggedArray._wrap(column)

@@ -7,6 +7,7 @@ A reduction is a function from (values, offsets) to one value a row; `over_axes`
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -64,6 +65,8 @@ def over_axes(
     Column
         Without the axes; a null row gives null.
     """
+    if column.ndim == 0 and axis is None:  # all of a scalar is the scalar
+        column = structure.with_shape(JaggedShape(1), column)
     found = _axes.normalize_axes(axis, column.ndim, operation)
     if found[-1] != column.ndim - 1 and skip_nulls and min_count is None and operation in _OUTER:
         result = _over_outer(column, found[0], operation)
@@ -160,8 +163,11 @@ def _relative(values: pa.Array, offsets: IntArray, kernel: Callable[..., Any]) -
 def _decimal(values: pa.Array, offsets: IntArray, function: str) -> pa.Array:
     """Decimals are added up by pyarrow, which does so by group only; rows without items do not show up and are put back."""
     n = len(offsets) - 1
-    if values.type.bit_width < 128:
-        values = values.cast(pa.decimal128(values.type.precision, values.type.scale))
+    type = values.type
+    if function == "product":  # pyarrow multiplies within the digits of the type, and writes past them
+        values = values.cast(pa.decimal256(76, type.scale) if pt.is_decimal256(type) else pa.decimal128(38, type.scale))
+    elif type.bit_width < 128:
+        values = values.cast(pa.decimal128(type.precision, type.scale))
     rows = np.flatnonzero(np.diff(offsets))
     table = pa.table({"row": _offsets.parents(offsets), "value": values})
     options = pc.ScalarAggregateOptions(min_count=0 if function != "mean" else 1)
@@ -175,7 +181,7 @@ def _decimal(values: pa.Array, offsets: IntArray, function: str) -> pa.Array:
         found = pa.nulls(1, found.type)
     spread = gather.take(found, place, filled)
     identity = {"sum": 0, "product": 1}.get(function)
-    return spread if identity is None else pc.if_else(pa.array(filled), spread, pa.scalar(identity).cast(spread.type))
+    return spread if identity is None else pc.if_else(pa.array(filled), spread, pa.scalar(Decimal(identity), spread.type))
 
 
 def _extreme(name: str) -> Reduction:
@@ -376,6 +382,8 @@ def count(column: Column, axis: Any) -> Column:
 
 def lengths(column: Column, axis: Any) -> Column:
     """Row sizes of a dim, nulls counted; several trailing axes are taken together."""
+    if column.ndim == 0 and axis is None:
+        return Column(column.shape, pa.array([1], pa.int64()))
     found = _axes.normalize_axes(axis, column.ndim, "lengths")
     first = found[0]
     dim = column.shape.composed(first, found[-1] + 1)
@@ -412,7 +420,7 @@ def quantile(
     return over_axes(column, axis, reduction, name, skip_nulls=skip_nulls, min_count=min_count)
 
 
-def join(column: Column, separator: str, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
+def join(column: Column, sep: str, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
     """Texts of each row joined; null for a row without text."""
 
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
@@ -421,12 +429,14 @@ def join(column: Column, separator: str, axis: Any, skip_nulls: bool, min_count:
         text = pt.is_string(values.type) or pt.is_large_string(values.type) or pt.is_string_view(values.type)
         if not text and not pt.is_null(values.type):
             raise JagTypeError.no_kernel("join", values.type, hint="It takes text; cast to string first.")
+        if not isinstance(sep, str):
+            raise JagTypeError(f"join takes one text to put between items, got {type(sep).__name__}")
         values = values.cast(pa.large_string())
         if values.null_count:
             valid = values.is_valid().to_numpy(zero_copy_only=False)
             values, offsets = gather.filter_values(values, valid), gather.filter_rows(valid, offsets)
         lists = _arrow.wrap([_arrow.Level(offsets, None, None)], values)
-        joined = pc.binary_join(lists, pa.scalar(separator, pa.large_string()))
+        joined = pc.binary_join(lists, pa.scalar(sep, pa.large_string()))
         return structure.null_values(joined, np.diff(offsets) > 0)
 
     return over_axes(column, axis, reduction, "join", skip_nulls=skip_nulls, min_count=min_count)

@@ -11,7 +11,7 @@ from arrowjag import dims as _dims
 from arrowjag._kernels import offsets as _offsets
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagTypeError, ShapeError
-from arrowjag.shape._text import SHOWN, plural
+from arrowjag.shape._text import plural
 from arrowjag.typing import IntArray
 
 if TYPE_CHECKING:
@@ -51,8 +51,15 @@ def count_parents(parents: Any, n_parents: int, place: int) -> IntArray:
     if found.size and found.dtype.kind not in "iu":
         raise JagTypeError(f"dim {place}: parents must be integers, got {found.dtype}")
     found = found.astype(np.int64)
-    if found.size and (found[0] < 0 or found[-1] >= n_parents or (found[1:] < found[:-1]).any()):
-        raise ShapeError(f"dim {place}: parents must be sorted and from 0 to {n_parents - 1}, got {found[:SHOWN].tolist()}...")
+    outside = (found < 0) | (found >= n_parents)
+    if outside.any():
+        item = int(outside.argmax())
+        raise ShapeError(f"dim {place}: parents go from 0 to {n_parents - 1}, got {found[item]} for item {item}")
+    falls = found[1:] < found[:-1]
+    if falls.any():
+        item = int(falls.argmax()) + 1
+        got = f"{found[item]} for item {item} after {found[item - 1]}"
+        raise ShapeError(f"dim {place}: parents must not fall, got {got}; sort the items by owner")
     return np.bincount(found, minlength=n_parents).astype(np.int64)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -101,28 +101,31 @@ def _choose(condition: Datum, one: Datum, two: Datum) -> pa.Array:
     return gather.take(pa.concat_arrays(arrays), index, valid)
 
 
-def coalesce(operands: Sequence[Operand]) -> Column:
+def coalesce(operands: Sequence[Operand], operation: str = "coalesce") -> Column:
     """The first operand that is not null, item by item and row by row; a row is null where no operand has one."""
     columns = [_as_column(operand) for operand in operands]
     if _same_rows(columns):
-        return apply(_coalesce_values, operands if columns_of(operands) else columns, "coalesce")
+        return apply(_coalescer(operation), operands if columns_of(operands) else columns, operation)
 
     def is_null(depth: int, there: Rows, leaves: Sequence[Any]) -> BoolArray:
         del depth, leaves
         known: BoolArray = np.logical_or.reduce([rows for rows in there if rows is not None])
         return ~known
 
-    shape, flat = select.merge_rows(columns, is_null, "coalesce")
-    return apply(_coalesce_values, [Column(shape, values) for values in flat], "coalesce")
+    shape, flat = select.merge_rows(columns, is_null, operation)
+    return apply(_coalescer(operation), [Column(shape, values) for values in flat], operation)
 
 
 def fill_null(column: Column, filler: Operand) -> Column:
     """Null rows come from the filler where it has as many dims, null leaves from it everywhere."""
-    return coalesce([column, filler])
+    return coalesce([column, filler], "fill_null")
 
 
-def _coalesce_values(*data: Datum) -> pa.Array:
-    type = promote([datum.type for datum in data], "coalesce")
+def _coalescer(operation: str) -> Callable[..., pa.Array]:
+    return lambda *data: _coalesce_values(promote([datum.type for datum in data], operation), *data)
+
+
+def _coalesce_values(type: pa.DataType, *data: Datum) -> pa.Array:
     same = all(datum.type == data[0].type for datum in data)
     cast_data = list(data) if same else [cast_datum(datum, type) for datum in data]
     if isinstance(cast_data[0], pa.Array) and cast_data[0].null_count == 0:

@@ -99,6 +99,12 @@ def shift(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
         type = promote([one.type, two.type], name)
         if not pt.is_integer(type):
             raise JagTypeError.no_kernel(name, one.type, two.type, hint="It takes integers.")
-        return pc.call_function(kernel, [cast_datum(one, type), cast_datum(two, type)])
+        one, two = cast_datum(one, type), cast_datum(two, type)
+        data, valid = datum_to_numpy(two)
+        beyond = (data < 0) | (data >= type.bit_width - pt.is_signed_integer(type))
+        if (beyond if valid is None else beyond & valid).any():  # pyarrow leaves the number as it is, numpy shifts it out
+            left, left_valid = datum_to_numpy(one)
+            return sized(getattr(np, name)(left, data), both_valid(left_valid, valid), type)
+        return pc.call_function(kernel, [one, two])
 
     return compute
