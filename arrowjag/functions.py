@@ -20,6 +20,7 @@ from arrowjag._ops import elementwise, select, structure
 from arrowjag.dims import Ragged, Uniform
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
+from arrowjag.typing import ArrayOrScalar
 
 __all__ = [
     "align",
@@ -218,7 +219,7 @@ def from_offsets(values: Any, *offsets: Any, validate: bool = True) -> JaggedArr
 
 
 @free_function
-def where(c: Any, x: Any, y: Any) -> Any:
+def where(c: Any, x: Any, y: Any) -> ArrayOrScalar:
     """`x` where a condition is true, `y` where it is false, null where it is null.
 
     Parameters
@@ -256,7 +257,7 @@ def where(c: Any, x: Any, y: Any) -> Any:
 
 
 @free_function
-def coalesce(*arrays: Any) -> Any:
+def coalesce(*arrays: Any) -> ArrayOrScalar:
     """The first operand that is not null, item by item and row by row.
 
     Parameters
@@ -326,7 +327,7 @@ def align(*arrays: Any) -> tuple[Any, ...]:
 
 
 @free_function
-def zip(*arrays: Any, **named: Any) -> Any:
+def zip(*arrays: Any, **named: Any) -> ArrayOrScalar:
     """A struct for each item of several arrays.
 
     Parameters
@@ -362,7 +363,7 @@ def zip(*arrays: Any, **named: Any) -> Any:
 
 
 @free_function
-def apply(fn: str | Callable[..., Any], *arrays: Any, **options: Any) -> Any:
+def apply(fn: str | Callable[..., Any], *arrays: Any, **options: Any) -> ArrayOrScalar:
     """Call a function of pyarrow.compute on the items of arrays.
 
     Parameters
@@ -424,7 +425,7 @@ def _compute_function(fn: str | Callable[..., Any]) -> Callable[..., Any]:
 
 
 @free_function
-def concat(arrays: Iterable[Any], axis: int = 0) -> Any:
+def concat(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     """Join arrays along an axis.
 
     Parameters
@@ -461,7 +462,7 @@ def concat(arrays: Iterable[Any], axis: int = 0) -> Any:
 
 
 @free_function
-def stack(arrays: Iterable[Any], axis: int = 0) -> Any:
+def stack(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     """Put arrays side by side along a new dim.
 
     Parameters

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+if TYPE_CHECKING:
+    from arrowjag._array import JaggedArray
+
 __all__ = [
+    "ArrayOrScalar",
     "ArrowData",
     "BoolArray",
     "IntArray",
@@ -32,6 +36,9 @@ SizesLike: TypeAlias = "Sequence[int] | npt.NDArray[np.integer[Any]] | pa.Array"
 
 ArrowData: TypeAlias = "pa.Array | pa.ChunkedArray"
 """An Arrow array, in one piece or in chunks."""
+
+ArrayOrScalar: TypeAlias = "JaggedArray | Any"
+"""A result that is an array where dims are left, and an Arrow scalar where none is; of a surface's columns, the surface's kind."""
 
 RankMethod: TypeAlias = Literal["ordinal", "dense", "min", "max", "average"]
 ShearMode: TypeAlias = Literal["raise", "allow"]

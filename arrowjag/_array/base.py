@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,10 @@ from arrowjag._column import Column
 from arrowjag._ops import elementwise
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
-from arrowjag.typing import BoolArray
+from arrowjag.typing import ArrayOrScalar, BoolArray
+
+if TYPE_CHECKING:
+    from arrowjag._array import JaggedArray
 
 __all__ = ["ArrayBase", "as_column", "operand"]
 
@@ -108,17 +111,17 @@ class ArrayBase(Column):
         super().__init__(shape, values)
 
     @classmethod
-    def _wrap(cls, column: Column) -> Any:
+    def _wrap(cls, column: Column) -> ArrayOrScalar:
         """A result: an array, or an Arrow scalar where no dim is left."""
         if column.ndim == 0:
             return column.values[0]
         return cls._of(column)
 
     @classmethod
-    def _of(cls, column: Column) -> Any:
+    def _of(cls, column: Column) -> JaggedArray:
         array = cls.__new__(cls)
         Column.__init__(array, column.shape, column._values)
-        return array
+        return cast("JaggedArray", array)
 
     # ------------------------------------------------------------------------------------------- facts
 
@@ -340,10 +343,10 @@ class ArrayBase(Column):
             return _rebuild, (type(self), self.shape, self.values)
         return _rebuild, (type(self), self.shape, _trimmed(self._values))
 
-    def __copy__(self) -> Any:
+    def __copy__(self) -> Self:
         return self
 
-    def __deepcopy__(self, memo: object) -> Any:
+    def __deepcopy__(self, memo: object) -> Self:
         return self
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,10 @@ from arrowjag._ops import elementwise as _ops
 from arrowjag._ops import structure
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
+from arrowjag.typing import ArrayOrScalar
+
+if TYPE_CHECKING:
+    from arrowjag._array import JaggedArray
 
 __all__ = ["OPERATORS", "ElementwiseMethods"]
 
@@ -47,7 +51,7 @@ class ElementwiseMethods(ArrayBase):
     __slots__ = ()
     __hash__ = None
 
-    def _binary(self, name: str, other: Any, reflected: bool = False) -> Any:
+    def _binary(self, name: str, other: Any, reflected: bool = False) -> ArrayOrScalar:
         if _has_own_rules(other):
             return NotImplemented
         one, two = operand(self, None, name), operand(other, self.type, name)
@@ -56,115 +60,115 @@ class ElementwiseMethods(ArrayBase):
             return _scalar_result(name, pair)
         return self._wrap(_ops.binary(name, *pair))
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Any) -> JaggedArray:
         return self._binary("add", other)
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: Any) -> JaggedArray:
         return self._binary("add", other, True)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Any) -> JaggedArray:
         return self._binary("subtract", other)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Any) -> JaggedArray:
         return self._binary("subtract", other, True)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Any) -> JaggedArray:
         return self._binary("multiply", other)
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: Any) -> JaggedArray:
         return self._binary("multiply", other, True)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Any) -> JaggedArray:
         return self._binary("divide", other)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: Any) -> JaggedArray:
         return self._binary("divide", other, True)
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: Any) -> JaggedArray:
         return self._binary("floor_divide", other)
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: Any) -> JaggedArray:
         return self._binary("floor_divide", other, True)
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: Any) -> JaggedArray:
         return self._binary("remainder", other)
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: Any) -> JaggedArray:
         return self._binary("remainder", other, True)
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Any) -> JaggedArray:
         return self._binary("power", other)
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self, other: Any) -> JaggedArray:
         return self._binary("power", other, True)
 
-    def __and__(self, other: Any) -> Any:
+    def __and__(self, other: Any) -> JaggedArray:
         return self._binary("and", other)
 
-    def __rand__(self, other: Any) -> Any:
+    def __rand__(self, other: Any) -> JaggedArray:
         return self._binary("and", other, True)
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: Any) -> JaggedArray:
         return self._binary("or", other)
 
-    def __ror__(self, other: Any) -> Any:
+    def __ror__(self, other: Any) -> JaggedArray:
         return self._binary("or", other, True)
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: Any) -> JaggedArray:
         return self._binary("xor", other)
 
-    def __rxor__(self, other: Any) -> Any:
+    def __rxor__(self, other: Any) -> JaggedArray:
         return self._binary("xor", other, True)
 
-    def __lshift__(self, other: Any) -> Any:
+    def __lshift__(self, other: Any) -> JaggedArray:
         return self._binary("left_shift", other)
 
-    def __rlshift__(self, other: Any) -> Any:
+    def __rlshift__(self, other: Any) -> JaggedArray:
         return self._binary("left_shift", other, True)
 
-    def __rshift__(self, other: Any) -> Any:
+    def __rshift__(self, other: Any) -> JaggedArray:
         return self._binary("right_shift", other)
 
-    def __rrshift__(self, other: Any) -> Any:
+    def __rrshift__(self, other: Any) -> JaggedArray:
         return self._binary("right_shift", other, True)
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> JaggedArray:  # type: ignore[override]  # elementwise, as in numpy
         return self._binary("equal", other)
 
-    def __ne__(self, other: object) -> Any:
+    def __ne__(self, other: object) -> JaggedArray:  # type: ignore[override]  # elementwise, as in numpy
         return self._binary("not_equal", other)
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: Any) -> JaggedArray:
         return self._binary("less", other)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: Any) -> JaggedArray:
         return self._binary("less_equal", other)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: Any) -> JaggedArray:
         return self._binary("greater", other)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: Any) -> JaggedArray:
         return self._binary("greater_equal", other)
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> JaggedArray:
         return self._wrap(_ops.unary("negative", self))
 
-    def __pos__(self) -> Any:
+    def __pos__(self) -> JaggedArray:
         return self._wrap(_ops.unary("positive", self))
 
-    def __invert__(self) -> Any:
+    def __invert__(self) -> JaggedArray:
         return self._wrap(_ops.unary("invert", self))
 
-    def __abs__(self) -> Any:
+    def __abs__(self) -> JaggedArray:
         return self._wrap(_ops.unary("absolute", self))
 
-    def __round__(self, ndigits: int = 0) -> Any:
+    def __round__(self, ndigits: int = 0) -> JaggedArray:
         return self.round(ndigits)
 
-    def __divmod__(self, other: Any) -> Any:
+    def __divmod__(self, other: Any) -> tuple[JaggedArray, JaggedArray]:
         return self._binary("floor_divide", other), self._binary("remainder", other)
 
-    def __rdivmod__(self, other: Any) -> Any:
+    def __rdivmod__(self, other: Any) -> tuple[JaggedArray, JaggedArray]:
         return self._binary("floor_divide", other, True), self._binary("remainder", other, True)
 
     def __array_ufunc__(self, ufunc: np.ufunc, call: str, *inputs: Any, **options: Any) -> Any:
@@ -179,7 +183,7 @@ class ElementwiseMethods(ArrayBase):
         return results[0] if len(results) == 1 else results
 
     @method()
-    def abs(self) -> Any:
+    def abs(self) -> JaggedArray:
         """Distance from zero, item by item.
 
         Returns
@@ -201,7 +205,7 @@ class ElementwiseMethods(ArrayBase):
         return abs(self)
 
     @method()
-    def round(self, decimals: int = 0) -> Any:
+    def round(self, decimals: int = 0) -> JaggedArray:
         """Round half to even, item by item.
 
         Parameters
@@ -228,7 +232,7 @@ class ElementwiseMethods(ArrayBase):
         return self._wrap(_ops.round_to(self, decimals))
 
     @method("lower", "upper")
-    def clip(self, lower: Any = None, upper: Any = None) -> Any:
+    def clip(self, lower: Any = None, upper: Any = None) -> JaggedArray:
         """Limit items to bounds.
 
         Parameters
@@ -257,7 +261,7 @@ class ElementwiseMethods(ArrayBase):
         return self._wrap(_ops.clip(self, low, high))
 
     @method()
-    def is_nan(self) -> Any:
+    def is_nan(self) -> JaggedArray:
         """Whether items are NaN.
 
         Returns
@@ -279,7 +283,7 @@ class ElementwiseMethods(ArrayBase):
         return self._wrap(_ops.unary("is_nan", self))
 
     @method()
-    def is_null(self, axis: int = -1) -> Any:
+    def is_null(self, axis: int = -1) -> JaggedArray:
         """Whether the items at an axis are null.
 
         Parameters
@@ -311,7 +315,7 @@ class ElementwiseMethods(ArrayBase):
         return self._wrap(Column(self.shape[:depth], _arrow.from_numpy(flags)))
 
     @method()
-    def cast(self, type: Any, safe: bool = True) -> Any:
+    def cast(self, type: Any, safe: bool = True) -> JaggedArray:
         """The leaves in another Arrow type.
 
         Parameters
@@ -342,7 +346,7 @@ class ElementwiseMethods(ArrayBase):
         return self._wrap(_ops.cast(self, _ops.as_type(type), safe))
 
     @method("value")
-    def fill_null(self, value: Any) -> Any:
+    def fill_null(self, value: Any) -> JaggedArray:
         """Replace null leaves, and null rows where the filler has rows for them.
 
         Parameters
@@ -369,7 +373,7 @@ class ElementwiseMethods(ArrayBase):
         return self._wrap(_ops.fill_null(self, operand(value, self.type, "fill_null")))
 
     @method("other")
-    def fill_null_rows(self, other: Any, axis: int = 0) -> Any:
+    def fill_null_rows(self, other: Any, axis: int = 0) -> JaggedArray:
         """Replace null rows at an axis by the rows of another array.
 
         Parameters
@@ -402,7 +406,7 @@ class ElementwiseMethods(ArrayBase):
         return self._wrap(structure.fill_null_rows(_ops.cast(self, type), depth, _ops.cast(filler, type)))
 
     @method()
-    def validity(self, axis: int = 0) -> Any:
+    def validity(self, axis: int = 0) -> pa.Array:
         """Which items at an axis are valid.
 
         Parameters
@@ -432,7 +436,7 @@ class ElementwiseMethods(ArrayBase):
         return _arrow.from_numpy(flags)
 
     @method()
-    def with_validity(self, axis: int, mask: Any) -> Any:
+    def with_validity(self, axis: int, mask: Any) -> JaggedArray:
         """The array with a validity of the caller's at an axis.
 
         Parameters

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
 
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
@@ -12,6 +15,9 @@ from arrowjag._ops import elementwise, structure
 from arrowjag._ops import folding as _ops
 from arrowjag.errors import ShapeError
 from arrowjag.typing import ShearMode, ShearRule
+
+if TYPE_CHECKING:
+    from arrowjag._array import JaggedArray
 
 __all__ = ["FoldingMethods"]
 
@@ -60,7 +66,7 @@ class FoldingMethods(ArrayBase):
     __slots__ = ()
 
     @method(rows=_unsqueeze_rows)
-    def unsqueeze(self, axis: int) -> Any:
+    def unsqueeze(self, axis: int) -> JaggedArray:
         """Insert a dim of declared size 1.
 
         Parameters
@@ -91,7 +97,7 @@ class FoldingMethods(ArrayBase):
         return self._wrap(_ops.unsqueeze(self, axis))
 
     @method(rows=_squeeze_rows)
-    def squeeze(self, axis: int) -> Any:
+    def squeeze(self, axis: int) -> JaggedArray:
         """Remove a dim whose rows all have one item.
 
         Parameters
@@ -118,7 +124,7 @@ class FoldingMethods(ArrayBase):
         return self._wrap(_ops.squeeze(self, axis))
 
     @method(rows=_expand_rows)
-    def expand(self, *dims: Any) -> Any:
+    def expand(self, *dims: Any) -> JaggedArray:
         """Stretch dims of declared size 1.
 
         Parameters
@@ -150,6 +156,12 @@ class FoldingMethods(ArrayBase):
         """
         return self._wrap(_ops.expand(self, dims))
 
+    @overload
+    def transpose(self, a: int, b: int, shear: ShearMode = ..., return_inverse: Literal[False] = ...) -> JaggedArray: ...
+    @overload
+    def transpose(
+        self, a: int, b: int, shear: ShearMode = ..., *, return_inverse: Literal[True]
+    ) -> tuple[JaggedArray, npt.NDArray[np.int64]]: ...
     @method(rows=_transpose_rows)
     def transpose(self, a: int, b: int, shear: ShearMode = "raise", return_inverse: bool = False) -> Any:
         """Let two dims change places: what stood at ``[.., i, .., j, ..]`` stands at ``[.., j, .., i, ..]``.
@@ -193,7 +205,7 @@ class FoldingMethods(ArrayBase):
         return (self._wrap(column), back) if return_inverse else self._wrap(column)
 
     @method(rows=_permute_rows)
-    def permute(self, *axes: int, shear: ShearMode = "raise") -> Any:
+    def permute(self, *axes: int, shear: ShearMode = "raise") -> JaggedArray:
         """Bring all dims into another order.
 
         Parameters
@@ -247,7 +259,7 @@ class FoldingMethods(ArrayBase):
         return self.shape.transpose_will_shear(a, b, rule)
 
     @method(rows=_kept)
-    def image(self) -> Any:
+    def image(self) -> tuple[JaggedArray, ...]:
         """The place of every leaf along each dim.
 
         Returns
@@ -269,7 +281,7 @@ class FoldingMethods(ArrayBase):
         return tuple(self._wrap(column) for column in _ops.image(self))
 
     @method("values", rows=_kept, result_type=_set_type)
-    def set(self, index: Any, values: Any) -> Any:
+    def set(self, index: Any, values: Any) -> JaggedArray:
         """Assign to what an index names, in a new array.
 
         Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -12,6 +12,10 @@ from arrowjag._column import Column
 from arrowjag._methods import Rows, changing_axis, method, over_axis
 from arrowjag._ops import composed
 from arrowjag._ops import sets as _ops
+from arrowjag.typing import ArrayOrScalar
+
+if TYPE_CHECKING:
+    from arrowjag._array import JaggedArray
 
 __all__ = ["GroupMethods"]
 
@@ -53,7 +57,7 @@ class GroupMethods(ArrayBase):
     __slots__ = ()
 
     @method(rows=changing_axis)
-    def unique(self, axis: Any = -1) -> Any:
+    def unique(self, axis: Any = -1) -> JaggedArray:
         """The distinct items of each row.
 
         Parameters
@@ -84,7 +88,7 @@ class GroupMethods(ArrayBase):
         return self._wrap(_ops.unique(self, axis))
 
     @method(rows=changing_axis)
-    def value_counts(self, axis: Any = -1) -> Any:
+    def value_counts(self, axis: Any = -1) -> JaggedArray:
         """The distinct items of each row and how often each occurs.
 
         Parameters
@@ -114,7 +118,7 @@ class GroupMethods(ArrayBase):
         return self._wrap(_ops.value_counts(self, axis))
 
     @method("*keys", rows=changing_axis)
-    def group_by(self, *keys: Any, axis: Any = -1) -> Any:
+    def group_by(self, *keys: Any, axis: Any = -1) -> JaggedArray:
         """Put the items of each row into groups of equal keys: a dim is added.
 
         Parameters
@@ -155,7 +159,7 @@ class GroupMethods(ArrayBase):
         return self._wrap(composed.group_by(self, [as_column(key) for key in keys], axis))
 
     @method("*keys", rows=changing_axis)
-    def group_by_indices(self, *keys: Any, sort: bool = False, axis: Any = -1) -> Any:
+    def group_by_indices(self, *keys: Any, sort: bool = False, axis: Any = -1) -> JaggedArray:
         """The slots of the items of each group of equal keys: a dim is added.
 
         Parameters
@@ -195,7 +199,7 @@ class GroupMethods(ArrayBase):
         return self._wrap(composed.group_by_indices(self, [as_column(key) for key in keys], sort, axis))
 
     @method("v", rows=_contains_rows)
-    def contains(self, v: Any, axis: Any = -1) -> Any:
+    def contains(self, v: Any, axis: Any = -1) -> ArrayOrScalar:
         """Whether each row holds a value.
 
         Parameters
@@ -229,7 +233,7 @@ class GroupMethods(ArrayBase):
         return self._wrap(_ops.contains(self, operand(v, self.type, "contains"), axis))
 
     @method("values", rows=_set_rows("values"))
-    def is_in(self, values: Any) -> Any:
+    def is_in(self, values: Any) -> JaggedArray:
         """Whether each item is in a set.
 
         Parameters
@@ -260,7 +264,7 @@ class GroupMethods(ArrayBase):
         return self._wrap(_ops.is_in(self, as_column(_flat_set(values))))
 
     @method("y", rows=changing_axis)
-    def union(self, y: Any, axis: Any = -1) -> Any:
+    def union(self, y: Any, axis: Any = -1) -> JaggedArray:
         """The distinct items of each row of this array and of another, those of this one first.
 
         Parameters
@@ -293,7 +297,7 @@ class GroupMethods(ArrayBase):
         return self._wrap(_ops.set_operation("union", self, as_column(y), axis))
 
     @method("y", rows=changing_axis)
-    def intersection(self, y: Any, axis: Any = -1) -> Any:
+    def intersection(self, y: Any, axis: Any = -1) -> JaggedArray:
         """The distinct items of each row that the same row of another array holds too.
 
         Parameters
@@ -326,7 +330,7 @@ class GroupMethods(ArrayBase):
         return self._wrap(_ops.set_operation("intersection", self, as_column(y), axis))
 
     @method("y", rows=changing_axis)
-    def difference(self, y: Any, axis: Any = -1) -> Any:
+    def difference(self, y: Any, axis: Any = -1) -> JaggedArray:
         """The distinct items of each row that the same row of another array does not hold.
 
         Parameters
@@ -359,7 +363,7 @@ class GroupMethods(ArrayBase):
         return self._wrap(_ops.set_operation("difference", self, as_column(y), axis))
 
     @method("keys_from", "values_from", rows=_set_rows("keys_from"))
-    def translate(self, keys_from: Any, values_from: Any) -> Any:
+    def translate(self, keys_from: Any, values_from: Any) -> JaggedArray:
         """Replace each item by the value that stands beside the equal key.
 
         Parameters
@@ -401,7 +405,7 @@ class GroupMethods(ArrayBase):
         return self._wrap(_ops.translate(self, as_column(keys_from), as_column(values_from)))
 
     @method(rows=changing_axis)
-    def combinations(self, n: int, axis: Any = -1) -> Any:
+    def combinations(self, n: int, axis: Any = -1) -> JaggedArray:
         """All choices of `n` items of each row: a dim of declared size `n` is added.
 
         Parameters
@@ -434,7 +438,7 @@ class GroupMethods(ArrayBase):
         return self._wrap(composed.combinations(self, n, axis))
 
     @method("y", rows=changing_axis)
-    def pairs(self, y: Any, axis: Any = -1) -> Any:
+    def pairs(self, y: Any, axis: Any = -1) -> JaggedArray:
         """Every item of a row with every item of another array's row: a dim of declared size 2 is added.
 
         Parameters
@@ -467,12 +471,12 @@ class GroupMethods(ArrayBase):
         return self._wrap(composed.pairs(self, as_column(y), axis))
 
     @method(rows=over_axis, result_type=_map_rows_type)
-    def map_rows(self, function: Callable[[Any], Any], type: Any, axis: Any = -1) -> Any:
+    def map_rows(self, fn: Callable[[Any], Any], type: Any, axis: Any = -1) -> ArrayOrScalar:
         """Call a Python function on each row.
 
         Parameters
         ----------
-        function : callable
+        fn : callable
             Takes a row as a list, nested where the array has dims below the axis; returns a value of `type`.
         type : pa.DataType or str
             The Arrow type of what the function returns; a list type adds a dim.
@@ -496,4 +500,4 @@ class GroupMethods(ArrayBase):
         >>> aj.array([[1, 2], [], None]).map_rows(lambda row: max(row, default=0), "int64").to_list()
         [2, 0, None]
         """
-        return self._wrap(composed.map_rows(self, function, _leaf(type), axis))
+        return self._wrap(composed.map_rows(self, fn, _leaf(type), axis))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,10 @@ from arrowjag._ops.indexing import Window
 from arrowjag.dims import Dim, is_pattern, to_dim
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError
 from arrowjag.shape import JaggedShape
+from arrowjag.typing import ArrayOrScalar
+
+if TYPE_CHECKING:
+    from arrowjag._array import JaggedArray
 
 __all__ = ["IndexingMethods", "KodaIndexer", "rows_of_key"]
 
@@ -36,7 +40,7 @@ class KodaIndexer:
     def __init__(self, array: ArrayBase) -> None:
         self._array = array
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any) -> ArrayOrScalar:
         keys = key if isinstance(key, tuple) else (key,)
         return self._array._wrap(_ops.subslice(self._array, [_koda_key(one) for one in keys]))
 
@@ -46,7 +50,11 @@ class IndexingMethods(ArrayBase):
 
     __slots__ = ()
 
-    def __getitem__(self, key: Any) -> Any:
+    @overload
+    def __getitem__(self, key: str | list[str] | slice) -> JaggedArray: ...
+    @overload
+    def __getitem__(self, key: Any) -> ArrayOrScalar: ...
+    def __getitem__(self, key: Any) -> ArrayOrScalar:
         """Index as numpy does, from the outermost dim.
 
         Parameters
@@ -103,7 +111,7 @@ class IndexingMethods(ArrayBase):
         return KodaIndexer(self)
 
     @method("index", rows=changing_axis)
-    def take(self, index: Any, axis: int = -1, out_of_bounds: str = "raise") -> Any:
+    def take(self, index: Any, axis: int = -1, out_of_bounds: str = "raise") -> ArrayOrScalar:
         """In each row at an axis, the items that an index names.
 
         Parameters
@@ -144,7 +152,7 @@ class IndexingMethods(ArrayBase):
         return self._wrap(_ops.take(self, _index(index, "take"), axis, out_of_bounds))
 
     @method("mask", rows=changing_axis)
-    def filter(self, mask: Any) -> Any:
+    def filter(self, mask: Any) -> JaggedArray:
         """The innermost items whose mask is true.
 
         Parameters
@@ -179,7 +187,7 @@ class IndexingMethods(ArrayBase):
         return self._wrap(select.filter_items(self, as_column(mask)))
 
     @method(rows=changing_axis)
-    def head(self, n: int = 5, axis: int = -1) -> Any:
+    def head(self, n: int = 5, axis: int = -1) -> JaggedArray:
         """The first items of each row.
 
         Parameters
@@ -209,7 +217,7 @@ class IndexingMethods(ArrayBase):
         return self._wrap(_ops.window(self, Window(None, _whole_number(n, "head")), axis, "head"))
 
     @method(rows=changing_axis)
-    def tail(self, n: int = 5, axis: int = -1) -> Any:
+    def tail(self, n: int = 5, axis: int = -1) -> JaggedArray:
         """The last items of each row.
 
         Parameters
@@ -240,7 +248,7 @@ class IndexingMethods(ArrayBase):
         return self._wrap(_ops.window(self, Window(-last, None) if last else Window(0, 0), axis, "tail"))
 
     @method(rows=changing_axis)
-    def slice(self, start: int, length: int | None = None, axis: int = -1) -> Any:
+    def slice(self, start: int, length: int | None = None, axis: int = -1) -> JaggedArray:
         """A stretch of each row.
 
         Parameters
@@ -278,7 +286,7 @@ class IndexingMethods(ArrayBase):
         return self._wrap(_ops.window(self, Window(begin, end), axis, "slice"))
 
     @method(rows=changing_axis)
-    def pad(self, n: int, fill: Any = None, axis: int = -1) -> Any:
+    def pad(self, n: int, fill: Any = None, axis: int = -1) -> JaggedArray:
         """Fill short rows up.
 
         Parameters
@@ -316,7 +324,7 @@ class IndexingMethods(ArrayBase):
         return self._wrap(select.pad(elementwise.cast(self, type), least, value.cast(type), axis))
 
     @method("sizes")
-    def repeat(self, sizes: Any) -> Any:
+    def repeat(self, sizes: Any) -> JaggedArray:
         """Each innermost item several times, in a new last dim.
 
         Parameters
@@ -349,7 +357,7 @@ class IndexingMethods(ArrayBase):
         return self._wrap(select.repeat(self, _index(sizes, "repeat")))
 
     @method("shape", rows=moving)
-    def tile(self, shape: Any) -> Any:
+    def tile(self, shape: Any) -> JaggedArray:
         """A copy of the whole array under each innermost item of a shape.
 
         Parameters
@@ -394,7 +402,7 @@ class IndexingMethods(ArrayBase):
         return select.fields(self.type)
 
     @method("**arrays")
-    def with_fields(self, **arrays: Any) -> Any:
+    def with_fields(self, **arrays: Any) -> JaggedArray:
         """Struct leaves with fields added or replaced.
 
         Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
@@ -11,6 +11,9 @@ from arrowjag._methods import Rows, along_axis, changing_axis, method
 from arrowjag._ops import order as _ops
 from arrowjag._ops import sets
 from arrowjag.typing import RankMethod
+
+if TYPE_CHECKING:
+    from arrowjag._array import JaggedArray
 
 __all__ = ["OrderMethods"]
 
@@ -26,7 +29,7 @@ class OrderMethods(ArrayBase):
     __slots__ = ()
 
     @method("by", rows=changing_axis)
-    def sort(self, descending: bool = False, by: Any = None, axis: Any = -1) -> Any:
+    def sort(self, descending: bool = False, by: Any = None, axis: Any = -1) -> JaggedArray:
         """Sort the items of each row.
 
         Parameters
@@ -67,7 +70,7 @@ class OrderMethods(ArrayBase):
         return self._wrap(_ops.sort(self, descending, None if by is None else as_column(by), axis))
 
     @method(rows=changing_axis)
-    def argsort(self, descending: bool = False, axis: Any = -1) -> Any:
+    def argsort(self, descending: bool = False, axis: Any = -1) -> JaggedArray:
         """The slots of each row's items in sorted order.
 
         Parameters
@@ -98,7 +101,7 @@ class OrderMethods(ArrayBase):
         return self._wrap(_ops.argsort(self, descending, axis))
 
     @method(rows=along_axis)
-    def rank(self, method: RankMethod = "ordinal", descending: bool = False, axis: Any = -1) -> Any:
+    def rank(self, method: RankMethod = "ordinal", descending: bool = False, axis: Any = -1) -> JaggedArray:
         """The place of each item in its sorted row, from 1.
 
         Parameters
@@ -141,7 +144,7 @@ class OrderMethods(ArrayBase):
         return self._wrap(_ops.rank(self, method, descending, axis))
 
     @method(rows=changing_axis)
-    def topk(self, k: int, axis: Any = -1) -> Any:
+    def topk(self, k: int, axis: Any = -1) -> JaggedArray:
         """The `k` largest items of each row, the largest first.
 
         Parameters
@@ -173,7 +176,7 @@ class OrderMethods(ArrayBase):
         return self._wrap(_ops.topk(self, k, axis))
 
     @method(rows=changing_axis)
-    def reverse(self, axis: Any = -1) -> Any:
+    def reverse(self, axis: Any = -1) -> JaggedArray:
         """The items of each row from the last to the first, nulls included.
 
         Parameters
@@ -202,7 +205,7 @@ class OrderMethods(ArrayBase):
         return self._wrap(_ops.reverse(self, axis))
 
     @method(rows=along_axis)
-    def inverse_permutation(self, axis: Any = -1) -> Any:
+    def inverse_permutation(self, axis: Any = -1) -> JaggedArray:
         """For each slot of a row the slot that points at it: ``out[p[i]] = i``.
 
         Parameters
@@ -237,7 +240,7 @@ class OrderMethods(ArrayBase):
         return self._wrap(_ops.inverse_permutation(self, axis))
 
     @method("y", rows=_search_rows)
-    def searchsorted(self, y: Any, side: Literal["left", "right"] = "left") -> Any:
+    def searchsorted(self, y: Any, side: Literal["left", "right"] = "left") -> JaggedArray:
         """The slots where items would keep the sorted rows of this array sorted.
 
         Parameters
@@ -277,7 +280,7 @@ class OrderMethods(ArrayBase):
         return self._wrap(sets.searchsorted(self, sought if isinstance(sought, Column) else as_column(sought), side))
 
     @method(rows=changing_axis, seeded=True)
-    def shuffle(self, seed: int, axis: Any = -1) -> Any:
+    def shuffle(self, seed: int, axis: Any = -1) -> JaggedArray:
         """The items of each row in random order.
 
         Parameters
@@ -307,7 +310,7 @@ class OrderMethods(ArrayBase):
         return self._wrap(_ops.shuffle(self, seed, axis))
 
     @method("n", rows=changing_axis, seeded=True)
-    def sample(self, *, fraction: float | None = None, n: Any = None, seed: int, axis: Any = -1) -> Any:
+    def sample(self, *, fraction: float | None = None, n: Any = None, seed: int, axis: Any = -1) -> JaggedArray:
         """Some of the items of each row, chosen at random and kept in their order.
 
         Parameters

@@ -7,6 +7,7 @@ from typing import Any
 from arrowjag._array.base import ArrayBase
 from arrowjag._methods import method, over_axis
 from arrowjag._ops import reduce as _ops
+from arrowjag.typing import ArrayOrScalar
 
 __all__ = ["ReductionMethods"]
 
@@ -17,7 +18,7 @@ class ReductionMethods(ArrayBase):
     __slots__ = ()
 
     @method(rows=over_axis)
-    def sum(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> Any:
+    def sum(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """Add up the items of each row.
 
         Parameters
@@ -54,7 +55,7 @@ class ReductionMethods(ArrayBase):
         return self._wrap(_ops.reduce(self, "sum", axis, skip_nulls=skip_nulls, min_count=min_count))
 
     @method(rows=over_axis)
-    def prod(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> Any:
+    def prod(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """Multiply the items of each row.
 
         Parameters
@@ -88,7 +89,7 @@ class ReductionMethods(ArrayBase):
         return self._wrap(_ops.reduce(self, "prod", axis, skip_nulls=skip_nulls, min_count=min_count))
 
     @method(rows=over_axis)
-    def mean(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> Any:
+    def mean(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """The mean of each row.
 
         Parameters
@@ -120,7 +121,7 @@ class ReductionMethods(ArrayBase):
         return self._wrap(_ops.reduce(self, "mean", axis, skip_nulls=skip_nulls, min_count=min_count))
 
     @method(rows=over_axis)
-    def min(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> Any:
+    def min(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """The smallest item of each row.
 
         Parameters
@@ -153,7 +154,7 @@ class ReductionMethods(ArrayBase):
         return self._wrap(_ops.reduce(self, "min", axis, skip_nulls=skip_nulls, min_count=min_count))
 
     @method(rows=over_axis)
-    def max(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> Any:
+    def max(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """The largest item of each row.
 
         Parameters
@@ -186,7 +187,7 @@ class ReductionMethods(ArrayBase):
         return self._wrap(_ops.reduce(self, "max", axis, skip_nulls=skip_nulls, min_count=min_count))
 
     @method(rows=over_axis)
-    def argmin(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> Any:
+    def argmin(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """The position of the smallest item of each row.
 
         Parameters
@@ -220,7 +221,7 @@ class ReductionMethods(ArrayBase):
         return self._wrap(_ops.reduce(self, "argmin", axis, skip_nulls=skip_nulls, min_count=min_count))
 
     @method(rows=over_axis)
-    def argmax(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> Any:
+    def argmax(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """The position of the largest item of each row.
 
         Parameters
@@ -254,7 +255,7 @@ class ReductionMethods(ArrayBase):
         return self._wrap(_ops.reduce(self, "argmax", axis, skip_nulls=skip_nulls, min_count=min_count))
 
     @method(rows=over_axis)
-    def count(self, axis: Any = -1) -> Any:
+    def count(self, axis: Any = -1) -> ArrayOrScalar:
         """The number of items of each row that are not null.
 
         Parameters
@@ -277,7 +278,7 @@ class ReductionMethods(ArrayBase):
         return self._wrap(_ops.count(self, axis))
 
     @method(rows=over_axis)
-    def lengths(self, axis: Any = -1) -> Any:
+    def lengths(self, axis: Any = -1) -> ArrayOrScalar:
         """The size of each row of a dim, nulls counted.
 
         Parameters
@@ -299,7 +300,7 @@ class ReductionMethods(ArrayBase):
         return self._wrap(_ops.lengths(self, axis))
 
     @method(rows=over_axis)
-    def any(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> Any:
+    def any(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """Whether any item of each row is true.
 
         Parameters
@@ -332,7 +333,7 @@ class ReductionMethods(ArrayBase):
         return self._wrap(_ops.reduce(self, "any", axis, skip_nulls=skip_nulls, min_count=min_count))
 
     @method(rows=over_axis)
-    def all(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> Any:
+    def all(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """Whether every item of each row is true.
 
         Parameters
@@ -365,7 +366,7 @@ class ReductionMethods(ArrayBase):
         return self._wrap(_ops.reduce(self, "all", axis, skip_nulls=skip_nulls, min_count=min_count))
 
     @method(rows=over_axis)
-    def first(self, axis: Any = -1) -> Any:
+    def first(self, axis: Any = -1) -> ArrayOrScalar:
         """The first item of each row, null or not.
 
         Parameters
@@ -393,7 +394,7 @@ class ReductionMethods(ArrayBase):
         return self._wrap(_ops.reduce(self, "first", axis))
 
     @method(rows=over_axis)
-    def last(self, axis: Any = -1) -> Any:
+    def last(self, axis: Any = -1) -> ArrayOrScalar:
         """The last item of each row, null or not.
 
         Parameters

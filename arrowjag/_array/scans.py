@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,10 @@ from arrowjag._methods import along_axis, method
 from arrowjag._ops import composed
 from arrowjag._ops import scan as _ops
 from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.typing import ArrayOrScalar
+
+if TYPE_CHECKING:
+    from arrowjag._array import JaggedArray
 
 __all__ = ["Rolling", "ScanMethods"]
 
@@ -42,23 +46,23 @@ class Rolling:
     def __repr__(self) -> str:
         return f"Rolling(window={self._window}, axis={self._axis})"
 
-    def sum(self) -> Any:
+    def sum(self) -> ArrayOrScalar:
         """The sum of each window; see `rolling_sum`."""
         return self._owner.rolling_sum(self._window, self._axis)
 
-    def mean(self) -> Any:
+    def mean(self) -> ArrayOrScalar:
         """The mean of each window; see `rolling_mean`."""
         return self._owner.rolling_mean(self._window, self._axis)
 
-    def min(self) -> Any:
+    def min(self) -> ArrayOrScalar:
         """The smallest item of each window; see `rolling_min`."""
         return self._owner.rolling_min(self._window, self._axis)
 
-    def max(self) -> Any:
+    def max(self) -> ArrayOrScalar:
         """The largest item of each window; see `rolling_max`."""
         return self._owner.rolling_max(self._window, self._axis)
 
-    def count(self) -> Any:
+    def count(self) -> ArrayOrScalar:
         """How many items of each window are not null; see `rolling_count`."""
         return self._owner.rolling_count(self._window, self._axis)
 
@@ -69,7 +73,7 @@ class ScanMethods(ArrayBase):
     __slots__ = ()
 
     @method(rows=along_axis)
-    def cumsum(self, axis: Any = -1) -> Any:
+    def cumsum(self, axis: Any = -1) -> JaggedArray:
         """Running totals of each row.
 
         Parameters
@@ -103,7 +107,7 @@ class ScanMethods(ArrayBase):
         return self._wrap(_ops.scan(self, "cumsum", axis))
 
     @method(rows=along_axis)
-    def cumprod(self, axis: Any = -1) -> Any:
+    def cumprod(self, axis: Any = -1) -> JaggedArray:
         """Running products of each row.
 
         Parameters
@@ -134,7 +138,7 @@ class ScanMethods(ArrayBase):
         return self._wrap(_ops.scan(self, "cumprod", axis))
 
     @method(rows=along_axis)
-    def cummin(self, axis: Any = -1) -> Any:
+    def cummin(self, axis: Any = -1) -> JaggedArray:
         """The smallest item of each row so far.
 
         Parameters
@@ -163,7 +167,7 @@ class ScanMethods(ArrayBase):
         return self._wrap(_ops.scan(self, "cummin", axis))
 
     @method(rows=along_axis)
-    def cummax(self, axis: Any = -1) -> Any:
+    def cummax(self, axis: Any = -1) -> JaggedArray:
         """The largest item of each row so far.
 
         Parameters
@@ -192,7 +196,7 @@ class ScanMethods(ArrayBase):
         return self._wrap(_ops.scan(self, "cummax", axis))
 
     @method(rows=along_axis)
-    def cumcount(self, axis: Any = -1) -> Any:
+    def cumcount(self, axis: Any = -1) -> JaggedArray:
         """How many items that are not null each row has had so far, from 1.
 
         Parameters
@@ -220,7 +224,7 @@ class ScanMethods(ArrayBase):
         return self._wrap(_ops.scan(self, "cumcount", axis))
 
     @method(rows=along_axis)
-    def diff(self, n: int = 1, axis: Any = -1) -> Any:
+    def diff(self, n: int = 1, axis: Any = -1) -> JaggedArray:
         """Each item minus the one `n` places before it.
 
         Parameters
@@ -253,7 +257,7 @@ class ScanMethods(ArrayBase):
         return self._wrap(_ops.diff(self, n, axis))
 
     @method("fill", rows=along_axis)
-    def shift(self, n: int = 1, fill: Any = None, axis: Any = -1) -> Any:
+    def shift(self, n: int = 1, fill: Any = None, axis: Any = -1) -> JaggedArray:
         """Move items `n` places on; rows keep their sizes.
 
         Parameters
@@ -292,7 +296,7 @@ class ScanMethods(ArrayBase):
         return self._wrap(_ops.shift(self, n, filler, axis))
 
     @method(rows=along_axis)
-    def ffill(self, axis: Any = -1) -> Any:
+    def ffill(self, axis: Any = -1) -> JaggedArray:
         """Replace each null by the last item before it that is not null, within its row.
 
         Parameters
@@ -321,7 +325,7 @@ class ScanMethods(ArrayBase):
         return self._wrap(_ops.fill(self, "forward", axis))
 
     @method(rows=along_axis)
-    def bfill(self, axis: Any = -1) -> Any:
+    def bfill(self, axis: Any = -1) -> JaggedArray:
         """Replace each null by the next item after it that is not null, within its row.
 
         Parameters
@@ -374,7 +378,7 @@ class ScanMethods(ArrayBase):
         return Rolling(self, window, axis)
 
     @method(rows=along_axis)
-    def rolling_sum(self, window: int, axis: Any = -1) -> Any:
+    def rolling_sum(self, window: int, axis: Any = -1) -> JaggedArray:
         """The sum of the last `window` items up to each one.
 
         Parameters
@@ -410,7 +414,7 @@ class ScanMethods(ArrayBase):
         return self._wrap(_ops.roll(self, "sum", window, axis))
 
     @method(rows=along_axis)
-    def rolling_mean(self, window: int, axis: Any = -1) -> Any:
+    def rolling_mean(self, window: int, axis: Any = -1) -> JaggedArray:
         """The mean of the last `window` items up to each one.
 
         Parameters
@@ -444,7 +448,7 @@ class ScanMethods(ArrayBase):
         return self._wrap(_ops.roll(self, "mean", window, axis))
 
     @method(rows=along_axis)
-    def rolling_min(self, window: int, axis: Any = -1) -> Any:
+    def rolling_min(self, window: int, axis: Any = -1) -> JaggedArray:
         """The smallest of the last `window` items up to each one.
 
         Parameters
@@ -478,7 +482,7 @@ class ScanMethods(ArrayBase):
         return self._wrap(_ops.roll(self, "min", window, axis))
 
     @method(rows=along_axis)
-    def rolling_max(self, window: int, axis: Any = -1) -> Any:
+    def rolling_max(self, window: int, axis: Any = -1) -> JaggedArray:
         """The largest of the last `window` items up to each one.
 
         Parameters
@@ -512,7 +516,7 @@ class ScanMethods(ArrayBase):
         return self._wrap(_ops.roll(self, "max", window, axis))
 
     @method(rows=along_axis)
-    def rolling_count(self, window: int, axis: Any = -1) -> Any:
+    def rolling_count(self, window: int, axis: Any = -1) -> JaggedArray:
         """How many of the last `window` items up to each one are not null.
 
         Parameters
@@ -545,7 +549,7 @@ class ScanMethods(ArrayBase):
         return self._wrap(_ops.roll(self, "count", window, axis))
 
     @method(rows=along_axis)
-    def softmax(self, axis: Any = -1, *, beta: float = 1.0) -> Any:
+    def softmax(self, axis: Any = -1, *, beta: float = 1.0) -> JaggedArray:
         """The exponentials of each row's items, scaled to add up to 1.
 
         Parameters
@@ -581,7 +585,7 @@ class ScanMethods(ArrayBase):
         return self._wrap(composed.softmax(self, beta, axis))
 
     @method(rows=along_axis)
-    def cdf(self, axis: Any = -1) -> Any:
+    def cdf(self, axis: Any = -1) -> JaggedArray:
         """The share of each row's items that are at most as large as the item.
 
         Parameters

@@ -10,6 +10,7 @@ from arrowjag._methods import method, over_axis
 from arrowjag._ops import elementwise
 from arrowjag._ops import reduce as _ops
 from arrowjag.errors import JagTypeError
+from arrowjag.typing import ArrayOrScalar
 
 __all__ = ["StatisticMethods"]
 
@@ -20,7 +21,7 @@ class StatisticMethods(ArrayBase):
     __slots__ = ()
 
     @method(rows=over_axis)
-    def var(self, axis: Any = -1, *, ddof: int = 1, skip_nulls: bool = True, min_count: int | None = None) -> Any:
+    def var(self, axis: Any = -1, *, ddof: int = 1, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """The variance of each row.
 
         Parameters
@@ -55,7 +56,7 @@ class StatisticMethods(ArrayBase):
         return self._wrap(_ops.spread_of(self, "var", axis, ddof, skip_nulls, min_count))
 
     @method(rows=over_axis)
-    def std(self, axis: Any = -1, *, ddof: int = 1, skip_nulls: bool = True, min_count: int | None = None) -> Any:
+    def std(self, axis: Any = -1, *, ddof: int = 1, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """The standard deviation of each row.
 
         Parameters
@@ -90,7 +91,7 @@ class StatisticMethods(ArrayBase):
         return self._wrap(_ops.spread_of(self, "std", axis, ddof, skip_nulls, min_count))
 
     @method(rows=over_axis)
-    def median(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> Any:
+    def median(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """The median of each row: the mean of the two middle items where their number is even.
 
         Parameters
@@ -129,7 +130,7 @@ class StatisticMethods(ArrayBase):
     @method(rows=over_axis)
     def quantile(
         self, q: float, interpolation: str = "linear", axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None
-    ) -> Any:
+    ) -> ArrayOrScalar:
         """A quantile of each row.
 
         Parameters
@@ -167,7 +168,7 @@ class StatisticMethods(ArrayBase):
         return self._wrap(_ops.quantile(self, q, interpolation, axis, skip_nulls, min_count))
 
     @method(rows=over_axis)
-    def n_unique(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> Any:
+    def n_unique(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """The number of distinct items of each row.
 
         Parameters
@@ -200,7 +201,7 @@ class StatisticMethods(ArrayBase):
         return self._wrap(_ops.reduce(self, "n_unique", axis, skip_nulls=skip_nulls, min_count=min_count))
 
     @method(rows=over_axis)
-    def mode(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> Any:
+    def mode(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """The most frequent item of each row.
 
         Parameters
@@ -232,7 +233,7 @@ class StatisticMethods(ArrayBase):
         return self._wrap(_ops.reduce(self, "mode", axis, skip_nulls=skip_nulls, min_count=min_count))
 
     @method(rows=over_axis)
-    def join(self, sep: str, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> Any:
+    def join(self, sep: str, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """Join the texts of each row.
 
         Parameters
@@ -266,7 +267,7 @@ class StatisticMethods(ArrayBase):
         return self._wrap(_ops.join(self, sep, axis, skip_nulls, min_count))
 
     @method(rows=over_axis)
-    def collapse(self, axis: Any = -1) -> Any:
+    def collapse(self, axis: Any = -1) -> ArrayOrScalar:
         """The value that all items of each row share.
 
         Parameters
@@ -298,7 +299,7 @@ class StatisticMethods(ArrayBase):
         return self._wrap(_ops.collapse(self, axis))
 
     @method("y", rows=over_axis)
-    def dot(self, y: Any, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> Any:
+    def dot(self, y: Any, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """The sum of the products of each row with another array's.
 
         Parameters

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arrowjag._array.base import ArrayBase, as_column
 from arrowjag._methods import Rows, method, moving
 from arrowjag._ops import structure as _ops
 from arrowjag.shape import JaggedShape
+
+if TYPE_CHECKING:
+    from arrowjag._array import JaggedArray
 
 __all__ = ["StructureMethods"]
 
@@ -30,7 +33,7 @@ class StructureMethods(ArrayBase):
     __slots__ = ()
 
     @method(rows=_flatten_rows)
-    def flatten(self, from_dim: int = 0, to_dim: int | None = None) -> Any:
+    def flatten(self, from_dim: int = 0, to_dim: int | None = None) -> JaggedArray:
         """Merge the dims from `from_dim` to before `to_dim` into one.
 
         Parameters
@@ -57,7 +60,7 @@ class StructureMethods(ArrayBase):
         return self._wrap(_ops.flatten(self, from_dim, to_dim))
 
     @method(rows=_flatten_end_rows)
-    def flatten_end(self, n: int = 1) -> Any:
+    def flatten_end(self, n: int = 1) -> JaggedArray:
         """Merge the last `n` dims into the dim before them.
 
         Parameters
@@ -88,7 +91,7 @@ class StructureMethods(ArrayBase):
         return self._wrap(_ops.flatten_end(self, n))
 
     @method(rows=moving)
-    def reshape(self, *dims: Any) -> Any:
+    def reshape(self, *dims: Any) -> JaggedArray:
         """Regroup the same values into other dims.
 
         Parameters
@@ -120,7 +123,7 @@ class StructureMethods(ArrayBase):
         return self._wrap(_ops.reshape(self, *dims))
 
     @method("other", rows=moving)
-    def reshape_as(self, other: Any) -> Any:
+    def reshape_as(self, other: Any) -> JaggedArray:
         """Regroup the same values into the shape of another array.
 
         Parameters
@@ -147,7 +150,7 @@ class StructureMethods(ArrayBase):
         return self._wrap(_ops.reshape(self, as_column(other).shape))
 
     @method("other")
-    def expand_to(self, other: Any, ndim: int = 0) -> Any:
+    def expand_to(self, other: Any, ndim: int = 0) -> JaggedArray:
         """Spread the array over a longer shape: each item is repeated over its descendants.
 
         Parameters

@@ -46,7 +46,7 @@ def as_array(data: Any) -> JaggedArray:
     jagged = getattr(values, "_jagged", None)
     if jagged is not None:
         return jagged  # type: ignore[no-any-return]
-    return JaggedArray._of(as_column(plain(values)))  # type: ignore[no-any-return]
+    return JaggedArray._of(as_column(plain(values)))
 
 
 def plain(values: Any) -> Any:
@@ -249,4 +249,4 @@ def nested_rows(array: Column, order: Any, counts: Any) -> JaggedArray:
     """Rows put into groups: `order` lists rows group by group, `counts` says how many each group has."""
     outer = [Uniform(len(counts), 1, declared=False), Ragged(np.asarray(counts, np.int64))]
     column = structure.take_items(array, 1, np.asarray(order, np.int64), outer)
-    return JaggedArray._of(column)  # type: ignore[no-any-return]
+    return JaggedArray._of(column)
