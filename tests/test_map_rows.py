@@ -44,8 +44,8 @@ def test_the_type_is_known_without_rows() -> None:
     rule = METHODS["map_rows"].result_type
     assert rule is not None
     x = aj.array([], type=pa.int64(), ndim=3)
-    assert rule(x, function=len, type="float32").ndim == 2
-    nested = rule(x, function=len, type=pa.list_(pa.string(), 2), axis=1)
+    assert rule(x, fn=len, type="float32").ndim == 2
+    nested = rule(x, fn=len, type=pa.list_(pa.string(), 2), axis=1)
     assert (nested.ndim, nested.type, nested.shape.extents[1]) == (2, pa.string(), 2)
 
 

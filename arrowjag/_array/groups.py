@@ -47,7 +47,7 @@ def _leaf(type: Any) -> pa.DataType:
     return pa.type_for_alias(type) if isinstance(type, str) else type
 
 
-def _map_rows_type(x: Any, function: Any, type: Any, axis: Any = -1) -> Any:  # noqa: ARG001 - has the arguments of map_rows
+def _map_rows_type(x: Any, fn: Any, type: Any, axis: Any = -1) -> Any:  # noqa: ARG001 - has the arguments of map_rows
     return x._wrap(composed.map_rows_type(x, _leaf(type), axis))
 
 

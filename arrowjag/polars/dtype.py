@@ -30,12 +30,12 @@ class Jagged(pl.BaseExtension):
     ndim : int
         Number of levels, the rows of the frame included; a flat list column has 2.
     extents : sequence of int or None, optional
-        Declared size of each dim, None for ragged ones; the entry of the rows is not looked at.
+        Declared size of each dim after the rows, None for ragged ones.
 
     Raises
     ------
     ShapeError
-        If `ndim` is below 1, or `extents` does not have one entry a dim.
+        If `ndim` is below 1, or `extents` does not have one entry for each dim after the rows.
 
     Notes
     -----
@@ -48,7 +48,7 @@ class Jagged(pl.BaseExtension):
     >>> import polars as pl
     >>> Jagged(pl.Float64, 3)
     Jagged(Float64, 3)
-    >>> Jagged(pl.Float64, 3, (None, None, 4)).ext_storage()
+    >>> Jagged(pl.Float64, 3, extents=(None, 4)).ext_storage()
     List(Array(Float64, shape=(4,)))
     """
 
@@ -57,11 +57,10 @@ class Jagged(pl.BaseExtension):
             raise JagTypeError(f"Jagged: ndim must be an int, got {type(ndim).__name__}")
         if ndim < 1:
             raise ShapeError(f"Jagged: a column has at least 1 dim, got ndim={ndim}")
-        if extents is not None and len(extents) != ndim:
-            raise ShapeError(f"Jagged: {ndim} dims need {ndim} extents, got {tuple(extents)}")
+        if extents is not None and len(extents) != ndim - 1:
+            raise ShapeError(f"Jagged: {ndim} dims have {ndim - 1} extents, one for each dim after the rows, got {tuple(extents)}")
         storage: Any = leaf
-        for place in reversed(range(1, ndim)):
-            extent = extents[place] if extents else None
+        for extent in reversed(extents or [None] * (ndim - 1)):
             storage = pl.Array(storage, extent) if extent else pl.List(storage)
         super().__init__(_arrow.EXTENSION_NAME, storage, canonical_metadata(ndim))
 
@@ -106,8 +105,8 @@ class Jagged(pl.BaseExtension):
 
     @property
     def extents(self) -> tuple[int | None, ...]:
-        """Declared extent of each dim; None for the rows and for ragged dims."""
-        extents: list[int | None] = [None]
+        """Declared extent of each dim after the rows; None for ragged ones."""
+        extents: list[int | None] = []
         dtype: Any = self.ext_storage()
         for _ in range(self.ndim - 1):
             extents.append(dtype.size if isinstance(dtype, pl.Array) else None)
