@@ -95,5 +95,5 @@ def test_names_and_plain_columns():
 def test_declared_extents_are_arrays():
     x = aj.array([[[1, 2]], []]).cast("int8").reshape(2, [1, 0], 2)
     series = x.to_polars()
-    assert series.dtype == Jagged(pl.Int8, 3, (None, None, 2))
+    assert series.dtype == Jagged(pl.Int8, 3, (None, 2))
     assert from_series(series).shape.extents[2] == 2
