@@ -6,7 +6,7 @@ holds the shape and the flat values; the same methods are there as ``.jag`` on p
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arrowjag import _doors, dense, dims, dtype, shapes
 from arrowjag._array import JaggedArray
@@ -39,6 +39,20 @@ from arrowjag.functions import (
     zip,
 )
 from arrowjag.shape import JaggedShape
+
+if TYPE_CHECKING:  # what `__getattr__` imports when it is asked for
+    from arrowjag import etl as etl
+    from arrowjag import interop as interop
+    from arrowjag import io as io
+    from arrowjag import pandas as pandas
+    from arrowjag import plot as plot
+    from arrowjag import polars as polars
+    from arrowjag import testing as testing
+    from arrowjag.io import read_ipc as read_ipc
+    from arrowjag.io import read_parquet as read_parquet
+    from arrowjag.io import write_ipc as write_ipc
+    from arrowjag.io import write_parquet as write_parquet
+    from arrowjag.pandas import Row as Row
 
 __version__ = "0.1.0"
 

@@ -13,6 +13,7 @@ import inspect
 import pathlib
 import re
 import sys
+from collections.abc import Mapping
 from typing import NamedTuple
 
 __all__ = ["STUBS", "Stub", "main", "text_of"]
@@ -20,11 +21,19 @@ __all__ = ["STUBS", "Stub", "main", "text_of"]
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
+class Results(NamedTuple):
+    """What a surface gives where the method of `JaggedArray` gives an array, an array or a scalar, or anything else."""
+
+    array: str
+    array_or_scalar: str
+    other: str | None = None
+
+
 class Stub(NamedTuple):
-    """A module that gets a stub, and the classes in it whose methods are made."""
+    """A module that gets a stub, and the classes in it whose methods are made, with what these return."""
 
     module: str
-    classes: tuple[str, ...]
+    classes: Mapping[str, Results]
 
     @property
     def path(self) -> pathlib.Path:
@@ -32,7 +41,15 @@ class Stub(NamedTuple):
         return ROOT / (self.module.replace(".", "/") + ".pyi")
 
 
-STUBS = (Stub("arrowjag.pandas.accessor", ("SeriesJag",)),)
+_EXPRESSION = Results("JagExpr", "JagExpr", "JagExpr")
+
+STUBS = (
+    Stub("arrowjag.pandas.accessor", {"SeriesJag": Results("pd.Series[Any]", "pd.Series[Any] | Any")}),
+    Stub(
+        "arrowjag.polars.accessor",
+        {"JagExpr": _EXPRESSION, "JagNamespace": _EXPRESSION, "JagSeries": Results("pl.Series", "pl.Series | Any")},
+    ),
+)
 
 _IMPORTS = {
     "Callable": "from collections.abc import Callable",
@@ -45,12 +62,26 @@ _IMPORTS = {
     "pd": "import pandas as pd",
     "pl": "import polars as pl",
     "pa": "import pyarrow as pa",
+    "JaggedArray": "from arrowjag import JaggedArray",
     "JaggedShape": "from arrowjag.shape import JaggedShape",
+    "Rolling": "from arrowjag._array.scans import Rolling",
     "RankMethod": "from arrowjag.typing import RankMethod",
     "ShearMode": "from arrowjag.typing import ShearMode",
     "ShearRule": "from arrowjag.typing import ShearRule",
 }
 """Where the names in annotations come from; an annotation with other names is told as Any."""
+
+_TOLD = {"ArrayOrScalar"} | {name for stub in STUBS for name in stub.classes}
+"""Names that are replaced, or stand in the stub itself."""
+
+_DECLARED = {"pl.Expr", "pl.Series"}
+"""Bases that a stub names; the methods of others are told with the class itself."""
+
+_OPERATORS = frozenset(
+    f"__{side}{name}__"
+    for side in ("", "r")
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift")
+) | {f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "invert", "abs", "round")}
 
 _OBJECT_DUNDERS = frozenset(dir(object)) - {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
 _LEFT_OUT = frozenset({"__module__", "__dict__", "__weakref__", "__slots__", "__annotations__", "__pandas_priority__"})
@@ -70,13 +101,15 @@ def text_of(stub: Stub) -> str:
         With one method a line, and the first line of its docstring.
     """
     module = importlib.import_module(stub.module)
-    body = "\n".join(_class(getattr(module, name)) for name in stub.classes)
-    used = {word for line in body.splitlines() if line.startswith("    def ") for word in re.findall(r"\w+", line)}
+    body = "\n".join(_class(getattr(module, name), results, stub) for name, results in stub.classes.items())
+    used = {word for line in body.splitlines() if line.startswith(("    def ", "class ")) for word in re.findall(r"\w+", line)}
     imports = [line for name, line in _IMPORTS.items() if name in used]
     exported = ", ".join(f'"{name}"' for name in sorted(stub.classes))
     head = [
         "# Written by tools/write_stubs.py; do not edit.",
-        "# ruff: noqa: E501, I001, N802, PYI021, PYI029, PYI032",
+        "# ruff: noqa: E501, I001, N802, PYI021, PYI029, PYI032, RUF100",
+        '# mypy: disable-error-code="override,type-arg"',
+        "# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false",
         "# fmt: off",
         *imports,
         "",
@@ -85,32 +118,61 @@ def text_of(stub: Stub) -> str:
     return "\n".join(head) + "\n\n" + body
 
 
-def _class(cls: type) -> str:
-    lines = [f"class {cls.__name__}:", f'    """{_summary(cls)}"""', ""]
+def _class(cls: type, results: Results, stub: Stub) -> str:
+    bases = [name for name in map(_base, cls.__bases__) if name in _DECLARED or name in stub.classes]
+    named = f"({', '.join(bases)})" if bases else ""
+    lines = [f"class {cls.__name__}{named}:", f'    """{_summary(cls)}"""', ""]
     for name in sorted(vars(cls), key=lambda name: (not name.startswith("__"), name.lower(), name)):
         if name in _LEFT_OUT or (name.startswith("_") and not name.startswith("__")):
             continue
         if name in _OBJECT_DUNDERS and name not in ("__init__", "__repr__"):
             continue
-        lines += _member(name, inspect.getattr_static(cls, name))
+        lines += _member(name, inspect.getattr_static(cls, name), results)
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _member(name: str, made: object) -> list[str]:
+def _base(cls: type) -> str:
+    package = cls.__module__.partition(".")[0]
+    return {"polars": "pl.", "pandas": "pd."}.get(package, "") + cls.__name__
+
+
+def _member(name: str, made: object, results: Results) -> list[str]:
     if isinstance(made, property):
-        return ["    @property", *_function(name, inspect.Signature([_SELF]), _summary(made))]
+        signature = inspect.signature(made.fget) if made.fget else inspect.Signature()
+        told = _result(name, signature, results)
+        return ["    @property", *_function(name, inspect.Signature([_SELF]), told, _summary(made))]
     if not callable(made):
         return []
     summary = "" if name.startswith("__") else _summary(made)
-    return _function(name, inspect.signature(made), summary)
+    signature = inspect.signature(made)
+    return _function(name, signature, _result(name, signature, results), summary)
+
+
+def _result(name: str, signature: inspect.Signature, results: Results) -> str:
+    """What a method of a surface returns: those of the table are annotated for `JaggedArray`."""
+    from arrowjag._methods import METHODS
+
+    annotation = _annotation(signature.return_annotation)
+    if name == "__init__":
+        return "None"
+    if name in _OPERATORS:
+        return results.array
+    if name in ("__divmod__", "__rdivmod__"):
+        return f"tuple[{results.array}, {results.array}]"
+    if name == "__getitem__":
+        return results.array_or_scalar
+    if name not in METHODS:
+        return annotation
+    return results.other or re.sub(
+        r"\bArrayOrScalar\b", results.array_or_scalar, re.sub(r"\bJaggedArray\b", results.array, annotation)
+    )
 
 
 _SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-def _function(name: str, signature: inspect.Signature, summary: str) -> list[str]:
+def _function(name: str, signature: inspect.Signature, result: str, summary: str) -> list[str]:
     parameters = [_typed(one) for one in signature.parameters.values()]
-    result = "None" if name == "__init__" else _annotation(signature.return_annotation)
     head = f"    def {name}{signature.replace(parameters=parameters, return_annotation=signature.empty)} -> {result}:"
     return [head, f'        """{summary}"""', ""] if summary else [f"{head} ..."]
 
@@ -141,7 +203,7 @@ class _Written:
 def _annotation(annotation: object) -> str:
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "Any")
     words = re.findall(r"[A-Za-z_]\w*", re.sub(r"'[^']*'|\"[^\"]*\"|\.\w+", "", text))
-    known = all(word in _IMPORTS or hasattr(builtins, word) for word in words)
+    known = all(word in _IMPORTS or word in _TOLD or hasattr(builtins, word) for word in words)
     return text if known and words else "Any"
 
 

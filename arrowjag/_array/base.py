@@ -19,7 +19,11 @@ from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrayOrScalar, BoolArray
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
     from arrowjag._array import JaggedArray
+    from arrowjag.plot import Plotter
 
 __all__ = ["ArrayBase", "as_column", "operand"]
 
@@ -221,7 +225,7 @@ class ArrayBase(Column):
             return storage
         return pa.ExtensionArray.from_storage(dtype.JaggedType(storage.type, self.ndim), storage)
 
-    def to_list(self) -> Any:
+    def to_list(self) -> list[Any]:
         """The column as nested Python lists; nulls of every level are None.
 
         Returns
@@ -236,8 +240,8 @@ class ArrayBase(Column):
         [[1, None], None, []]
         """
         if self.ndim == 0:
-            return self.values[0].as_py()
-        return _column.to_arrow(self).to_pylist()
+            return self.values[0].as_py()  # type: ignore[no-any-return]
+        return _column.to_arrow(self).to_pylist()  # type: ignore[no-any-return]
 
     def to_numpy(self) -> npt.NDArray[Any]:
         """A uniform column as a numpy array.
@@ -267,7 +271,7 @@ class ArrayBase(Column):
             extents.append(dim[0] if len(dim) else (dim.extent or 0))
         return _flat_numpy(self.values).reshape(extents)
 
-    def to_pandas(self, index: Any = None, name: Any = None) -> Any:
+    def to_pandas(self, index: Any = None, name: Any = None) -> pd.Series[Any]:
         """The column as a pandas Series.
 
         Parameters
@@ -293,9 +297,9 @@ class ArrayBase(Column):
         >>> aj.array([[1, 2], [3]]).to_pandas().dtype
         jagged[int64, 2]
         """
-        return _doors.open_door("pandas").to_series(self, index=index, name=name)
+        return _doors.open_door("pandas").to_series(self, index=index, name=name)  # type: ignore[no-any-return]
 
-    def to_polars(self, name: str = "", extension: bool = True) -> Any:
+    def to_polars(self, name: str = "", extension: bool = True) -> pl.Series:
         """The column as a polars Series.
 
         Parameters
@@ -321,10 +325,10 @@ class ArrayBase(Column):
         >>> aj.array([[1, 2], [3]]).to_polars("v", extension=False).to_list()
         [[1, 2], [3]]
         """
-        return _doors.open_door("polars").to_series(self, name=name, extension=extension)
+        return _doors.open_door("polars").to_series(self, name=name, extension=extension)  # type: ignore[no-any-return]
 
     @property
-    def plot(self) -> Any:
+    def plot(self) -> Plotter:
         """Pictures of the sizes, the rows and the values, on matplotlib axes.
 
         Examples
@@ -333,7 +337,7 @@ class ArrayBase(Column):
         >>> aj.array([[1, 2], [3]]).plot.rows().get_title(loc="left")
         '2 rows, 3 values'
         """
-        return _doors.open_door("plot").Plotter(self)
+        return _doors.open_door("plot").Plotter(self)  # type: ignore[no-any-return]
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
         return self.to_arrow().__arrow_c_array__(requested_schema)  # type: ignore[no-any-return]

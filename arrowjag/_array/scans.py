@@ -11,7 +11,6 @@ from arrowjag._methods import along_axis, method
 from arrowjag._ops import composed
 from arrowjag._ops import scan as _ops
 from arrowjag.errors import JagTypeError, JagValueError
-from arrowjag.typing import ArrayOrScalar
 
 if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
@@ -46,23 +45,23 @@ class Rolling:
     def __repr__(self) -> str:
         return f"Rolling(window={self._window}, axis={self._axis})"
 
-    def sum(self) -> ArrayOrScalar:
+    def sum(self) -> Any:
         """The sum of each window; see `rolling_sum`."""
         return self._owner.rolling_sum(self._window, self._axis)
 
-    def mean(self) -> ArrayOrScalar:
+    def mean(self) -> Any:
         """The mean of each window; see `rolling_mean`."""
         return self._owner.rolling_mean(self._window, self._axis)
 
-    def min(self) -> ArrayOrScalar:
+    def min(self) -> Any:
         """The smallest item of each window; see `rolling_min`."""
         return self._owner.rolling_min(self._window, self._axis)
 
-    def max(self) -> ArrayOrScalar:
+    def max(self) -> Any:
         """The largest item of each window; see `rolling_max`."""
         return self._owner.rolling_max(self._window, self._axis)
 
-    def count(self) -> ArrayOrScalar:
+    def count(self) -> Any:
         """How many items of each window are not null; see `rolling_count`."""
         return self._owner.rolling_count(self._window, self._axis)
 

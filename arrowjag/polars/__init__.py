@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from arrowjag.polars import namespace
 from arrowjag.polars._convert import from_series, to_series
+from arrowjag.polars.accessor import JagExpr, JagNamespace, JagSeries
 from arrowjag.polars.dtype import Jagged, jagged, register
-from arrowjag.polars.expr import JagExpr, JagNamespace
 from arrowjag.polars.frame import JagDataFrame, JagLazyFrame
-from arrowjag.polars.series import JagSeries
 
 __all__ = [
     "JagDataFrame",

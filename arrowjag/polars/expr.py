@@ -54,6 +54,19 @@ class JagExpr(pl.Expr):
     def _from_pyexpr(cls, pyexpr: Any) -> pl.Expr:
         return pl.Expr._from_pyexpr(pyexpr)
 
+    @property
+    def jag(self) -> JagNamespace:
+        """More jagged operations on the result.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> df = pl.DataFrame({"v": aj.array([[1, 2], [3]]).to_polars()})
+        >>> df.select(pl.col("v").jag.cumsum().jag.max()).to_series().to_list()
+        [3, 3]
+        """
+        return JagNamespace(self)
+
     def _operate(self, name: str, *args: Any) -> JagExpr:
         return JagExpr(Call("operator", name, tuple(record(one, rowwise=True) for one in args)))
 
