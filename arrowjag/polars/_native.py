@@ -122,12 +122,18 @@ def _is_float(leaf: pa.DataType) -> bool:
     return bool(pt.is_float32(leaf) or pt.is_float64(leaf))
 
 
+def _plus_zero_sum(column: pl.Expr) -> pl.Expr:
+    """The sum of each row, 0.0 for an empty one; the column comes first in `when`, because its name is the result's."""
+    filled = column.list.len().ne_missing(0)
+    return pl.when(filled).then(column.list.sum()).otherwise(0.0)
+
+
 NATIVE: dict[tuple[str, str], Callable[[Call, Operands], pl.Expr | None]] = {
     ("operator", "add"): _arithmetic(lambda one, two: one + two),
     ("operator", "sub"): _arithmetic(lambda one, two: one - two),
     ("operator", "mul"): _arithmetic(lambda one, two: one * two),
     ("operator", "truediv"): _arithmetic(lambda one, two: one / two),
-    ("method", "sum"): _reduction(lambda column: pl.when(column.list.len() == 0).then(0.0).otherwise(column.list.sum()), _is_float),
+    ("method", "sum"): _reduction(_plus_zero_sum, _is_float),
     ("method", "mean"): _reduction(lambda column: column.list.mean(), pt.is_float64),
     ("method", "min"): _reduction(lambda column: column.list.min(), _is_number),
     ("method", "max"): _reduction(lambda column: column.list.max(), _is_number),

@@ -97,7 +97,7 @@ def test_empty_rows_sum_to_plus_zero():
     for rows in ([[]], [[1.0], []], [[], [2.0], [], None]):
         for dtype in (pl.Float64, pl.Float32):
             got = pl.DataFrame({"v": pl.Series(rows, dtype=pl.List(dtype))}).select(c("v").jag.sum()).to_series()
-            assert got.dtype == dtype
+            assert (got.name, got.dtype) == ("v", dtype)
             assert [str(one) for one, row in zip(got, rows, strict=True) if row == []] == ["0.0"] * rows.count([])
 
 
