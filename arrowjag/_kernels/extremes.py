@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels.gather import take_rows
+from arrowjag._kernels.memory import empty, zeros
 from arrowjag._kernels.offsets import count_true
-from arrowjag._kernels.segments import Block, over_blocks, reduceat
+from arrowjag._kernels.segments import LARGE_BLOCKS, Block, over_blocks, reduceat
 
 __all__ = ["argmax", "argmin", "first", "last", "max", "min"]
 
@@ -70,9 +71,9 @@ def _extreme(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.i
     if data.dtype.kind == "b":
         found, present = _extreme(pick, data.view(np.uint8), valid, offsets)
         return found.astype(np.bool_), present
-    out = np.empty(len(offsets) - 1, data.dtype)
-    present = np.empty(len(out), np.bool_)
-    over_blocks(lambda block: _of_block(pick, block, out[block.rows], present[block.rows]), data, valid, offsets)
+    out = empty(len(offsets) - 1, data.dtype)
+    present = empty(len(out), np.bool_)
+    over_blocks(lambda block: _of_block(pick, block, out[block.rows], present[block.rows]), data, valid, offsets, LARGE_BLOCKS)
     return out, None if present.all() else present
 
 
@@ -82,17 +83,18 @@ def _of_block(pick: Pick, block: Block, out: NDArray[Any], present: NDArray[np.b
     fill = out.dtype.type(_loser(pick, out.dtype))
     out[:] = fill
     reduceat(ufunc, block.filled(fill), block.offsets, out)
-    # minimum and maximum carry NaN along, fmin and fmax skip it and cost 30 % more: only where NaN shows up.
-    if out.dtype.kind == "f" and np.isnan(out).any():
+    present[:] = True
+    suspect = np.flatnonzero(out == fill)
+    has_items = _has_items(suspect, block)
+    # minimum and maximum carry NaN along, fmin and fmax skip it and cost 30 % more: only where NaN shows up. (polars' kernels skip it
+    # as well, so that a row of nulls, filled with what loses, and NaN shows no NaN.)
+    if out.dtype.kind == "f" and (np.isnan(out).any() or (block.valid is not None and has_items.any())):
         out[:] = np.nan
         reduceat(skipping, block.filled(np.nan), block.offsets, out)
-        suspect = np.flatnonzero((out == fill) | np.isnan(out))
-    else:
-        suspect = np.flatnonzero(out == fill)
-    present[:] = True
-    if len(suspect):
-        missing = suspect[~_has_items(suspect, block)]
-        present[missing], out[missing] = False, 0
+        suspect = np.flatnonzero(np.isnan(out))
+        has_items = _has_items(suspect, block)
+    missing = suspect[~has_items]
+    present[missing], out[missing] = False, 0
 
 
 def _loser(pick: Pick, dtype: np.dtype[Any]) -> Any:
@@ -114,11 +116,11 @@ def _has_items(rows: NDArray[np.int64], block: Block) -> NDArray[np.bool_]:
 def _slot(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
     if data.dtype.kind == "b":
         data = data.view(np.uint8)
-    slots = np.zeros(len(offsets) - 1, np.int64)
-    present = np.empty(len(slots), np.bool_)
+    slots = zeros(len(offsets) - 1, np.int64)
+    present = empty(len(slots), np.bool_)
 
     def work(block: Block) -> None:
-        found = np.empty(len(block.offsets) - 1, data.dtype)
+        found = empty(len(block.offsets) - 1, data.dtype)
         _of_block(pick, block, found, present[block.rows])
         _first_hits(found, block, slots[block.rows])
 
@@ -136,7 +138,7 @@ def _first_hits(found: NDArray[Any], block: Block, slots: NDArray[np.int64]) -> 
         hits &= block.valid
     items = np.flatnonzero(hits)
     # Hits come in order, so that each row begins where the number of hits before it says: no search.
-    before = np.zeros(len(hits) + 1, np.int64)
+    before = zeros(len(hits) + 1, np.int64)
     np.cumsum(hits, out=before[1:])
     lead = before[block.offsets]
     rows = np.flatnonzero(lead[1:] > lead[:-1])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arrowjag._kernels.memory import zeros
 from arrowjag._kernels.segments import by_length, drop_nulls, result_type
 from arrowjag.errors import JagValueError
 
@@ -50,7 +51,7 @@ def quantile(
     if interpolation not in INTERPOLATIONS:
         raise JagValueError(f"quantile: interpolation is one of {', '.join(INTERPOLATIONS)}, got {interpolation!r}.")
     data, offsets = drop_nulls(data, valid, offsets)
-    out = np.zeros(len(offsets) - 1, result_type(data.dtype))
+    out = zeros(len(offsets) - 1, result_type(data.dtype))
     by_length(lambda rows: _of_rows(rows, q, interpolation), data, offsets, out)
     full = offsets[1:] > offsets[:-1]
     return out, None if full.all() else full
@@ -98,7 +99,7 @@ def n_unique(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
     O(n_values log of the row length).
     """
     data, offsets = drop_nulls(data, valid, offsets)
-    out = np.zeros(len(offsets) - 1, np.int64)
+    out = zeros(len(offsets) - 1, np.int64)
     by_length(_distinct, data, offsets, out)
     return out, None
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels.blocks import map_rows
+from arrowjag._kernels.memory import empty, zeros
 from arrowjag._kernels.offsets import positions
 from arrowjag._kernels.sort import Key, lexsort, span_of
 from arrowjag.errors import JagValueError
@@ -44,7 +45,7 @@ def sorted_runs(
     The cost of `lexsort`, and one gather a key.
     """
     order = lexsort(keys, offsets, descending)
-    begins = np.zeros(len(order), np.bool_)
+    begins = zeros(len(order), np.bool_)
     for key, valid in keys:
         begins |= _differs(key[order], None if valid is None else valid[order])
     heads = offsets[:-1]
@@ -54,7 +55,7 @@ def sorted_runs(
 
 def _differs(key: NDArray[Any], valid: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
     """Whether each entry differs from the one before it; the first does not."""
-    result = np.zeros(len(key), np.bool_)
+    result = zeros(len(key), np.bool_)
     change = key[1:] != key[:-1]
     if key.dtype.kind == "f":
         nan = np.isnan(key)
@@ -103,7 +104,7 @@ def rank(
     """
     if method not in ("ordinal", "dense", "min", "max", "average"):
         raise JagValueError(f'rank: expected method "ordinal", "dense", "min", "max" or "average", got {method!r}.')
-    ranks: NDArray[Any] = np.empty(len(key), np.float64 if method == "average" else np.int64)
+    ranks: NDArray[Any] = empty(len(key), np.float64 if method == "average" else np.int64)
 
     def block(first: int, last: int) -> None:
         span, local = span_of(offsets, first, last)

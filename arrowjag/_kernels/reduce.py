@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels.extremes import argmax, argmin, first, last, max, min
+from arrowjag._kernels.memory import empty, zeros
 from arrowjag._kernels.offsets import count_block
 from arrowjag._kernels.quantiles import median, n_unique, quantile
 from arrowjag._kernels.segments import (
+    LARGE_BLOCKS,
     Block,
     accumulator,
     by_length,
@@ -78,7 +80,7 @@ def sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], min_count:
         An integer sum does not fit 64 bits; names the row.
     """
     target = accumulator(data.dtype)
-    out = np.zeros(len(offsets) - 1, target)
+    out = zeros(len(offsets) - 1, target)
 
     def work(block: Block) -> None:
         values = block.filled(0, target)
@@ -86,7 +88,7 @@ def sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], min_count:
         if target.kind != "f" and may_overflow(values, block.offsets):
             _check_sums(values, block)
 
-    over_blocks(work, data, valid, offsets)
+    over_blocks(work, data, valid, offsets, LARGE_BLOCKS)
     if target.kind == "f":
         out += 0.0  # turns -0.0 into 0.0
         with np.errstate(over="ignore"):
@@ -152,7 +154,7 @@ def mean(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
         out /= n
         return n > 0
 
-    return _moments(work, data, valid, offsets)
+    return _moments(work, data, valid, offsets, LARGE_BLOCKS)
 
 
 def var(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], ddof: int = 1) -> tuple[NDArray[Any], Valid]:
@@ -192,10 +194,11 @@ def _moments(
     data: NDArray[Any],
     valid: Valid,
     offsets: NDArray[np.int64],
+    block_values: int = 1 << 17,
 ) -> tuple[NDArray[Any], Valid]:
     """Run `work`, which fills float64 results of a block and says which are valid, and give them the type of a mean."""
     target = result_type(data.dtype)
-    out = np.zeros(len(offsets) - 1, target)
+    out = zeros(len(offsets) - 1, target)
     enough = np.ones(len(out), np.bool_)
 
     def run(block: Block) -> None:
@@ -208,14 +211,14 @@ def _moments(
         if wide is not part:
             part[:] = wide
 
-    over_blocks(run, data, valid, offsets)
+    over_blocks(run, data, valid, offsets, block_values)
     return out, None if enough.all() else enough
 
 
 def any(data: NDArray[np.bool_], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.bool_], None]:
     """Whether a row has an item that is True; False for a row without items."""
     # Counting by running totals has no cost per row: 4 ms where logical_or.reduceat needs 9.
-    out = np.empty(len(offsets) - 1, np.bool_)
+    out = empty(len(offsets) - 1, np.bool_)
 
     def work(block: Block) -> None:
         np.greater(count_block(block.filled(False), block.offsets), 0, out=out[block.rows])
@@ -226,7 +229,7 @@ def any(data: NDArray[np.bool_], valid: Valid, offsets: NDArray[np.int64]) -> tu
 
 def all(data: NDArray[np.bool_], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.bool_], None]:
     """Whether no item of a row is False; True for a row without items."""
-    out = np.empty(len(offsets) - 1, np.bool_)
+    out = empty(len(offsets) - 1, np.bool_)
 
     def work(block: Block) -> None:
         np.equal(count_block(~block.filled(True), block.offsets), 0, out=out[block.rows])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arrowjag._kernels.memory import zeros
 from arrowjag._kernels.offsets import parents
 from arrowjag._kernels.scan import reaches_back
 from arrowjag._kernels.segments import Block, accumulator, over_blocks, raise_overflow, result_type
@@ -38,7 +39,7 @@ def rolling_sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], wi
     O(n_values log(window)). Nothing is ever subtracted: NaN and rounding leave with the item that brought them.
     """
     target = accumulator(data.dtype)
-    out = np.zeros(len(data), data.dtype if target.kind == "f" else target)
+    out = zeros(len(data), data.dtype if target.kind == "f" else target)
     known = _known(valid, offsets, window)
 
     def work(block: Block) -> None:
@@ -53,7 +54,7 @@ def rolling_sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], wi
 
 def rolling_mean(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], window: int) -> tuple[NDArray[Any], Valid]:
     """Means over the last `window` items; floats keep their type, others give float64. Nulls as in `rolling_sum`."""
-    out = np.zeros(len(data), result_type(data.dtype))
+    out = zeros(len(data), result_type(data.dtype))
 
     def work(block: Block) -> None:
         _store(out[block.items], _windows(np.add, block.filled(0, np.float64), window) / window, window)
@@ -84,7 +85,7 @@ def _extreme(
     ufunc: np.ufunc, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], window: int
 ) -> tuple[NDArray[Any], Valid]:
     values = data.view(np.uint8) if data.dtype == np.bool_ else data
-    out = np.zeros_like(values)
+    out = zeros(len(values), values.dtype)
     known = _known(valid, offsets, window)
     over_blocks(lambda block: _store(out[block.items], _windows(ufunc, block.data, window), window), values, None, offsets)
     return out.view(data.dtype), known
@@ -134,7 +135,7 @@ def _check_sums(values: NDArray[Any], block: Block, known: Valid, window: int) -
     limits = np.iinfo(values.dtype)
     if not len(values) or max(int(values.max()), -int(values.min())) * min(window, len(values)) <= limits.max:
         return
-    high = np.zeros(len(values), np.int64)
+    high = zeros(len(values), np.int64)
     upper, lower = (values >> 32).astype(np.int64), (values & 0xFFFFFFFF).astype(np.int64)
     _store(high, _windows(np.add, upper, window) + (_windows(np.add, lower, window) >> 32), window)
     bad = (high > limits.max >> 32) | (high < limits.min >> 32)

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from arrowjag._kernels import blocks
+from arrowjag._kernels.memory import empty, empty_like, zeros
 from arrowjag._kernels.offsets import parents, positions
 from arrowjag._kernels.segments import Block, accumulator, may_overflow, over_blocks, raise_overflow
 from arrowjag.errors import JagValueError
@@ -41,7 +42,7 @@ def cumsum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tupl
         A running sum of integers does not fit 64 bits; names the row.
     """
     target = accumulator(data.dtype)
-    out = np.empty(len(data), data.dtype if target.kind == "f" else target)
+    out = empty(len(data), data.dtype if target.kind == "f" else target)
 
     def work(block: Block) -> None:
         values = block.filled(0, target)
@@ -65,7 +66,7 @@ def _check_sums(values: NDArray[Any], block: Block) -> None:
 def cumprod(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
     """Running products of each row; types and overflow as in `cumsum`."""
     target = accumulator(data.dtype)
-    out = np.empty(len(data), data.dtype if target.kind == "f" else target)
+    out = empty(len(data), data.dtype if target.kind == "f" else target)
 
     def work(block: Block) -> None:
         values = block.filled(1, target)
@@ -108,7 +109,7 @@ def _running_extreme(
     fill: object = np.nan
     if kind != "f":
         fill = np.iinfo(values.dtype).max if loser > 0 else np.iinfo(values.dtype).min
-    out = np.empty_like(values)
+    out = empty_like(values)
 
     def work(block: Block) -> None:
         out[block.items] = _accumulate(ufunc, block.filled(fill), block.offsets)
@@ -162,7 +163,7 @@ def diff(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int = 
     """
     values = data.view(np.int8) if data.dtype == np.bool_ else data
     known = _has_slot(offsets, n)
-    out = np.zeros_like(values)
+    out = zeros(len(values), values.dtype)
     reach = max(len(values) - abs(n), 0)
     later, earlier = slice(len(values) - reach, None), slice(0, reach)
     here, there = (later, earlier) if n >= 0 else (earlier, later)
@@ -191,7 +192,7 @@ def shift_index(offsets: NDArray[np.int64], n: int = 1) -> tuple[NDArray[np.int6
     """
     n_values = int(offsets[-1])
     known = _has_slot(offsets, n)
-    index = np.arange(-n, n_values - n) if abs(n) <= n_values else np.zeros(n_values, np.int64)
+    index = np.arange(-n, n_values - n) if abs(n) <= n_values else zeros(n_values, np.int64)
     np.clip(index, 0, max(n_values - 1, 0), out=index)
     return index, None if known.all() else known
 

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import blocks
+from arrowjag._kernels.lists import polars_for, reduce_lists
 from arrowjag._kernels.offsets import count_block, count_true, from_sizes
 from arrowjag.errors import JagOverflowError
 
 __all__ = [
+    "LARGE_BLOCKS",
     "Block",
     "accumulator",
     "by_length",
@@ -26,8 +28,8 @@ __all__ = [
 ]
 
 _BLOCK_VALUES = 1 << 17
-_BATCHED_VALUES = 1 << 19
-"""Larger where rows are batched by length, so that a batch has enough rows."""
+LARGE_BLOCKS = 1 << 19
+"""Where a block makes few temporaries, or batches its rows by length: fewer calls, and enough rows in a batch."""
 
 
 class Block(NamedTuple):
@@ -66,11 +68,14 @@ def over_blocks(
             items = slice(start, end)
             function(Block(slice(first, last), items, data[items], None if valid is None else valid[items], local))
 
+    polars_for(len(data))
     blocks.map_rows(work, offsets, block_values=block_values)
 
 
 def reduceat(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
-    """Reduce each row into `out`; the entries of empty rows are left as they are."""
+    """Reduce each row into `out`; entries of empty rows are left as they are, or become 0 for sums."""
+    if reduce_lists(ufunc, data, offsets, out):
+        return
     # Plain reduceat gives data[start] for an empty row and fails where the last rows are empty: it gets the others.
     full = offsets[1:] > offsets[:-1]
     if not full.all():
@@ -97,7 +102,7 @@ def by_length(
         for length, rows in blocks.batches(block.offsets):
             part[rows] = function(blocks.rows_2d(block.data, block.offsets[rows], length))
 
-    over_blocks(work, np.ascontiguousarray(data), None, offsets, _BATCHED_VALUES)
+    over_blocks(work, np.ascontiguousarray(data), None, offsets, LARGE_BLOCKS)
 
 
 def drop_nulls(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels.blocks import map_rows
 from arrowjag._kernels.codes import sort_codes
 from arrowjag._kernels.gather import ranges
+from arrowjag._kernels.memory import empty, zeros
 from arrowjag._kernels.offsets import count_true, from_sizes
 from arrowjag._kernels.padded import PaddedBatch, padded_batches, with_tail
 from arrowjag._kernels.rank import BLOCK_VALUES, sorted_runs
@@ -88,14 +89,14 @@ def _runs(keys: Sequence[Key], offsets: NDArray[np.int64]) -> _Runs:
 def _by_appearance(leaders: NDArray[np.int64], offsets: NDArray[np.int64]) -> Items:
     """Leaders row by row in the order of their items."""
     # Items number upwards row by row, so marking them and reading the marks off sorts them: no second sort.
-    first = np.zeros(int(offsets[-1]), np.bool_)
+    first = zeros(int(offsets[-1]), np.bool_)
     first[leaders] = True
     return from_sizes(count_true(first, offsets)), np.flatnonzero(first)
 
 
 def _numbers(leaders: NDArray[np.int64], items: NDArray[np.int64], n_items: int) -> NDArray[np.int64]:
     """The place of each leader among the items of `_by_appearance`."""
-    places = np.empty(n_items, np.int64)
+    places = empty(n_items, np.int64)
     places[items] = np.arange(len(items))
     return places[leaders]
 
@@ -172,7 +173,7 @@ def _group_items(
     starts, sizes = runs.starts, runs.sizes
     if not sort:
         numbers = _numbers(runs.leaders, items, int(offsets[-1]))
-        by_number = np.empty(len(numbers), np.int64)
+        by_number = empty(len(numbers), np.int64)
         by_number[numbers] = np.arange(len(numbers))
         starts, sizes = starts[by_number], sizes[by_number]
     return group_offsets, from_sizes(sizes), _shifted(runs.order[ranges(starts, sizes)], base)
@@ -218,7 +219,7 @@ def _unique(keys: Sequence[Key], offsets: NDArray[np.int64], base: int) -> Items
 
 def _first_marks(codes: NDArray[np.uint64], plan: list[PaddedBatch]) -> NDArray[np.bool_]:
     """Whether each item is the first of its code in its row."""
-    first = np.zeros(len(codes), np.bool_)
+    first = zeros(len(codes), np.bool_)
     codes = with_tail(codes, plan)
     for batch in plan:
         matrix = sorted_matrix(codes, batch, np.uint64(0))
@@ -258,7 +259,7 @@ def _value_counts(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     runs = _runs(keys, offsets)
     new_offsets, items = _by_appearance(runs.leaders, offsets)
-    counts = np.empty(len(items), np.int64)
+    counts = empty(len(items), np.int64)
     counts[_numbers(runs.leaders, items, int(offsets[-1]))] = runs.sizes
     return new_offsets, _shifted(items, base), counts
 
@@ -281,7 +282,7 @@ def mode(
     """
     group_offsets, items, counts = value_counts([(key, valid)], offsets)
     present = group_offsets[1:] > group_offsets[:-1]
-    result = np.zeros(len(present), np.int64)
+    result = zeros(len(present), np.int64)
     heads = group_offsets[:-1][present]
     if len(heads):
         most = np.maximum.reduceat(counts, heads)
@@ -369,7 +370,7 @@ def _merge(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.i
     n_x, n_y = len(x[0]), len(y[0])
     places_x = np.arange(n_x) + np.repeat(offsets_y[:-1], np.diff(offsets_x))
     places_y = np.arange(n_y) + np.repeat(offsets_x[1:], np.diff(offsets_y))
-    source = np.empty(n_x + n_y, np.int64)
+    source = empty(n_x + n_y, np.int64)
     source[places_x] = np.arange(n_x)
     source[places_y] = np.arange(n_x, n_x + n_y)
     key = np.concatenate([x[0], y[0]])[source]
@@ -410,7 +411,7 @@ def member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.i
     def block(parts: _Operands) -> NDArray[np.bool_]:
         merged = _merge(*parts)
         runs = merged.runs
-        found = np.zeros(len(merged.source), np.bool_)
+        found = zeros(len(merged.source), np.bool_)
         found[runs.order[ranges(runs.starts, runs.sizes)]] = np.repeat(merged.has_y(), runs.sizes)
         return found[merged.places_x]
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels.blocks import map_rows
 from arrowjag._kernels.codes import plain_codes, sort_codes
 from arrowjag._kernels.gather import ranges
+from arrowjag._kernels.memory import empty, empty_like
 from arrowjag._kernels.offsets import count_true, from_sizes
 from arrowjag._kernels.padded import PaddedBatch, padded_batches, put_padded, take_padded, with_tail
 from arrowjag.errors import JagTypeError, JagValueError
@@ -67,8 +68,8 @@ def sort(
     # Rows of one length are one 2-D array for np.sort(axis=1), which needs 4 ns a value and releases the GIL. Copying whole rows
     # into and out of it, block by block in cache, makes 30 ms for 5M float64 in 500k rows; awkward needs 117, np.lexsort 1600.
     bits = data.view(np.uint8) if data.dtype == np.bool_ else data
-    out = np.empty_like(bits)
-    out_valid = None if valid is None else np.empty(len(data), np.bool_)
+    out = empty_like(bits)
+    out_valid = None if valid is None else empty(len(data), np.bool_)
 
     def block(first: int, last: int) -> None:
         span, local = span_of(offsets, first, last)
@@ -114,7 +115,7 @@ def _sort_block(
 def _take_order(
     part: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], descending: bool, out: NDArray[Any]
 ) -> None:
-    order = np.empty(len(part), np.int64)
+    order = empty(len(part), np.int64)
     _argsort_block(*sort_codes(part, valid, descending), offsets, order)
     np.take(part, order, out=out)
 
@@ -152,7 +153,7 @@ def argsort(
     if valid is not None and _too_wide(key):  # no code is left for a null: a second sort moves the nulls behind
         order = argsort(np.where(valid, key, key.dtype.type(0)), None, offsets, descending)
         return order[argsort(~valid[order], None, offsets)]
-    order = np.empty(len(key), np.int64)
+    order = empty(len(key), np.int64)
 
     def block(first: int, last: int) -> None:
         span, local = span_of(offsets, first, last)
@@ -262,7 +263,7 @@ def lexsort(keys: Sequence[Key], offsets: NDArray[np.int64], descending: bool | 
 
 def inverse(order: NDArray[np.int64]) -> NDArray[np.int64]:
     """The inverse of a permutation: result[order[i]] == i. O(n), a new array."""
-    result = np.empty(len(order), np.int64)
+    result = empty(len(order), np.int64)
     result[order] = np.arange(len(order))
     return result
 
@@ -346,7 +347,7 @@ def searchsorted(
     if side not in ("left", "right"):
         raise JagValueError(f'searchsorted: expected side "left" or "right", got {side!r}.')
     n_valid = np.diff(offsets) if valid is None else count_true(valid, offsets)
-    out = np.empty(len(sought), np.int64)
+    out = empty(len(sought), np.int64)
 
     def block(first: int, last: int) -> None:
         span, local = span_of(sought_offsets, first, last)

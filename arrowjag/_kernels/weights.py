@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arrowjag._kernels.memory import empty_like, zeros
 from arrowjag._kernels.segments import Block, over_blocks, reduceat
 
 __all__ = ["softmax"]
@@ -37,14 +38,14 @@ def softmax(
     O(n_values), on all cores. Half precision is computed in float32.
     """
     wide = np.float32 if data.dtype == np.float16 else data.dtype
-    out = np.empty_like(data)
+    out = empty_like(data)
 
     def work(block: Block) -> None:
         sizes = np.diff(block.offsets)
         scaled = block.filled(0, wide) * np.asarray(beta, wide)
         if block.valid is not None:
             scaled[~block.valid] = -np.inf
-        top = np.zeros(len(sizes), wide)
+        top = zeros(len(sizes), wide)
         reduceat(np.maximum, scaled, block.offsets, top)
         scaled -= np.repeat(top, sizes)
         np.exp(scaled, out=scaled)

