@@ -73,9 +73,9 @@ class Method:
     result_type: TypeRule | None
     seeded: bool
 
-    @property
+    @functools.cached_property
     def signature(self) -> inspect.Signature:
-        """The signature, `self` included."""
+        """The signature, `self` included; read once, because plans ask for it at every call."""
         return inspect.signature(self.function)
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:

@@ -59,8 +59,7 @@ class ColumnType:
 
     def empty(self) -> JaggedArray:
         """An array of this type without rows."""
-        made: JaggedArray = JaggedArray._of(_column.empty(self.leaf, self.ndim, self.extents))
-        return made
+        return _empty(self.leaf, self.ndim, self.extents)
 
     def imploded(self) -> ColumnType:
         """The type of the column's rows under one more dim."""
@@ -76,6 +75,12 @@ class ColumnType:
 
 
 # --------------------------------------------------------------------------------------------------- types
+
+
+@functools.lru_cache(maxsize=1024)
+def _empty(leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...]) -> JaggedArray:
+    made: JaggedArray = JaggedArray._of(_column.empty(leaf, ndim, extents))
+    return made
 
 
 @functools.lru_cache(maxsize=1024)

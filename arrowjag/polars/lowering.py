@@ -16,9 +16,10 @@ A single call that polars has, as fast and with the same values, becomes polars'
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 
@@ -26,7 +27,7 @@ from arrowjag import JaggedArray, _column
 from arrowjag._methods import METHODS, Rows
 from arrowjag.errors import JagError, JagTypeError, ShapeError
 from arrowjag.polars._convert import ColumnType, broadcast_rows, column_type, from_series, storable, to_series
-from arrowjag.polars._native import native
+from arrowjag.polars._native import NATIVE, native
 from arrowjag.polars._tree import Call, Input, Node, bound_arguments, call, children, evaluate, inputs, mapped, rows_of
 
 __all__ = ["lower"]
@@ -119,7 +120,12 @@ class _Plan:
         if rows is Rows.REDUCED:
             self.sources[id(node)] = self._reduce(node)
             return self.sources[id(node)][1].empty()
-        return self._result_sample(node)
+        key = _type_key(node, self.sample)
+        if key is None:
+            return self._result_sample(node)
+        if key not in _SAMPLES:
+            _SAMPLES[key] = self._result_sample(node)
+        return _SAMPLES[key]
 
     def _result_sample(self, node: Call) -> Any:
         if node.kind == "method":
@@ -160,7 +166,7 @@ class _Plan:
     def _map(self, root: Call, keys: list[int]) -> Source:
         sources = [self.sources[key] for key in keys]
         kind = self._result_type(root, sources)
-        made = self._native(root, kind)
+        made = self._native(root, kind, set())
         if made is not None:
             return made, kind
         columns: list[Source] = []
@@ -172,12 +178,30 @@ class _Plan:
         function = _Evaluation(root, places, [one.ndim for _, one in columns], kind, self.name)
         return pl.map_batches([expr for expr, _ in columns], function, kind.dtype, is_elementwise=not self._whole(root)), kind
 
-    def _native(self, root: Call, kind: ColumnType) -> pl.Expr | None:
-        """The call as an expression of polars' own, if it is one call on columns and the table has it."""
+    def _native(self, root: Call, kind: ColumnType, made: set[int]) -> pl.Expr | None:
+        """The call as an expression of polars' own, if the table has it and every call below it.
+
+        A call that is used twice is none: polars would compute it twice.
+        """
+        made.add(id(root))
         if root.kwargs and any(isinstance(one, (Input, Call)) for one in root.kwargs.values()):
             return None
-        operands = [self.sources.get(id(one), one) for one in root.args]
-        return None if any(isinstance(one, (Input, Call)) for one in operands) else native(root, operands, kind)
+        operands: list[Any] = []
+        for one in root.args:
+            operand = self.sources.get(id(one), one)
+            if isinstance(operand, Call):
+                operand = None if id(operand) in made else self._native_source(operand, made)
+                if operand is None:
+                    return None
+            operands.append(operand)
+        return native(root, operands, kind)
+
+    def _native_source(self, node: Call, made: set[int]) -> Source | None:
+        if (node.kind, node.name) not in NATIVE:
+            return None
+        kind = self._result_type(node, [self.sources[key] for key in self._segment(node)])
+        expr = self._native(node, kind, made)
+        return None if expr is None else (expr, kind)
 
     def _whole(self, root: Call) -> bool:
         """Whether one of the calls needs all rows at once."""
@@ -203,6 +227,28 @@ class _Plan:
         self.samples[id(shifted)] = self._result_sample(shifted)
         self.kept += [shifted, *imploded.values()]
         return self._map(shifted, self._segment(shifted))
+
+
+_SAMPLES: dict[Any, Any] = {}
+"""What calls give on empty arrays, by what is called on which types: a plan asks again and again."""
+
+_CONSTANTS = (int, float, str, bool, type(None), np.ufunc)
+
+
+def _type_key(node: Call, sample: Callable[[Node], Any]) -> Any:
+    """A key of `_SAMPLES`; None where an argument is more than a column or a plain constant."""
+    if node.kwargs or len(_SAMPLES) > 1000:
+        return None
+    key: list[Any] = [node.kind, node.name]
+    for one in node.args:
+        value = sample(one) if isinstance(one, (Input, Call)) else one
+        if isinstance(value, JaggedArray):
+            key.append((value.type, value.ndim, value.shape.extents))
+        elif isinstance(value, _CONSTANTS):
+            key.append((type(value), value))
+        else:
+            return None
+    return tuple(key)
 
 
 def _shifted(node: Call, ndim: int) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -22,11 +23,33 @@ CALLS = {
     "last": lambda v: v.last(),
     "lengths": lambda v: v.lengths(),
     "head": lambda v: v.head(2),
+    "tail": lambda v: v.tail(2),
     "slice": lambda v: v.slice(1, 2),
+    "slot": lambda v: v.S[1],
+    "slot from the end": lambda v: v.S[-2],
     "multiply": lambda v: v * 2.5,
     "from the left": lambda v: 1 - v,
     "divide": lambda v: v / 0,
+    "a tree": lambda v: -(v * 2.0 - 1.0),
+    "a tree of methods": lambda v: jag(v + 1.0).max(),
 }
+ITEMS = {
+    "negative": lambda v: -v,
+    "absolute": abs,
+    "abs": lambda v: v.abs(),
+    "sqrt": np.sqrt,
+    "equal": lambda v: v == 1,
+    "other": lambda v: v != 0.0,
+    "less": lambda v: v < 2,
+    "at most": lambda v: v <= 0.5,
+    "bound on the left": lambda v: 1 > v,  # noqa: SIM300
+    "clip": lambda v: v.clip(0.5, 1.5),
+    "clip below": lambda v: v.clip(lower=1),
+    "is_nan": lambda v: v.is_nan(),
+    "is_null": lambda v: v.is_null(),
+    "fill_null": lambda v: v.fill_null(7),
+}
+"""Calls on items, which are native for lists of lists too."""
 LISTS = st.sampled_from(["list", "large_list"])
 LEAVES = st.sampled_from([pa.float64(), pa.float32(), pa.int64(), pa.uint8()])
 
@@ -51,26 +74,91 @@ def native(monkeypatch):
     return counts
 
 
-@pytest.mark.parametrize("name", CALLS)
-@settings(max_examples=20)
-@given(data=st.data(), extension=st.booleans())
-def test_native_calls_agree(name, data, extension):
-    column = data.draw(arrow_columns(2, LEAVES, storages=["list", "large_list"], small=True))
-    x = aj.from_arrow(column.array, 2)
-    expected = CALLS[name](x)
+def jag(value):
+    """The same methods on an array and on an expression."""
+    return value if isinstance(value, aj.JaggedArray) else value.jag
+
+
+def check(function, x, extension):
+    """An expression gives what the array gives, type and values, by both engines."""
+    expected = function(x)
     df = pl.DataFrame({"v": x.to_polars(extension=extension)})
     for engine in ("in-memory", "streaming"):
-        back = from_series(df.lazy().select(CALLS[name](c("v").jag)).collect(engine=engine).to_series())
+        back = from_series(df.lazy().select(function(c("v").jag)).collect(engine=engine).to_series())
         assert (back.type, back.ndim) == (expected.type, expected.ndim)
         assert_lists_equal(back.to_list(), expected.to_list(), rel_tol=1e-6, abs_tol=1e-6)
 
 
 @pytest.mark.parametrize("name", CALLS)
+@settings(max_examples=20)
+@given(data=st.data(), extension=st.booleans())
+def test_native_calls_agree(name, data, extension):
+    column = data.draw(arrow_columns(2, LEAVES, storages=["list", "large_list"], small=True))
+    check(CALLS[name], aj.from_arrow(column.array, 2), extension)
+
+
+@pytest.mark.parametrize("name", ITEMS)
+@settings(max_examples=20)
+@given(data=st.data(), extension=st.booleans(), ndim=st.integers(2, 3))
+def test_native_calls_on_items_agree(name, data, extension, ndim):
+    column = data.draw(arrow_columns(ndim, LEAVES, storages=["list", "large_list"], small=True))
+    check(ITEMS[name], aj.from_arrow(column.array, ndim), extension)
+
+
+@pytest.mark.parametrize("name", ["any", "all"])
+@settings(max_examples=20)
+@given(data=st.data())
+def test_any_and_all_agree(name, data):
+    column = data.draw(arrow_columns(2, st.just(pa.bool_()), storages=["list", "large_list"], small=True))
+    check(lambda v: getattr(v, name)(), aj.from_arrow(column.array, 2), False)
+
+
+COMPARISONS = {
+    "eq": lambda v, bound: v == bound,
+    "ne": lambda v, bound: v != bound,
+    "lt": lambda v, bound: v < bound,
+    "le": lambda v, bound: v <= bound,
+    "gt": lambda v, bound: v > bound,
+    "ge": lambda v, bound: v >= bound,
+}
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+@pytest.mark.parametrize("bound", [0, 1.5, -0.0, float("nan"), float("inf"), 2**63, -1, True, None])
+@pytest.mark.parametrize("dtype", [pa.float64(), pa.float32(), pa.int64(), pa.uint8()])
+def test_comparisons_are_those_of_the_standard(name, bound, dtype):
+    """NaN is unequal to all and in no order, and bounds outside of a type are compared as numbers."""
+    rows = [[0, 1, 2], [255, None], [], None]
+    if pa.types.is_floating(dtype):
+        rows += [[float("nan"), float("inf"), -float("inf"), -0.0, 1.5]]
+    x = aj.array(rows, type=dtype)
+    try:
+        COMPARISONS[name](x, bound)
+    except aj.JagError as error:
+        with pytest.raises(type(error)):
+            check(lambda v: COMPARISONS[name](v, bound), x, False)
+    else:
+        check(lambda v: COMPARISONS[name](v, bound), x, False)
+
+
+@pytest.mark.parametrize("function", [lambda v: v + (2**63 - 1), lambda v: v - 1, lambda v: 3 * v, abs, lambda v: -v])
+def test_integers_wrap_as_those_of_the_array_do(function):
+    check(function, aj.array([[-(2**63), 2**63 - 1], [5]]), True)
+
+
+@pytest.mark.parametrize("name", {**CALLS, **ITEMS})
 def test_the_table_is_used(native, name):
     df = pl.DataFrame({"v": aj.array([[1.0, 2.0], None, []]).to_polars()})
-    df.select(CALLS[name](c("v").jag))
+    df.select({**CALLS, **ITEMS}[name](c("v").jag))
     assert native["native"] > 0
     assert native["python"] == 0
+
+
+def test_a_shared_call_is_computed_once(native):
+    scaled = c("v").jag * 2.0
+    got = pl.DataFrame({"v": [[1.0, 2.0], [3.0]]}).select(scaled - scaled)["v"]
+    assert got.to_list() == [[0.0, 0.0], [0.0]]
+    assert native["python"] == 1
 
 
 OURS = {
@@ -79,7 +167,10 @@ OURS = {
     "another axis": (pl.List(pl.Float64), lambda v: v.sum(axis=0)),
     "three dims": (pl.List(pl.List(pl.Float64)), lambda v: v.sum()),
     "declared extents": (pl.Array(pl.Float64, 2), lambda v: v.sum()),
-    "mixed types": (pl.List(pl.Float32), lambda v: v * 2.5),
+    "mixed types": (pl.List(pl.Float32), lambda v: v * pl.lit(2.5, pl.Float64)),
+    "integer lists and floats": (pl.List(pl.Int64), lambda v: v * 2.5),
+    "integers and a fraction": (pl.List(pl.Int64), lambda v: v < 2.5),
+    "bounds out of order": (pl.List(pl.Float64), lambda v: v.clip(2, 1)),
     "two lists": (pl.List(pl.Float64), lambda v: v + v),
     "positions from the end": (pl.List(pl.Float64), lambda v: v.slice(-1, 1)),
     "comparison": (pl.List(pl.Float64), lambda v: v > 1),

@@ -96,13 +96,13 @@ def test_groups_cost_one_call_outside_and_one_each_inside(calls):
     groups.select(c("v").jag.sum(axis=0).over("g"))
     assert calls == [50]
     calls.clear()
-    groups.select(c("v").jag - c("v").jag.min(axis=None).over("g"))
+    groups.select(c("v").jag % c("v").jag.min(axis=None).over("g"))
     assert sorted(calls) == [50, 200]
 
 
 def test_elementwise_calls_in_groups_cost_one_call(calls):
     df = frame()
-    out = df.group_by("g", maintain_order=True).agg((c("v").jag * 2).alias("x"), (c("v").jag.sum() + 1).sum().alias("y"))
+    out = df.group_by("g", maintain_order=True).agg(c("v").jag.sort().alias("x"), (c("v").jag.sum() + 1).sum().alias("y"))
     assert len(calls) == 2
     assert out["y"].to_list() == [4 + 5, 4 + 1]
     assert_same(df.select((c("v").jag * c("k")).over("g"))["v"], X["v"] * X["k"])
