@@ -30,6 +30,7 @@ __all__ = [
     "is_temporal",
     "order_key",
     "peel",
+    "plain",
     "to_numpy",
     "wrap",
 ]
@@ -102,12 +103,38 @@ def _empty(type: pa.BaseExtensionType) -> pa.Array:
 
 def _concat(chunks: list[pa.Array]) -> pa.Array:
     """Concatenate; lists that pyarrow can't join as they are (too many items for 32 bits, views, no width) in canonical form."""
+    chunks = [_with_buffers(chunk) for chunk in chunks]
     try:
         return pa.concat_arrays(chunks)
     except (pa.ArrowInvalid, pa.ArrowIndexError):
         if not is_list_type(chunks[0].type):
             raise
         return pa.concat_arrays([wrap(*peel(chunk)) for chunk in chunks])
+
+
+def _with_buffers(array: pa.Array) -> pa.Array:
+    """The same array; what has no items within it is made anew: it may come without buffers, and pyarrow crashes on joining those."""
+    type = array.type
+    if len(array) == 0:
+        return pa.array([], type=type) if not isinstance(type, pa.BaseExtensionType) else _empty(type)
+    if isinstance(type, pa.BaseExtensionType):
+        storage = array.storage
+        whole_storage = _with_buffers(storage)
+        return array if whole_storage is storage else pa.ExtensionArray.from_storage(type, whole_storage)
+    if pt.is_struct(type):
+        fields = [array.field(place) for place in range(type.num_fields)]
+        whole = [_with_buffers(field) for field in fields]
+        same = all(one is two for one, two in zip(fields, whole, strict=True))
+        return array if same else pa.StructArray.from_arrays(whole, fields=list(type), mask=array.is_null())
+    if is_list_type(type) or pt.is_map(type):
+        items = array.values
+        whole_items = _with_buffers(items)
+        if whole_items is items:
+            return array
+        return pa.Array.from_buffers(
+            type, len(array), array.buffers()[: type.num_buffers], array.null_count, array.offset, [whole_items]
+        )
+    return array
 
 
 def peel(data: ArrowData, ndim: int | None = None, *, where: str = "the column") -> tuple[list[Level], pa.Array]:
@@ -163,6 +190,14 @@ def decode(array: pa.Array) -> pa.Array:
     if pt.is_dictionary(array.type) and is_list_type(array.type.value_type):
         return decode(array.dictionary_decode())
     return array
+
+
+def plain(array: pa.Array) -> pa.Array:
+    """A dictionary array as its values; text views, which pyarrow can't look up by index, come as large text."""
+    words = array.dictionary
+    if pt.is_string_view(words.type) or pt.is_binary_view(words.type):
+        words = words.cast(pa.large_string() if pt.is_string_view(words.type) else pa.large_binary())
+    return pa.DictionaryArray.from_arrays(array.indices, words).dictionary_decode()
 
 
 def _null_level(array: pa.Array) -> Level:
@@ -454,7 +489,7 @@ def _dictionary_validity(values: pa.Array, valid: BoolArray | None) -> BoolArray
     """A null may also stand in the dictionary itself."""
     if values.dictionary.null_count == 0:
         return valid
-    return values.dictionary_decode().is_valid().to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+    return plain(values).is_valid().to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
 
 
 def _dictionary_codes(values: pa.Array) -> IntArray:

@@ -74,6 +74,29 @@ def test_other_libraries_hand_over_by_capsules(column: ArrowColumn) -> None:
     assert_lists_equal(aj.array(carrier).to_list(), column.truth)
 
 
+@pytest.mark.parametrize("wrapped", ["list", "struct", "extension", "map"])
+@pytest.mark.parametrize("buffers", [[None, None], [None, pa.py_buffer(b"")]], ids=["none", "empty"])
+def test_chunks_are_joined_whose_inner_lists_have_no_buffers(buffers: list[Any], wrapped: str) -> None:
+    inner = pa.Array.from_buffers(pa.large_list(pa.int64()), 0, buffers, children=[pa.array([], pa.int64())])
+    if wrapped == "map":
+        items = pa.StructArray.from_arrays(
+            [pa.array([], pa.int64()), inner],
+            fields=list(pa.struct([pa.field("key", pa.int64(), False), pa.field("value", inner.type)])),
+        )
+        whole = pa.map_(pa.int64(), inner.type)
+    else:
+        items, whole = inner, pa.large_list(inner.type)
+    outer = pa.Array.from_buffers(
+        whole, 2, [None, pa.py_buffer(np.zeros(3, np.int64 if wrapped != "map" else np.int32))], children=[items]
+    )
+    if wrapped == "struct":
+        outer = pa.StructArray.from_arrays([outer], ["v"])
+    if wrapped == "extension":
+        outer = pa.ExtensionArray.from_storage(aj.JaggedType(outer.type, 3), outer)
+    expected = outer.to_pylist()
+    assert aj.from_arrow(pa.chunked_array([outer, outer])).to_list() == expected + expected
+
+
 @given(arrow_columns(3))
 def test_ndim_says_how_many_lists_are_levels(column: ArrowColumn) -> None:
     for ndim in (1, 2, 3):
