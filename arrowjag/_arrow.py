@@ -113,7 +113,7 @@ def _concat(chunks: list[pa.Array]) -> pa.Array:
 
 
 def _with_buffers(array: pa.Array) -> pa.Array:
-    """The same array; what has no items within it is made anew: it may come without buffers, and pyarrow crashes on joining those."""
+    """The same array; what has no items in it is made anew: it may come without buffers, and joining those crashes pyarrow."""
     type = array.type
     if len(array) == 0:
         return pa.array([], type=type) if not isinstance(type, pa.BaseExtensionType) else _empty(type)
