@@ -31,6 +31,7 @@ DEEP = [[[1.5, 2], [3.0]], [[], None, [4, 5, 6, 7]], None, []]
 
 @pytest.fixture(autouse=True)
 def _close() -> Iterator[None]:
+    plt.switch_backend("Agg")  # pandas' own tests leave one that draws nothing
     yield
     plt.close("all")
 
