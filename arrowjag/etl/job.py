@@ -18,9 +18,9 @@ from arrowjag.etl.engine import Engine
 from arrowjag.etl.fingerprint import digest_of
 from arrowjag.etl.local import LocalEngine, cores
 from arrowjag.etl.progress import make_progress
-from arrowjag.etl.report import Report
+from arrowjag.etl.report import Failure, JobError, Report
 from arrowjag.etl.schema import check_schema, make_frame
-from arrowjag.etl.sink import open_sink, prepare
+from arrowjag.etl.sink import Sink, open_sink, prepare
 from arrowjag.etl.tasks import Task, open_source
 from arrowjag.etl.work import Job, as_partial
 from arrowjag.io.scan import make_plan
@@ -159,6 +159,7 @@ def run(  # noqa: PLR0913  (the arguments of a job)
     tasks = [task for task in there.tasks if task.number not in kept]
     known = given if given is not None else next((result.schema for result in kept.values()), None)
     drive, peak = _drive(job, tasks, limits, known, progress)
+    _check_results(target, [task for task in tasks if task.number in drive.outcomes])
     done = list(drive.outcomes.values())
     report = Report(
         rows=sum(one.rows for one in done) + sum(one.rows for one in kept.values()),
@@ -173,6 +174,14 @@ def run(  # noqa: PLR0913  (the arguments of a job)
     )
     _LOG.info("job %s: %s", job.name, report)
     return report
+
+
+def _check_results(sink: Sink, tasks: list[Task]) -> None:
+    """Done means that the file is there, whatever an engine says."""
+    files = set(sink.files()) if tasks else set()
+    for task in tasks:
+        if sink.path(task) not in files:
+            raise JobError(Failure(task.path, task.row_groups, f"its result {sink.path(task)} is not in the sink"))
 
 
 def reduce(  # noqa: PLR0913  (the arguments of a job)

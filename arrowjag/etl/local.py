@@ -20,7 +20,7 @@ from typing import IO
 from arrowjag.etl.memory import process_memory
 from arrowjag.etl.work import Event, Finished, Job, Order, Outcome, TaskError, over_share
 
-__all__ = ["LocalEngine", "cores"]
+__all__ = ["THREADS", "LocalEngine", "cores"]
 
 _CODE = (
     "import sys, json; sys.path[:] = json.loads(sys.stdin.buffer.raw.read(int(sys.argv[1])));"
@@ -29,7 +29,7 @@ _CODE = (
 _POLL_SECONDS = 0.05
 _SECONDS_TO_END = 5.0
 # One worker works in one thread; parallel are the workers.
-_THREADS = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+THREADS = ("POLARS_MAXTHREADS", "OMP_NUMTHREADS", "OPENBLAS_NUMTHREADS", "MKL_NUMTHREADS")
 
 
 def cores() -> int:
@@ -118,7 +118,7 @@ class _Process:
 
     def __init__(self, job: bytes, events: queue.SimpleQueue[tuple[_Process, Event | None]]) -> None:
         path = json.dumps(sys.path).encode()
-        environment = dict.fromkeys(_THREADS, "1") | os.environ
+        environment = dict.fromkeys(THREADS, "1") | os.environ
         command = [sys.executable, "-c", _CODE, str(len(path))]
         self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)  # noqa: S603
         self.pid = self._child.pid

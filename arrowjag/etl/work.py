@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 import traceback
 from collections.abc import Callable, Iterator
@@ -33,6 +34,7 @@ __all__ = [
     "Worker",
     "as_partial",
     "over_share",
+    "run_remotely",
 ]
 
 _NOT_THEIRS = (str(Path(__file__).parents[1]), str(Path(pa.__file__).parents[1]), str(Path(pickle.__file__).parent))
@@ -262,3 +264,16 @@ def one_line(error: BaseException) -> str:
 def over_share(held: int, share: int) -> str:
     """What a task says that held too much."""
     return f"the worker held {bytes_text(held)}, its share of memory= is {bytes_text(share)}; take fewer workers or smaller batches"
+
+
+def run_remotely(job: bytes, order: Order) -> Outcome | TaskError:
+    """Run one task in a process of an engine of others; a failure is returned, because engines wrap what is raised."""
+    try:
+        return _remote_worker(job).run(order, lambda event: None)
+    except TaskError as failed:
+        return failed
+
+
+@functools.lru_cache(maxsize=1)
+def _remote_worker(job: bytes) -> Worker:
+    return Worker(pickle.loads(job))  # noqa: S301  (made by the process that gives the orders)

@@ -1,0 +1,95 @@
+"""Ray datasets of Parquet files, for what a job doesn't do: global sorts, group-bys and joins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from arrowjag import _doors
+from arrowjag.errors import MissingDependencyError
+
+__all__ = ["dataset"]
+
+
+def dataset(source: Any, *, columns: Sequence[str] | None = None, filters: Any = None, batch_bytes: str | int = "64MB") -> Any:
+    """Hand Parquet files over to Ray, as a dataset in which jagged columns keep their type.
+
+    Parameters
+    ----------
+    source : str, path, list of them, or pyarrow.dataset.Dataset
+        As for `arrowjag.etl.run`. All machines of the cluster must reach it.
+    columns : list of str, optional
+        What to read; ``"docs.score"`` reads those column chunks only.
+    filters : optional
+        Rows to read, as in `arrowjag.read_parquet`.
+    batch_bytes : str or int
+        Bytes of a block, about.
+
+    Returns
+    -------
+    ray.data.Dataset
+        Lazy. What can't be told from the schema of the files, such as sort keys of a jagged type, is up to Ray.
+
+    Raises
+    ------
+    MissingDependencyError
+        If Ray is not installed.
+    FileNotFoundError, JagValueError, JagTypeError
+        As `arrowjag.read_parquet`.
+
+    Notes
+    -----
+    Where this process is not yet connected to Ray, it gets connected (to the cluster that ``RAY_ADDRESS`` names, or to a new one on
+    this machine), and every worker imports arrowjag when it starts. If you connect yourself, say
+    ``ray.init(runtime_env={"worker_process_setup_hook": "arrowjag.interop.ray.set_up_worker"})``: workers that don't know the type
+    hand its storage, nested lists, to functions of yours, and carry the type along as metadata.
+
+    Examples
+    --------
+    >>> dataset("flights").sort("plane").write_parquet("sorted")  # doctest: +SKIP
+    """
+    try:
+        import ray
+        import ray.data
+    except ImportError:
+        raise MissingDependencyError.of("ray", "ray", "arrowjag.interop.ray") from None
+    tasks, scan, amounts = (_doors.open_door(name) for name in ("etl.tasks", "io.scan", "etl.amounts"))
+    size = amounts.parse_bytes(batch_bytes, "batch_bytes")
+    there = tasks.open_source(source, filters)
+    plan = scan.make_plan(there.schema, columns, filters)
+    if not ray.is_initialized():
+        ray.init(runtime_env={"worker_process_setup_hook": "arrowjag.interop.ray.set_up_worker"}, log_to_driver=False)
+    numbers = ray.data.from_numpy(np.arange(len(there.tasks))).repartition(len(there.tasks))
+    return numbers.map_batches(_Reader(there, plan, size), batch_format="pyarrow", batch_size=1)
+
+
+def set_up_worker() -> None:
+    """Make a worker of Ray know the type: importing this module has done it.
+
+    Examples
+    --------
+    >>> set_up_worker()
+    """
+
+
+class _Reader:
+    """Reads the tasks whose numbers it gets; importing it makes the type known."""
+
+    def __init__(self, source: Any, plan: Any, batch_bytes: int) -> None:
+        self._source, self._plan, self._batch_bytes = source, plan, batch_bytes
+        self.__name__ = "read_parquet"
+
+    def __call__(self, numbers: pa.Table) -> Iterator[pa.Table]:
+        scan, batches = _doors.open_door("io.scan"), _doors.open_door("etl.batches")
+        any_rows = False
+        for number in numbers.column(0).to_pylist():
+            task = self._source.tasks[number]
+            (part,) = scan.open_parts([task.fragment], self._source.partitions)
+            for table, _ in batches.read_batches(part, task.row_groups, self._plan, self._batch_bytes):
+                any_rows = True
+                yield table
+        if not any_rows:
+            yield self._plan.schema.empty_table()
