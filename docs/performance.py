@@ -68,7 +68,7 @@ def cells(one: dict[str, Any], rivals: list[str]) -> list[str]:
     """One operation."""
     by_hand = min((time for time in one["by_hand_ms"].values() if time is not None), default=None)
     times = [one["rivals_ms"].get(name) for name in rivals]
-    ratio = f"**{one['ratio']:.1f}**" if one["ratio"] else "–"
+    ratio = f"**{one['ratio']:.2g}**" if one["ratio"] else "–"
     return [
         one["operation"],
         *map(number, [one["ours_ms"], *times, by_hand]),
