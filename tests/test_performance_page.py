@@ -14,9 +14,19 @@ MACHINE = {"python": "3.11", "system": "Linux", "processor": "x86_64", "packages
 def result(operation: str, nulls: str, ours: float, **rivals: float | None) -> dict[str, object]:
     times = [time for time in rivals.values() if time is not None]
     return {
-        "operation": operation, "values": 1000, "distribution": "poisson", "nulls": nulls, "dtype": "float64", "ours_ms": ours,
-        "rivals_ms": rivals, "by_hand_ms": {}, "ratio": min(times) / ours if times else None, "target": 2, "gb_per_s": 1.0, "copy_ratio": 3.0,
-    }  # fmt: skip
+        "operation": operation,
+        "values": 1000,
+        "distribution": "poisson",
+        "nulls": nulls,
+        "dtype": "float64",
+        "ours_ms": ours,
+        "rivals_ms": rivals,
+        "by_hand_ms": {},
+        "ratio": min(times) / ours if times else None,
+        "target": 2,
+        "gb_per_s": 1.0,
+        "copy_ratio": 3.0,
+    }
 
 
 def test_page(tmp_path: Path) -> None:
