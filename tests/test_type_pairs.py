@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
 import operator
+from decimal import Decimal
 from typing import Any
 
 import pandas as pd
@@ -14,7 +16,46 @@ import pytest
 import arrowjag as aj
 
 TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"]
-OPERATORS = ["add", "sub", "mul", "truediv", "floordiv", "mod", "eq", "lt", "ge", "and_", "xor"]
+OPERATORS = [
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "and_",
+    "or_",
+    "xor",
+    "lshift",
+    "rshift",
+]
+
+MOMENT, SPAN = dt.datetime(2020, 5, 17, 12, 30), dt.timedelta(days=2, seconds=5)  # noqa: DTZ001 - the type without a zone
+OTHERS: dict[str, tuple[pa.DataType, list[Any]]] = {
+    "float16": (pa.float16(), [1.5, 0.5]),
+    "int64": (pa.int64(), [3, 2]),
+    "double": (pa.float64(), [1.5, float("nan")]),
+    "decimal": (pa.decimal128(9, 2), [Decimal("1.25"), Decimal("-3.50")]),
+    "string": (pa.string(), ["b", "a"]),
+    "large_string": (pa.large_string(), ["b", "\u00e9"]),
+    "binary": (pa.binary(), [b"b", b""]),
+    "dictionary": (pa.dictionary(pa.int8(), pa.string()), ["b", "a"]),
+    "date": (pa.date32(), [MOMENT.date(), dt.date(1969, 1, 1)]),
+    "timestamp": (pa.timestamp("us"), [MOMENT, MOMENT + SPAN]),
+    "zoned": (pa.timestamp("ms", "Europe/Berlin"), [MOMENT.replace(tzinfo=dt.UTC), MOMENT.replace(tzinfo=dt.UTC)]),
+    "duration": (pa.duration("us"), [SPAN, -SPAN]),
+    "time": (pa.time64("us"), [MOMENT.time(), dt.time(1)]),
+    "null": (pa.null(), [None, None]),
+    "struct": (pa.struct({"a": pa.int64()}), [{"a": 1}, {"a": None}]),
+}
+"""Leaf types that are no plain numbers, with two values each; beside numbers they meet."""
 
 
 def jagged(type: str) -> aj.JaggedArray:
@@ -33,6 +74,17 @@ def attempt(function: Any, *operands: Any) -> Any:
         return type(error)
 
 
+def other(name: str, order: int) -> aj.JaggedArray:
+    type, (one, two) = OTHERS[name]
+    rows = [[one, None], None, [], [two, one]] if order > 0 else [[two, one], None, [], [None, one]]
+    return aj.array(pa.array(rows, pa.large_list(type)))
+
+
+def stored(x: aj.JaggedArray) -> aj.JaggedArray:
+    """The array as polars stores it."""
+    return aj.array(x.to_polars())
+
+
 @pytest.mark.parametrize("name", OPERATORS)
 @pytest.mark.parametrize("left", TYPES)
 def test_pairs(name: str, left: str) -> None:
@@ -49,16 +101,34 @@ def test_pairs(name: str, left: str) -> None:
         assert aj.array(on_polars).equals(expected), (left, right)
 
 
+@pytest.mark.parametrize("left", OTHERS)
+def test_pairs_of_other_types(left: str) -> None:
+    for name, right in itertools.product(OPERATORS, OTHERS):
+        function = getattr(operator, name)
+        x, y = other(left, 1), other(right, -1)
+        expected = attempt(function, x, y)
+        on_pandas = attempt(function, x.to_pandas().jag, y.to_pandas())
+        if isinstance(expected, type):
+            assert on_pandas is expected, (name, right)
+        else:
+            assert on_pandas.array._jagged.equals(expected), (name, right)
+        wanted = attempt(function, stored(x), stored(y))
+        on_polars = attempt(function, x.to_polars().jag, y.to_polars())
+        if isinstance(wanted, type):
+            assert on_polars is wanted, (name, right)
+        else:
+            assert stored(aj.array(on_polars)).equals(stored(wanted)), (name, right)
+
+
 @pytest.mark.parametrize("left", TYPES)
 def test_pairs_in_lazy_polars(left: str) -> None:
-    rights = {f"r_{right}": jagged(right).to_polars() for right in TYPES}
-    frame = pl.DataFrame({"x": jagged(left).to_polars(), **rights}).lazy()
-    for name in ("add", "mul", "truediv", "lt"):
+    frame = pl.DataFrame({"x": jagged(left).to_polars(), **{f"r_{right}": jagged(right).to_polars() for right in TYPES}}).lazy()
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "lt", "eq"):
         function = getattr(operator, name)
-        columns = {f"r_{right}": function(pl.col("x").jag, pl.col(f"r_{right}")) for right in TYPES}
-        query = frame.select(**columns)
+        rights = [right for right in TYPES if not isinstance(attempt(function, jagged(left), jagged(right)), type)]
+        query = frame.select(**{f"r_{right}": function(pl.col("x").jag, pl.col(f"r_{right}")) for right in rights})
         result, schema = query.collect(), query.collect_schema()
-        for right in TYPES:
+        for right in rights:
             found = result[f"r_{right}"]
             assert found.dtype == schema[f"r_{right}"]
             assert aj.array(found).equals(function(jagged(left), jagged(right))), (name, left, right)

@@ -424,7 +424,7 @@ def _same_values(one: pa.Array, two: pa.Array) -> bool:
         valid = _same_validity(_arrow._validity(one), _arrow._validity(two))
         return valid and all(map(_same_values, one.flatten(), two.flatten()))
     if pt.is_dictionary(one.type):
-        return _same_values(one.dictionary_decode(), two.dictionary_decode())
+        return _same_values(_arrow.plain(one), _arrow.plain(two))
     return bool(one.equals(two))
 
 

@@ -123,7 +123,7 @@ def _leaf_sections(values: pa.Array, cut: IntArray) -> list[pa.Array]:
     if isinstance(type, pa.BaseExtensionType):
         return _leaf_sections(values.storage, cut)
     if pt.is_dictionary(type):
-        return _leaf_sections(values.dictionary_decode(), cut)
+        return _leaf_sections(_arrow.plain(values), cut)
     if pt.is_struct(type):
         parts = [_section(_valid_bytes(values), cut)]
         for field in values.flatten():

@@ -122,11 +122,14 @@ def _decimal_floored(name: str, one: Datum, two: Datum) -> pa.Array:
     if pt.is_floating(one.type) or pt.is_floating(two.type):
         return _FLOORED[name](one.cast(pa.float64()), two.cast(pa.float64()))
     type = promote([one.type, two.type], name)
-    if 2 * type.precision + 2 > 38:  # the digits of the quotient
-        type = pa.decimal256(type.precision, type.scale)
-    one, two = _to_decimal(one, type), _null_for_zero(_to_decimal(two, type))
+    digits = [t.precision - t.scale if pt.is_decimal(t) else 20 for t in (one.type, two.type)]
+    whole = min(digits[0] + type.scale + 1, 76)  # most where the divisor is the least number above zero
+    wide = pa.decimal256(type.precision, type.scale) if 2 * type.precision + 2 > 38 else type
+    one, two = _to_decimal(one, wide), _null_for_zero(_to_decimal(two, wide))
     quotient = pc.floor(pc.divide(one, two))
-    return quotient if name == "floor_divide" else pc.subtract(one, pc.multiply(quotient, two))
+    if name == "floor_divide":
+        return quotient.cast(pa.decimal128(whole, 0) if whole <= 38 else pa.decimal256(whole, 0))
+    return pc.subtract(one, pc.multiply(quotient, two)).cast(type)
 
 
 def _to_decimal(datum: Datum, type: pa.DataType) -> Datum:

@@ -84,17 +84,24 @@ def cast_datum(datum: Datum, type: pa.DataType) -> Datum:
     """A datum in another type; safe, and the same object where nothing changes."""
     if pt.is_boolean(datum.type) and pt.is_float16(type):  # pyarrow has no such cast
         datum = datum.cast(pa.float32())
-    return datum if datum.type == type else datum.cast(type)
+    if datum.type == type:
+        return datum
+    return decoded(datum).cast(type) if pt.is_dictionary(datum.type) else datum.cast(type)
 
 
 def decoded(datum: Datum) -> Datum:
     """Dictionaries and text views become plain text: few kernels know them."""
     type = datum.type
     if pt.is_dictionary(type):
-        return decoded(datum.cast(type.value_type))
+        return decoded(_arrow.plain(datum) if isinstance(datum, pa.Array) else _word(datum))
     if pt.is_string_view(type):
         return datum.cast(pa.large_string())
     return datum.cast(pa.large_binary()) if pt.is_binary_view(type) else datum
+
+
+def _word(scalar: pa.Scalar) -> pa.Scalar:
+    """A dictionary's scalar as the value that it stands for."""
+    return scalar.value if scalar.is_valid else pa.scalar(None, scalar.type.value_type)
 
 
 def half_to_single(datum: Datum) -> Datum:

@@ -14,7 +14,7 @@ from arrowjag._column import Column
 from arrowjag._ops.elementwise.arithmetic import arithmetic, divide, floor_divide, power, remainder
 from arrowjag._ops.elementwise.choosing import where
 from arrowjag._ops.elementwise.comparison import compare, logic, shift
-from arrowjag._ops.elementwise.framework import Datum, Operand, apply, datum_to_numpy, half_to_single
+from arrowjag._ops.elementwise.framework import Datum, Operand, apply, datum_to_numpy, decoded, half_to_single
 from arrowjag.errors import JagTypeError
 
 __all__ = ["BINARY", "UNARY", "binary", "cast", "clip", "round_to", "unary"]
@@ -139,6 +139,6 @@ def cast(column: Column, type: pa.DataType, safe: bool = True) -> Column:
             datum = datum.cast(pa.float32())
         if pt.is_float16(type) and not pt.is_floating(datum.type):
             datum = datum.cast(pa.float32(), safe=safe)
-        return datum.cast(type, safe=safe)
+        return (decoded(datum) if pt.is_dictionary(datum.type) else datum).cast(type, safe=safe)
 
     return apply(compute, [column], "cast") if column.type != type else column

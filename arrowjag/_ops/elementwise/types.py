@@ -46,7 +46,12 @@ def promote(types: Sequence[pa.DataType], operation: str) -> pa.DataType:
 
 
 def plain_type(type: pa.DataType) -> pa.DataType:
-    return type.value_type if pt.is_dictionary(type) else type
+    """The type of the values that a dictionary stands for; text views in it count as large text, as they are decoded to."""
+    if not pt.is_dictionary(type):
+        return type
+    if pt.is_string_view(type.value_type):
+        return pa.large_string()
+    return pa.large_binary() if pt.is_binary_view(type.value_type) else type.value_type
 
 
 def _promote_pair(one: pa.DataType, two: pa.DataType, operation: str) -> pa.DataType:
