@@ -211,7 +211,7 @@ def agree(columns: Sequence[Column], operation: str, levels: int | None = None) 
     target = max(shapes, key=len)
     for shape in shapes:
         if not shape.is_prefix_of(target):
-            raise ShapeError(f"{operation}: {shape._mismatch(target)}")
+            raise ShapeError(f"{operation}: {shape._mismatch(target)}. {_PREFIX_HINT}")
     return result
 
 
@@ -281,6 +281,7 @@ def expand_to(column: Column, shape: JaggedShape, ndim: int = 0) -> Column:
     return repeat_items(column, depth, parents, shape.dims)
 
 
+_PREFIX_HINT = "Operands meet by prefix: regroup rows with reshape, or drop items until sizes agree."
 _HINT = "Each dim must equal the outer dims of the target; use reshape to regroup rows first."
 
 

@@ -350,7 +350,7 @@ class JaggedShape:
             if mine != theirs:
                 rows = np.flatnonzero(mine.sizes != theirs.sizes) if len(mine) == len(theirs) else [0]
                 row = int(rows[0])
-                return f"{text}dim {place}, row {row} has {mine[row]} items here and {theirs[row]} there"
+                return f"{text}dim {place}, row {row} has {plural(mine[row], 'item')} here and {theirs[row]} there"
         return f"{text}it has {self.ndim} dims, the other {longer.ndim}"
 
     # ------------------------------------------------------------------------------------------- flatten, reshape
