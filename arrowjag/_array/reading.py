@@ -90,15 +90,17 @@ def _from_python(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Ar
 
 
 def _plain(data: Any) -> Any:
-    """Arrays and ranges inside of lists as lists; what holds none of them stays the same object."""
+    """Arrays and ranges inside of lists as lists, Arrow scalars as Python's; what holds none of them stays the same object."""
     if isinstance(data, np.ndarray) and data.ndim < 2 and data.dtype.kind != "O":
         return data
     if isinstance(data, (list, tuple, range, np.ndarray)):
         plain = [_plain(item) for item in data]
         same = isinstance(data, (list, tuple)) and all(one is two for one, two in zip(plain, data, strict=True))
         return data if same else plain
+    if isinstance(data, pa.Scalar):
+        return data.as_py()
     for method in ("to_pylist", "to_list", "tolist"):
-        if hasattr(data, method) and not isinstance(data, (pa.Scalar, np.generic)):
+        if hasattr(data, method) and not isinstance(data, np.generic):
             return getattr(data, method)()
     return data
 
