@@ -6,7 +6,6 @@ This is the only module that imports upward, and it does so by name at the momen
 from __future__ import annotations
 
 import importlib
-import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
@@ -59,7 +58,7 @@ def register_hosts() -> None:
         sys.meta_path.insert(0, _AfterImport(waiting))
 
 
-class _AfterImport(importlib.abc.MetaPathFinder):
+class _AfterImport:  # no base class: importlib.abc would load tempfile, shutil and more, 10 ms
     """Finds nothing by itself: it lets the others find a host and adds one step after its import."""
 
     def __init__(self, hosts: Sequence[str]) -> None:
@@ -75,11 +74,11 @@ class _AfterImport(importlib.abc.MetaPathFinder):
             sys.meta_path.remove(self)
         spec = importlib.util.find_spec(fullname)
         if spec is not None and spec.loader is not None:
-            spec.loader = _RegisteringLoader(spec.loader, fullname)
+            spec.loader = _RegisteringLoader(spec.loader, fullname)  # type: ignore[assignment]
         return spec
 
 
-class _RegisteringLoader(importlib.abc.Loader):
+class _RegisteringLoader:
     """Another loader, and our registration once it is done."""
 
     def __init__(self, loader: Any, host: str) -> None:

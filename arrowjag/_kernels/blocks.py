@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 __all__ = ["Batch", "batches", "cut_rows", "map_rows", "map_tasks", "put_rows", "rows_2d"]
 
@@ -38,6 +40,8 @@ def _mark_worker() -> None:
 
 
 def _pool(workers: int) -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor  # loads logging: 10 ms that many processes never need
+
     pid = os.getpid()
     if pid not in _pools:
         _pools.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels.gather import take_rows
 from arrowjag._kernels.memory import empty, zeros
 from arrowjag._kernels.offsets import count_true
-from arrowjag._kernels.segments import LARGE_BLOCKS, Block, over_blocks, reduceat
+from arrowjag._kernels.segments import LARGE_BLOCKS, Block, over_blocks, reduce_rows, reduceat
 
 __all__ = ["argmax", "argmin", "first", "last", "max", "min"]
 
@@ -73,21 +74,27 @@ def _extreme(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.i
         return found.astype(np.bool_), present
     out = empty(len(offsets) - 1, data.dtype)
     present = empty(len(out), np.bool_)
-    over_blocks(lambda block: _of_block(pick, block, out[block.rows], present[block.rows]), data, valid, offsets, LARGE_BLOCKS)
+
+    def work(block: Block) -> None:
+        _of_block(pick, block, out[block.rows], present[block.rows], reduce_rows)
+
+    over_blocks(work, data, valid, offsets, LARGE_BLOCKS)
     return out, None if present.all() else present
 
 
-def _of_block(pick: Pick, block: Block, out: NDArray[Any], present: NDArray[np.bool_]) -> None:
+def _of_block(
+    pick: Pick, block: Block, out: NDArray[Any], present: NDArray[np.bool_], reduce: Callable[..., None] = reduceat
+) -> None:
     """Fill `out` and `present` for the rows of a block."""
     ufunc, skipping = pick
     fill = out.dtype.type(_loser(pick, out.dtype))
     out[:] = fill
-    reduceat(ufunc, block.filled(fill), block.offsets, out)
+    reduce(ufunc, block.filled(fill), block.offsets, out)
     present[:] = True
     suspect = np.flatnonzero(out == fill)
     has_items = _has_items(suspect, block)
-    # minimum and maximum carry NaN along, fmin and fmax skip it and cost 30 % more: only where NaN shows up. (polars' kernels skip it
-    # as well, so that a row of nulls, filled with what loses, and NaN shows no NaN.)
+    # minimum and maximum carry NaN along, fmin and fmax skip it and cost 30 % more: only where NaN shows up. polars' kernels skip
+    # it as well, so that a row of nulls, filled with what loses, and NaN shows no NaN.
     if out.dtype.kind == "f" and (np.isnan(out).any() or (block.valid is not None and has_items.any())):
         out[:] = np.nan
         reduceat(skipping, block.filled(np.nan), block.offsets, out)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 __all__ = ["FEWEST_VALUES", "count_bits", "polars_for", "reduce_lists"]
 
-FEWEST_VALUES = 1 << 18
+FEWEST_VALUES = 1 << 15
 """Below this many values a call costs more than it saves."""
 
 _WORTH_LOADING = 1_000_000

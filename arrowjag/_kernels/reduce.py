@@ -27,6 +27,7 @@ from arrowjag._kernels.segments import (
     may_overflow,
     over_blocks,
     raise_overflow,
+    reduce_rows,
     reduceat,
     result_type,
 )
@@ -84,7 +85,7 @@ def sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], min_count:
 
     def work(block: Block) -> None:
         values = block.filled(0, target)
-        reduceat(np.add, values, block.offsets, out[block.rows])
+        reduce_rows(np.add, values, block.offsets, out[block.rows])
         if target.kind != "f" and may_overflow(values, block.offsets):
             _check_sums(values, block)
 
@@ -150,7 +151,7 @@ def mean(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
 
     def work(block: Block, out: NDArray[np.float64]) -> NDArray[np.bool_]:
         n = block.counts
-        reduceat(np.add, block.filled(0, np.float64), block.offsets, out)
+        reduce_rows(np.add, block.filled(0, np.float64), block.offsets, out)
         out /= n
         return n > 0
 

@@ -23,6 +23,7 @@ __all__ = [
     "may_overflow",
     "over_blocks",
     "raise_overflow",
+    "reduce_rows",
     "reduceat",
     "result_type",
 ]
@@ -73,15 +74,19 @@ def over_blocks(
 
 
 def reduceat(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
-    """Reduce each row into `out`; entries of empty rows are left as they are, or become 0 for sums."""
-    if reduce_lists(ufunc, data, offsets, out):
-        return
+    """Reduce each row into `out`; the entries of empty rows are left as they are."""
     # Plain reduceat gives data[start] for an empty row and fails where the last rows are empty: it gets the others.
     full = offsets[1:] > offsets[:-1]
     if not full.all():
         out[full] = ufunc.reduceat(data, offsets[:-1][full]) if full.any() else 0
     elif len(out):
         ufunc.reduceat(data, offsets[:-1], out=out)
+
+
+def reduce_rows(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
+    """As `reduceat`, by the fastest way there is; sums of empty rows become 0. For large blocks."""
+    if not reduce_lists(ufunc, data, offsets, out):
+        reduceat(ufunc, data, offsets, out)
 
 
 def by_length(
