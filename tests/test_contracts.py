@@ -624,3 +624,9 @@ def test_categories_of_polars_compute_on_every_surface() -> None:
     assert (x == "a").to_list() == [[False, None], None, [True]]
     assert x.cast("string").to_list() == x.to_list() == [["b", None], None, ["a"]]
     assert aj.array(series(x).jag + "!").to_list() == [["b!", None], None, ["a!"]]
+
+
+def test_result_types_depend_on_types_alone() -> None:
+    x = aj.array([[Decimal("1.5"), None]]).cast(pa.decimal32(5, 2))
+    assert aj.coalesce(x, x).type == aj.coalesce(x[:0], x[:0]).type == pa.decimal32(5, 2)
+    assert (x // 2).type == (x[:0] // 2).type

@@ -131,7 +131,7 @@ def _coalesce_values(type: pa.DataType, *data: Datum) -> pa.Array:
     if isinstance(cast_data[0], pa.Array) and cast_data[0].null_count == 0:
         return cast_data[0]  # nothing is missing: shared, not copied
     try:
-        return pc.coalesce(*cast_data)
+        return cast_datum(pc.coalesce(*cast_data), type)  # narrow decimals come back as wide ones
     except pa.ArrowNotImplementedError:
         result = cast_data[0]
         for other in cast_data[1:]:
