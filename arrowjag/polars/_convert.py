@@ -9,7 +9,8 @@ date64, timestamp[s], duration[s]     milliseconds
 time32, time64                        nanoseconds
 decimal32, decimal64                  decimal128
 string, binary in other layouts       String, Binary
-dictionary of text                    Categorical; other dictionaries are decoded
+dictionary of text                    Categorical, or the Enum that all operands have, whose items compare
+                                      as text here; other dictionaries are decoded
 list_view, list                       List
 intervals, unions, decimal256         refused: polars panics on them
 ====================================  ==============================================
@@ -18,6 +19,7 @@ intervals, unions, decimal256         refused: polars panics on them
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +35,17 @@ from arrowjag.dims import Uniform
 from arrowjag.errors import JagTypeError, ShapeError
 from arrowjag.polars.dtype import Jagged
 
-__all__ = ["ColumnType", "broadcast_rows", "column_type", "from_series", "polars_dtype", "to_series"]
+__all__ = [
+    "ColumnType",
+    "as_enum",
+    "broadcast_rows",
+    "column_type",
+    "from_series",
+    "polars_dtype",
+    "shared_enum",
+    "storable",
+    "to_series",
+]
 
 
 @dataclass(frozen=True)
@@ -50,12 +62,15 @@ class ColumnType:
         Declared extents, one entry a dim.
     jagged : bool
         Whether it has our dtype; otherwise it is a plain column, a `List` or an `Array`.
+    enum : pl.Enum or None
+        The dtype of the values, if that is one: to Arrow it is a dictionary like any other.
     """
 
     leaf: pa.DataType
     ndim: int
     extents: tuple[int | None, ...]
     jagged: bool
+    enum: pl.Enum | None = None
 
     def empty(self) -> JaggedArray:
         """An array of this type without rows."""
@@ -63,12 +78,19 @@ class ColumnType:
 
     def imploded(self) -> ColumnType:
         """The type of the column's rows under one more dim."""
-        return ColumnType(self.leaf, self.ndim + 1, (None, None, *self.extents[1:]), self.jagged)
+        return ColumnType(self.leaf, self.ndim + 1, (None, None, *self.extents[1:]), self.jagged, self.enum)
+
+    @property
+    def lists(self) -> pl.DataType:
+        """The dtype of the same column as plain lists, without extents."""
+        return polars_dtype(_column.storage_type(storable(self.leaf), self.ndim))
 
     @property
     def dtype(self) -> pl.DataType:
         """The polars dtype."""
         storage = polars_dtype(_column.storage_type(storable(self.leaf), self.ndim, self.extents))
+        if self.enum is not None:
+            storage = _with_leaf(storage, self.ndim - 1, self.enum)
         if not self.jagged or self.ndim == 1:
             return storage
         return Jagged.ext_from_params(_arrow.EXTENSION_NAME, storage, f'{{"ndim":{self.ndim}}}')
@@ -102,8 +124,35 @@ def column_type(dtype: pl.DataType) -> ColumnType:
     extents: list[int | None] = [None]
     for _ in range(ndim - 1):
         extents.append(arrow.list_size if pt.is_fixed_size_list(arrow) else None)
-        arrow = arrow.value_type
-    return ColumnType(arrow, ndim, tuple(extents), isinstance(dtype, Jagged))
+        arrow, storage = arrow.value_type, storage.inner
+    enum = storage if isinstance(storage, pl.Enum) else None
+    return ColumnType(arrow, ndim, tuple(extents), isinstance(dtype, Jagged), enum)
+
+
+def shared_enum(kinds: Iterable[ColumnType]) -> pl.Enum | None:
+    """The one Enum that all columns of dictionaries have, so that a dictionary made of them has it too; None otherwise."""
+    found = {kind.enum for kind in kinds if pt.is_dictionary(kind.leaf)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _with_leaf(storage: Any, levels: int, leaf: pl.DataType) -> pl.DataType:
+    """Nested lists with other values below."""
+    if levels == 0:
+        return leaf
+    inner = _with_leaf(storage.inner, levels - 1, leaf)
+    return pl.Array(inner, storage.size) if isinstance(storage, pl.Array) else pl.List(inner)
+
+
+def as_enum(series: pl.Series, enum: pl.Enum | None) -> pl.Series:
+    """A Series of categories as one of an Enum; any other Series as it is."""
+    kind = column_type(series.dtype)
+    if enum is None or kind.enum == enum or not pt.is_dictionary(kind.leaf):
+        return series
+    wanted = ColumnType(kind.leaf, kind.ndim, kind.extents, kind.jagged, enum).dtype
+    lists = _with_leaf(kind.lists, kind.ndim - 1, enum)  # polars has no such cast inside of an Array
+    storage = wanted.ext_storage() if isinstance(wanted, Jagged) else wanted
+    made = (series.ext.storage() if kind.jagged else series).cast(kind.lists).cast(lists).cast(storage)
+    return made.ext.to(wanted) if isinstance(wanted, Jagged) else made
 
 
 def _refuse_objects(dtype: Any) -> None:

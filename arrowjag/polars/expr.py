@@ -99,6 +99,9 @@ class JagNamespace(JagExpr):
 
     Notes
     -----
+    A selector on the left hand of an operator is asked before us: write ``cs.float().as_expr() * pl.col("v").jag``, or
+    ``cs.float().jag * pl.col("v")``.
+
     Lazy and streaming: a call that works row by row streams in morsels; one that looks across rows
     (``cumsum(axis=0)``, `shuffle`) sees the whole column. A call that would change the rows (`flatten` of the first
     dim, ``[rows]``) is refused; `DataFrame.jag.flatten` does it for the whole frame.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._ops import structure
 from arrowjag.errors import JagError, JagTypeError, JagValueError
-from arrowjag.polars._convert import ColumnType, broadcast_rows, column_type, from_series, storable, to_series
+from arrowjag.polars._convert import ColumnType, broadcast_rows, column_type, from_series, polars_dtype, storable, to_series
 from arrowjag.polars.dtype import Jagged, jagged
 
 __all__ = ["JagDataFrame", "JagLazyFrame"]
@@ -210,11 +211,10 @@ class _Zipped:
         kinds = [column_type(dtype) for _, dtype in pairs]
         if max(kind.ndim for kind in kinds) == 1:
             raise JagTypeError(f"flatten: {', '.join(map(repr, self.names))} are flat already")
-        struct = pa.struct([(name, storable(kind.leaf)) for name, kind in zip(self.names, kinds, strict=True)])
-        result = ColumnType(struct, 2, (None, None), False)
-        return pl.map_batches([expr for expr, _ in pairs], self.zipped, result.dtype, is_elementwise=True)
+        dtype = pl.List(pl.Struct({name: _leaf_dtype(kind) for name, kind in zip(self.names, kinds, strict=True)}))
+        return pl.map_batches([expr for expr, _ in pairs], functools.partial(self.zipped, dtype=dtype), dtype, is_elementwise=True)
 
-    def zipped(self, series: Sequence[pl.Series]) -> pl.Series:
+    def zipped(self, series: Sequence[pl.Series], dtype: pl.DataType) -> pl.Series:
         """Align the columns and lay their leaves side by side."""
         arrays = broadcast_rows([from_series(one) for one in series])
         try:
@@ -224,7 +224,12 @@ class _Zipped:
         leaves = [_storable_values(column) for column in columns]
         merged = structure.flatten(columns[0], 1) if columns[0].ndim > 2 else columns[0]
         rows = Column(_ragged(merged).shape, pa.StructArray.from_arrays(leaves, names=self.names))
-        return to_series(rows, series[0].name, extension=False)
+        made = to_series(rows, series[0].name, extension=False)
+        return made if made.dtype == dtype else made.cast(dtype)  # categories become those of an Enum
+
+
+def _leaf_dtype(kind: ColumnType) -> pl.DataType:
+    return kind.enum if kind.enum is not None else polars_dtype(storable(kind.leaf))
 
 
 def _storable_values(column: Column) -> pa.Array:

@@ -22,11 +22,21 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.types as pt
 
 from arrowjag import JaggedArray, _column
 from arrowjag._methods import METHODS, Rows
 from arrowjag.errors import JagError, JagTypeError, ShapeError
-from arrowjag.polars._convert import ColumnType, broadcast_rows, column_type, from_series, storable, to_series
+from arrowjag.polars._convert import (
+    ColumnType,
+    as_enum,
+    broadcast_rows,
+    column_type,
+    from_series,
+    shared_enum,
+    storable,
+    to_series,
+)
 from arrowjag.polars._native import NATIVE, native
 from arrowjag.polars._tree import Call, Input, Node, bound_arguments, call, children, evaluate, inputs, mapped, rows_of
 
@@ -142,7 +152,8 @@ class _Plan:
         if not isinstance(sample, JaggedArray):
             raise JagTypeError(f"{node.name} gives {_article(sample)}, which is no column; use it on the Series or the array")
         nested = [kind.jagged for _, kind in inputs if kind.ndim > 1]
-        return ColumnType(storable(sample.type), sample.ndim, sample.shape.extents, any(nested) or not nested)
+        enum = shared_enum(kind for _, kind in inputs) if pt.is_dictionary(sample.type) else None
+        return ColumnType(storable(sample.type), sample.ndim, sample.shape.extents, any(nested) or not nested, enum)
 
     # ------------------------------------------------------------------------------------------- expressions
 
@@ -299,7 +310,7 @@ class _Evaluation:
             value = JaggedArray._of(_column.from_arrow(value, 1))
         if len(value) != len(arrays[0]):
             raise ShapeError(f"{self.root.name} gives {len(value)} rows for {len(arrays[0])}: it is no column of the frame")
-        made = to_series(value, series[0].name, extension=self.kind.jagged)
+        made = as_enum(to_series(value, series[0].name, extension=self.kind.jagged), self.kind.enum)
         if made.dtype != self.kind.dtype:
             raise JagTypeError(f"{self.root.name} was planned to give {self.kind.dtype!r} and gave {made.dtype!r}")
         return made

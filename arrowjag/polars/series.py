@@ -13,7 +13,7 @@ from arrowjag import JaggedArray, JaggedShape, _column
 from arrowjag._array.scans import Rolling
 from arrowjag._methods import METHODS, Host
 from arrowjag.errors import JagError, JagTypeError
-from arrowjag.polars._convert import broadcast_rows, column_type, from_series, to_series
+from arrowjag.polars._convert import ColumnType, as_enum, broadcast_rows, column_type, from_series, shared_enum, to_series
 from arrowjag.polars._surface import add_methods, add_operators
 from arrowjag.polars._tree import is_dtype, mapped_values, operate
 from arrowjag.polars.expr import JagNamespace
@@ -162,7 +162,7 @@ class JagSeries(pl.Series):
     def _run(self, name: str, function: Callable[[], Any], operands: Any) -> Any:
         """Call on arrays, name the Series in errors, and give Series back."""
         try:
-            return _as_series(function(), _first_name(operands), _wants_jagged(operands))
+            return _as_series(function(), operands)
         except JagError as error:
             text = str(error)
             if f"column {self._plain.name!r}" in text:
@@ -202,31 +202,38 @@ def _aligned(args: Any) -> tuple[Any, ...]:
     return tuple(values)
 
 
-def _wants_jagged(operands: Any) -> bool:
-    """Whether a nested result has our dtype: unless every nested operand is a plain list."""
-    nested: list[bool] = []
+def _kinds(operands: Any) -> list[ColumnType]:
+    """The types of the columns among the operands."""
+    kinds: list[ColumnType] = []
 
     def look(value: Any) -> Any:
         if isinstance(value, pl.Series):
-            kind = column_type(value.dtype)
-            nested.extend([kind.jagged] if kind.ndim > 1 else [])
+            kinds.append(column_type(value.dtype))
         elif isinstance(value, JaggedArray):
-            nested.extend([True] if value.ndim > 1 else [])
+            kinds.append(ColumnType(value.type, value.ndim, value.shape.extents, True))
         return value
 
     for one in operands:
         mapped_values(one, look)
-    return any(nested) or not nested
+    return kinds
 
 
-def _as_series(value: Any, name: str, jagged: bool) -> Any:
-    if isinstance(value, JaggedArray):
-        return to_series(value, name, extension=jagged)
-    if isinstance(value, pa.Array):
-        return to_series(_column.from_arrow(value, 1), name)
-    if isinstance(value, tuple):
-        return tuple(_as_series(one, name, jagged) for one in value)
-    return value.as_py() if isinstance(value, pa.Scalar) else value
+def _as_series(value: Any, operands: Any) -> Any:
+    """A result as a Series named and typed after the operands: ours unless every nested operand is a plain list."""
+    kinds = _kinds(operands)
+    nested = [kind.jagged for kind in kinds if kind.ndim > 1]
+    name, jagged, enum = _first_name(operands), any(nested) or not nested, shared_enum(kinds)
+
+    def convert(one: Any) -> Any:
+        if isinstance(one, JaggedArray):
+            return as_enum(to_series(one, name, extension=jagged), enum)
+        if isinstance(one, pa.Array):
+            return as_enum(to_series(_column.from_arrow(one, 1), name), enum)
+        if isinstance(one, tuple):
+            return tuple(map(convert, one))
+        return one.as_py() if isinstance(one, pa.Scalar) else one
+
+    return convert(value)
 
 
 add_operators(JagSeries)
@@ -244,7 +251,7 @@ def _call_function(function: Callable[..., Any], _name: str, args: tuple[Any, ..
     operands = [*args, *kwargs.values()]
     arguments = tuple(mapped_values(one, _as_array) for one in args)
     named = {key: mapped_values(one, _as_array) for key, one in kwargs.items()}
-    return _as_series(function(*arguments, **named), _first_name(operands), _wants_jagged(operands))
+    return _as_series(function(*arguments, **named), operands)
 
 
 def _first_name(operands: Any) -> str:

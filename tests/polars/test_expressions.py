@@ -281,3 +281,15 @@ def test_results_that_are_no_columns_are_refused():
         frame().select(c("v").jag.image())
     with pytest.raises(ShapeError, match="validity gives 3 rows for 2: it is no column of the frame"):
         frame().slice(0, 2).select(c("v").jag.validity(axis=-1))
+
+
+def test_selectors_on_either_side():
+    df = frame().with_columns(q=c("k") * 2)
+    flat = cs.by_name("k", "q")
+    for made in (flat.jag * c("v"), flat.as_expr() * c("v").jag):
+        got = df.select(made)
+        assert_same(got["k"], X["v"] * X["k"])
+        assert_same(got["q"], X["v"] * (X["k"] * 2))
+    several = df.select((cs.by_name("v", "f").jag * c("k")).name.suffix("_k"))
+    assert several.columns == ["v_k", "f_k"]
+    assert_same(several["f_k"], X["f"] * X["k"])

@@ -1,0 +1,67 @@
+"""Enum leaves: an Arrow dictionary knows no Enum, so that results get theirs from the operands."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import arrowjag as aj
+from arrowjag.polars import Jagged, from_series, to_series
+
+c = pl.col
+LEVEL = pl.Enum(["lo", "mid", "hi"])
+OTHER = pl.Enum(["lo", "hi"])
+
+
+@pytest.fixture(params=["list", "array", "jagged"])
+def df(request):
+    rows = [["hi", "lo"], ["lo", None], None]
+    plain = pl.DataFrame({"e": pl.Series(rows, dtype=pl.List(LEVEL)), "g": ["a", "b", "a"]})
+    if request.param == "array":
+        return plain.with_columns(c("e").cast(pl.Array(LEVEL, 2)))
+    return plain.with_columns(c("e").ext.to(Jagged(LEVEL, 2))) if request.param == "jagged" else plain
+
+
+CALLS = {
+    "reverse": (lambda v: v.reverse(), [["lo", "hi"], [None, "lo"], None]),
+    "first": (lambda v: v.first(), ["hi", "lo", None]),
+    "filter": (lambda v: v.filter(v == "lo"), [["lo"], ["lo"], None]),
+    "two dims more": (lambda v: v.unsqueeze(1), [[["hi", "lo"]], [["lo", None]], [None]]),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_results_keep_the_enum(df, name):
+    function, expected = CALLS[name]
+    lazy = df.lazy().select(function(c("e").jag))
+    for got in (lazy.collect()["e"], lazy.collect(engine="streaming")["e"], function(df["e"].jag)):
+        assert from_series(got).to_list() == expected
+        assert leaf(got.dtype) == LEVEL
+    assert leaf(lazy.collect_schema()["e"]) == LEVEL
+
+
+def leaf(dtype):
+    dtype = dtype.ext_storage() if isinstance(dtype, Jagged) else dtype
+    while isinstance(dtype, (pl.List, pl.Array)):
+        dtype = dtype.inner
+    return dtype
+
+
+def test_frames_keep_the_enum():
+    df = pl.DataFrame({"g": ["a", "b"], "e": pl.Series([["hi", "lo"], ["mid"]], dtype=pl.List(LEVEL))})
+    flat = df.jag.flatten("e")
+    assert flat.schema["e"] == LEVEL
+    assert flat.rows() == [("a", "hi"), ("a", "lo"), ("b", "mid")]
+    assert flat.jag.implode("g").schema["e"] == Jagged(LEVEL, 2)
+
+
+def test_two_different_enums_are_categories():
+    df = pl.DataFrame({"a": pl.Series([["hi"]], dtype=pl.List(LEVEL)), "b": pl.Series([["lo"]], dtype=pl.List(OTHER))})
+    both = df.select(aj.concat([c("a").jag, c("b").jag], axis=1))["a"]
+    assert both.to_list() == [["hi", "lo"]]
+    assert leaf(both.dtype) != LEVEL
+
+
+def test_an_array_alone_knows_no_enum():
+    array = from_series(pl.Series([["hi"], []], dtype=pl.List(LEVEL)))
+    assert leaf(to_series(array).dtype) == pl.Categorical
