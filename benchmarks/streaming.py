@@ -120,14 +120,14 @@ def main() -> None:
         groups = write(source, int(options.gigabytes * 1e9))
         peak, took = measure(source, target)
         check(target, groups)
-        result = {
+        result: dict[str, float] = {
             "read_gb": source.stat().st_size / 1e9,
             "written_gb": target.stat().st_size / 1e9,
             "rows": groups * ROWS,
             "seconds": took,
             "peak_gb": peak / 1e9,
             "bound_gb": BOUND,
-            "cores": os.cpu_count(),
+            "cores": os.cpu_count() or 1,
         }
     print("read {read_gb:.2f} GB, {rows} rows; wrote {written_gb:.2f} GB in {seconds:.0f} s; ".format(**result), end="")
     print("peak memory {peak_gb:.2f} GB, bound {bound_gb}".format(**result))

@@ -80,6 +80,8 @@ class SeriesJag:
                 value = align([series, value], "left")[1]
             return opened(value)
 
+        if method.name == "translate":
+            args, kwargs = (), {**arguments, "values_from": _beside(arguments["keys_from"], arguments["values_from"])}
         opened_args = tuple(_each(open_argument, one) for one in args)
         opened_kwargs = {name: _each(open_argument, one) for name, one in kwargs.items()}
         return self._rewrap(method.function(array, *opened_args, **opened_kwargs), rows, series.index)
@@ -161,6 +163,13 @@ def _follows_rows(method: Method, value: Any, rows: Rows) -> bool:
     if rows is Rows.MOVED and method.name not in _ALIGNED_THOUGH_MOVING:
         return False
     return not (method.name in _SETS and as_array(value).ndim == 1)
+
+
+def _beside(keys: Any, values: Any) -> Any:
+    """The values of a flat table by the labels of its keys, as Series beside each other are read everywhere else."""
+    keys, values = getattr(keys, "_series", keys), getattr(values, "_series", values)
+    flat = isinstance(keys, pd.Series) and isinstance(values, pd.Series) and as_array(keys).ndim == 1
+    return align([keys, values], "left")[1] if flat else values
 
 
 def _open_key(key: Any) -> Any:

@@ -117,6 +117,29 @@ def test_a_flat_set_is_not_aligned(s: pd.Series[Any]) -> None:
     assert s.jag.is_in(wanted).jag.to_list() == s.array._jagged.is_in([3, 2, 8, 9, 10, 11]).to_list()
 
 
+def test_a_table_to_translate_by_is_paired_by_its_labels(s: pd.Series[Any]) -> None:
+    keys, values = pd.Series([3, 1, 2], index=[5, 6, 7]), pd.Series(["one", "three"], index=[6, 5])
+    expected = [["one", None], None, [], ["three", None]]
+    assert s.jag.translate(keys, values).jag.to_list() == expected
+    assert s.jag.translate(values_from=values, keys_from=keys).jag.to_list() == expected
+    assert s.jag.translate(keys, ["three", "one", "two"]).jag.to_list() == [["one", "two"], None, [], ["three", None]]
+    assert s.jag.translate([1, 3], values).jag.to_list() == [["one", None], None, [], ["three", None]]
+    assert s.jag.translate(keys, values).index.equals(s.index)
+
+
+def test_rows_of_tables_follow_the_rows_of_the_column(s: pd.Series[Any]) -> None:
+    keys = aj.array([[3], [1], [2], [9]]).to_pandas(index=list("dabc"))
+    values = aj.array([["d"], ["a"], ["b"], ["c"]]).to_pandas(index=list("dabc"))
+    assert s.jag.translate(keys, values).jag.to_list() == [["a", None], None, [], ["d", None]]
+
+
+def test_pictures(s: pd.Series[Any]) -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    assert s.jag.plot.sizes().get_title(loc="left") == s.array._jagged.plot.sizes().get_title(loc="left")
+    assert {"sizes", "rows", "values", "shape"} <= set(dir(s.jag.plot))
+
+
 def test_reshape_as_another_frames_rows(s: pd.Series[Any]) -> None:
     other = aj.array([[1, 2, 3, 4]]).to_pandas(index=["x"])
     assert s.jag.reshape_as(other).jag.to_list() == [[1, 2, 3, None]]
