@@ -13,7 +13,7 @@ LOWEST_EXTRAS := cli plot etl demo testing
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test slow torch check check-rest lint format types imports lowest build bench docs changelog clean
+.PHONY: help demo test slow torch engines check check-rest lint format types imports lowest build bench docs changelog clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,10 +44,14 @@ imports: $(VENV)/.dev ## the layers: who may import whom
 
 # pytest ends with 5 where no test has the marker.
 slow: $(VENV)/.test ## run the slow tests only
-	$(BIN)/python -m pytest $(PYTEST) -m "slow and not torch" tests || test $$? -eq 5
+	$(BIN)/python -m pytest $(PYTEST) -m "slow and not torch and not engines" tests || test $$? -eq 5
 
 torch: $(VENV)/.torch ## run the tests that need torch and fbgemm_gpu
 	$(BIN)/python -m pytest $(PYTEST) -m torch tests || test $$? -eq 5
+
+# Clusters of this machine, one after another: they take all of its cores.
+engines: $(VENV)/.engines ## run the tests that start Ray and Dask clusters and kill their processes
+	$(BIN)/python -m pytest -m engines tests || test $$? -eq 5
 
 lowest: .venv-lowest/.done ## run the tests with the lowest supported versions
 	.venv-lowest/bin/python -m pytest $(PYTEST) -m "not slow" tests
@@ -92,6 +96,10 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/python
 $(VENV)/.torch: pyproject.toml $(VENV)/.test
 	$(BIN)/python $(PIP_INSTALL) torch==2.13.0
 	$(BIN)/python $(PIP_INSTALL) --editable ".[oracles-torch]"
+	@touch $@
+
+$(VENV)/.engines: pyproject.toml $(VENV)/.test
+	$(BIN)/python $(PIP_INSTALL) --editable ".[test,ray,dask]"
 	@touch $@
 
 .venv-lowest/.done: pyproject.toml tools/lowest.py $(VENV)/.test

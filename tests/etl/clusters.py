@@ -58,6 +58,7 @@ class Cluster:
     address: str
     variable: str
     nodes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    killed: list[str] = field(default_factory=list)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -76,8 +77,11 @@ class Cluster:
     def kill_node(self) -> None:
         """The last node, and all that it has started, for good."""
         node = self.nodes.pop()
-        kill(node.pid, *descendants(node.pid))
+        pids = descendants(node.pid)
+        commands = [command_of(pid) for pid in pids]
+        kill(node.pid, *pids)
         node.wait()
+        self.killed = commands
 
     def stop(self) -> None:
         while self.nodes:

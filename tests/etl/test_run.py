@@ -420,3 +420,22 @@ def test_write_options(source: Path, tmp_path: Path) -> None:
     assert [footer.row_group(0).column(place).compression for place in range(2)] == ["ZSTD", "UNCOMPRESSED"]
     with pytest.raises(JobError, match="nope"):
         run(keep, source, tmp_path / "other", write={"compression": {"nope": "zstd"}})
+
+
+def test_the_command(source: Path, tmp_path: Path) -> None:
+    """The function of a file that can't be imported by its name, and that uses another one of the file."""
+    code = "import polars as pl\n\ndef double(name):\n    return pl.col(name).jag * 2\n\n"
+    (tmp_path / "my_job.py").write_text(code + "def twice(frame):\n    return frame.with_columns(double('v'))\n")
+
+    def command(*words: str) -> subprocess.CompletedProcess[str]:
+        job = [str(tmp_path / "my_job.py:twice"), str(source), str(tmp_path / "out"), "--workers", "1"]
+        environment = os.environ | {"PYTHONPATH": str(Path(aj.__file__).parents[1])}
+        call = [sys.executable, "-m", "arrowjag", "run", *job, *words]
+        return subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
+
+    first = command()
+    assert (first.returncode, first.stdout.split(";")[0]) == (0, "3 tasks, 120 rows"), first.stderr
+    again = command("--resume")
+    assert (again.returncode, again.stdout.split(";")[0]) == (0, "3 tasks (3 done before), 120 rows"), again.stderr
+    assert command().returncode == 2
+    assert aj.from_arrow(aj.read_parquet(tmp_path / "out")["v"])[2].to_list() == [4.0, 4.5]
