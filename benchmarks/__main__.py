@@ -1,83 +1,159 @@
-"""`python -m benchmarks`: a table, and the same as JSON."""
+"""`python -m benchmarks`: a table, and the same as JSON.
+
+Without options the inputs that the targets speak of: 5M float64 in 500k rows, without nulls, with null values, with null rows.
+`--quick` is a look at everything in a few minutes; `--full` adds types, sizes and distributions.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import math
+import os
 import platform
 import sys
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import arrowjag as aj
 from benchmarks.cases import CASES
-from benchmarks.data import DISTRIBUTIONS, NULLS, Data
+from benchmarks.data import DISTRIBUTIONS, NULLS, TYPES, Data
+from benchmarks.memory import peak
 from benchmarks.runner import check, measure
+
+DEFAULTS = {"values": [5_000_000], "distributions": ["poisson"], "nulls": list(NULLS), "dtypes": ["float64"]}
+MILLION = 1_000_000
+
+
+class Input(NamedTuple):
+    """What is measured on, and whether rivals are."""
+
+    values: int
+    distribution: str
+    nulls: str
+    dtype: str
+    rivals: bool = True
 
 
 def main() -> None:
     """Measure what the arguments ask for."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks")
-    parser.add_argument("--values", type=int, nargs="+", default=[5_000_000])
-    parser.add_argument("--distributions", nargs="+", default=["poisson"], choices=DISTRIBUTIONS)
-    parser.add_argument("--nulls", nargs="+", default=["none", "leaves", "rows"], choices=NULLS)
-    parser.add_argument("--dtypes", nargs="+", default=["float64"])
-    parser.add_argument("--only", nargs="+", default=None, help="names of operations")
-    parser.add_argument("--json", type=Path, default=None)
-    parser.add_argument("--budget", type=float, default=1.0, help="seconds a measurement")
-    options = parser.parse_args()
-    results = []
+    options = arguments().parse_args()
+    results: list[dict[str, Any]] = []
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; milliseconds of wall clock, the best of several turns")
+    heads = ("ours ms", "cpu", "cold", "best rival", "ratio", "target", "GB/s", "copy")
     print(
-        f"{'operation':20}{'values':>10} {'rows':12}{'nulls':8}{'type':9}{'ours ms':>9}{'best rival':>22}{'ratio':>7}{'target':>7}{'copy':>6}"
+        f"{'operation':20}{'values':>10} {'rows':11}{'nulls':7}{'type':8}{{:>9}}{{:>8}}{{:>8}}{{:>19}}{{:>7}}{{:>7}}{{:>7}}{{:>7}}".format(
+            *heads
+        )
     )
-    for case in CASES:
-        if (options.only and case.name not in options.only) or not hasattr_of(case.name):
-            continue
-        for n_values, distribution, nulls, dtype in product(options):
-            if dtype not in case.dtypes:
-                if options.only is None or dtype != "float64":
-                    continue
-                dtype = case.dtypes[0]
-            wrong = check(case, Data(2_000, distribution, nulls, dtype))
-            if wrong:
-                print(
-                    f"{case.name}: {', '.join(wrong)} answers differently and is left out ({distribution}, {nulls}, {dtype})",
-                    file=sys.stderr,
-                )
-            result = measure(case, Data(n_values, distribution, nulls, dtype), options.budget, wrong)
-            result["differs"] = wrong
-            results.append(result)
-            print(line(result), flush=True)
-    ratios = [one["ratio"] for one in results if one["ratio"] and one["nulls"] == "none"]
-    if ratios:
-        print(f"geometric mean of {len(ratios)} ratios without nulls: {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}")
-    if options.json:
-        options.json.write_text(json.dumps({"machine": machine(), "results": results}, indent=1))
+    for given in inputs(options):
+        data, small = Data(*given[:4]), Data(2_000, *given[1:4])
+        for case in CASES:
+            if (options.only and case.name not in options.only) or given.dtype not in case.dtypes or given.values > case.at_most:
+                continue
+            result = one(case, data, small, given, options)
+            if result is not None:
+                results.append(result)
+                print(line(result), flush=True)
+        if options.json:  # as far as it got: a run of hours may be stopped
+            options.json.write_text(json.dumps({"machine": machine(), "results": results}, indent=1), encoding="utf-8")
+    print(summary(results))
 
 
-def hasattr_of(name: str) -> bool:
-    """Operations that the installed version has."""
-    methods = {"topk": "topk", "unique": "unique", "sort": "sort", "cumsum": "cumsum", "to_dense": "to_dense"}
-    return hasattr(aj.JaggedArray, methods.get(name, "shape"))
+def arguments() -> argparse.ArgumentParser:
+    """What can be asked for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    presets = parser.add_mutually_exclusive_group()
+    presets.add_argument("--quick", action="store_true", help="200k values, no nulls; under three minutes")
+    presets.add_argument("--full", action="store_true", help="every type, distribution and size as well; hours")
+    parser.add_argument("--values", type=int, nargs="+", help="how many values, e.g. 10000 1000000 10000000")
+    parser.add_argument("--distributions", nargs="+", choices=DISTRIBUTIONS)
+    parser.add_argument("--nulls", nargs="+", choices=NULLS)
+    parser.add_argument("--dtypes", nargs="+", choices=list(TYPES))
+    parser.add_argument("--only", nargs="+", default=None, metavar="OPERATION", help="names of operations")
+    parser.add_argument("--ours-only", action="store_true", help="no rivals: how cost changes with the input")
+    parser.add_argument("--memory", action="store_true", help="peak memory too, of one child process a case")
+    parser.add_argument("--json", type=Path, default=None)
+    parser.add_argument("--budget", type=float, default=None, help="seconds a measurement")
+    return parser
 
 
-def product(options: Any) -> list[tuple[int, str, str, str]]:
-    """Every input that was asked for."""
-    return [(n, d, m, t) for t in options.dtypes for n in options.values for d in options.distributions for m in options.nulls]
+def inputs(options: argparse.Namespace) -> Iterator[Input]:
+    """The preset's inputs, or the product of what was given."""
+    options.budget = options.budget or (0.05 if options.quick else 0.4)
+    given = {name: getattr(options, name) for name in DEFAULTS}
+    if options.full and not any(given.values()):
+        yield from full()
+        return
+    base = DEFAULTS | ({"values": [200_000], "nulls": ["none"]} if options.quick else {})
+    chosen = {name: found or base[name] for name, found in given.items()}
+    for dtype in chosen["dtypes"]:
+        for values in chosen["values"]:
+            for distribution in chosen["distributions"]:
+                for nulls in chosen["nulls"]:
+                    yield Input(values, distribution, nulls, dtype, not options.ours_only)
+
+
+def full() -> Iterator[Input]:
+    """The default, every type, three sizes with rivals; then ours alone over distributions and growing sizes."""
+    for nulls in NULLS:
+        yield Input(5 * MILLION, "poisson", nulls, "float64")
+    for dtype in TYPES:
+        if dtype != "float64":
+            for nulls in NULLS:
+                yield Input(MILLION, "poisson", nulls, dtype)
+    for values in (10_000, MILLION, 10 * MILLION):
+        yield Input(values, "poisson", "none", "float64")
+    for distribution in DISTRIBUTIONS:
+        for nulls in NULLS:
+            yield Input(5 * MILLION, distribution, nulls, "float64", rivals=False)
+    for values in (100_000, 300_000, MILLION, 3 * MILLION, 10 * MILLION, 30 * MILLION, 100 * MILLION):
+        yield Input(values, "poisson", "none", "float64", rivals=False)
+
+
+def one(case: Any, data: Data, small: Data, given: Input, options: argparse.Namespace) -> dict[str, Any] | None:
+    """One line; None where the operation failed, which is said."""
+    try:
+        wrong = check(case, small) if given.rivals else {}
+        result = measure(case, data, options.budget, list(wrong), given.rivals)
+    except Exception as error:
+        print(f"{case.name} FAILED on {data.name}: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
+        return None
+    for name, reason in wrong.items():
+        print(f"  ({name} is left out of {case.name}: {reason})", file=sys.stderr)
+    result["differs"] = wrong
+    if options.memory:
+        result |= peak(case.name, *given[:4])
+    return result
 
 
 def line(result: dict[str, Any]) -> str:
     """One result as a row of the table."""
     times = {name: t for name, t in result["rivals_ms"].items() if t is not None}
     best = min(times, key=lambda name: times[name]) if times else ""
-    rival = f"{best} {times[best]:.1f}" if best else "-"
+    rival = f"{best} {times[best]:.2f}" if best else "-"
     ratio = f"{result['ratio']:.2f}" if result["ratio"] else "-"
+    peak_text = f"  peak {result['peak_mb']:.0f} MB" if "peak_mb" in result else ""
     return (
-        f"{result['operation']:20}{result['values']:>10} {result['distribution']:12}{result['nulls']:8}{result['dtype']:9}"
-        f"{result['ours_ms']:>9.2f}{rival:>22}{ratio:>7}{result['target']:>7}{result['copy_ratio']:>6.1f}"
+        f"{result['operation']:20}{result['values']:>10} {result['distribution']:11}{result['nulls']:7}{result['dtype']:8}"
+        f"{result['ours_ms']:>9.2f}{result['ours_cpu_ms']:>8.2f}{result['cold_ms']:>8.2f}{rival:>19}{ratio:>7}{result['target']:>7}"
+        f"{result['gb_per_s']:>7.1f}{result['copy_ratio']:>7.1f}{peak_text}"
     )
+
+
+def summary(results: list[dict[str, Any]]) -> str:
+    """The mean ratio, and what stays behind its target."""
+    lines = []
+    for nulls in NULLS:
+        ratios = [one["ratio"] for one in results if one["ratio"] and one["nulls"] == nulls]
+        if ratios:
+            mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+            lines.append(f"nulls: {nulls}; geometric mean of {len(ratios)} ratios: {mean:.2f}")
+    behind = [one for one in results if one["ratio"] and one["ratio"] < one["target"] and one["nulls"] == "none"]
+    if behind:
+        lines.append("behind target: " + ", ".join(f"{one['operation']} {one['ratio']:.2f} of {one['target']}" for one in behind))
+    return "\n".join(lines)
 
 
 def machine() -> dict[str, Any]:
@@ -89,7 +165,8 @@ def machine() -> dict[str, Any]:
             found[package] = version(package)
         except ImportError:
             continue
-    return {"python": platform.python_version(), "system": platform.system(), "processor": platform.machine(), "packages": found}
+    about = {"python": platform.python_version(), "system": platform.system(), "processor": platform.machine()}
+    return about | {"cores": os.cpu_count(), "load": os.getloadavg()[0], "packages": found}
 
 
 if __name__ == "__main__":

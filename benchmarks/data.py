@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ TYPES = {
     "string": pa.large_string(),
 }
 MEAN = 10
+OURS = ("x", "y", "w", "z", "u", "k", "mask", "slots", "order", "pair")
 
 
 def row_sizes(distribution: str, n_values: int, seed: int) -> np.ndarray:
@@ -110,34 +112,92 @@ class Data:
         """Row numbers in random order."""
         return np.random.default_rng(3).permutation(len(self.sizes))
 
+    @cached_property
+    def k_arrow(self) -> pa.Array:
+        """Small keys in the shape of `x`."""
+        return self._lists(self.offsets, pa.array(np.random.default_rng(4).integers(0, 8, self.n_values)), self.row_valid)
+
+    @cached_property
+    def mask_arrow(self) -> pa.Array:
+        """Booleans in the shape of `x`."""
+        return self._lists(self.offsets, pa.array(np.random.default_rng(5).random(self.n_values) < 0.5), self.row_valid)
+
+    @cached_property
+    def slots_arrow(self) -> pa.Array:
+        """Slots of each row, backwards."""
+        local = np.arange(self.n_values) - np.repeat(self.offsets[:-1], self.sizes)
+        return self._lists(self.offsets, pa.array(np.repeat(self.sizes, self.sizes) - 1 - local), self.row_valid)
+
+    @cached_property
+    def order_arrow(self) -> pa.Array:
+        """Each row of `x` ascending, without nulls."""
+        values = np.sort(np.random.default_rng(7).random(self.n_values)) if self.n_values else np.zeros(0)
+        return self._lists(self.offsets, pa.array(values), self.row_valid)
+
     # ------------------------------------------------------------------------------------------- each one's own form
 
-    def _cold(self, array: pa.Array) -> Any:
+    def fresh(self) -> None:
+        """Forget our arrays, so that the next ones have shapes that know nothing but their offsets."""
+        for name in OURS:
+            self.__dict__.pop(name, None)
+
+    def _ours(self, array: pa.Array) -> Any:
+        if self.distribution == "chunked" and len(array) >= 8:
+            cuts = np.linspace(0, len(array), 9).astype(int)
+            array = pa.chunked_array([array.slice(low, high - low) for low, high in pairwise(cuts)])
         return aj.from_arrow(array)
+
+    def touch(self) -> None:
+        """Make our arrays from those that exist in Arrow's form, so that making them is not timed."""
+        for name in OURS:
+            if f"{name}_arrow" in self.__dict__:
+                getattr(self, name)
 
     @cached_property
     def x(self) -> aj.JaggedArray:
-        return self._cold(self.x_arrow)
+        return self._ours(self.x_arrow)
 
     @cached_property
     def y(self) -> aj.JaggedArray:
-        return self._cold(self.y_arrow)
+        return self._ours(self.y_arrow)
 
     @cached_property
     def w(self) -> aj.JaggedArray:
-        return self._cold(self.w_arrow)
+        return self._ours(self.w_arrow)
 
     @cached_property
     def z(self) -> aj.JaggedArray:
-        return self._cold(self.z_arrow)
+        return self._ours(self.z_arrow)
 
     @cached_property
     def u(self) -> aj.JaggedArray:
-        return self._cold(self.u_arrow)
+        return self._ours(self.u_arrow)
+
+    @cached_property
+    def k(self) -> aj.JaggedArray:
+        return self._ours(self.k_arrow)
 
     @cached_property
     def mask(self) -> aj.JaggedArray:
-        return self.x > 0.5
+        return self._ours(self.mask_arrow)
+
+    @cached_property
+    def slots(self) -> aj.JaggedArray:
+        return self._ours(self.slots_arrow)
+
+    @cached_property
+    def order(self) -> aj.JaggedArray:
+        return self._ours(self.order_arrow)
+
+    @cached_property
+    def pair(self) -> aj.JaggedArray:
+        """A struct of `x` and `k`."""
+        return aj.zip(x=self.x, k=self.k)
+
+    @cached_property
+    def dense(self) -> np.ndarray:
+        """`x` padded to 20 items a row."""
+        return self.x.to_dense((20,))
 
     def awkward(self, name: str) -> Any:
         import awkward as ak
@@ -147,7 +207,7 @@ class Data:
     def polars(self) -> Any:
         import polars as pl
 
-        names = {"x": self.x_arrow, "y": self.y_arrow, "w": self.w_arrow}
+        names = {"x": self.x_arrow, "y": self.y_arrow, "w": self.w_arrow, "k": self.k_arrow, "mask": self.mask_arrow}
         return self._kept("polars", "frame", lambda _: pl.DataFrame({k: pl.Series(v) for k, v in names.items()}).rechunk())
 
     def polars_groups(self) -> Any:
@@ -160,11 +220,23 @@ class Data:
         from koladata import kd
 
         schema = {"float64": kd.FLOAT64, "float32": kd.FLOAT32, "int64": kd.INT64, "int32": kd.INT32}.get(self.dtype)
+        schema = {"k": kd.INT64, "slots": kd.INT64}.get(name, schema)
         return self._kept(
             "koda",
             name,
             lambda array: kd.slice([row or [] for row in array.to_pylist()] if name != "w" else array.to_pylist(), schema),
         )
+
+    def duckdb(self) -> Any:
+        import duckdb
+
+        def make(_: Any) -> Any:
+            connection = duckdb.connect()
+            arrays = pa.table({"x": self.x_arrow, "y": self.y_arrow, "w": self.w_arrow, "k": self.k_arrow})  # noqa: F841 - read by name
+            connection.execute("create table frame as select * from arrays")
+            return connection
+
+        return self._kept("duckdb", "frame", make)
 
     def _kept(self, rival: str, name: str, make: Any) -> Any:
         store = self.__dict__.setdefault("_store", {})

@@ -1,4 +1,5 @@
-"""Checks that answers are equal, then times: the best of several runs after a warm-up, everybody's in turn."""
+"""Checks that answers are equal, then times: calls take turns, and the best of each counts, so that other work on the machine
+falls on all of them."""
 
 from __future__ import annotations
 
@@ -13,10 +14,12 @@ import numpy as np
 import pyarrow as pa
 
 import arrowjag as aj
-from benchmarks.cases import Case
+from benchmarks.case import Case
 from benchmarks.data import Data
 
-RIVALS = ("awkward", "polars", "koladata", "pyarrow", "numpy")
+RIVALS = ("awkward", "polars", "koladata", "duckdb", "pyarrow", "numpy")
+KODA_ROWS = 600_000
+"""More rows don't reach Koda: it is filled from Python lists."""
 
 
 def installed(rival: str) -> bool:
@@ -32,6 +35,8 @@ def plain(result: Any) -> Any:
         return result.to_list()
     if isinstance(result, (pa.Array, pa.ChunkedArray)):
         return result.to_pylist()
+    if isinstance(result, pa.Scalar):
+        return result.as_py()
     for method in ("to_py", "to_list", "tolist"):
         if hasattr(result, method):
             return getattr(result, method)()
@@ -47,84 +52,107 @@ def same(one: Any, two: Any) -> bool:
     return bool(one == two) or (one is None and two in ([], 0, None))
 
 
-def check(case: Case, data: Data) -> list[str]:
-    """Rivals whose answer on a small input differs from ours."""
+def check(case: Case, data: Data) -> dict[str, str]:
+    """Rivals whose answer on a small input differs from ours, and how."""
     expected = plain(case.ours(data))
-    return [name for name, run in rivals_of(case, data).items() if not _agrees(expected, run, data)]
-
-
-def _agrees(expected: Any, run: Callable[[Data], Any], data: Data) -> bool:
-    try:
-        return same(expected, plain(run(data)))
-    except Exception as error:  # a rival that can't take an input is reported as such, whatever it raises
-        print(f"  ({type(error).__name__}: {str(error)[:100]})")
-        return False
+    found = {}
+    for name, run in rivals_of(case, data).items():
+        try:
+            if not same(expected, plain(run(data))):
+                found[name] = "answers differently"
+        except Exception as error:  # a rival that can't take an input is reported as such, whatever it raises
+            found[name] = f"{type(error).__name__}: {str(error).splitlines()[0][:80]}"
+    return found
 
 
 def rivals_of(case: Case, data: Data) -> dict[str, Callable[[Data], Any]]:
     """The rivals that are installed and take this input. Koda has no null rows and no numbers narrower than 32 bits."""
     found = {name: run for name, run in case.rivals.items() if installed(name)}
-    if data.nulls == "rows" or data.dtype in ("bool", "string"):
+    if data.nulls == "rows" or data.dtype in ("bool", "string") or len(data.sizes) > KODA_ROWS:
         found.pop("koladata", None)
     return found
 
 
-def seconds(function: Callable[[], Any], budget: float = 1.0) -> float:
-    """The best time of one call; as many calls as the budget allows, three at least."""
-    function()
-    best, spent, runs = math.inf, 0.0, 0
+def race(calls: dict[str, Callable[[], Any]], budget: float, before: Callable[[str], None] | None = None) -> dict[str, Any]:
+    """The best wall and CPU seconds of each call; calls take turns until each has had its budget, three times at least.
+
+    Slow ones get fewer turns: one that spent its budget rests. `before` is called ahead of each turn, untimed. A call that raises
+    has None.
+    """
+    best: dict[str, Any] = {}
+    for name, call in calls.items():
+        try:
+            call()
+        except Exception as error:  # a rival that can't take an input is reported as such, whatever it raises
+            print(f"  ({name}: no time, {type(error).__name__}: {str(error)[:80]})")
+            best[name] = None
+    spent = dict.fromkeys((name for name in calls if name not in best), 0.0)
     gc.collect()
     gc.disable()
     try:
-        while runs < 3 or (spent < budget and runs < 20):
-            start = time.perf_counter()
-            function()
-            took = time.perf_counter() - start
-            best, spent, runs = min(best, took), spent + took, runs + 1
+        for turn in range(30):
+            for name in [one for one in spent if turn < (3 if spent[one] < 2 else 1) or spent[one] < budget]:
+                if before is not None:
+                    before(name)
+                start, cpu = time.perf_counter(), time.process_time()
+                calls[name]()
+                took, busy = time.perf_counter() - start, time.process_time() - cpu
+                wall, least = best.get(name, (math.inf, math.inf))
+                best[name] = (min(wall, took), min(least, busy))
+                spent[name] += took
     finally:
         gc.enable()
     return best
 
 
-def measure(case: Case, data: Data, budget: float = 1.0, differs: Sequence[str] = ()) -> dict[str, Any]:
+def seconds(function: Callable[[], Any], budget: float = 1.0) -> float:
+    """The best wall time of one call."""
+    best = race({"it": function}, budget)["it"]
+    return math.inf if best is None else float(best[0])
+
+
+def measure(case: Case, data: Data, budget: float = 1.0, differs: Sequence[str] = (), rivals: bool = True) -> dict[str, Any]:
     """Times of ours and of every rival that answers as we do, and what they are compared with."""
-    ours = seconds(lambda: case.ours(data), budget)
-    rivals = {name: run for name, run in rivals_of(case, data).items() if name not in differs}
-    others = {name: _time_of(run, data, budget) for name, run in rivals.items()}
-    by_hand = {name: _time_of(run, data, budget) for name, run in case.by_hand.items()}
-    best = min((t for t in others.values() if t is not None), default=None)
+    others = {name: run for name, run in rivals_of(case, data).items() if name not in differs} if rivals else {}
+    hand = case.by_hand if rivals else {}
+    calls: dict[str, Callable[[], Any]] = {"ours": lambda: case.ours(data)}
+    calls |= {name: lambda run=run: run(data) for name, run in others.items()}
+    calls |= {f"hand {name}": lambda run=run: run(data) for name, run in hand.items()}
+    times = race(calls, budget)
+    ours = times["ours"]
+    if ours is None:
+        raise RuntimeError(f"{case.name} failed on {data.name}")
+    cold = race({"ours": calls["ours"]}, budget / 2, lambda _: data.fresh() or data.touch())["ours"]
+    best = min((times[name][0] for name in others if times[name]), default=None)
     touched = case.touched(data)
     return {
         "operation": case.name,
         "values": data.n_values,
+        "rows": len(data.sizes),
         "distribution": data.distribution,
         "nulls": data.nulls,
         "dtype": data.dtype,
-        "ours_ms": ours * 1e3,
-        "rivals_ms": {name: None if t is None else t * 1e3 for name, t in others.items()},
-        "by_hand_ms": {name: None if t is None else t * 1e3 for name, t in by_hand.items()},
-        "ratio": None if best is None else best / ours,
+        "ours_ms": ours[0] * 1e3,
+        "ours_cpu_ms": ours[1] * 1e3,
+        "cold_ms": cold[0] * 1e3,
+        "cold_cpu_ms": cold[1] * 1e3,
+        "rivals_ms": {name: times[name] and times[name][0] * 1e3 for name in others},
+        "rivals_cpu_ms": {name: times[name] and times[name][1] * 1e3 for name in others},
+        "by_hand_ms": {name: times[f"hand {name}"] and times[f"hand {name}"][0] * 1e3 for name in hand},
+        "ratio": None if best is None else best / ours[0],
         "target": case.target,
-        "gb_per_s": touched / ours / 1e9,
-        "copy_ratio": ours / copy_seconds(touched),
+        "gb_per_s": touched / ours[0] / 1e9,
+        "copy_ratio": ours[0] / copy_seconds(touched),
     }
-
-
-def _time_of(run: Callable[[Data], Any], data: Data, budget: float) -> float | None:
-    try:
-        return seconds(lambda: run(data), budget)
-    except Exception as error:  # a rival that can't take an input is reported as such, whatever it raises
-        print(f"  (no time: {type(error).__name__}: {str(error)[:80]})")
-        return None
 
 
 _COPIES: dict[int, float] = {}
 
 
 def copy_seconds(n_bytes: int) -> float:
-    """Time to copy as many bytes as an operation reads and writes."""
-    n = max(n_bytes // 2, 1)
+    """Time to copy as many bytes as an operation reads and writes; measured for powers of two and scaled."""
+    n = 1 << max(n_bytes // 2, 1).bit_length()
     if n not in _COPIES:
         source, target = np.ones(n, np.uint8), np.empty(n, np.uint8)
         _COPIES[n] = seconds(lambda: np.copyto(target, source), 0.2)
-    return _COPIES[n]
+    return _COPIES[n] * max(n_bytes // 2, 1) / n

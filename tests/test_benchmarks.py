@@ -1,0 +1,101 @@
+"""Each benchmark once, untimed, on tiny input: ours runs everywhere, and rivals answer as we do where there are no nulls."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import arrowjag as aj
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+cases = pytest.importorskip("benchmarks.cases", reason="benchmarks are not installed with the package")
+
+from benchmarks.data import DISTRIBUTIONS, NULLS, Data  # noqa: E402
+from benchmarks.runner import check, measure  # noqa: E402
+
+INPUTS = [
+    *((distribution, "none", "float64") for distribution in DISTRIBUTIONS),
+    *(("poisson", nulls, "float64") for nulls in NULLS[1:]),
+    *(("poisson", "none", dtype) for dtype in ("float32", "int64", "int32", "bool", "string")),
+]
+NAMES = [case.name for case in cases.CASES]
+
+
+def test_names_differ() -> None:
+    assert len(set(NAMES)) == len(NAMES)
+
+
+@pytest.mark.parametrize(("distribution", "nulls", "dtype"), INPUTS, ids=str)
+def test_every_case_runs(distribution: str, nulls: str, dtype: str) -> None:
+    data = Data(200, distribution, nulls, dtype)
+    for case in cases.CASES:
+        if dtype in case.dtypes and not (case.name == "map_rows" and nulls == "leaves"):
+            assert case.ours(data) is not None, case.name
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", ["float64", "int64"])
+def test_rivals_answer_as_we_do(dtype: str) -> None:
+    data = Data(300, "poisson", "none", dtype)
+    wrong = {case.name: found for case in cases.CASES if dtype in case.dtypes and (found := check(case, data))}
+    assert wrong == {}
+
+
+def test_what_is_missing_is_known() -> None:
+    """Every method that computes is measured: what isn't is listed here with its reason."""
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "benchmarks" / "operations").glob("*.py"))
+    from arrowjag._methods import METHODS
+
+    by_another_name = {"rank", "cast", "shape", "validity", "fields", "rolling"}  # parametrized, or a property of the shape
+    facts = {"transpose_will_shear", "equals", "size", "ndim", "type", "null_count", "squeeze", "to_numpy", "lengths", "count"}
+    close_kin = {
+        "flatten_end",
+        "reshape_as",
+        "permute",
+        "expand",
+        "tile",
+        "rolling_sum",
+        "rolling_mean",
+        "rolling_min",
+        "rolling_max",
+    }
+    missing = {name for name in METHODS if f".{name}(" not in source} - by_another_name - facts - close_kin - {"rolling_count"}
+    assert missing <= {"argmin", "argmax", "min", "max", "mean", "prod", "var", "std", "median", "first", "last", "n_unique"}, (
+        missing
+    )
+
+
+def test_one_measurement(tmp_path: Path) -> None:
+    del tmp_path
+    case = next(case for case in cases.CASES if case.name == "sum")
+    result = measure(case, Data(1000), budget=0.001)
+    assert result["operation"] == "sum"
+    assert result["ours_ms"] > 0
+    assert result["cold_ms"] > 0
+    assert result["ratio"] is None or result["ratio"] > 0
+
+
+@pytest.mark.skipif(importlib.util.find_spec("polars") is None, reason="needs polars")
+def test_command(tmp_path: Path) -> None:
+    page = tmp_path / "results.json"
+    command = [sys.executable, "-m", "benchmarks", "--only", "sum", "--values", "1000", "--nulls", "none", "--budget", "0.001"]
+    ran = subprocess.run(
+        [*command, "--json", str(page)], cwd=ROOT, capture_output=True, text=True, check=True, env=dict(os.environ)
+    )
+    assert "geometric mean" in ran.stdout
+    assert json.loads(page.read_text(encoding="utf-8"))["results"][0]["operation"] == "sum"
+
+
+def test_input_is_what_it_says() -> None:
+    assert Data(1000, "uniform").x.shape[1].is_uniform
+    assert Data(1000, "all_empty").x.size == 0
+    assert Data(1000, "poisson", "leaves").x.values.null_count > 0
+    assert Data(1000, "poisson", "rows").x.null_count > 0
+    assert isinstance(Data(1000).mask, aj.JaggedArray)
