@@ -1,52 +1,78 @@
 """Polygons: rings under polygons, points under rings, a struct of x and y. Areas with holes, perimeters, bounding boxes."""
 
-from __future__ import annotations
-
+# %%
 import math
 
 import numpy as np
+from matplotlib import pyplot as plt
 
 import arrowjag as aj
 
+# %% [markdown]
+# ## Polygons
+#
+# The first ring of a polygon is its outline, others are holes. One polygon has no rings, and of the last one nothing is known.
 
+
+# %%
 def ring(x: float, y: float, radius: float, corners: int) -> list[dict[str, float]]:
     """A regular polygon."""
     angles = np.linspace(0, 2 * math.pi, corners, endpoint=False)
     return [{"x": x + radius * math.cos(angle), "y": y + radius * math.sin(angle)} for angle in angles]
 
 
-def main() -> None:
-    rng = np.random.default_rng(0)
-    polygons = []
-    for _ in range(300):
-        x, y, radius = rng.uniform([-50, -50, 5], [50, 50, 9]).tolist()
-        holes = [ring(x + dx, y, 1.0, int(rng.integers(3, 9))) for dx in (-2.0, 2.0)[: int(rng.integers(0, 3))]]
-        polygons.append([ring(x, y, radius, int(rng.integers(5, 40))), *holes])
-    polygons += [[], None]  # nothing there, and not known
-    points = aj.array(polygons)
-    print("polygons, rings, points:", points.shape)
+rng = np.random.default_rng(0)
+polygons = []
+for _ in range(300):
+    x, y, radius = rng.uniform([-50, -50, 5], [50, 50, 9]).tolist()
+    holes = [ring(x + dx, y, 1.0, int(rng.integers(3, 9))) for dx in (-2.0, 2.0)[: int(rng.integers(0, 3))]]
+    polygons.append([ring(x, y, radius, int(rng.integers(5, 40))), *holes])
+polygons += [[], None]  # nothing there, and not known
+points = aj.array(polygons)
+print("polygons, rings, points:", points.shape)
 
-    # the shoelace formula: each point with the next one of its ring
-    x, y = points["x"], points["y"]
-    next_x, next_y = (aj.concat([one[..., 1:], one[..., :1]], axis=-1) for one in (x, y))
-    signed = (x * next_y - next_x * y).sum() / 2
-    area = signed.first().fill_null(0.0) - signed[:, 1:].sum()  # the outer ring, without its holes
-    perimeter = np.hypot(next_x - x, next_y - y).sum()
+# %% [markdown]
+# ## Areas and perimeters
+#
+# The shoelace formula takes each point with the next one of its ring: the ring without its first point, and that at the end.
 
-    corners = x.lengths()
-    radius = np.hypot(x - x.mean(), y - y.mean()).mean()
-    exact = 0.5 * corners * radius**2 * np.sin(2 * math.pi / corners)
-    assert np.allclose(signed.flatten().to_numpy(), exact.flatten().to_numpy())
-    first, empty, unknown = (area[place].as_py() for place in (0, 300, 301))
-    print(f"area of the first polygon: {first:.2f}; of an empty one {empty}; of an unknown one {unknown}")
-    print("perimeters of its rings:", [round(one, 2) for one in perimeter[0].to_list()])
+# %%
+x, y = points["x"], points["y"]
+next_x, next_y = (aj.concat([one[..., 1:], one[..., :1]], axis=-1) for one in (x, y))
+signed = (x * next_y - next_x * y).sum() / 2
+area = signed.first().fill_null(0.0) - signed[:, 1:].sum()  # the outer ring, without its holes
+perimeter = np.hypot(next_x - x, next_y - y).sum()
 
-    # bounding boxes of whole polygons, and which of them contain the origin
-    box = [x.min(axis=(1, 2)), y.min(axis=(1, 2)), x.max(axis=(1, 2)), y.max(axis=(1, 2))]
-    around = (box[0] < 0) & (box[1] < 0) & (box[2] > 0) & (box[3] > 0)
-    print(f"{around.sum(axis=None).as_py()} boxes contain the origin")
-    assert len(points[around.fill_null(False)]) == around.sum(axis=None).as_py()
+first, empty, unknown = (area[place].as_py() for place in (0, 300, 301))
+print(f"area of the first polygon: {first:.2f}; of an empty one {empty}; of an unknown one {unknown}")
+print("perimeters of its rings:", [round(one, 2) for one in perimeter[0].to_list()])
 
+# %% [markdown]
+# Regular polygons have a formula of their own, with the number of corners and the distance of a corner from the middle.
 
-if __name__ == "__main__":
-    main()
+# %%
+corners = x.lengths()
+radius = np.hypot(x - x.mean(), y - y.mean()).mean()
+exact = 0.5 * corners * radius**2 * np.sin(2 * math.pi / corners)
+assert np.allclose(signed.flatten().to_numpy(), exact.flatten().to_numpy())
+
+# %% [markdown]
+# ## Bounding boxes
+#
+# `axis=(1, 2)` goes over all points of all rings. A mask of polygons picks those around the origin; an unknown box is in no set.
+
+# %%
+box = [x.min(axis=(1, 2)), y.min(axis=(1, 2)), x.max(axis=(1, 2)), y.max(axis=(1, 2))]
+around = (box[0] < 0) & (box[1] < 0) & (box[2] > 0) & (box[3] > 0)
+chosen = points[around.fill_null(False)]
+print(f"{len(chosen)} boxes contain the origin")
+assert len(chosen) == around.sum(axis=None).as_py()
+chosen
+
+# %%
+figure, axes = plt.subplots(figsize=(4, 4), layout="constrained")
+for rings in chosen.to_list():
+    for corners in rings:
+        axes.fill([one["x"] for one in corners], [one["y"] for one in corners], fill=False)
+axes.plot(0, 0, "k+")
+_ = axes.set(title="polygons whose box contains the origin", xlabel="x", ylabel="y", aspect="equal")
