@@ -26,8 +26,10 @@ __all__ = [
     "columns_of",
     "datum_to_numpy",
     "decoded",
+    "flat_data",
     "half_to_single",
     "sized",
+    "with_data",
 ]
 
 
@@ -129,3 +131,20 @@ def sized(data: npt.NDArray[Any], valid: BoolArray | None, type: pa.DataType | N
     if valid is not None and len(valid) != len(data):
         valid = np.broadcast_to(valid, data.shape)
     return _arrow.from_numpy(np.ascontiguousarray(data), valid, type)
+
+
+def flat_data(array: pa.Array) -> npt.NDArray[Any]:
+    """The numbers of an array as they lie in its buffer, those of null slots among them."""
+    dtype = np.dtype(array.type.to_pandas_dtype())
+    buffer = array.buffers()[1]
+    if buffer is None or not len(array):
+        return np.zeros(len(array), dtype)
+    return np.frombuffer(buffer, dtype, len(array), array.offset * dtype.itemsize)
+
+
+def with_data(array: pa.Array, data: npt.NDArray[Any]) -> pa.Array:
+    """New numbers under the validity of an array; the bitmap is shared where it begins where the array does."""
+    if array.null_count and array.offset:
+        return _arrow.from_numpy(data, array.is_valid().to_numpy(zero_copy_only=False), array.type)
+    validity = array.buffers()[0] if array.null_count else None
+    return pa.Array.from_buffers(array.type, len(array), [validity, pa.py_buffer(data)], array.null_count)

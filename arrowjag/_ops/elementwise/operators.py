@@ -11,10 +11,20 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
+from arrowjag._kernels import rounding
 from arrowjag._ops.elementwise.arithmetic import arithmetic, divide, floor_divide, power, remainder
 from arrowjag._ops.elementwise.choosing import where
 from arrowjag._ops.elementwise.comparison import compare, logic, shift
-from arrowjag._ops.elementwise.framework import Datum, Operand, apply, datum_to_numpy, decoded, half_to_single
+from arrowjag._ops.elementwise.framework import (
+    Datum,
+    Operand,
+    apply,
+    datum_to_numpy,
+    decoded,
+    flat_data,
+    half_to_single,
+    with_data,
+)
 from arrowjag.errors import JagTypeError
 
 __all__ = ["BINARY", "UNARY", "binary", "cast", "clip", "round_to", "unary"]
@@ -111,6 +121,8 @@ def round_to(column: Column, decimals: int) -> Column:
             return pc.round(datum.cast(pa.float32()), decimals, "half_to_even").cast(pa.float16())
         if pt.is_boolean(datum.type) or (pt.is_integer(datum.type) and decimals >= 0):
             return datum
+        if _is_plain_float(datum.type) and abs(decimals) <= rounding.MOST_DECIMALS[np.dtype(datum.type.to_pandas_dtype()).char]:
+            return with_data(datum, rounding.round_half_even(flat_data(datum), decimals))
         return pc.round(datum, decimals, "half_to_even")
 
     return apply(compute, [column], "round")
@@ -118,12 +130,28 @@ def round_to(column: Column, decimals: int) -> Column:
 
 def clip(column: Column, lower: Operand | None, upper: Operand | None) -> Column:
     """Values no lower and no higher than bounds; a null bound leaves the item as it is."""
+    if (lower is not None or upper is not None) and _is_bound(lower, column.type) and _is_bound(upper, column.type):
+        low, high = (one.as_py() if isinstance(one, pa.Scalar) else None for one in (lower, upper))
+        return apply(lambda datum: with_data(datum, rounding.clip(flat_data(datum), low, high)), [column], "clip")
     result = column
     if lower is not None:
         result = where(_kleene_true(binary("less", result, lower)), lower, result)
     if upper is not None:
         result = where(_kleene_true(binary("greater", result, upper)), upper, result)
     return result
+
+
+def _is_plain_float(type: pa.DataType) -> bool:
+    return bool(pt.is_float32(type) or pt.is_float64(type))
+
+
+def _is_bound(bound: Operand | None, type: pa.DataType) -> bool:
+    """Whether a bound is none at all, or a number of a column's own type."""
+    if bound is None:
+        return bool(_is_plain_float(type) or pt.is_integer(type))
+    if not isinstance(bound, pa.Scalar) or bound.type != type or not bound.is_valid:
+        return False
+    return bool(pt.is_integer(type) or (_is_plain_float(type) and not np.isnan(bound.as_py())))
 
 
 def _kleene_true(condition: Column) -> Column:
