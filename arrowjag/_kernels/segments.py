@@ -14,6 +14,7 @@ from arrowjag._kernels.offsets import count_block, count_true, from_sizes
 from arrowjag.errors import JagOverflowError
 
 __all__ = [
+    "BLOCK_VALUES",
     "LARGE_BLOCKS",
     "Block",
     "accumulator",
@@ -28,7 +29,7 @@ __all__ = [
     "result_type",
 ]
 
-_BLOCK_VALUES = 1 << 17
+BLOCK_VALUES = 1 << 17
 LARGE_BLOCKS = 1 << 19
 """Where a block makes few temporaries, or batches its rows by length: fewer calls, and enough rows in a batch."""
 
@@ -58,7 +59,7 @@ def over_blocks(
     data: NDArray[Any],
     valid: NDArray[np.bool_] | None,
     offsets: NDArray[np.int64],
-    block_values: int = _BLOCK_VALUES,
+    block_values: int = BLOCK_VALUES,
 ) -> None:
     """Call a function on blocks of rows, on all cores; floating-point warnings are off inside."""
 
