@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, assume, find, given, settings
+from hypothesis import HealthCheck, Phase, assume, find, given, settings
 from hypothesis import strategies as st
 
 import arrowjag as aj
@@ -33,6 +33,7 @@ from tests import reference
 from tests.reference import Jag
 
 slow = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], deadline=None)
+search = settings(slow, max_examples=2000, phases=[Phase.generate])  # that there is one is enough: making it smaller takes long
 ALL_LEAVES = [leaf for kind in LEAF_KINDS.values() for leaf in kind]
 
 
@@ -102,13 +103,13 @@ def hidden_values(array: pa.Array) -> int:
 )
 def test_default_columns_are_ugly(wanted: Any) -> None:
     columns = arrow_columns(2, pa.int64(), storages=["large_list"], chunked=False)
-    find(columns, wanted, settings=settings(slow, max_examples=2000))
+    find(columns, wanted, settings=search)
 
 
 @pytest.mark.parametrize("count", [0, 2, 3])
 def test_columns_come_in_chunks(count: int) -> None:
     columns = arrow_columns(2, pa.int64(), chunked=True)
-    found = find(columns, lambda c: c.array.num_chunks == count, settings=settings(slow, max_examples=2000))
+    found = find(columns, lambda c: c.array.num_chunks == count, settings=search)
     assert isinstance(found.array, pa.ChunkedArray)
 
 
@@ -118,11 +119,11 @@ def test_views_share_and_disorder_their_rows() -> None:
     def starts(column: ArrowColumn) -> list[int]:
         return [offset.as_py() for offset in column.array.offsets]
 
-    find(columns, lambda c: starts(c) != sorted(starts(c)), settings=settings(slow, max_examples=2000))
+    find(columns, lambda c: starts(c) != sorted(starts(c)), settings=search)
     find(
         columns,
         lambda c: any(row and c.truth.count(row) > 1 for row in c.truth) and len(set(starts(c))) < len(starts(c)),
-        settings=settings(slow, max_examples=2000),
+        settings=search,
     )
 
 
@@ -172,7 +173,6 @@ def test_prefix_lists_are_compatible(ndims: tuple[int, ...], data: st.DataObject
 
 def test_prefix_lists_hold_anything_under_the_null_rows_of_others() -> None:
     pairs = prefix_lists((2, 2))
-    search = settings(slow, max_examples=2000)
     find(pairs, lambda p: any(a is None and b for a, b in zip(*p, strict=True)), settings=search)
     find(pairs, lambda p: any(b is None and a for a, b in zip(*p, strict=True)), settings=search)
 
@@ -293,7 +293,7 @@ def test_dims_and_shapes(ndim: int, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("encoding", ["Ragged", "Uniform", "Affine", "Repeat", "Runs", "Sparse", "Chain"])
 def test_dims_come_in_every_encoding(encoding: str) -> None:
-    find(dims(4), lambda dim: type(dim).__name__ == encoding, settings=settings(slow, max_examples=2000))
+    find(dims(4), lambda dim: type(dim).__name__ == encoding, settings=search)
 
 
 @pytest.mark.parametrize(

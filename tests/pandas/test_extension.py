@@ -23,10 +23,15 @@ LEAVES: dict[str, tuple[pa.DataType, Callable[[int], Any]]] = {
     "text": (pa.string(), lambda n: f"t{n:03d}"),
     "struct": (STRUCT, lambda n: {"a": n, "b b": f"t{n % 7}"}),
 }
-CASES = [(ndim, leaf) for ndim in (2, 3) for leaf in LEAVES]
+QUICK = {(2, "number"), (3, "struct")}
+CASES = [
+    pytest.param((ndim, leaf), id=f"{leaf}-{ndim}", marks=[] if (ndim, leaf) in QUICK else pytest.mark.slow)
+    for ndim in (2, 3)
+    for leaf in LEAVES
+]
 
 
-@pytest.fixture(params=CASES, ids=lambda case: f"{case[1]}-{case[0]}")
+@pytest.fixture(params=CASES)
 def case(request: pytest.FixtureRequest) -> tuple[int, str]:
     return request.param
 
