@@ -108,6 +108,28 @@ def test_elementwise_calls_in_groups_cost_one_call(calls):
     assert_same(df.select((c("v").jag * c("k")).over("g"))["v"], X["v"] * X["k"])
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda v: v * 2,
+        lambda v: -v,
+        lambda v: v < 3,
+        lambda v: v.is_null(),
+        lambda v: v.max(),
+        lambda v: v.S[0],
+        lambda v: v.fill_null(0),
+    ],
+)
+def test_calls_of_polars_own_in_groups(function):
+    df = frame()
+    expected = function(X["v"])
+    assert_same(df.select(function(c("v").jag).over("g"))["v"], expected)
+    groups = df.group_by("g", maintain_order=True).agg(function(c("v").jag).alias("r"))
+    groups = groups.explode("r") if expected.ndim == 1 else groups.select(c("r").list.explode())
+    order = [0, 2, 4, 1, 3]
+    assert_same(groups["r"], aj.array([expected.to_list()[row] for row in order], type=expected.type, ndim=expected.ndim))
+
+
 def test_whole_columns_under_the_streaming_engine():
     n = 250_000
     df = pl.DataFrame({"v": aj.array(list(range(n))).reshape(n, 1).to_polars()})
