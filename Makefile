@@ -54,7 +54,7 @@ engines: $(VENV)/.engines ## run the tests that start Ray and Dask clusters and 
 	$(BIN)/python -m pytest -m engines tests || test $$? -eq 5
 
 lowest: .venv-lowest/.done ## run the tests with the lowest supported versions
-	.venv-lowest/bin/python -m pytest $(PYTEST) -m "not slow" tests
+	HYPOTHESIS_PROFILE=few .venv-lowest/bin/python -m pytest $(PYTEST) -m "not slow and not torch and not engines" tests
 
 build: $(VENV)/.dev ## build sdist and wheel, and test the wheel as users get it
 	rm -rf dist

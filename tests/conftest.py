@@ -11,6 +11,8 @@ from hypothesis import HealthCheck, settings
 from tests.surfaces import SURFACES, Surface
 
 # HYPOTHESIS_PROFILE picks a profile. No deadline: what comes first is slow, because threads start and libraries load.
+# Other versions of libraries fail at once or not at all: few examples show it.
+settings.register_profile("few", max_examples=15, deadline=None, derandomize=True)
 settings.register_profile("quick", max_examples=50, deadline=None)
 # The same examples in every run: a change must not fail for what another one did.
 settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True, print_blob=True)
