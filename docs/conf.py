@@ -36,5 +36,12 @@ html_title = f"arrowjag {version}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
-html_sidebars = {"index": [], "quickstart": [], "performance": [], "glossary": []}
-html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False, "show_prev_next": True}
+html_sidebars = {"index": [], "quickstart": [], "examples": [], "performance": [], "glossary": []}
+html_theme_options = {
+    "header_links_before_dropdown": 6,  # the reference is in sight, what few look for is under "More"
+    "navbar_align": "left",
+    "navbar_persistent": ["search-button"],
+    "navigation_with_keys": False,
+    "show_prev_next": True,
+    "show_toc_level": 2,
+}

@@ -2,15 +2,19 @@
 
 A block with `>>>` is a doctest; another one is executed as it stands. The blocks of one page share their names. A block
 that can't run opens with `python no-run: REASON`; one that needs a library beyond those of the tests opens with
-`python needs: LIBRARY`, and is passed over where that is absent. A `{picture}` runs too, and must draw something; `make docs` shows
-what.
+`python needs: LIBRARY`, and is passed over where that is absent. Of a `console` block, each line after `$ ` is run:
+`arrowjag ...` as a process, `echo $?` as its exit code. A `{picture}` runs too, and must draw something; `make docs` shows what.
 """
 
 from __future__ import annotations
 
 import doctest
 import importlib.util
+import os
 import re
+import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +24,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
-FENCE = re.compile(r"^```(?P<kind>python|pycon|\{picture\})(?P<note>[^\n]*)\n(?P<code>.*?)^```", re.DOTALL | re.MULTILINE)
+FENCE = re.compile(r"^```(?P<kind>python|pycon|console|\{picture\})(?P<note>[^\n]*)\n(?P<code>.*?)^```", re.DOTALL | re.MULTILINE)
 EXCUSE = re.compile(r"no-run: \S+ \S+")
 NEED = re.compile(r"needs: (\w+)")
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -53,6 +57,28 @@ def run(block: Block, page: str, names: dict[str, Any]) -> None:
         pytest.fail("".join(report), pytrace=False)
 
 
+MEASURE = re.compile(r"\b\d[\d.,]* (?:B|kB|MB|GB|s|rows/s)(?!\w)")
+"""Bytes and seconds in a session: they differ by machine and by the version of the writer."""
+
+
+def run_console(block: Block, page: str) -> None:
+    """Run the lines of a session, and compare what they print with what the page says."""
+    settings = {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "COLUMNS": "100", "MPLBACKEND": "agg"}
+    code = 0
+    for line, expected in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block.code, re.MULTILINE):
+        words = shlex.split(line)
+        if words == ["echo", "$?"]:
+            got = f"{code}\n"
+        else:
+            assert words[0] == "arrowjag", f"{page}: {line}"
+            command = [sys.executable, "-m", *words]
+            streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+            done = subprocess.run(command, **streams, encoding="utf-8", env={**os.environ, **settings}, check=False)
+            code, got = done.returncode, done.stdout
+        same = doctest.OutputChecker().check_output(*(MEASURE.sub("some", one).strip() for one in (expected, got)), FLAGS)
+        assert same, f"{page}: $ {line}\nExpected:\n{expected}Got:\n{got}"
+
+
 def draw(block: Block, page: str, names: dict[str, Any]) -> None:
     plt = pytest.importorskip("matplotlib.pyplot")
     plt.close("all")
@@ -69,6 +95,8 @@ def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         if block.kind == "{picture}":
             assert block.note, f"{page.name}, line {block.line}: a picture needs a caption"
             draw(block, str(page), names)
+        elif block.kind == "console":
+            run_console(block, str(page))
         elif needed := NEED.fullmatch(block.note):
             if importlib.util.find_spec(needed[1]) is not None:
                 run(block, str(page), names)
@@ -111,3 +139,9 @@ def test_names_are_shared_by_the_blocks_of_a_page() -> None:
     for block in blocks("```python\n>>> one = 1\n```\n\n```python\ntwo = one + 1\n```\n\n```python\n>>> two\n2\n```\n"):
         run(block, "page.md", names)
     assert names["two"] == 2
+
+
+def test_a_wrong_line_of_a_session_is_seen() -> None:
+    (block,) = blocks("```console\n$ arrowjag --version\narrowjag ...\n$ echo $?\n1\n```\n")
+    with pytest.raises(AssertionError, match=r"echo \$\?\s+Expected:\s+1\s+Got:\s+0"):
+        run_console(block, "page.md")
