@@ -2,7 +2,7 @@
 
 A script with lines `# %%` is a notebook too: each such line begins a cell, `# %% [markdown]` one of text in comments, and the
 docstring is the first one. `python tools/write_notebooks.py` runs every notebook and stores what it shows, which needs nbclient
-and ipykernel (the extra `docs`); with `--check` it writes and runs nothing, and ends with 1 where a notebook's cells differ from
+and ipykernel (the extra `dev`); with `--check` it writes and runs nothing, and ends with 1 where a notebook's cells differ from
 its script's. Torch should be installed when notebooks are written, so that the cells for it show something.
 """
 
