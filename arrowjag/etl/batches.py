@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from arrowjag.io.scan import Part, Plan, finish_rows, named_error, open_reader
@@ -13,8 +14,10 @@ __all__ = ["read_batches"]
 
 # Column chunks are read through a buffer of this size, so that no more of a large row group is in memory.
 _BUFFER = 1 << 20
-# What is read at one time is a part of a batch: Parquet tells how large values are encoded, not how large they are.
-_PIECES = 8
+# Parquet tells how large values are encoded, not how large they are: a part of a batch is read first, to learn that.
+_SAMPLE = 32
+# Rows of a batch that has no values of its own.
+_ROWS = 1 << 20
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 8}
 
 
@@ -42,37 +45,50 @@ def read_batches(part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int
     waiting: list[pa.Table] = []
     places: list[int] = []
     size = 0
-    for piece, group in _pieces(part, groups, plan, batch_bytes):
+    for piece, among in _pieces(part, groups, plan, batch_bytes):
         if waiting and size + piece.nbytes > batch_bytes:
             yield pa.concat_tables(waiting), tuple(sorted(set(places)))
             waiting, places, size = [], [], 0
         waiting.append(piece)
-        places.append(group)
+        places += among
         size += piece.nbytes
     if waiting:
         yield pa.concat_tables(waiting), tuple(sorted(set(places)))
 
 
-def _pieces(part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int) -> Iterator[tuple[pa.Table, int]]:
+def _pieces(part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int) -> Iterator[tuple[pa.Table, tuple[int, ...]]]:
     reader, chunks = open_reader(part, plan, pre_buffer=False, buffer_size=_BUFFER, page_checksum_verification=True)
-    for group in groups:
-        facts = part.footer.row_group(group)
-        rows = max(1, int(batch_bytes / _PIECES / _row_bytes(facts, chunks)))
-        for raw in _read_group(reader, group, facts.num_rows, chunks, rows, part):
-            table = finish_rows(raw, part, raw.num_rows, plan)
-            yield from ((one, group) for one in _cut(table, batch_bytes))
-
-
-def _read_group(reader: Any, group: int, count: int, chunks: list[str], rows: int, part: Part) -> Iterator[pa.Table]:
-    if not chunks:  # only columns that come from names of folders, or that the file lacks
-        for start in range(0, count, rows):
-            yield pa.table({"": pa.nulls(min(rows, count - start))})
-        return
+    ends = np.cumsum([part.footer.row_group(group).num_rows for group in groups])
+    start = 0
     try:
-        for batch in reader.iter_batches(rows, row_groups=[group], columns=chunks, use_threads=False):
-            yield pa.Table.from_batches([batch])
+        for raw in _read(reader, groups, chunks, int(ends[-1]) if len(ends) else 0, batch_bytes):
+            place, last = (int(np.searchsorted(ends, row, side="right")) for row in (start, start + raw.num_rows - 1))
+            start += raw.num_rows
+            for table in _cut(finish_rows(raw, part, raw.num_rows, plan), batch_bytes):
+                yield table, tuple(groups[place : last + 1])
     except (pa.ArrowException, OSError) as error:
-        raise named_error(error, f"{part.name}, row group {group}") from error
+        place = min(int(np.searchsorted(ends, start, side="right")), len(groups) - 1)
+        raise named_error(error, f"row group {groups[place]}") from error
+
+
+def _read(reader: Any, groups: Sequence[int], chunks: list[str], count: int, batch_bytes: int) -> Iterator[pa.Table]:
+    if not chunks:  # only columns that come from names of folders, or that the file lacks
+        yield from (pa.table({"": pa.nulls(min(_ROWS, count - start))}) for start in range(0, count, _ROWS))
+    elif count:
+        rows = _batch_rows(reader, groups, chunks, batch_bytes)
+        for batch in reader.iter_batches(rows, row_groups=list(groups), columns=chunks, use_threads=False):
+            yield pa.Table.from_batches([batch])
+
+
+def _batch_rows(reader: Any, groups: Sequence[int], chunks: list[str], batch_bytes: int) -> int:
+    """Rows of a batch, by what Parquet tells of the largest row group and by what the first rows turn out to be."""
+    told = [_row_bytes(reader.metadata.row_group(group), chunks) for group in groups]
+    rows = max(1, int(batch_bytes / _SAMPLE / told[0]))
+    if sum(reader.metadata.row_group(group).num_rows for group in groups) <= rows:
+        return rows
+    sample = next(reader.iter_batches(rows, row_groups=[groups[0]], columns=chunks, use_threads=False), None)
+    found = sample.nbytes / sample.num_rows if sample is not None and sample.num_rows else 1.0
+    return max(1, int(batch_bytes / (max(found, told[0]) * max(told) / told[0])))
 
 
 def _row_bytes(facts: Any, chunks: list[str]) -> float:

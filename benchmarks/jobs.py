@@ -1,0 +1,205 @@
+"""`python -m benchmarks.jobs`: the same job written with `aj.etl.run`, by hand with pyarrow, with polars and with DuckDB.
+
+Each runs in a fresh process, interpreter and imports included; memory is what the process and its children hold, mapped files not counted.
+`--memory` asks instead whether a dataset of 4 GB with one row group of 600 MB stays within `memory="1GB"`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import arrowjag as aj
+
+BATCH = 64_000_000
+
+
+def batch(rows: int, seed: int) -> pa.Table:
+    """Rows of 0 to 40 floats: about 170 bytes each."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(0, 41, rows)
+    values = rng.normal(size=sizes.sum())
+    return pa.table({"id": np.arange(rows) + seed * rows, "v": aj.from_sizes(values, sizes).to_arrow()})
+
+
+def write_dataset(folder: Path, size: int, files: int, group: int) -> None:
+    """So many bytes in so many files; row groups of about `group` bytes, the first of all of 600 MB if the data is large."""
+    folder.mkdir(parents=True)
+    rows = group // 176
+    for number in range(files):
+        with pq.ParquetWriter(folder / f"f{number}.parquet", batch(1, 0).schema, use_dictionary=False) as writer:
+            left = size // files
+            if number == 0 and size >= 3_000_000_000:
+                large = pa.concat_tables([batch(rows, seed) for seed in range(600_000_000 // group)])
+                writer.write_table(large, row_group_size=len(large))
+                left -= large.nbytes
+            while left > 0:
+                table = batch(rows, left % 1000)
+                writer.write_table(table, row_group_size=rows)
+                left -= table.nbytes
+
+
+# ----------------------------------------------------------------------------------------------------- the same job
+
+
+def transform(table: pa.Table) -> pa.Table:
+    """Standardise within the row, and sum up what is left over."""
+    x = aj.from_arrow(table["v"])
+    centred = x - x.mean()
+    return pa.table({"id": table["id"], "centred": centred.to_arrow(), "spread": (centred * centred).sum().to_arrow()})
+
+
+def by_hand(source: Path, sink: Path) -> None:
+    """One thread, batches of the same size, one file each."""
+    pa.set_cpu_count(1)
+    sink.mkdir()
+    for file in sorted(source.glob("*.parquet")):
+        reader = pq.ParquetFile(file, pre_buffer=False, buffer_size=1 << 20)
+        writer = None
+        for piece in reader.iter_batches(BATCH // 176, use_threads=False):
+            result = transform(pa.Table.from_batches([piece]))
+            writer = writer or pq.ParquetWriter(sink / file.name, result.schema, write_page_checksum=True)
+            writer.write_table(result)
+        writer.close()
+
+
+def by_polars(source: Path, sink: Path) -> None:
+    """polars' own list expressions, streaming, on all cores."""
+    import polars as pl
+
+    centred = pl.col("v").list.eval(pl.element() - pl.element().mean())
+    frame = pl.scan_parquet(source / "*.parquet").with_columns(v=pl.col("v").ext.storage())
+    sink.mkdir()
+    lazy = frame.select("id", centred=centred).with_columns(spread=pl.col("centred").list.eval(pl.element() ** 2).list.sum())
+    lazy.sink_parquet(sink / "all.parquet", compression="snappy")
+
+
+def by_jag(source: Path, sink: Path) -> None:
+    """Our expressions in polars, streaming, on all cores."""
+    import polars as pl
+
+    sink.mkdir()
+    x = pl.col("v").jag
+    lazy = pl.scan_parquet(source / "*.parquet").select("id", centred=x - x.mean())
+    lazy = lazy.with_columns(spread=(pl.col("centred").jag * pl.col("centred").jag).jag.sum())
+    lazy.sink_parquet(sink / "all.parquet", compression="snappy")
+
+
+def by_duckdb(source: Path, sink: Path) -> None:
+    import duckdb
+
+    sink.mkdir()
+    con = duckdb.connect()
+    con.execute("SET memory_limit = '2GB'; SET preserve_insertion_order = false")
+    inner = f"SELECT id, v, list_avg(v) AS m FROM read_parquet('{source}/*.parquet')"
+    middle = f"SELECT id, list_transform(v, lambda x: x - m) AS centred FROM ({inner})"
+    query = f"SELECT id, centred, list_sum(list_transform(centred, lambda x: x * x)) AS spread FROM ({middle})"
+    con.execute(f"COPY ({query}) TO '{sink}/all.parquet' (FORMAT parquet)")
+
+
+def by_run(source: Path, sink: Path, workers: int = 1, memory: str = "4GB") -> None:
+    report = aj.etl.run(transform, source, sink, frame="arrow", workers=workers, memory=memory, progress=False)
+    print(report)
+
+
+ONE = {
+    "by hand, one thread": by_hand,
+    "aj.etl.run, 1 worker": by_run,
+    "aj.etl.run, 2 workers": lambda source, sink: by_run(source, sink, 2),
+    "polars' expressions": by_polars,
+    ".jag in polars": by_jag,
+    "DuckDB": by_duckdb,
+    "within 1GB": lambda source, sink: by_run(source, sink, 2, "1GB"),
+}
+
+
+# -------------------------------------------------------------------------------------------------------- measuring
+
+
+def held(pid: int) -> int:
+    """Bytes that a process and its children hold, mapped files not counted."""
+    from arrowjag.etl.memory import process_memory
+
+    try:
+        children = [int(one) for task in Path(f"/proc/{pid}/task").iterdir() for one in (task / "children").read_text().split()]
+    except OSError:
+        children = []
+    return (process_memory(pid) or 0) + sum(map(held, children))
+
+
+def measure(name: str, source: Path) -> tuple[float, float, int, str]:
+    """Seconds, seconds of all cores, the most memory held, what was printed."""
+    sink = source.parent / "out"
+    shutil.rmtree(sink, ignore_errors=True)
+    os.sync()
+    command = [sys.executable, "-m", "benchmarks.jobs", "--one", name, "--folder", str(source.parent)]
+    started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    most = 0
+    while child.poll() is None:
+        most = max(most, held(child.pid))
+        time.sleep(0.05)
+    seconds = time.perf_counter() - started
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    told = child.stdout.read().strip()
+    return (seconds, busy, most, told) if child.returncode == 0 else (float("nan"), busy, most, "failed")
+
+
+def check(sink: Path) -> tuple[int, float]:
+    """What must be equal in all of them."""
+    import polars as pl
+
+    return pl.scan_parquet(sink / "*.parquet").select(pl.len(), pl.col("spread").sum()).collect().row(0)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.jobs")
+    parser.add_argument("--one", choices=ONE)
+    parser.add_argument("--memory", action="store_true")
+    parser.add_argument("--bytes", type=float, default=1e9)
+    parser.add_argument("--files", type=int, default=8)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--only", nargs="+", choices=ONE)
+    options = parser.parse_args()
+    if options.one:
+        ONE[options.one](options.folder / "in", options.folder / "out")
+        return
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        source = Path(folder) / "in"
+        if options.memory:
+            write_dataset(source, 4_000_000_000, 4, 20_000_000)
+            seconds, _, most, told = measure("within 1GB", source)
+            print(f"4 GB, one row group of 600 MB, memory='1GB': {seconds:.1f} s, {most / 1e6:.0f} MB with the driver\n{told}")
+            return
+        write_dataset(source, int(options.bytes), options.files, 20_000_000)
+        rows = sum(pq.read_metadata(file).num_rows for file in source.iterdir())
+        first = None
+        print(f"{options.bytes / 1e9:.1f} GB, {rows:,} rows, {options.files} files")
+        for name in options.only or list(ONE)[:-1]:
+            results = [measure(name, source) for _ in range(options.repeat)]
+            seconds, busy, most = min(one[0] for one in results), min(one[1] for one in results), max(one[2] for one in results)
+            found = check(Path(folder) / "out") if not math.isnan(seconds) else (0, 0.0)
+            first = first or found
+            same = found[0] == first[0] and abs(found[1] - first[1]) <= 1e-6 * abs(first[1])
+            print(
+                f"{name:24}{seconds:8.2f} s {busy:8.2f} s of all cores {rows / seconds:14,.0f} rows/s {most / 1e6:8.0f} MB  {'' if same else 'OTHER ANSWER'}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
