@@ -12,8 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column, row_validity
-from arrowjag._kernels import gather, windows
-from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels import gather
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, ShapeError
 from arrowjag.shape import JaggedShape
@@ -76,13 +75,7 @@ def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim]
         The result. Cost: one gather a level; inner extents are kept.
     """
     dims = list(outer)
-    for place, dim in enumerate(column.shape.dims[depth:], depth + 1):
-        if place == column.ndim and valid is None and dim.extent is None and dim.validity is None and len(index):
-            offsets = _offsets.from_sizes(dim.sizes[index])
-            short = windows.take_short(column.values, dim.offsets[index], offsets)
-            if short is not None:
-                dims.append(Ragged.from_offsets(offsets, check=False))
-                return Column(JaggedShape._trusted(dims), short)
+    for dim in column.shape.dims[depth:]:
         below, index = _take_rows(dim, index, valid)
         dims.append(below)
         valid = None
