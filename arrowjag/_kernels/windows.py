@@ -73,7 +73,7 @@ def copy_windows(data: NDArray[Any], starts: NDArray[np.int64], out: NDArray[Any
         data = np.concatenate([data[low:], np.zeros(width, data.dtype)])
         starts, last = starts - low, len(data) - width
     windows = np.ndarray((last + 1,), np.dtype((np.void, width * data.itemsize)), data, strides=(data.itemsize,))
-    np.take(windows, starts, out=opaque(out), mode="clip")
+    opaque(out)[:] = windows[starts]  # not np.take: it would write all windows out first
 
 
 def filter_cells(cells: NDArray[Any], sizes: NDArray[np.int64], out: NDArray[Any]) -> None:
