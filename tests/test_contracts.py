@@ -467,7 +467,9 @@ def test_errors_say_where_and_what_in_constructor_notation() -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [object(), [object()], pl.col("a"), np.array([1j]), [[1, "a"]], [1, [2]], [[1], [[2]]], [2**64]], ids=repr
+    "data",
+    [object(), [object()], pl.col("a"), np.array([1j]), [[1, "a"]], [1, [2]], [[1], [[2]]], [2**64]],
+    ids=["object", "objects", "expression", "complex", "kinds", "levels", "depths", "too large"],
 )
 def test_data_that_is_no_column_is_refused_by_our_errors(data: Any) -> None:
     with pytest.raises(aj.JagError):
