@@ -17,7 +17,7 @@ SAMPLE = "tests/typing/consumer.py"
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", *command], check=False, capture_output=True, text=True, cwd=ROOT)
+    return subprocess.run([sys.executable, "-m", *command], check=False, capture_output=True, text=True, cwd=ROOT, timeout=600)
 
 
 def mypy(path: str, cache: pathlib.Path) -> subprocess.CompletedProcess[str]:
