@@ -20,7 +20,8 @@ Written by `docs/performance.py` from a run of `python -m benchmarks --json`. Be
 library that answers differently is left out of that line. Times are milliseconds, the best of several runs after a warm-up, in one
 process. *Ratio* is the best other library's time over ours: above 1 we are faster. *Copy* is our time over that of copying the
 bytes that the operation reads and writes: 1 would be as fast as memory. *CPU* adds up the time of all our threads: on a machine
-with other work it says more than the clock. *Cold* is a call on a shape that has computed nothing yet, such as the owner of each item.
+with other work it says more than the clock. *Cold* is a call on a shape that has computed nothing yet, such as the owner of each
+item.
 """
 EXTRA = {"cpu": "ours_cpu_ms", "cold": "cold_ms", "peak MB": "peak_mb"}
 NULLS = {"none": "Without nulls", "leaves": "With null values", "rows": "With null rows"}

@@ -46,7 +46,9 @@ class Block(NamedTuple):
     @property
     def counts(self) -> NDArray[Any]:
         """The number of items of each row that are not null."""
-        return np.diff(self.offsets) if self.valid is None else count_block(self.valid, self.offsets)
+        if self.valid is None:
+            return np.diff(self.offsets)
+        return (count_true if len(self.valid) > BLOCK_VALUES else count_block)(self.valid, self.offsets)
 
     def filled(self, fill: object, dtype: Any = None) -> NDArray[Any]:
         """The data as `dtype`, with `fill` where it is null; the data itself where nothing has to be done."""
