@@ -78,13 +78,14 @@ def run(  # noqa: PLR0913  (the arguments of a job)
         What the function gets: a polars DataFrame, a pandas DataFrame of Arrow-backed columns, or a `pa.Table`. It may return any
         of them. Jagged columns carry their type.
     batch_bytes : str or int
-        Bytes of a batch in memory, about; an eighth of a worker's share at most.
+        Bytes of a batch in memory, about; a sixteenth of a worker's share at most.
     engine : {"local", "ray", "dask"}
         Where tasks run: in processes on this machine, or on a cluster. One that the process is connected to, or that
         ``RAY_ADDRESS`` or ``DASK_SCHEDULER_ADDRESS`` names, is taken; otherwise a local one is started and stopped. Source and
         sink must be in the reach of all of its machines.
     workers : int, optional
-        Tasks that run at one time; as many as there are cores by default. A worker works in one thread.
+        Tasks that run at one time; by default as many as there are cores here, and on a cluster two for each of its cores. A worker
+        works in one thread.
     memory : str or int
         What all workers may hold together. One that holds more than its share is ended and its task tried once more with half the
         batch. Linux tells what a process holds now, macOS the most that it ever held, Windows nothing: there nobody is ended. On
@@ -278,7 +279,7 @@ def _drive(job: Job, tasks: list[Task], limits: _Limits, schema: pa.Schema | Non
     shown = make_progress(progress and bool(tasks), sum(task.rows for task in tasks), len(tasks))
     workers = limits.workers or cores()
     share = limits.memory // workers
-    batch_bytes = max(1, min(limits.batch_bytes, share // 8))
+    batch_bytes = max(1, min(limits.batch_bytes, share // 16))
     _LOG.info("job %s: %d tasks, %s engine, batches of %s", job.name, len(tasks), limits.engine, bytes_text(batch_bytes))
     engine = _engine(job, limits, min(workers, max(1, len(tasks))), share) if tasks else _NoEngine()
     drive = Drive(job, engine, tasks, schema=schema, batch_bytes=batch_bytes, share=share, skip=limits.skip, progress=shown)

@@ -91,7 +91,8 @@ class Report:
     bytes_written : int
         Bytes of the result files of this run.
     peak_memory : int or None
-        The most that all workers held at one time, memory of files not counted; None where the system doesn't tell.
+        The most that all workers held at one time, memory of files not counted; on a cluster, the most that one of them held at
+        the end of a task. None where the system doesn't tell.
     failures : tuple of Failure
         Tasks that were skipped after an error; empty where all went well.
 

@@ -9,7 +9,7 @@ import importlib
 import importlib.util
 from typing import Any
 
-__all__ = ["awkward", "koladata", "numpy", "scipy", "tensorflow", "torch"]
+__all__ = ["awkward", "koladata", "numpy", "ray", "scipy", "tensorflow", "torch"]
 
 
 def __getattr__(name: str) -> Any:

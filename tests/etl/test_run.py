@@ -439,3 +439,10 @@ def test_the_command(source: Path, tmp_path: Path) -> None:
     assert (again.returncode, again.stdout.split(";")[0]) == (0, "3 tasks (3 done before), 120 rows"), again.stderr
     assert command().returncode == 2
     assert aj.from_arrow(aj.read_parquet(tmp_path / "out")["v"])[2].to_list() == [4.0, 4.5]
+
+
+def test_links(source: Path, tmp_path: Path) -> None:
+    run(totals, source.as_uri(), (tmp_path / "out").as_uri())
+    check_totals(tmp_path / "out", 120)
+    with pytest.raises(JobError, match=r"its result \S+f0-0.parquet is not in the sink"):
+        run(totals, source, "memory://no/other/process/sees/this")
