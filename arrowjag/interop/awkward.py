@@ -54,7 +54,7 @@ def to_awkward(x: Any) -> Any:
 def _rebased(array: JaggedArray) -> JaggedArray:
     """The same, with values that begin where their buffers do: awkward (2.14) reads the nulls of a slice from the wrong bits."""
     values = array.values
-    if values.offset == 0 or (_arrow.is_numeric(values.type) and values.null_count == 0):
+    if values.offset == 0 or (_arrow.is_numeric(values.type) and values.buffers()[0] is None):
         return array
     return JaggedArray(array.shape, pa.concat_arrays([values, values.slice(0, 0)]))
 

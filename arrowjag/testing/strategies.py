@@ -105,8 +105,8 @@ def jagged_lists(
     Examples
     --------
     >>> from hypothesis import find
-    >>> find(jagged_lists(2), lambda rows: None in rows)
-    [None]
+    >>> None in find(jagged_lists(2), lambda rows: None in rows)
+    True
     """
     return _items_of(ndim, _as_leaf(leaf), nulls, null_rows, max_size, extents, outermost=True)[0]
 
@@ -162,8 +162,8 @@ def arrow_columns(  # noqa: PLR0913 - each ugliness can be turned off by name
     --------
     >>> from hypothesis import find
     >>> column = find(arrow_columns(2, pa.int8(), chunked=False), lambda column: column.array.null_count)
-    >>> column.truth, column.array.to_pylist()
-    ([None], [None])
+    >>> column.truth == column.array.to_pylist()
+    True
     """
     depth = draw(ndim) if isinstance(ndim, SearchStrategy) else ndim or draw(st.integers(1, 4))
     kind = leaf if isinstance(leaf, pa.DataType) else draw(leaf_types() if leaf is None else leaf)
@@ -246,8 +246,9 @@ def prefix_lists(
     Examples
     --------
     >>> from hypothesis import find
-    >>> find(prefix_lists((1, 2)), lambda pair: None in pair[1])
-    ([0], [None])
+    >>> flat, nested = find(prefix_lists((1, 2)), lambda pair: None in pair[1])
+    >>> len(flat) == len(nested)
+    True
     """
     deepest, count = max(ndims), len(ndims)
     sizes = [None] * deepest if extents is None else list(extents)
@@ -312,8 +313,8 @@ def prefix_arrays(  # noqa: PLR0913 - each can be turned off by name
     --------
     >>> from hypothesis import find
     >>> x, y = find(prefix_arrays((1, 2)), lambda pair: pair[1].shape.size == 1)
-    >>> x.to_list(), y.to_list()
-    ([0], [[0]])
+    >>> len(x) == len(y), y.size
+    (True, 1)
     """
     import arrowjag as aj
 
@@ -345,8 +346,8 @@ def dims(draw: st.DrawFn, length: int | None = None, *, max_size: int = 4, valid
     Examples
     --------
     >>> from hypothesis import find
-    >>> find(dims(3), lambda dim: dim.size == 6).tolist()
-    [2, 2, 2]
+    >>> sum(find(dims(3), lambda dim: dim.size == 6))
+    6
     """
     from arrowjag import dims as kinds
 
@@ -397,8 +398,8 @@ def shapes(draw: st.DrawFn, ndim: int | None = None, *, max_size: int = 4, valid
     Examples
     --------
     >>> from hypothesis import find
-    >>> find(shapes(2), lambda shape: shape.size == 1)
-    JaggedShape(1, 1)
+    >>> find(shapes(2), lambda shape: shape.size == 1).ndim
+    2
     """
     from arrowjag import JaggedShape
 
