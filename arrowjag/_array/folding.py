@@ -201,8 +201,8 @@ class FoldingMethods(ArrayBase):
         >>> aj.arange(4, [1, 2, 1, 2]).transpose(0, 1, shear="allow").to_list()
         [[0, 1, 3, 4], [2, 5]]
         """
-        column, back = _ops.transpose(self, a, b, shear)
-        return (self._wrap(column), back) if return_inverse else self._wrap(column)
+        column, take = _ops.transpose(self, a, b, shear)
+        return (self._wrap(column), _ops.inverse(take, self.size)) if return_inverse else self._wrap(column)
 
     @method(rows=_permute_rows)
     def permute(self, *axes: int, shear: ShearMode = "raise") -> JaggedArray:

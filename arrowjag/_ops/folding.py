@@ -18,7 +18,7 @@ from arrowjag.errors import JagValueError, ShapeError
 from arrowjag.shape import JaggedShape, permuted, transposed
 from arrowjag.typing import IntArray, ShearMode
 
-__all__ = ["expand", "image", "permute", "places", "replace", "squeeze", "transpose", "unsqueeze"]
+__all__ = ["expand", "image", "inverse", "permute", "places", "replace", "squeeze", "transpose", "unsqueeze"]
 
 
 def unsqueeze(column: Column, axis: int) -> Column:
@@ -149,22 +149,26 @@ def coordinates(shape: JaggedShape, position: int) -> tuple[int, ...]:
     return tuple(reversed(found))
 
 
-def transpose(column: Column, a: int, b: int, shear: ShearMode) -> tuple[Column, IntArray]:
-    """Two dims swapped, and where each leaf of the source went."""
+def transpose(column: Column, a: int, b: int, shear: ShearMode) -> tuple[Column, IntArray | None]:
+    """Two dims swapped, and where each leaf of the result came from; None where all stay."""
     return _moved(column, *transposed(column.shape, a, b, shear))
 
 
-def permute(column: Column, axes: tuple[Any, ...], shear: ShearMode) -> tuple[Column, IntArray]:
-    """The dims in another order, and where each leaf of the source went."""
+def permute(column: Column, axes: tuple[Any, ...], shear: ShearMode) -> tuple[Column, IntArray | None]:
+    """The dims in another order, and where each leaf of the result came from; None where all stay."""
     found = tuple(structure.normalize_axis(axis, column.ndim, "permute") for axis in axes)
     if sorted(found) != list(range(column.ndim)):
         raise JagValueError(f"permute takes every dim once, got {axes} for {column.ndim} dims")
     return _moved(column, *permuted(column.shape, found, shear))
 
 
-def _moved(column: Column, shape: JaggedShape, take: IntArray | None) -> tuple[Column, IntArray]:
-    if take is None:
-        return column, np.arange(column.shape.size)
-    back = np.empty(len(take), np.int64)
-    back[take] = np.arange(len(take))
-    return Column(shape, gather.take(column.values, take)), back
+def _moved(column: Column, shape: JaggedShape, take: IntArray | None) -> tuple[Column, IntArray | None]:
+    return (column if take is None else Column(shape, gather.take(column.values, take))), take
+
+
+def inverse(take: IntArray | None, size: int) -> IntArray:
+    """Where each leaf of the source went."""
+    back = np.arange(size)
+    if take is not None:
+        back[take] = np.arange(size)
+    return back
