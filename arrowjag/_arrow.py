@@ -489,7 +489,7 @@ def _dictionary_validity(values: pa.Array, valid: BoolArray | None) -> BoolArray
     """A null may also stand in the dictionary itself."""
     if values.dictionary.null_count == 0:
         return valid
-    return plain(values).is_valid().to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+    return plain(values).is_valid().to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]  # pyarrow is untyped
 
 
 def _dictionary_codes(values: pa.Array) -> IntArray:

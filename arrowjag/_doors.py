@@ -74,7 +74,7 @@ class _AfterImport:  # no base class: importlib.abc would load tempfile, shutil 
             sys.meta_path.remove(self)
         spec = importlib.util.find_spec(fullname)
         if spec is not None and spec.loader is not None:
-            spec.loader = _RegisteringLoader(spec.loader, fullname)  # type: ignore[assignment]
+            spec.loader = _RegisteringLoader(spec.loader, fullname)  # type: ignore[assignment]  # duck-typed: no import of importlib.abc
         return spec
 
 
@@ -86,7 +86,7 @@ class _RegisteringLoader:
         self._host = host
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
-        return self._loader.create_module(spec)  # type: ignore[no-any-return]
+        return self._loader.create_module(spec)  # type: ignore[no-any-return]  # any loader
 
     def exec_module(self, module: ModuleType) -> None:
         module.__loader__ = self._loader

@@ -195,7 +195,7 @@ def free_function(function: F) -> F:
                 return host.call(function, function.__name__, args, kwargs)
         return function(*args, **kwargs)
 
-    return dispatch  # type: ignore[return-value]
+    return dispatch  # type: ignore[return-value]  # the wrapped signature is function's
 
 
 def _flattened(args: tuple[Any, ...]) -> list[Any]:

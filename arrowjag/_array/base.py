@@ -104,7 +104,7 @@ class ArrayBase(Column):
     """A jagged column of Arrow values; the methods come from the classes beside this one."""
 
     __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # == is elementwise
     __array_priority__ = 1000
 
     def __init__(self, shape: JaggedShape, values: Any) -> None:
@@ -189,7 +189,7 @@ class ArrayBase(Column):
         raise JagTypeError("the truth of a jagged array is ambiguous; use any(axis=None) or all(axis=None)")
 
     def __iter__(self) -> Iterator[Any]:
-        return (self[row] for row in range(len(self)))  # type: ignore[index]
+        return (self[row] for row in range(len(self)))  # type: ignore[index]  # the mixin indexing.py adds it
 
     # ------------------------------------------------------------------------------------------- taking out
 
@@ -240,8 +240,8 @@ class ArrayBase(Column):
         [[1, None], None, []]
         """
         if self.ndim == 0:
-            return self.values[0].as_py()  # type: ignore[no-any-return]
-        return _column.to_arrow(self).to_pylist()  # type: ignore[no-any-return]
+            return self.values[0].as_py()  # type: ignore[no-any-return]  # pyarrow and the hosts are untyped here
+        return _column.to_arrow(self).to_pylist()  # type: ignore[no-any-return]  # pyarrow and the hosts are untyped here
 
     def to_numpy(self) -> npt.NDArray[Any]:
         """A uniform column as a numpy array.
@@ -297,7 +297,7 @@ class ArrayBase(Column):
         >>> aj.array([[1, 2], [3]]).to_pandas().dtype
         jagged[int64, 2]
         """
-        return _doors.open_door("pandas").to_series(self, index=index, name=name)  # type: ignore[no-any-return]
+        return _doors.open_door("pandas").to_series(self, index=index, name=name)  # type: ignore[no-any-return]  # pyarrow and the hosts are untyped here
 
     def to_polars(self, name: str = "", extension: bool = True) -> pl.Series:
         """The column as a polars Series.
@@ -325,7 +325,7 @@ class ArrayBase(Column):
         >>> aj.array([[1, 2], [3]]).to_polars("v", extension=False).to_list()
         [[1, 2], [3]]
         """
-        return _doors.open_door("polars").to_series(self, name=name, extension=extension)  # type: ignore[no-any-return]
+        return _doors.open_door("polars").to_series(self, name=name, extension=extension)  # type: ignore[no-any-return]  # pyarrow and the hosts are untyped here
 
     @property
     def plot(self) -> Plotter:
@@ -337,10 +337,10 @@ class ArrayBase(Column):
         >>> aj.array([[1, 2], [3]]).plot.rows().get_title(loc="left")
         '2 rows, 3 values'
         """
-        return _doors.open_door("plot").Plotter(self)  # type: ignore[no-any-return]
+        return _doors.open_door("plot").Plotter(self)  # type: ignore[no-any-return]  # pyarrow and the hosts are untyped here
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
-        return self.to_arrow().__arrow_c_array__(requested_schema)  # type: ignore[no-any-return]
+        return self.to_arrow().__arrow_c_array__(requested_schema)  # type: ignore[no-any-return]  # pyarrow and the hosts are untyped here
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.ndim == 0:

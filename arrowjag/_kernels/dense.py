@@ -106,7 +106,7 @@ def unpad(dense: NDArray[Any], offsets: Sequence[NDArray[np.int64]], fill: objec
 
 def _is_zero(fill: object) -> bool:
     """Whether fresh zeroed memory will do; -0.0 has a bit set."""
-    return not isinstance(fill, str | bytes) and bool(fill == 0) and not np.signbit(np.float64(fill))  # type: ignore[arg-type]
+    return not isinstance(fill, str | bytes) and bool(fill == 0) and not np.signbit(np.float64(fill))  # type: ignore[arg-type]  # any number
 
 
 # --------------------------------------------------------------------------------------------------- narrow rows

@@ -168,7 +168,7 @@ def map_rows(column: Column, function: Callable[[Any], Any], type: pa.DataType, 
 def _called(function: Callable[[Any], Any], row: Any, number: int) -> Any:
     try:
         return function(row)
-    except Exception as error:
+    except Exception as error:  # whatever the caller's function raises goes on, with the row named
         error.add_note(f"map_rows: the function failed on row {number}")
         raise
 
