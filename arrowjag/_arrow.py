@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._kernels import gather
+from arrowjag._kernels.memory import unpack_bits
 from arrowjag.errors import JagTypeError, OffsetsError, ShapeError
 from arrowjag.typing import ArrowData, BoolArray, IntArray
 
@@ -209,6 +210,9 @@ def _null_level(array: pa.Array) -> Level:
 def _validity(array: pa.Array) -> BoolArray | None:
     if len(array) == 0 or array.null_count == 0:
         return None
+    bits = array.buffers()[0]
+    if bits is not None and not pt.is_union(array.type):
+        return unpack_bits(bits, array.offset, len(array))
     mask: BoolArray = array.is_valid().to_numpy(zero_copy_only=False)
     return mask
 
@@ -397,14 +401,8 @@ def to_numpy(values: pa.Array) -> tuple[npt.NDArray[Any], BoolArray | None]:
 
 
 def _unpack_bits(values: pa.Array) -> BoolArray:
-    """Arrow's bits as booleans; ten times as fast as a cast."""
     buffer, n = values.buffers()[1], len(values)
-    if n == 0 or buffer is None:
-        return np.zeros(n, bool)
-    first, skip = divmod(values.offset, 8)
-    packed = np.frombuffer(buffer, np.uint8, (skip + n + 7) // 8, first)
-    bits: BoolArray = np.unpackbits(packed, bitorder="little")[skip : skip + n].view(np.bool_)
-    return bits
+    return np.zeros(n, bool) if n == 0 or buffer is None else unpack_bits(buffer, values.offset, n)
 
 
 def _read_fixed(values: pa.Array, dtype: np.dtype[Any]) -> npt.NDArray[Any]:

@@ -11,9 +11,15 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels.memory import unpack_bits
 
 __all__ = ["filter_rows", "filter_values", "ranges", "spread", "take", "take_rows"]
 
+_FEW = 1 << 12
+"""Values below which numpy takes them: its calls cost a quarter of pyarrow's, however little there is to take."""
+
+_WORDS: dict[int, np.dtype[Any]] = {8: np.dtype("u1"), 16: np.dtype("u2"), 32: np.dtype("u4"), 64: np.dtype("u8"), 128: np.dtype("V16")}
+_WORDS[256] = np.dtype("V32")
 _POLARS_VALUES = 500_000
 _POLARS_TYPES = frozenset(
     {pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()}
@@ -60,9 +66,27 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
     O(m), a new array.
     """
     if len(values) and (pt.is_primitive(values.type) or pt.is_decimal(values.type)):
-        return _take_flat(values, index, valid)
+        few = len(values) < _FEW and len(index) < _FEW
+        return (_take_few if few else _take_flat)(values, index, valid)
     mask = None if valid is None else ~valid
     return _take(values, pa.array(index, mask=mask))
+
+
+def _take_few(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None) -> pa.Array[Any]:
+    """As `_take_flat`, by numpy."""
+    type, n, first = values.type, len(values), values.offset
+    present, data = values.buffers()
+    places = index if valid is None else np.where(valid, index, 0)
+    if pt.is_boolean(type):
+        bits = np.packbits(unpack_bits(data, first, n)[places], bitorder="little")
+    else:
+        word = _WORDS[type.bit_width]
+        bits = np.frombuffer(data, word, n, first * word.itemsize)[places]
+    if values.null_count:
+        kept = unpack_bits(present, first, n)[places]
+        valid = kept if valid is None else kept & valid
+    mask = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    return pa.Array.from_buffers(type, len(index), [mask, pa.py_buffer(bits)])
 
 
 def _take_flat(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None) -> pa.Array[Any]:
@@ -78,7 +102,8 @@ def _take_flat(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None
         bits = pc.take(_no_nulls(values), places, boundscheck=False).buffers()[1]
     present: NDArray[Any] | None = None
     if values.null_count:
-        present = _bytes(pc.take(pa.array(_bytes(values.is_valid().cast(pa.uint8()))), places, boundscheck=False))
+        kept = unpack_bits(values.buffers()[0], values.offset, len(values)).view(np.uint8)
+        present = _bytes(pc.take(pa.array(kept), places, boundscheck=False))
     if valid is not None:
         present = valid if present is None else present & valid
     mask = None if present is None else pa.py_buffer(np.packbits(present, bitorder="little"))
@@ -247,6 +272,8 @@ def filter_values(values: pa.Array[Any], mask: NDArray[np.bool_]) -> pa.Array[An
     """
     # polars filters numbers five times as fast as pyarrow (2.4 ms instead of 12.7 for half of 5M float64) and shares the
     # buffers. It is asked only for types it stores as they are, and where loading it pays.
+    if len(values) < _FEW and (pt.is_primitive(values.type) or pt.is_decimal(values.type)):
+        return take(values, mask.nonzero()[0])
     if len(values) >= _POLARS_VALUES and values.type in _POLARS_TYPES and (pl := _polars()) is not None:
         return pl.from_arrow(values).filter(pl.Series(mask)).to_arrow()
     if _goes_by_rows(values.type) or _stand_in(values.type) != values.type:

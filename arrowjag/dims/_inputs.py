@@ -35,6 +35,8 @@ def as_int(value: object, what: str) -> int:
 
 def as_count(value: object, what: str) -> int:
     """An integer from 0 up: a size, a length, a number of repetitions."""
+    if type(value) is int and 0 <= value <= LIMIT:
+        return value
     number = as_int(value, what)
     if number < 0:
         raise ShapeError(f"{what} must be at least 0, got {number}")
@@ -137,7 +139,9 @@ def mask_array(mask: Any, n_rows: int) -> BoolArray:
 
 
 def read_only(array: Array) -> Array:
-    """A view that can't be written, and leaves its base as it is."""
+    """A view that can't be written, and leaves its base as it is; the array itself where it can't be written."""
+    if not array.flags.writeable:
+        return array
     view = array.view()
-    view.flags.writeable = False
+    view.setflags(write=False)
     return view

@@ -10,7 +10,7 @@ import numpy as np
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._kernels.blocks import map_tasks
 from arrowjag.dims._base import Dim
-from arrowjag.dims._inputs import as_count, as_int, int_array, mask_array, offsets_of, read_only, size_array
+from arrowjag.dims._inputs import as_count, as_int, checked_total, int_array, mask_array, offsets_of, read_only, size_array
 from arrowjag.errors import ShapeError
 from arrowjag.typing import BoolArray, IntArray
 
@@ -48,11 +48,13 @@ class Uniform(Dim):
     1000000000000000000
     """
 
+    _each: int
+    _declared: bool
+
     def __init__(self, size: int, n: int = 1, *, declared: bool = True) -> None:
-        self._each = as_count(size, "a size")
-        self._declared = bool(declared)
-        rows = as_count(n, "a number of rows")
-        self._set(rows, self._each * rows)
+        each, rows = as_count(size, "a size"), as_count(n, "a number of rows")
+        total = checked_total(each * rows, "a dim")
+        self.__dict__.update(_each=each, _declared=bool(declared), _n=rows, _size=total)
 
     @property
     def extent(self) -> int | None:
@@ -236,6 +238,10 @@ class Ragged(Dim):
     [0, 2, 2, 5]
     """
 
+    _offsets: IntArray
+    _validity: BoolArray | None
+    _extent: int | None
+
     def __init__(self, sizes: Any, *, validity: Any = None, extent: int | None = None) -> None:
         self._hold(offsets_of(size_array(sizes)), validity, extent)
 
@@ -287,10 +293,12 @@ class Ragged(Dim):
             check_rows(self.sizes, self._validity, self._extent)
 
     def _trust(self, offsets: IntArray, validity: BoolArray | None, extent: int | None) -> None:
-        self._offsets = read_only(offsets)
-        self._validity = None if validity is None or validity.all() else read_only(validity)
-        self._extent = extent
-        self._set(len(offsets) - 1, int(offsets[-1]))
+        if validity is not None:
+            validity = None if np.count_nonzero(validity) == len(validity) else read_only(validity)
+        cut = read_only(offsets)
+        self.__dict__.update(
+            _offsets=cut, offsets=cut, _validity=validity, _extent=extent, _n=len(cut) - 1, _size=int(cut[-1])
+        )
 
     @property
     def extent(self) -> int | None:
@@ -312,7 +320,8 @@ class Ragged(Dim):
         return int(np.searchsorted(self._offsets, item, side="right")) - 1
 
     def _write_sizes(self) -> IntArray:
-        return np.diff(self._offsets)
+        sizes: IntArray = self._offsets[1:] - self._offsets[:-1]
+        return sizes
 
     def _write_offsets(self) -> IntArray:
         return self._offsets

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrowjag._kernels import gather
+from arrowjag._kernels import offsets as _offsets
 from arrowjag._kernels.offsets import parents
 from tests.kernels.rows import make_offsets
 
@@ -125,3 +127,31 @@ def test_filter_of_many_values_equals_plain_selection(dtype: Any, nulls: bool) -
     assert found.type == dtype
     assert isinstance(found, pa.Array)
     assert found.equals(values.slice(3).take(pa.array(np.flatnonzero(mask[3:]))))
+
+
+FLAT = [name for name, values in ARRAYS.items() if pa.types.is_primitive(values.type) or pa.types.is_decimal(values.type)]
+
+
+@given(st.sampled_from(FLAT), st.lists(st.integers(0, 30), max_size=40), st.data())
+def test_few_values_are_taken_as_many_are(name: str, places: list[int], data: st.DataObject) -> None:
+    """The way of few values and that of many give the same, from a slice too."""
+    values = pa.concat_arrays([ARRAYS[name]] * 12).slice(data.draw(st.integers(0, 3)), 31)
+    index, valid = np.array(places, np.int64), np.array([place % 3 > 0 for place in places], bool)
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=31, max_size=31)))
+    few = [gather.take(values, index), gather.take(values, index, valid), gather.filter_values(values, mask)]
+    with mock.patch.object(gather, "_FEW", 0):
+        many = [gather.take(values, index), gather.take(values, index, valid), gather.filter_values(values, mask)]
+    for one, two in zip(few, many, strict=True):
+        one.validate(full=True)
+        assert one.type == two.type
+        assert one.to_pylist() == two.to_pylist()
+
+
+@given(st.lists(st.tuples(st.integers(-5, 50), st.integers(0, 4)), max_size=8))
+def test_few_runs_are_written_as_many_are(pairs: list[tuple[int, int]]) -> None:
+    starts, offsets = np.array([one for one, _ in pairs], np.int64), _offsets.from_sizes(np.array([n for _, n in pairs], np.int64))
+    few = _offsets.runs(starts, offsets)
+    with mock.patch.object(_offsets, "_FEW", 0):
+        many = _offsets.runs(starts, offsets)
+    assert few.dtype == many.dtype
+    assert few.tolist() == many.tolist()
