@@ -714,9 +714,20 @@ def rank(x: Nested, ndim: int, method: str = "ordinal", *, descending: bool = Fa
     return rows_at(ranks, x, ndim - 1)
 
 
-def topk(x: Nested, ndim: int, k: int) -> Nested:
-    """The head of the descending sort."""
-    return head(sort(x, ndim, descending=True), ndim, k)
+def topk(x: Nested, ndim: int, k: int, axis: int = -1) -> Nested:
+    """The head of the descending sort; along an outer axis that of each place, as many slots as there are items at it."""
+
+    def largest(trees: list[Any], depth: int) -> list[Any]:
+        if depth == 0:
+            return [trees[place] for place in row_order(trees, descending=True)][:k]
+        valid = [tree for tree in trees if tree is not None]
+        length = max(map(len, valid), default=0)
+        places = [largest([tree[place] for tree in valid if place < len(tree)], depth - 1) for place in range(length)]
+        slots = [[found[slot] for found in places if slot < len(found)] for slot in range(min(k, len(valid)))]
+        return (slots + [None] * len(trees))[: min(k, len(trees))]
+
+    first = axis_of(axis, ndim)
+    return rows_at(lambda row: largest(row, ndim - 1 - first), x, first)
 
 
 def reverse(x: Nested, ndim: int, axis: int = -1) -> Nested:

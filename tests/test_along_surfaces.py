@@ -41,6 +41,7 @@ CALLS: list[tuple[str, Any, tuple[Any, ...], dict[str, Any]]] = [
     ("sort", X, (), {"by": X * -1}),
     ("rank", X, ("average",), {"descending": True}),
     ("topk", X, (2,), {}),
+    ("topk", W, (1,), {"axis": 1}),
     ("shift", X, (-1,), {"fill": 0}),
     ("shift", X, (1,), {"fill": K}),
     ("diff", F, (1,), {}),

@@ -539,6 +539,7 @@ def test_nulls_are_last_and_nan_before_them_in_both_directions() -> None:
 def test_sort_by() -> None:
     assert ref.sort([[2, 1, N, 4]], 2, by=[[9, 2, 1, 3]]) == [[N, 1, 4, 2]]
     assert ref.topk([[3, 1, 2], [5]], 2, 2) == [[3, 2], [5]]
+    assert ref.topk([[1], [5, 3], N, [2, 4]], 2, 9, 0) == [[5, 4], [2, 3], [1], N]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import arrowjag as aj
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_equal, assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
-from tests.along import ORDERED, any_axis, first_axis, grouped, kept, trailing_axes
+from tests.along import ORDERED, any_axis, first_axis, grouped, kept
 from tests.reference import Jag
 
 ndims = st.integers(1, 3)
@@ -104,14 +104,33 @@ def test_refused_keys_and_flags() -> None:
 
 
 @given(st.data())
-def test_topk_of_every_type(data: st.DataObject) -> None:
+def test_topk_of_every_type_at_every_axis(data: st.DataObject) -> None:
     ndim, k = data.draw(ndims), data.draw(st.integers(0, 5))
-    axis = data.draw(trailing_axes(ndim))
+    axis = data.draw(any_axis(ndim))
     x = data.draw(jagged_arrays(ndim, leaf_types(*ORDERED, "null")))
     flat, first = grouped(x.to_list(), ndim, axis)
+    depth = ndim if isinstance(axis, int) else first + 1
     got = x.topk(k, axis)
     assert got.type == x.type
-    assert_lists_equal(got.to_list(), ref.topk(flat, first % ndim + 1, k), rel_tol=0, abs_tol=0)
+    assert got.shape.extents[first + 1 :] == (x.shape.extents[first + 1 :] if isinstance(axis, int) else ())
+    assert_lists_equal(got.to_list(), ref.topk(flat, depth, k, first), rel_tol=0, abs_tol=0)
+
+
+@given(jagged_arrays(st.integers(2, 3), pa.int16()), st.integers(0, 1))
+def test_the_largest_along_an_outer_axis_are_the_maxima(x: aj.JaggedArray, axis: int) -> None:
+    axis = min(axis, x.ndim - 2)
+    assert_lists_equal(x.topk(1, axis).max(axis).to_list(), x.max(axis).to_list())
+
+
+def test_topk_along_an_outer_axis() -> None:
+    x = aj.array([[1], [5, 3], None, [2, 4]])
+    assert x.topk(1, axis=0).to_list() == [[5, 4]]
+    assert x.topk(9, axis=0).to_list() == [[5, 4], [2, 3], [1], None]
+    deep = aj.array([[None, [5]], [None, [6]], [[1]]])
+    assert deep.topk(3, axis=0).to_list() == [[[1], [6]], [None, [5]], [None]]
+    assert deep.topk(1, axis=1).to_list() == [[[5]], [[6]], [[1]]]
+    assert aj.zeros(0, 3).topk(2, axis=0).shape.extents == (None, 3)
+    assert aj.zeros(2, 4, 3).topk(2, axis=1).shape == aj.JaggedShape(2, 2, 3)
 
 
 def test_topk_refuses_what_has_no_answer() -> None:
@@ -120,8 +139,8 @@ def test_topk_refuses_what_has_no_answer() -> None:
         x.topk(-1)
     with pytest.raises(JagTypeError, match=r"k must be an int"):
         x.topk(1.5)
-    with pytest.raises(JagValueError, match=r"topk works along the last dims"):
-        x.topk(1, axis=0)
+    with pytest.raises(JagTypeError, match=r"topk .*interval"):
+        aj.array([[(1, 2, 3)]], type=pa.month_day_nano_interval(), ndim=2).topk(1, axis=0)
 
 
 def test_topk_drops_the_extent() -> None:

@@ -152,18 +152,20 @@ class OrderMethods(ArrayBase):
         k : int
             How many, at least 0.
         axis : int, tuple of int or None
-            The last dim, or several trailing dims, which are flattened to one row first; None flattens all.
+            The last dim, or several trailing dims, which are flattened to one row first; None flattens all. Along an outer axis the
+            items at the same local position are one row, and the result holds the largest of each position first, then the second.
 
         Returns
         -------
         JaggedArray
             The head of the descending sort: shorter rows give all they have, nulls come last and NaN just before them. A null row
-            stays null; an extent of the dim is dropped. Cost: a sort of each row.
+            stays null; along an outer axis the null rows of a position come last, as null items do. An extent of the dim is
+            dropped. Cost: a sort of each row, along an outer axis one more for each dim below it.
 
         Raises
         ------
         JagValueError
-            If `k` is negative, or the axis is an outer one: its places would keep different numbers of items.
+            If `k` is negative.
         JagTypeError
             If the leaf type has no order.
 
@@ -172,6 +174,8 @@ class OrderMethods(ArrayBase):
         >>> import arrowjag as aj
         >>> aj.array([[1, 5, 3], [2], []]).topk(2).to_list()
         [[5, 3], [2], []]
+        >>> aj.array([[1], [5, 3], [2, 4]]).topk(2, axis=0).to_list()
+        [[5, 4], [2, 3]]
         """
         return self._wrap(_ops.topk(self, k, axis))
 

@@ -15,7 +15,7 @@ from arrowjag.errors import JagValueError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["Combined", "Moved", "combine", "move_back", "move_last", "normalize_axes", "trailing"]
+__all__ = ["Combined", "Moved", "combine", "move_back", "move_last", "normalize_axes", "stable_order", "trailing"]
 
 
 class Moved(NamedTuple):
@@ -69,7 +69,7 @@ def move_last(column: Column, axis: int) -> Moved:
     """
     combined = combine(column.shape, axis)
     slot = _slots(column.shape, axis)
-    take = _stable_order(combined.node)
+    take = stable_order(combined.node)
     last = Ragged.from_offsets(_offsets.from_sizes(np.bincount(combined.node, minlength=combined.size)), check=False)
     shape = JaggedShape._trusted((*combined.dims, last))
     return Moved(Column(shape, gather.take(column.values, take)), take, slot[take])
@@ -127,7 +127,7 @@ def _scatter_max(out: IntArray, node: IntArray, sizes: IntArray) -> None:
         np.maximum.at(out, node, sizes)
 
 
-def _stable_order(node: IntArray) -> IntArray:
+def stable_order(node: IntArray) -> IntArray:
     """A stable order by node: least-significant-digit radix in 16-bit digits, which numpy sorts by counting."""
     order = np.argsort((node & 0xFFFF).astype(np.uint16), kind="stable")
     high = node >> 16

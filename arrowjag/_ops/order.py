@@ -20,7 +20,9 @@ from arrowjag._kernels import rank as _rank
 from arrowjag._kernels import sort as _kernels
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, places, structure
+from arrowjag.dims import Ragged
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray, RankMethod
 
 __all__ = ["argsort", "inverse_permutation", "rank", "reverse", "sample", "shuffle", "sort", "topk"]
@@ -97,25 +99,55 @@ def rank(column: Column, method: RankMethod, descending: bool, axis: Any) -> Col
 
 
 def topk(column: Column, k: int, axis: Any) -> Column:
-    """The head of each row's descending sort."""
+    """The head of each row's descending sort; along an outer axis of the items at each local position, slot by slot."""
     wanted = _count(k, "topk", "k")
     found = _axes.normalize_axes(axis, column.ndim, "topk")
     if found[-1] < column.ndim - 1:
-        raise JagValueError(
-            f"topk works along the last dims, got axis {axis} of {column.ndim} dims. "
-            "Transpose that axis to the end first, or use sort(descending=True, axis=...)."
-        )
+        return _topk_across(column, found[0], wanted)
     column = _axes.trailing(column, found[0])
-    dim = column.shape.dims[-1]
-    taken = np.minimum(dim.sizes, wanted)
-    slots = gather.ranges(dim.offsets[:-1], taken)
-    values = column.values
+    values, cut = _largest(column.values, column.shape.dims[-1].offsets, wanted)
+    outer = (*column.shape.dims[:-1], places.resized(column.shape.dims[-1], cut))
+    return Column(JaggedShape._trusted(outer), values)
+
+
+def _largest(values: pa.Array, offsets: IntArray, k: int) -> tuple[pa.Array, IntArray]:
+    """The head of the descending sort of each row, and the offsets of what is left."""
+    taken = np.minimum(np.diff(offsets), k)
+    slots = gather.ranges(offsets[:-1], taken)
     if _arrow.is_numeric(values.type) or _arrow.is_temporal(values.type):
-        values = gather.take(_sorted(values, dim.offsets, True), slots)
+        found = gather.take(_sorted(values, offsets, True), slots)
     else:
-        values = gather.take(values, _order(values, dim.offsets, True, "topk")[slots])
-    outer = (*column.shape.dims[:-1], places.resized(dim, _offsets.from_sizes(taken)))
-    return Column(type(column.shape)._trusted(outer), values)
+        found = gather.take(values, _order(values, offsets, True, "topk")[slots])
+    return found, _offsets.from_sizes(taken)
+
+
+def _topk_across(column: Column, axis: int, k: int) -> Column:
+    """The k largest leaves of each place without the axis.
+
+    Slot i of the axis holds place p as long as more than i items stand at p, so that rows at one place are cut like the sizes that
+    they have, from the largest: the sizes of every dim below the axis are found as the leaves are. Null rows come last.
+    """
+    dim = column.shape.dims[axis]
+    cut = _offsets.from_sizes(np.minimum(dim.sizes, k))
+    dims = [*column.shape.dims[:axis], places.resized(dim, cut)]
+    for depth in range(axis + 1, column.ndim):
+        below = column.shape.dims[depth]
+        rows = Column(column.shape[:depth], _arrow.from_numpy(np.ascontiguousarray(below.sizes), below.validity))
+        sizes, valid = _arrow.to_numpy(_largest_across(rows, axis, k, cut))
+        offsets = _offsets.from_sizes(sizes if valid is None else np.where(valid, sizes, 0))
+        dims.append(Ragged.from_offsets(offsets, validity=valid, extent=below.extent, check=False))
+    return Column(JaggedShape._trusted(dims), _largest_across(column, axis, k, cut))
+
+
+def _largest_across(column: Column, axis: int, k: int, cut: IntArray) -> pa.Array:
+    """The k largest leaves of each place without the axis, in the order of slots; `cut` are the offsets of the slots."""
+    if axis == column.ndim - 1:
+        return _largest(column.values, column.shape.dims[-1].offsets, k)[0]
+    moved = _axes.move_last(column, axis).column
+    values, offsets = _largest(moved.values, moved.shape.dims[-1].offsets, k)
+    owners = moved.shape.composed(axis, moved.ndim - 1).parents
+    slots = cut[np.repeat(owners, np.diff(offsets))] + _offsets.positions(offsets)
+    return gather.take(values, _axes.stable_order(slots))
 
 
 def _count(n: Any, operation: str, name: str) -> int:
