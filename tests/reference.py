@@ -450,7 +450,8 @@ def head(x: Nested, ndim: int, n: int, axis: int = -1) -> Nested:
 
 
 def tail(x: Nested, ndim: int, n: int, axis: int = -1) -> Nested:
-    return rows_at(lambda row: row[max(len(row) - n, 0) :], x, axis_of(axis, ndim))
+    """The last n of each row; a negative n leaves out so many from the start."""
+    return rows_at(lambda row: row[-n:] if n else [], x, axis_of(axis, ndim))
 
 
 def slice_items(x: Nested, ndim: int, start: int, length: int | None = None, axis: int = -1) -> Nested:

@@ -41,6 +41,14 @@ CALLS: list[tuple[str, Any, tuple[Any, ...], dict[str, Any]]] = [
     ("sort", X, (), {"by": X * -1}),
     ("rank", X, ("average",), {"descending": True}),
     ("topk", X, (2,), {}),
+    ("head", X, (2,), {}),
+    ("head", X, (K,), {}),
+    ("head", W, (K,), {"axis": 1}),
+    ("tail", X, (K,), {}),
+    ("slice", X, (K,), {}),
+    ("slice", X, (K, 1), {}),
+    ("slice", X, (-2, K), {}),
+    ("slice", X, (K, K), {}),
     ("topk", W, (1,), {"axis": 1}),
     ("shift", X, (-1,), {"fill": 0}),
     ("shift", X, (1,), {"fill": K}),
@@ -99,7 +107,7 @@ def test_aggregates_over_the_rows(name: str) -> None:
 def test_every_operation_along_a_dim_is_called_here() -> None:
     called = {*WITHOUT_ARGUMENTS, *(call[0].partition(".")[0] for call in CALLS)}
     takes_axis = {name for name, one in METHODS.items() if "axis" in one.signature.parameters}
-    elsewhere = {"is_null", "validity", "with_validity", "fill_null_rows", "take", "head", "tail", "slice", "pad", "filter"}
+    elsewhere = {"is_null", "validity", "with_validity", "fill_null_rows", "take", "pad", "filter"}
     elsewhere |= {"unsqueeze", "squeeze", "rolling_mean", "rolling_min", "rolling_max", "rolling_count"}
     assert takes_axis - called - elsewhere == set()
 

@@ -190,6 +190,42 @@ def test_slice(x: aj.JaggedArray, start: int, length: int | None, axis: int) -> 
     assert x.slice(start, length, axis).to_list() == ref.slice_items(x.to_list(), x.ndim, start, length, axis)
 
 
+@given(st.data())
+def test_windows_with_a_bound_for_each_row(data: st.DataObject) -> None:
+    """Bounds have the dims above the axis, or fewer; null ones, and null rows above them, make null."""
+    ndim = data.draw(st.integers(2, 3))
+    axis = data.draw(st.integers(1, ndim - 1))
+    dims = (ndim, data.draw(st.integers(1, axis)), data.draw(st.integers(1, axis)))
+    x, one, two = data.draw(prefix_arrays(dims, (leaf_types(), pa.int8(), pa.uint8()), small=True, allow_nan=False))
+    rows, n, length = Jag(x.to_list(), axis), jag(one), jag(two)
+    wholes = lambda f: lambda row, *bounds: None if None in bounds else f(row, *bounds)  # noqa: E731
+    first = ref.over_rows(wholes(lambda row, k: row[:k]), rows, n)
+    assert_lists_equal(x.head(one, axis).to_list(), first)
+    last = ref.over_rows(wholes(lambda row, k: ref.tail(row, 1, k)), rows, n)
+    assert_lists_equal(x.tail(one, axis).to_list(), last)
+    part = ref.over_rows(wholes(lambda row, k: ref.slice_items(row, 1, k)), rows, n)
+    assert_lists_equal(x.slice(one, axis=axis).to_list(), part)
+    part = ref.over_rows(wholes(lambda row, k, width: ref.slice_items(row, 1, k, width)), rows, n, length)
+    assert_lists_equal(x.slice(one, two, axis).to_list(), part)
+    part = ref.over_rows(wholes(lambda row, width: ref.slice_items(row, 1, -2, width)), rows, length)
+    assert_lists_equal(x.slice(-2, two, axis).to_list(), part)
+
+
+def test_bounds_for_each_row_drop_the_extent_and_are_checked() -> None:
+    x = aj.zeros(2, 3)
+    assert x.head([1, 1]).shape.extents[1] is None
+    assert x.tail(np.array([-(2**63), 2**63 - 1])).lengths().to_list() == [0, 3]
+    assert x.slice(np.array([1, -(2**63)]), 2**63 - 1).lengths().to_list() == [2, 3]
+    with pytest.raises(ValueError, match=r"slice: length must be at least 0, got -1 for row 1"):
+        x.slice(0, [0, -1])
+    with pytest.raises(TypeError, match=r"head takes integers, got double"):
+        x.head([1.0, 2.0])
+    with pytest.raises(ValueError, match=r"tail: JaggedShape\(2, 1\) has 2 dims, the rows along axis -1 have 1"):
+        x.tail([[1], [1]])
+    with pytest.raises(ValueError, match=r"head: JaggedShape\(3\) is not a prefix"):
+        x.head([1, 1, 1])
+
+
 def test_negative_head_and_tail_leave_out_as_in_pandas() -> None:
     x = aj.array([[1, 2, 3], [4], None])
     assert x.head(-1).to_list() == [[1, 2], [], None]

@@ -186,104 +186,122 @@ class IndexingMethods(ArrayBase):
         """
         return self._wrap(select.filter_items(self, as_column(mask)))
 
-    @method(rows=changing_axis)
-    def head(self, n: int = 5, axis: int = -1) -> JaggedArray:
+    @method("n", rows=changing_axis)
+    def head(self, n: Any = 5, axis: int = -1) -> JaggedArray:
         """The first items of each row.
 
         Parameters
         ----------
-        n : int
-            How many; negative leaves out so many from the end.
+        n : int or array of int
+            How many, for all rows or for each; negative leaves out so many from the end. An array has the dims above the axis, or
+            is spread over them by the prefix rule.
         axis : int
             Which dim.
 
         Returns
         -------
         JaggedArray
-            Shorter rows stay as they are, null rows stay null; a declared extent becomes what is left of it. Cost: one gather a
-            level; along axis 0 everything is shared.
+            Shorter rows stay as they are, null rows stay null, and a null `n` makes its row null. With one `n` for all rows a
+            declared extent becomes what is left of it, otherwise it is dropped. Cost: one gather a level; along axis 0 everything
+            is shared.
 
         Raises
         ------
         JagIndexError
             If the axis is out of range.
+        JagTypeError
+            If `n` does not hold integers.
+        ShapeError
+            If `n` has more dims than there are above the axis, or others.
 
         Examples
         --------
         >>> import arrowjag as aj
         >>> aj.array([[1, 2, 3], [4]]).head(2).to_list()
         [[1, 2], [4]]
+        >>> aj.array([[1, 2, 3], [4, 5], [6]]).head([1, -1, None]).to_list()
+        [[1], [4], None]
         """
-        return self._wrap(_ops.window(self, Window(None, _whole_number(n, "head")), axis, "head"))
+        return self._wrap(_ops.head(self, _amount(n, "head"), axis))
 
-    @method(rows=changing_axis)
-    def tail(self, n: int = 5, axis: int = -1) -> JaggedArray:
+    @method("n", rows=changing_axis)
+    def tail(self, n: Any = 5, axis: int = -1) -> JaggedArray:
         """The last items of each row.
 
         Parameters
         ----------
-        n : int
-            How many; negative leaves out so many from the start.
+        n : int or array of int
+            How many, for all rows or for each; negative leaves out so many from the start. An array has the dims above the axis, or
+            is spread over them by the prefix rule.
         axis : int
             Which dim.
 
         Returns
         -------
         JaggedArray
-            Shorter rows stay as they are, null rows stay null; a declared extent becomes what is left of it. Cost: one gather a
-            level; along axis 0 everything is shared.
+            Shorter rows stay as they are, null rows stay null, and a null `n` makes its row null. With one `n` for all rows a
+            declared extent becomes what is left of it, otherwise it is dropped. Cost: one gather a level; along axis 0 everything
+            is shared.
 
         Raises
         ------
         JagIndexError
             If the axis is out of range.
+        JagTypeError
+            If `n` does not hold integers.
+        ShapeError
+            If `n` has more dims than there are above the axis, or others.
 
         Examples
         --------
         >>> import arrowjag as aj
         >>> aj.array([[1, 2, 3], [4]]).tail(2).to_list()
         [[2, 3], [4]]
+        >>> aj.array([[1, 2, 3], [4, 5], [6]]).tail([1, -1, 0]).to_list()
+        [[3], [5], []]
         """
-        last = _whole_number(n, "tail")
-        return self._wrap(_ops.window(self, Window(-last, None) if last else Window(0, 0), axis, "tail"))
+        return self._wrap(_ops.tail(self, _amount(n, "tail"), axis))
 
-    @method(rows=changing_axis)
-    def slice(self, start: int, length: int | None = None, axis: int = -1) -> JaggedArray:
+    @method("start", "length", rows=changing_axis)
+    def slice(self, start: Any, length: Any = None, axis: int = -1) -> JaggedArray:
         """A stretch of each row.
 
         Parameters
         ----------
-        start : int
-            Where it begins; negative counts from the end of the row.
-        length : int, optional
-            How many items; by default all that follow.
+        start : int or array of int
+            Where it begins, for all rows or for each; negative counts from the end of the row. An array has the dims above the
+            axis, or is spread over them by the prefix rule.
+        length : int or array of int, optional
+            How many items, likewise; by default all that follow.
         axis : int
             Which dim.
 
         Returns
         -------
         JaggedArray
-            The part of the stretch that a row has; null rows stay null; a declared extent becomes what is left of it. Cost: one
-            gather a level; along axis 0 everything is shared.
+            The part of the stretch that a row has; null rows stay null, and a null start or length makes its row null. With one
+            stretch for all rows a declared extent becomes what is left of it, otherwise it is dropped. Cost: one gather a level;
+            along axis 0 everything is shared.
 
         Raises
         ------
         JagValueError
-            If the length is negative.
+            If a length is negative.
+        JagTypeError
+            If start or length do not hold integers.
+        ShapeError
+            If they have more dims than there are above the axis, or others.
 
         Examples
         --------
         >>> import arrowjag as aj
         >>> aj.array([[1, 2, 3], [4]]).slice(-2, 1).to_list()
         [[2], []]
+        >>> aj.array([[1, 2, 3], [4, 5]]).slice([1, 0], 1).to_list()
+        [[2], [4]]
         """
-        begin = _whole_number(start, "slice")
-        end = None if length is None else begin + _whole_number(length, "slice")
-        if length is not None and length < 0:
-            raise JagValueError(f"slice: length must be at least 0, got {length}")
-        if begin < 0 and end is not None and end >= 0:
-            end = None
-        return self._wrap(_ops.window(self, Window(begin, end), axis, "slice"))
+        wanted = None if length is None else _amount(length, "slice")
+        return self._wrap(_ops.stretch(self, _amount(start, "slice"), wanted, axis))
 
     @method(rows=changing_axis)
     def pad(self, n: int, fill: Any = None, axis: int = -1) -> JaggedArray:
@@ -577,6 +595,14 @@ def _index(value: Any, operation: str) -> int | Column:
         column = as_column(value)
         return as_column(pa.array([], pa.int64())) if column.shape.size == 0 and column.ndim == 1 else column
     return _whole_number(value, operation)
+
+
+def _amount(value: Any, operation: str) -> int | Column:
+    """Positions or numbers of items: one int, or a column of integers."""
+    found = _index(value, operation)
+    if isinstance(found, Column) and not (pt.is_integer(found.type) or pt.is_null(found.type)):
+        raise JagTypeError(f"{operation} takes integers, got {found.type}")
+    return found
 
 
 def _whole_number(value: Any, operation: str) -> int:

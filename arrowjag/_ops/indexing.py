@@ -19,11 +19,11 @@ from arrowjag._kernels import gather
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, ShapeError
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["Bound", "Key", "Window", "getitem", "subslice", "take", "window"]
+__all__ = ["Bound", "Key", "Window", "getitem", "head", "stretch", "subslice", "tail", "take", "window"]
 
 NULL = -1
 """A place whose item is null in the result."""
@@ -87,7 +87,7 @@ def _rows(dim: Dim, places: IntArray | range) -> tuple[IntArray, IntArray, BoolA
         cut = dim.offsets[places.start : places.stop + 1]
         valid = dim.validity
         null = None if valid is None else ~valid[places.start : places.stop]
-        return cut[:-1], np.diff(cut), null, None
+        return cut[:-1], cut[1:] - cut[:-1], null, None
     null, missing, safe = _flags(places)
     if dim.validity is not None:
         void = ~dim.validity[safe] if len(dim) else np.ones(len(safe), bool)
@@ -134,7 +134,7 @@ def _row_name(shape: JaggedShape, depth: int, place: int) -> str:
 
 
 def _pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, operation: str) -> Cursor:
-    """One item of each row; the dim disappears."""
+    """One item of each row, or all from a single row; the dim disappears."""
     dim = column.shape.dims[cursor.depth]
     if isinstance(index, int) and len(cursor.places) == 1 and isinstance(cursor.places, range):
         place = cursor.places.start
@@ -144,7 +144,7 @@ def _pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, 
             return cursor._replace(depth=cursor.depth + 1, places=range(start, start + 1), loose=not strict)
     starts, sizes, null, missing = _rows(dim, cursor.places)
     position, unknown = _positions(index)
-    position = np.where(position < 0, position + sizes, position)
+    position = _from_end(position, sizes)
     outside = (position < 0) | (position >= sizes)
     gone = _either(null, unknown if strict else None)
     if gone is not None:
@@ -152,9 +152,10 @@ def _pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, 
     if strict and outside.any():
         place = int(outside.argmax())
         asked = index if isinstance(index, int) else _positions(index)[0][place]
-        name = _row_name(column.shape, cursor.depth, int(cursor.places[place]))
+        row = place if len(sizes) > 1 else 0
+        name = _row_name(column.shape, cursor.depth, int(cursor.places[row]))
         raise JagIndexError(
-            f"{operation}: index {asked} is out of range for {name}, which has {sizes[place]} items at dim {cursor.depth}"
+            f"{operation}: index {asked} is out of range for {name}, which has {sizes[row]} items at dim {cursor.depth}"
         )
     places = starts + position
     if not strict:
@@ -163,6 +164,12 @@ def _pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, 
     if gone is not None:
         places = np.where(gone, NULL, places)
     return cursor._replace(depth=cursor.depth + 1, places=places, loose=not strict)
+
+
+def _from_end(position: Any, sizes: IntArray) -> Any:
+    """Negative positions counted from the ends of their rows."""
+    negative = position < 0
+    return np.where(negative, position + sizes, position) if negative.any() else position
 
 
 def _positions(index: int | Column) -> tuple[Any, BoolArray | None]:
@@ -252,7 +259,7 @@ def _clip(start: Any, stop: Any, step: int, sizes: IntArray) -> tuple[Any, IntAr
 
 
 def _clamped(position: Any, sizes: IntArray, low: Any, high: Any) -> Any:
-    return np.clip(np.where(position < 0, position + sizes, position), low, high)
+    return np.minimum(np.maximum(_from_end(position, sizes), low), high)
 
 
 def _new_dim(cursor: Cursor) -> Cursor:
@@ -380,11 +387,19 @@ def _check_mask(column: Column, cursor: Cursor, mask: Column) -> None:
 
 def _gather(column: Column, cursor: Cursor, index: Column, *, is_mask: bool) -> Cursor:
     """Pick by an index array; the first one of several makes the dims that all of them share."""
+    if cursor.owners is None and not cursor.outer and _is_there(column.shape.dims[cursor.depth], cursor.places[0]):
+        # In a single row each entry is its own: nothing has to be copied under the places of the cursor.
+        cursor = cursor._replace(outer=index.shape.dims, owners=np.arange(index.shape.size))
+        return _pick(column, cursor, index, strict=True, operation="indexing")
     if cursor.owners is None:
         cursor = _enter_arrays(column, cursor, index, is_mask)
     assert cursor.owners is not None
     entries = Column(JaggedShape._trusted([Uniform(len(cursor.owners), 1)]), gather.take(index.values, cursor.owners))
     return _pick(column, cursor, entries, strict=True, operation="indexing")
+
+
+def _is_there(dim: Dim, place: int) -> bool:
+    return place >= 0 and (dim.validity is None or bool(dim.validity[place]))
 
 
 def _enter_arrays(column: Column, cursor: Cursor, index: Column, is_mask: bool) -> Cursor:
@@ -554,10 +569,66 @@ def take(column: Column, index: int | Column, axis: int = -1, out_of_bounds: str
 
 
 def window(column: Column, wanted: Window, axis: int, operation: str) -> Column:
-    """A range of each row at an axis."""
+    """A range of each row at an axis; bounds that are columns have one entry a row, and a null entry makes its row null."""
     place = structure.normalize_axis(axis, column.ndim, operation)
+    bounds = [one for one in wanted[:2] if isinstance(one, Column)]
+    for one in bounds:
+        if one.ndim > place:
+            raise ShapeError(f"{operation}: {one.shape!r} has {one.ndim} dims, the rows along axis {axis} have {place}")
+    if bounds:
+        column, *bounds = structure.agree([column, *bounds], operation, levels=place)
+        agreed = iter(bounds)
+        start, stop = (next(agreed) if isinstance(one, Column) else one for one in wanted[:2])
+        wanted = wanted._replace(start=start, stop=stop)
     cursor = _whole(column, place)
     return _finish(column, _cut(column, cursor, wanted, _aligned_bounds(cursor, wanted)))
+
+
+def head(column: Column, n: int | Column, axis: int) -> Column:
+    """The first items of each row; a negative number leaves out so many from the end."""
+    return window(column, Window(None, n), axis, "head")
+
+
+def tail(column: Column, n: int | Column, axis: int) -> Column:
+    """The last items of each row; a negative number leaves out so many from the start."""
+    if not isinstance(n, Column):
+        return window(column, Window(-n, None) if n else Window(0, 0), axis, "tail")
+    number, null = _positions(n)
+    start = np.where(number == 0, _FAR, -np.clip(number, -_FAR, _FAR))
+    return window(column, Window(_bound(n.shape, start, null), None), axis, "tail")
+
+
+def stretch(column: Column, start: int | Column, length: int | Column | None, axis: int) -> Column:
+    """So many items of each row from a position on; a negative position counts from the end."""
+    if length is None:
+        return window(column, Window(start, None), axis, "slice")
+    shape = next((one.shape for one in (start, length) if isinstance(one, Column)), None)
+    if isinstance(start, Column) and isinstance(length, Column):
+        start, length = structure.align([start, length], "slice")
+        shape = start.shape
+    first, no_start = _positions(start)
+    number, no_length = _positions(length)
+    _check_lengths(number, no_length, shape)
+    stop = np.clip(first, -_FAR, _FAR) + np.clip(number, 0, _FAR)
+    stop = np.where((first < 0) & (stop >= 0), _FAR, stop)
+    end = int(stop) if shape is None else _bound(shape, stop, _either(no_start, no_length))
+    return window(column, Window(start, end), axis, "slice")
+
+
+_FAR = 2**62
+"""A position behind the end of every row; the sum of two fits 64 bits."""
+
+
+def _bound(shape: JaggedShape, position: IntArray, null: BoolArray | None) -> Column:
+    return Column(shape, _arrow.from_numpy(position, None if null is None else ~null))
+
+
+def _check_lengths(number: Any, null: BoolArray | None, shape: JaggedShape | None) -> None:
+    wrong = np.atleast_1d(number < 0 if null is None else (number < 0) & ~null)
+    if wrong.any():
+        place = int(wrong.argmax())
+        where = f" for {_row_name(shape, shape.ndim, place)}" if shape is not None and len(wrong) > 1 else ""
+        raise JagValueError(f"slice: length must be at least 0, got {np.atleast_1d(number)[place]}{where}")
 
 
 def _whole(column: Column, depth: int) -> Cursor:

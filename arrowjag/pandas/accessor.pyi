@@ -175,7 +175,7 @@ class SeriesJag:
     def group_by_indices(self, *keys: Any, sort: bool = ..., axis: Any = ...) -> pd.Series[Any]:
         """The slots of the items of each group of equal keys: a dim is added."""
 
-    def head(self, n: int = ..., axis: int = ...) -> pd.Series[Any]:
+    def head(self, n: Any = ..., axis: int = ...) -> pd.Series[Any]:
         """The first items of each row."""
 
     def image(self) -> tuple[pd.Series[Any], ...]:
@@ -320,7 +320,7 @@ class SeriesJag:
     def size(self) -> Any:
         """Number of leaf values."""
 
-    def slice(self, start: int, length: int | None = ..., axis: int = ...) -> pd.Series[Any]:
+    def slice(self, start: Any, length: Any = ..., axis: int = ...) -> pd.Series[Any]:
         """A stretch of each row."""
 
     def softmax(self, axis: Any = ..., *, beta: float = ...) -> pd.Series[Any]:
@@ -338,7 +338,7 @@ class SeriesJag:
     def sum(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """Add up the items of each row."""
 
-    def tail(self, n: int = ..., axis: int = ...) -> pd.Series[Any]:
+    def tail(self, n: Any = ..., axis: int = ...) -> pd.Series[Any]:
         """The last items of each row."""
 
     def take(self, index: Any, axis: int = ..., out_of_bounds: str = ...) -> pd.Series[Any] | Any:

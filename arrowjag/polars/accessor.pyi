@@ -167,7 +167,7 @@ class JagNamespace(JagExpr):
     def group_by_indices(self, *keys: Any, sort: bool = ..., axis: Any = ...) -> JagExpr:
         """The slots of the items of each group of equal keys: a dim is added."""
 
-    def head(self, n: int = ..., axis: int = ...) -> JagExpr:
+    def head(self, n: Any = ..., axis: int = ...) -> JagExpr:
         """The first items of each row."""
 
     def image(self) -> JagExpr:
@@ -292,7 +292,7 @@ class JagNamespace(JagExpr):
     def shuffle(self, seed: int, axis: Any = ...) -> JagExpr:
         """The items of each row in random order."""
 
-    def slice(self, start: int, length: int | None = ..., axis: int = ...) -> JagExpr:
+    def slice(self, start: Any, length: Any = ..., axis: int = ...) -> JagExpr:
         """A stretch of each row."""
 
     def softmax(self, axis: Any = ..., *, beta: float = ...) -> JagExpr:
@@ -310,7 +310,7 @@ class JagNamespace(JagExpr):
     def sum(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """Add up the items of each row."""
 
-    def tail(self, n: int = ..., axis: int = ...) -> JagExpr:
+    def tail(self, n: Any = ..., axis: int = ...) -> JagExpr:
         """The last items of each row."""
 
     def take(self, index: Any, axis: int = ..., out_of_bounds: str = ...) -> JagExpr:
@@ -499,7 +499,7 @@ class JagSeries(pl.Series):
     def group_by_indices(self, *keys: Any, sort: bool = ..., axis: Any = ...) -> pl.Series:
         """The slots of the items of each group of equal keys: a dim is added."""
 
-    def head(self, n: int = ..., axis: int = ...) -> pl.Series:
+    def head(self, n: Any = ..., axis: int = ...) -> pl.Series:
         """The first items of each row."""
 
     def image(self) -> tuple[pl.Series, ...]:
@@ -644,7 +644,7 @@ class JagSeries(pl.Series):
     def size(self) -> int:
         """Number of leaf values."""
 
-    def slice(self, start: int, length: int | None = ..., axis: int = ...) -> pl.Series:
+    def slice(self, start: Any, length: Any = ..., axis: int = ...) -> pl.Series:
         """A stretch of each row."""
 
     def softmax(self, axis: Any = ..., *, beta: float = ...) -> pl.Series:
@@ -662,7 +662,7 @@ class JagSeries(pl.Series):
     def sum(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """Add up the items of each row."""
 
-    def tail(self, n: int = ..., axis: int = ...) -> pl.Series:
+    def tail(self, n: Any = ..., axis: int = ...) -> pl.Series:
         """The last items of each row."""
 
     def take(self, index: Any, axis: int = ..., out_of_bounds: str = ...) -> pl.Series | Any:
