@@ -39,6 +39,10 @@ __all__ = [
 EXTENSION_NAME = "arrowjag.jagged"
 
 
+_LISTS = frozenset({pa.lib.Type_LARGE_LIST, pa.lib.Type_LIST, pa.lib.Type_FIXED_SIZE_LIST, pa.lib.Type_LIST_VIEW})
+_LISTS |= {pa.lib.Type_LARGE_LIST_VIEW}
+
+
 class Level(NamedTuple):
     """One level of nesting: int64 `offsets` from 0, `validity` of the rows (None: all valid), declared `extent`."""
 
@@ -52,13 +56,7 @@ class Level(NamedTuple):
 
 def is_list_type(type: pa.DataType) -> bool:
     """Whether an Arrow type is one level of nesting (a map is a leaf unless asked for)."""
-    return bool(
-        pt.is_large_list(type)
-        or pt.is_list(type)
-        or pt.is_fixed_size_list(type)
-        or pt.is_list_view(type)
-        or pt.is_large_list_view(type)
-    )
+    return type.id in _LISTS
 
 
 def is_jagged_extension(type: pa.DataType) -> bool:
@@ -165,6 +163,8 @@ def peel(data: ArrowData, ndim: int | None = None, *, where: str = "the column")
         If the array has fewer levels than `ndim` asks for.
     """
     array = decode(combine_chunks(data))
+    if ndim is None and pt.is_primitive(array.type):
+        return [], _check_leaf(array, where)
     if is_jagged_extension(array.type):
         if ndim is None:
             ndim = getattr(array.type, "ndim", None)

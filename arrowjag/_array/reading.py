@@ -63,8 +63,9 @@ def _imported(data: Any) -> ArrowData:
 
 
 def _from_ndarray(data: npt.NDArray[Any]) -> pa.Array:
-    mask = np.ma.getmaskarray(data) if isinstance(data, np.ma.MaskedArray) else None
-    plain = np.ma.getdata(data)
+    masked = isinstance(data, np.ma.MaskedArray)
+    mask = np.ma.getmaskarray(data) if masked else None
+    plain = np.ma.getdata(data) if masked else data
     if plain.dtype.names:
         fields = [_from_ndarray(np.ascontiguousarray(plain[name])) for name in plain.dtype.names]
         return pa.StructArray.from_arrays(fields, names=list(plain.dtype.names))

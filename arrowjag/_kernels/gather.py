@@ -18,8 +18,8 @@ __all__ = ["filter_rows", "filter_values", "ranges", "spread", "take", "take_row
 _FEW = 1 << 12
 """Values below which numpy takes them: its calls cost a quarter of pyarrow's, however little there is to take."""
 
-_WORDS: dict[int, np.dtype[Any]] = {8: np.dtype("u1"), 16: np.dtype("u2"), 32: np.dtype("u4"), 64: np.dtype("u8"), 128: np.dtype("V16")}
-_WORDS[256] = np.dtype("V32")
+_WORDS: dict[int, np.dtype[Any]] = {bits: np.dtype(f"u{bits // 8}") for bits in (8, 16, 32, 64)}
+_WORDS |= {bits: np.dtype(f"V{bits // 8}") for bits in (128, 256)}
 _POLARS_VALUES = 500_000
 _POLARS_TYPES = frozenset(
     {pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()}

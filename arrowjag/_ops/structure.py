@@ -181,7 +181,7 @@ def align(columns: Sequence[Column], operation: str = "align") -> list[Column]:
         Columns of one shape object. A row is null where any column that reaches its level has a null row; a declared extent of any
         column is declared in all.
     """
-    return expand_all(agree(columns, operation))
+    return list(columns) if len(columns) == 1 else expand_all(agree(columns, operation))
 
 
 def agree(columns: Sequence[Column], operation: str, levels: int | None = None) -> list[Column]:

@@ -19,6 +19,9 @@ from arrowjag.typing import BoolArray, IntArray
 BLOCK = 1 << 18
 """Rows that are written out at a time where a dim must be walked."""
 
+_FEW = 1 << 10
+"""Rows below which two dims are compared one by one, whatever they are made of."""
+
 _SHOWN = 24
 
 
@@ -262,6 +265,8 @@ class Dim(Sequence[int]):
         >>> Affine(1, 4, 1).offset_of(3)
         6
         """
+        if type(i) is int and 0 <= i <= self._n:
+            return self._offset_at(i)
         row = as_int(i, "a row")
         if not 0 <= row <= self._n:
             raise JagIndexError(f"offset_of({row}) of a dim of {self._n} rows: expected 0 to {self._n}")
@@ -346,6 +351,8 @@ class Dim(Sequence[int]):
         if isinstance(key, slice):
             start, stop, step = key.indices(self._n)
             return self._slice(start, max(start, stop)) if step == 1 else self._algebra.take_step(self, key)
+        if type(key) is int and 0 <= key < self._n:
+            return self._at(key)
         if isinstance(key, bool):
             raise JagTypeError(f"a row must be an int or a slice, got {key!r}")
         try:
@@ -396,7 +403,11 @@ class Dim(Sequence[int]):
             return NotImplemented
         if self is other:
             return True
-        if (self._n, self._size) != (other._n, other._size) or self._probes() != other._probes():
+        if self._n != other._n or self._size != other._size:
+            return False
+        if self._n < _FEW:
+            return bool((self.offsets == other.offsets).all())
+        if self._probes() != other._probes():
             return False
         if self.is_uniform or other.is_uniform:
             return self.is_uniform and other.is_uniform
