@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_equal, assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
 from tests.along import ORDERED, any_axis, first_axis, grouped, kept
@@ -198,6 +199,41 @@ def test_what_is_no_permutation_is_refused_by_row() -> None:
         aj.array([[1.0]]).inverse_permutation()
     with pytest.raises(JagValueError, match=r"a place that its row lacks"):
         aj.array([[0, 1], [1], [2, 2]]).inverse_permutation(0)
+
+
+@pytest.mark.parametrize("type", [pa.int8(), pa.uint8(), pa.int32(), pa.uint32(), pa.int64(), pa.uint64()])
+def test_permutations_that_meet_in_their_sum_are_refused(type: pa.DataType) -> None:
+    # Each row points into the next one so that all slots of the block but one are hit, or hit as often.
+    for rows, found in (
+        ([[0, 2], [0, 1]], "position 2 is out of range in row 0"),
+        ([[1, 0], [0, 2], [0]], "position 2 is out of range in row 1"),
+        ([[0, 0], [1, 0]], "position 0 occurs twice in row 0"),
+        ([[None, 2], [None, 1]], "position 2 is out of range in row 0"),
+        ([[1, None, 1], [0]], "position 1 occurs twice in row 0"),
+    ):
+        with pytest.raises(JagValueError, match=found):
+            aj.array(rows, type=type, ndim=2).inverse_permutation()
+    with pytest.raises(JagValueError, match="is out of range in row 0"):
+        aj.array([[2 ** (type.bit_width - 1) - 1, 0]], type=type, ndim=2).inverse_permutation()
+
+
+def test_permutations_over_many_blocks() -> None:
+    sizes = np.random.default_rng(0).integers(0, 9, 60_000)
+    x = aj.random(len(sizes), sizes, seed=1)
+    order = x.argsort()
+    assert_equal(order.inverse_permutation(), order.argsort())
+    holes = aj.where(x > 0.5, order, None)
+    back = holes.inverse_permutation()
+    assert back.count().sum().as_py() == holes.count().sum().as_py()
+    assert_equal(back.inverse_permutation(), holes)
+
+
+def test_a_slot_that_the_type_can_not_hold_is_refused() -> None:
+    row = [None] * 200
+    row[150] = 3
+    with pytest.raises(JagOverflowError, match="slot 150 of row 1 does not fit int8"):
+        aj.array([[0], row], type=pa.int8(), ndim=2).inverse_permutation()
+    assert aj.array([[0], row], type=pa.uint8(), ndim=2).inverse_permutation().to_list()[1][3] == 150
 
 
 def test_searching_leaves_what_sort_leaves() -> None:

@@ -228,6 +228,8 @@ class OrderMethods(ArrayBase):
         ------
         JagValueError
             If a position is out of its row, or occurs twice in it; position and row are named.
+        JagOverflowError
+            If the type is too narrow for the slots of a row.
         JagTypeError
             If the leaves are no integers.
 

@@ -14,7 +14,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._kernels import gather
+from arrowjag._kernels import gather, permutations
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._kernels import rank as _rank
 from arrowjag._kernels import sort as _kernels
@@ -187,27 +187,8 @@ def _inverted(values: pa.Array, offsets: IntArray) -> pa.Array:
     if not pt.is_integer(values.type):
         raise JagTypeError.no_kernel("inverse_permutation", values.type, hint="It takes positions, which are integers.")
     data, valid = _arrow.to_numpy(values)
-    sizes = np.diff(offsets)
-    starts = np.repeat(offsets[:-1], sizes)
-    items = np.arange(len(data)) if valid is None else np.flatnonzero(valid)
-    slot = data[items].astype(np.int64)
-    wrong = (slot < 0) | (slot >= np.repeat(sizes, sizes)[items])
-    if wrong.any():
-        raise JagValueError(_not_a_permutation(offsets, int(items[wrong.argmax()]), int(slot[wrong.argmax()]), "is out of range"))
-    target = slot + starts[items]
-    hits = np.bincount(target, minlength=len(data))
-    if len(hits) and hits.max() > 1:
-        twice = int(np.flatnonzero(hits[target] > 1)[0])
-        raise JagValueError(_not_a_permutation(offsets, int(items[twice]), int(slot[twice]), "occurs twice"))
-    out = np.zeros(len(data), np.int64)
-    out[target] = items - starts[items]
-    return _arrow.from_numpy(out.astype(data.dtype), hits > 0, values.type)
-
-
-def _not_a_permutation(offsets: IntArray, item: int, slot: int, why: str) -> str:
-    row = int(np.searchsorted(offsets, item, side="right")) - 1
-    size = int(offsets[row + 1] - offsets[row])
-    return f"inverse_permutation: position {slot} {why} in row {row}, which has {size} items"
+    slots, hit = permutations.invert_rows(data, valid, offsets)
+    return _arrow.from_numpy(slots, hit, values.type)
 
 
 # --------------------------------------------------------------------------------------------------- by chance
