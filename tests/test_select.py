@@ -195,20 +195,30 @@ def test_windows_with_a_bound_for_each_row(data: st.DataObject) -> None:
     """Bounds have the dims above the axis, or fewer; null ones, and null rows above them, make null."""
     ndim = data.draw(st.integers(2, 3))
     axis = data.draw(st.integers(1, ndim - 1))
-    dims = (ndim, data.draw(st.integers(1, axis)), data.draw(st.integers(1, axis)))
-    x, one, two = data.draw(prefix_arrays(dims, (leaf_types(), pa.int8(), pa.uint8()), small=True, allow_nan=False))
-    rows, n, length = Jag(x.to_list(), axis), jag(one), jag(two)
+    above = st.integers(1, axis)
+    x, one = data.draw(prefix_arrays((ndim, data.draw(above)), (leaf_types(), pa.int8()), allow_nan=False))
+    rows, n = Jag(x.to_list(), axis), jag(one)
     wholes = lambda f: lambda row, *bounds: None if None in bounds else f(row, *bounds)  # noqa: E731
-    first = ref.over_rows(wholes(lambda row, k: row[:k]), rows, n)
-    assert_lists_equal(x.head(one, axis).to_list(), first)
-    last = ref.over_rows(wholes(lambda row, k: ref.tail(row, 1, k)), rows, n)
-    assert_lists_equal(x.tail(one, axis).to_list(), last)
+    assert_lists_equal(x.head(one, axis).to_list(), ref.over_rows(wholes(lambda row, k: row[:k]), rows, n))
+    assert_lists_equal(x.tail(one, axis).to_list(), ref.over_rows(wholes(lambda row, k: ref.tail(row, 1, k)), rows, n))
     part = ref.over_rows(wholes(lambda row, k: ref.slice_items(row, 1, k)), rows, n)
     assert_lists_equal(x.slice(one, axis=axis).to_list(), part)
-    part = ref.over_rows(wholes(lambda row, k, width: ref.slice_items(row, 1, k, width)), rows, n, length)
-    assert_lists_equal(x.slice(one, two, axis).to_list(), part)
-    part = ref.over_rows(wholes(lambda row, width: ref.slice_items(row, 1, -2, width)), rows, length)
-    assert_lists_equal(x.slice(-2, two, axis).to_list(), part)
+    part = ref.over_rows(wholes(lambda row, k: ref.slice_items(row, 1, k, 2)), rows, n)
+    assert_lists_equal(x.slice(one, 2, axis).to_list(), part)
+
+
+@given(st.data())
+def test_stretches_of_each_row(data: st.DataObject) -> None:
+    ndim = data.draw(st.integers(2, 3))
+    axis = data.draw(st.integers(1, ndim - 1))
+    above = st.integers(1, axis)
+    x, one, two = data.draw(prefix_arrays((ndim, data.draw(above), data.draw(above)), (pa.string(), pa.int8(), pa.uint8())))
+    stretch = lambda row, *bounds: None if None in bounds else ref.slice_items(row, 1, *bounds)  # noqa: E731
+    expected = ref.over_rows(stretch, Jag(x.to_list(), axis), jag(one), jag(two))
+    assert_lists_equal(x.slice(one, two, axis).to_list(), expected)
+    x, two = data.draw(prefix_arrays((ndim, data.draw(above)), (pa.string(), pa.uint8())))
+    expected = ref.over_rows(lambda row, width: stretch(row, -2, width), Jag(x.to_list(), axis), jag(two))
+    assert_lists_equal(x.slice(-2, two, axis).to_list(), expected)
 
 
 def test_bounds_for_each_row_drop_the_extent_and_are_checked() -> None:
@@ -220,7 +230,7 @@ def test_bounds_for_each_row_drop_the_extent_and_are_checked() -> None:
         x.slice(0, [0, -1])
     with pytest.raises(TypeError, match=r"head takes integers, got double"):
         x.head([1.0, 2.0])
-    with pytest.raises(ValueError, match=r"tail: JaggedShape\(2, 1\) has 2 dims, the rows along axis -1 have 1"):
+    with pytest.raises(ValueError, match=r"tail: JaggedShape\(2, 1\) has 2 dims, the rows that it bounds have 1"):
         x.tail([[1], [1]])
     with pytest.raises(ValueError, match=r"head: JaggedShape\(3\) is not a prefix"):
         x.head([1, 1, 1])

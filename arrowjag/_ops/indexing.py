@@ -571,17 +571,23 @@ def take(column: Column, index: int | Column, axis: int = -1, out_of_bounds: str
 def window(column: Column, wanted: Window, axis: int, operation: str) -> Column:
     """A range of each row at an axis; bounds that are columns have one entry a row, and a null entry makes its row null."""
     place = structure.normalize_axis(axis, column.ndim, operation)
-    bounds = [one for one in wanted[:2] if isinstance(one, Column)]
-    for one in bounds:
-        if one.ndim > place:
-            raise ShapeError(f"{operation}: {one.shape!r} has {one.ndim} dims, the rows along axis {axis} have {place}")
-    if bounds:
-        column, *bounds = structure.agree([column, *bounds], operation, levels=place)
-        agreed = iter(bounds)
-        start, stop = (next(agreed) if isinstance(one, Column) else one for one in wanted[:2])
-        wanted = wanted._replace(start=start, stop=stop)
+    column, (start, stop) = _agreed(column, wanted[:2], place, operation)
+    wanted = wanted._replace(start=start, stop=stop)
     cursor = _whole(column, place)
     return _finish(column, _cut(column, cursor, wanted, _aligned_bounds(cursor, wanted)))
+
+
+def _agreed(column: Column, bounds: Sequence[Any], place: int, operation: str) -> tuple[Column, Sequence[Any]]:
+    """A column and bounds of its rows at an axis without what stands under rows that are null in any of them."""
+    columns = [one for one in bounds if isinstance(one, Column)]
+    if not columns:
+        return column, bounds
+    for one in columns:
+        if one.ndim > place:
+            raise ShapeError(f"{operation}: {one.shape!r} has {one.ndim} dims, the rows that it bounds have {place}")
+    column, *columns = structure.agree([column, *columns], operation, levels=place)
+    agreed = iter(columns)
+    return column, [next(agreed) if isinstance(one, Column) else one for one in bounds]
 
 
 def head(column: Column, n: int | Column, axis: int) -> Column:
@@ -602,6 +608,8 @@ def stretch(column: Column, start: int | Column, length: int | Column | None, ax
     """So many items of each row from a position on; a negative position counts from the end."""
     if length is None:
         return window(column, Window(start, None), axis, "slice")
+    place = structure.normalize_axis(axis, column.ndim, "slice")
+    column, (start, length) = _agreed(column, (start, length), place, "slice")
     shape = next((one.shape for one in (start, length) if isinstance(one, Column)), None)
     if isinstance(start, Column) and isinstance(length, Column):
         start, length = structure.align([start, length], "slice")
