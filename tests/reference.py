@@ -821,16 +821,21 @@ def softmax(x: Nested, ndim: int) -> Nested:
     return rows_at(weights, x, ndim - 1)
 
 
-def cdf(x: Nested, ndim: int) -> Nested:
-    """koda.md C.7: the share of the row's items that are at most the item; a NaN poisons the row."""
+def cdf(x: Nested, ndim: int, weights: Nested = None) -> Nested:
+    """koda.md C.7: the share of the row's items that are at most the item, or of their weights; a NaN poisons the row,
+    an item without a weight is none. `weights` has x's shape.
+    """
 
-    def shares(row: list[Any]) -> list[Any]:
-        values = [v for v in row if v is not None]
-        poisoned = any(map(is_nan, values))
-        share = lambda v: math.nan if poisoned else sum(other <= v for other in values) / len(values)  # noqa: E731
-        return [None if v is None else share(v) for v in row]
+    def shares(row: list[Any], amounts: list[Any]) -> list[Any]:
+        pairs = [(v, w) for v, w in zip(row, amounts, strict=True) if v is not None and w is not None]
+        poisoned = any(is_nan(v) or is_nan(w) for v, w in pairs)
+        total = sum(w for _, w in pairs)
+        share = lambda v: math.nan if poisoned or not total else sum(w for other, w in pairs if other <= v) / total  # noqa: E731
+        return [None if v is None or w is None else share(v) for v, w in zip(row, amounts, strict=True)]
 
-    return rows_at(shares, x, ndim - 1)
+    if weights is None:
+        weights = at_depth(lambda _: 1, x, ndim)
+    return broadcast(lambda *rows: _both(shares, *rows), Jag(x, ndim - 1), Jag(weights, ndim - 1))
 
 
 # ------------------------------------------------------------------------------------------------------ groups and sets

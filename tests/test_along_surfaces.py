@@ -60,6 +60,8 @@ CALLS: list[tuple[str, Any, tuple[Any, ...], dict[str, Any]]] = [
     ("rolling.count", X, (2,), {}),
     ("rolling_sum", X, (2,), {}),
     ("softmax", F, (), {"beta": 2.0}),
+    ("cdf", F, (), {"weights": K}),
+    ("cdf", X, (), {"weights": X}),
     ("group_by", X, (X % 2,), {}),
     ("group_by", X, (X % 2, X), {}),
     ("group_by", X, (K,), {}),

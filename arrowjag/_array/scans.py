@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arrowjag._array.base import ArrayBase, operand
+from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._methods import along_axis, method
 from arrowjag._ops import composed
 from arrowjag._ops import scan as _ops
@@ -583,8 +583,8 @@ class ScanMethods(ArrayBase):
         """
         return self._wrap(composed.softmax(self, beta, axis))
 
-    @method(rows=along_axis)
-    def cdf(self, axis: Any = -1) -> JaggedArray:
+    @method("weights", rows=along_axis)
+    def cdf(self, axis: Any = -1, *, weights: Any = None) -> JaggedArray:
         """The share of each row's items that are at most as large as the item.
 
         Parameters
@@ -592,17 +592,23 @@ class ScanMethods(ArrayBase):
         axis : int, tuple of int or None
             The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
             at the same local position are one row.
+        weights : JaggedArray or array of numbers, optional
+            What each item counts, spread over the items by the prefix rule; by default 1. An item whose weight is null takes no
+            part.
 
         Returns
         -------
         JaggedArray
-            float64, of the same shape; 1.0 for the largest item. Nulls stay null and don't count, a null row stays null; a NaN
-            makes its row NaN. Cost: a sort of each row.
+            float64, of the same shape; 1.0 for the largest item. Nulls stay null and don't count, an item with a null weight is
+            null, and a null row of either stays null; a NaN makes its row NaN, and so does a NaN weight, or a sum of weights that
+            is 0. Cost: a sort of each row.
 
         Raises
         ------
         JagTypeError
-            If the leaf type has no order.
+            If the leaf type has no order, or the weights are no numbers.
+        ShapeError
+            If the shape of the weights is no prefix of this array's.
 
         Notes
         -----
@@ -613,5 +619,7 @@ class ScanMethods(ArrayBase):
         >>> import arrowjag as aj
         >>> aj.array([[3, 1, 2, 1], [7]]).cdf().to_list()
         [[1.0, 0.5, 0.75, 0.5], [1.0]]
+        >>> aj.array([["b", "a", "c"]]).cdf(weights=[[1, 5, 4]]).to_list()
+        [[0.6, 0.5, 1.0]]
         """
-        return self._wrap(composed.cdf(self, axis))
+        return self._wrap(composed.cdf(self, None if weights is None else as_column(weights), axis))

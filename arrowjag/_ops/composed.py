@@ -17,13 +17,14 @@ from arrowjag._kernels import blocks, weights
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._kernels import rank as _rank
 from arrowjag._kernels import reduce as _reduce
+from arrowjag._kernels import scan as _scan
 from arrowjag._kernels import sets as _kernels
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, places, sets, structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
-from arrowjag.typing import IntArray
+from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["cdf", "combinations", "group_by", "group_by_indices", "map_rows", "pairs", "softmax"]
 
@@ -45,21 +46,48 @@ def softmax(column: Column, beta: float, axis: Any) -> Column:
     return places.keeping(column, axis, weigh, "softmax")
 
 
-def cdf(column: Column, axis: Any) -> Column:
-    """The share of the row's items that are at most the item: its highest rank over the number of items."""
+def cdf(column: Column, weights: Column | None, axis: Any) -> Column:
+    """The share of the row's items, or of their weights, that are at most the item."""
+    if weights is None:
+        return places.keeping(column, axis, _shares, "cdf")
+    return places.keeping_both(column, weights, axis, _weighted_shares, "cdf")
 
-    def share(values: pa.Array, offsets: IntArray) -> pa.Array:
-        key, valid = _arrow.order_key(values, "cdf")
-        ranks, _ = _rank.rank(key, valid, offsets, "max")
-        sizes = np.diff(offsets)
-        present, _ = _reduce.count(valid, offsets)
-        result = ranks / np.repeat(np.maximum(present, 1), sizes)
-        if key.dtype.kind == "f" and len(key):
-            poisoned, _ = _reduce.any(np.isnan(key), valid, offsets)
-            result[np.repeat(poisoned, sizes)] = np.nan
-        return _arrow.from_numpy(result, valid)
 
-    return places.keeping(column, axis, share, "cdf")
+def _shares(values: pa.Array, offsets: IntArray) -> pa.Array:
+    """The highest rank of each item over the number of items."""
+    key, valid = _arrow.order_key(values, "cdf")
+    ranks, _ = _rank.rank(key, valid, offsets, "max")
+    present, _ = _reduce.count(valid, offsets)
+    result = ranks / np.repeat(np.maximum(present, 1), np.diff(offsets))
+    return _arrow.from_numpy(_poisoned(result, key, valid, offsets), valid)
+
+
+def _weighted_shares(values: pa.Array, weight: pa.Array, offsets: IntArray) -> pa.Array:
+    """The weight of the items up to each one over that of all; what lacks a weight takes no part."""
+    key, valid = _arrow.order_key(values, "cdf")
+    if pt.is_decimal(weight.type) or pt.is_null(weight.type) or pt.is_boolean(weight.type):
+        weight = weight.cast(pa.uint8()).cast(pa.float64()) if pt.is_boolean(weight.type) else weight.cast(pa.float64())
+    if not _arrow.is_numeric(weight.type):
+        raise JagTypeError(f"cdf: weights must be numbers, got {weight.type}")
+    amount, weighed = _arrow.to_numpy(weight)
+    if weighed is not None:
+        valid = weighed if valid is None else valid & weighed
+    order, begins = _rank.sorted_runs([(key, valid)], offsets)
+    total, _ = _scan.cumsum(amount.astype(np.float64)[order], None if valid is None else valid[order], offsets)
+    last_of_run = np.append(np.flatnonzero(begins)[1:], len(order)) - 1
+    last_of_row = np.repeat(offsets[1:] - 1, np.diff(offsets))
+    result = np.empty(len(order))
+    with np.errstate(all="ignore"):
+        result[order] = total[last_of_run[np.cumsum(begins) - 1]] / total[last_of_row]
+    return _arrow.from_numpy(_poisoned(result, key, valid, offsets), valid)
+
+
+def _poisoned(result: Any, key: Any, valid: BoolArray | None, offsets: IntArray) -> Any:
+    """Rows that hold a NaN are NaN."""
+    if key.dtype.kind == "f" and len(key):
+        poisoned, _ = _reduce.any(np.isnan(key), valid, offsets)
+        result[np.repeat(poisoned, np.diff(offsets))] = np.nan
+    return result
 
 
 # --------------------------------------------------------------------------------------------------- groups

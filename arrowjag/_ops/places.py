@@ -19,7 +19,7 @@ from arrowjag.errors import ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["below", "grouped", "item_key", "keeping", "keyed", "resized"]
+__all__ = ["below", "grouped", "item_key", "keeping", "keeping_both", "keyed", "resized"]
 
 
 def keeping(
@@ -61,6 +61,41 @@ def keeping(
     source[place] = np.arange(len(place))
     result = function(gather.take(flat.values, source, present), offsets)
     return move_back(moved, Column(flat.shape, gather.take(result, place)), column.shape)
+
+
+def keeping_both(
+    column: Column, other: Column, axis: Any, function: Callable[[pa.Array, pa.Array, IntArray], pa.Array], operation: str
+) -> Column:
+    """Apply a function that also sees a second value of each item, along any axis as `keeping` does.
+
+    Parameters
+    ----------
+    column : Column
+        The source.
+    other : Column
+        Spread over the items by the prefix rule; a row that is null in either is null.
+    axis : int, tuple of int or None
+        As for `keeping`.
+    function : callable
+        From flat values, the second values and offsets to as many values.
+    operation : str
+        The public name, for errors.
+
+    Returns
+    -------
+    Column
+        Of the common shape.
+    """
+    found = normalize_axes(axis, column.ndim, operation)
+    if other.ndim > column.ndim:
+        raise ShapeError(f"{operation}: {other.shape!r} has more dims than the items that it belongs to, {column.shape!r}")
+    column, other = structure.align([column, other], operation)
+    if found[-1] == column.ndim - 1:
+        return Column(column.shape, function(column.values, other.values, column.shape.composed(found[0], column.ndim).offsets))
+    moved = move_last(column, found[0])
+    flat = moved.column
+    values = function(flat.values, gather.take(other.values, moved.take), flat.shape.dims[-1].offsets)
+    return move_back(moved, Column(flat.shape, values), column.shape)
 
 
 def _completed(moved: Moved, offsets: IntArray) -> tuple[IntArray, IntArray]:

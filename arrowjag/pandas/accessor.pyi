@@ -89,7 +89,7 @@ class SeriesJag:
     def cast(self, type: Any, safe: bool = ...) -> pd.Series[Any]:
         """The leaves in another Arrow type."""
 
-    def cdf(self, axis: Any = ...) -> pd.Series[Any]:
+    def cdf(self, axis: Any = ..., *, weights: Any = ...) -> pd.Series[Any]:
         """The share of each row's items that are at most as large as the item."""
 
     def clip(self, lower: Any = ..., upper: Any = ...) -> pd.Series[Any]:

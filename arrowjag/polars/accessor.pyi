@@ -92,7 +92,7 @@ class JagNamespace(JagExpr):
     def cast(self, type: Any, safe: bool = ...) -> JagExpr:
         """The leaves in another Arrow type."""
 
-    def cdf(self, axis: Any = ...) -> JagExpr:
+    def cdf(self, axis: Any = ..., *, weights: Any = ...) -> JagExpr:
         """The share of each row's items that are at most as large as the item."""
 
     def clip(self, lower: Any = ..., upper: Any = ...) -> JagExpr:
@@ -424,7 +424,7 @@ class JagSeries(pl.Series):
     def cast(self, type: Any, safe: bool = ...) -> pl.Series:
         """The leaves in another Arrow type."""
 
-    def cdf(self, axis: Any = ...) -> pl.Series:
+    def cdf(self, axis: Any = ..., *, weights: Any = ...) -> pl.Series:
         """The share of each row's items that are at most as large as the item."""
 
     def clip(self, lower: Any = ..., upper: Any = ...) -> pl.Series:

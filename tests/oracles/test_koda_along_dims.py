@@ -107,6 +107,19 @@ def test_weights_over_the_last_dims(name: str) -> None:
         compare(lambda: getattr(x.ours, name)(axes(ndim, count)), lambda: getattr(kd.math, name)(x.theirs, ndim=count))
 
 
+def beside(rng: random.Random, x: Pair, low: int, high: int) -> Pair:
+    """Integers in the shape of an array, or of its dims but the last ones; some are missing."""
+    sizes = [list(one) for one in x.ours.shape.unpack()][: rng.randint(1, x.ours.ndim)]
+    return array_pair([None if rng.random() < 0.1 else rng.randint(low, high) for _ in range(sum(sizes[-1]))], sizes)
+
+
+def test_shares_of_weights() -> None:
+    for rng, x, ndim, count in draws("weights", floats_pair):
+        w = beside(rng, x, 0, 4)
+        theirs = lambda: kd.math.cdf(x.theirs, w.theirs, ndim=count)  # noqa: E731
+        compare(lambda: x.ours.cdf(axes(ndim, count), weights=w.ours), theirs)
+
+
 @pytest.mark.parametrize(("method", "koda"), [("ordinal", kd.slices.ordinal_rank), ("dense", kd.slices.dense_rank)])
 def test_ranks_start_one_higher(method: str, koda: Callable[..., Any]) -> None:
     for rng, x, ndim, count in draws(method):
