@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as pt
 
+from arrowjag._arrow import is_list_type
 from arrowjag._column import Column, row_validity
 from arrowjag.dims import Dim
+from arrowjag.shape._text import shape_text
 
 __all__ = ["STYLE", "html", "item_text", "leaf_text", "shown_rows", "text"]
 
@@ -19,13 +22,16 @@ _ROWS = 5
 _WIDTH = 110
 _LIMITS = (64, 32, 16, 8, 4, 3, 2, 1)
 _TEXT = 60
+_LONG = 4 * (_TEXT + 4)
+"""Bytes that hold more characters than are shown."""
+_TEXTS = (pa.StringScalar, pa.LargeStringScalar, pa.StringViewScalar)
 
 
 def text(column: Column) -> str:
     """The repr of an array: one line of facts, then the rows."""
     if column.ndim == 0:
         return f"JaggedArray(scalar of {column.type}): {_leaf(column, 0)}"
-    head = f"JaggedArray {column.shape!r} of {_type_text(column)}"
+    head = f"JaggedArray {shape_text(column.shape, at_a_glance=True)} of {_type_text(column)}"
     n = column.shape.nodes(1)
     if n == 0:
         return f"{head}\n[]"
@@ -44,6 +50,10 @@ def shown_rows(n: int, limit: int = _ROWS) -> list[int | None]:
     if n <= 2 * limit:
         return list(range(n))
     return [*range(limit), None, *range(n - limit, n)]
+
+
+_COUNTED = 1 << 25
+"""Rows whose nulls are counted in a few milliseconds."""
 
 
 class _TooLongError(Exception):
@@ -103,11 +113,37 @@ def _item(column: Column, depth: int, place: int, limit: int) -> Iterator[str]:
 
 
 def _leaf(column: Column, place: int) -> str:
-    scalar = column._values[place]
+    values = column._values
     try:
-        return leaf_text(scalar.as_py())
+        return _scalar_text(_start(values.slice(place, 1)))
     except (ValueError, OverflowError, ImportError, pa.ArrowException):  # a time that Python can't tell, or not by itself
+        scalar = values[place]
         return f"{getattr(scalar, 'value', '?')} in {scalar.type}"
+
+
+def _start(one: pa.Array) -> pa.Scalar:
+    """The only item of an array; of a text its first characters, because a scalar of pyarrow copies all of them."""
+    if pt.is_string(one.type) or pt.is_large_string(one.type):
+        one = pc.utf8_slice_codeunits(one, 0, _TEXT + 1)
+    elif pt.is_binary(one.type) or pt.is_large_binary(one.type):
+        one = pc.binary_slice(one, 0, _TEXT + 1)
+    return one[0]
+
+
+def _scalar_text(scalar: Any) -> str:
+    """An Arrow scalar as text; no more of long text and of long lists is turned into Python than is shown."""
+    type = scalar.type
+    if not scalar.is_valid:
+        return "null"
+    if pt.is_struct(type):
+        return "{" + ", ".join(f"{type.field(at).name}: {_scalar_text(scalar[at])}" for at in range(type.num_fields)) + "}"
+    if is_list_type(type):
+        items = scalar.values
+        return f"[{', '.join('...' if one is None else _scalar_text(items[one]) for one in shown_rows(len(items), 3))}]"
+    if isinstance(scalar, pa.BinaryScalar) and len(buffer := scalar.as_buffer()) > _LONG:
+        start = buffer[:_LONG].to_pybytes()
+        return leaf_text(start.decode(errors="ignore") if isinstance(scalar, _TEXTS) else start)
+    return leaf_text(scalar.as_py())
 
 
 def leaf_text(value: Any) -> str:
@@ -161,7 +197,7 @@ def html(column: Column) -> str:
     """
     if column.ndim == 0:
         return f'<div class="arrowjag"><style>{STYLE}</style><code>{_escape(text(column))}</code></div>'
-    title = f"<b>JaggedArray</b> <code>{_escape(repr(column.shape))}</code> of <code>{_escape(_type_text(column))}</code>"
+    title = f"<b>JaggedArray</b> <code>{_escape(shape_text(column.shape, at_a_glance=True))}</code> of <code>{_escape(_type_text(column))}</code>"
     parts = [
         f'<div class="arrowjag"><style>{STYLE}</style><details open><summary>{title}</summary>',
         rows_html((row, item_text(column, 1, row) if row is not None else "") for row in shown_rows(column.shape.nodes(1))),
@@ -192,7 +228,7 @@ def _dims_html(column: Column) -> str:
     head = "".join(f'<th scope="col"{"" if name == "items per row" else number}>{name}</th>' for name in heads)
     lines = []
     for place, dim in enumerate(column.shape.dims):
-        cells = (f"{len(dim):,}", f"{dim.size:,}", _per_row(dim), f"{_nulls(dim):,}")
+        cells = (f"{len(dim):,}", f"{dim.size:,}", _per_row(dim), _nulls(dim))
         body = "".join(f"<td{'' if at == 2 else number}>{cell}</td>" for at, cell in enumerate(cells))
         lines.append(f'<tr><th scope="row"{number}>{place}</th>{body}</tr>')
     values = column._values
@@ -214,8 +250,11 @@ def _per_row(dim: Dim) -> str:
     return f"{mean:,.0f}" if len(dim) == 1 else f"{mean:,.4g} on average"
 
 
-def _nulls(dim: Dim) -> int:
-    return 0 if dim.validity is None else len(dim) - int(np.count_nonzero(dim.validity))
+def _nulls(dim: Dim) -> str:
+    """The number of null rows, as far as it can be counted quickly."""
+    if dim.validity is not None and len(dim) > _COUNTED:
+        return "some"
+    return "0" if dim.validity is None else f"{len(dim) - int(np.count_nonzero(dim.validity)):,}"
 
 
 def _count(n: int, noun: str) -> str:

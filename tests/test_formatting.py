@@ -11,6 +11,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag import _formatting
+from arrowjag.shape import _text
 
 
 def test_small_arrays_are_shown_whole() -> None:
@@ -71,6 +72,49 @@ def test_leaves(value: Any, shown: str) -> None:
 def test_long_text_and_bytes_are_cut() -> None:
     for value in ("x" * 10**6, b"\x00" * 10**6, "\n" * 100):
         assert len(_formatting.leaf_text(value)) == 60
+
+
+def test_long_leaves_are_cut_before_they_become_python() -> None:
+    """No leaf of these is written out whole, in itself or within a struct or a list."""
+    text, data = "é" * 1000, b"\x00" * 1000
+    leaves = {
+        "text": pa.array([text]),
+        "view": pa.array([text], pa.string_view()),
+        "bytes": pa.array([data]),
+        "struct": pa.array([{"a": text, "b": data, "c": None}]),
+        "list": pa.array([[text] * 1000]),
+        "map": pa.array([[("k", 1)]], pa.map_(pa.string(), pa.int64())),
+    }
+    shown = {name: repr(aj.from_arrow(values, ndim=1)).splitlines()[1] for name, values in leaves.items()}
+    cut, quoted = f"'{'é' * 56}...", "b'" + "\\x00" * 13 + "\\x0..."
+    assert shown["text"] == shown["view"] == f"[{cut}]"
+    assert shown["bytes"] == f"[{quoted}]"
+    assert shown["struct"] == f"[{{a: {cut}, b: {quoted}, c: null}}]"
+    assert shown["list"] == f"[[{', '.join([cut] * 3)}, ..., {', '.join([cut] * 3)}]]"
+    assert shown["map"] == "[[('k', 1)]]"
+
+
+def test_text_that_is_not_utf8() -> None:
+    broken = pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(b"\0\0\0\0\2\0\0\0"), pa.py_buffer(b"\xff\xfe")])
+    assert repr(aj.from_arrow(broken)).splitlines()[1] == "[? in string]"
+
+
+def test_sizes_of_many_rows_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where looking at all sizes would take long their ends are shown, whether all agree or not; the shape's own repr is exact."""
+    monkeypatch.setattr(_text, "_GLANCE", 7)
+    ragged = aj.from_sizes(list(range(16)), [2] * 8)
+    assert repr(ragged).startswith("JaggedArray JaggedShape(8, [2, 2, 2, ..., 2, 2, 2]) of int64")
+    assert "JaggedShape(8, [2, 2, 2, ..., 2, 2, 2])" in ragged._repr_html_()
+    assert repr(ragged.shape) == "JaggedShape(8, 2)"
+    assert repr(aj.arange(8, 2)).startswith("JaggedArray JaggedShape(8, 2) of int64")
+    assert repr(aj.from_sizes(list(range(14)), [2] * 7)).startswith("JaggedArray JaggedShape(7, 2) of int64")
+
+
+def test_nulls_of_many_rows_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = aj.array([[1], None, None])
+    assert '<td class="number">2</td></tr>' in x._repr_html_()
+    monkeypatch.setattr(_formatting, "_COUNTED", 2)
+    assert '<td class="number">some</td></tr>' in x._repr_html_()
 
 
 @pytest.mark.parametrize("type", [pa.timestamp("s"), pa.timestamp("ns", "UTC"), pa.duration("ns"), pa.duration("s"), pa.date64()])

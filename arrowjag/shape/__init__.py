@@ -13,7 +13,7 @@ from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, OffsetsError, ShapeError
 from arrowjag.shape import _moving
 from arrowjag.shape._building import chain, clamp, count_parents, is_placeholder, merge, without_placeholder
-from arrowjag.shape._text import describe_dim, encoding_text, plural, sizes_text
+from arrowjag.shape._text import describe_dim, encoding_text, plural, shape_text
 from arrowjag.typing import IntArray, ShearMode, ShearRule
 
 __all__ = ["JaggedShape", "permuted", "resolve_reshape", "transposed"]
@@ -567,7 +567,7 @@ class JaggedShape:
         return JaggedShape._trusted, (self._dims,)
 
     def __repr__(self) -> str:
-        return f"JaggedShape({', '.join(sizes_text(dim) for dim in self._dims)})"
+        return shape_text(self._dims)
 
 
 def resolve_reshape(old: JaggedShape, dims: Any) -> JaggedShape:

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
-from arrowjag.dims import Dim, Ragged, Uniform
+from arrowjag.dims import Affine, Dim, Ragged, Uniform
 
-__all__ = ["SHOWN", "describe_dim", "encoding_text", "plural", "sizes_text"]
+__all__ = ["SHOWN", "describe_dim", "encoding_text", "plural", "shape_text", "sizes_text"]
 
 SHOWN = 6
 
+_GLANCE = 1 << 20
+"""So many sizes are compared in a fraction of a millisecond."""
 
-def sizes_text(dim: Dim) -> str:
+
+def shape_text(dims: Iterable[Dim], *, at_a_glance: bool = False) -> str:
+    """The repr of a shape. At a glance equal sizes of more rows than can be looked at quickly are shown as a list, by their ends."""
+    return f"JaggedShape({', '.join(sizes_text(dim, at_a_glance=at_a_glance) for dim in dims)})"
+
+
+def sizes_text(dim: Dim, *, at_a_glance: bool = False) -> str:
     """Koda's text of a dim: one number where all rows agree, `[]` without rows, else the sizes."""
     n = len(dim)
     if n == 0:
         return "[]"
-    if dim.is_uniform:
+    if (not at_a_glance or n <= _GLANCE or isinstance(dim, (Uniform, Affine))) and dim.is_uniform:
         return str(dim[0])
     if n <= SHOWN:
         return str(dim.tolist())
