@@ -197,7 +197,8 @@ def html(column: Column) -> str:
     """
     if column.ndim == 0:
         return f'<div class="arrowjag"><style>{STYLE}</style><code>{_escape(text(column))}</code></div>'
-    title = f"<b>JaggedArray</b> <code>{_escape(shape_text(column.shape, at_a_glance=True))}</code> of <code>{_escape(_type_text(column))}</code>"
+    shape = _escape(shape_text(column.shape, at_a_glance=True))
+    title = f"<b>JaggedArray</b> <code>{shape}</code> of <code>{_escape(_type_text(column))}</code>"
     parts = [
         f'<div class="arrowjag"><style>{STYLE}</style><details open><summary>{title}</summary>',
         rows_html((row, item_text(column, 1, row) if row is not None else "") for row in shown_rows(column.shape.nodes(1))),
