@@ -28,11 +28,12 @@ _pools: dict[int, ThreadPoolExecutor] = {}
 
 
 def _cores() -> int:
-    """Cores this process may use."""
+    """Cores this process may use, and no more than `pa.set_cpu_count` allows: a worker of a job works in one thread."""
     try:
-        return len(os.sched_getaffinity(0))
+        cores = len(os.sched_getaffinity(0))
     except AttributeError:  # no affinity outside of Linux
-        return os.cpu_count() or 1
+        cores = os.cpu_count() or 1
+    return min(cores, pa.cpu_count())
 
 
 def _mark_worker() -> None:
