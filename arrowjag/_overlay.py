@@ -53,7 +53,7 @@ class Overlay:
     [[1, 0], [2, 3]]
     """
 
-    __slots__ = ("_order", "_source", "_targets", "dest", "index", "values")
+    __slots__ = ("_rising", "_source", "_targets", "dest", "index", "values")
 
     def __init__(self, dest: JaggedArray, index: Any, values: JaggedArray) -> None:
         self.dest = dest
@@ -64,15 +64,9 @@ class Overlay:
         if values.ndim > targets.ndim:
             raise ShapeError(f"overlay: values of {values.shape!r} for an index of {targets.shape!r}")
         targets, source = structure.align([targets, elementwise.cast(values, type)], "overlay")
-        position, valid = _arrow.to_numpy(targets.values)
-        place = np.arange(len(position))
-        if valid is not None:
-            position, place = position[valid], place[valid]
-        folding.check_distinct(dest.shape, position)
-        order = np.argsort(position, kind="stable")
-        self._targets: IntArray = position[order]
-        self._order: IntArray = place[order]
-        self._source: pa.Array = source.values
+        self._targets, self._source = folding.named(targets, source)
+        folding.check_distinct(dest.shape, self._targets)
+        self._rising: tuple[IntArray, IntArray] | None = None
 
     @property
     def shape(self) -> JaggedShape:
@@ -95,13 +89,21 @@ class Overlay:
         """The leaves at flat positions, from above where something lies there."""
         if valid is not None:
             position = np.where(valid, position, 0)
-        slot = np.minimum(np.searchsorted(self._targets, position), max(len(self._targets) - 1, 0))
-        above = self._targets[slot] == position if len(self._targets) else np.zeros(len(position), bool)
+        targets, order = self._order()
+        slot = np.minimum(np.searchsorted(targets, position), max(len(targets) - 1, 0))
+        above = targets[slot] == position if len(targets) else np.zeros(len(position), bool)
         below = _leaves(self.dest, position, ~above).cast(self.type)
         both = _arrow.combine_chunks(pa.chunked_array([below, self._source]))
         index = np.arange(len(position))
-        index[above] = len(position) + self._order[slot[above]]
+        index[above] = len(position) + order[slot[above]]
         return gather.take(both, index, valid)
+
+    def _order(self) -> tuple[IntArray, IntArray]:
+        """The targets as they rise, and where each stands in the source; found at the first read."""
+        if self._rising is None:
+            order = np.argsort(self._targets, kind="stable")
+            self._rising = self._targets[order], order
+        return self._rising
 
     def materialize(self) -> JaggedArray:
         """The array that the assignment would give.
@@ -109,7 +111,7 @@ class Overlay:
         Returns
         -------
         JaggedArray
-            Of the shape of `dest`. Cost: one gather.
+            Of the shape of `dest`. Cost: a copy of it, and one pass over the values.
 
         Examples
         --------
@@ -117,7 +119,7 @@ class Overlay:
         >>> aj.overlay(aj.array([[1, 2], [3]]), (0, 1), aj.array(9)).materialize().to_list()
         [[1, 9], [3]]
         """
-        leaves = self._read(np.arange(self.shape.size), None)
+        leaves = folding.written(elementwise.cast(self.dest, self.type).values, self._targets, self._source)
         array: JaggedArray = JaggedArray._of(Column(self.shape, leaves))
         return array
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -91,3 +92,33 @@ def test_an_overlay_on_a_huge_constant_stays_small_until_read() -> None:
     assert overlay[3].to_list() == [0, 0, 1, 0, 0]
     assert fill.nbytes < 100
     assert "1 of 50 places" in repr(overlay)
+
+
+@pytest.mark.parametrize("type", [pa.float64(), pa.bool_(), pa.string(), pa.decimal128(12, 2), pa.list_(pa.int64())], ids=str)
+def test_many_places_in_any_order(type: pa.DataType) -> None:
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(0, 8, 3000)
+    n = int(sizes.sum())
+    plain = pa.array(rng.integers(0, 2, n))
+    leaves = pa.array([[one] for one in plain.to_pylist()], type) if pa.types.is_list(type) else plain.cast(pa.int8()).cast(type)
+    x = aj.JaggedArray(aj.JaggedShape(len(sizes), sizes.tolist()), leaves)
+    order = rng.permutation(n)
+    places = tuple(index.values.to_numpy()[order].copy() for index in x.image())
+    from_end = places[1] - sizes[places[0]]
+    y = aj.JaggedArray(aj.JaggedShape(n), leaves.take(pa.array(order[::-1].copy())))
+    wanted = np.empty(n, np.int64)
+    wanted[order] = order[::-1]
+    expected = leaves.take(pa.array(wanted)).to_pylist()
+    for index in (places, (places[0], from_end), tuple(one.astype(np.int32) for one in places)):
+        assert x[index].values.to_pylist() == leaves.take(pa.array(order)).to_pylist()
+        assert x.set(index, y).values.to_pylist() == expected
+        assert aj.overlay(x, index, y).materialize().values.to_pylist() == expected
+    some = (places[0][:5000], places[1][:5000])
+    assert x.set(some, None).values.null_count == 5000
+    with pytest.raises(aj.JagIndexError, match=f"index 9 is out of range for row {places[0][17]}, which has"):
+        x[places[0], np.where(np.arange(n) == 17, 9, places[1])]
+    with pytest.raises(aj.JagValueError, match="1 places more than once"):
+        x.set(
+            (np.append(places[0], places[0][:1]), np.append(places[1], places[1][:1])),
+            aj.JaggedArray(aj.JaggedShape(n + 1), pa.concat_arrays([leaves, leaves[:1]])),
+        )

@@ -10,7 +10,7 @@ import pyarrow as pa
 from arrowjag import _arrow
 from arrowjag import dims as _dims
 from arrowjag._column import Column
-from arrowjag._kernels import gather
+from arrowjag._kernels import gather, scatter
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged
@@ -87,7 +87,9 @@ def image(column: Column) -> tuple[Column, ...]:
 
 def _places_along(shape: JaggedShape, depth: int) -> IntArray:
     local = _offsets.positions(shape.dims[depth].offsets)
-    return local if depth == shape.ndim - 1 else local[shape.composed(depth + 1, shape.ndim).parents]
+    if depth == shape.ndim - 1:
+        return local
+    return _arrow.to_numpy(gather.spread(pa.array(local), shape.composed(depth + 1, shape.ndim).parents))[0]
 
 
 def places(shape: JaggedShape) -> Column:
@@ -117,26 +119,34 @@ def replace(column: Column, targets: Column, values: Column) -> Column:
     JagValueError
         If a position is named twice.
     """
-    position, valid = _arrow.to_numpy(targets.values)
-    source = np.arange(len(position))
-    if valid is not None:
-        position, source = position[valid], source[valid]
-    check_distinct(column.shape, position)
-    index = np.arange(column.shape.size)
-    index[position] = column.shape.size + source
-    both = _arrow.combine_chunks(pa.chunked_array([column.values, values.values]))
-    return Column(column.shape, gather.take(both, index))
+    places, items = named(targets, values)
+    check_distinct(column.shape, places)
+    return Column(column.shape, written(column.values, places, items))
 
 
-def check_distinct(shape: JaggedShape, position: IntArray) -> None:
+def named(targets: Column, values: Column) -> tuple[IntArray, pa.Array]:
+    """The flat positions that targets name, and what goes there: a null target is none."""
+    places, valid = _arrow.to_numpy(targets.values)
+    return (places, values.values) if valid is None else (places[valid], gather.filter_values(values.values, valid))
+
+
+def written(values: pa.Array, places: IntArray, items: pa.Array) -> pa.Array:
+    """A copy of values with items written to distinct places."""
+    if scatter.has_words(values.type):
+        return scatter.put(values, places, items)
+    index = np.arange(len(values))
+    index[places] = np.arange(len(values), len(values) + len(places))
+    return gather.take(_arrow.combine_chunks(pa.chunked_array([values, items])), index)
+
+
+def check_distinct(shape: JaggedShape, places: IntArray) -> None:
     """Refuse targets that are named twice, telling where the first of them lies."""
-    if len(position) == 0:
+    if scatter.are_distinct(places, shape.size):
         return
-    ordered = np.sort(position)
+    ordered = np.sort(places)
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
-    if len(twice):
-        named = ", ".join(str(coordinates(shape, int(one))) for one in np.unique(twice)[:3])
-        raise JagValueError(f"assignment names {len(twice)} places more than once, the first at {named}")
+    first = ", ".join(str(coordinates(shape, int(one))) for one in np.unique(twice)[:3])
+    raise JagValueError(f"assignment names {len(twice)} places more than once, the first at {first}")
 
 
 def coordinates(shape: JaggedShape, position: int) -> tuple[int, ...]:

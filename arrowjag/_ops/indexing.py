@@ -15,7 +15,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column, storage_type
-from arrowjag._kernels import gather
+from arrowjag._kernels import gather, picks
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -47,6 +47,9 @@ Key: TypeAlias = "int | Window | Column | None"
 
 ALL = Window()
 
+_MANY = 1 << 12
+"""Positions that are worth to be worked on in blocks."""
+
 
 class Cursor(NamedTuple):
     """Where indexing stands.
@@ -59,8 +62,8 @@ class Cursor(NamedTuple):
         The items that are held lie after so many dims of the column.
     places : numpy.ndarray of int64, or range
         Which item stands at each place of `outer`; NULL or MISSING where there is none. A range: neighbours, all there.
-    owners : numpy.ndarray of int64 or None
-        For index arrays: which entry of theirs each place belongs to.
+    owners : numpy.ndarray of int64, range, or None
+        For index arrays: which entry of theirs each place belongs to. A range: each to its own.
     loose : bool
         Whether places may be MISSING, by the kind of the index: then the next dim can't keep its extent.
     """
@@ -68,7 +71,7 @@ class Cursor(NamedTuple):
     outer: tuple[Dim, ...] = ()
     depth: int = 0
     places: IntArray | range = range(1)
-    owners: IntArray | None = None
+    owners: IntArray | range | None = None
     loose: bool = False
 
     @property
@@ -142,6 +145,9 @@ def _pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, 
         if -size <= index < size and (dim.validity is None or dim.validity[place]):
             start = dim.offset_of(place) + index % size
             return cursor._replace(depth=cursor.depth + 1, places=range(start, start + 1), loose=not strict)
+    found = _pick_many(dim, cursor.places, index) if strict else None
+    if found is not None:
+        return cursor._replace(depth=cursor.depth + 1, places=found, loose=False)
     starts, sizes, null, missing = _rows(dim, cursor.places)
     position, unknown = _positions(index)
     position = _from_end(position, sizes)
@@ -164,6 +170,26 @@ def _pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, 
     if gone is not None:
         places = np.where(gone, NULL, places)
     return cursor._replace(depth=cursor.depth + 1, places=places, loose=not strict)
+
+
+def _pick_many(dim: Dim, places: IntArray | range, index: int | Column) -> IntArray | None:
+    """The items at many positions, where no row is null, no position is, and each row has its own; None elsewhere."""
+    n = len(places) if isinstance(index, int) else index.shape.size
+    if n < _MANY or dim.validity is not None or len(dim) == 0:
+        return None
+    position: Any = index
+    if isinstance(index, Column):
+        if pt.is_null(index.type) or pt.is_uint64(index.type) or index.values.null_count:
+            return None
+        position = _arrow.to_numpy(index.values)[0]
+    if isinstance(places, range):
+        offsets, rows = dim.offsets[places.start : places.stop + 1], None
+    elif len(places) == n and places.min() >= 0:
+        offsets, rows = dim.offsets, places
+    else:
+        return None
+    found, outside = picks.pick(offsets, rows, position)
+    return found if outside is None else None
 
 
 def _from_end(position: Any, sizes: IntArray) -> Any:
@@ -206,7 +232,7 @@ def _cut(column: Column, cursor: Cursor, window: Window, bounds: tuple[Any, Any]
     if extent is not None and null is None:
         below = Uniform(extent, len(counts))
     places = _strided(starts + begin, counts, offsets, window.step)
-    owners = None if cursor.owners is None else cursor.owners[below.parents]
+    owners = _owned(cursor, below)
     return Cursor((*cursor.outer, below), cursor.depth + 1, places, owners)
 
 
@@ -218,7 +244,7 @@ def _cut_neighbours(dim: Dim, cursor: Cursor, window: Window) -> Cursor | None:
     if window.start is None and window.stop is None and window.step == 1:
         below = dim[rows.start : rows.stop]
         below = below.with_extent(None) if cursor.loose else below
-        owners = None if cursor.owners is None else cursor.owners[below.parents]
+        owners = _owned(cursor, below)
         return Cursor((*cursor.outer, below), cursor.depth + 1, range(first, last), owners)
     plain = window.step == 1 and all(isinstance(one, (int, type(None))) for one in window[:2])
     if len(rows) != 1 or not plain or (dim.validity is not None and not dim.validity[rows.start]) or cursor.owners is not None:
@@ -227,6 +253,13 @@ def _cut_neighbours(dim: Dim, cursor: Cursor, window: Window) -> Cursor | None:
     end = max(begin, end)
     below = Uniform(end - begin, 1, declared=dim.extent is not None and not cursor.loose)
     return Cursor((*cursor.outer, below), cursor.depth + 1, range(first + begin, first + end))
+
+
+def _owned(cursor: Cursor, below: Dim) -> IntArray | None:
+    """The owners of the items of a dim."""
+    if cursor.owners is None:
+        return None
+    return below.parents.astype(np.int64) if isinstance(cursor.owners, range) else cursor.owners[below.parents]
 
 
 def _strided(begin: IntArray, counts: IntArray, offsets: IntArray, step: int) -> IntArray:
@@ -389,11 +422,13 @@ def _gather(column: Column, cursor: Cursor, index: Column, *, is_mask: bool) -> 
     """Pick by an index array; the first one of several makes the dims that all of them share."""
     if cursor.owners is None and not cursor.outer and _is_there(column.shape.dims[cursor.depth], cursor.places[0]):
         # In a single row each entry is its own: nothing has to be copied under the places of the cursor.
-        cursor = cursor._replace(outer=index.shape.dims, owners=np.arange(index.shape.size))
+        cursor = cursor._replace(outer=index.shape.dims, owners=range(index.shape.size))
         return _pick(column, cursor, index, strict=True, operation="indexing")
     if cursor.owners is None:
         cursor = _enter_arrays(column, cursor, index, is_mask)
     assert cursor.owners is not None
+    if isinstance(cursor.owners, range):
+        return _pick(column, cursor, index, strict=True, operation="indexing")
     entries = Column(JaggedShape._trusted([Uniform(len(cursor.owners), 1)]), gather.take(index.values, cursor.owners))
     return _pick(column, cursor, entries, strict=True, operation="indexing")
 
