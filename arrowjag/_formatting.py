@@ -115,24 +115,27 @@ def _item(column: Column, depth: int, place: int, limit: int) -> Iterator[str]:
 def _leaf(column: Column, place: int) -> str:
     values = column._values
     try:
-        return _scalar_text(_start(values.slice(place, 1)))
+        return _scalar_text(_start(values, place))
     except (ValueError, OverflowError, ImportError, pa.ArrowException):  # a time that Python can't tell, or not by itself
         scalar = values[place]
         return f"{getattr(scalar, 'value', '?')} in {scalar.type}"
 
 
-def _start(one: pa.Array) -> pa.Scalar:
-    """The only item of an array; of a text its first characters, because a scalar of pyarrow copies all of them."""
-    if pt.is_string(one.type) or pt.is_large_string(one.type):
-        one = pc.utf8_slice_codeunits(one, 0, _TEXT + 1)
-    elif pt.is_binary(one.type) or pt.is_large_binary(one.type):
-        one = pc.binary_slice(one, 0, _TEXT + 1)
-    return one[0]
+def _start(values: pa.Array, place: int) -> pa.Scalar:
+    """One item; of a text its first characters, because a scalar of pyarrow copies all of them."""
+    type = values.type
+    if pt.is_string(type) or pt.is_large_string(type):
+        return pc.utf8_slice_codeunits(values.slice(place, 1), 0, _TEXT + 1)[0]
+    if pt.is_binary(type) or pt.is_large_binary(type):
+        return pc.binary_slice(values.slice(place, 1), 0, _TEXT + 1)[0]
+    return values[place]
 
 
 def _scalar_text(scalar: Any) -> str:
     """An Arrow scalar as text; no more of long text and of long lists is turned into Python than is shown."""
     type = scalar.type
+    if pt.is_primitive(type):
+        return leaf_text(scalar.as_py())
     if not scalar.is_valid:
         return "null"
     if pt.is_struct(type):
