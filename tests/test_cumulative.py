@@ -70,6 +70,17 @@ def test_type_of_cumsum_does_not_depend_on_values(given_type: pa.DataType, resul
     assert aj.array([[None]], type=given_type, ndim=2).cumsum().type == result
 
 
+@given(jagged_arrays(st.integers(1, 3), pa.float64()))
+def test_with_an_empty_tuple_of_axes_each_item_is_a_row(x: aj.JaggedArray) -> None:
+    for name in ("cumsum", "cumprod", "cummin", "cummax", "ffill", "bfill", "sort"):
+        assert_equal(getattr(x, name)(axis=()), x)
+    ones = ref.at_depth(lambda leaf: None if leaf is None else 1, x.to_list(), x.ndim)
+    assert x.cumcount(()).to_list() == x.rank(axis=()).to_list() == ones
+    assert x.argsort(axis=()).to_list() == ref.at_depth(lambda _: 0, x.to_list(), x.ndim)
+    finite = x.fill_null(1.0) * 0.0
+    assert_lists_equal(finite.cdf(()).to_list(), finite.softmax(()).to_list())
+
+
 def test_shape_is_shared_and_extent_kept() -> None:
     x = aj.zeros(2, 3)
     assert x.cumsum().shape is x.shape

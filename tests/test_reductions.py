@@ -114,6 +114,31 @@ def test_lengths_at_every_axis(data: st.DataObject) -> None:
     assert got.type == pa.int64()
 
 
+@pytest.mark.parametrize("name", [*KINDS, "sum", "prod", "mean", "var", "std", "median", "quantile"])
+@given(st.data())
+def test_an_empty_tuple_of_axes_reduces_each_item_alone(name: str, data: st.DataObject) -> None:
+    ndim, options = data.draw(ndims), options_of(data, name)
+    numbers = data.draw(st.sampled_from([pa.float64(), pa.int8()]))
+    x = data.draw(jagged_arrays(ndim, leaf_types(*KINDS[name]) if name in KINDS else numbers, small=True))
+    args = {"join": ("-",), "quantile": (0.25, "linear")}.get(name, ())
+    got = getattr(x, name)(*args, (), **options)
+    apart = aj.array(ref.at_depth(lambda leaf: [leaf], x.to_list(), ndim), type=x.type, ndim=ndim + 1)
+    assert got.shape == x.shape
+    assert_lists_equal(as_list(got), reduced(name, apart, -1, options, *args))
+
+
+def test_nothing_is_reduced_of_lengths_dots_and_scalars() -> None:
+    x = aj.array([[1, None], None, []], type=pa.int8(), ndim=2)
+    assert x.lengths(()).to_list() == [[1, 1], None, []]
+    assert x.dot(x, ()).to_list() == [[1, 0], None, []]
+    assert x.sum([]).type == pa.int64()
+    assert aj.zeros(2, 3).sum(()).shape.extents == (2, 3)
+    assert aj.array(5).sum(()).as_py() == 5
+    assert aj.array(5).lengths(()).as_py() == 1
+    with pytest.raises(JagValueError, match=r"reverse: axis is an empty tuple"):
+        x.reverse(())
+
+
 @given(st.data())
 def test_dot(data: st.DataObject) -> None:
     one, two = data.draw(st.sampled_from([(1, 1), (2, 2), (1, 2), (2, 1), (3, 2), (2, 3)]))
@@ -229,8 +254,6 @@ def test_refused_arguments() -> None:
         x.sum(3)
     with pytest.raises(JagValueError, match=r"last ones"):
         x.sum((0, 2))
-    with pytest.raises(JagValueError, match=r"empty"):
-        x.sum(())
     with pytest.raises(JagTypeError, match=r"axis must be an int"):
         x.sum("a")
     with pytest.raises(JagValueError, match=r"quantile: q"):

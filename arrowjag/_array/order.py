@@ -112,8 +112,8 @@ class OrderMethods(ArrayBase):
         descending : bool
             Whether the largest item has rank 1.
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row.
+            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
+            item is a row of its own. Along an outer axis the items at the same local position are one row.
 
         Returns
         -------

@@ -24,8 +24,9 @@ class ReductionMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
         skip_nulls : bool
             Otherwise a null in a row makes its result null.
         min_count : int, optional
@@ -51,6 +52,8 @@ class ReductionMethods(ArrayBase):
         [3, 0, 3]
         >>> aj.array([[1, 2], [3]]).sum(axis=0).to_list()
         [4, 2]
+        >>> aj.array([[1, None], [3]]).sum(axis=()).to_list()
+        [[1, 0], [3]]
         """
         return self._wrap(_ops.reduce(self, "sum", axis, skip_nulls=skip_nulls, min_count=min_count))
 
@@ -61,8 +64,9 @@ class ReductionMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
         skip_nulls : bool
             Otherwise a null in a row makes its result null.
         min_count : int, optional
@@ -95,8 +99,9 @@ class ReductionMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
         skip_nulls : bool
             Otherwise a null in a row makes its result null.
         min_count : int, optional
@@ -127,8 +132,9 @@ class ReductionMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
         skip_nulls : bool
             Otherwise a null in a row makes its result null.
         min_count : int, optional
@@ -160,8 +166,9 @@ class ReductionMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
         skip_nulls : bool
             Otherwise a null in a row makes its result null.
         min_count : int, optional
@@ -193,8 +200,9 @@ class ReductionMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
         skip_nulls : bool
             Otherwise a null in a row makes its result null.
         min_count : int, optional
@@ -227,8 +235,9 @@ class ReductionMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
         skip_nulls : bool
             Otherwise a null in a row makes its result null.
         min_count : int, optional
@@ -261,8 +270,9 @@ class ReductionMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
 
         Returns
         -------
@@ -284,7 +294,7 @@ class ReductionMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim; several trailing dims are taken together.
+            The dim; several trailing dims are taken together; an empty tuple counts each item alone.
 
         Returns
         -------
@@ -306,8 +316,9 @@ class ReductionMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
         skip_nulls : bool
             Otherwise a null in a row makes its result null.
         min_count : int, optional
@@ -339,8 +350,9 @@ class ReductionMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
         skip_nulls : bool
             Otherwise a null in a row makes its result null.
         min_count : int, optional
@@ -372,8 +384,9 @@ class ReductionMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
 
         Returns
         -------
@@ -400,8 +413,9 @@ class ReductionMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
 
         Returns
         -------

@@ -78,8 +78,8 @@ class ScanMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row.
+            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
+            item is a row of its own. Along an outer axis the items at the same local position are one row.
 
         Returns
         -------
@@ -112,8 +112,8 @@ class ScanMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row.
+            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
+            item is a row of its own. Along an outer axis the items at the same local position are one row.
 
         Returns
         -------
@@ -143,8 +143,8 @@ class ScanMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row.
+            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
+            item is a row of its own. Along an outer axis the items at the same local position are one row.
 
         Returns
         -------
@@ -172,8 +172,8 @@ class ScanMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row.
+            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
+            item is a row of its own. Along an outer axis the items at the same local position are one row.
 
         Returns
         -------
@@ -201,8 +201,8 @@ class ScanMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row.
+            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
+            item is a row of its own. Along an outer axis the items at the same local position are one row.
 
         Returns
         -------
@@ -231,8 +231,9 @@ class ScanMethods(ArrayBase):
         n : int
             The distance; negative looks ahead.
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row, in which a place that some row lacks counts as null.
+            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
+            item is a row of its own. Along an outer axis the items at the same local position are one row, in which a place that
+            some row lacks counts as null.
 
         Returns
         -------
@@ -301,8 +302,8 @@ class ScanMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row.
+            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
+            item is a row of its own. Along an outer axis the items at the same local position are one row.
 
         Returns
         -------
@@ -330,8 +331,8 @@ class ScanMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row.
+            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
+            item is a row of its own. Along an outer axis the items at the same local position are one row.
 
         Returns
         -------
@@ -385,8 +386,9 @@ class ScanMethods(ArrayBase):
         window : int
             How many neighbouring items make a window, at least 1.
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row, in which a place that some row lacks counts as null.
+            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
+            item is a row of its own. Along an outer axis the items at the same local position are one row, in which a place that
+            some row lacks counts as null.
 
         Returns
         -------
@@ -421,8 +423,9 @@ class ScanMethods(ArrayBase):
         window : int
             How many neighbouring items make a window, at least 1.
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row, in which a place that some row lacks counts as null.
+            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
+            item is a row of its own. Along an outer axis the items at the same local position are one row, in which a place that
+            some row lacks counts as null.
 
         Returns
         -------
@@ -455,8 +458,9 @@ class ScanMethods(ArrayBase):
         window : int
             How many neighbouring items make a window, at least 1.
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row, in which a place that some row lacks counts as null.
+            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
+            item is a row of its own. Along an outer axis the items at the same local position are one row, in which a place that
+            some row lacks counts as null.
 
         Returns
         -------
@@ -489,8 +493,9 @@ class ScanMethods(ArrayBase):
         window : int
             How many neighbouring items make a window, at least 1.
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row, in which a place that some row lacks counts as null.
+            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
+            item is a row of its own. Along an outer axis the items at the same local position are one row, in which a place that
+            some row lacks counts as null.
 
         Returns
         -------
@@ -523,8 +528,9 @@ class ScanMethods(ArrayBase):
         window : int
             How many neighbouring items make a window, at least 1.
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row, in which a place that some row lacks counts as null.
+            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
+            item is a row of its own. Along an outer axis the items at the same local position are one row, in which a place that
+            some row lacks counts as null.
 
         Returns
         -------
@@ -554,8 +560,8 @@ class ScanMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row.
+            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
+            item is a row of its own. Along an outer axis the items at the same local position are one row.
         beta : float
             Factor of the items before the exponential: larger ones prefer the largest item more.
 
@@ -590,8 +596,8 @@ class ScanMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row.
+            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
+            item is a row of its own. Along an outer axis the items at the same local position are one row.
         weights : JaggedArray or array of numbers, optional
             What each item counts, spread over the items by the prefix rule; by default 1. An item whose weight is null takes no
             part.

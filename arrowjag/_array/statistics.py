@@ -27,8 +27,9 @@ class StatisticMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
         ddof : int
             What is taken off the number of items in the divisor.
         skip_nulls : bool
@@ -62,8 +63,9 @@ class StatisticMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
         ddof : int
             What is taken off the number of items in the divisor.
         skip_nulls : bool
@@ -97,8 +99,9 @@ class StatisticMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
         skip_nulls : bool
             Otherwise a null in a row makes its result null.
         min_count : int, optional
@@ -140,8 +143,9 @@ class StatisticMethods(ArrayBase):
         interpolation : {"linear", "lower", "higher", "midpoint", "nearest"}
             What to do between two items, as in numpy.
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
         skip_nulls : bool
             Otherwise a null in a row makes its result null.
         min_count : int, optional
@@ -174,8 +178,9 @@ class StatisticMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
         skip_nulls : bool
             Otherwise a null in a row makes its result null.
         min_count : int, optional
@@ -207,8 +212,9 @@ class StatisticMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
         skip_nulls : bool
             Otherwise a null in a row makes its result null.
         min_count : int, optional
@@ -241,8 +247,9 @@ class StatisticMethods(ArrayBase):
         sep : str
             What stands between two items.
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
         skip_nulls : bool
             Otherwise a null in a row makes its result null.
         min_count : int, optional
@@ -273,8 +280,9 @@ class StatisticMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
 
         Returns
         -------
@@ -307,8 +315,9 @@ class StatisticMethods(ArrayBase):
         y : JaggedArray, array or scalar
             Aligned by the prefix rule.
         axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all. Along an outer axis items at the same
-            local position combine, and the result is as long as the longest row, or the declared extent.
+            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
+            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
+            row, or the declared extent.
         skip_nulls : bool
             Otherwise a null in a row makes its result null.
         min_count : int, optional

@@ -10,12 +10,23 @@ from arrowjag._column import Column
 from arrowjag._kernels import gather
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._ops import structure
-from arrowjag.dims import Dim, Ragged
+from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagValueError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["Combined", "Moved", "combine", "move_back", "move_last", "normalize_axes", "stable_order", "trailing"]
+__all__ = [
+    "Combined",
+    "Moved",
+    "apart",
+    "combine",
+    "is_none_of_them",
+    "move_back",
+    "move_last",
+    "normalize_axes",
+    "stable_order",
+    "trailing",
+]
 
 
 class Moved(NamedTuple):
@@ -42,6 +53,16 @@ def normalize_axes(axis: Any, ndim: int, operation: str) -> tuple[int, ...]:
     if not found:
         raise JagValueError(f"{operation}: axis is an empty tuple")
     return tuple(found)
+
+
+def is_none_of_them(axis: Any) -> bool:
+    """Whether an axis is the empty tuple: each item is a row of its own, as with Koda's ``ndim=0``."""
+    return isinstance(axis, (tuple, list)) and len(axis) == 0
+
+
+def apart(column: Column) -> Column:
+    """Each leaf as a row of its own: a last dim of size 1 is added."""
+    return structure.with_shape(JaggedShape._trusted((*column.shape.dims, Uniform(1, column.shape.size))), column)
 
 
 def trailing(column: Column, first: int) -> Column:

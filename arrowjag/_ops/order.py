@@ -74,13 +74,13 @@ def _sort_trees(column: Column, axis: int, by: Column, descending: bool) -> Colu
 def argsort(column: Column, descending: bool, axis: Any) -> Column:
     """The slots of each row in sorted order; along an outer axis the places of that axis."""
     falling = _flag(descending, "argsort")
-    found = _axes.normalize_axes(axis, column.ndim, "argsort")
 
     def slots(values: pa.Array, offsets: IntArray) -> pa.Array:
         order = _order(values, offsets, falling, "argsort")
         return _arrow.from_numpy(order - np.repeat(offsets[:-1], np.diff(offsets)))
 
-    if found[-1] == column.ndim - 1:
+    found = () if _axes.is_none_of_them(axis) else _axes.normalize_axes(axis, column.ndim, "argsort")
+    if not found or found[-1] == column.ndim - 1:
         return places.keeping(column, axis, slots, "argsort")
     moved = _axes.move_last(column, found[0])
     flat = moved.column

@@ -13,7 +13,7 @@ from arrowjag._column import Column
 from arrowjag._kernels import gather
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._ops import structure
-from arrowjag._ops.axes import Moved, move_back, move_last, normalize_axes, trailing
+from arrowjag._ops.axes import Moved, is_none_of_them, move_back, move_last, normalize_axes, trailing
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import ShapeError
 from arrowjag.shape import JaggedShape
@@ -32,7 +32,8 @@ def keeping(
     column : Column
         The source.
     axis : int, tuple of int or None
-        Trailing axes are one row together; along an outer axis the items at the same local position are one row.
+        Trailing axes are one row together; along an outer axis the items at the same local position are one row. With an empty
+        tuple each item is a row.
     function : callable
         From flat values and offsets to as many values.
     operation : str
@@ -45,6 +46,8 @@ def keeping(
     Column
         Of the same shape, which is shared.
     """
+    if is_none_of_them(axis):
+        return Column(column.shape, function(column.values, np.arange(column.shape.size + 1)))
     found = normalize_axes(axis, column.ndim, operation)
     if found[-1] == column.ndim - 1:
         offsets = column.shape.composed(found[0], column.ndim).offsets
@@ -86,10 +89,12 @@ def keeping_both(
     Column
         Of the common shape.
     """
-    found = normalize_axes(axis, column.ndim, operation)
     if other.ndim > column.ndim:
         raise ShapeError(f"{operation}: {other.shape!r} has more dims than the items that it belongs to, {column.shape!r}")
     column, other = structure.align([column, other], operation)
+    if is_none_of_them(axis):
+        return Column(column.shape, function(column.values, other.values, np.arange(column.shape.size + 1)))
+    found = normalize_axes(axis, column.ndim, operation)
     if found[-1] == column.ndim - 1:
         return Column(column.shape, function(column.values, other.values, column.shape.composed(found[0], column.ndim).offsets))
     moved = move_last(column, found[0])

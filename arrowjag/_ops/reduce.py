@@ -48,7 +48,8 @@ def over_axes(
     column : Column
         The source.
     axis : int, tuple of int or None
-        Trailing axes are reduced together; along an outer axis items at the same local position combine.
+        Trailing axes are reduced together; along an outer axis items at the same local position combine. With an empty tuple each
+        item is reduced alone, so that only the rules for nulls are at work.
     reduction : callable
         From flat values and offsets to one value a row.
     operation : str
@@ -67,6 +68,8 @@ def over_axes(
     """
     if column.ndim == 0 and axis is None:  # all of a scalar is the scalar
         column = structure.with_shape(JaggedShape(1), column)
+    if _axes.is_none_of_them(axis):
+        column, axis = _axes.apart(column), -1
     found = _axes.normalize_axes(axis, column.ndim, operation)
     if found[-1] != column.ndim - 1 and skip_nulls and min_count is None and operation in _OUTER:
         result = _over_outer(column, found[0], operation)
@@ -384,6 +387,8 @@ def lengths(column: Column, axis: Any) -> Column:
     """Row sizes of a dim, nulls counted; several trailing axes are taken together."""
     if column.ndim == 0 and axis is None:
         return Column(column.shape, pa.array([1], pa.int64()))
+    if _axes.is_none_of_them(axis):
+        return Column(column.shape, _arrow.from_numpy(np.ones(column.shape.size, np.int64)))
     found = _axes.normalize_axes(axis, column.ndim, "lengths")
     first = found[0]
     dim = column.shape.composed(first, found[-1] + 1)
