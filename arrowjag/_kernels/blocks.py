@@ -113,7 +113,10 @@ def map_rows(
     n_rows, n_values = len(offsets) - 1, int(offsets[-1])
     if n_values < min_values:
         return [function(0, n_rows)]
-    n_blocks = _cores() if block_values is None else -(-n_values // block_values)
+    n_blocks = cores = _cores()
+    if block_values is not None:
+        n_blocks = -(-n_values // block_values)
+        n_blocks += -n_blocks % cores if n_blocks > 1 else 0  # a whole number of rounds
     return map_tasks(lambda block: function(*block), cut_rows(offsets, n_blocks))
 
 

@@ -20,6 +20,7 @@ from arrowjag._kernels.offsets import from_sizes, runs
 __all__ = [
     "LONGEST",
     "Long",
+    "block_values",
     "comparable",
     "comparable_pair",
     "first",
@@ -27,9 +28,9 @@ __all__ = [
     "long_in_either",
     "long_rows",
     "member",
-    "order",
     "pays",
     "places",
+    "put_order",
     "ranks",
     "short_pairs",
     "short_rows",
@@ -42,6 +43,9 @@ _FEW_VALUES = 8192
 """Below this many values the number of numpy calls decides: one matrix is sorted."""
 
 _BATCH_VALUES = 1 << 16
+
+_BLOCK_VALUES = 1 << 20
+"""Values a task works on: enough rows of each length for a numpy call."""
 
 Matrix = NDArray[Any]
 """(length, rows): row j of it holds item j of each row."""
@@ -78,6 +82,11 @@ def pays(offsets: NDArray[np.int64]) -> bool:
         return False
     sizes = np.diff(offsets)
     return 2 * int(sizes[sizes <= LONGEST].sum()) >= n_values
+
+
+def block_values(offsets: NDArray[np.int64], sorting: int) -> int:
+    """How many values a task works on; `sorting` where comparing pairs doesn't pay."""
+    return _BLOCK_VALUES if pays(offsets) else sorting
 
 
 def short_rows(offsets: NDArray[np.int64]) -> Iterator[Short]:
@@ -130,15 +139,12 @@ def places(columns: Matrix) -> NDArray[np.uint8]:
     return found
 
 
-def order(columns: Matrix) -> NDArray[np.int64]:
-    """The slots of each row in sorted order, a (rows, length) array: the inverse of `places`."""
-    length, n_rows = columns.shape
-    slots = np.empty((n_rows, length), np.int64)
-    flat = slots.reshape(-1)
-    heads = np.arange(0, n_rows * length, length)
-    for slot, place in enumerate(places(columns)):
-        flat[heads + place] = slot
-    return slots
+def put_order(out: NDArray[np.int64], columns: Matrix, starts: NDArray[np.int64]) -> None:
+    """Write the items of each row in sorted order, by number, where the row starts: the inverse of `places`."""
+    target = places(columns).astype(np.int64)
+    target += starts
+    items = starts + np.arange(len(columns))[:, None]
+    out[target.reshape(-1)] = items.reshape(-1)
 
 
 def ranks(columns: Matrix, method: str) -> NDArray[Any]:

@@ -17,17 +17,10 @@ from arrowjag._kernels.sort import Key, lexsort, span_of
 from arrowjag.errors import JagValueError
 from arrowjag.typing import RankMethod
 
-__all__ = ["BLOCK_VALUES", "block_values", "rank", "sorted_runs"]
+__all__ = ["BLOCK_VALUES", "rank", "sorted_runs"]
 
 BLOCK_VALUES = 1 << 18
 """Values a task works on where gathers follow a sort: on whole columns they leave the cache and take twice as long."""
-
-_PAIR_VALUES = 1 << 19
-
-
-def block_values(offsets: NDArray[np.int64]) -> int:
-    """As BLOCK_VALUES, but more where rows are compared pair by pair: enough rows of each length for a numpy call."""
-    return _PAIR_VALUES if pairs.pays(offsets) else BLOCK_VALUES
 
 
 def sorted_runs(
@@ -121,7 +114,7 @@ def rank(
         short = pairs.pays(local) and not (valid is not None and too_wide(part[0]))
         (_rank_short if short else _rank_sorted)(part, local, method, descending, ranks[span])
 
-    map_rows(block, offsets, block_values=block_values(offsets))
+    map_rows(block, offsets, block_values=pairs.block_values(offsets, BLOCK_VALUES))
     return ranks, valid
 
 

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import pairs
-from arrowjag._kernels.blocks import map_rows, put_rows
+from arrowjag._kernels.blocks import map_rows
 from arrowjag._kernels.codes import sort_codes
 from arrowjag._kernels.gather import ranges
 from arrowjag._kernels.memory import empty, zeros
 from arrowjag._kernels.offsets import count_block, count_true, from_sizes
 from arrowjag._kernels.padded import PaddedBatch, padded_batches, with_tail
-from arrowjag._kernels.rank import BLOCK_VALUES, block_values, sorted_runs
+from arrowjag._kernels.rank import BLOCK_VALUES, sorted_runs
 from arrowjag._kernels.sort import Key, place_bits, sorted_matrix, span_of
 from arrowjag.errors import JagTypeError, ShapeError
 
@@ -52,7 +52,7 @@ def _in_blocks(
         part = [(key[span], None if valid is None else valid[span]) for key, valid in keys]
         return function(part, local, span.start)
 
-    return map_rows(block, offsets, block_values=block_values(offsets) if len(keys) == 1 else BLOCK_VALUES)
+    return map_rows(block, offsets, block_values=pairs.block_values(offsets, BLOCK_VALUES) if len(keys) == 1 else BLOCK_VALUES)
 
 
 def _present(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64] | None]:
@@ -231,7 +231,7 @@ def _first_and_times(
         short.put(leads, groups.first)
         short.put(times, groups.times)
         if order is not None:
-            put_rows(order, short.starts, pairs.order(groups.numbers) + short.starts[:, None])
+            pairs.put_order(order, groups.numbers, short.starts)
     sizes = times.astype(np.int64)
     if (long := pairs.long_rows(offsets)) is not None:
         key = [(data[long.items], None)]
@@ -352,8 +352,8 @@ def _value_counts(
         data, cuts, present = _present(keys[0], offsets)
         leads, times = _first_and_times(data, cuts)
         items = np.flatnonzero(leads)
-        found = items if present is None else present[items]
-        return from_sizes(count_block(leads, cuts)), _shifted(found, base), times[items]
+        counts = times[items]
+        return from_sizes(count_block(leads, cuts)), _shifted(items if present is None else present[items], base), counts
     runs = _runs(keys, offsets)
     new_offsets, items = _by_appearance(runs.leaders, offsets)
     counts = empty(len(items), np.int64)
@@ -439,7 +439,7 @@ def _pair_blocks(
         part_y = (y[0][span_y], None if y[1] is None else y[1][span_y])
         return (span_x.start, span_y.start), function((part_x, local_x, part_y, local_y))
 
-    return map_rows(block, offsets_x + offsets_y, block_values=block_values(offsets_x + offsets_y))
+    return map_rows(block, offsets_x + offsets_y, block_values=pairs.block_values(offsets_x + offsets_y, BLOCK_VALUES))
 
 
 def _combine(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Items:

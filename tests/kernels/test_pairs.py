@@ -45,6 +45,13 @@ def under_nulls(case: Rows):
     return known
 
 
+@pytest.fixture(autouse=True, scope="module")
+def as_many():
+    """Few values are sorted in one call, whatever the length of their rows."""
+    with mock.patch.object(sort, "_FEW_VALUES", 0):
+        yield
+
+
 LONGEST = st.sampled_from([1, 2, 3, 28])
 
 
@@ -86,7 +93,7 @@ def test_sets(case, longest):
 
 @pytest.mark.parametrize("nulls", [False, True])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "int64"])
-def test_many_rows_on_threads(dtype, nulls):
+def test_many_rows_on_threads(dtype, nulls, monkeypatch):
     case = many_rows(dtype, nulls=nulls)
     assert pairs.pays(case.offsets[:20_001])
     key = (case.data, case.valid)
@@ -96,6 +103,7 @@ def test_many_rows_on_threads(dtype, nulls):
         lambda: sets.value_counts([key], case.offsets),
         lambda: sets.union(key, case.offsets, (case.data[::-1].copy(), None), case.offsets),
     ]
+    monkeypatch.setattr(pairs, "_BLOCK_VALUES", 1 << 16)
     for way in ways:
         np.testing.assert_equal(by_pairs(way), by_sorting(way))
 
