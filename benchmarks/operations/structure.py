@@ -8,8 +8,16 @@ import pyarrow.compute as pc
 
 import arrowjag as aj
 from benchmarks.case import ALL, FLOATS, NUMBERS, Case, ak, db, flat, kd, pl, relist, untouched
+from benchmarks.data import Data
 
 ONE = ("float64",)
+
+
+def columns(data: Data) -> pa.Array:
+    """All first items, all second ones and so on, by numpy."""
+    places = np.arange(data.n_values) - np.repeat(data.offsets[:-1], data.sizes)
+    ends = np.concatenate([[0], np.cumsum(np.bincount(places))])
+    return pa.LargeListArray.from_arrays(pa.array(ends), pa.array(flat(data)[np.argsort(places, kind="stable")]))
 
 
 CASES = [
@@ -53,7 +61,24 @@ CASES = [
         dtypes=ALL,
         touched=untouched,
     ),
+    Case(
+        "flatten_end",
+        lambda d: d.z.flatten_end(),
+        {"awkward": ak(lambda a, z: a.flatten(z, axis=2), "z"), "koladata": kd(lambda k, z: k.flatten_end(z), "z")},
+        dtypes=ALL,
+        touched=untouched,
+    ),
     Case("reshape", lambda d: d.x.reshape(-1), dtypes=ALL, touched=untouched),
+    Case(
+        "reshape_as",
+        lambda d: d.x.flatten().reshape_as(d.y),
+        {
+            "awkward": ak(lambda a, x, y: a.unflatten(a.flatten(x), a.num(y)), "x", "y"),
+            "koladata": kd(lambda k, x, y: x.flatten().reshape_as(y), "x", "y"),
+        },
+        dtypes=ALL,
+        touched=untouched,
+    ),
     Case(
         "expand_to",
         lambda d: d.w.expand_to(d.x),
@@ -66,7 +91,35 @@ CASES = [
     Case(
         "unsqueeze", lambda d: d.x.unsqueeze(1), {"awkward": ak(lambda a, x: x[:, np.newaxis], "x")}, dtypes=ALL, touched=untouched
     ),
+    Case(
+        "squeeze",
+        lambda d: d.x.unsqueeze(1).squeeze(1),
+        {"awkward": ak(lambda a, x: x[:, np.newaxis][:, 0], "x")},
+        dtypes=ALL,
+        touched=untouched,
+    ),
+    Case(
+        "expand",
+        lambda d: d.w.unsqueeze(-1).expand(-1, 10),
+        {
+            "awkward": ak(lambda a, w: a.broadcast_arrays(w[:, np.newaxis], np.zeros((1, 10)))[0], "w"),
+            "koladata": kd(lambda k, w: k.repeat(w, 10), "w"),
+            "numpy": lambda d: np.repeat(d.w.values.to_numpy(zero_copy_only=False), 10).reshape(-1, 10),
+        },
+        dtypes=NUMBERS,
+    ),
+    Case(
+        "tile",
+        lambda d: d.w[:10].tile(d.w.shape),
+        {
+            "koladata": kd(lambda k, w: k.tile(w.S[:10], w.get_shape()), "w"),
+            "numpy": lambda d: np.tile(d.w.values.to_numpy(zero_copy_only=False)[:10], (len(d.sizes), 1)),
+        },
+        dtypes=NUMBERS,
+    ),
     Case("transpose", lambda d: d.z.transpose(1, 2, shear="allow"), dtypes=ONE, at_most=2_000_000),
+    Case("transpose_rows", lambda d: d.x.transpose(0, 1, shear="allow"), {"numpy": columns}, dtypes=ONE),
+    Case("permute", lambda d: d.z.permute(0, 2, 1, shear="allow"), dtypes=ONE),
     Case("image", lambda d: d.x.image()[-1], dtypes=ONE),
     Case("set", lambda d: d.x.set(d.x.image(), d.y), dtypes=ONE),
     Case("overlay", lambda d: aj.overlay(d.x, d.x.image(), d.y).materialize(), dtypes=ONE),
