@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
-from arrowjag.testing import assert_lists_equal, leaf_types, leaf_values, prefix_arrays
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, leaf_values, prefix_arrays
 from tests import reference as ref
-from tests.along import ORDERED
+from tests.along import ORDERED, Axis, any_axis, as_list, first_axis
 from tests.reference import Jag
 
 
@@ -67,6 +67,58 @@ def test_sides_scalars_and_types() -> None:
         x.searchsorted(["a", "b", "c"])
     with pytest.raises(ShapeError, match=r"searchsorted"):
         x.searchsorted([1, 2])
+
+
+def rows_along(x: aj.JaggedArray, axis: Axis) -> Jag:
+    """The items that are one row along an axis, as leaves."""
+    first, to_leaves = first_axis(axis, x.ndim)
+    return Jag(ref.reduce(list, x.to_list(), x.ndim, axis, x.shape.extents), first if to_leaves else x.ndim - 1)
+
+
+@given(st.data())
+def test_searchsorted_at_every_axis(data: st.DataObject) -> None:
+    ndim, sought = data.draw(st.integers(1, 3)), data.draw(st.none() | st.integers(-3, 3))
+    axis = data.draw(any_axis(ndim))
+    x = data.draw(jagged_arrays(ndim, pa.int16(), small=True)).sort(axis=axis)
+    rows = rows_along(x, axis)
+    slots = lambda items, v: None if v is None else sum(w is not None and w < v for w in items)  # noqa: E731
+    got = x.searchsorted(pa.scalar(sought, pa.int16()), axis=axis)
+    assert_lists_equal(as_list(got), ref.over_rows(slots, rows, Jag(sought, 0)))
+    if rows.ndim:
+        y = x.max(axis)
+        assert_lists_equal(as_list(x.searchsorted(y, axis=axis)), ref.over_rows(slots, rows, Jag(as_list(y), rows.ndim)))
+
+
+@given(st.data())
+def test_translate_by_keys_at_every_axis(data: st.DataObject) -> None:
+    ndim = data.draw(st.integers(1, 3))
+    axis = data.draw(any_axis(ndim))
+    keys = data.draw(jagged_arrays(ndim, pa.int8()))
+    tables = rows_along(keys, axis)
+    items = ref.items(tables.value, tables.ndim)
+    repeated = any(
+        len(present) > len(set(present)) for row in items if row is not None for present in [[k for k in row if k is not None]]
+    )
+    values = keys * -1
+    x = keys.first(axis)
+    x = x if isinstance(x, aj.JaggedArray) else aj.array([x.as_py()], type=pa.int8(), ndim=1)
+    if repeated:
+        with pytest.raises(JagValueError, match=r"equal keys"):
+            x.translate(keys, values, axis)
+        return
+    expected = ref.elementwise(lambda k: -k if k > -128 else -128, Jag(x.to_list(), x.ndim))
+    assert_lists_equal(x.translate(keys, values, axis).to_list(), expected)
+
+
+def test_dictionaries_along_other_axes() -> None:
+    keys, values = aj.array([["a", "x"], None, ["b"]]), aj.array([[1, 2], None, [3]])
+    x = aj.array([["a", "b"], ["x", "a"]])
+    assert x.translate(keys, values, axis=0).to_list() == [[1, 3], [2, None]]
+    assert x.translate(keys, values, axis=None).to_list() == [[1, 3], [2, 1]]
+    assert x.translate(keys, values, axis=(0, 1)).to_list() == [[1, 3], [2, 1]]
+    assert x.translate(keys, [5, 6, 7], axis=None).to_list() == [[5, 7], [5, 5]]
+    with pytest.raises(JagIndexError, match=r"translate: axis 2"):
+        x.translate(keys, values, axis=2)
 
 
 @given(st.data())

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
-from arrowjag._methods import Rows, changing_axis, method, over_axis
+from arrowjag._methods import Rows, along_axis, changing_axis, method, over_axis
 from arrowjag._ops import composed
 from arrowjag._ops import sets as _ops
 from arrowjag.typing import ArrayOrScalar
@@ -21,14 +21,16 @@ __all__ = ["GroupMethods"]
 
 
 def _set_rows(name: str) -> Callable[[int, Mapping[str, Any]], Rows]:
-    """The rule of look-ups: a flat column of the frame is one set for all rows, which must all be seen.
+    """The rule of look-ups: where the rows of a column are the items of one set for all rows, they must all be seen.
 
     Surfaces ask with columns without rows; what has rows is a constant of the caller's.
     """
 
     def rule(_ndim: int, arguments: Mapping[str, Any]) -> Rows:
         found = arguments.get(name)
-        return Rows.KEPT if isinstance(found, Column) and found.ndim == 1 and found.shape.size == 0 else Rows.LOCAL
+        if not isinstance(found, Column) or found.shape.size:
+            return Rows.LOCAL
+        return along_axis(found.ndim, arguments)
 
     return rule
 
@@ -363,7 +365,7 @@ class GroupMethods(ArrayBase):
         return self._wrap(_ops.set_operation("difference", self, as_column(y), axis))
 
     @method("keys_from", "values_from", rows=_set_rows("keys_from"))
-    def translate(self, keys_from: Any, values_from: Any) -> JaggedArray:
+    def translate(self, keys_from: Any, values_from: Any, axis: Any = -1) -> JaggedArray:
         """Replace each item by the value that stands beside the equal key.
 
         Parameters
@@ -373,6 +375,10 @@ class GroupMethods(ArrayBase):
             dims above the rows agree with the outer dims of this array.
         values_from : JaggedArray or array
             The values, in the shape of the keys or spread to it by the prefix rule.
+        axis : int, tuple of int or None
+            The dim of the keys that makes a dictionary; several trailing dims make one together, None takes all of them. Along an
+            outer axis the keys at the same local position are one, and the outer dims of this array are the dims of those
+            positions.
 
         Returns
         -------
@@ -401,8 +407,10 @@ class GroupMethods(ArrayBase):
         [[1, None], [3, None]]
         >>> x.translate(["a", "c"], [10, 20]).to_list()
         [[10, None], [20, None]]
+        >>> x.translate([["a"], ["c", "d"]], [[1], [3, 4]], axis=None).to_list()
+        [[1, 4], [3, None]]
         """
-        return self._wrap(_ops.translate(self, as_column(keys_from), as_column(values_from)))
+        return self._wrap(_ops.translate(self, as_column(keys_from), as_column(values_from), axis))
 
     @method(rows=changing_axis)
     def combinations(self, n: int, axis: Any = -1) -> JaggedArray:

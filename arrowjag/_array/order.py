@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
-from arrowjag._methods import Rows, along_axis, changing_axis, method
+from arrowjag._methods import along_axis, changing_axis, method
 from arrowjag._ops import order as _ops
 from arrowjag._ops import sets
 from arrowjag.typing import RankMethod
@@ -16,11 +15,6 @@ if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
 
 __all__ = ["OrderMethods"]
-
-
-def _search_rows(ndim: int, _arguments: Mapping[str, Any]) -> Rows:
-    """One sorted row for all items gives their rows, not those of the frame."""
-    return Rows.LOCAL if ndim > 1 else Rows.MOVED
 
 
 class OrderMethods(ArrayBase):
@@ -245,8 +239,8 @@ class OrderMethods(ArrayBase):
         """
         return self._wrap(_ops.inverse_permutation(self, axis))
 
-    @method("y", rows=_search_rows)
-    def searchsorted(self, y: Any, side: Literal["left", "right"] = "left") -> JaggedArray:
+    @method("y", rows=changing_axis)
+    def searchsorted(self, y: Any, side: Literal["left", "right"] = "left", axis: Any = -1) -> JaggedArray:
         """The slots where items would keep the sorted rows of this array sorted.
 
         Parameters
@@ -256,6 +250,9 @@ class OrderMethods(ArrayBase):
             all.
         side : {"left", "right"}
             Before or behind the items that are equal.
+        axis : int, tuple of int or None
+            The dim of this array that is sorted; several trailing dims are one row together, None takes all of them. Along an outer
+            axis the items at the same local position are one row, and the outer dims of `y` are the dims of those positions.
 
         Returns
         -------
@@ -272,7 +269,7 @@ class OrderMethods(ArrayBase):
 
         Notes
         -----
-        Rows are trusted to be sorted, nulls last, as `sort` leaves them.
+        Rows are trusted to be sorted, nulls last, as `sort` along the same axis leaves them.
 
         Examples
         --------
@@ -281,9 +278,11 @@ class OrderMethods(ArrayBase):
         [[0, 1, 3], [0]]
         >>> aj.array([[10, 20, 30], [5]]).searchsorted([25, 6], side="right").to_list()
         [2, 1]
+        >>> aj.array([[1, 10], [3], [5, 20]]).searchsorted([4, 15], axis=0).to_list()
+        [2, 1]
         """
         sought = operand(y, self.type, "searchsorted")
-        return self._wrap(sets.searchsorted(self, sought if isinstance(sought, Column) else as_column(sought), side))
+        return self._wrap(sets.searchsorted(self, sought if isinstance(sought, Column) else as_column(sought), side, axis))
 
     @method(rows=changing_axis, seeded=True)
     def shuffle(self, seed: int, axis: Any = -1) -> JaggedArray:

@@ -104,11 +104,16 @@ def _present(values: pa.Array) -> BoolArray | None:
     return None if values.null_count == 0 else values.is_valid().to_numpy(zero_copy_only=False)
 
 
+def _rows_along(column: Column, axis: Any, operation: str) -> Column:
+    """The rows to look things up in as the last dim: trailing dims together, or the items at each place without an outer axis."""
+    found = _axes.normalize_axes(axis, column.ndim, operation)
+    last = found[-1] == column.ndim - 1
+    return _axes.trailing(column, found[0]) if last else _axes.move_last(column, found[0]).column
+
+
 def contains(column: Column, value: elementwise.Operand, axis: Any) -> Column:
     """Whether each row holds a value: one for all rows, or one or several for each."""
-    found = _axes.normalize_axes(axis, column.ndim, "contains")
-    last = found[-1] == column.ndim - 1
-    rows = _axes.trailing(column, found[0]) if last else _axes.move_last(column, found[0]).column
+    rows = _rows_along(column, axis, "contains")
     if isinstance(value, Column):
         return _looked_up(rows, value, "contains")
     dim = rows.shape.dims[-1]
@@ -148,21 +153,21 @@ def is_in(column: Column, values: Column) -> Column:
     return Column(column.shape, _arrow.from_numpy(found, valid))
 
 
-def searchsorted(column: Column, sought: Column, side: Literal["left", "right"]) -> Column:
+def searchsorted(column: Column, sought: Column, side: Literal["left", "right"], axis: Any) -> Column:
     """The slot in the sorted row where each item sought would keep it sorted."""
-    sets, probes, offsets = _probes(column, sought, "searchsorted")
+    sets, probes, offsets = _probes(_rows_along(column, axis, "searchsorted"), sought, "searchsorted")
     key, set_key = joint_keys(probes.values, sets.values, "searchsorted")
     slots = _sort.searchsorted(set_key[0], sets.shape.dims[-1].offsets, key[0], offsets, side, set_key[1])
     return Column(probes.shape, _arrow.from_numpy(slots, key[1]))
 
 
-def translate(column: Column, keys: Column, values: Column) -> Column:
+def translate(column: Column, keys: Column, values: Column, axis: Any) -> Column:
     """The value that stands beside the equal key in the row's dictionary; null where there is none."""
     if values.ndim > keys.ndim:
         raise ShapeError(f"translate: values have {values.ndim} dims, {values.shape!r}, their keys {keys.ndim}")
     keys, values = structure.align([keys, values], "translate")
     # The dictionary's rows travel as item numbers, so that keys and values are taken by one gather.
-    numbers = Column(keys.shape, pa.array(np.arange(keys.shape.size)))
+    numbers = _rows_along(Column(keys.shape, pa.array(np.arange(keys.shape.size))), axis, "translate")
     tables, probes, offsets = _probes(numbers, column, "translate")
     items = tables.values.to_numpy()
     key, table_key = joint_keys(probes.values, gather.take(keys.values, items), "translate")

@@ -300,7 +300,7 @@ class SeriesJag:
     def sample(self, *, fraction: float | None = ..., n: Any = ..., seed: int, axis: Any = ...) -> pd.Series[Any]:
         """Some of the items of each row, chosen at random and kept in their order."""
 
-    def searchsorted(self, y: Any, side: Literal['left', 'right'] = ...) -> pd.Series[Any]:
+    def searchsorted(self, y: Any, side: Literal['left', 'right'] = ..., axis: Any = ...) -> pd.Series[Any]:
         """The slots where items would keep the sorted rows of this array sorted."""
 
     def set(self, index: Any, values: Any) -> pd.Series[Any]:
@@ -368,7 +368,7 @@ class SeriesJag:
     def topk(self, k: int, axis: Any = ...) -> pd.Series[Any]:
         """The `k` largest items of each row, the largest first."""
 
-    def translate(self, keys_from: Any, values_from: Any) -> pd.Series[Any]:
+    def translate(self, keys_from: Any, values_from: Any, axis: Any = ...) -> pd.Series[Any]:
         """Replace each item by the value that stands beside the equal key."""
 
     def transpose(self, a: int, b: int, shear: ShearMode = ..., return_inverse: bool = ...) -> Any:

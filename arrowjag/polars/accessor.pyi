@@ -280,7 +280,7 @@ class JagNamespace(JagExpr):
     def sample(self, *, fraction: float | None = ..., n: Any = ..., seed: int, axis: Any = ...) -> JagExpr:
         """Some of the items of each row, chosen at random and kept in their order."""
 
-    def searchsorted(self, y: Any, side: Literal['left', 'right'] = ...) -> JagExpr:
+    def searchsorted(self, y: Any, side: Literal['left', 'right'] = ..., axis: Any = ...) -> JagExpr:
         """The slots where items would keep the sorted rows of this array sorted."""
 
     def set(self, index: Any, values: Any) -> JagExpr:
@@ -322,7 +322,7 @@ class JagNamespace(JagExpr):
     def topk(self, k: int, axis: Any = ...) -> JagExpr:
         """The `k` largest items of each row, the largest first."""
 
-    def translate(self, keys_from: Any, values_from: Any) -> JagExpr:
+    def translate(self, keys_from: Any, values_from: Any, axis: Any = ...) -> JagExpr:
         """Replace each item by the value that stands beside the equal key."""
 
     def transpose(self, a: int, b: int, shear: ShearMode = ..., return_inverse: bool = ...) -> JagExpr:
@@ -624,7 +624,7 @@ class JagSeries(pl.Series):
     def sample(self, *, fraction: float | None = ..., n: Any = ..., seed: int, axis: Any = ...) -> pl.Series:
         """Some of the items of each row, chosen at random and kept in their order."""
 
-    def searchsorted(self, y: Any, side: Literal['left', 'right'] = ...) -> pl.Series:
+    def searchsorted(self, y: Any, side: Literal['left', 'right'] = ..., axis: Any = ...) -> pl.Series:
         """The slots where items would keep the sorted rows of this array sorted."""
 
     def set(self, index: Any, values: Any) -> pl.Series:
@@ -674,7 +674,7 @@ class JagSeries(pl.Series):
     def topk(self, k: int, axis: Any = ...) -> pl.Series:
         """The `k` largest items of each row, the largest first."""
 
-    def translate(self, keys_from: Any, values_from: Any) -> pl.Series:
+    def translate(self, keys_from: Any, values_from: Any, axis: Any = ...) -> pl.Series:
         """Replace each item by the value that stands beside the equal key."""
 
     def transpose(self, a: int, b: int, shear: ShearMode = ..., return_inverse: bool = ...) -> Any:
