@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import cmp_to_key
 from itertools import pairwise
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -78,6 +79,13 @@ def jagged(draw, nulls=True):
     item = st.sampled_from(numbers(dtype))
     row = st.lists(item | st.none() if nulls else item, max_size=draw(st.sampled_from([3, 9, 40])))
     return draw(st.lists(row, max_size=8)), dtype
+
+
+@pytest.fixture(autouse=True, scope="module", params=["in one call", "by matrices"])
+def either_way(request):
+    """Few values are sorted in one call; every test sorts them as many are too."""
+    with mock.patch.object(sort, "_FEW_VALUES", 1000 if request.param == "in one call" else 0):
+        yield
 
 
 def check_orders(rows, dtype):
