@@ -135,9 +135,9 @@ def batches(offsets: NDArray[np.int64], *, max_values: int = _BATCH_VALUES, abov
     O(n_rows): lengths are sorted by counting in 16 bits, and the few rows that are longer once more. There are at most
     sqrt(2 n_values) distinct lengths.
     """
-    sizes = np.diff(offsets)
+    sizes = offsets[1:] - offsets[:-1]
     order, ordered = order_by_size(sizes)
-    changes = (np.flatnonzero(ordered[1:] != ordered[:-1]) + 1).tolist()
+    changes = ((ordered[1:] != ordered[:-1]).nonzero()[0] + 1).tolist()
     bounds = [0, *changes, len(order)] if len(order) else [0]
     found = []
     for start, end in pairwise(bounds):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels.gather import take_rows
 from arrowjag._kernels.memory import empty, zeros
-from arrowjag._kernels.offsets import count_true
+from arrowjag._kernels.offsets import count_true, row_sizes
 from arrowjag._kernels.segments import LARGE_BLOCKS, Block, over_blocks, reduce_rows, reduceat
 
 __all__ = ["argmax", "argmin", "first", "last", "max", "min"]
@@ -91,14 +91,14 @@ def _of_block(
     out[:] = fill
     reduce(ufunc, block.filled(fill), block.offsets, out)
     present[:] = True
-    suspect = np.flatnonzero(out == fill)
+    suspect = (out == fill).nonzero()[0]
     has_items = _has_items(suspect, block)
     # minimum and maximum carry NaN along, fmin and fmax skip it and cost 30 % more: only where NaN shows up. polars' kernels skip
     # it as well, so that a row of nulls, filled with what loses, and NaN shows no NaN.
     if out.dtype.kind == "f" and (np.isnan(out).any() or (block.valid is not None and has_items.any())):
         out[:] = np.nan
         reduceat(skipping, block.filled(np.nan), block.offsets, out)
-        suspect = np.flatnonzero(np.isnan(out))
+        suspect = np.isnan(out).nonzero()[0]
         has_items = _has_items(suspect, block)
     missing = suspect[~has_items]
     present[missing], out[missing] = False, 0
@@ -137,16 +137,16 @@ def _slot(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int6
 
 def _first_hits(found: NDArray[Any], block: Block, slots: NDArray[np.int64]) -> None:
     """The first slot of each row that holds what was found for the row."""
-    sizes = np.diff(block.offsets)
-    hits = block.data == np.repeat(found, sizes)
+    sizes = row_sizes(block.offsets)
+    hits = block.data == found.repeat(sizes)
     if found.dtype.kind == "f" and (only_nan := np.isnan(found)).any():
-        hits |= np.repeat(only_nan, sizes)
+        hits |= only_nan.repeat(sizes)
     if block.valid is not None:
         hits &= block.valid
-    items = np.flatnonzero(hits)
+    items = hits.nonzero()[0]
     # Hits come in order, so that each row begins where the number of hits before it says: no search.
     before = zeros(len(hits) + 1, np.int64)
     np.cumsum(hits, out=before[1:])
     lead = before[block.offsets]
-    rows = np.flatnonzero(lead[1:] > lead[:-1])
+    rows = (lead[1:] > lead[:-1]).nonzero()[0]
     slots[rows] = items[lead[rows]] - block.offsets[rows]

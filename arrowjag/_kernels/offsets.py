@@ -16,7 +16,7 @@ from arrowjag._kernels.lists import count_bits, polars_for
 from arrowjag._kernels.memory import empty, zeros
 from arrowjag.errors import JagOverflowError, OffsetsError
 
-__all__ = ["check", "compose", "count_block", "count_true", "from_sizes", "is_int32", "parents", "positions", "runs"]
+__all__ = ["check", "compose", "count_block", "count_true", "from_sizes", "is_int32", "parents", "positions", "row_sizes", "runs"]
 
 _CHUNK = 1 << 17
 """Values worked on at a time, so that temporaries stay in the second-level cache."""
@@ -59,13 +59,19 @@ def from_sizes(sizes: NDArray[Any]) -> NDArray[np.int64]:
 
 def _check_total(sizes: NDArray[Any], offsets: NDArray[np.int64]) -> None:
     """Raise if a running total wrapped: a step adds less than 2**63, so the first wrap shows as a negative total."""
-    bad = np.flatnonzero((offsets[1:] < 0) | (sizes > np.iinfo(np.int64).max))
+    bad = ((offsets[1:] < 0) | (sizes > np.iinfo(np.int64).max)).nonzero()[0]
     if len(bad):
         row = int(bad[0])
         raise JagOverflowError(
             f"integer overflow: the sizes of rows 0 to {row} add up to more than {2**63 - 1} items, "
             f"row {row} alone has {int(sizes[row])}."
         )
+
+
+def row_sizes(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The number of items of each row; what np.diff gives, in a third of its time where there are few rows."""
+    sizes: NDArray[np.int64] = offsets[1:] - offsets[:-1]
+    return sizes
 
 
 def is_int32(offsets: NDArray[np.int64]) -> bool:
@@ -125,7 +131,7 @@ def runs(starts: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     def work(first: int, last: int) -> None:
         # Steps of one, but for a jump where a row begins, summed up: a third less work than np.repeat of where rows begin, which
         # moreover holds the GIL. 5M values in 500k rows take 10 ms of CPU time instead of 14, in rows of one 25 instead of 42.
-        full = first + np.flatnonzero(offsets[first + 1 : last + 1] > offsets[first:last])
+        full = first + (offsets[first + 1 : last + 1] > offsets[first:last]).nonzero()[0]
         part = out[offsets[first] : offsets[last]]
         if len(full):
             begins, heads = starts[full], offsets[full]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import blocks
 from arrowjag._kernels.gather import ranges
-from arrowjag._kernels.offsets import from_sizes
+from arrowjag._kernels.offsets import from_sizes, row_sizes
 
 __all__ = ["PaddedBatch", "padded_batches", "put_padded", "take_padded", "with_tail"]
 
@@ -46,10 +46,10 @@ def padded_batches(offsets: NDArray[np.int64]) -> list[PaddedBatch]:
     an eighth and took argsort of 20k rows of log-normal length (5M values) from 250 ms to 125, and 64 short rows from 0.6 to 0.3.
     Few values are one matrix, which takes argsort of ten rows from 193 microseconds to 70.
     """
-    sizes = np.diff(offsets)
+    sizes = row_sizes(offsets)
     longest, n_values = int(sizes.max(initial=0)), int(offsets[-1] - offsets[0])
     if n_values < _FEW_VALUES and longest * len(sizes) <= 4 * n_values:  # a call costs more than cells: one matrix
-        rows = np.flatnonzero(sizes)
+        rows = sizes.nonzero()[0]
         return [PaddedBatch(offsets[rows], longest, 0, sizes[rows], whole=True)] if len(rows) else []
     exact = longest <= (4 if n_values < _FEW_VALUES else 31)
     found = []

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import blocks
 from arrowjag._kernels.codes import plain_codes, sort_codes
-from arrowjag._kernels.offsets import from_sizes, runs
+from arrowjag._kernels.offsets import from_sizes, row_sizes, runs
 
 __all__ = [
     "LONGEST",
@@ -24,7 +24,7 @@ __all__ = [
     "comparable",
     "comparable_pair",
     "first",
-    "groups",
+    "group_numbers",
     "long_in_either",
     "long_rows",
     "member",
@@ -34,6 +34,7 @@ __all__ = [
     "ranks",
     "short_pairs",
     "short_rows",
+    "times",
 ]
 
 LONGEST = 28
@@ -80,7 +81,7 @@ def pays(offsets: NDArray[np.int64]) -> bool:
     n_values = int(offsets[-1])
     if n_values < _FEW_VALUES or n_values > LONGEST * (len(offsets) - 1):
         return False
-    sizes = np.diff(offsets)
+    sizes = row_sizes(offsets)
     return 2 * int(sizes[sizes <= LONGEST].sum()) >= n_values
 
 
@@ -98,7 +99,7 @@ def short_rows(offsets: NDArray[np.int64]) -> Iterator[Short]:
 
 def long_rows(offsets: NDArray[np.int64]) -> Long | None:
     """The rows longer than LONGEST; None if there are none."""
-    rows = np.flatnonzero(np.diff(offsets) > LONGEST)
+    rows = (row_sizes(offsets) > LONGEST).nonzero()[0]
     return _rows_of(rows, offsets) if len(rows) else None
 
 
@@ -139,22 +140,22 @@ def places(columns: Matrix) -> NDArray[np.uint8]:
     return found
 
 
-def put_order(out: NDArray[np.int64], columns: Matrix, starts: NDArray[np.int64]) -> None:
-    """Write the items of each row in sorted order, by number, where the row starts: the inverse of `places`."""
+def put_order(out: NDArray[np.int64], columns: Matrix, starts: NDArray[np.int64], *, slots: bool = False) -> None:
+    """Write the items of each row in sorted order where the row starts, by number or by slot: the inverse of `places`."""
     target = places(columns).astype(np.int64)
     target += starts
-    items = starts + np.arange(len(columns))[:, None]
-    out[target.reshape(-1)] = items.reshape(-1)
+    items = np.arange(len(columns))[:, None]
+    out[target.reshape(-1)] = (np.broadcast_to(items, columns.shape) if slots else starts + items).reshape(-1)
 
 
 def ranks(columns: Matrix, method: str) -> NDArray[Any]:
     """Ranks from 1 by the method; twice the rank for "average"."""
-    if method == "ordinal":
+    if method == "ordinal" or (leads := first(columns)).all():
         found = places(columns)
         found += 1
-        return found
+        return 2 * found if method == "average" else found
     if method == "dense":
-        return _dense_ranks(columns)
+        return _dense_ranks(columns, leads)
     least = np.ones(columns.shape, np.uint8)
     equals = np.zeros(columns.shape, np.uint8)
     for j in range(1, len(columns)):
@@ -171,10 +172,9 @@ def ranks(columns: Matrix, method: str) -> NDArray[Any]:
     return least + equals if method == "max" else 2 * least + equals
 
 
-def _dense_ranks(columns: Matrix) -> NDArray[np.uint8]:
+def _dense_ranks(columns: Matrix, leads: NDArray[np.bool_]) -> NDArray[np.uint8]:
     """How many different items are not greater."""
     found = np.ones(columns.shape, np.uint8)
-    leads = first(columns)
     for j in range(1, len(columns)):
         above = np.greater(columns[:j], columns[j])
         below = np.less(columns[:j], columns[j])
@@ -193,35 +193,31 @@ def first(columns: Matrix) -> NDArray[np.bool_]:
     return found
 
 
-class Groups(NamedTuple):
-    """The groups of equal items of each row, all matrices of its items."""
+def times(columns: Matrix) -> tuple[NDArray[np.bool_], NDArray[np.uint8]]:
+    """As `first`, and how often each item occurs from its slot on: of a first item, the size of its group."""
+    leads = np.ones(columns.shape, np.bool_)
+    found = np.ones(columns.shape, np.uint8)
+    for j in range(1, len(columns)):
+        same = np.equal(columns[:j], columns[j])
+        found[:j] += same.view(np.uint8)
+        np.logical_or.reduce(same, axis=0, out=leads[j])
+        np.logical_not(leads[j], out=leads[j])
+    return leads, found
 
-    first: NDArray[np.bool_]
-    """Whether an item is the first one of its group."""
 
-    times: NDArray[np.uint8]
-    """How often it occurs from its slot on: of a first item, the size of the group."""
-
-    numbers: NDArray[np.uint8]
-    """The number of its group, from 0 by first appearance."""
-
-
-def groups(columns: Matrix) -> Groups:
-    """The groups of equal items of each row."""
-    first = np.ones(columns.shape, np.bool_)
-    times = np.ones(columns.shape, np.uint8)
+def group_numbers(columns: Matrix) -> NDArray[np.uint8]:
+    """The number of the group of equal items each item is in, from 0 by first appearance."""
     numbers = np.ones(columns.shape, np.uint8)  # from 1, so that 0 is none
     last = np.ones(columns.shape[1], np.uint8)
     for j in range(1, len(columns)):
         same = np.equal(columns[:j], columns[j]).view(np.uint8)
-        times[:j] += same
         same *= numbers[:j]
         np.maximum.reduce(same, axis=0, out=numbers[j])
-        new = np.equal(numbers[j], 0, out=first[j])
+        new = numbers[j] == 0
         last += new
         np.copyto(numbers[j], last, where=new)
     numbers -= 1
-    return Groups(first, times, numbers)
+    return numbers
 
 
 def short_pairs(offsets_x: NDArray[np.int64], offsets_y: NDArray[np.int64]) -> Iterator[tuple[Short, NDArray[np.int64]]]:
@@ -229,7 +225,7 @@ def short_pairs(offsets_x: NDArray[np.int64], offsets_y: NDArray[np.int64]) -> I
 
     Rows that are long in y are left out too.
     """
-    sizes_x, sizes_y = np.diff(offsets_x), np.diff(offsets_y)
+    sizes_x, sizes_y = row_sizes(offsets_x), row_sizes(offsets_y)
     both = np.where((sizes_x > LONGEST) | (sizes_y > LONGEST), 0, sizes_x * (LONGEST + 1) + (LONGEST - sizes_y) * (sizes_x > 0))
     rows, ordered = blocks.order_by_size(both)
     lengths = ordered // (LONGEST + 1)
@@ -243,7 +239,7 @@ def short_pairs(offsets_x: NDArray[np.int64], offsets_y: NDArray[np.int64]) -> I
 
 def long_in_either(offsets_x: NDArray[np.int64], offsets_y: NDArray[np.int64]) -> tuple[Long, Long] | None:
     """The rows that are long in x or in y; None if there are none."""
-    rows = np.flatnonzero((np.diff(offsets_x) > LONGEST) | (np.diff(offsets_y) > LONGEST))
+    rows = ((row_sizes(offsets_x) > LONGEST) | (row_sizes(offsets_y) > LONGEST)).nonzero()[0]
     return (_rows_of(rows, offsets_x), _rows_of(rows, offsets_y)) if len(rows) else None
 
 

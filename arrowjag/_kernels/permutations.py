@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels.blocks import map_rows
 from arrowjag._kernels.memory import empty, empty_like
+from arrowjag._kernels.offsets import row_sizes
 from arrowjag.errors import JagOverflowError, JagValueError
 
 __all__ = ["invert_rows"]
@@ -64,7 +65,7 @@ def invert_rows(
 def _heads(cuts: NDArray[np.int64]) -> NDArray[Any]:
     """Where the row of each item begins."""
     dtype = np.int32 if cuts[-1] < 2**30 else np.int64
-    return np.repeat(cuts[:-1].astype(dtype), np.diff(cuts))
+    return cuts[:-1].astype(dtype).repeat(row_sizes(cuts))
 
 
 def _signed(data: NDArray[Any]) -> NDArray[Any]:
@@ -94,7 +95,7 @@ def _invert_full(data: NDArray[Any], cuts: NDArray[np.int64], out: NDArray[Any])
 def _invert_partial(
     data: NDArray[Any], valid: NDArray[np.bool_], cuts: NDArray[np.int64], out: NDArray[Any], hit: NDArray[np.bool_]
 ) -> bool:
-    items = np.flatnonzero(valid)
+    items = valid.nonzero()[0]
     slots, heads = _signed(data)[items], _heads(cuts)[items]
     out[:], hit[:] = 0, False
     if len(items) == 0:
@@ -102,7 +103,7 @@ def _invert_partial(
     if slots.min() < 0 or slots.max() >= len(data):
         return False
     target = heads + slots
-    if (target >= np.repeat(cuts[1:], np.diff(cuts))[items]).any():
+    if (target >= cuts[1:].repeat(row_sizes(cuts))[items]).any():
         return False
     hit[target] = True
     found = items - heads
@@ -114,9 +115,9 @@ def _invert_partial(
 
 def _explain(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> None:
     """Raise for the first item that points where none may point, or that no inverse can point at."""
-    sizes, items = np.diff(offsets), np.arange(len(data)) if valid is None else np.flatnonzero(valid)
-    heads, slots = np.repeat(offsets[:-1], sizes)[items], data[items].astype(np.int64)
-    wrong = (slots < 0) | (slots >= np.repeat(sizes, sizes)[items])
+    sizes, items = row_sizes(offsets), np.arange(len(data)) if valid is None else valid.nonzero()[0]
+    heads, slots = offsets[:-1].repeat(sizes)[items], data[items].astype(np.int64)
+    wrong = (slots < 0) | (slots >= sizes.repeat(sizes)[items])
     if wrong.any():
         _refuse(int(items[wrong.argmax()]), data, offsets, "is out of range")
     twice = np.bincount(heads + slots)[heads + slots] > 1

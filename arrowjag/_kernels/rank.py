@@ -144,7 +144,7 @@ def _rank_sorted(key: Key, offsets: NDArray[np.int64], method: str, descending: 
 
 def _run_ranks(begins: NDArray[np.bool_], places: NDArray[np.int64], method: str) -> NDArray[Any]:
     """Ranks of the sorted items: one for each run of equals, spread over it."""
-    starts = np.flatnonzero(begins)
+    starts = begins.nonzero()[0]
     sizes = np.diff(starts, append=len(begins))
     least = places[starts] + 1
     ranks: NDArray[Any]
@@ -155,6 +155,6 @@ def _run_ranks(begins: NDArray[np.bool_], places: NDArray[np.int64], method: str
     elif method == "average":
         ranks = least + (sizes - 1) / 2
     else:
-        first_runs = np.flatnonzero(least == 1)  # of each row that is not empty
-        ranks = np.arange(1, len(starts) + 1) - np.repeat(first_runs, np.diff(first_runs, append=len(starts)))
-    return np.repeat(ranks, sizes)
+        first_runs = (least == 1).nonzero()[0]  # of each row that is not empty
+        ranks = np.arange(1, len(starts) + 1) - first_runs.repeat(np.diff(first_runs, append=len(starts)))
+    return ranks.repeat(sizes)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels.extremes import argmax, argmin, first, last, max, min
 from arrowjag._kernels.memory import empty, zeros
-from arrowjag._kernels.offsets import count_block
+from arrowjag._kernels.offsets import count_block, row_sizes
 from arrowjag._kernels.quantiles import median, n_unique, quantile
 from arrowjag._kernels.segments import (
     BLOCK_VALUES,
@@ -121,7 +121,7 @@ def _check_sums(values: NDArray[Any], block: Block) -> None:
     high += low >> 32
     limits = np.iinfo(values.dtype)
     bad = (high > limits.max >> 32) | (high < limits.min >> 32)
-    raise_overflow("sum", np.flatnonzero(bad), block, values.dtype)
+    raise_overflow("sum", bad.nonzero()[0], block, values.dtype)
 
 
 def prod(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], min_count: int | None = None) -> tuple[NDArray[Any], Valid]:
@@ -147,12 +147,12 @@ def _check_products(values: NDArray[Any], block: Block) -> None:
     reduceat(np.multiply, np.abs(values.astype(np.float64)), block.offsets, size)
     size[np.isnan(size)] = 0  # infinity times zero: a zero in the row makes the exact product 0
     limit = float(np.iinfo(values.dtype).max)
-    close = np.flatnonzero(np.abs(size - limit) <= limit * 1e-9)
+    close = (np.abs(size - limit) <= limit * 1e-9).nonzero()[0]
     bad = size > limit
     for row in close.tolist():  # only rows within a billionth of the limit
         exact = int(np.multiply.reduce(values[block.offsets[row] : block.offsets[row + 1]].astype(object)))
         bad[row] = not np.iinfo(values.dtype).min <= exact <= np.iinfo(values.dtype).max
-    raise_overflow("prod", np.flatnonzero(bad), block, values.dtype)
+    raise_overflow("prod", bad.nonzero()[0], block, values.dtype)
 
 
 def _enough(min_count: int | None, valid: Valid, offsets: NDArray[np.int64]) -> Valid:
@@ -203,10 +203,10 @@ def std(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], ddof: int 
 
 
 def _variance(block: Block, out: NDArray[np.float64], ddof: int) -> NDArray[np.bool_]:
-    sizes, n = np.diff(block.offsets), block.counts
+    sizes, n = row_sizes(block.offsets), block.counts
     values = block.filled(0, np.float64)
     reduceat(np.add, values, block.offsets, out)
-    deviations = np.repeat(out / n, sizes)
+    deviations = (out / n).repeat(sizes)
     np.subtract(values, deviations, out=deviations)
     deviations *= deviations
     if block.valid is not None:

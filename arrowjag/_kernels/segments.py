@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import blocks
 from arrowjag._kernels.lists import polars_for, reduce_lists
-from arrowjag._kernels.offsets import count_block, count_true, from_sizes
+from arrowjag._kernels.offsets import count_block, count_true, from_sizes, row_sizes
 from arrowjag.errors import JagOverflowError
 
 __all__ = [
@@ -47,7 +47,7 @@ class Block(NamedTuple):
     def counts(self) -> NDArray[Any]:
         """The number of items of each row that are not null."""
         if self.valid is None:
-            return np.diff(self.offsets)
+            return row_sizes(self.offsets)
         return (count_true if len(self.valid) > BLOCK_VALUES else count_block)(self.valid, self.offsets)
 
     def filled(self, fill: object, dtype: Any = None) -> NDArray[Any]:
@@ -124,7 +124,7 @@ def drop_nulls(
 
 def counts(valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """The number of items of each row that are not null."""
-    return np.diff(offsets) if valid is None else count_true(valid, offsets)
+    return row_sizes(offsets) if valid is None else count_true(valid, offsets)
 
 
 def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -142,7 +142,7 @@ def may_overflow(values: NDArray[Any], offsets: NDArray[np.int64]) -> bool:
     if not len(values):
         return False
     largest = max(int(values.max()), -int(values.min()))
-    return largest * int(np.diff(offsets).max()) > np.iinfo(values.dtype).max
+    return largest * int(row_sizes(offsets).max()) > np.iinfo(values.dtype).max
 
 
 def raise_overflow(operation: str, rows: NDArray[Any], block: Block, dtype: np.dtype[Any]) -> None:

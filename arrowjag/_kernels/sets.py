@@ -17,7 +17,7 @@ from arrowjag._kernels.blocks import map_rows
 from arrowjag._kernels.codes import sort_codes
 from arrowjag._kernels.gather import ranges
 from arrowjag._kernels.memory import empty, zeros
-from arrowjag._kernels.offsets import count_block, count_true, from_sizes
+from arrowjag._kernels.offsets import count_block, count_true, from_sizes, row_sizes
 from arrowjag._kernels.padded import PaddedBatch, padded_batches, with_tail
 from arrowjag._kernels.rank import BLOCK_VALUES, sorted_runs
 from arrowjag._kernels.sort import Key, place_bits, sorted_matrix, span_of
@@ -60,7 +60,7 @@ def _present(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], NDArra
     data, valid = key
     if valid is None:
         return pairs.comparable(data, None), offsets, None
-    items = np.flatnonzero(valid)
+    items = valid.nonzero()[0]
     return pairs.comparable(data[items], None), from_sizes(count_block(valid, offsets)), items
 
 
@@ -71,7 +71,7 @@ def _shifted(items: NDArray[np.int64], base: int) -> NDArray[np.int64]:
 
 
 def _stitch_offsets(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    return from_sizes(np.concatenate([np.diff(part) for part in parts]))
+    return from_sizes(np.concatenate([row_sizes(part) for part in parts]))
 
 
 class _Runs(NamedTuple):
@@ -86,12 +86,12 @@ class _Runs(NamedTuple):
 
 def _runs(keys: Sequence[Key], offsets: NDArray[np.int64]) -> _Runs:
     order, begins = sorted_runs(keys, offsets)
-    starts = np.flatnonzero(begins)
+    starts = begins.nonzero()[0]
     sizes = np.diff(starts, append=len(order))
     leaders = order[starts]
     valids = [valid[leaders] for _, valid in keys if valid is not None]
     if valids:  # a run is null as a whole
-        present = np.flatnonzero(np.logical_and.reduce(valids))
+        present = np.logical_and.reduce(valids).nonzero()[0]
         starts, sizes, leaders = starts[present], sizes[present], leaders[present]
     return _Runs(order, starts, sizes, leaders)
 
@@ -101,7 +101,7 @@ def _by_appearance(leaders: NDArray[np.int64], offsets: NDArray[np.int64]) -> It
     # Items number upwards row by row, so marking them and reading the marks off sorts them: no second sort.
     first = zeros(int(offsets[-1]), np.bool_)
     first[leaders] = True
-    return from_sizes(count_true(first, offsets)), np.flatnonzero(first)
+    return from_sizes(count_true(first, offsets)), first.nonzero()[0]
 
 
 def _numbers(leaders: NDArray[np.int64], items: NDArray[np.int64], n_items: int) -> NDArray[np.int64]:
@@ -139,11 +139,11 @@ def _group_codes(keys: Sequence[Key], offsets: NDArray[np.int64], _: int) -> tup
         return _short_group_codes(keys[0], offsets)
     runs = _runs(keys, offsets)
     group_offsets, items = _by_appearance(runs.leaders, offsets)
-    base = np.repeat(group_offsets[:-1], np.diff(group_offsets))  # of each group, in the order of appearance
+    base = group_offsets[:-1].repeat(row_sizes(group_offsets))  # of each group, in the order of appearance
     numbers = _numbers(runs.leaders, items, int(offsets[-1]))
     codes = np.full(int(offsets[-1]), -1, np.int64)
-    codes[runs.order[ranges(runs.starts, runs.sizes)]] = np.repeat(numbers - base[numbers], runs.sizes)
-    return codes, np.diff(group_offsets)
+    codes[runs.order[ranges(runs.starts, runs.sizes)]] = (numbers - base[numbers]).repeat(runs.sizes)
+    return codes, row_sizes(group_offsets)
 
 
 def _short_group_codes(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -151,7 +151,7 @@ def _short_group_codes(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[np
     numbers = empty(len(data), np.uint8)
     n_groups = zeros(len(offsets) - 1, np.int64)
     for short in pairs.short_rows(offsets):
-        found = pairs.groups(short.columns(data)).numbers
+        found = pairs.group_numbers(short.columns(data))
         short.put(numbers, found)
         n_groups[short.rows] = found.max(axis=0).astype(np.int64) + 1
     codes = numbers.astype(np.int64)
@@ -217,7 +217,7 @@ def _short_group_items(
     data, offsets, present = _present(key, offsets)
     order = empty(len(data), np.int64)
     leads, times = _first_and_times(data, offsets, order)
-    group_offsets, first = from_sizes(count_block(leads, offsets)), np.flatnonzero(leads)
+    group_offsets, first = from_sizes(count_block(leads, offsets)), leads.nonzero()[0]
     return group_offsets, from_sizes(times[first]), _shifted(order if present is None else present[order], base)
 
 
@@ -227,11 +227,12 @@ def _first_and_times(
     """Whether each item is the first of its group, and if so the size of the group; fill `order` with items group by group."""
     leads, times = empty(len(data), np.bool_), empty(len(data), np.uint8)
     for short in pairs.short_rows(offsets):
-        groups = pairs.groups(short.columns(data))
-        short.put(leads, groups.first)
-        short.put(times, groups.times)
+        columns = short.columns(data)
+        first, many = pairs.times(columns)
+        short.put(leads, first)
+        short.put(times, many)
         if order is not None:
-            pairs.put_order(order, groups.numbers, short.starts)
+            pairs.put_order(order, pairs.group_numbers(columns), short.starts)
     sizes = times.astype(np.int64)
     if (long := pairs.long_rows(offsets)) is not None:
         key = [(data[long.items], None)]
@@ -244,7 +245,7 @@ def _first_and_times(
     return leads, sizes
 
 
-def unique(keys: Sequence[Key], offsets: NDArray[np.int64]) -> Items:
+def unique(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The first item of each group of equal items.
 
     Parameters
@@ -255,22 +256,25 @@ def unique(keys: Sequence[Key], offsets: NDArray[np.int64]) -> Items:
     Returns
     -------
     offsets : (n_rows + 1,) int64 array
-    items : int64 array
-        Item numbers, ascending.
+        Of the distinct items.
+    first : (n_values,) bool array
+        Which items they are.
 
     Notes
     -----
     The cost of `lexsort`.
     """
-    new_offsets, items = zip(*_in_blocks(_unique, keys, offsets), strict=True)
-    return _stitch_offsets(new_offsets), np.concatenate(items)
+    first = empty(int(offsets[-1]), np.bool_)
 
+    def block(part: Sequence[Key], local: NDArray[np.int64], base: int) -> NDArray[Any]:
+        leads = _leads(part[0], local) if len(part) == 1 else None
+        if leads is None:
+            leads = zeros(int(local[-1]), np.bool_)
+            leads[_runs(part, local).leaders] = True
+        first[base : base + len(leads)] = leads
+        return count_block(leads, local)
 
-def _unique(keys: Sequence[Key], offsets: NDArray[np.int64], base: int) -> Items:
-    if len(keys) == 1 and (first := _leads(keys[0], offsets)) is not None:
-        return from_sizes(count_block(first, offsets)), _shifted(np.flatnonzero(first), base)
-    new_offsets, items = _by_appearance(_runs(keys, offsets).leaders, offsets)
-    return new_offsets, _shifted(items, base)
+    return from_sizes(np.concatenate(_in_blocks(block, keys, offsets))), first
 
 
 def _leads(key: Key, offsets: NDArray[np.int64]) -> NDArray[np.bool_] | None:
@@ -300,9 +304,7 @@ def _short_leads(data: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.b
         if short.length > 1:
             short.put(first, pairs.first(short.columns(data)))
     if (long := pairs.long_rows(offsets)) is not None:
-        _, items = _unique([(data[long.items], None)], long.offsets, 0)
-        first[long.items] = False
-        first[long.items[items]] = True
+        first[long.items] = unique([(data[long.items], None)], long.offsets)[1]
     return first
 
 
@@ -351,7 +353,7 @@ def _value_counts(
     if len(keys) == 1 and pairs.pays(offsets):
         data, cuts, present = _present(keys[0], offsets)
         leads, times = _first_and_times(data, cuts)
-        items = np.flatnonzero(leads)
+        items = leads.nonzero()[0]
         counts = times[items]
         return from_sizes(count_block(leads, cuts)), _shifted(items if present is None else present[items], base), counts
     runs = _runs(keys, offsets)
@@ -383,7 +385,7 @@ def mode(
     heads = group_offsets[:-1][present]
     if len(heads):
         most = np.maximum.reduceat(counts, heads)
-        hits = np.flatnonzero(counts == np.repeat(most, np.diff(group_offsets)[present]))
+        hits = (counts == most.repeat(row_sizes(group_offsets)[present])).nonzero()[0]
         result[present] = items[hits[np.searchsorted(hits, heads)]]
     return result, None if present.all() else present
 
@@ -470,14 +472,14 @@ def _short_combine(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key,
     if operation != "union":
         found = _short_member(x, offsets_x, y, offsets_y)
         chosen_x &= found if operation == "intersection" else ~found
-        return from_sizes(count_block(chosen_x, offsets_x)), np.flatnonzero(chosen_x)
+        return from_sizes(count_block(chosen_x, offsets_x)), chosen_x.nonzero()[0]
     chosen_y = _all_leads(y, offsets_y)
     chosen_y &= ~_short_member(y, offsets_y, x, offsets_x)
     n_x, n_y = count_block(chosen_x, offsets_x), count_block(chosen_y, offsets_y)
     offsets = from_sizes(n_x + n_y)
     items = empty(int(offsets[-1]), np.int64)
-    items[ranges(offsets[:-1], n_x)] = np.flatnonzero(chosen_x)
-    items[ranges(offsets[:-1] + n_x, n_y)] = len(x[0]) + np.flatnonzero(chosen_y)
+    items[ranges(offsets[:-1], n_x)] = chosen_x.nonzero()[0]
+    items[ranges(offsets[:-1] + n_x, n_y)] = len(x[0]) + chosen_y.nonzero()[0]
     return offsets, items
 
 
@@ -497,7 +499,7 @@ def _short_member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArr
     if valid is not None:
         y, offsets_y = (y[0][valid], None), from_sizes(count_block(valid, offsets_y))
     data_x, data_y = pairs.comparable_pair(x[0], y[0])
-    widest = int(np.diff(offsets_y).max(initial=0))
+    widest = int(row_sizes(offsets_y).max(initial=0))
     reachable = np.concatenate([data_y, np.zeros(min(widest, pairs.LONGEST), data_y.dtype)])
     for short, sizes in pairs.short_pairs(offsets_x, offsets_y):
         if sizes[0]:
@@ -513,8 +515,8 @@ def _short_member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArr
 
 def _merge(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> _Merged:
     n_x, n_y = len(x[0]), len(y[0])
-    places_x = np.arange(n_x) + np.repeat(offsets_y[:-1], np.diff(offsets_x))
-    places_y = np.arange(n_y) + np.repeat(offsets_x[1:], np.diff(offsets_y))
+    places_x = np.arange(n_x) + offsets_y[:-1].repeat(row_sizes(offsets_x))
+    places_y = np.arange(n_y) + offsets_x[1:].repeat(row_sizes(offsets_y))
     source = empty(n_x + n_y, np.int64)
     source[places_x] = np.arange(n_x)
     source[places_y] = np.arange(n_x, n_x + n_y)
@@ -563,7 +565,7 @@ def _sorted_member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDAr
     merged = _merge(x, offsets_x, y, offsets_y)
     runs = merged.runs
     found = zeros(len(merged.source), np.bool_)
-    found[runs.order[ranges(runs.starts, runs.sizes)]] = np.repeat(merged.has_y(), runs.sizes)
+    found[runs.order[ranges(runs.starts, runs.sizes)]] = merged.has_y().repeat(runs.sizes)
     return found[merged.places_x]
 
 

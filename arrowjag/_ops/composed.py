@@ -19,6 +19,7 @@ from arrowjag._kernels import rank as _rank
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
 from arrowjag._kernels import sets as _kernels
+from arrowjag._kernels.offsets import row_sizes
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, places, sets, structure
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -58,7 +59,7 @@ def _shares(values: pa.Array, offsets: IntArray) -> pa.Array:
     key, valid = _arrow.order_key(values, "cdf")
     ranks, _ = _rank.rank(key, valid, offsets, "max")
     present, _ = _reduce.count(valid, offsets)
-    result = ranks / np.repeat(np.maximum(present, 1), np.diff(offsets))
+    result = ranks / np.maximum(present, 1).repeat(row_sizes(offsets))
     return _arrow.from_numpy(_poisoned(result, key, valid, offsets), valid)
 
 
@@ -74,8 +75,8 @@ def _weighted_shares(values: pa.Array, weight: pa.Array, offsets: IntArray) -> p
         valid = weighed if valid is None else valid & weighed
     order, begins = _rank.sorted_runs([(key, valid)], offsets)
     total, _ = _scan.cumsum(amount.astype(np.float64)[order], None if valid is None else valid[order], offsets)
-    last_of_run = np.append(np.flatnonzero(begins)[1:], len(order)) - 1
-    last_of_row = np.repeat(offsets[1:] - 1, np.diff(offsets))
+    last_of_run = np.append(begins.nonzero()[0][1:], len(order)) - 1
+    last_of_row = (offsets[1:] - 1).repeat(row_sizes(offsets))
     result = np.empty(len(order))
     with np.errstate(all="ignore"):
         result[order] = total[last_of_run[np.cumsum(begins) - 1]] / total[last_of_row]
@@ -86,7 +87,7 @@ def _poisoned(result: Any, key: Any, valid: BoolArray | None, offsets: IntArray)
     """Rows that hold a NaN are NaN."""
     if key.dtype.kind == "f" and len(key):
         poisoned, _ = _reduce.any(np.isnan(key), valid, offsets)
-        result[np.repeat(poisoned, np.diff(offsets))] = np.nan
+        result[poisoned.repeat(row_sizes(offsets))] = np.nan
     return result
 
 
@@ -112,7 +113,9 @@ def _groups(
 def group_by(column: Column, keys: Sequence[Column], axis: Any) -> Column:
     """The items of each row in groups of equal keys: a dim is added."""
     column, place, frame, dims, items = _groups(column, keys, axis, "group_by", False)
-    return structure.take_items(column, place + 1, frame.values.to_numpy()[items], dims)
+    if len(frame.values) < column.shape.nodes(place + 1):  # a null row of a key dropped some
+        items = frame.values.to_numpy()[items]
+    return structure.take_items(column, place + 1, items, dims)
 
 
 def group_by_indices(column: Column, keys: Sequence[Column], sort: bool, axis: Any) -> Column:
@@ -140,7 +143,7 @@ def combinations(column: Column, n: int, axis: Any) -> Column:
 
 def _choices(offsets: IntArray, n: int) -> tuple[IntArray, IntArray]:
     """Offsets of the choices of each row, and the items of all of them; rows of one length share one table of slots."""
-    sizes, place = np.unique(np.diff(offsets), return_inverse=True)
+    sizes, place = np.unique(row_sizes(offsets), return_inverse=True)
     counts = [math.comb(size, n) for size in sizes.tolist()]
     total = sum(count * many for count, many in zip(counts, np.bincount(place).tolist(), strict=True))
     if total * n > 2**40:
@@ -168,9 +171,9 @@ def pairs(one: Column, two: Column, axis: Any) -> Column:
     if float(left.max(0)) * float(right.max(0)) * max(len(left), 1) > 2**62:
         raise JagOverflowError("pairs: there are more of them than fit 64 bits")
     cut = _offsets.from_sizes(left.sizes * right.sizes)
-    slot, width = _offsets.positions(cut), np.repeat(right.sizes, np.diff(cut))
-    first = np.repeat(left.offsets[:-1], np.diff(cut)) + slot // width
-    second = np.repeat(right.offsets[:-1], np.diff(cut)) + slot % width + one.shape.nodes(place + 1)
+    slot, width = _offsets.positions(cut), right.sizes.repeat(row_sizes(cut))
+    first = left.offsets[:-1].repeat(row_sizes(cut)) + slot // width
+    second = right.offsets[:-1].repeat(row_sizes(cut)) + slot % width + one.shape.nodes(place + 1)
     items = np.stack([first, second], axis=1).ravel()
     dims = (*outer, places.resized(left, cut), Uniform(2, int(cut[-1])))
     both = structure.end_to_end([(one, place + 1), (two, place + 1)])

@@ -18,6 +18,7 @@ from arrowjag._kernels import gather, permutations
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._kernels import rank as _rank
 from arrowjag._kernels import sort as _kernels
+from arrowjag._kernels.offsets import row_sizes
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, places, structure
 from arrowjag.dims import Ragged
@@ -36,8 +37,8 @@ def _sorted(values: pa.Array, offsets: IntArray, descending: bool) -> pa.Array:
     return gather.take(values, _order(values, offsets, descending, "sort"))
 
 
-def _order(values: pa.Array, offsets: IntArray, descending: bool, operation: str) -> IntArray:
-    return _kernels.argsort(*_arrow.order_key(values, operation), offsets, descending)
+def _order(values: pa.Array, offsets: IntArray, descending: bool, operation: str, *, slots: bool = False) -> IntArray:
+    return _kernels.argsort(*_arrow.order_key(values, operation), offsets, descending, slots=slots)
 
 
 def _flag(value: Any, operation: str) -> bool:
@@ -76,8 +77,7 @@ def argsort(column: Column, descending: bool, axis: Any) -> Column:
     falling = _flag(descending, "argsort")
 
     def slots(values: pa.Array, offsets: IntArray) -> pa.Array:
-        order = _order(values, offsets, falling, "argsort")
-        return _arrow.from_numpy(order - np.repeat(offsets[:-1], np.diff(offsets)))
+        return _arrow.from_numpy(_order(values, offsets, falling, "argsort", slots=True))
 
     found = () if _axes.is_none_of_them(axis) else _axes.normalize_axes(axis, column.ndim, "argsort")
     if not found or found[-1] == column.ndim - 1:
@@ -112,7 +112,7 @@ def topk(column: Column, k: int, axis: Any) -> Column:
 
 def _largest(values: pa.Array, offsets: IntArray, k: int) -> tuple[pa.Array, IntArray]:
     """The head of the descending sort of each row, and the offsets of what is left."""
-    taken = np.minimum(np.diff(offsets), k)
+    taken = np.minimum(row_sizes(offsets), k)
     slots = gather.ranges(offsets[:-1], taken)
     if _arrow.is_numeric(values.type) or _arrow.is_temporal(values.type):
         found = gather.take(_sorted(values, offsets, True), slots)
@@ -146,7 +146,7 @@ def _largest_across(column: Column, axis: int, k: int, cut: IntArray) -> pa.Arra
     moved = _axes.move_last(column, axis).column
     values, offsets = _largest(moved.values, moved.shape.dims[-1].offsets, k)
     owners = moved.shape.composed(axis, moved.ndim - 1).parents
-    slots = cut[np.repeat(owners, np.diff(offsets))] + _offsets.positions(offsets)
+    slots = cut[owners.repeat(row_sizes(offsets))] + _offsets.positions(offsets)
     return gather.take(values, _axes.stable_order(slots))
 
 
@@ -168,7 +168,7 @@ def reverse(column: Column, axis: Any) -> Column:
 
 
 def _backwards(offsets: IntArray) -> IntArray:
-    ends: IntArray = np.repeat(offsets[:-1] + offsets[1:] - 1, np.diff(offsets))
+    ends: IntArray = (offsets[:-1] + offsets[1:] - 1).repeat(row_sizes(offsets))
     ends -= np.arange(len(ends))
     return ends
 

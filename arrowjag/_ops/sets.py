@@ -20,6 +20,7 @@ from arrowjag._kernels import rank as _rank
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import sets as _kernels
 from arrowjag._kernels import sort as _sort
+from arrowjag._kernels.offsets import row_sizes
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, places, structure
 from arrowjag.dims import Dim
@@ -36,8 +37,8 @@ def unique(column: Column, axis: Any) -> Column:
     """The distinct items of each row in order of first appearance."""
     column, place = places.grouped(column, axis, "unique")
     dim = column.shape.dims[place]
-    cut, items = _kernels.unique([places.item_key(column, place + 1, "unique")], dim.offsets)
-    return structure.take_items(column, place + 1, items, (*column.shape.dims[:place], places.resized(dim, cut)))
+    cut, first = _kernels.unique([places.item_key(column, place + 1, "unique")], dim.offsets)
+    return structure.keep_items(column, place + 1, first, (*column.shape.dims[:place], places.resized(dim, cut)))
 
 
 def value_counts(column: Column, axis: Any) -> Column:
@@ -175,8 +176,8 @@ def translate(column: Column, keys: Column, values: Column, axis: Any) -> Column
     order = _unique_order(table_key, cut)
     data, valid = table_key[0][order], None if table_key[1] is None else table_key[1][order]
     slot = _sort.searchsorted(data, cut, key[0], offsets, "left", valid)
-    starts = np.repeat(cut[:-1], np.diff(offsets))
-    ends = np.repeat(cut[1:], np.diff(offsets))
+    starts = cut[:-1].repeat(row_sizes(offsets))
+    ends = cut[1:].repeat(row_sizes(offsets))
     at = np.minimum(starts + slot, max(len(data) - 1, 0))
     if len(data) == 0:
         return Column(probes.shape, pa.nulls(len(at), values.type))

@@ -12,7 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column, row_validity
-from arrowjag._kernels import gather
+from arrowjag._kernels import gather, spans
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, ShapeError
 from arrowjag.shape import JaggedShape
@@ -75,11 +75,22 @@ def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim]
         The result. Cost: one gather a level; inner extents are kept.
     """
     dims = list(outer)
-    for dim in column.shape.dims[depth:]:
+    for level, dim in enumerate(column.shape.dims[depth:], depth + 1):
+        plain = level == column.ndim and valid is None and dim.validity is None
+        if plain and spans.pays(column.type, len(dim), dim.size, len(index)):
+            offsets, values = spans.take_spans(column.values, dim.offsets, index)
+            return Column(JaggedShape._trusted([*dims, _like(dim, offsets)]), values)
         below, index = _take_rows(dim, index, valid)
         dims.append(below)
         valid = None
     return Column(JaggedShape._trusted(dims), gather.take(column.values, index, valid))
+
+
+def _like(dim: Dim, offsets: IntArray) -> Dim:
+    """A dim of rows taken from another without null rows."""
+    if isinstance(dim, Uniform):
+        return Uniform(dim.size // len(dim) if dim.extent is None else dim.extent, len(offsets) - 1, declared=dim.extent is not None)
+    return Ragged.from_offsets(offsets, extent=dim.extent, check=False)
 
 
 def _take_rows(dim: Dim, rows: IntArray, valid: BoolArray | None) -> tuple[Dim, IntArray]:
@@ -115,9 +126,11 @@ def slice_items(column: Column, depth: int, start: int, stop: int, outer: Sequen
 
 def keep_items(column: Column, depth: int, mask: BoolArray, outer: Sequence[Dim]) -> Column:
     """Drop the items after the first `depth` dims where `mask` is False; `outer` are the dims above what is left."""
+    if mask.all():
+        return with_shape(JaggedShape._trusted((*outer, *column.shape.dims[depth:])), column)
     if depth == column.ndim:
         return Column(JaggedShape._trusted(outer), gather.filter_values(column.values, mask))
-    return take_items(column, depth, np.flatnonzero(mask), outer)
+    return take_items(column, depth, mask.nonzero()[0], outer)
 
 
 def repeat_items(column: Column, depth: int, parents: Any, outer: Sequence[Dim]) -> Column:
@@ -141,7 +154,7 @@ def null_items(column: Column, depth: int, keep: BoolArray) -> Column:
     offsets = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=offsets[1:])
     changed = Ragged.from_offsets(offsets, validity=both, extent=dim.extent, check=False)
-    return keep_items(column, depth + 1, np.repeat(both, dim.sizes), (*outer, changed))
+    return keep_items(column, depth + 1, both.repeat(dim.sizes), (*outer, changed))
 
 
 def null_values(values: pa.Array, keep: BoolArray) -> pa.Array:

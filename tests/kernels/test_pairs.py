@@ -58,6 +58,7 @@ LONGEST = st.sampled_from([1, 2, 3, 28])
 @given(rows(), LONGEST, st.booleans())
 def test_argsort(case, longest, descending):
     agree(lambda: sort.argsort(case.data, case.valid, case.offsets, descending), longest)
+    agree(lambda: sort.argsort(case.data, case.valid, case.offsets, descending, slots=True), longest)
 
 
 @given(rows(), LONGEST, st.booleans(), st.sampled_from(METHODS))
