@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels.memory import empty_like, zeros
+from arrowjag._kernels.offsets import row_sizes
 from arrowjag._kernels.segments import Block, over_blocks, reduceat
 
 __all__ = ["softmax"]
@@ -41,19 +42,19 @@ def softmax(
     out = empty_like(data)
 
     def work(block: Block) -> None:
-        sizes = np.diff(block.offsets)
+        sizes = row_sizes(block.offsets)
         scaled = block.filled(0, wide) * np.asarray(beta, wide)
         if block.valid is not None:
             scaled[~block.valid] = -np.inf
         top = zeros(len(sizes), wide)
         reduceat(np.maximum, scaled, block.offsets, top)
-        scaled -= np.repeat(top, sizes)
+        scaled -= top.repeat(sizes)
         np.exp(scaled, out=scaled)
         if block.valid is not None:
             scaled[~block.valid] = 0  # where all are null, the distance from their -inf is NaN
         total = np.ones(len(sizes), np.float64)
         reduceat(np.add, scaled.astype(np.float64, copy=False), block.offsets, total)
-        out[block.items] = scaled / np.repeat(total, sizes)
+        out[block.items] = scaled / total.repeat(sizes)
 
     over_blocks(work, data, valid, offsets)
     return out, valid

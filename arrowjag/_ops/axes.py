@@ -121,7 +121,7 @@ def combine(shape: JaggedShape, axis: int) -> Combined:
 def _slots(shape: JaggedShape, axis: int) -> IntArray:
     """The place of each leaf along an outer axis."""
     slot = _offsets.positions(shape.dims[axis].offsets)
-    return np.repeat(slot, shape.composed(axis + 1, shape.ndim).sizes)
+    return slot.repeat(shape.composed(axis + 1, shape.ndim).sizes)
 
 
 def _union(dim: Dim, node: IntArray, n_nodes: int, validity: BoolArray | None) -> Dim:
@@ -142,7 +142,7 @@ def _scatter_max(out: IntArray, node: IntArray, sizes: IntArray) -> None:
     if len(node) == 0:
         return
     if (node[1:] >= node[:-1]).all():
-        starts = np.flatnonzero(np.concatenate([[True], node[1:] != node[:-1]]))
+        starts = np.concatenate([[True], node[1:] != node[:-1]]).nonzero()[0]
         out[node[starts]] = np.maximum.reduceat(sizes, starts)
     else:
         np.maximum.at(out, node, sizes)

@@ -266,7 +266,7 @@ def _strided(begin: IntArray, counts: IntArray, offsets: IntArray, step: int) ->
     """begin, begin + step, ... for each row, laid end to end."""
     if step == 1:
         return gather.ranges(begin, counts)
-    return np.repeat(begin, counts) + step * _offsets.positions(offsets)
+    return begin.repeat(counts) + step * _offsets.positions(offsets)
 
 
 def _extent(dim: Dim, window: Window) -> int | None:
@@ -401,7 +401,7 @@ def _as_index(key: Column) -> Column:
         if key.ndim != 1:
             raise JagIndexError("a jagged mask must be the only index; use x[mask] or x.filter(mask)")
         data, valid = _arrow.to_numpy(key.values)
-        kept = np.flatnonzero(data if valid is None else data & valid)
+        kept = (data if valid is None else data & valid).nonzero()[0]
         return Column(JaggedShape._trusted([Uniform(len(kept), 1, declared=False)]), pa.array(kept))
     if not (pt.is_integer(key.type) or pt.is_null(key.type)):
         raise JagTypeError(f"an index array must hold integers or booleans, got {key.type}")

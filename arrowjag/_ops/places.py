@@ -12,6 +12,7 @@ from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels import gather
 from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels.offsets import row_sizes
 from arrowjag._ops import structure
 from arrowjag._ops.axes import Moved, is_none_of_them, move_back, move_last, normalize_axes, trailing
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -105,11 +106,11 @@ def keeping_both(
 
 def _completed(moved: Moved, offsets: IntArray) -> tuple[IntArray, IntArray]:
     """Where each item stands once every row has all places up to its last, and the offsets of those rows."""
-    sizes = np.diff(offsets)
+    sizes = row_sizes(offsets)
     longer = np.zeros(len(sizes), np.int64)
     longer[sizes > 0] = moved.slots[offsets[1:][sizes > 0] - 1] + 1
     cut = _offsets.from_sizes(longer)
-    return np.repeat(cut[:-1], sizes) + moved.slots, cut
+    return cut[:-1].repeat(sizes) + moved.slots, cut
 
 
 def grouped(column: Column, axis: Any, operation: str) -> tuple[Column, int]:
