@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.types as pt
 from numpy.typing import NDArray
 
-from arrowjag._kernels.memory import empty, unpack_bits, zeros
+from arrowjag._kernels.memory import empty, zeros
+from arrowjag._kernels.words import data_of, from_words, valid_of
 
-__all__ = ["are_distinct", "has_words", "put"]
+__all__ = ["are_distinct", "put"]
 
 _SPARSE = 32
 """One place of so many: then sorting the few is cheaper than a mark for each place there is."""
@@ -37,18 +37,13 @@ def are_distinct(places: NDArray[np.int64], n: int) -> bool:
     return int(np.count_nonzero(marks)) == len(places)
 
 
-def has_words(type: pa.DataType) -> bool:
-    """Whether values of the type lie side by side in words of one width, beside their validity."""
-    return bool(pt.is_primitive(type) or pt.is_decimal(type))
-
-
 def put(values: pa.Array[Any], places: NDArray[np.int64], items: pa.Array[Any]) -> pa.Array[Any]:
     """A copy of values that are words in which each item stands at its place.
 
     Parameters
     ----------
     values : (n,) Arrow array
-        Of a type that `has_words`.
+        Of a type that has words.
     places : (m,) int64 array
         Distinct, within range; they are trusted.
     items : (m,) Arrow array of the same type
@@ -63,13 +58,10 @@ def put(values: pa.Array[Any], places: NDArray[np.int64], items: pa.Array[Any]) 
     """
     if len(places) == 0:
         return values
-    data = _written(_words(values), places, _words(items))
-    if pt.is_boolean(values.type):
-        data = np.packbits(data, bitorder="little")
-    mask = None
-    if values.null_count or items.null_count:
-        mask = pa.py_buffer(np.packbits(_written(_valid(values), places, _valid(items)), bitorder="little"))
-    return pa.Array.from_buffers(values.type, len(values), [mask, pa.py_buffer(data)])
+    data = _written(data_of(values), places, data_of(items))
+    if values.null_count == 0 and items.null_count == 0:
+        return from_words(values.type, data)
+    return from_words(values.type, data, _written(_all_valid(values), places, _all_valid(items)))
 
 
 def _written(data: NDArray[Any], places: NDArray[np.int64], items: NDArray[Any]) -> NDArray[Any]:
@@ -79,16 +71,6 @@ def _written(data: NDArray[Any], places: NDArray[np.int64], items: NDArray[Any])
     return result
 
 
-def _words(values: Any) -> NDArray[Any]:
-    """The data as unsigned integers of their width, or as opaque items; booleans as bytes."""
-    if pt.is_boolean(values.type):
-        return unpack_bits(values.buffers()[1], values.offset, len(values))
-    size = values.type.bit_width // 8
-    dtype = np.dtype(f"u{size}") if size <= 8 else np.dtype((np.void, size))
-    return np.frombuffer(values.buffers()[1], dtype, len(values), values.offset * size)
-
-
-def _valid(values: Any) -> NDArray[np.bool_]:
-    if values.null_count == 0:
-        return np.ones(len(values), np.bool_)
-    return unpack_bits(values.buffers()[0], values.offset, len(values))
+def _all_valid(values: Any) -> NDArray[np.bool_]:
+    valid = valid_of(values)
+    return np.ones(len(values), np.bool_) if valid is None else valid

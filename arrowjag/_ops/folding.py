@@ -12,6 +12,7 @@ from arrowjag import dims as _dims
 from arrowjag._column import Column
 from arrowjag._kernels import gather, scatter
 from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels.words import has_words
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged
 from arrowjag.errors import JagValueError, ShapeError
@@ -132,7 +133,7 @@ def named(targets: Column, values: Column) -> tuple[IntArray, pa.Array]:
 
 def written(values: pa.Array, places: IntArray, items: pa.Array) -> pa.Array:
     """A copy of values with items written to distinct places."""
-    if scatter.has_words(values.type):
+    if has_words(values.type):
         return scatter.put(values, places, items)
     index = np.arange(len(values))
     index[places] = np.arange(len(values), len(values) + len(places))

@@ -12,7 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
-from arrowjag._kernels import gather
+from arrowjag._kernels import gather, spans
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -273,17 +273,21 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
     if place == 0:
         return merged
     dims = [column.shape.dims[place] for column in columns]
-    sizes = np.stack([dim.sizes for dim in dims], axis=1)
-    bases = np.cumsum([0, *(dim.size for dim in dims[:-1])])
-    starts = np.stack([dim.offsets[:-1] for dim in dims], axis=1) + bases
     extents = [dim.extent for dim in dims]
     extent = None if None in extents else sum(one for one in extents if one is not None)
-    offsets = _offsets.from_sizes(sizes.sum(axis=1))
+    offsets = np.add.reduce([dim.offsets for dim in dims])
     joined: Dim = Ragged.from_offsets(offsets, validity=dims[0].validity, extent=extent, check=False)
     if extent is not None and joined.validity is None:
         joined = Uniform(extent, len(offsets) - 1)
-    outer = structure.merge_extents([column.shape[:place] for column in columns]).dims
-    return structure.take_items(merged, 1, gather.ranges(starts.ravel(), sizes.ravel()), (*outer, joined))
+    outer = (*structure.merge_extents([column.shape[:place] for column in columns]).dims, joined)
+    bases = np.cumsum([0, *(dim.size for dim in dims[:-1])])
+    if place == columns[0].ndim - 1 and spans.pays(merged.type, len(offsets) - 1, merged.shape.size, len(offsets) - 1):
+        cuts = np.concatenate([[0], *(dim.offsets[1:] + base for dim, base in zip(dims, bases, strict=True))])
+        rows = np.arange(len(cuts) - 1).reshape(len(dims), -1).ravel("F")
+        return Column(JaggedShape._trusted(outer), spans.take_spans(merged.values, cuts, rows)[1])
+    starts = np.stack([dim.offsets[:-1] + base for dim, base in zip(dims, bases, strict=True)], axis=1)
+    sizes = np.stack([dim.sizes for dim in dims], axis=1)
+    return structure.take_items(merged, 1, gather.ranges(starts.ravel(), sizes.ravel()), outer)
 
 
 def stack(columns: Sequence[Column], axis: int) -> Column:

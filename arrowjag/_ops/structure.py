@@ -89,7 +89,9 @@ def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim]
 def _like(dim: Dim, offsets: IntArray) -> Dim:
     """A dim of rows taken from another without null rows."""
     if isinstance(dim, Uniform):
-        return Uniform(dim.size // len(dim) if dim.extent is None else dim.extent, len(offsets) - 1, declared=dim.extent is not None)
+        return Uniform(
+            dim.size // len(dim) if dim.extent is None else dim.extent, len(offsets) - 1, declared=dim.extent is not None
+        )
     return Ragged.from_offsets(offsets, extent=dim.extent, check=False)
 
 

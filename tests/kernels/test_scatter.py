@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrowjag._kernels import scatter as kernel
+from arrowjag._kernels.words import has_words
 
 SAMPLES = {
     pa.bool_(): [True, False],
@@ -39,7 +40,7 @@ def test_put(type, data):
     expected = pa.array(rows[skip:], type).to_pylist()
     for place, item in zip(places, pa.array(items, type).to_pylist(), strict=True):
         expected[place] = item
-    assert kernel.has_words(type)
+    assert has_words(type)
     got = kernel.put(values, np.array(places, np.int64), given_items)
     got.validate(full=True)
     assert (got.to_pylist(), got.type) == (expected, type)
@@ -50,7 +51,7 @@ def test_put(type, data):
     "type", [pa.string(), pa.struct({"a": pa.int8()}), pa.null(), pa.binary(3), pa.dictionary(pa.int8(), pa.string())]
 )
 def test_what_has_no_words(type):
-    assert not kernel.has_words(type)
+    assert not has_words(type)
 
 
 @given(st.lists(st.integers(0, 40), max_size=12), st.sampled_from([41, 1000]))
