@@ -33,7 +33,7 @@ def _cores() -> int:
         cores = len(os.sched_getaffinity(0))
     except AttributeError:  # no affinity outside of Linux
         cores = os.cpu_count() or 1
-    return min(cores, pa.cpu_count())
+    return min(cores, int(pa.cpu_count()))
 
 
 def _mark_worker() -> None:

@@ -2,13 +2,11 @@
 
 Each takes `data` (n_values,), `valid` (n_values,) boolean or None, `offsets` (n_rows + 1,) and returns (result, valid),
 both with one entry a row; valid is None where every row has a result. Nulls are skipped. O(n_rows + n_values) each.
-Extremes and order statistics live in files of their own and are named here too.
+Extremes, variances and order statistics live in files of their own and are named here too.
 """
 
 from __future__ import annotations
 
-import builtins
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels.extremes import argmax, argmin, first, last, max, min
 from arrowjag._kernels.memory import empty, zeros
-from arrowjag._kernels.offsets import count_block, row_sizes
+from arrowjag._kernels.offsets import count_block
 from arrowjag._kernels.quantiles import median, n_unique, quantile
 from arrowjag._kernels.segments import (
     BLOCK_VALUES,
@@ -26,12 +24,13 @@ from arrowjag._kernels.segments import (
     by_length,
     counts,
     may_overflow,
+    moments,
     over_blocks,
     raise_overflow,
     reduce_rows,
     reduceat,
-    result_type,
 )
+from arrowjag._kernels.variance import std, var
 
 __all__ = [
     "all",
@@ -172,7 +171,7 @@ def mean(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
         out /= n
         return n > 0
 
-    return _moments(work, data, valid, offsets, BLOCK_VALUES if data.dtype.kind in "iu" else LARGE_BLOCKS)
+    return moments(work, data, valid, offsets, BLOCK_VALUES if data.dtype.kind in "iu" else LARGE_BLOCKS)
 
 
 def _exact_sums(block: Block, out: NDArray[np.float64]) -> bool:
@@ -184,64 +183,6 @@ def _exact_sums(block: Block, out: NDArray[np.float64]) -> bool:
     _integer_sums(values, block.offsets, sums)
     out[:] = sums
     return True
-
-
-def var(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], ddof: int = 1) -> tuple[NDArray[Any], Valid]:
-    """The variance of each row, in two passes (stable); null where a row has `ddof` items or fewer; types as `mean`."""
-    return _moments(lambda block, out: _variance(block, out, ddof), data, valid, offsets)
-
-
-def std(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], ddof: int = 1) -> tuple[NDArray[Any], Valid]:
-    """The standard deviation of each row; as `var` otherwise."""
-
-    def work(block: Block, out: NDArray[np.float64]) -> NDArray[np.bool_]:
-        enough = _variance(block, out, ddof)
-        np.sqrt(out, out=out)
-        return enough
-
-    return _moments(work, data, valid, offsets)
-
-
-def _variance(block: Block, out: NDArray[np.float64], ddof: int) -> NDArray[np.bool_]:
-    sizes, n = row_sizes(block.offsets), block.counts
-    values = block.filled(0, np.float64)
-    reduceat(np.add, values, block.offsets, out)
-    deviations = (out / n).repeat(sizes)
-    np.subtract(values, deviations, out=deviations)
-    deviations *= deviations
-    if block.valid is not None:
-        np.copyto(deviations, 0, where=~block.valid)
-    out[:] = 0
-    reduceat(np.add, deviations, block.offsets, out)
-    out /= n - ddof
-    enough: NDArray[np.bool_] = n > builtins.max(ddof, 0)
-    return enough
-
-
-def _moments(
-    work: Callable[[Block, NDArray[np.float64]], NDArray[np.bool_]],
-    data: NDArray[Any],
-    valid: Valid,
-    offsets: NDArray[np.int64],
-    block_values: int = BLOCK_VALUES,
-) -> tuple[NDArray[Any], Valid]:
-    """Run `work`, which fills float64 results of a block and says which are valid, and give them the type of a mean."""
-    target = result_type(data.dtype)
-    out = zeros(len(offsets) - 1, target)
-    enough = np.ones(len(out), np.bool_)
-
-    def run(block: Block) -> None:
-        part = out[block.rows]
-        wide = part if target == np.float64 else part.astype(np.float64)
-        valid_rows = work(block, wide)
-        if not valid_rows.all():
-            wide[~valid_rows] = 0
-            enough[block.rows] = valid_rows
-        if wide is not part:
-            part[:] = wide
-
-    over_blocks(run, data, valid, offsets, block_values)
-    return out, None if enough.all() else enough
 
 
 def any(data: NDArray[np.bool_], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.bool_], None]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import blocks
 from arrowjag._kernels.lists import polars_for, reduce_lists
+from arrowjag._kernels.memory import zeros
 from arrowjag._kernels.offsets import count_block, count_true, from_sizes, row_sizes
 from arrowjag.errors import JagOverflowError
 
@@ -22,6 +23,7 @@ __all__ = [
     "counts",
     "drop_nulls",
     "may_overflow",
+    "moments",
     "over_blocks",
     "raise_overflow",
     "reduce_rows",
@@ -153,3 +155,29 @@ def raise_overflow(operation: str, rows: NDArray[Any], block: Block, dtype: np.d
             f"{operation}: integer overflow, the result of row {row} does not fit {dtype}. "
             "Cast to float64 first for an approximate result."
         )
+
+
+def moments(
+    work: Callable[[Block, NDArray[np.float64]], NDArray[np.bool_]],
+    data: NDArray[Any],
+    valid: NDArray[np.bool_] | None,
+    offsets: NDArray[np.int64],
+    block_values: int = BLOCK_VALUES,
+) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """Run `work`, which fills float64 results of a block and says which are valid, and give them the type of a mean."""
+    target = result_type(data.dtype)
+    out = zeros(len(offsets) - 1, target)
+    enough = np.ones(len(out), np.bool_)
+
+    def run(block: Block) -> None:
+        part = out[block.rows]
+        wide = part if target == np.float64 else part.astype(np.float64)
+        valid_rows = work(block, wide)
+        if not valid_rows.all():
+            wide[~valid_rows] = 0
+            enough[block.rows] = valid_rows
+        if wide is not part:
+            part[:] = wide
+
+    over_blocks(run, data, valid, offsets, block_values)
+    return out, None if enough.all() else enough

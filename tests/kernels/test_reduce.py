@@ -144,6 +144,23 @@ def test_var_and_std(case: Rows, ddof: int) -> None:
     check(reduce.std, root, case, ddof, dtype=kind)
 
 
+def test_var_of_rows_far_apart_is_as_exact_as_in_two_passes() -> None:
+    random = np.random.default_rng(3)
+    levels = np.repeat(10.0 ** np.arange(-3, 13), 500)  # what is near the middle of one block is far from that of others
+    data = levels[:, None] + random.normal(size=(len(levels), 9))
+    offsets = np.arange(0, data.size + 1, 9)
+    found, valid = reduce.var(data.reshape(-1), None, offsets)
+    assert valid is None
+    np.testing.assert_allclose(found, data.var(axis=1, ddof=1), rtol=1e-12)
+
+
+def test_var_of_equal_items_is_exactly_zero_and_infinity_spoils_only_its_row() -> None:
+    data = np.array([0.1, 0.1, 0.1, math.inf, 1.0, 2.0, 5e7, 5e7, math.nan, 3.0])
+    found, valid = reduce.var(data, None, np.array([0, 3, 5, 6, 8, 10]), ddof=0)
+    assert valid is None
+    np.testing.assert_equal(found, [0.0, math.nan, 0.0, 0.0, math.nan])
+
+
 def test_var_is_stable_far_from_zero() -> None:
     case = make([[1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16]], "float64")
     assert reduce.var(case.data, None, case.offsets)[0].tolist() == [30.0]
