@@ -8,7 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import blocks, pairs
+from arrowjag._kernels import sort as _sort
 from arrowjag._kernels.memory import empty, zeros
+from arrowjag._kernels.offsets import count_block
+from arrowjag._kernels.rank import sorted_runs
 from arrowjag._kernels.segments import LARGE_BLOCKS, Block, by_length, drop_nulls, over_blocks, result_type
 from arrowjag.errors import JagValueError
 
@@ -53,8 +56,11 @@ def quantile(
         raise JagValueError(f"quantile: interpolation is one of {', '.join(INTERPOLATIONS)}, got {interpolation!r}.")
     data, offsets = drop_nulls(data, valid, offsets)
     out = zeros(len(offsets) - 1, result_type(data.dtype))
-    by_length(lambda rows: _of_rows(rows, q, interpolation), data, offsets, out)
     full = offsets[1:] > offsets[:-1]
+    if len(data) < _sort.FEW_VALUES:
+        out[full] = _of_few(data, offsets, full, q, interpolation)
+    else:
+        by_length(lambda rows: _of_rows(rows, q, interpolation), data, offsets, out)
     return out, None if full.all() else full
 
 
@@ -63,6 +69,23 @@ def median(
 ) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     """The middle item of each row, or the mean of the two; as `quantile(0.5)`."""
     return quantile(data, valid, offsets, 0.5)
+
+
+def _of_few(data: NDArray[Any], offsets: NDArray[np.int64], full: NDArray[np.bool_], q: float, interpolation: str) -> NDArray[Any]:
+    """As `_of_rows`, of all rows that have items, whatever their lengths."""
+    with np.errstate(all="ignore"):
+        ordered, _ = _sort.sort(data, None, offsets)
+        first, last = offsets[:-1][full], offsets[1:][full] - 1
+        position = q * (last - first)
+        low, high = np.floor(position).astype(np.int64), np.ceil(position).astype(np.int64)
+        if interpolation in ("lower", "higher", "nearest"):
+            slot = {"lower": low, "higher": high}.get(interpolation)
+            slot = np.rint(position).astype(np.int64) if slot is None else slot
+            found = ordered[first + slot].astype(result_type(data.dtype))
+        else:
+            weight = np.where(high > low, 0.5 if interpolation == "midpoint" else position - low, 0.0)
+            found = _between(ordered[first + low], ordered[first + high], weight)
+        return _or_nan(found, ordered[last])
 
 
 def _of_rows(rows: NDArray[Any], q: float, interpolation: str) -> NDArray[Any]:
@@ -79,17 +102,20 @@ def _of_rows(rows: NDArray[Any], q: float, interpolation: str) -> NDArray[Any]:
     else:
         weight = 0.5 if interpolation == "midpoint" else position - low
         found = _between(ordered[:, low], ordered[:, high], weight if high > low else 0.0)
-    if rows.dtype.kind == "f":
-        found = np.where(np.isnan(ordered[:, -1]), found.dtype.type(np.nan), found)
-    return found
+    return _or_nan(found, ordered[:, -1])
 
 
-def _between(low: NDArray[Any], high: NDArray[Any], weight: float) -> NDArray[Any]:
+def _or_nan(found: NDArray[Any], largest: NDArray[Any]) -> NDArray[Any]:
+    """What was found; NaN where the row has one, which is its largest item then."""
+    return np.where(np.isnan(largest), found.dtype.type(np.nan), found) if largest.dtype.kind == "f" else found
+
+
+def _between(low: NDArray[Any], high: NDArray[Any], weight: float | NDArray[np.float64]) -> NDArray[Any]:
     """The mix low + (high - low) * weight, exact at equal ends (also at infinity), high - low can't overflow."""
     target = result_type(low.dtype)
     low, high = low.astype(np.float64), high.astype(np.float64)
-    mixed = low * (1 - weight) + high * weight if weight else low
-    return np.where(low == high, low, mixed).astype(target)
+    mixed = low * (1 - weight) + high * weight
+    return np.where((low == high) | (np.asarray(weight) == 0), low, mixed).astype(target)
 
 
 def n_unique(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], None]:
@@ -100,6 +126,8 @@ def n_unique(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
     O(n_values log of the row length).
     """
     data, offsets = drop_nulls(data, valid, offsets)
+    if len(data) < _sort.FEW_VALUES:
+        return count_block(sorted_runs([(data, None)], offsets)[1], offsets).astype(np.int64), None
     out = zeros(len(offsets) - 1, np.int64)
 
     def work(block: Block) -> None:

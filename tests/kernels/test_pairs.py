@@ -48,7 +48,7 @@ def under_nulls(case: Rows):
 @pytest.fixture(autouse=True, scope="module")
 def as_many():
     """Few values are sorted in one call, whatever the length of their rows."""
-    with mock.patch.object(sort, "_FEW_VALUES", 0):
+    with mock.patch.object(sort, "FEW_VALUES", 0):
         yield
 
 

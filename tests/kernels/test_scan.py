@@ -15,6 +15,8 @@ from arrowjag._kernels import rolling, scan
 from arrowjag.errors import JagOverflowError, JagValueError
 from tests.kernels.rows import EVERY_DTYPE, FLOATS, INTEGERS, Rows, make, many_rows, rows, same, to_lists
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 TOLERANCE = {"float16": 2e-3, "float32": 1e-6}
 
 

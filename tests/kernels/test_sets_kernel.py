@@ -14,6 +14,8 @@ from arrowjag._kernels import sets
 from arrowjag.errors import JagTypeError, ShapeError
 from tests.kernels.rows import EVERY_DTYPE, items, make, rows
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 
 def same(item):
     """A dictionary key that is equal for equal items: one NaN, one zero."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from functools import cmp_to_key
 from itertools import pairwise
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -14,6 +13,8 @@ from hypothesis import strategies as st
 
 from arrowjag._kernels import rank, sort
 from arrowjag.errors import JagTypeError, JagValueError
+
+pytestmark = pytest.mark.usefixtures("either_way")
 
 DTYPES = ["bool", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
 
@@ -79,13 +80,6 @@ def jagged(draw, nulls=True):
     item = st.sampled_from(numbers(dtype))
     row = st.lists(item | st.none() if nulls else item, max_size=draw(st.sampled_from([3, 9, 40])))
     return draw(st.lists(row, max_size=8)), dtype
-
-
-@pytest.fixture(autouse=True, scope="module", params=["in one call", "by matrices"])
-def either_way(request):
-    """Few values are sorted in one call; every test sorts them as many are too."""
-    with mock.patch.object(sort, "_FEW_VALUES", 1000 if request.param == "in one call" else 0):
-        yield
 
 
 def check_orders(rows, dtype):
