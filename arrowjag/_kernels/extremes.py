@@ -78,7 +78,7 @@ def _extreme(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.i
     def work(block: Block) -> None:
         _of_block(pick, block, out[block.rows], present[block.rows], reduce_rows)
 
-    over_blocks(work, data, valid, offsets, LARGE_BLOCKS)
+    over_blocks(work, data, valid, offsets, None if valid is None else LARGE_BLOCKS)
     return out, None if present.all() else present
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-__all__ = ["FEWEST_VALUES", "count_bits", "polars_for", "reduce_lists"]
+__all__ = ["FEWEST_VALUES", "count_bits", "count_set", "polars_for", "reduce_lists"]
 
 FEWEST_VALUES = 1 << 15
 """Below this many values a call costs more than it saves."""
@@ -53,18 +53,30 @@ def reduce_lists(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64]
     pl = polars_for(len(data))
     if pl is None:
         return False
-    found = getattr(pl.Series(_lists(pa.from_numpy_dtype(data.dtype), data, len(data), offsets)).list, name)()
-    if found.null_count() == 0:
-        out[:] = found.to_numpy()
-    else:
-        out[found.is_not_null().to_numpy()] = found.drop_nulls().to_numpy()
+    found = getattr(pl.Series(_lists(pa.from_numpy_dtype(data.dtype), data, len(data), offsets)).list, name)().to_arrow()
+    kept = None
+    if found.null_count:  # the rows without items
+        empty = (offsets[1:] == offsets[:-1]).nonzero()[0]
+        kept = out[empty]
+    out[:] = np.frombuffer(found.buffers()[1], data.dtype, len(found), found.offset * data.dtype.itemsize)
+    if kept is not None:
+        out[empty] = kept
     return True
 
 
-def count_bits(mask: NDArray[np.bool_], offsets: NDArray[np.int64], pl: Any) -> NDArray[Any]:
-    """The number of True items of each row: polars counts bits, 64 at a time."""
-    bits = np.packbits(mask, bitorder="little")
-    counts: NDArray[Any] = pl.Series(_lists(pa.bool_(), bits, len(mask), offsets)).list.sum().to_numpy()
+def count_set(bits: pa.Array[Any], offsets: NDArray[np.int64]) -> NDArray[Any] | None:
+    """The number of True items of each row of Arrow booleans without nulls; None where this is not the way."""
+    pl = polars_for(len(bits))
+    return None if pl is None else count_bits(bits, offsets, pl)
+
+
+def count_bits(mask: NDArray[np.bool_] | pa.Array[Any], offsets: NDArray[np.int64], pl: Any) -> NDArray[Any]:
+    """The number of True items of each row, of bytes or of Arrow's bits without nulls: polars counts bits, 64 at a time."""
+    if isinstance(mask, pa.Array):
+        lists = pa.Array.from_buffers(pa.large_list(mask.type), len(offsets) - 1, [None, pa.py_buffer(offsets)], children=[mask])
+    else:
+        lists = _lists(pa.bool_(), np.packbits(mask, bitorder="little"), len(mask), offsets)
+    counts: NDArray[Any] = pl.Series(lists).list.sum().to_numpy()
     return counts
 
 

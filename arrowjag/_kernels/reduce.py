@@ -92,7 +92,10 @@ def sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], min_count:
         if may_overflow(values, block.offsets):
             _check_sums(values, block)
 
-    over_blocks(work, data, valid, offsets, LARGE_BLOCKS if target.kind == "f" else BLOCK_VALUES)
+    whole = (
+        data.dtype == np.float64 and valid is None
+    )  # nothing but polars' kernel touches the values: no temporary to keep in cache
+    over_blocks(work, data, valid, offsets, None if whole else LARGE_BLOCKS if target.kind == "f" else BLOCK_VALUES)
     if target.kind == "f":
         out += 0.0  # turns -0.0 into 0.0
         with np.errstate(over="ignore"):
@@ -171,7 +174,8 @@ def mean(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
         out /= n
         return n > 0
 
-    return moments(work, data, valid, offsets, BLOCK_VALUES if data.dtype.kind in "iu" else LARGE_BLOCKS)
+    whole = data.dtype == np.float64 and valid is None
+    return moments(work, data, valid, offsets, None if whole else BLOCK_VALUES if data.dtype.kind in "iu" else LARGE_BLOCKS)
 
 
 def _exact_sums(block: Block, out: NDArray[np.float64]) -> bool:

@@ -63,9 +63,9 @@ def over_blocks(
     data: NDArray[Any],
     valid: NDArray[np.bool_] | None,
     offsets: NDArray[np.int64],
-    block_values: int = BLOCK_VALUES,
+    block_values: int | None = BLOCK_VALUES,
 ) -> None:
-    """Call a function on blocks of rows, on all cores; floating-point warnings are off inside."""
+    """Call a function on blocks of rows, on all cores; floating-point warnings are off inside. None is one block a core."""
 
     def work(first: int, last: int) -> None:
         start, end = int(offsets[first]), int(offsets[last])
@@ -162,7 +162,7 @@ def moments(
     data: NDArray[Any],
     valid: NDArray[np.bool_] | None,
     offsets: NDArray[np.int64],
-    block_values: int = BLOCK_VALUES,
+    block_values: int | None = BLOCK_VALUES,
 ) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     """Run `work`, which fills float64 results of a block and says which are valid, and give them the type of a mean."""
     target = result_type(data.dtype)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels.gather import take_rows
-from arrowjag._kernels.memory import zeros
+from arrowjag._kernels.memory import empty, zeros
 from arrowjag._kernels.offsets import row_sizes
 from arrowjag._kernels.segments import LARGE_BLOCKS, Block, moments, reduce_rows, reduceat
 
@@ -49,7 +49,8 @@ def _variance(block: Block, out: NDArray[np.float64], ddof: int) -> NDArray[np.b
     n = block.counts
     enough: NDArray[np.bool_] = n > builtins.max(ddof, 0)
     middle = _middle(block)
-    around = block.filled(middle, np.float64) - middle
+    around = empty(len(block.data), np.float64)
+    np.subtract(block.filled(middle, np.float64), middle, out=around)
     sums = zeros(len(out), np.float64)
     reduce_rows(np.add, around, block.offsets, sums)
     around *= around
@@ -75,17 +76,19 @@ def _middle(block: Block) -> float:
 
 
 def _in_two_passes(block: Block, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The sum of squared deviations of some rows, around their own means."""
+    """The sum of squared deviations of some rows, around their own means; less what rounding of the mean adds to it."""
     offsets, items = take_rows(block.offsets, rows)
     valid = None if block.valid is None else block.valid[items]
     part = Block(slice(0, len(rows)), slice(0, len(items)), block.data[items], valid, offsets)
     values = part.filled(0, np.float64)
-    out = zeros(len(rows), np.float64)
-    reduceat(np.add, values, offsets, out)
-    deviations = (out / part.counts).repeat(row_sizes(offsets))
+    sums, out = zeros(len(rows), np.float64), zeros(len(rows), np.float64)
+    reduceat(np.add, values, offsets, sums)
+    deviations = (sums / part.counts).repeat(row_sizes(offsets))
     np.subtract(values, deviations, out=deviations)
-    deviations *= deviations
     if valid is not None:
         np.copyto(deviations, 0, where=~valid)
+    reduceat(np.add, deviations, offsets, sums)
+    deviations *= deviations
     reduceat(np.add, deviations, offsets, out)
+    out -= sums * sums / part.counts
     return out

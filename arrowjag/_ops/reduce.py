@@ -7,7 +7,6 @@ A reduction is a function from (values, offsets) to one value a row; `over_axes`
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,11 +16,11 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._kernels import gather
-from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels import gather, lists
 from arrowjag._kernels import reduce as _kernels
+from arrowjag._kernels.offsets import row_sizes
 from arrowjag._ops import axes as _axes
-from arrowjag._ops import elementwise, structure
+from arrowjag._ops import elementwise, exact, structure
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
@@ -110,7 +109,7 @@ def _enough(column: Column, offsets: IntArray, skip_nulls: bool, min_count: int 
     present, _ = _kernels.count(valid, offsets)
     keep: BoolArray | None = None
     if not skip_nulls:
-        keep = present == np.diff(offsets)
+        keep = present == row_sizes(offsets)
     return keep if min_count is None else _both(keep, present >= min_count)
 
 
@@ -128,7 +127,7 @@ def _plain(values: pa.Array, operation: str) -> pa.Array:
 
 def _sum(values: pa.Array, offsets: IntArray) -> pa.Array:
     if pt.is_decimal(values.type):
-        return _decimal(values, offsets, "sum")
+        return exact.sum(values, offsets)
     if pt.is_duration(values.type):
         return _sum(values.cast(pa.int64()), offsets).cast(values.type)
     data, valid = _arrow.to_numpy(_plain(values, "sum"))
@@ -138,7 +137,7 @@ def _sum(values: pa.Array, offsets: IntArray) -> pa.Array:
 
 def _prod(values: pa.Array, offsets: IntArray) -> pa.Array:
     if pt.is_decimal(values.type):
-        return _decimal(values, offsets, "product")
+        return exact.prod(values, offsets)
     data, valid = _arrow.to_numpy(_plain(values, "prod"))
     result, present = _kernels.prod(data, valid, offsets)
     return _arrow.from_numpy(result, present)
@@ -146,9 +145,9 @@ def _prod(values: pa.Array, offsets: IntArray) -> pa.Array:
 
 def _mean(values: pa.Array, offsets: IntArray) -> pa.Array:
     if pt.is_decimal(values.type):
-        return _decimal(values, offsets, "mean")
+        return exact.mean(values, offsets)
     if _arrow.is_temporal(values.type):
-        return _relative(values, offsets, _kernels.mean)
+        return exact.moment_mean(values, offsets)
     data, valid = _arrow.to_numpy(_plain(values, "mean"))
     return _arrow.from_numpy(*_kernels.mean(data, valid, offsets))
 
@@ -157,34 +156,10 @@ def _relative(values: pa.Array, offsets: IntArray, kernel: Callable[..., Any]) -
     """A kind of mean of temporals: of the distances to each row's first moment, which floats hold exactly enough."""
     data, valid = _arrow.to_numpy(values)
     start, present = _kernels.min(data, valid, offsets)
-    distance = data.astype(np.int64) - np.repeat(start.astype(np.int64), np.diff(offsets))
+    distance = data.astype(np.int64) - start.astype(np.int64).repeat(row_sizes(offsets))
     middle, present = kernel(distance, valid, offsets)
     rounded = np.rint(middle if present is None else np.where(present, middle, 0)).astype(np.int64)
     return _arrow.from_numpy((start.astype(np.int64) + rounded).astype(data.dtype), present, values.type)
-
-
-def _decimal(values: pa.Array, offsets: IntArray, function: str) -> pa.Array:
-    """Decimals are added up by pyarrow, which does so by group only; rows without items do not show up and are put back."""
-    n = len(offsets) - 1
-    type = values.type
-    if function == "product":  # pyarrow multiplies within the digits of the type, and writes past them
-        values = values.cast(pa.decimal256(76, type.scale) if pt.is_decimal256(type) else pa.decimal128(38, type.scale))
-    elif type.bit_width < 128:
-        values = values.cast(pa.decimal128(type.precision, type.scale))
-    rows = np.flatnonzero(np.diff(offsets))
-    table = pa.table({"row": _offsets.parents(offsets), "value": values})
-    options = pc.ScalarAggregateOptions(min_count=0 if function != "mean" else 1)
-    grouped = table.group_by("row", use_threads=False).aggregate([("value", function, options)])
-    found = _arrow.combine_chunks(grouped.column(f"value_{function}"))
-    place = np.zeros(n, np.int64)
-    place[rows] = np.arange(len(rows))
-    filled = np.zeros(n, bool)
-    filled[rows] = True
-    if len(found) == 0:
-        found = pa.nulls(1, found.type)
-    spread = gather.take(found, place, filled)
-    identity = {"sum": 0, "product": 1}.get(function)
-    return spread if identity is None else pc.if_else(pa.array(filled), spread, pa.scalar(Decimal(identity), spread.type))
 
 
 def _extreme(name: str) -> Reduction:
@@ -241,6 +216,11 @@ def _truth(name: str) -> Reduction:
     kernel = getattr(_kernels, name)
 
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
+        if pt.is_boolean(values.type):  # bits are counted as they are: a third of the time of unpacking them
+            bits = values if values.null_count == 0 else values.fill_null(name == "all")
+            counts = lists.count_set(bits, offsets)
+            if counts is not None:
+                return _arrow.from_numpy(counts > 0 if name == "any" else counts == row_sizes(offsets))
         data, valid = _arrow.to_numpy(_plain(values, name))
         return _arrow.from_numpy(*kernel(data.astype(bool, copy=False), valid, offsets))
 
@@ -442,7 +422,7 @@ def join(column: Column, sep: str, axis: Any, skip_nulls: bool, min_count: int |
             values, offsets = gather.filter_values(values, valid), gather.filter_rows(valid, offsets)
         lists = _arrow.wrap([_arrow.Level(offsets, None, None)], values)
         joined = pc.binary_join(lists, pa.scalar(sep, pa.large_string()))
-        return structure.null_values(joined, np.diff(offsets) > 0)
+        return structure.null_values(joined, row_sizes(offsets) > 0)
 
     return over_axes(column, axis, reduction, "join", skip_nulls=skip_nulls, min_count=min_count)
 
@@ -459,7 +439,7 @@ def collapse(column: Column, axis: Any) -> Column:
             keep = equal if present is None else equal & present
             return _pick(values, offsets, np.zeros(len(keep), np.int64), keep)
         distinct, _ = _kernels.n_unique(key, valid, offsets)
-        slots = np.arange(len(values)) - np.repeat(offsets[:-1], np.diff(offsets))
+        slots = np.arange(len(values)) - offsets[:-1].repeat(row_sizes(offsets))
         if valid is not None:
             slots = np.where(valid, slots, np.iinfo(np.int64).max)
         first, present = _kernels.min(slots, valid, offsets)
