@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+from fractions import Fraction
 from typing import Any
 
 import pyarrow as pa
@@ -57,6 +58,45 @@ def test_sums_of_decimals_and_durations() -> None:
     assert x.rolling(2).mean().to_list() == [[None, 2.0, None, None, -1.0], []]
     second = dt.timedelta(seconds=1)
     assert aj.array([[second, second, second]]).rolling(2).sum().to_list() == [[None, 2 * second, 2 * second]]
+
+
+@pytest.mark.parametrize(
+    "leaf",
+    [pa.duration("ns"), pa.duration("s"), pa.timestamp("us", "UTC"), pa.date32(), pa.date64(), pa.time32("ms"), pa.time64("us")],
+    ids=str,
+)
+@given(st.data())
+def test_means_of_moments_are_exact(leaf: pa.DataType, data: st.DataObject) -> None:
+    """Rounded half away from zero to the unit of the type; of whole rows as of windows."""
+    ndim, window = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 3))
+    axis = data.draw(any_axis(ndim))
+    x = data.draw(jagged_arrays(ndim, leaf, small=data.draw(st.booleans())))
+    unit = 86_400_000 if leaf == pa.date64() else 1
+    number = pa.int64() if leaf.bit_width == 64 else pa.int32()
+
+    def counts(result: Any) -> Any:
+        found = result if isinstance(result, aj.JaggedArray) else aj.array(pa.array([result.as_py()], leaf))
+        numbers = aj.JaggedArray(found.shape, found.values.view(number)).to_list()
+        numbers = ref.at_depth(lambda v: None if v is None else Fraction(v, unit), numbers, found.ndim)
+        return numbers if isinstance(result, aj.JaggedArray) else numbers[0]
+
+    def mean(row: list[Any]) -> int | None:
+        total = sum(row)
+        return None if not row else (abs(total) * 2 + len(row)) // (2 * len(row)) * (-1 if total < 0 else 1)
+
+    def means(row: list[Any]) -> list[Any]:
+        parts = [row[k + 1 - window : k + 1] for k in range(len(row))]
+        return [None if len(part) < window or None in part else mean(part) for part in parts]
+
+    assert_lists_equal(counts(x.rolling_mean(window, axis)), kept(means, counts(x), ndim, axis, complete=True))
+    expected = ref.reduce(ref.of_valid(mean), counts(x), ndim, axis, x.shape.extents)
+    assert_lists_equal(counts(x.mean(axis)), expected)
+
+
+def test_means_of_durations_are_durations() -> None:
+    x = aj.array([[dt.timedelta(seconds=1), dt.timedelta(seconds=2), None, dt.timedelta(0)], [], None])
+    assert x.rolling(2).mean().to_list() == [[None, dt.timedelta(seconds=1.5), None, None], [], None]
+    assert x.rolling(2).mean().type == x.type == aj.array([[]], type=x.type, ndim=2).rolling_mean(2).type
 
 
 def test_what_left_the_window_leaves_no_trace() -> None:

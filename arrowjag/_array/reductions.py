@@ -35,13 +35,13 @@ class ReductionMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            0 for an empty row, null for a null row. Integers and booleans are added as 64-bit integers, floats keep their type; NaN
-            poisons. Cost: one pass, on all cores.
+            0 for an empty row, null for a null row. Integers and booleans are added as 64-bit integers, floats keep their type,
+            decimals get all digits that their width has room for; NaN poisons. Cost: one pass, on all cores.
 
         Raises
         ------
         JagOverflowError
-            If an integer sum does not fit 64 bits; the row is named.
+            If an integer sum does not fit 64 bits, where the row is named, or a decimal its digits.
         JagTypeError
             If the leaf type has no such reduction.
 
@@ -75,12 +75,13 @@ class ReductionMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            1 for an empty row, null for a null row. Integers are multiplied as 64-bit integers. Cost: one pass.
+            1 for an empty row, null for a null row. Integers are multiplied as 64-bit integers, decimals as `cumprod` does. Cost:
+            one pass.
 
         Raises
         ------
         JagOverflowError
-            If an integer product does not fit 64 bits; the row is named.
+            If an integer product does not fit 64 bits, or one of decimals its digits; the row is named.
         JagTypeError
             If the leaf type has no such reduction.
 
@@ -110,7 +111,8 @@ class ReductionMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Null for an empty or null row. Integers give float64; temporals give their own type; NaN poisons. Cost: one pass.
+            Null for an empty or null row. Integers give float64; decimals and temporals give their own type, rounded half away from
+            zero; NaN poisons. Cost: one pass.
 
         Raises
         ------

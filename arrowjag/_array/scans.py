@@ -119,12 +119,13 @@ class ScanMethods(ArrayBase):
         -------
         JaggedArray
             Of the same shape, which is shared. A null stays null and is skipped, a null row stays null. Integers and booleans give
-            64-bit integers, floats keep their type. Cost: one pass, on all cores.
+            64-bit integers, floats keep their type, decimals get all digits that their width has room for: each product is rounded
+            to the digits after the point, half away from zero. Cost: one pass, on all cores.
 
         Raises
         ------
         JagOverflowError
-            If a running total of integers does not fit 64 bits; the row is named.
+            If a running product of integers does not fit 64 bits, or one of decimals its digits; the row is named.
         JagTypeError
             If the leaf type has no such operation.
 
@@ -430,9 +431,9 @@ class ScanMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same shape. float64, or the type of floats. The first ``window - 1`` places of a row are null, and so is a window
-            that holds a null. A null row stays null. Cost: log(window) passes; nothing is ever subtracted, so no rounding and no
-            NaN stays behind.
+            Of the same shape. float64, or the type of floats; decimals and moments keep their type, rounded half away from zero.
+            The first ``window - 1`` places of a row are null, and so is a window that holds a null. A null row stays null. Cost:
+            log(window) passes; nothing is ever subtracted, so no rounding and no NaN stays behind.
 
         Raises
         ------

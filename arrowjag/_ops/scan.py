@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
@@ -18,8 +17,8 @@ from arrowjag._column import Column
 from arrowjag._kernels import gather, rolling
 from arrowjag._kernels import scan as _kernels
 from arrowjag._ops import axes as _axes
-from arrowjag._ops import elementwise, places, structure
-from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
+from arrowjag._ops import elementwise, exact, places, structure
+from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -48,11 +47,13 @@ def _cumsum(values: pa.Array, offsets: IntArray) -> pa.Array:
     if pt.is_duration(values.type):
         return _cumsum(values.cast(pa.int64()), offsets).cast(values.type)
     if pt.is_decimal(values.type):
-        return _decimal_cumsum(values, offsets)
+        return exact.cumsum(values, offsets)
     return _arrow.from_numpy(*_kernels.cumsum(*_arrow.to_numpy(_numbers(values, "cumsum")), offsets))
 
 
 def _cumprod(values: pa.Array, offsets: IntArray) -> pa.Array:
+    if pt.is_decimal(values.type):
+        return exact.cumprod(values, offsets)
     return _arrow.from_numpy(*_kernels.cumprod(*_arrow.to_numpy(_numbers(values, "cumprod")), offsets))
 
 
@@ -70,7 +71,7 @@ def _by_order(values: pa.Array, operation: str, kernel: Callable[..., Any]) -> p
         return values
     key, valid = _arrow.order_key(values, operation)
     found, known = kernel(key, valid)
-    items = np.arange(len(key)) if valid is None else np.flatnonzero(valid)
+    items = np.arange(len(key)) if valid is None else valid.nonzero()[0]
     if len(items) == 0:
         return values
     distinct, first = np.unique(key[items], return_index=True)
@@ -100,56 +101,6 @@ SCANS: dict[str, Scan] = {
 def scan(column: Column, name: str, axis: Any) -> Column:
     """One of `SCANS` along any axis."""
     return places.keeping(column, axis, SCANS[name], name)
-
-
-# --------------------------------------------------------------------------------------------------- decimals
-
-
-def _decimal_limbs(values: pa.Array) -> list[IntArray]:
-    """Unscaled integers in 32-bit parts, the lowest first; only the last has a sign. Nulls read as 0."""
-    if values.type.bit_width < 128:
-        values = values.cast(pa.decimal128(values.type.precision, values.type.scale))
-    width = values.type.bit_width // 32
-    raw = np.frombuffer(values.buffers()[1], np.uint32, len(values) * width, values.offset * width * 4)
-    parts = raw.reshape(len(values), width).astype(np.int64)
-    parts[:, -1] = parts[:, -1].astype(np.int32)
-    valid = _validity(values)
-    if valid is not None:
-        parts[~valid] = 0
-    return list(parts.T)
-
-
-def _decimal_of(limbs: list[IntArray], valid: BoolArray | None, type: pa.DataType, operation: str) -> pa.Array:
-    """Decimals of parts that may have grown past 32 bits: what is too much is carried into the next part."""
-    carried, carry = [], np.zeros(len(limbs[0]), np.int64)
-    for limb in limbs[:-1]:
-        total = limb + carry
-        carried.append((total & 0xFFFFFFFF).astype(np.uint32))
-        carry = total >> 32
-    top = limbs[-1] + carry
-    fits = top == top.astype(np.int32)
-    raw = np.stack([*carried, top.astype(np.int32).view(np.uint32)], axis=1)
-    result = pa.Array.from_buffers(type, len(raw), [_arrow.bitmap(valid), pa.py_buffer(np.ascontiguousarray(raw))])
-    try:
-        result.validate(full=True)
-    except pa.ArrowInvalid:
-        fits[:] = False
-    if not (fits if valid is None else fits | ~valid).all():
-        raise JagOverflowError(f"{operation}: a result does not fit {type}. Cast to float64 first for an approximate result.")
-    return result
-
-
-def _decimal_wide(type: pa.DataType) -> pa.DataType:
-    """The decimal that holds sums: as many digits as the width has room for, as in pyarrow."""
-    return pa.decimal256(76, type.scale) if type.bit_width == 256 else pa.decimal128(38, type.scale)
-
-
-def _decimal_cumsum(values: pa.Array, offsets: IntArray) -> pa.Array:
-    wide = _decimal_wide(values.type)
-    if len(values) == 0:
-        return pa.array([], wide)
-    limbs = [_kernels.cumsum(part, None, offsets)[0] for part in _decimal_limbs(values)]
-    return _decimal_of(limbs, _validity(values), wide, "cumsum")
 
 
 # --------------------------------------------------------------------------------------------------- neighbours
@@ -230,23 +181,18 @@ Window: TypeAlias = Callable[[pa.Array, IntArray, int], pa.Array]
 def _rolling_sum(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
     if pt.is_duration(values.type):
         return _rolling_sum(values.cast(pa.int64()), offsets, window).cast(values.type)
-    if pt.is_decimal(values.type) and len(values):
-        valid = _validity(values)
-        known: Any = None
-        limbs: list[npt.NDArray[Any]] = []
-        for part in _decimal_limbs(values):
-            total, known = rolling.rolling_sum(part, valid, offsets, window)
-            limbs.append(total)
-        return _decimal_of(limbs, known, _decimal_wide(values.type), "rolling sum")
     if pt.is_decimal(values.type):
-        return values.cast(_decimal_wide(values.type))
+        return exact.rolling_sum(values, offsets, window)
     data, valid = _arrow.to_numpy(_numbers(values, "rolling sum"))
     return _arrow.from_numpy(*rolling.rolling_sum(data, valid, offsets, window))
 
 
 def _rolling_mean(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
-    plain = values.cast(pa.float64()) if pt.is_decimal(values.type) else _numbers(values, "rolling mean")
-    data, valid = _arrow.to_numpy(plain)
+    if pt.is_decimal(values.type):
+        return exact.rolling_mean(values, offsets, window)
+    if _arrow.is_temporal(values.type):
+        return exact.rolling_moment_mean(values, offsets, window)
+    data, valid = _arrow.to_numpy(_numbers(values, "rolling mean"))
     return _arrow.from_numpy(*rolling.rolling_mean(data, valid, offsets, window))
 
 

@@ -1,0 +1,152 @@
+"""Totals of decimals: exact, rounded to the digits of their type, and refused where they do not fit."""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.errors import JagOverflowError
+from arrowjag.testing import assert_lists_equal, jagged_arrays
+from tests import reference as ref
+from tests.along import any_axis, as_list, kept, outcome
+
+D = decimal.Decimal
+EXACT = decimal.Context(prec=1000)
+TYPES = (
+    pa.decimal32(5, 2),
+    pa.decimal64(12, 0),
+    pa.decimal128(9, 3),
+    pa.decimal128(38, 1),
+    pa.decimal256(60, 2),
+    pa.decimal256(76, 0),
+)
+types = st.sampled_from(TYPES)
+
+
+def wide(leaf: pa.DataType) -> pa.DataType:
+    return pa.decimal256(76, leaf.scale) if leaf.bit_width == 256 else pa.decimal128(38, leaf.scale)
+
+
+def fitted(value: Fraction, leaf: pa.DataType) -> D:
+    """Rounded half away from zero to the digits after the point; raises where there are too many before it."""
+    unscaled = abs(value) * 10**leaf.scale
+    whole = int(unscaled + Fraction(1, 2))
+    if whole >= 10**leaf.precision:
+        raise JagOverflowError
+    return EXACT.scaleb(D(-whole if value < 0 else whole), -leaf.scale)
+
+
+def total(values: list[D], leaf: pa.DataType) -> D:
+    return fitted(sum(map(Fraction, values), Fraction(0)), wide(leaf))
+
+
+def product(values: list[D], leaf: pa.DataType) -> D:
+    found = fitted(Fraction(1), wide(leaf)) if wide(leaf).scale < wide(leaf).precision else D(0)
+    for value in values:
+        found = fitted(Fraction(found) * Fraction(value), wide(leaf))
+    return found
+
+
+def average(values: list[D], leaf: pa.DataType) -> D | None:
+    return fitted(sum(map(Fraction, values), Fraction(0)) / len(values), leaf) if values else None
+
+
+def within(call: Callable[[], Any]) -> Any:
+    try:
+        return call()
+    except JagOverflowError:
+        return "overflow"
+
+
+@pytest.mark.parametrize(("name", "oracle"), [("sum", total), ("prod", product), ("mean", average)])
+@given(st.data())
+def test_reductions_at_every_axis(name: str, oracle: Any, data: st.DataObject) -> None:
+    ndim, leaf = data.draw(st.integers(1, 3)), data.draw(types)
+    axis = data.draw(any_axis(ndim))
+    x = data.draw(jagged_arrays(ndim, leaf, small=data.draw(st.booleans())))
+    group = ref.of_valid(lambda values: oracle(values, leaf))
+    expected = within(lambda: ref.reduce(group, x.to_list(), ndim, axis, x.shape.extents))
+    got = outcome(lambda: getattr(x, name)(axis))
+    assert_lists_equal(got, expected, rel_tol=0, abs_tol=0)
+
+
+@pytest.mark.parametrize(("name", "oracle"), [("cumsum", total), ("cumprod", product)])
+@given(st.data())
+def test_running_totals_at_every_axis(name: str, oracle: Any, data: st.DataObject) -> None:
+    ndim, leaf = data.draw(st.integers(1, 3)), data.draw(types)
+    axis = data.draw(any_axis(ndim))
+    x = data.draw(jagged_arrays(ndim, leaf, small=data.draw(st.booleans())))
+    running = lambda row: ref.scan(lambda values: oracle(values, leaf), row, 1)  # noqa: E731
+    expected = within(lambda: kept(running, x.to_list(), ndim, axis))
+    assert_lists_equal(outcome(lambda: getattr(x, name)(axis)), expected, rel_tol=0, abs_tol=0)
+
+
+@pytest.mark.parametrize(("name", "oracle"), [("rolling_sum", total), ("rolling_mean", average)])
+@given(st.data())
+def test_windows_at_every_axis(name: str, oracle: Any, data: st.DataObject) -> None:
+    ndim, leaf, window = data.draw(st.integers(1, 3)), data.draw(types), data.draw(st.integers(1, 3))
+    axis = data.draw(any_axis(ndim))
+    x = data.draw(jagged_arrays(ndim, leaf, small=data.draw(st.booleans())))
+
+    def windows(row: list[Any]) -> list[Any]:
+        parts = [row[k + 1 - window : k + 1] for k in range(len(row))]
+        return [None if len(part) < window or None in part else oracle(part, leaf) for part in parts]
+
+    expected = within(lambda: kept(windows, x.to_list(), ndim, axis, complete=True))
+    assert_lists_equal(outcome(lambda: getattr(x, name)(window, axis)), expected, rel_tol=0, abs_tol=0)
+
+
+@pytest.mark.parametrize("leaf", TYPES, ids=str)
+def test_types_do_not_depend_on_values(leaf: pa.DataType) -> None:
+    plain = leaf if leaf.bit_width > 64 else pa.decimal128(leaf.precision, leaf.scale)
+    for x in (aj.array([[]], type=leaf, ndim=2), aj.array([[1, None]], type=leaf, ndim=2)):
+        assert x.sum().type == x.prod().type == x.cumsum().type == x.cumprod().type == x.rolling_sum(1).type == wide(leaf)
+        assert x.mean().type == x.rolling_mean(1).type == plain
+
+
+def test_products_are_rounded_half_away_from_zero() -> None:
+    x = aj.array([[D("1.15"), None, D("-1.15"), D("0.01")], [], None, [D("0.05")] * 4], type=pa.decimal128(5, 2), ndim=2)
+    assert x.cumprod().to_list() == [[D("1.15"), None, D("-1.32"), D("-0.01")], [], None, [D("0.05"), D("0.00"), D(0), D(0)]]
+    assert x.prod().to_list() == [D("-0.01"), 1, None, 0]
+
+
+def test_what_does_not_fit_is_refused_by_row_and_never_wraps() -> None:
+    big = D(10) ** 20
+    x = aj.array([[D(1)], [big, big]], type=pa.decimal128(38, 0), ndim=2)
+    for name in ("prod", "cumprod"):
+        with pytest.raises(JagOverflowError, match=rf"{name}: the product in row 1 does not fit decimal128\(38, 0\)"):
+            getattr(x, name)()
+    nines = aj.array([[D("9" * 38)] * 3], type=pa.decimal128(38, 0), ndim=2)
+    with pytest.raises(JagOverflowError, match=r"sum: a result does not fit"):
+        nines.sum()
+    assert nines.mean().to_list() == [D("9" * 38)]
+    assert as_list(aj.array([D("9" * 76)], type=pa.decimal256(76, 0)).sum()) == D("9" * 76)
+
+
+def test_a_scale_below_zero_is_spelled_out_in_products() -> None:
+    x = aj.array([[D(300), D(200)], []], type=pa.decimal128(5, -2), ndim=2)
+    assert x.sum().to_list() == [500, 0]
+    assert x.prod().to_list() == [60000, 1]
+    assert x.cumprod().to_list() == [[300, 60000], []]
+
+
+def test_one_does_not_fit_where_all_digits_stand_after_the_point() -> None:
+    x = aj.array([[None, None, D("0.5"), D("0.5")]], type=pa.decimal128(38, 38), ndim=2)
+    assert x.cumprod().to_list() == [[None, None, D("0.5"), D("0.25")]]
+    assert x.prod().to_list() == [D("0.25")]
+    with pytest.raises(JagOverflowError, match=r"prod: a result does not fit"):
+        x[:, :0].prod()
+
+
+def test_slices_are_read_from_where_they_begin() -> None:
+    x = aj.array([[D(1)], [D(2), D(-3)], [D(4)]], type=pa.decimal128(5, 1), ndim=2)
+    assert x[1:].sum().to_list() == [-1, 4]
+    assert x[1:].cumprod().to_list() == [[2, -6], [4]]
