@@ -10,11 +10,11 @@ import pyarrow as pa
 from arrowjag import _arrow
 from arrowjag import dims as _dims
 from arrowjag._column import Column
-from arrowjag._kernels import gather, scatter
+from arrowjag._kernels import gather, merging, scatter
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._kernels.words import has_words
 from arrowjag._ops import structure
-from arrowjag.dims import Dim, Ragged
+from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagValueError, ShapeError
 from arrowjag.shape import JaggedShape, permuted, transposed
 from arrowjag.typing import IntArray, ShearMode
@@ -67,6 +67,9 @@ def _expand_dim(column: Column, place: int, spec: Any) -> Column:
     if dim.validity is not None:
         sizes = np.where(dim.validity, wanted.sizes, 0)
         wanted = Ragged.from_offsets(_offsets.from_sizes(sizes), validity=dim.validity, extent=wanted.extent, check=False)
+    elif isinstance(wanted, Uniform) and place == column.ndim - 1 and has_words(column.type):
+        width = wanted.size // len(wanted) if len(wanted) else 0
+        return Column(JaggedShape._trusted([*column.shape.dims[:place], wanted]), merging.repeat_each(column.values, width))
     parents = dim.offsets[wanted.parents] if dim.validity is not None else wanted.parents
     return structure.repeat_items(column, place + 1, parents, (*column.shape.dims[:place], wanted))
 

@@ -12,8 +12,9 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
-from arrowjag._kernels import gather, spans
+from arrowjag._kernels import gather, merging, spans
 from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels.words import has_words
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
@@ -124,6 +125,11 @@ def pad(column: Column, n: int, fill: pa.Scalar | None, axis: int) -> Column:
     grown: Dim = Ragged.from_offsets(offsets, validity=dim.validity, extent=extent, check=False)
     if dim.validity is None and (place == 0 or extent is not None):
         grown = Uniform(int(sizes[0]) if extent is None else extent, len(sizes), declared=extent is not None)
+    if place == column.ndim - 1 and has_words(column.type):
+        filler = None if fill is None else constant(fill, 1)
+        return Column(
+            JaggedShape._trusted([*column.shape.dims[:place], grown]), merging.pad_rows(column.values, dim.offsets, offsets, filler)
+        )
     index = np.full(grown.size, -1, np.int64)
     index[gather.ranges(offsets[:-1], dim.sizes)] = np.arange(dim.size)
     outer = (*column.shape.dims[:place], grown)
@@ -154,6 +160,8 @@ def repeat(column: Column, sizes: int | Column) -> Column:
         if sizes < 0:
             raise ShapeError(f"repeat: a size must be at least 0, got {sizes}")
         new: Dim = Uniform(sizes, column.shape.size)
+        if has_words(column.type):
+            return Column(JaggedShape._trusted([*column.shape.dims, new]), merging.repeat_each(column.values, sizes))
         return structure.repeat_items(column, column.ndim, new.parents, (*column.shape.dims, new))
     if not (pt.is_integer(sizes.type) or pt.is_null(sizes.type)):
         raise JagTypeError(f"repeat: sizes must be integers, got {sizes.type}")
@@ -295,8 +303,10 @@ def stack(columns: Sequence[Column], axis: int) -> Column:
     shape = columns[0].shape
     place = structure.normalize_axis(axis, shape.ndim + 1, "stack")
     count, n = len(columns), shape.nodes(place)
-    merged = structure.end_to_end([(column, place) for column in columns])
     outer = (*shape.dims[:place], Uniform(count, n))
+    if place == shape.ndim and has_words(columns[0].type):
+        return Column(JaggedShape._trusted(outer), merging.weave([column.values for column in columns]))
+    merged = structure.end_to_end([(column, place) for column in columns])
     if place == 0:
         return structure.with_shape(JaggedShape._trusted([*outer, *merged.shape.dims[1:]]), merged)
     index = np.arange(n)[:, None] + np.arange(count) * n

@@ -12,7 +12,8 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column, row_validity
-from arrowjag._kernels import gather, spans
+from arrowjag._kernels import gather, merging, spans
+from arrowjag._kernels.words import has_words
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, ShapeError
 from arrowjag.shape import JaggedShape
@@ -285,6 +286,10 @@ def expand_to(column: Column, shape: JaggedShape, ndim: int = 0) -> Column:
         return expand_all(_agree_or_explain([column, marker], column.shape, shape))[0]
     if not frame.shape.is_prefix_of(shape):
         raise ShapeError(f"cannot expand {frame.shape!r} to {shape!r}: {frame.shape._mismatch(shape)}. {_HINT}")
+    if depth == 0 and ndim == 1 and has_words(column.type):
+        row = column.shape.dims[0]
+        below = Uniform(row.size, shape.size, declared=row.extent is not None)
+        return Column(JaggedShape._trusted([*shape.dims, below]), merging.tile(column.values, shape.size))
     parents = np.zeros(shape.size, np.int64) if depth == 0 else _parents(shape, depth)
     return repeat_items(column, depth, parents, shape.dims)
 
