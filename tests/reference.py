@@ -715,6 +715,14 @@ def rank(x: Nested, ndim: int, method: str = "ordinal", *, descending: bool = Fa
     return rows_at(ranks, x, ndim - 1)
 
 
+def rank_with_ties_broken(row: list[Any], ties: list[Any], *, descending: bool = False) -> list[int | None]:
+    """koda.md C.5 of one row, from 1: in the order of (value, tie breaker, position); `descending` turns the value's only."""
+    ranked = [k for k, (v, tie) in enumerate(zip(row, ties, strict=True)) if v is not None and tie is not None]
+    by_tie = [ranked[place] for place in row_order([ties[k] for k in ranked])]
+    order = [by_tie[place] for place in row_order([row[k] for k in by_tie], descending=descending)]
+    return [order.index(k) + 1 if k in ranked else None for k in range(len(row))]
+
+
 def topk(x: Nested, ndim: int, k: int, axis: int = -1) -> Nested:
     """The head of the descending sort; along an outer axis that of each place, as many slots as there are items at it."""
 

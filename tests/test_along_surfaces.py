@@ -43,6 +43,8 @@ CALLS: list[tuple[str, Any, tuple[Any, ...], dict[str, Any]]] = [
     ("sort", T, (), {"descending": True}),
     ("sort", X, (), {"by": X * -1}),
     ("rank", X, ("average",), {"descending": True}),
+    ("rank", X, (), {"tie_breaker": X * -1}),
+    ("rank", X, (), {"tie_breaker": K, "axis": 1}),
     ("topk", X, (2,), {}),
     ("head", X, (2,), {}),
     ("head", X, (K,), {}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -10,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag.errors import JagTypeError, JagValueError
-from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
 from tests.along import ORDERED, any_axis, kept
+from tests.reference import Jag
 
 METHODS = ("ordinal", "dense", "min", "max", "average")
 
@@ -29,6 +31,41 @@ def test_ranks_of_every_type_at_every_axis(method: str, descending: bool, data: 
     assert got.type == (pa.float64() if method == "average" else pa.int64())
     expected = kept(lambda row: ref.rank(row, 1, method, descending=descending), x.to_list(), ndim, axis)
     assert_lists_equal(got.to_list(), expected)
+
+
+@given(st.data())
+def test_tie_breakers_of_every_type_at_every_axis(data: st.DataObject) -> None:
+    ndim, descending = data.draw(st.integers(1, 3)), data.draw(st.booleans())
+    axis = data.draw(any_axis(ndim))
+    few = data.draw(st.sampled_from([pa.bool_(), pa.float64()]))
+    x, ties = data.draw(prefix_arrays((ndim, ndim), (few, leaf_types(*ORDERED))))
+    tagged = ref.elementwise(
+        lambda v, tie: (v, tie), *(Jag(ref.at_depth(lambda v: (v,), one.to_list(), ndim), ndim) for one in (x, ties))
+    )
+
+    def ranks(row: list[Any]) -> list[Any]:
+        return ref.rank_with_ties_broken([v for (v,), _ in row], [tie for _, (tie,) in row], descending=descending)
+
+    got = x.rank("ordinal", descending, axis, tie_breaker=ties)
+    assert got.type == pa.int64()
+    assert_lists_equal(got.to_list(), kept(ranks, tagged, ndim, axis))
+
+
+def test_tie_breakers_of_fewer_dims_and_scalars() -> None:
+    x = aj.array([[2, 1, 2], [1, 1], None])
+    assert x.rank(tie_breaker=[1, None, 3]).to_list() == [[2, 1, 3], [None, None], None]
+    assert x.rank(tie_breaker=7).to_list() == x.rank().to_list()
+    assert x.rank(axis=None, tie_breaker=[2, 1, 3]).to_list() == [[4, 3, 5], [1, 2], None]
+
+
+def test_refused_tie_breakers() -> None:
+    x = aj.array([[1, 2]])
+    with pytest.raises(JagValueError, match=r'a tie_breaker leaves no ties, so it goes with method "ordinal", got \'min\''):
+        x.rank("min", tie_breaker=[[1, 2]])
+    with pytest.raises(ShapeError, match=r"rank: .* more dims"):
+        x.rank(tie_breaker=[[[1], [2]]])
+    with pytest.raises(JagTypeError, match=r"rank .*interval"):
+        x.rank(tie_breaker=aj.array(pa.array([(1, 2, 3)], pa.month_day_nano_interval())))
 
 
 def test_nan_ranks_behind_numbers_in_both_directions() -> None:

@@ -94,8 +94,10 @@ class OrderMethods(ArrayBase):
         """
         return self._wrap(_ops.argsort(self, descending, axis))
 
-    @method(rows=along_axis)
-    def rank(self, method: RankMethod = "ordinal", descending: bool = False, axis: Any = -1) -> JaggedArray:
+    @method("tie_breaker", rows=along_axis)
+    def rank(
+        self, method: RankMethod = "ordinal", descending: bool = False, axis: Any = -1, *, tie_breaker: Any = None
+    ) -> JaggedArray:
         """The place of each item in its sorted row, from 1.
 
         Parameters
@@ -108,6 +110,9 @@ class OrderMethods(ArrayBase):
         axis : int, tuple of int or None
             The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
             item is a row of its own. Along an outer axis the items at the same local position are one row.
+        tie_breaker : JaggedArray or array, optional
+            What orders equal items for method "ordinal", rising in both directions, before their position does; spread over the
+            items by the prefix rule. NaN comes last; an item whose tie breaker is null has no rank.
 
         Returns
         -------
@@ -118,13 +123,15 @@ class OrderMethods(ArrayBase):
         Raises
         ------
         JagValueError
-            If the method is unknown.
+            If the method is unknown, or a tie breaker is given for another one than "ordinal".
         JagTypeError
             If the leaf type has no order.
+        ShapeError
+            If the shape of the tie breaker is no prefix of this array's.
 
         Notes
         -----
-        As in pandas, polars and SQL; ranks of Koda start at 0.
+        As in pandas, polars and SQL; ranks of Koda start at 0. The tie breaker is Koda's, which takes integers only.
 
         Examples
         --------
@@ -134,8 +141,11 @@ class OrderMethods(ArrayBase):
         [[2, 1, None, 3], [1]]
         >>> x.rank("average").to_list()
         [[2.5, 1.0, None, 2.5], [1.0]]
+        >>> x.rank(tie_breaker=[[2, 0, 0, 1], [0]]).to_list()
+        [[3, 1, None, 2], [1]]
         """
-        return self._wrap(_ops.rank(self, method, descending, axis))
+        ties = None if tie_breaker is None else as_column(tie_breaker)
+        return self._wrap(_ops.rank(self, method, descending, axis, ties))
 
     @method(rows=changing_axis)
     def topk(self, k: int, axis: Any = -1) -> JaggedArray:

@@ -88,14 +88,28 @@ def argsort(column: Column, descending: bool, axis: Any) -> Column:
     return _axes.move_back(moved, Column(flat.shape, _arrow.from_numpy(moved.slots[order])), column.shape)
 
 
-def rank(column: Column, method: RankMethod, descending: bool, axis: Any) -> Column:
+def rank(column: Column, method: RankMethod, descending: bool, axis: Any, tie_breaker: Column | None) -> Column:
     """The rank of each item in its row, from 1."""
     falling = _flag(descending, "rank")
 
     def ranks(values: pa.Array, offsets: IntArray) -> pa.Array:
         return _arrow.from_numpy(*_rank.rank(*_arrow.order_key(values, "rank"), offsets, method, falling))
 
-    return places.keeping(column, axis, ranks, "rank")
+    def broken(values: pa.Array, ties: pa.Array, offsets: IntArray) -> pa.Array:
+        key, valid = _arrow.order_key(values, "rank")
+        tie, known = _arrow.order_key(ties, "rank")
+        if known is not None:
+            valid = known if valid is None else valid & known
+        order = _kernels.lexsort([(key, valid), (tie, valid)], offsets, [falling, False])
+        found = np.empty(len(order), np.int64)
+        found[order] = _offsets.positions(offsets) + 1
+        return _arrow.from_numpy(found, valid)
+
+    if tie_breaker is None:
+        return places.keeping(column, axis, ranks, "rank")
+    if method != "ordinal":
+        raise JagValueError(f'rank: a tie_breaker leaves no ties, so it goes with method "ordinal", got {method!r}')
+    return places.keeping_both(column, tie_breaker, axis, broken, "rank")
 
 
 def topk(column: Column, k: int, axis: Any) -> Column:

@@ -257,7 +257,7 @@ class SeriesJag:
     def quantile(self, q: float, interpolation: str = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """A quantile of each row."""
 
-    def rank(self, method: RankMethod = ..., descending: bool = ..., axis: Any = ...) -> pd.Series[Any]:
+    def rank(self, method: RankMethod = ..., descending: bool = ..., axis: Any = ..., *, tie_breaker: Any = ...) -> pd.Series[Any]:
         """The place of each item in its sorted row, from 1."""
 
     def repeat(self, sizes: Any) -> pd.Series[Any]:

@@ -237,7 +237,7 @@ class JagNamespace(JagExpr):
     def quantile(self, q: float, interpolation: str = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """A quantile of each row."""
 
-    def rank(self, method: RankMethod = ..., descending: bool = ..., axis: Any = ...) -> JagExpr:
+    def rank(self, method: RankMethod = ..., descending: bool = ..., axis: Any = ..., *, tie_breaker: Any = ...) -> JagExpr:
         """The place of each item in its sorted row, from 1."""
 
     def repeat(self, sizes: Any) -> JagExpr:
@@ -581,7 +581,7 @@ class JagSeries(pl.Series):
     def quantile(self, q: float, interpolation: str = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """A quantile of each row."""
 
-    def rank(self, method: RankMethod = ..., descending: bool = ..., axis: Any = ...) -> pl.Series:
+    def rank(self, method: RankMethod = ..., descending: bool = ..., axis: Any = ..., *, tie_breaker: Any = ...) -> pl.Series:
         """The place of each item in its sorted row, from 1."""
 
     def repeat(self, sizes: Any) -> pl.Series:

@@ -128,6 +128,14 @@ def test_ranks_start_one_higher(method: str, koda: Callable[..., Any]) -> None:
         compare(lambda: x.ours.rank(method, falls, axes(ndim, count)), theirs)
 
 
+def test_ties_are_broken_by_integers() -> None:
+    for rng, x, ndim, count in draws("ties"):
+        falls, ties = rng.random() < 0.5, beside(rng, x, -2, 2)
+        few = x._replace(ours=x.ours // 5, theirs=x.theirs // 5)
+        theirs = lambda: kd.slices.ordinal_rank(few.theirs, ties.theirs, falls, count) + kd.item(1, kd.INT64)  # noqa: E731
+        compare(lambda: few.ours.rank("ordinal", falls, axes(ndim, count), tie_breaker=ties.ours), theirs)
+
+
 def test_sort_and_sort_by() -> None:
     for rng, x, ndim, _ in draws("sort"):
         falls = rng.random() < 0.5
