@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels import blocks, pairs
+from arrowjag._kernels import blocks, few, pairs
 from arrowjag._kernels import sort as _sort
 from arrowjag._kernels.memory import empty, zeros
 from arrowjag._kernels.offsets import count_block
@@ -57,7 +57,7 @@ def quantile(
     data, offsets = drop_nulls(data, valid, offsets)
     out = zeros(len(offsets) - 1, result_type(data.dtype))
     full = offsets[1:] > offsets[:-1]
-    if len(data) < _sort.FEW_VALUES:
+    if few.is_few((data, None)):
         out[full] = _of_few(data, offsets, full, q, interpolation)
     else:
         by_length(lambda rows: _of_rows(rows, q, interpolation), data, offsets, out)
@@ -126,7 +126,7 @@ def n_unique(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
     O(n_values log of the row length).
     """
     data, offsets = drop_nulls(data, valid, offsets)
-    if len(data) < _sort.FEW_VALUES:
+    if few.is_few((data, None)):
         return count_block(sorted_runs([(data, None)], offsets)[1], offsets).astype(np.int64), None
     out = zeros(len(offsets) - 1, np.int64)
 

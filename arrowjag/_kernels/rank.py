@@ -12,7 +12,7 @@ from arrowjag._kernels import pairs
 from arrowjag._kernels.blocks import map_rows
 from arrowjag._kernels.codes import too_wide
 from arrowjag._kernels.memory import empty, zeros
-from arrowjag._kernels.offsets import positions
+from arrowjag._kernels.offsets import positions, run_sizes
 from arrowjag._kernels.sort import Key, lexsort, span_of
 from arrowjag.errors import JagValueError
 from arrowjag.typing import RankMethod
@@ -145,7 +145,7 @@ def _rank_sorted(key: Key, offsets: NDArray[np.int64], method: str, descending: 
 def _run_ranks(begins: NDArray[np.bool_], places: NDArray[np.int64], method: str) -> NDArray[Any]:
     """Ranks of the sorted items: one for each run of equals, spread over it."""
     starts = begins.nonzero()[0]
-    sizes = np.diff(starts, append=len(begins))
+    sizes = run_sizes(starts, len(begins))
     least = places[starts] + 1
     ranks: NDArray[Any]
     if method == "min":
@@ -156,5 +156,5 @@ def _run_ranks(begins: NDArray[np.bool_], places: NDArray[np.int64], method: str
         ranks = least + (sizes - 1) / 2
     else:
         first_runs = (least == 1).nonzero()[0]  # of each row that is not empty
-        ranks = np.arange(1, len(starts) + 1) - first_runs.repeat(np.diff(first_runs, append=len(starts)))
+        ranks = np.arange(1, len(starts) + 1) - first_runs.repeat(run_sizes(first_runs, len(starts)))
     return ranks.repeat(sizes)

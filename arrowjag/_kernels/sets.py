@@ -12,13 +12,12 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels import pairs
-from arrowjag._kernels import sort as _sort
+from arrowjag._kernels import few, pairs
 from arrowjag._kernels.blocks import map_rows
 from arrowjag._kernels.codes import sort_codes
 from arrowjag._kernels.gather import ranges
 from arrowjag._kernels.memory import empty, zeros
-from arrowjag._kernels.offsets import count_block, count_true, from_sizes, row_sizes
+from arrowjag._kernels.offsets import count_block, count_true, from_sizes, row_sizes, run_sizes
 from arrowjag._kernels.padded import PaddedBatch, padded_batches, with_tail
 from arrowjag._kernels.rank import BLOCK_VALUES, sorted_runs
 from arrowjag._kernels.sort import Key, place_bits, sorted_matrix, span_of
@@ -88,7 +87,7 @@ class _Runs(NamedTuple):
 def _runs(keys: Sequence[Key], offsets: NDArray[np.int64]) -> _Runs:
     order, begins = sorted_runs(keys, offsets)
     starts = begins.nonzero()[0]
-    sizes = np.diff(starts, append=len(order))
+    sizes = run_sizes(starts, len(order))
     leaders = order[starts]
     valids = [valid[leaders] for _, valid in keys if valid is not None]
     if valids:  # a run is null as a whole
@@ -285,7 +284,7 @@ def _leads(key: Key, offsets: NDArray[np.int64]) -> NDArray[np.bool_] | None:
     takes 90 on one.
     """
     data, valid = key
-    if len(data) < _sort.FEW_VALUES:
+    if few.is_few(key):
         return None
     if pairs.pays(offsets):
         first = _short_leads(pairs.comparable(data, valid, only_equal=True), offsets)
@@ -423,19 +422,21 @@ class _Merged(NamedTuple):
         return new_offsets, self.source[items]
 
 
+def _check_operands(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64], operation: str) -> None:
+    if x[0].dtype != y[0].dtype:
+        raise JagTypeError(f"{operation}: expected keys of one dtype, got {x[0].dtype} and {y[0].dtype}; cast one of them.")
+    if len(offsets_x) != len(offsets_y):
+        raise ShapeError(f"{operation}: expected equally many rows, got {len(offsets_x) - 1} and {len(offsets_y) - 1}.")
+
+
 def _pair_blocks(
     function: Callable[[_Operands], Result],
     x: Key,
     offsets_x: NDArray[np.int64],
     y: Key,
     offsets_y: NDArray[np.int64],
-    operation: str,
 ) -> list[tuple[tuple[int, int], Result]]:
     """Call a function on blocks of rows of two columns, all cores at work; where both begin, and the result, of each block."""
-    if x[0].dtype != y[0].dtype:
-        raise JagTypeError(f"{operation}: expected keys of one dtype, got {x[0].dtype} and {y[0].dtype}; cast one of them.")
-    if len(offsets_x) != len(offsets_y):
-        raise ShapeError(f"{operation}: expected equally many rows, got {len(offsets_x) - 1} and {len(offsets_y) - 1}.")
 
     def block(first: int, last: int) -> tuple[tuple[int, int], Result]:
         span_x, local_x = span_of(offsets_x, first, last)
@@ -449,6 +450,9 @@ def _pair_blocks(
 
 def _combine(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Items:
     """The first items of the groups that the operation chooses."""
+    _check_operands(x, offsets_x, y, offsets_y, operation)
+    if few.is_few(x, y):
+        return few.combine(operation, x, offsets_x, y, offsets_y)
 
     def block(parts: _Operands) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
         if pairs.pays(parts[1] + parts[3]):
@@ -456,7 +460,7 @@ def _combine(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offse
         merged = _merge(*parts)
         return *merged.first(_choose(operation, merged)), merged.n_x
 
-    blocks = _pair_blocks(block, x, offsets_x, y, offsets_y, operation)
+    blocks = _pair_blocks(block, x, offsets_x, y, offsets_y)
     items = []
     for (start_x, start_y), (_, part, n_x) in blocks:
         items.append(part + np.where(part < n_x, start_x, len(x[0]) - n_x + start_y))
@@ -557,11 +561,14 @@ def member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.i
     -----
     The cost of `argsort` on both together.
     """
+    _check_operands(x, offsets_x, y, offsets_y, "is_in")
+    if few.is_few(x, y):
+        return few.member(x, offsets_x, y, offsets_y)
 
     def block(parts: _Operands) -> NDArray[np.bool_]:
         return (_short_member if pairs.pays(parts[1] + parts[3]) else _sorted_member)(*parts)
 
-    return np.concatenate([part for _, part in _pair_blocks(block, x, offsets_x, y, offsets_y, "is_in")])
+    return np.concatenate([part for _, part in _pair_blocks(block, x, offsets_x, y, offsets_y)])
 
 
 def _sorted_member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> NDArray[np.bool_]:

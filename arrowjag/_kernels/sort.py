@@ -11,9 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels import pairs
+from arrowjag._kernels import few, pairs
 from arrowjag._kernels.blocks import map_rows
 from arrowjag._kernels.codes import plain_codes, sort_codes, too_wide
+from arrowjag._kernels.few import Key
 from arrowjag._kernels.gather import ranges
 from arrowjag._kernels.memory import empty, empty_like
 from arrowjag._kernels.offsets import count_true, from_sizes, row_sizes
@@ -22,7 +23,6 @@ from arrowjag.errors import JagTypeError, JagValueError
 
 __all__ = [
     "FEW_PAIRS",
-    "FEW_VALUES",
     "Key",
     "argsort",
     "inverse",
@@ -35,17 +35,11 @@ __all__ = [
     "topk",
 ]
 
-Key = tuple[NDArray[Any], NDArray[np.bool_] | None]
-"""A key of each item, and which items have one."""
-
 _BLOCK_VALUES = 1 << 19
 """Values a task sorts: keys, matrix and result of one task stay in the second-level cache."""
 
 FEW_PAIRS = 1 << 14
 """Up to so many pairs of items are compared in one call, which saves the rounds of a search."""
-
-FEW_VALUES = 1000
-"""Below this many values one call of numpy sorts all rows sooner than codes and matrices are made for them."""
 
 _LAST = np.uint64(2**64 - 1)
 """No item has this code with its place below it: places never fill their bits."""
@@ -76,8 +70,8 @@ def sort(
     """
     # Rows of one length are one 2-D array for np.sort(axis=1), which needs 4 ns a value and releases the GIL. Copying whole rows
     # into and out of it, block by block in cache, makes 30 ms for 5M float64 in 500k rows; awkward needs 117, np.lexsort 1600.
-    if len(data) < FEW_VALUES and _is_plain(data):
-        order = _argsort_few(data, valid, offsets, descending)
+    if few.is_few((data, valid)):
+        order = few.argsort(data, valid, offsets, descending)
         return data[order], None if valid is None else valid[order]
     bits = data.view(np.uint8) if data.dtype == np.bool_ else data
     out = empty_like(bits)
@@ -164,8 +158,8 @@ def argsort(
     -----
     O(n_values log(longest row)), a new array.
     """
-    if len(key) < FEW_VALUES and _is_plain(key):
-        order = _argsort_few(key, valid, offsets, descending)
+    if few.is_few((key, valid)):
+        order = few.argsort(key, valid, offsets, descending)
         return order - offsets[:-1].repeat(row_sizes(offsets)) if slots else order
     if valid is not None and too_wide(key):  # no code is left for a null: a second sort moves the nulls behind
         order = argsort(np.where(valid, key, key.dtype.type(0)), None, offsets, descending)
@@ -185,23 +179,6 @@ def argsort(
 
     map_rows(block, offsets, block_values=pairs.block_values(offsets, _BLOCK_VALUES))
     return order
-
-
-def _is_plain(key: NDArray[Any]) -> bool:
-    return key.dtype.kind in "buif" and key.dtype.itemsize <= 8
-
-
-def _argsort_few(
-    key: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], descending: bool
-) -> NDArray[np.int64]:
-    """By row, then nulls last, then key: 100 values take 6 microseconds where matrices take 45."""
-    items = key.view(np.uint8) if key.dtype.kind == "b" else key
-    if descending:
-        items = np.negative(items) if key.dtype.kind == "f" else np.invert(items)
-    rows = np.arange(len(offsets) - 1).repeat(row_sizes(offsets))
-    if valid is None:
-        return np.lexsort((items, rows))
-    return np.lexsort((np.where(valid, items, items.dtype.type(0)), ~valid, rows))
 
 
 def _argsort_short(
@@ -429,8 +406,7 @@ def _search_few(
     side: str,
 ) -> NDArray[np.int64]:
     """Every item of the other row that stands before one sought, counted: a few calls, whatever the length of the rows."""
-    rows = np.arange(len(offsets) - 1)
-    own, other = rows.repeat(row_sizes(offsets)), rows.repeat(row_sizes(sought_offsets))
+    own, other = few.owners(offsets), few.owners(sought_offsets)
     before = (np.less if side == "left" else np.less_equal)(plain_codes(key), plain_codes(sought)[:, None])
     before &= own == other[:, None]
     before &= np.arange(len(key)) < (offsets[:-1] + n_valid)[own]

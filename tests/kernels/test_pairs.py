@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels import pairs, quantiles, rank, sets, sort
+from arrowjag._kernels import few, pairs, quantiles, rank, sets, sort
 from tests.kernels.rows import EVERY_DTYPE, Rows, make, many_rows, rows
 
 METHODS = ["ordinal", "dense", "min", "max", "average"]
@@ -48,7 +48,7 @@ def under_nulls(case: Rows):
 @pytest.fixture(autouse=True, scope="module")
 def as_many():
     """Few values are sorted in one call, whatever the length of their rows."""
-    with mock.patch.object(sort, "FEW_VALUES", 0):
+    with mock.patch.object(few, "VALUES", 0):
         yield
 
 
