@@ -124,6 +124,8 @@ def _leaf(column: Column, place: int) -> str:
 def _start(values: pa.Array, place: int) -> pa.Scalar:
     """One item; of a text its first characters, because a scalar of pyarrow copies all of them."""
     type = values.type
+    if pt.is_primitive(type):
+        return values[place]
     if pt.is_string(type) or pt.is_large_string(type):
         return pc.utf8_slice_codeunits(values.slice(place, 1), 0, _TEXT + 1)[0]
     if pt.is_binary(type) or pt.is_large_binary(type):
