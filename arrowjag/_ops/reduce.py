@@ -321,12 +321,17 @@ def _scatter_count(_data: Any, node: IntArray, size: int) -> Scattered:
 
 def _scatter_extreme(function: np.ufunc) -> Callable[[Any, IntArray, int], Scattered]:
     def scatter(data: Any, node: IntArray, size: int) -> Scattered:
-        if data.dtype.kind == "b" or (data.dtype.kind == "f" and np.isnan(data).any()):
+        if data.dtype.kind == "b" or (data.dtype.kind == "f" and len(data) and np.isnan(data.min())):
             return None
-        found = np.bincount(node, minlength=size) > 0
-        out = np.zeros(size, data.dtype)
-        out[node] = data
+        loser = np.asarray(-np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).min, data.dtype)
+        if function is np.minimum:
+            loser = np.asarray(np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).max, data.dtype)
+        out = np.full(size, loser)
         function.at(out, node, data)
+        if not (out == loser).any():
+            return out, None
+        found = np.bincount(node, minlength=size) > 0
+        out[~found] = 0
         return out, found
 
     return scatter
