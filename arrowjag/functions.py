@@ -405,7 +405,8 @@ def apply(fn: str | Callable[..., Any], *arrays: Any, **options: Any) -> ArrayOr
 
     def call(*data: Any) -> Any:
         n = next(len(one) for one in data if isinstance(one, pa.Array))
-        result = function(*data, **options)
+        result = elementwise.compute(name, data[0]) if isinstance(fn, str) and len(data) == 1 and not options else None
+        result = function(*data, **options) if result is None else result
         if not isinstance(result, (pa.Array, pa.ChunkedArray)) or len(result) != n:
             raise ShapeError(f"apply: {name} does not give one value for each of {n} items; reductions are methods of arrays")
         return result

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels import blocks
+from arrowjag._kernels.flat import fill
 
 __all__ = ["MOST_DECIMALS", "clip", "round_half_even"]
 
@@ -23,15 +23,7 @@ _BLOCK_VALUES = 1 << 16
 
 def _over_values(function: Callable[[NDArray[Any], NDArray[Any]], object], data: NDArray[Any]) -> NDArray[Any]:
     """Let a function fill a result block by block."""
-    out = np.empty(len(data), data.dtype)
-
-    def work(start: int) -> None:
-        items = slice(start, start + _BLOCK_VALUES)
-        with np.errstate(all="ignore"):
-            function(data[items], out[items])
-
-    blocks.map_tasks(work, range(0, len(data), _BLOCK_VALUES))
-    return out
+    return fill(lambda items, out: function(data[items], out), len(data), data.dtype, _BLOCK_VALUES)
 
 
 def round_half_even(data: NDArray[Any], decimals: int) -> NDArray[Any]:

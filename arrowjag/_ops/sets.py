@@ -11,7 +11,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
@@ -20,6 +19,7 @@ from arrowjag._kernels import rank as _rank
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import sets as _kernels
 from arrowjag._kernels import sort as _sort
+from arrowjag._kernels.member import is_member
 from arrowjag._kernels.offsets import row_sizes
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, places, structure
@@ -65,7 +65,7 @@ def joint_keys(one: pa.Array, two: pa.Array, operation: str) -> tuple[Key, Key]:
 
 
 def _cast(values: pa.Array, type: pa.DataType) -> pa.Array:
-    return elementwise.cast(Column(JaggedShape(len(values)), values), type).values
+    return values if values.type == type else elementwise.cast(Column(JaggedShape(len(values)), values), type).values
 
 
 # --------------------------------------------------------------------------------------------------- rows of a set
@@ -147,11 +147,8 @@ def is_in(column: Column, values: Column) -> Column:
         return _looked_up(values, column, "is_in")
     (key, valid), (set_key, set_valid) = joint_keys(column.values, values.values, "is_in")
     known = set_key if set_valid is None else set_key[set_valid]
-    if key.dtype.kind == "f":  # -0.0 becomes 0.0; pyarrow has no set of halves
-        wide = np.promote_types(key.dtype, np.float32)
-        key, known = key.astype(wide) + 0, known.astype(wide) + 0
-    found = pc.is_in(pa.array(key), value_set=pa.array(known)).to_numpy(zero_copy_only=False)
-    return Column(column.shape, _arrow.from_numpy(found, valid))
+    bits = pa.py_buffer(is_member(key, known))
+    return Column(column.shape, pa.Array.from_buffers(pa.bool_(), len(key), [_arrow.bitmap(valid), bits]))
 
 
 def searchsorted(column: Column, sought: Column, side: Literal["left", "right"], axis: Any) -> Column:

@@ -162,6 +162,13 @@ class Dim(Sequence[int]):
         """The row that owns each item, read-only, kept; int32 where all numbers are below 2**31, else int64."""
         return read_only(_offsets.parents(self.offsets))
 
+    def _parents_if_reused(self) -> npt.NDArray[np.int32] | npt.NDArray[np.int64] | None:
+        """`parents` where they are at hand, or have been asked for before: who spreads rows once costs less without them."""
+        if "parents" in self.__dict__ or "_is_reused" in self.__dict__:
+            return self.parents
+        self.__dict__["_is_reused"] = True
+        return None
+
     def iota(self) -> IntArray:
         """The position of each item in its row, from 0.
 

@@ -14,6 +14,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels import gather
 from arrowjag._ops import select
+from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_datum, columns_of
 from arrowjag._ops.elementwise.types import promote
 from arrowjag.errors import JagTypeError
@@ -85,6 +86,9 @@ def _if_else(condition: Datum, one: Datum, two: Datum) -> pa.Array:
         raise JagTypeError.no_kernel("where", condition.type, hint="The condition must be boolean.")
     type = promote([one.type, two.type], "where") if one.type != two.type else one.type
     one, two, condition = cast_datum(one, type), cast_datum(two, type), cast_datum(condition, pa.bool_())
+    found = blockwise.choose(condition, one, two)
+    if found is not None:
+        return found
     try:
         return pc.if_else(condition, one, two)
     except pa.ArrowNotImplementedError:

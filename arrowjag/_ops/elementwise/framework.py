@@ -21,6 +21,7 @@ __all__ = [
     "Operand",
     "apply",
     "as_float",
+    "bits_of",
     "both_valid",
     "cast_datum",
     "columns_of",
@@ -142,9 +143,17 @@ def flat_data(array: pa.Array) -> npt.NDArray[Any]:
     return np.frombuffer(buffer, dtype, len(array), array.offset * dtype.itemsize)
 
 
-def with_data(array: pa.Array, data: npt.NDArray[Any]) -> pa.Array:
-    """New numbers under the validity of an array; the bitmap is shared where it begins where the array does."""
-    if array.null_count and array.offset:
-        return _arrow.from_numpy(data, array.is_valid().to_numpy(zero_copy_only=False), array.type)
-    validity = array.buffers()[0] if array.null_count else None
-    return pa.Array.from_buffers(array.type, len(array), [validity, pa.py_buffer(data)], array.null_count)
+def with_data(array: pa.Array, data: npt.NDArray[Any], type: pa.DataType | None = None) -> pa.Array:
+    """New numbers, or bits, under the validity of an array; the bitmap is shared where it begins where the array does."""
+    type = array.type if type is None else type
+    if not array.null_count:
+        return pa.Array.from_buffers(type, len(array), [None, pa.py_buffer(data)], 0)
+    validity = bits_of(array.is_valid()) if array.offset else array.buffers()[0]
+    return pa.Array.from_buffers(type, len(array), [validity, pa.py_buffer(data)], array.null_count)
+
+
+def bits_of(flags: pa.Array) -> pa.Buffer:
+    """The bits of booleans from the first one on; shared where the array begins where its buffer does."""
+    if flags.offset == 0:
+        return flags.buffers()[1]
+    return pa.py_buffer(np.packbits(flags.to_numpy(zero_copy_only=False), bitorder="little"))

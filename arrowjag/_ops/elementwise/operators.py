@@ -12,6 +12,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels import rounding
+from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.arithmetic import arithmetic, divide, floor_divide, power, remainder
 from arrowjag._ops.elementwise.choosing import where
 from arrowjag._ops.elementwise.comparison import compare, logic, shift
@@ -55,7 +56,8 @@ BINARY: dict[str, Callable[[Datum, Datum], pa.Array]] = {
 
 def binary(name: str, one: Operand, two: Operand) -> Column:
     """Apply a two-sided operator of `BINARY`."""
-    return apply(BINARY[name], [one, two], name)
+    found = blockwise.binary(name, [one, two])
+    return apply(BINARY[name], [one, two], name) if found is None else found
 
 
 # --------------------------------------------------------------------------------------------------- one operand
@@ -69,7 +71,8 @@ def _negative(datum: Datum) -> pa.Array:
     if pt.is_unsigned_integer(datum.type):
         data, valid = datum_to_numpy(datum)
         return _arrow.from_numpy(np.negative(data), valid)
-    return pc.negate(datum)
+    found = blockwise.map_values(np.negative, datum)
+    return pc.negate(datum) if found is None else found
 
 
 def _absolute(datum: Datum) -> pa.Array:
@@ -79,7 +82,8 @@ def _absolute(datum: Datum) -> pa.Array:
         return pc.abs(datum.cast(pa.float32())).cast(pa.float16())
     if pt.is_duration(datum.type):
         return pc.abs(datum.cast(pa.int64())).cast(datum.type)
-    return pc.abs(datum)
+    found = blockwise.map_values(np.absolute, datum)
+    return pc.abs(datum) if found is None else found
 
 
 def _invert(datum: Datum) -> pa.Array:
@@ -92,7 +96,8 @@ def _invert(datum: Datum) -> pa.Array:
 
 def _is_nan(datum: Datum) -> pa.Array:
     if pt.is_floating(datum.type):
-        return pc.is_nan(half_to_single(datum))
+        found = blockwise.map_values(np.isnan, datum)
+        return pc.is_nan(half_to_single(datum)) if found is None else found
     if _arrow.is_numeric(datum.type) or pt.is_decimal(datum.type) or pt.is_null(datum.type):
         return pc.if_else(pc.is_valid(datum), False, pa.scalar(None, pa.bool_()))
     raise JagTypeError.no_kernel("is_nan", datum.type)

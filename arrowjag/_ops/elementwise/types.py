@@ -36,6 +36,8 @@ def as_type(type: Any) -> pa.DataType:
 
 def promote(types: Sequence[pa.DataType], operation: str) -> pa.DataType:
     """The type that holds the values of all: numpy's `result_type` for numbers, the wider text, the finer time unit."""
+    if types and not pt.is_dictionary(types[0]) and all(one == types[0] for one in types):
+        return types[0]
     distinct = list(dict.fromkeys(plain_type(one) for one in types if not pt.is_null(one)))
     if not distinct:
         return pa.null()

@@ -12,6 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
+from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.framework import Datum, Operand, apply, both_valid, datum_to_numpy, decoded, sized
 from arrowjag._ops.elementwise.operators import BINARY, UNARY, binary, cast
 from arrowjag.errors import JagTypeError
@@ -82,6 +83,10 @@ def _numpy_ufunc(function: np.ufunc, operands: Sequence[Operand]) -> tuple[Colum
     kept: list[tuple[Any, BoolArray | None]] = []
 
     def compute(*data: Datum) -> pa.Array:
+        if function.nin == function.nout == 1 and isinstance(data[0], pa.Array):
+            found = blockwise.map_values(function, data[0])
+            if found is not None:
+                return found
         pairs = [_temporal_view(datum) for datum in data]
         valid: BoolArray | None = None
         for _, one in pairs:

@@ -1,0 +1,218 @@
+"""Operators on many plain numbers: by numpy, block by block, on all cores.
+
+An operand with fewer dims is spread over the rows inside of a block, where that costs a third of what it does for all rows at once.
+Whoever asks goes another way where the answer is None: few values, other types, nulls that need care.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from arrowjag._column import Column
+from arrowjag._kernels import division
+from arrowjag._kernels.flat import BLOCK_VALUES, FEWEST_VALUES, Source, fill, fill_bits
+from arrowjag._kernels.memory import unpack_bits
+from arrowjag._ops import structure
+from arrowjag._ops.elementwise.framework import Datum, Operand, bits_of, columns_of, flat_data, with_data
+from arrowjag.shape import JaggedShape
+
+__all__ = ["binary", "choose", "compute", "map_values"]
+
+
+class _Rule(NamedTuple):
+    """How an operator works on blocks."""
+
+    function: Callable[..., Any]
+    takes: Callable[[Operand, Operand], bool]
+    block: int = BLOCK_VALUES
+    is_flag: bool = False
+    is_float: bool = False
+
+
+def _any_pair(one: Operand, two: Operand) -> bool:
+    del one, two
+    return True
+
+
+def _same_type(one: Operand, two: Operand) -> bool:
+    return bool(one.type == two.type)
+
+
+def _same_float_or_by_number(one: Operand, two: Operand) -> bool:
+    """An array of integers may hold a zero, or a negative exponent."""
+    return one.type == two.type and bool(pt.is_floating(one.type) or (isinstance(two, pa.Scalar) and two.as_py() > 0))
+
+
+_DIVISION_BLOCK = 1 << 16
+
+
+def _floored(ufunc: np.ufunc, kernel: Callable[..., None]) -> Callable[..., Any]:
+    return lambda one, two, out: (kernel if out.dtype.kind == "f" else ufunc)(one, two, out=out)
+
+
+_RULES: dict[str, _Rule] = {
+    "add": _Rule(np.add, _same_type),
+    "subtract": _Rule(np.subtract, _same_type),
+    "multiply": _Rule(np.multiply, _same_type),
+    "divide": _Rule(np.divide, _any_pair, is_float=True),
+    "floor_divide": _Rule(_floored(np.floor_divide, division.floor_divide), _same_float_or_by_number, _DIVISION_BLOCK),
+    "remainder": _Rule(_floored(np.remainder, division.remainder), _same_float_or_by_number, _DIVISION_BLOCK),
+    "power": _Rule(np.power, _same_float_or_by_number),
+    "equal": _Rule(np.equal, _any_pair, is_flag=True),
+    "not_equal": _Rule(np.not_equal, _any_pair, is_flag=True),
+    "less": _Rule(np.less, _any_pair, is_flag=True),
+    "less_equal": _Rule(np.less_equal, _any_pair, is_flag=True),
+    "greater": _Rule(np.greater, _any_pair, is_flag=True),
+    "greater_equal": _Rule(np.greater_equal, _any_pair, is_flag=True),
+}
+
+
+def binary(name: str, operands: Sequence[Operand]) -> Column | None:
+    """A two-sided operator, or None where blocks are not the way."""
+    rule = _RULES.get(name)
+    columns = columns_of(operands)
+    if rule is None or all(column.shape.size < FEWEST_VALUES for column in columns):
+        return None
+    if not (all(map(_is_plain, operands)) and rule.takes(*operands)):
+        return None
+    aligned = iter(structure.agree(columns, name))
+    operands = [next(aligned) if isinstance(operand, Column) else operand for operand in operands]
+    shape = structure.merge_extents([operand.shape for operand in columns_of(operands)])
+    left, right = (_source(operand, shape) for operand in operands)
+    bits = _joint_bits(columns_of(operands), shape)
+    if rule.is_flag:
+        flags = fill_bits(lambda items: rule.function(left.part(items), right.part(items)), shape.size, rule.block)
+        return Column(shape, _array(pa.bool_(), shape.size, bits, flags))
+    kind = np.result_type(left.data, right.data)
+    kind = np.dtype(np.float64) if rule.is_float and kind.kind != "f" else kind
+    data = fill(lambda items, out: rule.function(left.part(items), right.part(items), out=out), shape.size, kind, rule.block)
+    return Column(shape, _array(pa.from_numpy_dtype(kind), shape.size, bits, data))
+
+
+def _array(type: pa.DataType, n: int, bits: pa.Buffer | None, data: npt.NDArray[Any]) -> pa.Array:
+    return pa.Array.from_buffers(type, n, [bits, pa.py_buffer(data)])
+
+
+def _is_plain(operand: Operand) -> bool:
+    """Whether an operand holds numbers that numpy computes with as fast as any; a null scalar is none."""
+    type = operand.type
+    plain = bool(pt.is_integer(type) or pt.is_float64(type) or pt.is_float32(type))
+    return plain and (operand.ndim > 0 if isinstance(operand, Column) else operand.is_valid)
+
+
+def _source(operand: Operand, shape: JaggedShape) -> Source:
+    if not isinstance(operand, Column):
+        return Source(np.array([operand.as_py()], operand.type.to_pandas_dtype()))
+    return _over_rows(flat_data(operand.values), operand, shape)
+
+
+def _over_rows(data: npt.NDArray[Any], column: Column, shape: JaggedShape) -> Source:
+    """One item for each value of a column, or for each of its rows in the shape."""
+    if column.ndim == shape.ndim:
+        return Source(data)
+    dim = shape.composed(column.ndim, shape.ndim)
+    return Source(data, dim.offsets, dim._parents_if_reused())
+
+
+def _joint_bits(columns: Sequence[Column], shape: JaggedShape) -> pa.Buffer | None:
+    """Arrow's bits of where no column is null."""
+    joint = None
+    for column in columns:
+        if column.values.null_count:
+            valid = column.values.is_valid()
+            if column.ndim < shape.ndim:
+                flags = _over_rows(valid.to_numpy(zero_copy_only=False).view(np.uint8), column, shape)
+                valid = _array(pa.bool_(), shape.size, None, fill_bits(flags.part, shape.size))
+            joint = valid if joint is None else pc.and_(joint, valid)
+    return None if joint is None else bits_of(joint)
+
+
+_COMPUTE: dict[str, np.ufunc] = {
+    "abs": np.absolute,
+    "ceil": np.ceil,
+    "floor": np.floor,
+    "is_finite": np.isfinite,
+    "is_inf": np.isinf,
+    "is_nan": np.isnan,
+    "negate": np.negative,
+    "sqrt": np.sqrt,
+    "trunc": np.trunc,
+}
+"""Functions of pyarrow.compute on floats that numpy computes to the same bit."""
+
+
+def compute(name: str, array: pa.Array) -> pa.Array | None:
+    """A function of pyarrow.compute of one operand, or None where blocks are not the way."""
+    return map_values(_COMPUTE[name], array) if name in _COMPUTE else None
+
+
+def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
+    """A ufunc of one operand on floats, or None where blocks are not the way; what stands in null slots is mapped too."""
+    if len(array) < FEWEST_VALUES or not (pt.is_float64(array.type) or pt.is_float32(array.type)):
+        return None
+    data = flat_data(array)
+    try:
+        kind = function(data[:0]).dtype
+    except TypeError:
+        return None
+    if kind == np.bool_:
+        return with_data(array, fill_bits(lambda items: function(data[items]), len(data)), pa.bool_())
+    if kind.kind not in "iuf":
+        return None
+    return with_data(array, fill(lambda items, out: function(data[items], out=out), len(data), kind), pa.from_numpy_dtype(kind))
+
+
+_WIDTHS = frozenset({8, 16, 32, 64})
+
+
+def choose(flags: Datum, one: Datum, two: Datum) -> pa.Array | None:
+    """One operand's values where flags are true, the other's where they are false, null where they are null.
+
+    None where blocks are not the way.
+    """
+    type = one.type
+    if not isinstance(flags, pa.Array) or len(flags) < FEWEST_VALUES or isinstance(type, pa.BaseExtensionType):
+        return None
+    if not pt.is_primitive(type) or pt.is_boolean(type) or type.bit_width not in _WIDTHS:
+        return None
+    words = np.dtype(f"i{type.bit_width // 8}")
+    left, right = _words(one, words), _words(two, words)
+    bits = flags.buffers()[1]
+
+    def work(items: slice, out: npt.NDArray[Any]) -> None:
+        # Flags are as good as random to the processor: numpy's and pyarrow's loops guess wrong at every second value and take 20 ms
+        # for 5M values, arithmetic with masks of all bits or none takes 8.
+        flag = unpack_bits(bits, flags.offset + items.start, items.stop - items.start)
+        mask = np.negative(flag.view(np.int8)).astype(words, copy=False)
+        other = right.part(items)
+        np.bitwise_xor(left.part(items), other, out=out)
+        out &= mask
+        out ^= other
+
+    data = fill(work, len(flags), words, BLOCK_VALUES // 2)
+    return _array(type, len(flags), _chosen_bits(flags, one, two), data)
+
+
+def _words(datum: Datum, words: np.dtype[Any]) -> Source:
+    """The bits of each value as an integer."""
+    array = datum
+    if isinstance(datum, pa.Scalar):
+        array = pa.repeat(datum, 1) if datum.is_valid else pa.nulls(1, datum.type)
+    bits = array.buffers()[1]
+    return Source(np.frombuffer(bits, words, len(array), array.offset * words.itemsize) if bits else np.zeros(len(array), words))
+
+
+def _chosen_bits(flags: pa.Array, one: Datum, two: Datum) -> pa.Buffer | None:
+    """Arrow's bits of where the flag is known and the operand that it chooses is not null."""
+    sides = [datum.is_valid() if isinstance(datum, pa.Array) else pa.scalar(datum.is_valid) for datum in (one, two)]
+    whole = all(datum.null_count == 0 if isinstance(datum, pa.Array) else datum.is_valid for datum in (one, two))
+    if whole and flags.null_count == 0:
+        return None
+    return bits_of(flags.is_valid() if whole else pc.fill_null(pc.if_else(flags, *sides), False))

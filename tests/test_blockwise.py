@@ -1,0 +1,159 @@
+"""Operators on many values go block by block: the same answers as in one piece, for every type, shape and kind of null."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag._ops.elementwise import blockwise
+from arrowjag._ops.elementwise.framework import apply
+from arrowjag._ops.elementwise.operators import BINARY
+from arrowjag.testing import jagged_arrays, prefix_arrays
+
+N_ROWS = 30_000
+NUMBERS = [
+    pa.int8(),
+    pa.int16(),
+    pa.int32(),
+    pa.int64(),
+    pa.uint8(),
+    pa.uint16(),
+    pa.uint32(),
+    pa.uint64(),
+    pa.float32(),
+    pa.float64(),
+]
+OPERATORS = sorted(blockwise._RULES)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _always_in_blocks():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blockwise, "FEWEST_VALUES", 0)
+        yield
+
+
+def same(found: pa.Array, expected: pa.Array) -> bool:
+    """Equal types, nulls and values; NaN equals NaN, 0.0 is not -0.0."""
+    found.validate(full=True)
+    return bool(found.type == expected.type) and [*map(repr, found.to_pylist())] == [*map(repr, expected.to_pylist())]
+
+
+def check(name: str, one: Any, two: Any) -> None:
+    """Blocks against the whole, unless blocks are not the way or an integer is divided by zero."""
+    found = blockwise.binary(name, [one, two])
+    if found is None:
+        return
+    expected = apply(BINARY[name], [one, two], name)
+    assert found.shape == expected.shape
+    assert same(found.values, expected.values)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@given(data=st.data())
+def test_any_two_arrays(name, data):
+    types = [data.draw(st.sampled_from(NUMBERS)) for _ in range(2)]
+    one, two = data.draw(prefix_arrays(None, data.draw(st.sampled_from(types))))
+    check(name, one, two)
+    check(name, two, one)
+    check(name, one.cast(types[0], safe=False), two.cast(types[1], safe=False))
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@given(data=st.data())
+def test_an_array_and_a_number(name, data):
+    type = data.draw(st.sampled_from(NUMBERS))
+    x = data.draw(jagged_arrays(leaf=type))
+    number = pa.scalar(data.draw(st.integers(0, 100)), type)
+    check(name, x, number)
+    if not (name == "power" and pa.types.is_integer(type)):
+        check(name, number, x)
+
+
+def rows(seed: int) -> aj.JaggedShape:
+    """Rows of 0 to 30 items, some empty, the last ones too, and one that is longer than a block."""
+    draw = np.random.default_rng(seed)
+    sizes = draw.integers(0, 30, N_ROWS)
+    sizes[draw.random(N_ROWS) < 0.1] = 0
+    sizes[1000] = 300_000
+    sizes[-3:] = 0
+    return aj.JaggedShape(N_ROWS, sizes)
+
+
+@pytest.mark.parametrize("nulls", ["none", "items", "rows", "both"])
+@pytest.mark.parametrize("type", [pa.float64(), pa.float32(), pa.int64(), pa.int8()])
+def test_rows_of_every_length_over_many_blocks(type, nulls):
+    draw = np.random.default_rng(0)
+    shape = rows(1)
+    many, few = draw.integers(-100, 100, shape.size), draw.integers(1, 100, N_ROWS)
+    mask = {"items": draw.random(shape.size) < 0.1, "both": draw.random(shape.size) < 0.1}.get(nulls)
+    lack = {"rows": draw.random(N_ROWS) < 0.1, "both": draw.random(N_ROWS) < 0.1}.get(nulls)
+    x = aj.JaggedArray(shape, pa.array(many, mask=mask).cast(type))
+    w = aj.JaggedArray(aj.JaggedShape(N_ROWS), pa.array(few, mask=lack).cast(type))
+    parents = np.repeat(np.arange(N_ROWS), shape.dims[1].sizes)
+    spread = w.values.take(pa.array(parents))
+    for _ in range(2):  # the second time the owners of items are at hand
+        for name in ("add", "multiply", "less"):
+            found = blockwise.binary(name, [x, w])
+            assert found is not None
+            assert found.shape == shape
+            assert found.values.equals(pc.call_function(name, [x.values, spread]))
+
+
+def test_flags_choose_among_values_of_any_width():
+    draw = np.random.default_rng(0)
+    n = 200_003
+    flags = [pa.array(draw.random(n + 3) < 0.5, mask=mask).slice(3) for mask in (None, draw.random(n + 3) < 0.1)]
+    for type in (pa.int8(), pa.uint16(), pa.float32(), pa.float64(), pa.date32(), pa.timestamp("ns", "UTC"), pa.time32("s")):
+        whole, holes = (pa.array(draw.integers(0, 100, n + 5), mask=mask) for mask in (None, draw.random(n + 5) < 0.1))
+        is_wide = pa.types.is_temporal(type) and type.bit_width == 32
+        one, two = ((side.cast(pa.int32()) if is_wide else side).cast(type).slice(5) for side in (whole, holes))
+        for flag in flags:
+            for pair in ((one, two), (two, one), (one[0], two), (two, one[0]), (pa.scalar(None, type), one)):
+                found = blockwise.choose(flag, *pair)
+                assert found is not None
+                found.validate(full=True)
+                assert found.equals(pc.if_else(flag, *pair))
+
+
+@pytest.mark.parametrize("name", sorted(blockwise._COMPUTE))
+def test_functions_of_pyarrow(name):
+    draw = np.random.default_rng(0)
+    data = draw.normal(size=200_003) * 10
+    data[::1000], data[1::1000], data[2::1000] = np.nan, np.inf, -0.0
+    for type in (pa.float64(), pa.float32()):
+        for mask in (None, draw.random(len(data)) < 0.1):
+            array = pa.array(data, mask=mask).cast(type)
+            for part in (array, array[5:]):
+                found = blockwise.compute(name, part)
+                assert found is not None
+                assert same(found, pc.call_function(name, [part]))
+
+
+def test_ufuncs_and_operators_of_one_operand():
+    data = np.linspace(-5, 5, 200_003)
+    x = aj.JaggedArray(aj.JaggedShape(1, len(data)), pa.array(data))
+    for ufunc in (np.exp, np.tanh, np.isfinite, np.negative, np.abs, np.sqrt):
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(ufunc(x).values.to_numpy(zero_copy_only=False), ufunc(data))
+    with pytest.raises(aj.errors.JagTypeError):
+        np.gcd(x, x)
+    halves = np.frompyfunc(lambda one: one / 2, 1, 1)
+    assert blockwise.map_values(halves, x.values) is None
+    assert x.is_nan().sum(axis=None).as_py() == 0
+
+
+def test_a_shape_that_does_not_fit_is_refused():
+    x = aj.JaggedArray(rows(1), pa.nulls(rows(1).size, pa.int64()))
+    with pytest.raises(aj.errors.ShapeError):
+        operator.add(x, aj.array(list(range(7))))
+    assert math.isnan((x.cast(pa.float64()).fill_null(math.nan) + 1).values[0].as_py())
