@@ -21,7 +21,9 @@ _ROWS = 1 << 20
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 8}
 
 
-def read_batches(part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int) -> Iterator[tuple[pa.Table, tuple[int, ...]]]:
+def read_batches(
+    part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int, *, first_bytes: int | None = None
+) -> Iterator[tuple[pa.Table, tuple[int, ...]]]:
     """Read row groups of a file in batches.
 
     Parameters
@@ -34,6 +36,8 @@ def read_batches(part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int
         What to read of them, what to keep.
     batch_bytes : int
         Bytes of a batch in memory, about. A row that is larger makes a batch alone.
+    first_bytes : int, optional
+        Bytes of the first one, where its result is waited for.
 
     Yields
     ------
@@ -42,6 +46,22 @@ def read_batches(part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int
     tuple of int
         The row groups that they are of.
     """
+    if plan.filter is not None:
+        groups = sorted(set(groups).intersection(part.row_groups(plan.filter, plan.read_schema)))
+    batches = _gathered(part, groups, plan, batch_bytes)
+    first = next(batches, None) if first_bytes is not None else None
+    if first is not None and first_bytes is not None:
+        table, places = first
+        rows = max(1, int(table.num_rows * min(1.0, first_bytes / max(1, table.nbytes))))
+        yield table.slice(0, rows), places
+        if rows < table.num_rows:
+            yield table.slice(rows), places
+        del first, table
+    yield from batches
+
+
+def _gathered(part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int) -> Iterator[tuple[pa.Table, tuple[int, ...]]]:
+    """Small row groups are put together."""
     waiting: list[pa.Table] = []
     places: list[int] = []
     size = 0
@@ -83,6 +103,8 @@ def _read(reader: Any, groups: Sequence[int], chunks: list[str], count: int, bat
 def _batch_rows(reader: Any, groups: Sequence[int], chunks: list[str], batch_bytes: int) -> int:
     """Rows of a batch, by what Parquet tells of the largest row group and by what the first rows turn out to be."""
     told = [_row_bytes(reader.metadata.row_group(group), chunks) for group in groups]
+    if _is_told_well(reader.metadata, chunks):
+        return max(1, int(batch_bytes / max(told)))
     rows = max(1, int(batch_bytes / _SAMPLE / told[0]))
     if sum(reader.metadata.row_group(group).num_rows for group in groups) <= rows:
         return rows
@@ -91,14 +113,22 @@ def _batch_rows(reader: Any, groups: Sequence[int], chunks: list[str], batch_byt
     return max(1, int(batch_bytes / (max(found, told[0]) * max(told) / told[0])))
 
 
+def _is_told_well(footer: Any, chunks: list[str]) -> bool:
+    """Whether the number of values tells their bytes: numbers, in one list at most."""
+    wanted = set(chunks)
+    columns = [column for place in range(len(footer.schema)) if (column := footer.schema.column(place)).path in wanted]
+    return all(column.physical_type in _WIDTHS and column.max_repetition_level < 2 for column in columns)
+
+
 def _row_bytes(facts: Any, chunks: list[str]) -> float:
-    """Bytes of a row in memory, at least about: what Parquet tells, and the width of the values."""
+    """Bytes of a row in memory, at least about: what Parquet tells, the width of the values, and an offset for each list."""
     wanted = set(chunks)
     total = 0
     for place in range(facts.num_columns):
         column = facts.column(place)
         if column.path_in_schema in wanted:
-            total += max(column.total_uncompressed_size, column.num_values * _WIDTHS.get(column.physical_type, 8))
+            width = _WIDTHS.get(column.physical_type, 8)
+            total += max(column.total_uncompressed_size, column.num_values * width) + 8 * facts.num_rows
     return float(max(total / max(1, facts.num_rows), 1.0))
 
 

@@ -19,6 +19,7 @@ from arrowjag.etl.work import Event, Finished, Job, Order, Outcome, Progressed, 
 __all__ = ["Drive"]
 
 _LOG = logging.getLogger("arrowjag.etl")
+_FIRST = 16  # the part of a batch that tells the schema, for which all workers but one wait
 _LIVES = 3  # a worker may die for reasons that have nothing to do with its task
 
 
@@ -103,7 +104,9 @@ class Drive:
         while self._waiting and len(self._running) < (self._engine.slots if self._knows_schema() else 1):
             attempt = self._waiting.popleft()
             probe = not self._knows_schema() and not self._engine.tells_schema
-            order = Order(attempt.task, attempt.batch_bytes, self.schema, probe, self._share)
+            is_awaited = not self._knows_schema() and bool(self._waiting) and self._engine.slots > 1
+            first_bytes = attempt.batch_bytes // _FIRST if is_awaited else None
+            order = Order(attempt.task, attempt.batch_bytes, self.schema, probe, self._share, first_bytes)
             self._running[attempt.task.number] = attempt, order
             _LOG.debug("task %s starts", attempt.task.name)
             self._engine.start(order)

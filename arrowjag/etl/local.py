@@ -29,7 +29,7 @@ _CODE = (
 _POLL_SECONDS = 0.05
 _SECONDS_TO_END = 5.0
 # One worker works in one thread; parallel are the workers.
-THREADS = ("POLARS_MAXTHREADS", "OMP_NUMTHREADS", "OPENBLAS_NUMTHREADS", "MKL_NUMTHREADS")
+THREADS = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def cores() -> int:
@@ -60,12 +60,10 @@ class LocalEngine:
         self._processes: list[_Process] = []
 
     def start(self, order: Order) -> None:
-        """Give an order to a process that has none."""
-        free = next((one for one in self._processes if one.order is None), None)
-        if free is None:
-            free = _Process(self._job, self._events)
-            self._processes.append(free)
-        free.give(order)
+        """Give an order to a process that has none. All are started at the first one, so that they have loaded what they need."""
+        while len(self._processes) < self.slots:
+            self._processes.append(_Process(self._job, self._events))
+        next(one for one in self._processes if one.order is None).give(order)
 
     def events(self) -> list[Event]:
         """What has happened."""

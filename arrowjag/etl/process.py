@@ -33,20 +33,27 @@ def serve() -> None:
     pa.set_cpu_count(1)
     orders: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(stdin, orders), daemon=True).start()
-    worker: Worker | None = None
     try:
-        job: Job = orders.get()
+        worker = _worker(orders.get())
         while True:
             order: Order = orders.get()
-            number = order.task.number
             try:
-                worker = worker or Worker(job)
-                _tell(stdout, Finished(number, worker.run(order, partial(_tell, stdout))))
+                if isinstance(worker, TaskError):
+                    raise worker
+                _tell(stdout, Finished(order.task.number, worker.run(order, partial(_tell, stdout))))
             except TaskError as failed:
-                _tell(stdout, Finished(number, failed))
+                _tell(stdout, Finished(order.task.number, failed))
     except Stopped:
         sys.stderr.flush()
         os._exit(0)
+
+
+def _worker(job: Job) -> Worker | TaskError:
+    """The worker, or why there is none; made before the first order comes."""
+    try:
+        return Worker(job)
+    except TaskError as failed:
+        return failed
 
 
 def _take_streams() -> tuple[BinaryIO, BinaryIO]:

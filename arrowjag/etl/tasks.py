@@ -5,18 +5,18 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.dataset as ds
 import pyarrow.fs as pf
 
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.etl.fingerprint import digest_of, footer_digest
 from arrowjag.etl.report import groups_text
-from arrowjag.io.locate import Located, locate
-from arrowjag.io.parquet import prune_files
+from arrowjag.io.files import StoredFile, has_keys, is_dataset
+from arrowjag.io.locate import locate
+from arrowjag.io.parquet import is_parquet, prune_files
 from arrowjag.io.scan import Part, full_schema, open_parts
 
 __all__ = ["TASK_BYTES", "Source", "Task", "open_source"]
@@ -33,7 +33,7 @@ class Task:
     """
 
     number: int
-    fragment: Any
+    stored: StoredFile
     file: str
     row_groups: tuple[int, ...]
     rows: int
@@ -49,7 +49,7 @@ class Task:
     @property
     def path(self) -> str:
         """The whole path of its file."""
-        return str(self.fragment.path)
+        return self.stored.path
 
 
 @dataclass(frozen=True)
@@ -89,40 +89,43 @@ def open_source(source: Any, filters: Any = None, filesystem: Any = None) -> Sou
     JagValueError
         If a file is there twice, or is no Parquet file.
     """
-    dataset, folder = _dataset(source, filesystem)
-    fragments, partitions = prune_files(dataset, filters)
-    parts = open_parts(fragments, partitions)
+    files, partitions, where, folder = _files(source, filters, filesystem)
+    try:
+        parts = open_parts([replace(file, fragment=None) for file in files], partitions)
+    except pa.ArrowInvalid as error:
+        raise JagValueError(f"the source can't be read as Parquet files: {error}") from error
     base = folder or os.path.commonpath([os.path.dirname(part.name) for part in parts])  # noqa: PTH120 - paths of any file system
-    files = [part.name[len(base) :].lstrip("/") for part in parts]
-    twice = next((name for name in files if files.count(name) > 1), None) if len(set(files)) < len(files) else None
+    names = [part.name[len(base) :].lstrip("/") for part in parts]
+    twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
     if twice is not None:
         raise JagValueError(f"the source names {twice} twice: its rows would be counted twice")
-    where = dataset.filesystem
     infos = where.get_file_info([part.name for part in parts])
-    stems = _stems(files)
+    stems = _stems(names)
     found: list[Task] = []
-    for part, file, info in zip(parts, files, infos, strict=True):
+    for part, file, info in zip(parts, names, infos, strict=True):
         found += _tasks_of(part, file, stems[file], info, len(found))
     return Source(tuple(found), full_schema(parts, partitions), partitions, where, folder)
 
 
-def _dataset(source: Any, filesystem: Any) -> tuple[ds.Dataset, str | None]:
-    if isinstance(source, ds.Dataset):
-        if not isinstance(source, ds.FileSystemDataset) or not isinstance(source.format, ds.ParquetFileFormat):
+def _files(source: Any, filters: Any, filesystem: Any) -> tuple[list[StoredFile], pa.Schema, pf.FileSystem, str | None]:
+    """The files, the columns of their folders, where they lie, and the folder that was named."""
+    if is_dataset(source):
+        if not is_parquet(source):
             raise JagTypeError(f"a job reads Parquet files, got a {type(source).__name__}: write it with aj.write_parquet first")
-        return source, None
+        return *prune_files(source, filters), source.filesystem, None
     found = locate(source, filesystem)
+    folder = None if found.base is None else found.base.rstrip("/")
+    if not has_keys(found.paths, found.base or ""):
+        return [StoredFile(path, found.filesystem) for path in found.paths], pa.schema([]), found.filesystem, folder
+    import pyarrow.dataset as ds
+
     try:
         dataset = ds.dataset(
             found.paths, filesystem=found.filesystem, format="parquet", partitioning="hive", partition_base_dir=found.base or ""
         )
     except pa.ArrowInvalid as error:
         raise JagValueError(f"{source} can't be read as Parquet files: {error}") from error
-    return dataset, _folder(found)
-
-
-def _folder(found: Located) -> str | None:
-    return None if found.base is None else found.base.rstrip("/")
+    return *prune_files(dataset, filters), found.filesystem, folder
 
 
 def _stems(files: Sequence[str]) -> dict[str, str]:
@@ -144,7 +147,7 @@ def _tasks_of(part: Part, file: str, stem: str, info: Any, first: int) -> list[T
         size = int((info.size or 0) * (share if groups else 1))
         target = f"{stem}-{groups[0] if groups else 0}.parquet"
         number = first + len(tasks)
-        tasks.append(Task(number, part.fragment, file, groups, rows, size, target, digest_of(state, groups)))
+        tasks.append(Task(number, part.file, file, groups, rows, size, target, digest_of(state, groups)))
     return tasks
 
 

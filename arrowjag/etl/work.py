@@ -54,13 +54,17 @@ class Job:
 
 @dataclass(frozen=True)
 class Order:
-    """One task for a worker: `schema` is None until it is known; a probe ends as soon as it is, and writes nothing."""
+    """One task for a worker: `schema` is None until it is known; a probe ends as soon as it is, and writes nothing.
+
+    `first_bytes` makes the first batch a small one, where other workers wait for the schema.
+    """
 
     task: Task
     batch_bytes: int
     schema: pa.Schema | None = None
     probe: bool = False
     share: int | None = None
+    first_bytes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -134,6 +138,8 @@ class Worker:
         self.job = job
         try:
             self._transform = pickle.loads(job.transform)  # noqa: S301  (made by the process that started this one)
+        except Stopped:
+            raise
         except BaseException as error:  # noqa: BLE001  (code of modules that are imported may raise anything)
             text = f"{job.name} can't be loaded in a worker process: {one_line(error)}"
             raise TaskError("fatal", text, traceback.format_exc()) from None
@@ -173,7 +179,8 @@ class Worker:
         return replace(outcome, memory=own_memory())
 
     def _run(self, order: Order, place: list[Any], tell: Any, before: int) -> Outcome:
-        (part,) = open_parts([order.task.fragment], self.job.partitions)
+        stored = order.task.stored
+        (part,) = open_parts([stored if self.job.plan.filter is None else stored.with_fragment()], self.job.partitions)
         batches = self._batches(part, order, place, tell, before)
         if self.job.sink is None:
             return self._gather(part, batches)
@@ -181,7 +188,8 @@ class Worker:
 
     def _batches(self, part: Part, order: Order, place: list[Any], tell: Any, before: int) -> Iterator[tuple[int, Any]]:
         """Rows and result of each batch."""
-        for table, groups in read_batches(part, order.task.row_groups, self.job.plan, order.batch_bytes):
+        batches = read_batches(part, order.task.row_groups, self.job.plan, order.batch_bytes, first_bytes=order.first_bytes)
+        for table, groups in batches:
             place[0] = groups
             rows = table.num_rows
             result = self._transform(make_frame(table, self.job.frame))

@@ -87,7 +87,7 @@ class _Reader:
         any_rows = False
         for number in numbers.column(0).to_pylist():
             task = self._source.tasks[number]
-            (part,) = scan.open_parts([task.fragment], self._source.partitions)
+            (part,) = scan.open_parts([task.stored], self._source.partitions)
             for table, _ in batches.read_batches(part, task.row_groups, self._plan, self._batch_bytes):
                 any_rows = True
                 yield table

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.io.atomic import atomic_target
+from arrowjag.io.files import StoredFile, files_of, has_keys, is_dataset
 from arrowjag.io.frames import check_host, from_table, index_columns, to_table
 from arrowjag.io.leaves import leaf_places, select
 from arrowjag.io.locate import locate, locate_file
 from arrowjag.io.row_groups import cut_rows
 from arrowjag.io.scan import NO_MAP_KEYS, conform_table, full_schema, make_plan, open_parts, read_parts
 
-__all__ = ["leaf_options", "prune_files", "read_parquet", "write_parquet"]
+if TYPE_CHECKING:
+    import pyarrow.dataset as ds
+
+__all__ = ["is_parquet", "leaf_options", "prune_files", "read_parquet", "write_parquet"]
 
 
 def read_parquet(
@@ -91,10 +94,10 @@ def read_parquet(
     """
     check_host(to)
     source = _open(path_or_dataset, filesystem, partitioning)
-    if isinstance(source, ds.Dataset) and not _is_parquet(source):
+    if is_dataset(source) and not is_parquet(source):
         return from_table(_read_dataset(source, columns, filters, schema), to)
-    fragments, partitions = prune_files(source, filters) if isinstance(source, ds.Dataset) else (source, pa.schema([]))
-    parts = open_parts(fragments, partitions)
+    files, partitions = prune_files(source, filters) if is_dataset(source) else (source, pa.schema([]))
+    parts = open_parts(files if filters is None else [file.with_fragment() for file in files], partitions)
     there = full_schema(parts, partitions) if schema is None else schema
     if columns is not None and to == "pandas":
         columns = [*columns, *index_columns(there)]
@@ -102,18 +105,22 @@ def read_parquet(
 
 
 def _open(source: Any, filesystem: Any, partitioning: Any) -> Any:
-    """A dataset, or a list with one fragment where folders have nothing to say."""
-    if isinstance(source, ds.Dataset):
+    """A dataset, or a list of files where folders have nothing to say."""
+    if is_dataset(source):
         return source
     if isinstance(source, (bytes, bytearray, memoryview)):
         source = pa.py_buffer(source)
     if isinstance(source, (pa.Buffer, pa.NativeFile)):
-        return [ds.ParquetFileFormat().make_fragment(source)]
+        return [StoredFile("", content=source)]
     if hasattr(source, "read") and hasattr(source, "seek"):
-        return [ds.ParquetFileFormat().make_fragment(pa.PythonFile(source, mode="r"))]
+        return [StoredFile("", content=pa.PythonFile(source, mode="r"))]
     found = locate(source, filesystem)
-    if found.base is None:
-        return [ds.ParquetFileFormat().make_fragment(found.paths[0], found.filesystem)]
+    files = [StoredFile(path, found.filesystem) for path in found.paths]
+    is_plain = partitioning is None or (isinstance(partitioning, str) and not has_keys(found.paths, found.base or ""))
+    if found.base is None or is_plain:
+        return files
+    import pyarrow.dataset as ds
+
     try:
         return ds.dataset(
             found.paths,
@@ -124,26 +131,29 @@ def _open(source: Any, filesystem: Any, partitioning: Any) -> Any:
         )
     except pa.ArrowInvalid as error:
         if NO_MAP_KEYS in str(error):
-            return [ds.ParquetFileFormat().make_fragment(path, found.filesystem) for path in found.paths]
+            return files
         raise JagValueError(f"{source} can't be read as Parquet files: {error}") from error
 
 
-def _is_parquet(dataset: ds.Dataset) -> bool:
+def is_parquet(dataset: ds.Dataset) -> bool:
+    """Whether a dataset is one of Parquet files."""
+    import pyarrow.dataset as ds
+
     return isinstance(dataset, ds.FileSystemDataset) and isinstance(dataset.format, ds.ParquetFileFormat)
 
 
-def prune_files(dataset: ds.Dataset, filters: Any) -> tuple[list[Any], pa.Schema]:
+def prune_files(dataset: ds.Dataset, filters: Any) -> tuple[list[StoredFile], pa.Schema]:
     """Files that the names of their folders don't exclude, and the columns that these names make."""
     partitioning = dataset.partitioning
     partitions = pa.schema([]) if partitioning is None else partitioning.schema
-    everything = list(dataset.get_fragments())
-    names = {name for one in everything for name in ds.get_partition_keys(one.partition_expression)}
+    everything = files_of(dataset.get_fragments())
+    names = {name for one in everything for name in one.keys}
     partitions = pa.schema([field for field in partitions if field.name in names])
     if filters is None:
         return everything, partitions
     try:
         expression = filters if isinstance(filters, pc.Expression) else pq.filters_to_expression(filters)
-        return list(dataset.get_fragments(filter=expression)) or everything, partitions
+        return files_of(dataset.get_fragments(filter=expression)) or everything, partitions
     except (ValueError, TypeError, pa.ArrowException):
         return everything, partitions  # it may speak of columns that only later files have, and is checked against all of them
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
-from pyarrow import acero
 
 from arrowjag._arrow import combine_chunks
 from arrowjag._kernels import gather
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.io.atomic import local_path
+from arrowjag.io.files import StoredFile
 from arrowjag.io.footer import maps_as_lists, read_arrow_schema, without_extensions
 from arrowjag.io.leaves import Selection, leaf_names, leaf_places, part_of_type, select
 from arrowjag.io.schemas import canonical, conform, merge_schemas, restored
@@ -49,7 +47,7 @@ class Part:
     `is_known` says whether pyarrow reads the footer as it is; where it doesn't, row groups can't be pruned.
     """
 
-    fragment: Any
+    file: StoredFile
     footer: Any
     stored: pa.Schema
     schema: pa.Schema
@@ -60,24 +58,24 @@ class Part:
         """Numbers of the row groups that a filter does not exclude by their statistics."""
         if not self.is_known:
             return list(range(self.footer.num_row_groups))
-        fragment = self.fragment if filter is None else self.fragment.subset(filter, schema=schema)
-        return [group.id for group in fragment.row_groups]
+        if filter is None and self.file.fragment is None:
+            return list(range(self.footer.num_row_groups))
+        return self.file.row_groups(filter, schema)
 
     @property
     def name(self) -> str:
         """What to call the file in a message."""
-        return str(self.fragment.path)
+        return self.file.path
 
     @property
     def is_local(self) -> bool:
         """Whether small reads cost little; data in memory and file objects count as local."""
-        where = self.fragment.filesystem
-        return self.has_no_path or local_path(where, self.name) is not None
+        return self.file.filesystem is None or local_path(self.file.filesystem, self.name) is not None
 
     @property
     def has_no_path(self) -> bool:
         """Whether the file was given as an open object, which can't be opened again."""
-        return self.fragment.buffer is not None or not self.fragment.path or self.fragment.path.startswith("<")
+        return self.file.filesystem is None
 
 
 @dataclass(frozen=True)
@@ -96,6 +94,8 @@ def in_threads(function: Callable[[_T], _R], items: Iterable[_T]) -> list[_R]:
     items = list(items)
     if len(items) < 2:
         return [function(item) for item in items]
+    from concurrent.futures import ThreadPoolExecutor  # loads logging: workers of jobs have no need of it
+
     with ThreadPoolExecutor(min(len(items), _threads())) as pool:
         return list(pool.map(function, items))
 
@@ -107,12 +107,12 @@ def _threads() -> int:
 # --------------------------------------------------------------------------------------------------------- footers
 
 
-def open_parts(fragments: Iterable[Any], partitions: pa.Schema) -> list[Part]:
+def open_parts(files: Iterable[StoredFile], partitions: pa.Schema) -> list[Part]:
     """Read the footers of files.
 
     Parameters
     ----------
-    fragments : iterable of pyarrow.dataset.ParquetFileFragment
+    files : iterable of StoredFile
         The files.
     partitions : pa.Schema
         Columns that folders may stand for.
@@ -122,11 +122,11 @@ def open_parts(fragments: Iterable[Any], partitions: pa.Schema) -> list[Part]:
     list of Part
         In the same order.
     """
-    return in_threads(lambda fragment: _open_part(fragment, partitions), fragments)
+    return in_threads(lambda file: _open_part(file, partitions), files)
 
 
-def _open_part(fragment: Any, partitions: pa.Schema) -> Part:
-    footer, known = _read_footer(fragment)
+def _open_part(file: StoredFile, partitions: pa.Schema) -> Part:
+    footer, known = _read_footer(file)
     written = read_arrow_schema(footer)
     footer = without_extensions(footer, written)
     stored = footer.schema.to_arrow_schema()
@@ -136,18 +136,17 @@ def _open_part(fragment: Any, partitions: pa.Schema) -> Part:
         meant = [field.with_type(restored(inside.type, field.type)) for inside, field in zip(stored, written, strict=True)]
     metadata = {key: value for key, value in (footer.metadata or {}).items() if key != _HIDDEN_METADATA}
     schema = pa.schema([field.with_type(canonical(field.type)) for field in meant], metadata=metadata or None)
-    keys = ds.get_partition_keys(fragment.partition_expression)
-    return Part(fragment, footer, stored, schema, {name: keys.get(name) for name in partitions.names}, known)
+    return Part(file, footer, stored, schema, {name: file.keys.get(name) for name in partitions.names}, known)
 
 
-def _read_footer(fragment: Any) -> tuple[Any, bool]:
+def _read_footer(file: StoredFile) -> tuple[Any, bool]:
     """The footer, and whether pyarrow could read it by itself."""
     try:
-        return fragment.metadata, True
+        return file.footer(), True
     except (pa.ArrowException, OSError) as error:
         if NO_MAP_KEYS not in str(error):
-            raise named_error(error, str(fragment.path)) from error
-    return maps_as_lists(fragment.open()), False
+            raise named_error(error, file.path) from error
+    return maps_as_lists(file.open()), False
 
 
 def full_schema(parts: Sequence[Part], partitions: pa.Schema) -> pa.Schema:
@@ -218,6 +217,8 @@ def _fits(expression: Any, schema: pa.Schema) -> bool:
 
 def _mask(table: pa.Table, expression: Any) -> pa.Array:
     """Where a filter holds; in one thread, because the order of rows counts."""
+    from pyarrow import acero  # imports pyarrow.dataset, and that pandas
+
     source = acero.Declaration("table_source", acero.TableSourceNodeOptions(table))
     project = acero.Declaration("project", acero.ProjectNodeOptions([expression], ["keep"]))
     return acero.Declaration.from_sequence([source, project]).to_table(use_threads=False).column(0)
@@ -301,7 +302,7 @@ def open_reader(part: Part, plan: Plan, **options: Any) -> tuple[pq.ParquetFile,
     """A reader of one file, and the physical paths of the column chunks that a plan needs of it."""
     inside = {name: paths for name, paths in plan.selection.items() if name not in part.keys}
     chunks = [part.footer.schema.column(place).path for place in leaf_places(part.stored, inside)]
-    return pq.ParquetFile(part.fragment.open(), metadata=part.footer, **options), chunks
+    return pq.ParquetFile(part.file.open(), metadata=part.footer, **options), chunks
 
 
 def _read_run(part: Part, groups: list[int], plan: Plan, verify: bool) -> Iterator[pa.Table]:

@@ -6,28 +6,37 @@ import itertools
 import logging
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from pyarrow.fs import LocalFileSystem
 
 import arrowjag as aj
 from arrowjag.etl import JobError
 from arrowjag.etl.batches import read_batches
 from arrowjag.etl.memory import own_memory, process_memory
+from arrowjag.io.files import StoredFile
 from arrowjag.io.scan import make_plan, open_parts
 from tests.etl.jobs import files_in, run, table_of
 
 needs_proc = pytest.mark.skipif(process_memory("self") is None, reason="the system doesn't tell what a process holds now")
 
 
-def batches(path: Path, batch_bytes: int, columns: list[str] | None = None, groups: list[int] | None = None) -> list[pa.Table]:
-    (part,) = open_parts(ds.dataset(path).get_fragments(), pa.schema([]))
-    plan = make_plan(part.schema, columns, None)
+def batches(
+    path: Path,
+    batch_bytes: int,
+    columns: list[str] | None = None,
+    groups: list[int] | None = None,
+    filters: Any = None,
+    **options: Any,
+) -> list[tuple[pa.Table, tuple[int, ...]]]:
+    (part,) = open_parts([StoredFile(str(path), LocalFileSystem())], pa.schema([]))
+    plan = make_plan(part.schema, columns, filters)
     groups = list(range(part.footer.num_row_groups)) if groups is None else groups
-    return list(read_batches(part, groups, plan, batch_bytes))
+    return list(read_batches(part, groups, plan, batch_bytes, **options))
 
 
 @pytest.mark.parametrize("group", [7, 100, 5000])
@@ -60,6 +69,34 @@ def test_a_row_that_is_larger_than_a_batch_comes_alone(tmp_path: Path) -> None:
     rows = [[0.0] * 10, [1.0] * 10_000, [2.0] * 10, [3.0] * 10]
     pq.write_table(pa.table({"v": rows}), tmp_path / "a.parquet")
     assert [table["v"].to_pylist() for table, _ in batches(tmp_path / "a.parquet", 1000)] == [rows[:1], rows[1:2], rows[2:]]
+
+
+def test_the_first_batch_may_be_small(tmp_path: Path) -> None:
+    pq.write_table(table_of(range(5000)), tmp_path / "a.parquet", row_group_size=500)
+    first, second, *more = batches(tmp_path / "a.parquet", 50_000, first_bytes=1000)
+    whole = batches(tmp_path / "a.parquet", 50_000)
+    assert 500 < first[0].nbytes < 2000
+    assert pa.concat_tables([first[0], second[0]]).equals(whole[0][0])
+    assert [table.num_rows for table, _ in more] == [table.num_rows for table, _ in whole[1:]]
+    assert len(batches(tmp_path / "a.parquet", 10**9, first_bytes=10**9)) == 1
+    assert batches(tmp_path / "a.parquet", 50_000, first_bytes=1)[0][0].num_rows == 1
+
+
+def test_row_groups_that_a_filter_excludes_are_not_read(tmp_path: Path) -> None:
+    pq.write_table(table_of(range(50)), tmp_path / "a.parquet", row_group_size=10)
+    at = pq.read_metadata(tmp_path / "a.parquet").row_group(2).column(0).data_page_offset
+    content = bytearray((tmp_path / "a.parquet").read_bytes())
+    content[at : at + 40] = b"\xff" * 40
+    (tmp_path / "a.parquet").write_bytes(content)
+    with pytest.raises(OSError, match="row group"):
+        batches(tmp_path / "a.parquet", 10**9)
+    ((table, groups),) = batches(tmp_path / "a.parquet", 10**9, filters=[("id", ">=", 35)])
+    assert table["id"].to_pylist() == list(range(35, 50))
+    assert groups == (3, 4)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "a.parquet").rename(tmp_path / "in/a.parquet")
+    run(lambda table: table, tmp_path / "in", tmp_path / "out", filters=[("id", ">=", 35)])
+    assert aj.read_parquet(tmp_path / "out")["id"].to_pylist() == list(range(35, 50))
 
 
 def test_columns_of_folders_alone(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -20,7 +21,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import arrowjag as aj
-from arrowjag.etl import JobError, tasks
+from arrowjag.etl import JobError, tasks, work
+from arrowjag.io.scan import make_plan
 from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, table_of, totals, write_dataset
 
 
@@ -333,6 +335,31 @@ def test_a_transform_that_cant_be_loaded(source: Path, tmp_path: Path) -> None:
     lock = threading.Lock()
     with pytest.raises(aj.JagTypeError, match="<lambda> can't travel to a worker process: TypeError: cannot pickle"):
         run(lambda table: lock and table, source, tmp_path / "out")
+
+
+def test_a_worker_works_in_one_thread(source: Path, tmp_path: Path) -> None:
+    def threads(table: pa.Table) -> pa.Table:
+        from arrowjag._kernels.blocks import _cores
+
+        counts = [pl.thread_pool_size(), pa.cpu_count(), _cores(), int(os.environ["OPENBLAS_NUM_THREADS"])]
+        return pa.table({"threads": counts})
+
+    run(threads, source / "f0.parquet", tmp_path / "out")
+    assert aj.read_parquet(tmp_path / "out")["threads"].to_pylist() == [1, 1, 1, 1]
+
+
+def test_a_worker_that_is_told_to_end_while_it_loads(source: Path) -> None:
+    class Ends:
+        def __reduce__(self) -> Any:
+            return _end, ()
+
+    job = work.Job(pickle.dumps(Ends()), "ends", make_plan(pa.schema([]), None, None), pa.schema([]), "arrow", None)
+    with pytest.raises(work.Stopped):
+        work.Worker(job)
+
+
+def _end() -> None:
+    raise work.Stopped
 
 
 def test_damaged_input_is_named(source: Path, tmp_path: Path) -> None:
