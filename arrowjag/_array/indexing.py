@@ -311,35 +311,43 @@ class IndexingMethods(ArrayBase):
         ----------
         n : int
             The least number of items that a row has afterwards; longer rows stay.
-        fill : scalar, optional
-            What leaves are put in; null by default, which is all that an outer axis takes.
+        fill : scalar or array, optional
+            What is put in, null by default: a leaf, or along an outer axis one item with the dims below that axis, such as a list.
+            Where all of those dims declare their extents, a scalar fills them.
         axis : int
             Which dim.
 
         Returns
         -------
         JaggedArray
-            Null rows stay null. A declared extent grows to `n`. Cost: one gather a level.
+            Null rows stay null. A declared extent grows to `n`, and those below the axis stay. Cost: one gather a level.
 
         Raises
         ------
         JagValueError
-            If `n` is negative, or an outer axis is to be filled with a value.
+            If `n` is negative, or a single value does not say how long the rows along an outer axis are to be.
+        ShapeError
+            If `fill` has other dims than those below the axis, or not their declared extents.
 
         Examples
         --------
         >>> import arrowjag as aj
         >>> aj.array([[1], [2, 3, 4]]).pad(2, 0).to_list()
         [[1, 0], [2, 3, 4]]
+        >>> aj.array([[[1], [2, 3]], []]).pad(2, [0, 0], axis=1).to_list()
+        [[[1], [2, 3]], [[0, 0], [0, 0]]]
         """
         least = _whole_number(n, "pad")
         if least < 0:
             raise JagValueError(f"pad: n must be at least 0, got {n}")
         if fill is None or (isinstance(fill, pa.Scalar) and not fill.is_valid):
             return self._wrap(select.pad(self, least, None, axis))
-        value = elementwise.scalar_like(fill, self.type, "pad")
+        value = operand(fill, self.type, "pad")
+        if isinstance(value, Column) and value.shape.size == 0:  # levels that only empties leave open are those below the axis
+            value = as_column(fill, ndim=max(value.ndim, self.ndim - 1 - structure.normalize_axis(axis, self.ndim, "pad")))
         type = elementwise.promote([self.type, value.type], "pad") if self.type != value.type else self.type
-        return self._wrap(select.pad(elementwise.cast(self, type), least, value.cast(type), axis))
+        filler = elementwise.cast(value, type) if isinstance(value, Column) else value.cast(type)
+        return self._wrap(select.pad(elementwise.cast(self, type), least, filler, axis))
 
     @method("sizes")
     def repeat(self, sizes: Any) -> JaggedArray:

@@ -94,7 +94,7 @@ def _true(mask: pa.Array) -> BoolArray:
 # --------------------------------------------------------------------------------------------------- more items
 
 
-def pad(column: Column, n: int, fill: pa.Scalar | None, axis: int) -> Column:
+def pad(column: Column, n: int, fill: pa.Scalar | Column | None, axis: int) -> Column:
     """Fill rows at an axis up to `n` items; longer rows stay.
 
     Parameters
@@ -103,8 +103,9 @@ def pad(column: Column, n: int, fill: pa.Scalar | None, axis: int) -> Column:
         The source.
     n : int
         The least size that a row has afterwards.
-    fill : pa.Scalar or None
-        What is put in, of the leaf's type; None puts nulls, the only thing that an outer axis takes.
+    fill : pa.Scalar, Column or None
+        What is put in, of the leaf's type; None puts nulls. Along an outer axis a column with the dims below it, or a scalar where
+        all of those declare their extents.
     axis : int
         Which dim.
 
@@ -114,8 +115,7 @@ def pad(column: Column, n: int, fill: pa.Scalar | None, axis: int) -> Column:
         Null rows stay null. A declared extent grows to `n`. Cost: one gather a level.
     """
     place = structure.normalize_axis(axis, column.ndim, "pad")
-    if fill is not None and place < column.ndim - 1:
-        raise JagValueError(f"pad: along axis {axis} rows are put in, which can only be null; fill is for leaves")
+    filler = None if fill is None else _subtree(column, place, fill)
     dim = column.shape.dims[place]
     sizes = np.maximum(dim.sizes, n)
     if dim.validity is not None:
@@ -126,19 +126,40 @@ def pad(column: Column, n: int, fill: pa.Scalar | None, axis: int) -> Column:
     if dim.validity is None and (place == 0 or extent is not None):
         grown = Uniform(int(sizes[0]) if extent is None else extent, len(sizes), declared=extent is not None)
     if place == column.ndim - 1 and has_words(column.type):
-        filler = None if fill is None else constant(fill, 1)
-        return Column(
-            JaggedShape._trusted([*column.shape.dims[:place], grown]), merging.pad_rows(column.values, dim.offsets, offsets, filler)
-        )
+        merged = merging.pad_rows(column.values, dim.offsets, offsets, None if filler is None else filler.values)
+        return Column(JaggedShape._trusted([*column.shape.dims[:place], grown]), merged)
     index = np.full(grown.size, -1, np.int64)
     index[gather.ranges(offsets[:-1], dim.sizes)] = np.arange(dim.size)
     outer = (*column.shape.dims[:place], grown)
     there = index >= 0
-    if fill is None:
+    if filler is None:
         return structure.take_items(column, place + 1, np.where(there, index, 0), outer, None if there.all() else there)
-    both = pa.concat_arrays([column.values, pa.array([fill.as_py()], fill.type) if not fill.is_valid else pa.repeat(fill, 1)])
-    values = gather.take(both, np.where(there, index, len(column.values)))
-    return Column(JaggedShape._trusted(outer), values)
+    both = structure.end_to_end([(column, place + 1), (filler, 0)])
+    return structure.take_items(both, 1, np.where(there, index, dim.size), outer)
+
+
+def _subtree(column: Column, place: int, fill: pa.Scalar | Column) -> Column:
+    """One item to put in at an axis: a leaf, or the dims below the axis."""
+    below = column.shape.dims[place + 1 :]
+    if not isinstance(fill, Column):
+        extents = [dim.extent for dim in below]
+        if None in extents:
+            row = "[" * len(below) + "0" + "]" * len(below)
+            raise JagValueError(
+                f"pad: along axis {place} of {column.ndim} dims whole rows are put in, and a single value does not say how long. "
+                f"Give a row, such as fill={row}, or no fill for null rows."
+            )
+        shape = JaggedShape(*extents)
+        return Column(shape, constant(fill, shape.size))
+    if fill.ndim != len(below):
+        raise ShapeError(f"pad: along axis {place} of {column.ndim} dims a fill has {len(below)} dims, got {fill.shape!r}")
+    try:
+        dims = [own if dim.extent is None else own.with_extent(dim.extent) for own, dim in zip(fill.shape.dims, below, strict=True)]
+    except ShapeError as error:
+        raise ShapeError(
+            f"pad: the fill {fill.shape!r} does not have the extents of the dims below axis {place}: {error}"
+        ) from None
+    return structure.with_shape(JaggedShape._trusted(dims), fill)
 
 
 def repeat(column: Column, sizes: int | Column) -> Column:
