@@ -37,7 +37,7 @@ def row_sizes(distribution: str, n_values: int, seed: int) -> np.ndarray:
     if distribution == "half_empty":
         return np.where(draw.random(n) < 0.5, 0, draw.poisson(2 * MEAN, n))
     if distribution == "one_huge":
-        return np.concatenate([draw.poisson(2, n // 4), [n_values // 2], draw.poisson(2, n // 4)])
+        return np.concatenate([draw.poisson(MEAN, n // 4), [n_values // 2], draw.poisson(MEAN, n // 4)])
     if distribution == "all_empty":
         return np.zeros(n, np.int64)
     return draw.poisson(MEAN, n)
