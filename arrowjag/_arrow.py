@@ -29,6 +29,7 @@ __all__ = [
     "is_list_type",
     "is_numeric",
     "is_temporal",
+    "join",
     "order_key",
     "peel",
     "plain",
@@ -91,9 +92,14 @@ def combine_chunks(data: ArrowData) -> pa.Array:
         return data
     if data.num_chunks == 0:
         return pa.array([], type=data.type) if not isinstance(data.type, pa.BaseExtensionType) else _empty(data.type)
-    # Chunks without rows may come without buffers, and pyarrow can't join those.
-    chunks = [chunk for chunk in data.chunks if len(chunk)] or [data.chunk(0)]
-    return chunks[0] if len(chunks) == 1 else _concat(chunks)
+    return join(data.chunks)
+
+
+def join(arrays: list[pa.Array]) -> pa.Array:
+    """At least one array of one type, end to end; a single one is passed on as it is."""
+    # Arrays without items may come without buffers, and pyarrow can't join those.
+    filled = [array for array in arrays if len(array)] or arrays[:1]
+    return filled[0] if len(filled) == 1 else _concat(filled)
 
 
 def _empty(type: pa.BaseExtensionType) -> pa.Array:
@@ -114,6 +120,8 @@ def _concat(chunks: list[pa.Array]) -> pa.Array:
 def _with_buffers(array: pa.Array) -> pa.Array:
     """The same array; what has no items in it is made anew: it may come without buffers, and joining those crashes pyarrow."""
     type = array.type
+    if len(array) and pt.is_primitive(type):
+        return array
     if len(array) == 0:
         return pa.array([], type=type) if not isinstance(type, pa.BaseExtensionType) else _empty(type)
     if isinstance(type, pa.BaseExtensionType):

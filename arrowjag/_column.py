@@ -87,7 +87,7 @@ class Column:
         >>> aj.array([[1, 2], [], [3]]).ndim
         2
         """
-        return self._shape.ndim
+        return len(self._shape._dims)
 
 
 def row_validity(column: Column, depth: int) -> BoolArray | None:

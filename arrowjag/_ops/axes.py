@@ -42,6 +42,8 @@ class Moved(NamedTuple):
 
 def normalize_axes(axis: Any, ndim: int, operation: str) -> tuple[int, ...]:
     """An axis, a tuple of axes or None (all) as sorted numbers."""
+    if type(axis) is int:
+        return (structure.normalize_axis(axis, ndim, operation),)
     if axis is None:
         return tuple(range(ndim))
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)

@@ -208,10 +208,9 @@ def agree(columns: Sequence[Column], operation: str, levels: int | None = None) 
     result = list(columns)
     longest = max(column.ndim for column in result)
     for depth in range(1, longest if levels is None else levels + 1):
-        present = [place for place, column in enumerate(result) if column.ndim > depth]
-        validity = _joint_validity([result[place].shape.dims[depth] for place in present])
+        validity = _joint_validity([column.shape.dims[depth] for column in result if column.ndim > depth])
         if validity is not None:
-            for place in present:
+            for place in [place for place, column in enumerate(result) if column.ndim > depth]:
                 own = result[place].shape.dims[depth].validity
                 if own is not validity and (own is None or not np.array_equal(own, validity)):
                     _check_rows(result[place], depth, validity, operation)
@@ -219,7 +218,7 @@ def agree(columns: Sequence[Column], operation: str, levels: int | None = None) 
     shapes = [column.shape if levels is None else column.shape[:levels] for column in result]
     target = max(shapes, key=len)
     for shape in shapes:
-        if not shape.is_prefix_of(target):
+        if shape is not target and not shape.is_prefix_of(target):
             raise ShapeError(f"{operation}: {shape._mismatch(target)}. {_PREFIX_HINT}")
     return result
 
@@ -248,14 +247,15 @@ def expand_all(columns: Sequence[Column]) -> list[Column]:
 
 def _spread(column: Column, target: JaggedShape) -> Column:
     if column.ndim == 0:
-        constant = pa.array(np.zeros(target.size, np.int64))
-        return Column(target, gather.spread(column.values, constant.to_numpy()))
+        return Column(target, gather.spread(column.values, np.zeros(target.size, np.int64)))
     return Column(target, gather.spread(column.values, target.composed(column.ndim, target.ndim).parents))
 
 
 def merge_extents(shapes: Sequence[JaggedShape]) -> JaggedShape:
     """The longest shape, declaring every extent that any of the shapes declares."""
     longest = max(shapes, key=len)
+    if not any(dim.extent is not None for shape in shapes for dim in shape.dims):
+        return longest
     dims = list(longest.dims)
     changed = False
     for depth, dim in enumerate(dims):
@@ -350,5 +350,5 @@ def end_to_end(parts: Sequence[tuple[Column, int]]) -> Column:
     """The items after so many dims of each column, one after another as the rows of one column."""
     dims: list[Dim] = [Uniform(sum(column.shape.nodes(depth) for column, depth in parts), 1, declared=False)]
     dims += map(Dim._algebra.concat, zip(*(column.shape.dims[depth:] for column, depth in parts), strict=True))
-    values = _arrow.combine_chunks(pa.chunked_array([column.values for column, _ in parts]))
+    values = _arrow.join([column.values for column, _ in parts])
     return Column(JaggedShape._trusted(dims), values)

@@ -305,9 +305,12 @@ class JaggedShape:
         >>> JaggedShape(2).is_prefix_of(JaggedShape(2, [2, 1]))
         True
         """
-        return self.ndim <= other.ndim and all(
-            mine is theirs or mine == theirs for mine, theirs in zip(self._dims, other._dims, strict=False)
-        )
+        if len(self._dims) > len(other._dims):
+            return False
+        for mine, theirs in zip(self._dims, other._dims, strict=False):  # noqa: SIM110 - a generator costs more than what it tests
+            if mine is not theirs and mine != theirs:
+                return False
+        return True
 
     is_expandable_to = is_prefix_of
 
@@ -543,6 +546,8 @@ class JaggedShape:
 
     def __getitem__(self, key: int | slice) -> Dim | JaggedShape:
         if isinstance(key, slice):
+            if key.start is None and key.step is None:
+                return JaggedShape._trusted(self._dims[: key.stop])
             start, stop, step = key.indices(self.ndim)
             if start != 0 or step != 1:
                 raise ShapeError("a slice of a shape must start at 0 with step 1: other parts of it are not shapes")
