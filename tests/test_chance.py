@@ -72,6 +72,7 @@ def test_a_number_for_each_row() -> None:
     x = aj.array([[1, 2, 3], [4, 5], None, [6], [7]])
     got = x.sample(n=[2, 9, 1, -1, None], seed=3)
     assert got.lengths().to_list() == [2, 2, None, 0, None]
+    assert aj.array([[[1], [2]], []]).sample(n=[[1, 1], None], seed=1).to_list() == [[[1], [2]], None]
     assert aj.array([[[1, 2], [3]], [[4, 5]]]).sample(n=[0, 1], seed=1, axis=-1).lengths().to_list() == [[0, 0], [1]]
 
 

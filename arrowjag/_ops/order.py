@@ -271,10 +271,8 @@ def _wanted(column: Column, axis: int, n: elementwise.Operand) -> tuple[Column, 
         return column, np.full(len(dim), min(n.as_py(), 2**62), np.int64), dim.validity
     if n.ndim > axis:
         raise ShapeError(f"sample: n has {n.ndim} dims, {n.shape!r}, and the rows along the axis have {axis}")
-    frame, (counts,) = places.keyed(column, axis, [n], "sample")
-    rows = frame.values.to_numpy()
-    if len(rows) < column.shape.nodes(axis) or frame.shape.dims != column.shape.dims[:axis]:
-        column = structure.take_items(column, axis, rows, frame.shape.dims)
+    column, n = structure.agree([column, n], "sample", levels=axis)
+    _, (counts,) = places.keyed(column, axis, [n], "sample")
     wanted, valid = _arrow.to_numpy(counts.values.cast(pa.int64()))
     if valid is None:
         return column, wanted, column.shape.dims[axis].validity
