@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest import mock
 
 import pyarrow as pa
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._ops import composed
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
@@ -65,3 +67,13 @@ def test_refused_arguments() -> None:
         x.pairs([[1], [2]])
     with pytest.raises(ShapeError, match="equally many dims"):
         x.pairs([1])
+
+
+@given(sizes=st.lists(st.integers(0, 7), max_size=6), n=st.integers(1, 4))
+def test_few_choices_are_those_of_many(sizes: list[int], n: int) -> None:
+    """Item by item or by tables of slots."""
+    x = aj.from_sizes(list(range(sum(sizes))), sizes)
+    few = x.combinations(n)
+    with mock.patch.object(composed, "_FEW_ITEMS", -1):
+        many = x.combinations(n)
+    assert few.equals(many)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels.offsets import from_sizes, row_sizes, run_sizes
 
-__all__ = ["VALUES", "Key", "argsort", "combine", "is_few", "member", "owners"]
+__all__ = ["VALUES", "Groups", "Key", "argsort", "combine", "groups", "is_few", "member", "owners"]
 
 VALUES = 1000
 """Below this many values they are few."""
@@ -39,37 +40,64 @@ def argsort(key: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray
     return np.lexsort((np.where(valid, items, items.dtype.type(0)), ~valid, owners(offsets)))
 
 
-class _Both(NamedTuple):
-    """The items of x and behind them those of y that are not null, sorted by row and key, and where a group of equals begins."""
-
-    rows: NDArray[np.int64]
-    """The row of each item, sorted or not."""
+class Groups(NamedTuple):
+    """Runs of equal items of one row, without nulls."""
 
     order: NDArray[np.int64]
+    """Item numbers, sorted by row and keys."""
+
     starts: NDArray[np.int64]
     sizes: NDArray[np.int64]
+    leaders: NDArray[np.int64]
+    """The item of each group that appears first: the sort is stable, so it is the first of the run."""
 
-    def has_y(self, n_x: int) -> NDArray[np.bool_]:
-        """Whether each group holds an item of y: the sort is stable, so that the last one tells."""
-        holds: NDArray[np.bool_] = self.order[self.starts + self.sizes - 1] >= n_x
-        return holds
+    rows: NDArray[np.int64]
+    """The row of each group."""
+
+    def appearing(self) -> Groups:
+        """Row by row in the order of their first items."""
+        by = self.leaders.argsort()
+        return self._replace(starts=self.starts[by], sizes=self.sizes[by], leaders=self.leaders[by], rows=self.rows[by])
+
+    def offsets(self, n_rows: int) -> NDArray[np.int64]:
+        """What cuts groups that stand row by row into rows."""
+        return from_sizes(np.bincount(self.rows, minlength=n_rows))
 
 
-def _both(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> _Both:
-    key, rows = np.concatenate((x[0], y[0])), np.concatenate((owners(offsets_x), owners(offsets_y)))
-    if x[1] is None and y[1] is None:
-        order = np.lexsort((key, rows))
-    else:
-        there = np.concatenate([np.ones(len(part), np.bool_) if valid is None else valid for part, valid in (x, y)]).nonzero()[0]
-        order = there[np.lexsort((key[there], rows[there]))]
-    key, ordered = key[order], rows[order]
+def groups(keys: Sequence[Key], rows: NDArray[np.int64]) -> Groups:
+    """The groups of items that are equal in all keys (NaN is, null is not) and stand in one row, sorted by row and keys."""
+    data = [key for key, _ in keys]
+    there = None
+    if valids := [valid for _, valid in keys if valid is not None]:
+        there = np.logical_and.reduce(valids).nonzero()[0]
+        data, rows = [key[there] for key in data], rows[there]
+    order = np.lexsort((*data[::-1], rows))
+    ordered = rows[order]
     begins = np.ones(len(order), np.bool_)
-    differs = key[1:] != key[:-1]
-    if key.dtype.kind == "f" and len(key) and (nan := np.isnan(key)).any():
-        differs &= ~(nan[1:] & nan[:-1])
-    np.logical_or(differs, ordered[1:] != ordered[:-1], out=begins[1:])
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
+    for key in data:
+        begins[1:] |= _differs(key[order])
     starts = begins.nonzero()[0]
-    return _Both(rows, order, starts, run_sizes(starts, len(order)))
+    order = order if there is None else there[order]
+    return Groups(order, starts, run_sizes(starts, len(order)), order[starts], ordered[starts])
+
+
+def _differs(key: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether each entry but the first differs from the one before it."""
+    differs: NDArray[np.bool_] = key[1:] != key[:-1]
+    if key.dtype.kind == "f" and (nan := np.isnan(key)).any():
+        differs &= ~(nan[1:] & nan[:-1])
+    return differs
+
+
+def _both(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> tuple[Groups, NDArray[np.bool_]]:
+    """The groups of x with y behind it, and whether each holds an item of y: the sort is stable, so that the last one tells."""
+    key, rows = np.concatenate((x[0], y[0])), np.concatenate((owners(offsets_x), owners(offsets_y)))
+    valid = None
+    if x[1] is not None or y[1] is not None:
+        valid = np.concatenate([np.ones(len(part), np.bool_) if known is None else known for part, known in (x, y)])
+    found = groups([(key, valid)], rows)
+    return found, found.order[found.starts + found.sizes - 1] >= len(x[0])
 
 
 def combine(
@@ -83,23 +111,17 @@ def combine(
     items : int64 array
         Item numbers into the values of x and y, one after the other.
     """
-    n_x, n_rows = len(x[0]), len(offsets_x) - 1
-    both = _both(x, offsets_x, y, offsets_y)
-    leaders = both.order[both.starts]
+    found, of_y = _both(x, offsets_x, y, offsets_y)
+    leaders, rows = found.leaders, found.rows
     if operation != "union":
-        of_y = both.has_y(n_x)
-        leaders = leaders[(leaders < n_x) & (of_y if operation == "intersection" else ~of_y)]
-    leaders.sort()
-    rows = both.rows[leaders]
-    if operation == "union":  # otherwise they are items of x, which stand row by row
-        leaders = leaders[rows.argsort(kind="stable")]
-    return from_sizes(np.bincount(rows, minlength=n_rows)), leaders
+        chosen = (leaders < len(x[0])) & (of_y if operation == "intersection" else ~of_y)
+        leaders, rows = leaders[chosen], rows[chosen]
+    return from_sizes(np.bincount(rows, minlength=len(offsets_x) - 1)), leaders[np.lexsort((leaders, rows))]
 
 
 def member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether each item of x, no null, occurs in the same row of y."""
-    n_x = len(x[0])
-    both = _both(x, offsets_x, y, offsets_y)
-    found = np.zeros(n_x + len(y[0]), np.bool_)
-    found[both.order] = both.has_y(n_x).repeat(both.sizes)
-    return found[:n_x]
+    both, of_y = _both(x, offsets_x, y, offsets_y)
+    found = np.zeros(len(x[0]) + len(y[0]), np.bool_)
+    found[both.order] = of_y.repeat(both.sizes)
+    return found[: len(x[0])]

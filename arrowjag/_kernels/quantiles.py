@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from arrowjag._kernels import blocks, few, pairs
 from arrowjag._kernels import sort as _sort
 from arrowjag._kernels.memory import empty, zeros
-from arrowjag._kernels.offsets import count_block
-from arrowjag._kernels.rank import sorted_runs
 from arrowjag._kernels.segments import LARGE_BLOCKS, Block, by_length, drop_nulls, over_blocks, result_type
 from arrowjag.errors import JagValueError
 
@@ -127,7 +125,7 @@ def n_unique(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
     """
     data, offsets = drop_nulls(data, valid, offsets)
     if few.is_few((data, None)):
-        return count_block(sorted_runs([(data, None)], offsets)[1], offsets).astype(np.int64), None
+        return np.bincount(few.groups([(data, None)], few.owners(offsets)).rows, minlength=len(offsets) - 1), None
     out = zeros(len(offsets) - 1, np.int64)
 
     def work(block: Block) -> None:

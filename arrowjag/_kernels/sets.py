@@ -130,8 +130,19 @@ def group_codes(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArra
     -----
     The cost of `lexsort`.
     """
+    if few.is_few(*keys):
+        return _few_group_codes(keys, offsets)
     codes, n_groups = zip(*_in_blocks(_group_codes, keys, offsets), strict=True)
     return np.concatenate(codes), np.concatenate(n_groups)
+
+
+def _few_group_codes(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    found = few.groups(keys, few.owners(offsets)).appearing()
+    cuts = found.offsets(len(offsets) - 1)
+    codes = np.full(int(offsets[-1]), -1, np.int64)
+    numbers = np.arange(len(found.rows)) - cuts[found.rows]
+    codes[found.order[ranges(found.starts, found.sizes)]] = numbers.repeat(found.sizes)
+    return codes, row_sizes(cuts)
 
 
 def _group_codes(keys: Sequence[Key], offsets: NDArray[np.int64], _: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -190,6 +201,10 @@ def group_items(
     -----
     The cost of `lexsort`.
     """
+    if few.is_few(*keys):
+        found = few.groups(keys, few.owners(offsets))
+        found = found if sort else found.appearing()
+        return found.offsets(len(offsets) - 1), from_sizes(found.sizes), found.order[ranges(found.starts, found.sizes)]
     parts = _in_blocks(partial(_group_items, sort=sort), keys, offsets)
     group_offsets, item_offsets, items = zip(*parts, strict=True)
     return _stitch_offsets(group_offsets), _stitch_offsets(item_offsets), np.concatenate(items)
@@ -265,6 +280,11 @@ def unique(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArray[np.
     The cost of `lexsort`.
     """
     first = empty(int(offsets[-1]), np.bool_)
+    if few.is_few(*keys):
+        found = few.groups(keys, few.owners(offsets))
+        first[:] = False
+        first[found.leaders] = True
+        return found.offsets(len(offsets) - 1), first
 
     def block(part: Sequence[Key], local: NDArray[np.int64], base: int) -> NDArray[Any]:
         leads = _leads(part[0], local) if len(part) == 1 else None
@@ -278,14 +298,12 @@ def unique(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArray[np.
 
 
 def _leads(key: Key, offsets: NDArray[np.int64]) -> NDArray[np.bool_] | None:
-    """Whether each item is the first of its group, no null; None where no matrix tells, or values are few.
+    """Whether each item is the first of its group, no null; None where no matrix tells.
 
     5M values in 500k rows take 45 ms of work for all cores by pairs, 115 by sorting matrices with places; polars' list.unique
     takes 90 on one.
     """
     data, valid = key
-    if few.is_few(key):
-        return None
     if pairs.pays(offsets):
         first = _short_leads(pairs.comparable(data, valid, only_equal=True), offsets)
     else:
@@ -345,6 +363,9 @@ def value_counts(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArr
     -----
     The cost of `lexsort`.
     """
+    if few.is_few(*keys):
+        found = few.groups(keys, few.owners(offsets)).appearing()
+        return found.offsets(len(offsets) - 1), found.leaders, found.sizes
     new_offsets, items, counts = zip(*_in_blocks(_value_counts, keys, offsets), strict=True)
     return _stitch_offsets(new_offsets), np.concatenate(items), np.concatenate(counts)
 

@@ -13,7 +13,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
-from arrowjag._kernels import blocks, weights
+from arrowjag._kernels import blocks, gather, weights
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._kernels import rank as _rank
 from arrowjag._kernels import reduce as _reduce
@@ -143,12 +143,11 @@ def combinations(column: Column, n: int, axis: Any) -> Column:
 
 def _choices(offsets: IntArray, n: int) -> tuple[IntArray, IntArray]:
     """Offsets of the choices of each row, and the items of all of them; rows of one length share one table of slots."""
-    sizes, place = np.unique(row_sizes(offsets), return_inverse=True)
-    counts = [math.comb(size, n) for size in sizes.tolist()]
-    total = sum(count * many for count, many in zip(counts, np.bincount(place).tolist(), strict=True))
-    if total * n > 2**40:
-        raise JagOverflowError(f"combinations: {total} choices of {n} items are too many to hold")
-    cut = _offsets.from_sizes(np.array(counts, np.int64)[place] if counts else np.zeros(0, np.int64))
+    sizes = row_sizes(offsets)
+    cut = _offsets.from_sizes(_counts(sizes, n))
+    total = int(cut[-1])
+    if total * n <= _FEW_ITEMS:
+        return cut, _few_choices(sizes, offsets, n)
     items = np.empty(total * n, np.int64)
     for length, rows in blocks.batches(offsets, above=n - 1):
         count = math.comb(length, n)
@@ -157,6 +156,35 @@ def _choices(offsets: IntArray, n: int) -> tuple[IntArray, IntArray]:
         chosen = offsets[rows][:, None] + slots
         blocks.put_rows(items, cut[rows] * n, chosen)
     return cut, items
+
+
+def _counts(sizes: IntArray, n: int) -> IntArray:
+    """How many choices each row has; raises where all together are too many."""
+    longest = int(sizes.max(initial=0))
+    distinct, place = (np.arange(longest + 1), sizes) if longest <= 64 else np.unique(sizes, return_inverse=True)
+    counts = [math.comb(size, n) for size in distinct.tolist()]
+    total = sum(count * many for count, many in zip(counts, np.bincount(place, minlength=len(counts)).tolist(), strict=True))
+    if total * n > 2**40:
+        raise JagOverflowError(f"combinations: {total} choices of {n} items are too many to hold")
+    found: IntArray = np.array(counts, np.int64)[place]
+    return found
+
+
+_FEW_ITEMS = 1 << 14
+"""Up to so many items calls decide what choices cost: no table for each length of row."""
+
+
+def _few_choices(sizes: IntArray, offsets: IntArray, n: int) -> IntArray:
+    """The items of all choices, item by item: each one so far goes on with every later item that leaves room for the rest."""
+    items = np.arange(int(offsets[-1]))
+    room = offsets[1:].repeat(sizes) - items
+    chosen = [(room >= n).nonzero()[0]]
+    for rest in range(n - 1, 0, -1):
+        last = chosen[-1]
+        times = room[last] - rest
+        chosen = [one.repeat(times) for one in chosen]
+        chosen.append(gather.ranges(last + 1, times))
+    return np.stack(chosen, axis=1).ravel()
 
 
 def pairs(one: Column, two: Column, axis: Any) -> Column:
