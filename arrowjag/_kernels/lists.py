@@ -23,6 +23,7 @@ _LONGEST = 512
 """Rows longer than this are left to numpy: it adds them pairwise, with less rounding, and is as fast."""
 
 _METHODS: dict[Any, str] = {np.add: "sum", np.minimum: "min", np.maximum: "max"}
+_expressions: dict[str, Any] = {}
 _DTYPES = frozenset("bhilqBHILQfd")
 
 
@@ -53,7 +54,7 @@ def reduce_lists(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64]
     pl = polars_for(len(data))
     if pl is None:
         return False
-    found = getattr(pl.Series(_lists(pa.from_numpy_dtype(data.dtype), data, len(data), offsets)).list, name)().to_arrow()
+    found = _each_row(pl, name, _lists(pa.from_numpy_dtype(data.dtype), data, len(data), offsets)).to_arrow()
     kept = None
     if found.null_count:  # the rows without items
         empty = (offsets[1:] == offsets[:-1]).nonzero()[0]
@@ -76,8 +77,15 @@ def count_bits(mask: NDArray[np.bool_] | pa.Array[Any], offsets: NDArray[np.int6
         lists = pa.Array.from_buffers(pa.large_list(mask.type), len(offsets) - 1, [None, pa.py_buffer(offsets)], children=[mask])
     else:
         lists = _lists(pa.bool_(), np.packbits(mask, bitorder="little"), len(mask), offsets)
-    counts: NDArray[Any] = pl.Series(lists).list.sum().to_numpy()
+    counts: NDArray[Any] = _each_row(pl, "sum", lists).to_numpy()
     return counts
+
+
+def _each_row(pl: Any, name: str, lists: pa.Array[Any]) -> Any:
+    """A series of one method of polars' lists: 40 microseconds a call where the method of a series takes 150."""
+    if name not in _expressions:
+        _expressions[name] = getattr(pl.col("rows").list, name)()
+    return pl.DataFrame([pl.Series("rows", lists)]).select_seq(_expressions[name]).to_series()
 
 
 def _lists(type: pa.DataType, data: NDArray[Any], n_values: int, offsets: NDArray[np.int64]) -> pa.Array[Any]:

@@ -44,17 +44,18 @@ def std(
 
 def _variance(block: Block, out: NDArray[np.float64], ddof: int) -> NDArray[np.bool_]:
     # Two passes over the values spread the mean of each row over its items, which takes as long as both sums. Around a number that
-    # all rows share nothing has to be spread: 17 ms of work instead of 38 for 5M float64 in 500k rows. The few rows whose middle
+    # all rows share nothing has to be spread: 26 ms of work instead of 38 for 5M float64 in 500k rows. The few rows whose middle
     # lies so far from it that the difference of two large sums would lose digits are done in two passes.
     n = block.counts.astype(np.float64)
     enough: NDArray[np.bool_] = n > builtins.max(ddof, 0)
     middle = _middle(block)
-    around = empty(len(block.data), np.float64)
-    np.subtract(block.filled(middle, np.float64), middle, out=around)
-    sums, squares = zeros(len(out), np.float64), zeros(len(out), np.float64)
-    reduce_rows(np.add, around, block.offsets, sums)
-    around *= around
-    reduce_rows(np.add, around, block.offsets, squares)
+    n_values, n_rows = len(block.data), len(out)
+    around = empty(2 * n_values, np.float64)  # and their squares behind them, so that one call adds up both
+    np.subtract(block.filled(middle, np.float64), middle, out=around[:n_values])
+    np.multiply(around[:n_values], around[:n_values], out=around[n_values:])
+    totals = zeros(2 * n_rows, np.float64)
+    reduce_rows(np.add, around, np.concatenate([block.offsets, block.offsets[1:] + n_values]), totals)
+    sums, squares = totals[:n_rows], totals[n_rows:]
     sums *= sums
     sums /= n
     np.subtract(squares, sums, out=out)
@@ -74,7 +75,7 @@ def _middle(block: Block) -> float:
     probes = block.data[:: builtins.max(1, len(block.data) // _PROBES)]
     if block.valid is not None:
         probes = probes[block.valid[:: builtins.max(1, len(block.data) // _PROBES)]]
-    middle = float(np.median(probes.astype(np.float64))) if len(probes) else 0.0
+    middle = float(np.sort(probes)[len(probes) // 2]) if len(probes) else 0.0
     return middle if np.isfinite(middle) else 0.0
 
 
