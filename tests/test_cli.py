@@ -112,6 +112,36 @@ def test_a_list_inside_of_structs_is_a_dim(tmp_path: Path) -> None:
     assert (tokens.type, tokens.shape) == ("jagged[int64, 3]", "JaggedShape(2, [2, 0], [2, 0])")
 
 
+def test_a_folder_is_one_set_of_facts(tmp_path: Path) -> None:
+    """Files of one dataset: with folders that make columns, a column that one file lacks, and one of another type."""
+    for key, rows, numbers in (("a", [[1, 2], None, []], [1, 2, 3]), ("b", [[4.5]], [9])):
+        (tmp_path / f"in/key={key}").mkdir(parents=True)
+        aj.write_parquet({"v": aj.array(rows), "number": numbers}, tmp_path / f"in/key={key}/x.parquet")
+    pq.write_table(pa.table({"number": [5, None]}), tmp_path / "in/key=a/y.parquet")
+    (tmp_path / "in/_notes.parquet").write_text("no parquet")
+    facts = read_facts(tmp_path / "in")
+    v, number, key = facts.columns
+    assert (facts.files, facts.rows, facts.groups) == (3, 6, 3)
+    assert facts.bytes == sum(one.stat().st_size for one in (tmp_path / "in").rglob("[xy].parquet"))
+    assert (v.type, v.tagged, v.nulls, v.shape) == ("jagged[double, 2]", True, 3, "JaggedShape(6, [2, 0, 0, 0, 0, 1])")
+    assert (v.values, v.examples[0], v.examples[-1]) == (3, (0, "[1.0, 2.0]"), (5, "[4.5]"))
+    assert (number.minimum, number.maximum, number.nulls) == ("1", "9", 1)
+    assert (key.type, key.minimum, key.maximum, key.nulls) == ("string", "'a'", "'b'", 0)
+    assert key.examples == [(0, "'a'"), (1, "'a'")]
+    shown = run("show", tmp_path / "in", "v")
+    assert (shown.returncode, "Parquet, 3 files, 6 rows" in shown.stdout) == (0, True)
+
+
+def test_a_folder_of_files_with_structs_is_sampled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(4):
+        docs = aj.zip(score=aj.array([[number, 1]] * 10), name=aj.array([["a", "b"]] * 10))
+        aj.write_parquet({"docs": docs}, tmp_path / f"{number}.parquet", row_group_size=5)
+    (score,) = read_facts(tmp_path, "docs.score").columns
+    assert (score.values, score.minimum, score.maximum, score.groups_read) == (80, "0", "3", 8)
+    monkeypatch.setattr(_facts, "SAMPLED_VALUES", 30)
+    assert read_facts(tmp_path, "docs.score").columns[0].groups_read == 3
+
+
 def test_plain_lists_are_jagged_and_said_to_be_plain(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": pa.array([[1], [2, 3]])}), tmp_path / "x.parquet")
     (x,) = read_facts(tmp_path / "x.parquet").columns
@@ -243,7 +273,8 @@ def test_json_holds_the_same_facts(parquet: Path) -> None:
         ("show text.parquet", "text.parquet is neither a Parquet nor an Arrow IPC file"),
         ("show half.parquet", "half.parquet is damaged"),
         ("show half.arrow", "half.arrow is damaged"),
-        ("show .", ". is a folder: give one of its 3 Parquet files, such as flights.parquet"),
+        ("show .", "full/old.parquet is neither a Parquet nor an Arrow IPC file"),
+        ("show bare", "bare is a folder without Parquet files"),
         ("show flights.parquet nope", "flights.parquet has no column 'nope'; it has plane, seats, delays, docs"),
         ("show flights.parquet docs.nope", "column docs: no field 'nope'; its fields are score, name"),
         ("show flights.parquet seats.x", "column seats: no field 'x'; it holds no structs"),
@@ -262,6 +293,8 @@ def test_json_holds_the_same_facts(parquet: Path) -> None:
         ("run job.py:same nope.parquet out", "nope.parquet: no such file or folder"),
         ("run job.py:same flights.parquet out --workers 0", "--workers"),
         ("run job.py:same flights.parquet out --resume --replace", "give one of them"),
+        ("run job.py:same flights.parquet out --batch-bytes many", "--batch-bytes is a number of bytes or a text"),
+        ("run job.py:same flights.parquet full", "old.parquet: --resume keeps what is done, --replace deletes it"),
     ],
 )
 def test_wrong_input_is_one_line_and_exit_code_2(
@@ -270,7 +303,10 @@ def test_wrong_input_is_one_line_and_exit_code_2(
     folder = parquet.parent
     monkeypatch.chdir(folder)
     (folder / "text.parquet").write_text("plane,seats\n")
+    (folder / "bare").mkdir()
     (folder / "half.parquet").write_bytes(parquet.read_bytes()[:100])
+    (folder / "full").mkdir()
+    (folder / "full/old.parquet").write_bytes(b"")
     (folder / "half.arrow").write_bytes(b"ARROW1\0\0 and then nothing")
     (folder / "job.py").write_text("def same(frame):\n    return frame\n")
     (folder / "wrong.py").write_text("def f(frame): ...\n1 / 0\n")
@@ -337,13 +373,14 @@ def test_run_hands_its_words_to_etl(parquet: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setenv("PYTHONPATH", "")
     monkeypatch.setitem(sys.modules, "arrowjag.etl", types.SimpleNamespace(run=etl_run))
-    words = "run hand_over.py:double flights.parquet out --resume --workers 3 --memory 1GB --engine ray --frame pandas"
+    words = "run hand_over.py:double flights.parquet out --resume --workers 3 --memory 1GB --batch-bytes 8MB"
+    words += " --engine ray --frame pandas"
     assert main(words.split()) == 0
     assert capsys.readouterr().out == "4 rows in 1 task\n"
     ((result, source, sink, options),) = calls
     assert (result, source, sink) == (14, "flights.parquet", Path("out"))
     expected = {"engine": "ray", "workers": 3, "memory": "1GB", "mode": "resume", "frame": "pandas"}
-    expected |= {"on_error": "stop", "progress": False}
+    expected |= {"on_error": "stop", "progress": False, "batch_bytes": "8MB"}
     assert options == expected
     monkeypatch.setattr(Report, "failures", ("flights.parquet, row group 0",))
     assert main(words.split()) == 1

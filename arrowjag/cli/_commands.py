@@ -82,9 +82,9 @@ def _complete_column(context: typer.Context, incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-@app.command(short_help="Show what a file holds.")
+@app.command(short_help="Show what a file or a folder of files holds.")
 def show(
-    file: Annotated[Path, typer.Argument(help="A Parquet or Arrow IPC (Feather) file.")],
+    file: Annotated[Path, typer.Argument(help="A Parquet or Arrow IPC (Feather) file, or a folder of Parquet files.")],
     column: Annotated[
         str | None, typer.Argument(help="One column, or a field of its structs: docs.score", autocompletion=_complete_column)
     ] = None,
@@ -93,7 +93,7 @@ def show(
     plot: Annotated[Path | None, typer.Option(metavar="PICTURE.png", help="Draw sizes, rows and values (png, svg, pdf).")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Read every row group of a large column, not a sample.")] = False,
 ) -> None:
-    """Show what a file holds: shapes, types, sizes of the rows of each dim, nulls, bytes, and some rows.
+    """Show what a file, or a folder of files, holds: shapes, types, sizes of the rows of each dim, nulls, bytes, and some rows.
 
     Only metadata and, of each nested column, one column chunk a row group are read.
 
@@ -144,6 +144,7 @@ def run_job(
     engine: Annotated[str, typer.Option(metavar="local|ray|dask", help="Where the work is done.")] = "local",
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; as many as cores by default.")] = None,
     memory: Annotated[str, typer.Option(help="What all workers may use together.")] = "4GB",
+    batch_bytes: Annotated[str, typer.Option(metavar="BYTES", help="About what one batch of rows holds in memory.")] = "64MB",
     frame: Annotated[str, typer.Option(metavar="polars|pandas|arrow", help="What the function gets.")] = "polars",
     on_error: Annotated[str, typer.Option(metavar="stop|skip", help="What a task that fails does to the others.")] = "stop",
     resume: Annotated[bool, typer.Option("--resume", help="Keep the files that are done, and do the rest.")] = False,
@@ -161,7 +162,8 @@ def run_job(
     if resume and replace:
         raise JagValueError("--resume keeps what the sink holds and --replace writes over it: give one of them")
     mode = "resume" if resume else "replace" if replace else "create"
-    options = {"engine": engine, "workers": workers, "memory": memory, "mode": mode, "frame": frame, "on_error": on_error}
+    options = {"engine": engine, "workers": workers, "memory": memory, "batch_bytes": batch_bytes, "mode": mode, "frame": frame}
+    options |= {"on_error": on_error}
     report = _jobs.run(job, source, sink, **options)
     print(report)
     failures = getattr(report, "failures", 0)

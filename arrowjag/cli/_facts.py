@@ -15,7 +15,8 @@ import pyarrow.types as pt
 from arrowjag import _column, _formatting
 from arrowjag._column import Column
 from arrowjag._ops import select
-from arrowjag.cli._sources import ALL_VALUES, Field, Leaf, Source, open_source
+from arrowjag.cli._folders import open_path
+from arrowjag.cli._sources import ALL_VALUES, Field, Leaf, Source
 from arrowjag.dims import Dim
 from arrowjag.errors import JagValueError
 from arrowjag.typing import IntArray
@@ -93,10 +94,11 @@ class ColumnFacts:
 
 @dataclass(frozen=True)
 class FileFacts:
-    """One file."""
+    """One file, or a folder of files."""
 
     path: str
     format: str
+    files: int
     rows: int
     bytes: int
     groups: int
@@ -194,7 +196,7 @@ def read_facts(path: Path, column: str | None = None, *, everything: bool = Fals
     JagValueError
         If the file can't be read, or there is no such column; those that there are get named.
     """
-    source = open_source(path)
+    source = open_path(path)
     chosen = source.fields if column is None else (find_field(source, column),)
     limit = ALL_VALUES if everything else SAMPLED_VALUES
     rows = (2, 1) if column is None else (5, 5)
@@ -202,13 +204,12 @@ def read_facts(path: Path, column: str | None = None, *, everything: bool = Fals
         columns = [_column_facts(source, one, limit, rows, width) for one in chosen]
     except (pa.ArrowException, OSError) as error:
         raise JagValueError(f"{path} is damaged: {str(error).splitlines()[0]}") from None
-    size = path.stat().st_size
-    return FileFacts(str(path), source.format, source.rows, size, source.groups, source.created_by, columns)
+    return FileFacts(str(path), source.format, source.files, source.rows, source.bytes, source.groups, source.created_by, columns)
 
 
 def read_column(path: Path, name: str | None) -> tuple[Column, str, bool]:
     """A column to draw, its name, and whether all of its rows are there; by default the first one that is jagged."""
-    source = open_source(path)
+    source = open_path(path)
     if name is None:
         jagged = [one for one in source.fields if one.ndim > 1] or list(source.fields)
         if not jagged:
@@ -384,7 +385,7 @@ def _bound(value: Any) -> str | None:
 def column_names(path: Path) -> list[str]:
     """The names that `show FILE COLUMN` takes: columns, and the fields of their structs."""
     names = []
-    for one in open_source(path).fields:
+    for one in open_path(path).fields:
         names.append(one.name)
         names += [f"{one.name}.{leaf}" for leaf in (inner.name for inner in _struct_fields(one))]
     return names

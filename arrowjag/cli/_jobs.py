@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable
@@ -28,7 +29,15 @@ def run(job: str, source: str, sink: Path, **options: Any) -> Any:
         if not error.name or error.name.startswith("arrowjag"):
             raise
         raise MissingDependencyError.of(error.name, "etl", "a job") from None
-    return etl.run(function, source, sink, progress=sys.stderr.isatty(), **options)
+    try:
+        return etl.run(function, source, sink, progress=sys.stderr.isatty(), **options)
+    except JagValueError as error:
+        raise JagValueError(_as_options(str(error))) from None
+
+
+def _as_options(text: str) -> str:
+    """A message of `arrowjag.etl.run` in words of the command."""
+    return re.sub(r'mode="(resume|replace)"', r"--\1", text).replace("batch_bytes is", "--batch-bytes is")
 
 
 def load_function(job: str) -> Callable[..., Any]:

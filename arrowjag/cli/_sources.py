@@ -16,7 +16,18 @@ import pyarrow.types as pt
 from arrowjag import _arrow, dtype
 from arrowjag.errors import JagValueError
 
-__all__ = ["Field", "Leaf", "Source", "Statistics", "open_source"]
+__all__ = [
+    "Field",
+    "Leaf",
+    "ParquetSource",
+    "Source",
+    "Statistics",
+    "add_bounds",
+    "fields_of",
+    "open_source",
+    "plain_extensions",
+    "spread",
+]
 
 ALL_VALUES = 1 << 62
 
@@ -67,6 +78,8 @@ class Source(Protocol):
 
     path: Path
     format: str
+    files: int
+    bytes: int
     rows: int
     groups: int
     fields: tuple[Field, ...]
@@ -88,12 +101,8 @@ def open_source(path: Path) -> Source:
     Raises
     ------
     JagValueError
-        If it is not there, a folder, or neither Parquet nor Arrow IPC.
+        If it is not there, or neither Parquet nor Arrow IPC.
     """
-    if path.is_dir():
-        inside = sorted(one.name for one in path.rglob("*.parquet"))
-        hint = f"give one of its {len(inside)} Parquet files, such as {inside[0]}" if inside else "it holds no Parquet file"
-        raise JagValueError(f"{path} is a folder: {hint}")
     if not path.exists():
         raise JagValueError(f"{path}: no such file")
     try:
@@ -122,7 +131,7 @@ def plain_extensions() -> Iterator[None]:
         dtype.register()
 
 
-def _fields(schema: pa.Schema) -> tuple[Field, ...]:
+def fields_of(schema: pa.Schema) -> tuple[Field, ...]:
     fields, number = [], 0
     for one in schema:
         metadata = one.metadata or {}
@@ -155,14 +164,15 @@ class ParquetSource:
     """A Parquet file; row groups are the groups."""
 
     format = "Parquet"
+    files = 1
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file = pq.ParquetFile(path, pre_buffer=False)
-        self._metadata = self._file.metadata
+        self.bytes = path.stat().st_size
+        self._metadata = pq.read_metadata(path)
         self.rows = self._metadata.num_rows
         self.groups = self._metadata.num_row_groups
-        self.fields = _fields(self._file.schema_arrow)
+        self.fields = fields_of(self._metadata.schema.to_arrow_schema())
         self.created_by = self._metadata.created_by
 
     def _chunks(self, leaf: Leaf) -> Iterator[Any]:
@@ -180,18 +190,32 @@ class ParquetSource:
         return found
 
     def sample(self, leaf: Leaf, limit: int) -> list[int]:
-        values = [chunk.num_values for chunk in self._chunks(leaf)]
-        if sum(values) <= limit or self.groups <= 2:
-            return list(range(self.groups))
-        wanted = max(2, int(self.groups * limit / sum(values)))
-        return np.unique(np.linspace(0, self.groups - 1, wanted).round().astype(int)).tolist()  # type: ignore[no-any-return]
+        return spread(self.values(leaf), limit)
+
+    def values(self, leaf: Leaf) -> list[int]:
+        """How many values each group has."""
+        return [chunk.num_values for chunk in self._chunks(leaf)]
+
+    def group_rows(self, groups: list[int]) -> int:
+        """How many rows some groups have together."""
+        return sum(self._metadata.row_group(group).num_rows for group in groups)
 
     def batches(self, field: Field, leaves: tuple[Leaf, ...], groups: list[int]) -> Iterator[pa.Array]:
-        names = [self._file.schema.column(leaf.number).path for leaf in leaves]
+        names = [self._metadata.schema.column(leaf.number).path for leaf in leaves]
         values = sum(chunk.num_values for leaf in leaves[:1] for chunk in self._chunks(leaf))
         rows = max(1, min(1 << 16, (1 << 22) * max(1, self.rows) // max(1, values)))
-        for batch in self._file.iter_batches(rows, groups, columns=names):
+        with plain_extensions():
+            file = pq.ParquetFile(self.path, metadata=self._metadata, pre_buffer=False)
+        for batch in file.iter_batches(rows, groups, columns=names):
             yield batch.column(0)
+
+
+def spread(values: list[int], limit: int) -> list[int]:
+    """Groups, spread evenly, that hold about so many values together."""
+    if sum(values) <= limit or len(values) <= 2:
+        return list(range(len(values)))
+    wanted = max(2, int(len(values) * limit / sum(values)))
+    return np.unique(np.linspace(0, len(values) - 1, wanted).round().astype(int)).tolist()  # type: ignore[no-any-return]
 
 
 def _add_chunk(found: Statistics, chunk: Any) -> None:
@@ -202,25 +226,33 @@ def _add_chunk(found: Statistics, chunk: Any) -> None:
         return
     if found.nulls is not None:
         found.nulls = found.nulls + statistics.null_count if statistics.has_null_count else None
-    if not statistics.has_min_max:
-        found.bounded = found.bounded and statistics.null_count == chunk.num_values
-    elif not found.bounded or found.minimum is None:
-        found.minimum, found.maximum = statistics.min, statistics.max
+    if statistics.has_min_max:
+        add_bounds(found, statistics.min, statistics.max)
     else:
-        found.minimum, found.maximum = min(found.minimum, statistics.min), max(found.maximum, statistics.max)
+        found.bounded = found.bounded and statistics.null_count == chunk.num_values
+
+
+def add_bounds(found: Statistics, minimum: Any, maximum: Any) -> None:
+    """The least and the largest value of one more chunk."""
+    if not found.bounded or found.minimum is None:
+        found.minimum, found.maximum = minimum, maximum
+    else:
+        found.minimum, found.maximum = min(found.minimum, minimum), max(found.maximum, maximum)
 
 
 class IpcSource:
     """An Arrow IPC (Feather) file, memory mapped; record batches are the groups."""
 
     format = "Arrow IPC"
+    files = 1
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.bytes = path.stat().st_size
         self._map = pa.memory_map(str(path))
         reader = pa.ipc.open_file(self._map)
         self.groups = reader.num_record_batches
-        self.fields = _fields(reader.schema)
+        self.fields = fields_of(reader.schema)
         self._mapped = self._is_mapped(reader)
         self.rows = sum(batch.num_rows for batch in self._batches(0)) if self.fields else 0
         self.created_by = ""

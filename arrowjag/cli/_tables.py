@@ -53,7 +53,8 @@ def file_text(facts: FileFacts) -> str:
     group = "row group" if facts.format == "Parquet" else "record batch"
     plural = "es" if group.endswith("ch") else "s"
     groups = f"{facts.groups:,} {group}{'' if facts.groups == 1 else plural}"
-    return f"{facts.format}, {facts.rows:,} rows, {groups}, {byte_text(facts.bytes)}"
+    files = "" if facts.files == 1 else f"{facts.files:,} files, "
+    return f"{facts.format}, {files}{facts.rows:,} rows, {groups}, {byte_text(facts.bytes)}"
 
 
 def _table(console: Console, *columns: tuple[str, str], title: str = "") -> Table:

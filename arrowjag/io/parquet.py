@@ -21,7 +21,7 @@ from arrowjag.io.scan import NO_MAP_KEYS, conform_table, full_schema, make_plan,
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
-__all__ = ["is_parquet", "leaf_options", "prune_files", "read_parquet", "write_parquet"]
+__all__ = ["find_files", "is_parquet", "leaf_options", "prune_files", "read_parquet", "write_parquet"]
 
 
 def read_parquet(
@@ -93,15 +93,22 @@ def read_parquet(
     [[0.5, 0.25], []]
     """
     check_host(to)
-    source = _open(path_or_dataset, filesystem, partitioning)
-    if is_dataset(source) and not is_parquet(source):
-        return from_table(_read_dataset(source, columns, filters, schema), to)
-    files, partitions = prune_files(source, filters) if is_dataset(source) else (source, pa.schema([]))
+    if is_dataset(path_or_dataset) and not is_parquet(path_or_dataset):
+        return from_table(_read_dataset(path_or_dataset, columns, filters, schema), to)
+    files, partitions = find_files(path_or_dataset, filters, filesystem=filesystem, partitioning=partitioning)
     parts = open_parts(files if filters is None else [file.with_fragment() for file in files], partitions)
     there = full_schema(parts, partitions) if schema is None else schema
     if columns is not None and to == "pandas":
         columns = [*columns, *index_columns(there)]
     return from_table(read_parts(parts, there, columns, filters, verify_checksums), to)
+
+
+def find_files(
+    source: Any, filters: Any = None, *, filesystem: Any = None, partitioning: Any = "hive"
+) -> tuple[list[StoredFile], pa.Schema]:
+    """The files that `read_parquet` would read, and the columns that the names of their folders make."""
+    found = _open(source, filesystem, partitioning)
+    return prune_files(found, filters) if is_dataset(found) else (found, pa.schema([]))
 
 
 def _open(source: Any, filesystem: Any, partitioning: Any) -> Any:
