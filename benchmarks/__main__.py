@@ -1,7 +1,7 @@
 """`python -m benchmarks`: a table, and the same as JSON.
 
 Without options the inputs that the targets speak of: 5M float64 in 500k rows, without nulls, with null values, with null rows.
-`--quick` is a look at everything in a few minutes; `--full` adds types, sizes and distributions.
+`--quick` is a look at everything in a few minutes; `--full` adds types, sizes and distributions; `--tiny` shows what calls cost.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from benchmarks.cases import CASES
 from benchmarks.data import DISTRIBUTIONS, NULLS, TYPES, Data
 from benchmarks.memory import peak
 from benchmarks.runner import check, measure
+from benchmarks.tiny import table
 
 DEFAULTS = {"values": [5_000_000], "distributions": ["poisson"], "nulls": list(NULLS), "dtypes": ["float64"]}
 MILLION = 1_000_000
@@ -39,6 +40,9 @@ class Input(NamedTuple):
 def main() -> None:
     """Measure what the arguments ask for."""
     options = arguments().parse_args()
+    if options.tiny:
+        report(options.json, table(options.only, options.budget or 0.03))
+        return
     results: list[dict[str, Any]] = []
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; milliseconds of wall clock, the best of several turns")
     heads = ("ours ms", "cpu", "cold", "best rival", "ratio", "target", "GB/s", "copy")
@@ -56,9 +60,14 @@ def main() -> None:
             if result is not None:
                 results.append(result)
                 print(line(result), flush=True)
-        if options.json:  # as far as it got: a run of hours may be stopped
-            options.json.write_text(json.dumps({"machine": machine(), "results": results}, indent=1), encoding="utf-8")
+        report(options.json, results)  # as far as it got: a run of hours may be stopped
     print(summary(results))
+
+
+def report(page: Path | None, results: list[dict[str, Any]]) -> None:
+    """Write results as JSON where that is asked for."""
+    if page:
+        page.write_text(json.dumps({"machine": machine(), "results": results}, indent=1), encoding="utf-8")
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -67,6 +76,7 @@ def arguments() -> argparse.ArgumentParser:
     presets = parser.add_mutually_exclusive_group()
     presets.add_argument("--quick", action="store_true", help="200k values, no nulls; under three minutes")
     presets.add_argument("--full", action="store_true", help="every type, distribution and size as well; hours")
+    presets.add_argument("--tiny", action="store_true", help="ours alone on 10 rows, in microseconds; under a minute")
     parser.add_argument("--values", type=int, nargs="+", help="how many values, e.g. 10000 1000000 10000000")
     parser.add_argument("--distributions", nargs="+", choices=DISTRIBUTIONS)
     parser.add_argument("--nulls", nargs="+", choices=NULLS)

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 cases = pytest.importorskip("benchmarks.cases", reason="benchmarks are not installed with the package")
 
+from benchmarks import tiny  # noqa: E402
 from benchmarks.data import DISTRIBUTIONS, NULLS, Data  # noqa: E402
 from benchmarks.runner import check, measure  # noqa: E402
 
@@ -81,6 +82,25 @@ def test_command(tmp_path: Path) -> None:
     )
     assert "geometric mean" in ran.stdout
     assert json.loads(page.read_text(encoding="utf-8"))["results"][0]["operation"] == "sum"
+
+
+def test_tiny_input(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every operation once on ten rows, whatever it takes."""
+    results = tiny.table(None, 0.0)
+    assert {one["operation"] for one in results} == {case.name for case in cases.CASES if "float64" in case.dtypes}
+    assert all(set(one["microseconds"]) == set(NULLS) for one in results)
+    assert all(took > 0 for one in results for took in one["microseconds"].values() if took is not None)
+    assert set(tiny.OPERATIONS) | set(tiny.UNLIMITED) <= set(NAMES)
+    *_, total = capsys.readouterr().out.splitlines()
+    assert f" of {len(results)} above the limit" in total
+
+
+@pytest.mark.parametrize(("took", "above"), [({"none": 49.0, "rows": None}, False), ({"none": 49.0, "rows": 51.0}, True)])
+def test_limit_of_tiny_input(took: dict[str, float | None], above: bool) -> None:
+    result = {"operation": "sum", "microseconds": took, "limit": tiny.LIMIT}
+    assert tiny._is_above(result) is above
+    assert ("above 50" in tiny._line(result)) is above
+    assert not tiny._is_above(result | {"limit": None})
 
 
 def test_input_is_what_it_says() -> None:
