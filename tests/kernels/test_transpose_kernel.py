@@ -288,6 +288,31 @@ def test_blocks_of_frames_are_stitched():
     assert np.array_equal(np.diff(swapped_once.offsets[3]), np.repeat(inner, 3))
 
 
+@pytest.mark.parametrize("frames", [1, 3])
+@pytest.mark.parametrize("order", [(2, 1, 0), (1, 2, 0), (2, 0, 1)])
+def test_large_frames_with_a_gap(frames, order):
+    rng = np.random.default_rng(2)
+    outer, middle = [20_000] * frames, rng.integers(0, 4, 20_000 * frames)
+    inner = rng.integers(0, 5, middle.sum())
+    offsets = offsets_of(frames, outer, middle.tolist(), inner.tolist())
+    places, node = [], np.arange(offsets[-1][-1])
+    for d in (3, 2, 1):
+        above = np.repeat(np.arange(len(offsets[d]) - 1), np.diff(offsets[d]))[node]
+        places.insert(0, node - offsets[d][above])
+        node = above
+    result = kernel.permute(offsets, [None] * 4, [0, *(d + 1 for d in order)])
+    moved = [places[d] for d in order]
+    assert np.array_equal(result.take, np.lexsort((*moved[::-1], node)))
+    top, below = node[result.take], [one[result.take] for one in moved]
+    wanted = len(np.unique(top * 10**6 + below[0]))
+    assert (len(result.offsets[2]) - 1, result.offsets[1][-1]) == (wanted, wanted)
+    wanted = len(np.unique((top * 10**6 + below[0]) * 10**6 + below[1]))
+    assert (len(result.offsets[3]) - 1, result.offsets[2][-1]) == (wanted, wanted)
+    assert result.sheared
+    if order == (2, 1, 0):
+        assert np.array_equal(kernel.transpose(offsets, [None] * 4, 1, 3).take, result.take)
+
+
 def test_an_unknown_rule_is_refused():
     with pytest.raises(JagValueError, match="strict"):
         kernel.will_shear(offsets_of(2, 2), 0, 1, "strict")
