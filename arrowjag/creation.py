@@ -82,7 +82,7 @@ def zeros(*dims: Any, type: pa.DataType | None = None) -> JaggedArray:
     >>> aj.zeros(2, [1, 2]).to_list()
     [[0.0], [0.0, 0.0]]
     """
-    return full(dims, pa.scalar(0).cast(type if type is not None else pa.float64()))
+    return full(dims, pa.scalar(0.0) if type is None else pa.scalar(0).cast(type))
 
 
 def full(dims: Any, value: Any) -> JaggedArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._ops import select
 from arrowjag.testing import assert_lists_equal, jagged_arrays, jagged_lists, leaf_types, leaf_values, prefix_arrays
 from tests import reference as ref
 from tests.reference import Jag
@@ -297,6 +299,13 @@ def test_pad_with_sub_trees(data: st.DataObject) -> None:
     got = x.pad(n, fill, axis)
     assert got.type == x.type
     assert_lists_equal(got.to_list(), ref.pad(x.to_list(), ndim, n, fill.to_list(), axis))
+
+
+@given(x=jagged_arrays(2), n=st.integers(0, 4))
+def test_few_items_are_padded_as_many_are(x: aj.JaggedArray, n: int) -> None:
+    few = x.pad(n)
+    with mock.patch.object(select, "_FEW", -1):
+        assert_lists_equal(x.pad(n).to_list(), few.to_list())
 
 
 def test_pad_promotes_and_puts_in_rows() -> None:

@@ -643,9 +643,11 @@ def stretch(column: Column, start: int | Column, length: int | Column | None, ax
     """So many items of each row from a position on; a negative position counts from the end."""
     if length is None:
         return window(column, Window(start, None), axis, "slice")
+    if not isinstance(start, Column) and not isinstance(length, Column):
+        return window(column, Window(start, _end(start, length)), axis, "slice")
     place = structure.normalize_axis(axis, column.ndim, "slice")
     column, (start, length) = _agreed(column, (start, length), place, "slice")
-    shape = next((one.shape for one in (start, length) if isinstance(one, Column)), None)
+    shape = next(one.shape for one in (start, length) if isinstance(one, Column))
     if isinstance(start, Column) and isinstance(length, Column):
         start, length = structure.align([start, length], "slice")
         shape = start.shape
@@ -654,8 +656,16 @@ def stretch(column: Column, start: int | Column, length: int | Column | None, ax
     _check_lengths(number, no_length, shape)
     stop = np.clip(first, -_FAR, _FAR) + np.clip(number, 0, _FAR)
     stop = np.where((first < 0) & (stop >= 0), _FAR, stop)
-    end = int(stop) if shape is None else _bound(shape, stop, _either(no_start, no_length))
+    end = _bound(shape, stop, _either(no_start, no_length))
     return window(column, Window(start, end), axis, "slice")
+
+
+def _end(start: int, length: int) -> int | None:
+    """Where a stretch ends; None behind the end of every row."""
+    if length < 0:
+        raise JagValueError(f"slice: length must be at least 0, got {length}")
+    end = max(-_FAR, min(start, _FAR)) + min(length, _FAR)
+    return None if start < 0 <= end else end
 
 
 _FAR = 2**62
@@ -666,11 +676,11 @@ def _bound(shape: JaggedShape, position: IntArray, null: BoolArray | None) -> Co
     return Column(shape, _arrow.from_numpy(position, None if null is None else ~null))
 
 
-def _check_lengths(number: Any, null: BoolArray | None, shape: JaggedShape | None) -> None:
+def _check_lengths(number: Any, null: BoolArray | None, shape: JaggedShape) -> None:
     wrong = np.atleast_1d(number < 0 if null is None else (number < 0) & ~null)
     if wrong.any():
         place = int(wrong.argmax())
-        where = f" for {_row_name(shape, shape.ndim, place)}" if shape is not None and len(wrong) > 1 else ""
+        where = f" for {_row_name(shape, shape.ndim, place)}" if len(wrong) > 1 else ""
         raise JagValueError(f"slice: length must be at least 0, got {np.atleast_1d(number)[place]}{where}")
 
 

@@ -242,7 +242,7 @@ def sample(column: Column, fraction: float | None, n: elementwise.Operand | None
     if n is not None:
         column, wanted, valid = _wanted(column, place, n)
         dim = column.shape.dims[place]
-        taken = np.clip(wanted, 0, dim.sizes)
+        taken = np.minimum(np.maximum(wanted, 0), dim.sizes)
         order = _random_order(dim.offsets, generator)
         mask = np.zeros(dim.size, bool)
         mask[order[gather.ranges(dim.offsets[:-1], taken)]] = True

@@ -125,7 +125,7 @@ def pad(column: Column, n: int, fill: pa.Scalar | Column | None, axis: int) -> C
     grown: Dim = Ragged.from_offsets(offsets, validity=dim.validity, extent=extent, check=False)
     if dim.validity is None and (place == 0 or extent is not None):
         grown = Uniform(int(sizes[0]) if extent is None else extent, len(sizes), declared=extent is not None)
-    if place == column.ndim - 1 and has_words(column.type):
+    if place == column.ndim - 1 and grown.size > _FEW and has_words(column.type):
         merged = merging.pad_rows(column.values, dim.offsets, offsets, None if filler is None else filler.values)
         return Column(JaggedShape._trusted([*column.shape.dims[:place], grown]), merged)
     index = np.full(grown.size, -1, np.int64)
@@ -336,6 +336,9 @@ def stack(columns: Sequence[Column], axis: int) -> Column:
 
 # --------------------------------------------------------------------------------------------------- rows of several
 
+
+_FEW = 1 << 12
+"""Up to so many items calls decide what padding costs, not the work."""
 
 NullRule = Callable[[int, "list[BoolArray | None]", "list[IntArray | None]"], BoolArray]
 """From depth, for each operand which of its rows are there (None: it has no rows so deep), and its leaves' places, to null rows."""
