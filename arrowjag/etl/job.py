@@ -343,6 +343,8 @@ def _one_of(name: str, value: Any, known: Sequence[str]) -> None:
 def _write_options(write: Any) -> dict[str, Any]:
     if write is not None and not isinstance(write, Mapping):
         raise JagTypeError(f"write is a dict of options ({_WRITE_OPTIONS}), got {type(write).__name__}")
+    if write is not None and "partition_by" in write:
+        raise JagValueError("write: a job makes one file of each task and keeps the folders of its source; it has no partition_by")
     return dict(write or {})
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.fs as pf
 import pyarrow.parquet as pq
 
 from arrowjag.errors import JagTypeError, JagValueError
@@ -15,6 +16,7 @@ from arrowjag.io.files import StoredFile, files_of, has_keys, is_dataset
 from arrowjag.io.frames import check_host, from_table, index_columns, to_table
 from arrowjag.io.leaves import leaf_places, select
 from arrowjag.io.locate import locate, locate_file
+from arrowjag.io.partitions import FILE_NAME, cut_by_keys
 from arrowjag.io.row_groups import cut_rows
 from arrowjag.io.scan import NO_MAP_KEYS, conform_table, full_schema, make_plan, open_parts, read_parts
 
@@ -177,11 +179,12 @@ def write_parquet(
     path: Any,
     *,
     filesystem: Any = None,
+    partition_by: str | Sequence[str] | None = None,
     row_group_size: int = 2**20,
     row_group_values: int = 2**24,
     **options: Any,
 ) -> None:
-    """Write a frame to one Parquet file, at once or not at all.
+    """Write a frame to one Parquet file, at once or not at all; or to one for each value of some columns.
 
     Parameters
     ----------
@@ -191,6 +194,10 @@ def write_parquet(
         A local file, or a link such as ``s3://bucket/a.parquet``.
     filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
         Where the path lies.
+    partition_by : str or list of str, optional
+        Columns whose values make folders ``key=value`` below `path`, which is a folder then; each gets a file ``part-0.parquet``.
+        The files don't hold these columns. `read_parquet` makes them of the folders: whole numbers of 32 bits and text that looks
+        like them come back as int32, all else as text; ``partitioning=`` says other types. Rows of one key keep their order.
     row_group_size : int
         Rows in a row group, at most.
     row_group_values : int
@@ -204,15 +211,17 @@ def write_parquet(
     Raises
     ------
     JagTypeError
-        If Parquet has no place for a type, or `frame` is no frame.
+        If Parquet has no place for a type, or `frame` is no frame; if a column to partition by holds lists, structs or floats.
     JagValueError
-        If an option names an unknown column.
+        If an option names an unknown column; if nothing is left for the files, or a key is null in every row.
 
     Notes
     -----
     A local file is written beside its place and moved in after a clean close; elsewhere the finished file is put in one call.
-    A crash leaves the old file or the new one, an exception leaves everything as it was. Readers that don't know arrowjag
-    see nested lists; pandas without arrowjag sees objects.
+    A crash leaves the old file or the new one, an exception leaves everything as it was. With `partition_by` that holds for each
+    file by itself: files of the same keys are replaced, those of others stay. A null key has the folder
+    ``key=__HIVE_DEFAULT_PARTITION__``; a frame without rows makes one file with all of its columns. Readers that don't know
+    arrowjag see nested lists; pandas without arrowjag sees objects.
 
     Null rows, empty rows and nulls at every level are kept apart. Nothing of the frame is copied but what pandas holds in
     blocks; a remote file is held in memory once more while it is sent.
@@ -226,12 +235,29 @@ def write_parquet(
     ...     aj.write_parquet({"x": x}, folder + "/a.parquet", use_byte_stream_split=["x"], compression="zstd")
     ...     aj.from_arrow(aj.read_parquet(folder + "/a.parquet")["x"]).to_list()
     [[1.5, None], None, []]
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     aj.write_parquet({"x": x, "year": [2024, 2023, 2024]}, folder + "/data", partition_by="year")
+    ...     aj.read_parquet(folder + "/data", filters=[("year", "=", 2024)])["x"].to_pylist()
+    [[1.5, None], []]
     """
     table = to_table(frame)
     where, target = locate_file(path, filesystem)
+    if partition_by is None:
+        _write_file(table, where, target, row_group_size, row_group_values, options)
+        return
+    if where.get_file_info(target).type == pf.FileType.File:
+        raise JagValueError(f"{path} is a file: with partition_by name a folder")
+    for folder, part in cut_by_keys(table, partition_by):
+        place = f"{target.rstrip('/')}/{folder}".rstrip("/")
+        where.create_dir(place, recursive=True)
+        _write_file(part, where, f"{place}/{FILE_NAME}", row_group_size, row_group_values, options)
+
+
+def _write_file(table: pa.Table, where: Any, path: str, row_group_size: int, row_group_values: int, options: Any) -> None:
     runs = list(cut_rows(table, row_group_size, row_group_values))
     settings = {"write_page_checksum": True} | leaf_options(options, table.schema)
-    with atomic_target(where, target) as temporary:
+    with atomic_target(where, path) as temporary:
         try:
             with pq.ParquetWriter(str(temporary), table.schema, **settings) as writer:
                 for start, stop in runs:

@@ -20,6 +20,7 @@ from arrowjag.io.files import StoredFile
 from arrowjag.io.footer import maps_as_lists, read_arrow_schema, without_extensions
 from arrowjag.io.leaves import Selection, leaf_names, leaf_places, part_of_type, select
 from arrowjag.io.schemas import canonical, conform, merge_schemas, restored
+from arrowjag.typing import IntArray
 
 __all__ = [
     "Part",
@@ -32,6 +33,7 @@ __all__ = [
     "open_parts",
     "open_reader",
     "read_parts",
+    "take_rows",
 ]
 
 _T = TypeVar("_T")
@@ -231,6 +233,11 @@ def keep_rows(table: pa.Table, expression: Any, names: frozenset[str]) -> pa.Tab
     rows = np.flatnonzero(mask.fill_null(False).to_numpy(zero_copy_only=False))
     if len(rows) == 0 or rows[-1] - rows[0] + 1 == len(rows):
         return table.slice(int(rows[0]) if len(rows) else 0, len(rows))
+    return take_rows(table, rows)
+
+
+def take_rows(table: pa.Table, rows: IntArray) -> pa.Table:
+    """Rows by their numbers, as one chunk."""
     return pa.table([_taken(column, rows) for column in table.columns], schema=table.schema)
 
 

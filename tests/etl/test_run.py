@@ -425,6 +425,11 @@ def test_arguments_without_meaning(options: dict[str, Any], error: Any, text: st
     assert not (tmp_path / "out").exists()
 
 
+def test_a_job_does_not_partition(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(aj.JagValueError, match="keeps the folders of its source; it has no partition_by"):
+        run(keep, source, tmp_path / "out", write={"partition_by": ["id"]})
+
+
 def test_sources_and_sinks_without_meaning(source: Path, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         run(keep, tmp_path / "nowhere", tmp_path / "out")
