@@ -34,6 +34,7 @@ __all__ = [
     "peel",
     "plain",
     "to_numpy",
+    "valid_of",
     "wrap",
 ]
 
@@ -215,7 +216,8 @@ def _null_level(array: pa.Array) -> Level:
     return Level(np.zeros(n + 1, np.int64), np.zeros(n, bool) if n else None, None)
 
 
-def _validity(array: pa.Array) -> BoolArray | None:
+def valid_of(array: pa.Array) -> BoolArray | None:
+    """Which items are valid; None where all are."""
     if len(array) == 0 or array.null_count == 0:
         return None
     bits = array.buffers()[0]
@@ -237,7 +239,7 @@ def _peel_level(array: pa.Array, where: str) -> tuple[Level, pa.Array]:
     child = _map_entries(array) if pt.is_map(type) else array.values
     if offsets[-1] > len(child):
         raise OffsetsError(f"offsets of {where} end at {offsets[-1]}, past the {len(child)} values below")
-    validity = _validity(array)
+    validity = valid_of(array)
     if validity is not None:
         sizes = np.diff(offsets)
         hidden = sizes[~validity]
@@ -284,7 +286,7 @@ def _read_offsets(array: pa.Array, dtype: Any, where: str) -> IntArray:
 
 def _peel_fixed(array: pa.Array, where: str) -> tuple[Level, pa.Array]:
     width, n = array.type.list_size, len(array)
-    validity = _validity(array)
+    validity = valid_of(array)
     child = array.values
     if (array.offset + n) * width > len(child):
         raise OffsetsError(f"{where} needs {(array.offset + n) * width} values for its fixed size {width}, has {len(child)}")
@@ -298,7 +300,7 @@ def _peel_fixed(array: pa.Array, where: str) -> tuple[Level, pa.Array]:
 
 def _peel_view(array: pa.Array, where: str) -> tuple[Level, pa.Array]:
     """Views may overlap and lie in any order: their items are gathered in row order."""
-    validity = _validity(array)
+    validity = valid_of(array)
     starts = array.offsets.to_numpy().astype(np.int64)[: len(array)]
     sizes = array.sizes.to_numpy().astype(np.int64)[: len(array)]
     child = array.values
@@ -393,19 +395,21 @@ def to_numpy(values: pa.Array) -> tuple[npt.NDArray[Any], BoolArray | None]:
     numpy.ndarray of bool or None
         True where valid; None where everything is.
     """
-    type, n = values.type, len(values)
-    valid = _validity(values)
-    if pt.is_null(type):
-        return np.zeros(n), np.zeros(n, bool)
-    if pt.is_boolean(type):
-        return _unpack_bits(values), valid
-    if pt.is_temporal(type) and not pt.is_interval(type):
-        dtype = np.dtype(np.int32 if type.bit_width == 32 else np.int64)
-    elif pt.is_integer(type) or pt.is_floating(type):
-        dtype = np.dtype(type.to_pandas_dtype())
-    else:
-        raise JagTypeError.no_kernel("conversion to numpy", type)
-    return _read_fixed(values, dtype), valid
+    dtype = _STORED.get(values.type.id)
+    if dtype is not None:
+        return _read_fixed(values, dtype), valid_of(values)
+    if pt.is_null(values.type):
+        return np.zeros(len(values)), np.zeros(len(values), bool)
+    if pt.is_boolean(values.type):
+        return _unpack_bits(values), valid_of(values)
+    raise JagTypeError.no_kernel("conversion to numpy", values.type)
+
+
+_NUMBERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
+_STORED = {type.id: np.dtype(type.to_pandas_dtype()) for type in (*_NUMBERS, pa.float16(), pa.float32(), pa.float64())}
+_STORED |= {type.id: np.dtype(np.int32) for type in (pa.date32(), pa.time32("s"))}
+_STORED |= {type.id: np.dtype(np.int64) for type in (pa.date64(), pa.time64("us"), pa.timestamp("us"), pa.duration("us"))}
+"""What numpy holds the values of a type in, by the type's number; temporals are the integers that store them."""
 
 
 def _unpack_bits(values: pa.Array) -> BoolArray:
@@ -443,8 +447,7 @@ def from_numpy(data: npt.NDArray[Any], valid: BoolArray | None = None, type: pa.
     if pt.is_boolean(type):
         bits = pa.py_buffer(np.packbits(data.astype(bool, copy=False), bitorder="little"))
         return pa.Array.from_buffers(type, len(data), [bitmap(valid), bits])
-    width = np.dtype(f"i{type.bit_width // 8}") if is_temporal(type) else np.dtype(type.to_pandas_dtype())
-    contiguous = np.ascontiguousarray(data, dtype=width)
+    contiguous = np.ascontiguousarray(data, dtype=_STORED[type.id])
     return pa.Array.from_buffers(type, len(data), [bitmap(valid), pa.py_buffer(contiguous)])
 
 
@@ -475,7 +478,7 @@ def order_key(values: pa.Array, operation: str = "ordering") -> tuple[npt.NDArra
         return order_key(values.storage, operation)
     if is_numeric(type) or is_temporal(type) or pt.is_null(type):
         return to_numpy(values)
-    valid = _validity(values)
+    valid = valid_of(values)
     if pt.is_dictionary(type):
         codes, _ = order_key(values.dictionary, operation)
         place, _ = to_numpy(values.indices.cast(pa.int64()))

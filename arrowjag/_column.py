@@ -95,7 +95,7 @@ def row_validity(column: Column, depth: int) -> BoolArray | None:
     if depth < column.ndim:
         return column.shape.dims[depth].validity
     values = column.values
-    return None if values.null_count == 0 else values.is_valid().to_numpy(zero_copy_only=False)
+    return _arrow.valid_of(values)
 
 
 def from_arrow(data: ArrowData, ndim: int | None = None, where: str = "the column") -> Column:

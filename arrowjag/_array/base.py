@@ -421,7 +421,7 @@ def _same_values(one: pa.Array, two: pa.Array) -> bool:
             left, right = left[left_valid], right[left_valid]
         return bool(np.array_equal(left, right, equal_nan=True))
     if pt.is_struct(one.type):
-        valid = _same_validity(_arrow._validity(one), _arrow._validity(two))
+        valid = _same_validity(_arrow.valid_of(one), _arrow.valid_of(two))
         return valid and all(map(_same_values, one.flatten(), two.flatten()))
     if pt.is_dictionary(one.type):
         return _same_values(_arrow.plain(one), _arrow.plain(two))

@@ -131,7 +131,7 @@ def _leaves(column: Column, operation: str) -> tuple[AnyArray, BoolArray | None]
         return data.view(f"m8[{unit}]" if pt.is_duration(type) else f"M8[{unit}]"), valid
     data = np.empty(len(values), object)
     data[:] = values.to_pylist()
-    return data, None if values.null_count == 0 else values.is_valid().to_numpy(zero_copy_only=False)
+    return data, _arrow.valid_of(values)
 
 
 def _has_datetime(type: pa.DataType) -> bool:

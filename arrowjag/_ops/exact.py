@@ -90,7 +90,7 @@ def _divided(parts: Sequence[IntArray], divisor: Any) -> list[IntArray]:
 
 
 def _validity(values: pa.Array) -> BoolArray | None:
-    return None if values.null_count == 0 else values.is_valid().to_numpy(zero_copy_only=False)
+    return _arrow.valid_of(values)
 
 
 # --------------------------------------------------------------------------------------------------- sums

@@ -105,7 +105,7 @@ def _enough(column: Column, offsets: IntArray, skip_nulls: bool, min_count: int 
     """Rows that have a result as far as nulls go; None for all."""
     if skip_nulls and min_count is None:
         return None
-    valid = None if column.values.null_count == 0 else column.values.is_valid().to_numpy(zero_copy_only=False)
+    valid = _arrow.valid_of(column.values)
     present, _ = _kernels.count(valid, offsets)
     keep: BoolArray | None = None
     if not skip_nulls:
@@ -228,7 +228,7 @@ def _truth(name: str) -> Reduction:
 
 
 def _count(values: pa.Array, offsets: IntArray) -> pa.Array:
-    valid = None if values.null_count == 0 else values.is_valid().to_numpy(zero_copy_only=False)
+    valid = _arrow.valid_of(values)
     return _arrow.from_numpy(*_kernels.count(valid, offsets))
 
 

@@ -37,7 +37,7 @@ def _numbers(values: pa.Array, operation: str) -> pa.Array:
 
 
 def _validity(values: pa.Array) -> BoolArray | None:
-    return None if values.null_count == 0 else values.is_valid().to_numpy(zero_copy_only=False)
+    return _arrow.valid_of(values)
 
 
 # --------------------------------------------------------------------------------------------------- cumulative

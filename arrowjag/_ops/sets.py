@@ -102,7 +102,7 @@ def _probes(sets: Column, probes: Column, operation: str) -> _Probes:
 
 
 def _present(values: pa.Array) -> BoolArray | None:
-    return None if values.null_count == 0 else values.is_valid().to_numpy(zero_copy_only=False)
+    return _arrow.valid_of(values)
 
 
 def _rows_along(column: Column, axis: Any, operation: str) -> Column:

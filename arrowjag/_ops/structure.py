@@ -162,10 +162,11 @@ def null_items(column: Column, depth: int, keep: BoolArray) -> Column:
 
 def null_values(values: pa.Array, keep: BoolArray) -> pa.Array:
     """Values with nulls wherever `keep` is False; buffers of plain values are shared."""
-    if keep.all():
+    if np.count_nonzero(keep) == len(keep):
         return values
     if values.offset == 0 and _is_flat(values.type):
-        valid = keep if values.null_count == 0 else keep & values.is_valid().to_numpy(zero_copy_only=False)
+        known = _arrow.valid_of(values)
+        valid = keep if known is None else keep & known
         return pa.Array.from_buffers(values.type, len(values), [_arrow.bitmap(valid), *values.buffers()[1:]])
     try:
         return pc.if_else(pa.array(keep), values, pa.scalar(None, values.type))
