@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["pair_of_axes", "reorder", "swap"]
 
 Moved: TypeAlias = "tuple[tuple[Dim, ...], IntArray | None]"
+Extents: TypeAlias = "tuple[int | None, ...]"
 
 
 def pair_of_axes(a: int, b: int, ndim: int) -> tuple[int, int]:
@@ -44,8 +46,7 @@ def swap(shape: JaggedShape, a: int, b: int, shear: ShearMode) -> Moved:
         )
     valid = shape.dims[first].validity
     moved = _transpose.transpose(shape.offsets, shape.extents, first, last, frame_valid=valid)
-    expected = _transpose.transpose(_no_rows(shape), shape.extents, first, last)
-    return _permuted(shape, moved, expected.extents, first, last)
+    return _permuted(shape, moved, _declared_after_swap(shape.extents, first, last) if first else (), first, last)
 
 
 def reorder(shape: JaggedShape, axes: tuple[int, ...], shear: ShearMode) -> Moved:
@@ -57,16 +58,27 @@ def reorder(shape: JaggedShape, axes: tuple[int, ...], shear: ShearMode) -> Move
     moved = _transpose.permute(shape.offsets, shape.extents, axes, frame_valid=valid)
     if moved.sheared and shear == "raise":
         raise ShapeError(f'permute of {shape!r} to {axes} will shear. Close the holes with shear="allow".')
-    expected = _transpose.permute(_no_rows(shape), shape.extents, axes)
-    return _permuted(shape, moved, expected.extents, changed[0], changed[-1])
+    declared = _declared_after_permute(shape.extents, tuple(axes)) if changed[0] else ()
+    return _permuted(shape, moved, declared, changed[0], changed[-1])
 
 
-def _no_rows(shape: JaggedShape) -> list[IntArray]:
-    """Offsets of the shape's type without data: what is declared after a move of inner dims must depend on types alone."""
-    return [np.zeros(1 if place else 2, np.int64) for place in range(shape.ndim)]
+@lru_cache(maxsize=256)
+def _declared_after_swap(extents: Extents, first: int, last: int) -> Extents:
+    """What is declared after a move of inner dims must depend on types alone, so that it is read off a move without data."""
+    return tuple(_transpose.transpose(_no_rows(len(extents)), extents, first, last).extents)
 
 
-def _permuted(shape: JaggedShape, moved: _transpose.Permuted, declared: list[int | None], first: int, last: int) -> Moved:
+@lru_cache(maxsize=256)
+def _declared_after_permute(extents: Extents, axes: tuple[int, ...]) -> Extents:
+    return tuple(_transpose.permute(_no_rows(len(extents)), extents, axes).extents)
+
+
+def _no_rows(ndim: int) -> list[IntArray]:
+    """Offsets of a type without data."""
+    return [np.zeros(1 if place else 2, np.int64) for place in range(ndim)]
+
+
+def _permuted(shape: JaggedShape, moved: _transpose.Permuted, declared: Extents, first: int, last: int) -> Moved:
     dims = list(shape.dims[:first])
     for place in range(first, shape.ndim):
         if first and moved.extents[place] != declared[place]:

@@ -10,8 +10,10 @@ from arrowjag._kernels import windows
 
 @pytest.mark.parametrize("type", ["int8", "uint16", "float32", "float64", "float16"])
 @pytest.mark.parametrize("width", [1, 20, 64])
-def test_windows_and_filter(type: str, width: int) -> None:
+@pytest.mark.parametrize("few", [0, 1 << 20])
+def test_windows_and_filter(type: str, width: int, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("polars")
+    monkeypatch.setattr(windows, "_FEW_CELLS", few)
     draw = np.random.default_rng(0)
     sizes = draw.integers(0, width + 1, 500)
     sizes[-3:] = 0, width, 0
