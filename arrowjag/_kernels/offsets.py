@@ -140,24 +140,25 @@ def positions(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     return runs(zeros(len(offsets) - 1, np.int64), offsets)
 
 
-def runs(starts: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """starts[i], starts[i] + 1, .. of each row i, laid out by `offsets`; a new (n_values,) int64 array."""
+def runs(starts: NDArray[Any], offsets: NDArray[np.int64], step: int = 1) -> NDArray[np.int64]:
+    """starts[i], starts[i] + step, .. of each row i, laid out by `offsets`; a new (n_values,) int64 array."""
     n_values = int(offsets[-1])
     if n_values < _FEW:
-        found: NDArray[np.int64] = (starts - offsets[:-1]).repeat(offsets[1:] - offsets[:-1]) + np.arange(n_values)
+        found: NDArray[np.int64] = (starts - step * offsets[:-1]).repeat(offsets[1:] - offsets[:-1])
+        found += np.arange(n_values) if step == 1 else step * np.arange(n_values)
         return found
     out = empty(n_values, np.int64)
 
     def work(first: int, last: int) -> None:
-        # Steps of one, but for a jump where a row begins, summed up: a third less work than np.repeat of where rows begin, which
+        # Equal steps, but for a jump where a row begins, summed up: a third less work than np.repeat of where rows begin, which
         # moreover holds the GIL. 5M values in 500k rows take 10 ms of CPU time instead of 14, in rows of one 25 instead of 42.
         full = first + (offsets[first + 1 : last + 1] > offsets[first:last]).nonzero()[0]
         part = out[offsets[first] : offsets[last]]
         if len(full):
             begins, heads = starts[full], offsets[full]
-            part[:] = 1
+            part[:] = step
             part[0] = begins[0]
-            part[heads[1:] - offsets[first]] += np.diff(begins) - np.diff(heads)
+            part[heads[1:] - offsets[first]] += np.diff(begins) - step * np.diff(heads)
             np.cumsum(part, out=part)
 
     map_rows(work, offsets, block_values=_CHUNK)

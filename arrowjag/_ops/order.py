@@ -182,9 +182,7 @@ def reverse(column: Column, axis: Any) -> Column:
 
 
 def _backwards(offsets: IntArray) -> IntArray:
-    ends: IntArray = (offsets[:-1] + offsets[1:] - 1).repeat(row_sizes(offsets))
-    ends -= np.arange(len(ends))
-    return ends
+    return _offsets.runs(offsets[1:] - 1, offsets, -1)
 
 
 def inverse_permutation(column: Column, axis: Any) -> Column:

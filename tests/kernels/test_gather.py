@@ -147,11 +147,11 @@ def test_few_values_are_taken_as_many_are(name: str, places: list[int], data: st
         assert one.to_pylist() == two.to_pylist()
 
 
-@given(st.lists(st.tuples(st.integers(-5, 50), st.integers(0, 4)), max_size=8))
-def test_few_runs_are_written_as_many_are(pairs: list[tuple[int, int]]) -> None:
+@given(st.lists(st.tuples(st.integers(-5, 50), st.integers(0, 4)), max_size=8), st.sampled_from([1, -1, 3]))
+def test_runs(pairs: list[tuple[int, int]], step: int) -> None:
     starts, offsets = np.array([one for one, _ in pairs], np.int64), _offsets.from_sizes(np.array([n for _, n in pairs], np.int64))
-    few = _offsets.runs(starts, offsets)
+    few = _offsets.runs(starts, offsets, step)
     with mock.patch.object(_offsets, "_FEW", 0):
-        many = _offsets.runs(starts, offsets)
-    assert few.dtype == many.dtype
-    assert few.tolist() == many.tolist()
+        many = _offsets.runs(starts, offsets, step)
+    assert few.dtype == many.dtype == np.int64
+    assert few.tolist() == many.tolist() == [start + step * i for start, n in pairs for i in range(n)]
