@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import numpy as np
 import polars as pl
+from polars.selectors import Selector
 
 from arrowjag import JaggedArray
 from arrowjag._array.scans import Rolling
 from arrowjag._methods import METHODS, Host
 from arrowjag.errors import JagTypeError
-from arrowjag.polars._surface import add_methods, add_operators
+from arrowjag.polars._surface import BINARY, COMPARISONS, add_methods, add_operators
 from arrowjag.polars._tree import Call, Input, Node, record, record_arguments
 from arrowjag.polars.lowering import lower
 
@@ -46,6 +49,7 @@ class JagExpr(pl.Expr):
     @property
     def _pyexpr(self) -> Any:  # type: ignore[override]
         """What polars reads: the tree is lowered the first time."""
+        _refuse_selector_on_the_left()
         if self._lowered is None:
             self._lowered = lower(self._node)._pyexpr
         return self._lowered
@@ -99,7 +103,8 @@ class JagNamespace(JagExpr):
 
     Notes
     -----
-    A selector on the left hand of an operator is asked before us: write ``cs.float().as_expr() * pl.col("v").jag``, or
+    A selector on the left hand of an operator is asked before us, and knows nothing of jagged columns; such expressions are
+    refused. Write ``cs.float().as_expr() * pl.col("v").jag``, or
     ``cs.float().jag * pl.col("v")``.
 
     Lazy and streaming: a call that works row by row streams in morsels; one that looks across rows
@@ -153,6 +158,29 @@ class _Slots:
 
     def __getitem__(self, key: Any) -> JagExpr:
         return JagExpr(Call("slots", "x.S[...]", (self._column, _recorded_key(key))))
+
+
+_OPERATORS = frozenset(f"__{name}__" for name in (*BINARY, *COMPARISONS))
+
+
+def _refuse_selector_on_the_left() -> None:
+    """Say what to write where a selector's own operator reads one of our expressions.
+
+    Python asks the left operand first unless the right one is of a subclass, as we are of expressions and not of selectors; polars
+    then computes as if we were a plain column: no jagged types, another broadcasting. Nothing but the call itself tells.
+    """
+    frame: FrameType | None = sys._getframe()
+    for _ in range(3):  # the property, polars' parser, the operator
+        frame = frame and frame.f_back
+    for _ in range(2):  # some operators of selectors call those of expressions
+        if frame is None or frame.f_code.co_name not in _OPERATORS:
+            return
+        if isinstance(frame.f_locals.get("self"), Selector):
+            raise JagTypeError(
+                "a selector on the left of an operator does not know jagged columns: write cs.float().as_expr() * "
+                'pl.col("v").jag or cs.float().jag * pl.col("v")'
+            )
+        frame = frame.f_back
 
 
 def _recorded_key(key: Any) -> Any:

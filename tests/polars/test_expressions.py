@@ -293,3 +293,18 @@ def test_selectors_on_either_side():
     several = df.select((cs.by_name("v", "f").jag * c("k")).name.suffix("_k"))
     assert several.columns == ["v_k", "f_k"]
     assert_same(several["f_k"], X["f"] * X["k"])
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor"])
+def test_a_selector_on_the_left_is_refused_with_what_to_write(name: str):
+    """polars asks it first, and would compute with plain lists by rules of its own."""
+    for right in (c("v").jag, c("v").jag.cumsum()):
+        with pytest.raises(JagTypeError, match=r"write cs\.float\(\)\.as_expr\(\) \* pl\.col\(\"v\"\)\.jag"):
+            getattr(operator, name)(cs.by_name("k"), right)
+    assert isinstance(getattr(operator, name)(c("k"), c("v").jag), pl.Expr)
+
+
+@pytest.mark.parametrize("name", ["gt", "ge", "lt", "le", "eq", "ne"])
+def test_comparisons_with_a_selector_on_the_left(name: str):
+    with pytest.raises(JagTypeError, match="a selector on the left of an operator"):
+        getattr(operator, name)(cs.by_name("k"), c("v").jag)
