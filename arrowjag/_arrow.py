@@ -442,7 +442,7 @@ def from_numpy(data: npt.NDArray[Any], valid: BoolArray | None = None, type: pa.
         The values.
     """
     type = pa.from_numpy_dtype(data.dtype) if type is None else type
-    if valid is not None and valid.all():
+    if valid is not None and np.count_nonzero(valid) == len(valid):
         valid = None
     if pt.is_boolean(type):
         bits = pa.py_buffer(np.packbits(data.astype(bool, copy=False), bitorder="little"))

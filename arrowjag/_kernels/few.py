@@ -21,8 +21,12 @@ Key = tuple[NDArray[Any], NDArray[np.bool_] | None]
 
 def is_few(*keys: Key) -> bool:
     """Whether all keys together are few, of types that numpy sorts as we do."""
-    few = sum(len(key) for key, _ in keys) < VALUES
-    return few and all(key.dtype.kind in "buif" and key.dtype.itemsize <= 8 for key, _ in keys)
+    total = 0
+    for key, _ in keys:
+        total += len(key)
+        if total >= VALUES or key.dtype.kind not in "buif" or key.dtype.itemsize > 8:
+            return False
+    return total < VALUES
 
 
 def owners(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -73,7 +77,8 @@ def groups(keys: Sequence[Key], rows: NDArray[np.int64]) -> Groups:
         data, rows = [key[there] for key in data], rows[there]
     order = np.lexsort((*data[::-1], rows))
     ordered = rows[order]
-    begins = np.ones(len(order), np.bool_)
+    begins = np.empty(len(order), np.bool_)
+    begins[:1] = True
     np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
     for key in data:
         begins[1:] |= _differs(key[order])
@@ -85,7 +90,7 @@ def groups(keys: Sequence[Key], rows: NDArray[np.int64]) -> Groups:
 def _differs(key: NDArray[Any]) -> NDArray[np.bool_]:
     """Whether each entry but the first differs from the one before it."""
     differs: NDArray[np.bool_] = key[1:] != key[:-1]
-    if key.dtype.kind == "f" and (nan := np.isnan(key)).any():
+    if key.dtype.kind == "f" and np.count_nonzero(nan := np.isnan(key)):
         differs &= ~(nan[1:] & nan[:-1])
     return differs
 

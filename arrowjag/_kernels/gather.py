@@ -241,7 +241,7 @@ def take_rows(offsets: NDArray[np.int64], rows: NDArray[Any]) -> tuple[NDArray[n
     O(m + items taken), new arrays.
     """
     starts = offsets[rows]
-    new_offsets = _offsets.from_sizes(offsets[np.asarray(rows) + 1] - starts)
+    new_offsets = _offsets.from_sizes(offsets[1:][rows] - starts)
     return new_offsets, _offsets.runs(starts, new_offsets)
 
 

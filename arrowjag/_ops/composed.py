@@ -199,13 +199,13 @@ def pairs(one: Column, two: Column, axis: Any) -> Column:
     if float(left.max(0)) * float(right.max(0)) * max(len(left), 1) > 2**62:
         raise JagOverflowError("pairs: there are more of them than fit 64 bits")
     cut = _offsets.from_sizes(left.sizes * right.sizes)
-    slot, width = _offsets.positions(cut), right.sizes.repeat(row_sizes(cut))
-    first = left.offsets[:-1].repeat(row_sizes(cut)) + slot // width
-    second = right.offsets[:-1].repeat(row_sizes(cut)) + slot % width + one.shape.nodes(place + 1)
-    items = np.stack([first, second], axis=1).ravel()
+    times = right.sizes[left.parents]
+    items = np.empty((int(cut[-1]), 2), np.int64)
+    items[:, 0] = np.arange(left.size).repeat(times)
+    items[:, 1] = gather.ranges(right.offsets[left.parents] + left.size, times)
     dims = (*outer, places.resized(left, cut), Uniform(2, int(cut[-1])))
     both = structure.end_to_end([(one, place + 1), (two, place + 1)])
-    return structure.take_items(both, 1, items, dims)
+    return structure.take_items(both, 1, items.reshape(-1), dims)
 
 
 # --------------------------------------------------------------------------------------------------- Python

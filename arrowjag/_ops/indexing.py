@@ -108,7 +108,7 @@ def _rows(dim: Dim, places: IntArray | range) -> tuple[IntArray, IntArray, BoolA
 
 def _flags(places: IntArray) -> tuple[BoolArray | None, BoolArray | None, IntArray]:
     """Null places, missing places, and places that are safe to look up."""
-    if not len(places) or places.min() >= 0:
+    if not len(places) or np.minimum.reduce(places) >= 0:
         return None, None, places
     null, missing = places == NULL, places == MISSING
     return (null if null.any() else None), (missing if missing.any() else None), np.maximum(places, 0)
@@ -155,7 +155,7 @@ def _pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, 
     gone = _either(null, unknown if strict else None)
     if gone is not None:
         outside &= ~gone
-    if strict and outside.any():
+    if strict and np.count_nonzero(outside):
         place = int(outside.argmax())
         asked = index if isinstance(index, int) else _positions(index)[0][place]
         row = place if len(sizes) > 1 else 0
@@ -195,7 +195,7 @@ def _pick_many(dim: Dim, places: IntArray | range, index: int | Column) -> IntAr
 def _from_end(position: Any, sizes: IntArray) -> Any:
     """Negative positions counted from the ends of their rows."""
     negative = position < 0
-    return np.where(negative, position + sizes, position) if negative.any() else position
+    return np.where(negative, position + sizes, position) if np.count_nonzero(negative) else position
 
 
 def _positions(index: int | Column) -> tuple[Any, BoolArray | None]:

@@ -413,7 +413,7 @@ class Dim(Sequence[int]):
         if self._n != other._n or self._size != other._size:
             return False
         if self._n < _FEW:
-            return bool((self.offsets == other.offsets).all())
+            return self.offsets.tobytes() == other.offsets.tobytes()
         if self._probes() != other._probes():
             return False
         if self.is_uniform or other.is_uniform:
