@@ -5,6 +5,7 @@ A value whose places in its rows are c1, .., ck belongs to the cell (row, c1, ..
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,11 +14,13 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import blocks, windows
 from arrowjag._kernels.gather import ranges
+from arrowjag._kernels.memory import empty
 from arrowjag._kernels.offsets import from_sizes, parents, positions
 
 __all__ = ["pad", "unpad"]
 
 _BLOCK_VALUES = 1 << 17
+_BLOCK_BYTES = 1 << 21
 
 
 def pad(data: NDArray[Any], offsets: Sequence[NDArray[np.int64]], max_sizes: Sequence[int], fill: object = 0) -> NDArray[Any]:
@@ -45,10 +48,9 @@ def pad(data: NDArray[Any], offsets: Sequence[NDArray[np.int64]], max_sizes: Seq
     shape = (len(offsets[0]) - 1, *max_sizes, *data.shape[1:])
     width = int(max_sizes[-1])
     by_window = windows.is_word(data) and 0 < width <= windows.WIDEST and data.size > 0
-    if by_window and len(offsets) == 1:
-        dense = np.empty(shape, data.dtype)
-    else:
-        dense = np.zeros(shape, data.dtype) if _is_zero(fill) else np.full(shape, fill, data.dtype)
+    dense = _new(shape, data.dtype)
+    if len(offsets) > 1 or not (dense.size and data.size):
+        dense[...] = fill
     if not (dense.size and data.size):
         return dense
     if by_window:
@@ -57,10 +59,12 @@ def pad(data: NDArray[Any], offsets: Sequence[NDArray[np.int64]], max_sizes: Seq
         return dense
     cells, items = _flat(dense, len(max_sizes) + 1), _flat(data, 1)
 
-    def move(item: slice | NDArray[np.int64], cell: NDArray[np.int64]) -> None:
+    def move(item: slice | NDArray[np.int64], cell: NDArray[np.int64], rows: slice) -> None:
+        if len(offsets) == 1:
+            dense[rows] = fill  # block by block, so that it meets the values in cache
         cells[cell] = items[item]
 
-    _match(move, offsets, max_sizes)
+    _match(move, offsets, max_sizes, _block_values(items))
     return dense
 
 
@@ -86,7 +90,9 @@ def unpad(dense: NDArray[Any], offsets: Sequence[NDArray[np.int64]], fill: objec
     levels, sizes = len(offsets), dense.shape[1 : len(offsets) + 1]
     lacks = any(int(np.diff(cut).max(initial=0)) > size for cut, size in zip(offsets, sizes, strict=True))
     shape = (int(offsets[-1][-1]), *dense.shape[levels + 1 :])
-    data = np.full(shape, fill, dense.dtype) if lacks or not dense.size else np.empty(shape, dense.dtype)
+    data = _new(shape, dense.dtype)
+    if lacks or not dense.size:
+        data[...] = fill
     if not (dense.size and data.size):
         return data
     if levels == 1 and not lacks and sizes[0] <= windows.WIDEST and windows.is_word(data) and windows.has_polars():
@@ -94,19 +100,25 @@ def unpad(dense: NDArray[Any], offsets: Sequence[NDArray[np.int64]], fill: objec
         return data
     cells, items = _flat(dense, levels + 1), _flat(data, 1)
 
-    def move(item: slice | NDArray[np.int64], cell: NDArray[np.int64]) -> None:
+    def move(item: slice | NDArray[np.int64], cell: NDArray[np.int64], rows: slice) -> None:
+        del rows
         if isinstance(item, slice):
             np.take(cells, cell, out=items[item], mode="clip")
         else:
             items[item] = cells[cell]
 
-    _match(move, offsets, sizes)
+    _match(move, offsets, sizes, _block_values(items))
     return data
 
 
-def _is_zero(fill: object) -> bool:
-    """Whether fresh zeroed memory will do; -0.0 has a bit set."""
-    return not isinstance(fill, str | bytes) and bool(fill == 0) and not np.signbit(np.float64(fill))  # type: ignore[arg-type]  # any number
+def _new(shape: Sequence[int], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """A new array that is not set to anything."""
+    return np.empty(shape, dtype) if dtype.hasobject else empty(math.prod(shape), dtype).reshape(shape)
+
+
+def _block_values(items: NDArray[Any]) -> int:
+    """How many items make a block of a few megabytes."""
+    return max(1 << 10, min(_BLOCK_VALUES, _BLOCK_BYTES // max(items.itemsize, 1)))
 
 
 # --------------------------------------------------------------------------------------------------- narrow rows
@@ -130,9 +142,9 @@ def _pad_windows(
 
     def work(first: int, end: int) -> None:
         sizes = np.minimum(np.diff(last[first : end + 1]), width)
-        target = cells[first:end] if bases is None else np.empty((end - first, width), data.dtype)
+        target = cells[first:end] if bases is None else empty((end - first) * width, data.dtype).reshape(-1, width)
         windows.copy_windows(data, last[first:end], target)
-        scratch = np.empty_like(target)
+        scratch = empty(target.size, data.dtype).reshape(target.shape)
         target &= windows.looked_up(keep, sizes, scratch)
         if fill:
             target |= windows.looked_up(rest, sizes, scratch)
@@ -166,11 +178,12 @@ def _flat(array: NDArray[Any], outer: int) -> NDArray[Any]:
 
 
 def _match(
-    move: Callable[[slice | NDArray[np.int64], NDArray[np.int64]], None],
+    move: Callable[[slice | NDArray[np.int64], NDArray[np.int64], slice], None],
     offsets: Sequence[NDArray[np.int64]],
     max_sizes: Sequence[int],
+    block_values: int,
 ) -> None:
-    """Call move(items, cells) on blocks of values that have a cell, on all cores."""
+    """Call move(items, cells, rows) on blocks of values that have a cell, on all cores."""
     last, size = offsets[-1], int(max_sizes[-1])
     bases = _bases(offsets, max_sizes)
 
@@ -185,9 +198,9 @@ def _match(
         cells = np.repeat(base * size - places[:-1], kept)
         cells += np.arange(len(cells))
         whole = len(cells) == local[-1] - local[0]
-        move(slice(int(local[0]), int(local[-1])) if whole else ranges(local[:-1], kept), cells)
+        move(slice(int(local[0]), int(local[-1])) if whole else ranges(local[:-1], kept), cells, slice(first, end))
 
-    blocks.map_rows(work, last, block_values=_BLOCK_VALUES)
+    blocks.map_rows(work, last, block_values=block_values)
 
 
 def _bases(offsets: Sequence[NDArray[np.int64]], max_sizes: Sequence[int]) -> NDArray[np.int64]:
