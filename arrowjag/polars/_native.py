@@ -14,13 +14,12 @@ call                     ours / native   where it agrees
                                          equals NaN and is above every number, so that other comparisons are ours
 ``-``, `abs`             5 / 4           signed integers and floats
 `sqrt`                   12 / 4          float64 and float32
-`clip`                   37 / 9          floats, between numbers in order
 `is_null`, `is_nan`      8 / 0.4         every leaf type; floats
 `fill_null`              10 / 6          numbers with a number of their type
-`sum`                    9 / 7           floats; an empty row is 0.0 by hand, because polars sums it to -0.0 and leaves out
-                                         a ``+ 0.0``. Integers wrap where ours raise
+`sum`                    9 / 7           floats. Integers wrap where ours raise
 `mean`                   9 / 8           float64; other types are computed in other types
-`min`, `max`             10 / 8          numbers; both ignore NaN unless there is nothing else
+`min`, `max`             10 / 8          numbers; both ignore NaN unless there is nothing else. With nulls among the items
+                                         these four are ours: 25 / 60
 `any`, `all`             6 / 6           booleans
 `first`, `last`          12 / 3          every leaf type
 ``S[place]``             6 / 3           every leaf type, one place of the last dim
@@ -30,7 +29,7 @@ call                     ours / native   where it agrees
 
 All of them want lists without a declared extent, the last axis, and the options as they are by default; but for those between
 items and the unary ones, flat lists. A tree of such calls becomes one expression. Not here: `sort`, `cumsum`, `rank`, `diff`,
-`shift`, `filter`, `median`, `std`, `unique`, where ours are 2 to 40 times faster; `round`, which polars rounds otherwise.
+`shift`, `filter`, `clip`, `median`, `std`, `unique`, where ours are 2 to 40 times faster; `round`, which polars rounds otherwise.
 """
 
 from __future__ import annotations
@@ -153,19 +152,6 @@ def _compare(call: Call, operands: Operands) -> pl.Expr | None:
     return _items(column, lambda item: _ORDERS[name][1](item, literal))
 
 
-def _clip(call: Call, operands: Operands) -> pl.Expr | None:
-    bound = METHODS["clip"].bind(tuple(operands[1:]), dict(call.kwargs))
-    column, lower, upper = operands[0], bound["lower"], bound["upper"]
-    if not _is_nested_list(column) or not _is_float(column[1].leaf):
-        return None
-    low, high = (None if one is None else _literal(one, column[1].leaf) for one in (lower, upper))
-    if (low is None) != (lower is None) or (high is None) != (upper is None) or (low is None and high is None):
-        return None
-    if low is not None and high is not None and lower > upper:
-        return None
-    return _items(column, lambda item: item.clip(low, high))
-
-
 def _fill_null(_call: Call, operands: Operands) -> pl.Expr | None:
     if len(operands) != 2 or isinstance(operands[1], tuple) or not _is_nested_list(operands[0]):
         return None
@@ -239,10 +225,32 @@ def _is_any(leaf: pa.DataType) -> bool:
     return True
 
 
-def _plus_zero_sum(column: pl.Expr) -> pl.Expr:
-    """The sum of each row, 0.0 for an empty one; the column comes first in `when`, because its name is the result's."""
-    filled = column.list.len().ne_missing(0)
-    return pl.when(filled).then(column.list.sum()).otherwise(0.0)
+class _Reduce:
+    """A reduction of rows by the faster of two kernels, which only the values can tell: polars' reads nulls one by one."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, series: pl.Series) -> pl.Series:
+        if any(_leaves(chunk.to_arrow()).null_count for chunk in series.get_chunks()):
+            ours: pl.Series = getattr(series.jag, self.name)()  # type: ignore[attr-defined]
+            return ours
+        found: pl.Series = getattr(series.list, self.name)()
+        return found.replace(0.0, 0.0) if self.name == "sum" else found  # polars' sum of no items is -0.0, and + 0.0 is left out
+
+
+def _leaves(lists: Any) -> pa.Array:
+    """The items of the rows of a list array, and no others."""
+    return lists.flatten() if lists.null_count else lists.values.slice(lists.offsets[0].as_py(), lists.offsets[-1].as_py())
+
+
+def _rows(name: str, accepts: Accepts) -> Rule:
+    def rule(call: Call, operands: Operands) -> pl.Expr | None:
+        dtype = pl.Float64() if name == "mean" else polars_dtype(operands[0][1].leaf)
+        reduced = _reduction(lambda column: column.map_batches(_Reduce(name), return_dtype=dtype, is_elementwise=True), accepts)
+        return reduced(call, operands)
+
+    return rule
 
 
 NATIVE: dict[tuple[str, str], Rule] = {
@@ -257,12 +265,11 @@ NATIVE: dict[tuple[str, str], Rule] = {
     ("method", "is_nan"): _unary(pl.Expr.is_nan, _is_float),
     ("method", "is_null"): _is_null,
     ("method", "fill_null"): _fill_null,
-    ("method", "clip"): _clip,
     **{("operator", name): _compare for name in _ORDERS},
-    ("method", "sum"): _reduction(_plus_zero_sum, _is_float),
-    ("method", "mean"): _reduction(lambda column: column.list.mean(), pt.is_float64),
-    ("method", "min"): _reduction(lambda column: column.list.min(), _is_number),
-    ("method", "max"): _reduction(lambda column: column.list.max(), _is_number),
+    ("method", "sum"): _rows("sum", _is_float),
+    ("method", "mean"): _rows("mean", pt.is_float64),
+    ("method", "min"): _rows("min", _is_number),
+    ("method", "max"): _rows("max", _is_number),
     ("method", "any"): _reduction(lambda column: column.list.any(), pt.is_boolean),
     ("method", "all"): _reduction(lambda column: column.list.all(), pt.is_boolean),
     ("method", "first"): _reduction(lambda column: column.list.first()),

@@ -43,8 +43,6 @@ ITEMS = {
     "less": lambda v: v < 2,
     "at most": lambda v: v <= 0.5,
     "bound on the left": lambda v: 1 > v,  # noqa: SIM300
-    "clip": lambda v: v.clip(0.5, 1.5),
-    "clip below": lambda v: v.clip(lower=1),
     "is_nan": lambda v: v.is_nan(),
     "is_null": lambda v: v.is_null(),
     "fill_null": lambda v: v.fill_null(7),
@@ -170,7 +168,6 @@ OURS = {
     "mixed types": (pl.List(pl.Float32), lambda v: v * pl.lit(2.5, pl.Float64)),
     "integer lists and floats": (pl.List(pl.Int64), lambda v: v * 2.5),
     "integers and a fraction": (pl.List(pl.Int64), lambda v: v < 2.5),
-    "bounds out of order": (pl.List(pl.Float64), lambda v: v.clip(2, 1)),
     "two lists": (pl.List(pl.Float64), lambda v: v + v),
     "positions from the end": (pl.List(pl.Float64), lambda v: v.slice(-1, 1)),
     "comparison": (pl.List(pl.Float64), lambda v: v > 1),
