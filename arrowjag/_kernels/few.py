@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels.offsets import from_sizes, row_sizes, run_sizes
 
-__all__ = ["VALUES", "Groups", "Key", "argsort", "combine", "groups", "is_few", "member", "owners"]
+__all__ = ["VALUES", "Groups", "Key", "argsort", "combine", "groups", "is_few", "member", "owners", "search"]
 
 VALUES = 1000
 """Below this many values they are few."""
@@ -130,3 +130,25 @@ def member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.i
     found = np.zeros(len(x[0]) + len(y[0]), np.bool_)
     found[both.order] = of_y.repeat(both.sizes)
     return found[: len(x[0])]
+
+
+def search(
+    key: Key,
+    n_valid: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    sought: NDArray[Any],
+    sought_offsets: NDArray[np.int64],
+    side: str,
+) -> NDArray[np.int64]:
+    """The slot of each item sought in its row of sorted keys: how many of them a sort of both puts before it."""
+    data, valid = key
+    own, other = owners(offsets), owners(sought_offsets)
+    if valid is not None:
+        data, own, offsets = data[valid], own[valid], from_sizes(n_valid)
+    is_sought = np.arange(len(data) + len(sought)) >= len(data)
+    ties = is_sought if side == "right" else ~is_sought
+    order = np.lexsort((ties, np.concatenate((data, sought)), np.concatenate((own, other))))
+    before = np.empty(len(order), np.int64)
+    before[order] = np.add.accumulate(~is_sought[order], dtype=np.int64)
+    slots: NDArray[np.int64] = before[len(data) :] - offsets[other]
+    return slots

@@ -22,7 +22,6 @@ from arrowjag._kernels.padded import PaddedBatch, padded_batches, put_padded, ta
 from arrowjag.errors import JagTypeError, JagValueError
 
 __all__ = [
-    "FEW_PAIRS",
     "Key",
     "argsort",
     "inverse",
@@ -37,9 +36,6 @@ __all__ = [
 
 _BLOCK_VALUES = 1 << 19
 """Values a task sorts: keys, matrix and result of one task stay in the second-level cache."""
-
-FEW_PAIRS = 1 << 14
-"""Up to so many pairs of items are compared in one call, which saves the rounds of a search."""
 
 _LAST = np.uint64(2**64 - 1)
 """No item has this code with its place below it: places never fill their bits."""
@@ -380,8 +376,8 @@ def searchsorted(
     if side not in ("left", "right"):
         raise JagValueError(f'searchsorted: expected side "left" or "right", got {side!r}.')
     n_valid = row_sizes(offsets) if valid is None else count_true(valid, offsets)
-    if len(key) * len(sought) <= FEW_PAIRS:
-        return _search_few(key, offsets, n_valid, sought, sought_offsets, side)
+    if few.is_few((key, valid), (sought, None)):
+        return few.search((key, valid), n_valid, offsets, sought, sought_offsets, side)
     out = empty(len(sought), np.int64)
 
     def block(first: int, last: int) -> None:
@@ -395,23 +391,6 @@ def searchsorted(
 
     map_rows(block, sought_offsets, block_values=_BLOCK_VALUES // 4)
     return out
-
-
-def _search_few(
-    key: NDArray[Any],
-    offsets: NDArray[np.int64],
-    n_valid: NDArray[np.int64],
-    sought: NDArray[Any],
-    sought_offsets: NDArray[np.int64],
-    side: str,
-) -> NDArray[np.int64]:
-    """Every item of the other row that stands before one sought, counted: a few calls, whatever the length of the rows."""
-    own, other = few.owners(offsets), few.owners(sought_offsets)
-    before = (np.less if side == "left" else np.less_equal)(plain_codes(key), plain_codes(sought)[:, None])
-    before &= own == other[:, None]
-    before &= np.arange(len(key)) < (offsets[:-1] + n_valid)[own]
-    slots: NDArray[np.int64] = np.add.reduce(before, axis=1, dtype=np.int64)
-    return slots
 
 
 def _bisect(

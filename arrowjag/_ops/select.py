@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -309,14 +310,14 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
     if extent is not None and joined.validity is None:
         joined = Uniform(extent, len(offsets) - 1)
     outer = (*structure.merge_extents([column.shape[:place] for column in columns]).dims, joined)
-    bases = np.cumsum([0, *(dim.size for dim in dims[:-1])])
+    bases = [0, *itertools.accumulate(dim.size for dim in dims[:-1])]
     if place == columns[0].ndim - 1 and spans.pays(merged.type, len(offsets) - 1, merged.shape.size, len(offsets) - 1):
         cuts = np.concatenate([[0], *(dim.offsets[1:] + base for dim, base in zip(dims, bases, strict=True))])
         rows = np.arange(len(cuts) - 1).reshape(len(dims), -1).ravel("F")
         return Column(JaggedShape._trusted(outer), spans.take_spans(merged.values, cuts, rows)[1])
-    starts = np.stack([dim.offsets[:-1] + base for dim, base in zip(dims, bases, strict=True)], axis=1)
-    sizes = np.stack([dim.sizes for dim in dims], axis=1)
-    return structure.take_items(merged, 1, gather.ranges(starts.ravel(), sizes.ravel()), outer)
+    starts = np.array([dim.offsets[:-1] + base for dim, base in zip(dims, bases, strict=True)]).ravel("F")
+    sizes = np.array([dim.sizes for dim in dims]).ravel("F")
+    return structure.take_items(merged, 1, gather.ranges(starts, sizes), outer)
 
 
 def stack(columns: Sequence[Column], axis: int) -> Column:
