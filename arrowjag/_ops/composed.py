@@ -14,11 +14,11 @@ import pyarrow.types as pt
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels import blocks, gather, weights
+from arrowjag._kernels import groups as _kernels
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._kernels import rank as _rank
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
-from arrowjag._kernels import sets as _kernels
 from arrowjag._kernels.offsets import row_sizes
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, places, sets, structure

@@ -238,9 +238,9 @@ def _n_unique(values: pa.Array, offsets: IntArray) -> pa.Array:
 
 
 def _mode(values: pa.Array, offsets: IntArray) -> pa.Array:
-    from arrowjag._kernels import sets
+    from arrowjag._kernels import groups
 
-    item, present = sets.mode(*_arrow.order_key(values, "mode"), offsets)
+    item, present = groups.mode(*_arrow.order_key(values, "mode"), offsets)
     return _pick_items(values, item, present)
 
 

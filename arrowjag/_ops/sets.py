@@ -14,7 +14,9 @@ import pyarrow as pa
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
+from arrowjag._kernels import distinct as _distinct
 from arrowjag._kernels import gather
+from arrowjag._kernels import groups as _groups
 from arrowjag._kernels import rank as _rank
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import sets as _kernels
@@ -37,7 +39,7 @@ def unique(column: Column, axis: Any) -> Column:
     """The distinct items of each row in order of first appearance."""
     column, place = places.grouped(column, axis, "unique")
     dim = column.shape.dims[place]
-    cut, first = _kernels.unique([places.item_key(column, place + 1, "unique")], dim.offsets)
+    cut, first = _distinct.unique([places.item_key(column, place + 1, "unique")], dim.offsets)
     return structure.keep_items(column, place + 1, first, (*column.shape.dims[:place], places.resized(dim, cut)))
 
 
@@ -45,7 +47,7 @@ def value_counts(column: Column, axis: Any) -> Column:
     """The distinct items of each row and how often each occurs, as a struct."""
     column, place = places.grouped(column, axis, "value_counts")
     dim = column.shape.dims[place]
-    cut, items, counts = _kernels.value_counts([places.item_key(column, place + 1, "value_counts")], dim.offsets)
+    cut, items, counts = _groups.value_counts([places.item_key(column, place + 1, "value_counts")], dim.offsets)
     outer = (*column.shape.dims[:place], places.resized(dim, cut))
     found = places.below(structure.take_items(column, place + 1, items, outer), place + 1)
     values = found.values if place + 1 == column.ndim else _column.to_arrow(found)
@@ -208,7 +210,7 @@ def same_rows(one: Column, two: Column, depth: int, operation: str) -> tuple[Col
     return one, two, structure.merge_extents([one.shape[:depth], two.shape[:depth]]).dims
 
 
-_SETS: dict[str, Callable[..., _kernels.Items]] = {
+_SETS: dict[str, Callable[..., _groups.Items]] = {
     "union": _kernels.union,
     "intersection": _kernels.intersection,
     "difference": _kernels.difference,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels import few, pairs, quantiles, rank, sets, sort
+from arrowjag._kernels import distinct, few, groups, pairs, quantiles, rank, sets, sort
 from tests.kernels.rows import EVERY_DTYPE, Rows, make, many_rows, rows
 
 METHODS = ["ordinal", "dense", "min", "max", "average"]
@@ -69,11 +69,11 @@ def test_rank(case, longest, descending, method):
 @given(rows(), LONGEST)
 def test_groups(case, longest):
     keys = [(case.data, case.valid)]
-    agree(lambda: sets.group_codes(keys, case.offsets), longest)
-    agree(lambda: sets.group_items(keys, case.offsets), longest)
-    agree(lambda: sets.unique(keys, case.offsets), longest)
-    agree(lambda: sets.value_counts(keys, case.offsets), longest)
-    agree(lambda: sets.mode(*keys[0], case.offsets), longest)
+    agree(lambda: groups.group_codes(keys, case.offsets), longest)
+    agree(lambda: groups.group_items(keys, case.offsets), longest)
+    agree(lambda: distinct.unique(keys, case.offsets), longest)
+    agree(lambda: groups.value_counts(keys, case.offsets), longest)
+    agree(lambda: groups.mode(*keys[0], case.offsets), longest)
     agree(lambda: quantiles.n_unique(*keys[0], case.offsets)[0], longest)
 
 
@@ -100,8 +100,8 @@ def test_many_rows_on_threads(dtype, nulls, monkeypatch):
     key = (case.data, case.valid)
     ways = [
         lambda: sort.argsort(*key, case.offsets),
-        lambda: sets.group_items([key], case.offsets),
-        lambda: sets.value_counts([key], case.offsets),
+        lambda: groups.group_items([key], case.offsets),
+        lambda: groups.value_counts([key], case.offsets),
         lambda: sets.union(key, case.offsets, (case.data[::-1].copy(), None), case.offsets),
     ]
     monkeypatch.setattr(pairs, "_BLOCK_VALUES", 1 << 16)

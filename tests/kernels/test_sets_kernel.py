@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels import sets
+from arrowjag._kernels import distinct, sets
+from arrowjag._kernels import groups as kernel
 from arrowjag.errors import JagTypeError, ShapeError
 from tests.kernels.rows import EVERY_DTYPE, items, make, rows
 
@@ -45,22 +46,22 @@ def local(flat, new_offsets, offsets):
 def test_groups_of_one_key(case):
     keys = [(case.data, case.valid)]
     expected = [groups(row) for row in case.lists]
-    codes, n_groups = sets.group_codes(keys, case.offsets)
+    codes, n_groups = kernel.group_codes(keys, case.offsets)
     assert n_groups.tolist() == [len(row) for row in expected]
     assert nested(codes, case.offsets) == [
         [next((i for i, group in enumerate(found) if slot in group), -1) for slot in range(len(row))]
         for row, found in zip(case.lists, expected, strict=True)
     ]
-    new_offsets, distinct = sets.unique(keys, case.offsets)
-    assert local(np.flatnonzero(distinct), new_offsets, case.offsets) == [[g[0] for g in row] for row in expected]
-    new_offsets, first, counts = sets.value_counts(keys, case.offsets)
+    new_offsets, found = distinct.unique(keys, case.offsets)
+    assert local(np.flatnonzero(found), new_offsets, case.offsets) == [[g[0] for g in row] for row in expected]
+    new_offsets, first, counts = kernel.value_counts(keys, case.offsets)
     assert local(first, new_offsets, case.offsets) == [[g[0] for g in row] for row in expected]
     assert nested(counts, new_offsets) == [[len(g) for g in row] for row in expected]
 
 
 @given(rows())
 def test_mode(case):
-    found, present = sets.mode(case.data, case.valid, case.offsets)
+    found, present = kernel.mode(case.data, case.valid, case.offsets)
     expected = [max(groups(row), key=len, default=None) for row in case.lists]
     assert (present is None) == (None not in expected)
     for row, group in enumerate(expected):
@@ -72,7 +73,7 @@ def test_mode(case):
 
 @given(rows(), st.booleans())
 def test_group_items(case, sort):
-    group_offsets, item_offsets, found = sets.group_items([(case.data, case.valid)], case.offsets, sort=sort)
+    group_offsets, item_offsets, found = kernel.group_items([(case.data, case.valid)], case.offsets, sort=sort)
     expected = [groups(row) for row in case.lists]
     if sort:
 
@@ -97,7 +98,7 @@ def test_group_items(case, sort):
 def test_groups_of_two_keys(pairs):
     first = make([[a for a, _ in row] for row in pairs], "int16")
     second = make([[b for _, b in row] for row in pairs], "float32")
-    new_offsets, found = sets.unique([(first.data, first.valid), (second.data, second.valid)], first.offsets)
+    new_offsets, found = distinct.unique([(first.data, first.valid), (second.data, second.valid)], first.offsets)
     assert local(np.flatnonzero(found), new_offsets, first.offsets) == [[g[0] for g in groups(row)] for row in pairs]
 
 
@@ -136,7 +137,7 @@ def test_rows_enough_for_threads():
     key = rng.integers(0, 12, offsets[-1])
     parents = np.repeat(np.arange(60_000), np.diff(offsets))
     expected = np.sort(np.unique(parents * 12 + key, return_index=True)[1])
-    new_offsets, found = sets.unique([(key, None)], offsets)
+    new_offsets, found = distinct.unique([(key, None)], offsets)
     assert np.array_equal(np.flatnonzero(found), expected)
     assert np.array_equal(np.diff(new_offsets), np.bincount(parents[expected], minlength=60_000))
 
