@@ -565,3 +565,38 @@ def test_softmax_of_large_and_small_numbers_side_by_side() -> None:
     assert np.allclose(aj.dense.softmax(x).values.to_numpy(), np.concatenate(wanted), rtol=1e-4, atol=1e-30)
     alone = [aj.dense.softmax(x[row : row + 1]).values.to_numpy() for row in range(400)]
     assert np.array_equal(np.concatenate(alone), aj.dense.softmax(x).values.to_numpy())
+
+
+def test_softmax_of_many_rows_does_not_depend_on_the_rows_around() -> None:
+    """Blocks of rows, some of which hold numbers that need a shift; items of several numbers go another way."""
+    draw = np.random.default_rng(0)
+    sizes = draw.integers(0, 9, 80_000)
+    data = draw.normal(size=int(sizes.sum())) * 3
+    wild = np.repeat(draw.random(len(sizes)) < 0.001, sizes)
+    data[wild] += draw.choice([-500.0, 500.0, np.inf], int(wild.sum()))
+    for type, tolerance in ((pa.float64(), 1e-12), (pa.float32(), 1e-5)):
+        x = aj.JaggedArray(aj.JaggedShape(len(sizes), sizes), pa.array(data).cast(type))
+        found, by_axis = aj.dense.softmax(x), x.softmax()
+        np.testing.assert_allclose(found.values.to_numpy(), by_axis.values.to_numpy(), rtol=tolerance, atol=tolerance)
+        pairs = aj.dense.pack(aj.concat([x, x], axis=1).reverse(), 1)
+        np.testing.assert_allclose(
+            aj.dense.softmax(pairs).values.to_numpy(),
+            pairs.flatten_end().softmax().values.to_numpy(),
+            rtol=tolerance,
+            atol=tolerance,
+        )
+
+
+def test_rows_of_declared_items_are_taken_whole() -> None:
+    draw = np.random.default_rng(0)
+    sizes = draw.integers(0, 12, 3000)
+    rows = draw.integers(0, 3000, 5000)
+    for inner in ((3,), (2, 3), (1, 1)):
+        n = int(sizes.sum()) * int(np.prod(inner))
+        for mask in (None, draw.random(n) < 0.1):
+            x = aj.JaggedArray(aj.JaggedShape(3000, sizes, *inner), pa.array(draw.random(n), mask=mask))
+            rows_of_x = x.to_list()
+            taken = x[rows]
+            assert taken.to_list() == [rows_of_x[row] for row in rows]
+            assert taken.shape.extents[1:] == x.shape.extents[1:]
+            assert x[rows[:0]].shape.extents[2:] == x.shape.extents[2:]

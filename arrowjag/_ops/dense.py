@@ -452,8 +452,8 @@ _SAFE = 40.0
 def _softmax_flat(data: AnyArray, offsets: IntArray) -> AnyArray:
     """One number an item, in blocks on all cores. A row is shifted by its maximum only where that is needed to keep exp in range.
 
-    Which rows are shifted depends on the row alone, so that a row gives the same in every chunk; a block where none is needs no
-    maxima: 10M float32 in 1M rows take 40 ms of CPU time instead of 100.
+    Which rows are shifted depends on the row alone, so that a row gives the same in every chunk; a block whose sums say that none is
+    needs no maxima: 10M float32 in 1M rows take 40 ms of CPU time instead of 100.
     """
     out = empty_like(data)
     full = offsets[1:] > offsets[:-1]
@@ -467,17 +467,23 @@ def _softmax_flat(data: AnyArray, offsets: IntArray) -> AnyArray:
         if not len(items):
             return
         with np.errstate(all="ignore"):
-            if not (items.min() >= -_SAFE and items.max() <= _SAFE):
+            total = _exponents(items, local, part)
+            if not (total.min() >= np.exp(-_SAFE) * np.diff(local).max() and total.max() <= np.exp(_SAFE)):
                 top = _row_max(items, None, local)[0].astype(data.dtype, copy=False)
                 top = np.where(np.abs(top) <= _SAFE, data.dtype.type(0), top)
-                items = items - flat.Source(top, local).part(whole)
-            np.exp(items, out=part)
-            total = np.ones(len(local) - 1, data.dtype)
-            segments.reduce_rows(np.add, part, local, total)
+                total = _exponents(items - flat.Source(top, local).part(whole), local, part)
             part /= flat.Source(total, local).part(whole)
 
     blocks.map_rows(work, offsets, block_values=segments.LARGE_BLOCKS // 2)
     return out
+
+
+def _exponents(items: AnyArray, offsets: IntArray, out: AnyArray) -> AnyArray:
+    """exp of all items into `out`; the sum of each row."""
+    np.exp(items, out=out)
+    total = np.ones(len(offsets) - 1, out.dtype)
+    segments.reduce_rows(np.add, out, offsets, total)
+    return total
 
 
 def _softmax_batches(data: AnyArray, offsets: IntArray, limit: int | None, out: AnyArray) -> None:

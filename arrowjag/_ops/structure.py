@@ -77,10 +77,15 @@ def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim]
     """
     dims = list(outer)
     for level, dim in enumerate(column.shape.dims[depth:], depth + 1):
-        plain = level == column.ndim and valid is None and dim.validity is None
-        if plain and spans.pays(column.type, len(dim), dim.size, len(index)):
-            offsets, values = spans.take_spans(column.values, dim.offsets, index)
-            return Column(JaggedShape._trusted([*dims, _like(dim, offsets)]), values)
+        inner = column.shape.dims[level:]
+        plain = valid is None and dim.validity is None and all(isinstance(one, Uniform) for one in inner)
+        if plain and spans.pays(column.type, len(dim), column.shape.size, len(index)):
+            width = column.shape.size // dim.size  # a row is one run of values, whatever declared dims lie in it
+            offsets, values = spans.take_spans(column.values, dim.offsets * width if inner else dim.offsets, index)
+            dims.append(_like(dim, offsets // width if inner else offsets))
+            for one in inner:
+                dims.append(_uniform(one, dims[-1].size))
+            return Column(JaggedShape._trusted(dims), values)
         below, index = _take_rows(dim, index, valid)
         dims.append(below)
         valid = None
@@ -90,10 +95,13 @@ def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim]
 def _like(dim: Dim, offsets: IntArray) -> Dim:
     """A dim of rows taken from another without null rows."""
     if isinstance(dim, Uniform):
-        return Uniform(
-            dim.size // len(dim) if dim.extent is None else dim.extent, len(offsets) - 1, declared=dim.extent is not None
-        )
+        return _uniform(dim, len(offsets) - 1)
     return Ragged.from_offsets(offsets, extent=dim.extent, check=False)
+
+
+def _uniform(dim: Dim, n_rows: int) -> Uniform:
+    """As many rows of the size that all rows of a dim have."""
+    return Uniform(dim.size // len(dim) if dim.extent is None else dim.extent, n_rows, declared=dim.extent is not None)
 
 
 def _take_rows(dim: Dim, rows: IntArray, valid: BoolArray | None) -> tuple[Dim, IntArray]:
