@@ -115,7 +115,7 @@ def _item(column: Column, depth: int, place: int, limit: int) -> Iterator[str]:
 def _leaf(column: Column, place: int) -> str:
     values = column._values
     try:
-        return _scalar_text(_start(values, place))
+        return leaf_text(values[place].as_py()) if pt.is_primitive(values.type) else _scalar_text(_start(values, place))
     except (ValueError, OverflowError, ImportError, pa.ArrowException):  # a time that Python can't tell, or not by itself
         scalar = values[place]
         return f"{getattr(scalar, 'value', '?')} in {scalar.type}"
@@ -124,8 +124,6 @@ def _leaf(column: Column, place: int) -> str:
 def _start(values: pa.Array, place: int) -> pa.Scalar:
     """One item; of a text its first characters, because a scalar of pyarrow copies all of them."""
     type = values.type
-    if pt.is_primitive(type):
-        return values[place]
     if pt.is_string(type) or pt.is_large_string(type):
         return pc.utf8_slice_codeunits(values.slice(place, 1), 0, _TEXT + 1)[0]
     if pt.is_binary(type) or pt.is_large_binary(type):

@@ -14,7 +14,7 @@ __all__ = ["LIMIT", "microseconds", "table"]
 
 VALUES = 100
 LIMIT = 50.0
-OPERATIONS = {"filter_compare": 2, "in_and_out": 2, "keep_rows": 3}
+OPERATIONS = {"filter_compare": 2, "in_and_out": 2, "keep_rows": 3, "overlay": 3, "set": 2, "zeros": 2}
 """Cases that call several operations."""
 
 UNLIMITED = ("map_rows", "repr")
