@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels.extremes import argmax, argmin, first, last, max, min
+from arrowjag._kernels.extremes import argmax, argmin, collapse, first, last, max, min
 from arrowjag._kernels.memory import empty, zeros
 from arrowjag._kernels.offsets import count_block
 from arrowjag._kernels.quantiles import median, n_unique, quantile
@@ -38,6 +38,7 @@ __all__ = [
     "argmax",
     "argmin",
     "by_length",
+    "collapse",
     "count",
     "first",
     "last",
