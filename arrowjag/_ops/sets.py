@@ -167,20 +167,22 @@ def translate(column: Column, keys: Column, values: Column, axis: Any) -> Column
         raise ShapeError(f"translate: values have {values.ndim} dims, {values.shape!r}, their keys {keys.ndim}")
     keys, values = structure.align([keys, values], "translate")
     # The dictionary's rows travel as item numbers, so that keys and values are taken by one gather.
-    numbers = _rows_along(Column(keys.shape, pa.array(np.arange(keys.shape.size))), axis, "translate")
-    tables, probes, offsets = _probes(numbers, column, "translate")
+    numbers = pa.array(np.arange(keys.shape.size))
+    tables, probes, offsets = _probes(_rows_along(Column(keys.shape, numbers), axis, "translate"), column, "translate")
     items = tables.values.to_numpy()
-    key, table_key = joint_keys(probes.values, gather.take(keys.values, items), "translate")
+    table_values = keys.values if tables.values is numbers else gather.take(keys.values, items)
+    key, table_key = joint_keys(probes.values, table_values, "translate")
     cut = tables.shape.dims[-1].offsets
     order = _unique_order(table_key, cut)
     data, valid = table_key[0][order], None if table_key[1] is None else table_key[1][order]
     slot = _sort.searchsorted(data, cut, key[0], offsets, "left", valid)
-    starts = cut[:-1].repeat(row_sizes(offsets))
-    ends = cut[1:].repeat(row_sizes(offsets))
-    at = np.minimum(starts + slot, max(len(data) - 1, 0))
     if len(data) == 0:
-        return Column(probes.shape, pa.nulls(len(at), values.type))
-    hit = (starts + slot < ends) & _same(data[at], key[0])
+        return Column(probes.shape, pa.nulls(len(slot), values.type))
+    sizes = row_sizes(offsets)
+    at = cut[:-1].repeat(sizes) + slot
+    inside = at < cut[1:].repeat(sizes)
+    at = np.minimum(at, len(data) - 1)
+    hit = inside & _same(data[at], key[0])
     for mask in (key[1], None if valid is None else valid[at]):
         hit = hit if mask is None else hit & mask
     return Column(probes.shape, gather.take(values.values, items[order[at]], hit))
