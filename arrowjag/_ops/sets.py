@@ -170,8 +170,8 @@ def translate(column: Column, keys: Column, values: Column, axis: Any) -> Column
     numbers = pa.array(np.arange(keys.shape.size))
     tables, probes, offsets = _probes(_rows_along(Column(keys.shape, numbers), axis, "translate"), column, "translate")
     items = tables.values.to_numpy()
-    table_values = keys.values if tables.values is numbers else gather.take(keys.values, items)
-    key, table_key = joint_keys(probes.values, table_values, "translate")
+    table_keys = keys.values if tables.values is numbers else gather.take(keys.values, items)
+    key, table_key = joint_keys(probes.values, table_keys, "translate")
     cut = tables.shape.dims[-1].offsets
     order = _unique_order(table_key, cut)
     data, valid = table_key[0][order], None if table_key[1] is None else table_key[1][order]

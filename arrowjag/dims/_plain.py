@@ -61,6 +61,13 @@ class Uniform(Dim):
         """The size where it is declared, else None."""
         return self._each if self._declared else None
 
+    def __eq__(self, other: object) -> bool:
+        if type(other) is Uniform:  # the rows of nearly every frame: nothing is written out for them
+            return self._n == other._n and (self._each == other._each or self._n == 0)
+        return super().__eq__(other)
+
+    __hash__ = Dim.__hash__
+
     def _at(self, row: int) -> int:
         return self._each
 
@@ -296,9 +303,7 @@ class Ragged(Dim):
         if validity is not None:
             validity = None if np.count_nonzero(validity) == len(validity) else read_only(validity)
         cut = read_only(offsets)
-        self.__dict__.update(
-            _offsets=cut, offsets=cut, _validity=validity, _extent=extent, _n=len(cut) - 1, _size=int(cut[-1])
-        )
+        self.__dict__.update(_offsets=cut, offsets=cut, _validity=validity, _extent=extent, _n=len(cut) - 1, _size=int(cut[-1]))
 
     @property
     def extent(self) -> int | None:
