@@ -17,11 +17,9 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._kernels import blocks, flat, gather, segments, weights, windows
+from arrowjag._kernels import blocks, gather, matrices, weights
 from arrowjag._kernels import dense as _kernels
 from arrowjag._kernels import offsets as _offsets
-from arrowjag._kernels.memory import empty, empty_like, zeros
-from arrowjag._kernels.reduce import max as _row_max
 from arrowjag._ops import elementwise
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
@@ -407,107 +405,14 @@ def _limit(size: Any, operation: str) -> int | None:
     return None if size is None else _size(size, operation, "max_size")
 
 
-def _of_length(offsets: IntArray, width: int, limit: int | None = None) -> list[tuple[int, IntArray]]:
-    """Batches of rows of one length (cut to the limit), empty ones left out."""
-    cut = offsets if limit is None else _offsets.from_sizes(np.minimum(np.diff(offsets), limit))
-    return [(batch.length, batch.rows) for batch in blocks.batches(cut, max_values=max(1, (1 << 17) // max(width, 1)))]
-
-
-def _rows(data: AnyArray, offsets: IntArray, rows: IntArray, length: int) -> AnyArray:
-    """The first `length` items of some rows as a (rows, length, width) array."""
-    width = data.shape[1]
-    if width == 0:
-        return np.empty((len(rows), length, 0), data.dtype)
-    flat = np.ascontiguousarray(data).reshape(-1)
-    return blocks.rows_2d(flat, offsets[rows] * width, length * width).reshape(len(rows), length, width)
-
-
-def _put(out: AnyArray, offsets: IntArray, rows: IntArray, items: AnyArray) -> None:
-    width = out.shape[1]
-    if width and len(rows):
-        blocks.put_rows(out.reshape(-1), offsets[rows] * width, items.astype(out.dtype, copy=False).reshape(len(rows), -1))
-
-
 def softmax(column: Column, size: Any = None) -> Column:
     """Softmax over the jagged dim, each inner column by itself; items from place `size` on get weight 0."""
     limit = _limit(size, "softmax")
     if not pt.is_floating(column.type) and _arrow.is_numeric(column.type):
         column = elementwise.cast(column, pa.float64())
-    data, valid, offsets, width = _matrix(column, "softmax")
-    cut = limit is not None and len(offsets) > 1 and int(np.diff(offsets).max()) > limit
-    if valid is not None:
-        out = _softmax_with_nulls(data, valid, offsets, limit)
-    elif width == 1 and not cut and data.dtype != np.float16:
-        out = _softmax_flat(data.reshape(-1), offsets)
-    else:
-        out = (zeros if cut else empty)(data.size, data.dtype).reshape(data.shape)
-        _softmax_batches(data, offsets, limit, out)
+    data, valid, offsets, _ = _matrix(column, "softmax")
+    out = matrices.softmax(data, offsets, limit) if valid is None else _softmax_with_nulls(data, valid, offsets, limit)
     return Column(column.shape, _arrow.from_numpy(out.reshape(-1), valid))
-
-
-_SAFE = 40.0
-"""exp of a number this far from 0, and the sum of many, is far from both ends of float32."""
-
-
-def _softmax_flat(data: AnyArray, offsets: IntArray) -> AnyArray:
-    """One number an item, in blocks on all cores. A row is shifted by its maximum only where that is needed to keep exp in range.
-
-    Which rows are shifted depends on the row alone, so that a row gives the same in every chunk; a block whose sums say that none
-    is needs no maxima: 10M float32 in 1M rows take 40 ms of CPU time instead of 100.
-    """
-    out = empty_like(data)
-    full = offsets[1:] > offsets[:-1]
-    if not full.all():  # a row without items has no say: what works on the others need not look for it
-        offsets = np.append(offsets[:-1][full], offsets[-1])
-
-    def work(first: int, end: int) -> None:
-        start, stop = int(offsets[first]), int(offsets[end])
-        local = offsets[first : end + 1] - start
-        items, part, whole = data[start:stop], out[start:stop], slice(0, stop - start)
-        if not len(items):
-            return
-        with np.errstate(all="ignore"):
-            total = _exponents(items, local, part)
-            if not (total.min() >= np.exp(-_SAFE) * np.diff(local).max() and total.max() <= np.exp(_SAFE)):
-                top = _row_max(items, None, local)[0].astype(data.dtype, copy=False)
-                top = np.where(np.abs(top) <= _SAFE, data.dtype.type(0), top)
-                total = _exponents(items - flat.Source(top, local).part(whole), local, part)
-            part /= flat.Source(total, local).part(whole)
-
-    blocks.map_rows(work, offsets, block_values=segments.LARGE_BLOCKS // 2)
-    return out
-
-
-def _exponents(items: AnyArray, offsets: IntArray, out: AnyArray) -> AnyArray:
-    """exp of all items into `out`; the sum of each row."""
-    np.exp(items, out=out)
-    total = np.ones(len(offsets) - 1, out.dtype)
-    segments.reduce_rows(np.add, out, offsets, total)
-    return total
-
-
-def _softmax_batches(data: AnyArray, offsets: IntArray, limit: int | None, out: AnyArray) -> None:
-    """Rows of one length at a time, laid out by place: what works on all items of a place at once has long loops.
-
-    320M float32 in 1M rows of up to 20 items of 32 take 0.9 s of CPU time; row by row, in loops over 32 numbers, they take 1.7.
-    """
-    wide = np.dtype(np.float32) if data.dtype == np.float16 else data.dtype
-    width = data.shape[1]
-
-    def work(batch: tuple[int, IntArray]) -> None:
-        length, rows = batch
-        if width == 0:
-            return
-        items = windows.opaque(_rows(data, offsets, rows, length).reshape(-1, width)).reshape(len(rows), length)
-        places = items.T.copy(order="C").view(data.dtype).astype(wide, copy=False)
-        with np.errstate(all="ignore"):
-            places -= places.max(axis=0)
-            np.exp(places, out=places)
-            places /= places.sum(axis=0)
-        items = windows.opaque(places.astype(data.dtype, copy=False).reshape(-1, width)).reshape(length, len(rows))
-        _put(out, offsets, rows, np.ascontiguousarray(items.T).view(data.dtype))
-
-    blocks.map_tasks(work, _of_length(offsets, width, limit))
 
 
 def _softmax_with_nulls(data: AnyArray, valid: BoolArray, offsets: IntArray, limit: int | None) -> AnyArray:
@@ -534,10 +439,10 @@ def bmm(one: Column, two: Column, size: Any = None) -> AnyArray:
 
     def work(batch: tuple[int, IntArray]) -> None:
         length, rows = batch
-        x = _rows(left, offsets, rows, length).astype(wide).transpose(0, 2, 1)
-        out[rows] = _product(x, _rows(right, offsets, rows, length).astype(wide), length)
+        x = matrices.rows_of(left, offsets, rows, length).astype(wide).transpose(0, 2, 1)
+        out[rows] = _product(x, matrices.rows_of(right, offsets, rows, length).astype(wide), length)
 
-    blocks.map_tasks(work, _of_length(offsets, max(n_left, n_right), limit))
+    blocks.map_tasks(work, matrices.of_length(offsets, max(n_left, n_right), limit))
     return out
 
 
@@ -557,10 +462,10 @@ def matmul(column: Column, dense: Any, size: Any = None) -> Column:
 
     def work(batch: tuple[int, IntArray]) -> None:
         length, rows = batch
-        matrices = cells if cells.ndim == 2 else cells[rows]
-        _put(out, offsets, rows, _product(_rows(data, offsets, rows, length).astype(wide), matrices, width))
+        factors = cells if cells.ndim == 2 else cells[rows]
+        matrices.put(out, offsets, rows, _product(matrices.rows_of(data, offsets, rows, length).astype(wide), factors, width))
 
-    blocks.map_tasks(work, _of_length(offsets, max(width, out.shape[1]), limit))
+    blocks.map_tasks(work, matrices.of_length(offsets, max(width, out.shape[1]), limit))
     dims = (*column.shape.dims[:2], Uniform(out.shape[1], len(out)))
     return Column(JaggedShape._trusted(dims), _arrow.from_numpy(out.reshape(-1)))
 

@@ -1,0 +1,135 @@
+"""Rows of one length as a batch of matrices (rows, length, width), and softmax over the lengths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag._kernels import blocks, flat, segments, windows
+from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels.memory import empty, empty_like, zeros
+from arrowjag._kernels.reduce import max as _row_max
+
+__all__ = ["of_length", "put", "rows_of", "softmax"]
+
+AnyArray = NDArray[Any]
+IntArray = NDArray[np.int64]
+
+
+def of_length(offsets: IntArray, width: int, limit: int | None = None) -> list[tuple[int, IntArray]]:
+    """Batches of rows of one length (cut to the limit), empty ones left out."""
+    cut = offsets if limit is None else _offsets.from_sizes(np.minimum(np.diff(offsets), limit))
+    return [(batch.length, batch.rows) for batch in blocks.batches(cut, max_values=max(1, (1 << 17) // max(width, 1)))]
+
+
+def rows_of(data: AnyArray, offsets: IntArray, rows: IntArray, length: int) -> AnyArray:
+    """The first `length` items of some rows as a (rows, length, width) array."""
+    width = data.shape[1]
+    if width == 0:
+        return np.empty((len(rows), length, 0), data.dtype)
+    numbers = np.ascontiguousarray(data).reshape(-1)
+    return blocks.rows_2d(numbers, offsets[rows] * width, length * width).reshape(len(rows), length, width)
+
+
+def put(out: AnyArray, offsets: IntArray, rows: IntArray, items: AnyArray) -> None:
+    """Write such an array to where the rows begin."""
+    width = out.shape[1]
+    if width and len(rows):
+        blocks.put_rows(out.reshape(-1), offsets[rows] * width, items.astype(out.dtype, copy=False).reshape(len(rows), -1))
+
+
+# --------------------------------------------------------------------------------------------------- softmax
+
+
+def softmax(data: AnyArray, offsets: IntArray, limit: int | None = None) -> AnyArray:
+    """exp of each item over the sum of them in its row and column.
+
+    Parameters
+    ----------
+    data : (n_items, width) array of floats
+    offsets : (n_rows + 1,) int64 array
+    limit : int, optional
+        Items of a row from this place on get 0.
+
+    Returns
+    -------
+    (n_items, width) array of the same type
+        NaN where a column of a row holds a NaN or an infinite largest exponent.
+
+    Notes
+    -----
+    O(n_items * width), on all cores. Half floats are computed in float32.
+    """
+    cut = limit is not None and len(offsets) > 1 and int(np.diff(offsets).max()) > limit
+    if data.shape[1] == 1 and not cut and data.dtype != np.float16:
+        return _softmax_flat(data.reshape(-1), offsets).reshape(data.shape)
+    out = (zeros if cut else empty)(data.size, data.dtype).reshape(data.shape)
+    _softmax_batches(data, offsets, limit, out)
+    return out
+
+
+_SAFE = 40.0
+"""exp of a number this far from 0, and the sum of many, is far from both ends of float32."""
+
+
+def _softmax_flat(data: AnyArray, offsets: IntArray) -> AnyArray:
+    """One number an item, in blocks on all cores. A row is shifted by its maximum only where that is needed to keep exp in range.
+
+    Which rows are shifted depends on the row alone, so that a row gives the same in every chunk; a block whose sums say that none
+    is needs no maxima: 10M float32 in 1M rows take 40 ms of CPU time instead of 100.
+    """
+    out = empty_like(data)
+    full = offsets[1:] > offsets[:-1]
+    if not full.all():  # a row without items has no say: what works on the others need not look for it
+        offsets = np.append(offsets[:-1][full], offsets[-1])
+
+    def work(first: int, end: int) -> None:
+        start, stop = int(offsets[first]), int(offsets[end])
+        local = offsets[first : end + 1] - start
+        items, part, whole = data[start:stop], out[start:stop], slice(0, stop - start)
+        if not len(items):
+            return
+        with np.errstate(all="ignore"):
+            total = _exponents(items, local, part)
+            if not (total.min() >= np.exp(-_SAFE) * np.diff(local).max() and total.max() <= np.exp(_SAFE)):
+                top = _row_max(items, None, local)[0].astype(data.dtype, copy=False)
+                top = np.where(np.abs(top) <= _SAFE, data.dtype.type(0), top)
+                total = _exponents(items - flat.Source(top, local).part(whole), local, part)
+            part /= flat.Source(total, local).part(whole)
+
+    blocks.map_rows(work, offsets, block_values=segments.LARGE_BLOCKS // 2)
+    return out
+
+
+def _exponents(items: AnyArray, offsets: IntArray, out: AnyArray) -> AnyArray:
+    """exp of all items into `out`; the sum of each row."""
+    np.exp(items, out=out)
+    total = np.ones(len(offsets) - 1, out.dtype)
+    segments.reduce_rows(np.add, out, offsets, total)
+    return total
+
+
+def _softmax_batches(data: AnyArray, offsets: IntArray, limit: int | None, out: AnyArray) -> None:
+    """Rows of one length at a time, laid out by place: what works on all items of a place at once has long loops.
+
+    320M float32 in 1M rows of up to 20 items of 32 take 0.9 s of CPU time; row by row, in loops over 32 numbers, they take 1.7.
+    """
+    wide = np.dtype(np.float32) if data.dtype == np.float16 else data.dtype
+    width = data.shape[1]
+
+    def work(batch: tuple[int, IntArray]) -> None:
+        length, rows = batch
+        if width == 0:
+            return
+        items = windows.opaque(rows_of(data, offsets, rows, length).reshape(-1, width)).reshape(len(rows), length)
+        places = items.T.copy(order="C").view(data.dtype).astype(wide, copy=False)
+        with np.errstate(all="ignore"):
+            places -= places.max(axis=0)
+            np.exp(places, out=places)
+            places /= places.sum(axis=0)
+        items = windows.opaque(places.astype(data.dtype, copy=False).reshape(-1, width)).reshape(length, len(rows))
+        put(out, offsets, rows, np.ascontiguousarray(items.T).view(data.dtype))
+
+    blocks.map_tasks(work, of_length(offsets, width, limit))
