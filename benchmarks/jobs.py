@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -59,6 +60,12 @@ def transform(table: pa.Table) -> pa.Table:
     x = aj.from_arrow(table["v"])
     centred = x - x.mean()
     return pa.table({"id": table["id"], "centred": centred.to_arrow(), "spread": (centred * centred).sum().to_arrow()})
+
+
+def heavy(table: pa.Table) -> pa.Table:
+    """The same, and a sort and a rank of each row: more to compute for each byte that is read and written."""
+    x = aj.from_arrow(table["v"])
+    return transform(table).append_column("order", (x.sort() * x.rank()).sum().to_arrow())
 
 
 def by_hand(source: Path, sink: Path) -> None:
@@ -109,8 +116,8 @@ def by_duckdb(source: Path, sink: Path) -> None:
     con.execute(f"COPY ({query}) TO '{sink}/all.parquet' (FORMAT parquet)")
 
 
-def by_run(source: Path, sink: Path, workers: int = 1, memory: str = "4GB") -> None:
-    report = aj.etl.run(transform, source, sink, frame="arrow", workers=workers, memory=memory, progress=False)
+def by_run(source: Path, sink: Path, workers: int = 1, memory: str = "4GB", function: Any = transform) -> None:
+    report = aj.etl.run(function, source, sink, frame="arrow", workers=workers, memory=memory, progress=False)
     print(report)
 
 
@@ -118,6 +125,8 @@ ONE = {
     "by hand, one thread": by_hand,
     "aj.etl.run, 1 worker": by_run,
     "aj.etl.run, 2 workers": lambda source, sink: by_run(source, sink, 2),
+    "heavy, 1 worker": lambda source, sink: by_run(source, sink, 1, function=heavy),
+    "heavy, 2 workers": lambda source, sink: by_run(source, sink, 2, function=heavy),
     "polars' expressions": by_polars,
     ".jag in polars": by_jag,
     "DuckDB": by_duckdb,
