@@ -109,7 +109,7 @@ class _Divisor:
     def _beyond(self, floors: NDArray[Any], product: NDArray[Any], most: float) -> NDArray[np.bool_] | None:
         """Where numbers are too large for this, or not finite; None where none are."""
         limit, largest = self.limit, _LARGEST[self.b.dtype.char]
-        if most < limit and max(most, 1.0) * float(np.abs(self.b).max()) < largest:
+        if most < limit and max(most, 1.0) * max(float(self.b.max()), -float(self.b.min())) < largest:
             return None
         beyond: NDArray[np.bool_] = ~((np.abs(floors) < limit) & (np.abs(self.b) < largest) & (np.abs(product) < largest))
         return beyond
@@ -127,12 +127,13 @@ class _Divisor:
         small = None
         if most >= 2.0 ** (self.digits // 2):
             floors, small = _split(floors, self.digits)
-        error: NDArray[Any] = floors * high
+        error, term = empty_like(floors), empty_like(floors)
+        np.multiply(floors, high, out=error)
         error -= product
-        error += floors * low
+        error += np.multiply(floors, low, out=term)
         if small is not None:
-            error += small * high
-            error += small * low
+            error += np.multiply(small, high, out=term)
+            error += np.multiply(small, low, out=term)
         return error
 
     def _correct(self, floors: NDArray[Any], rest: NDArray[Any]) -> None:
@@ -141,7 +142,7 @@ class _Divisor:
         if len(b) == 1 and (rest.min() >= 0 if b[0] > 0 else rest.max() <= 0):
             wrong = None
         else:
-            wrong = np.copysign(rest, b) != rest
+            wrong = np.copysign(rest, b, out=empty_like(rest)) != rest
         if wrong is not None and wrong.any():
             floors -= wrong
             rest += wrong * b
@@ -151,7 +152,8 @@ class _Divisor:
 
 def _split(data: NDArray[Any], digits: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Two numbers of half as many digits whose sum each number is (Veltkamp)."""
-    scaled = data * data.dtype.type(2.0 ** ((digits + 1) // 2) + 1)
-    high = scaled - data
-    np.subtract(scaled, high, out=high)
-    return high, data - high
+    low, high = empty_like(data), empty_like(data)
+    np.multiply(data, data.dtype.type(2.0 ** ((digits + 1) // 2) + 1), out=low)
+    np.subtract(low, data, out=high)
+    np.subtract(low, high, out=high)
+    return high, np.subtract(data, high, out=low)

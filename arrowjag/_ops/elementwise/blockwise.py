@@ -31,6 +31,8 @@ class _Rule(NamedTuple):
 
     function: Callable[..., Any]
     takes: Callable[[Operand, Operand], bool]
+    fewest: int = 1 << 19
+    """Below this many values one call of pyarrow on all of them, on one core, is as fast."""
     block: int = BLOCK_VALUES
     is_flag: bool = False
     is_float: bool = False
@@ -51,6 +53,7 @@ def _same_float_or_by_number(one: Operand, two: Operand) -> bool:
 
 
 _DIVISION_BLOCK = 1 << 16
+_FEWEST_DIVISIONS = 1 << 12
 
 
 def _floored(ufunc: np.ufunc, kernel: Callable[..., None]) -> Callable[..., Any]:
@@ -61,10 +64,12 @@ _RULES: dict[str, _Rule] = {
     "add": _Rule(np.add, _same_type),
     "subtract": _Rule(np.subtract, _same_type),
     "multiply": _Rule(np.multiply, _same_type),
-    "divide": _Rule(np.divide, _any_pair, is_float=True),
-    "floor_divide": _Rule(_floored(np.floor_divide, division.floor_divide), _same_float_or_by_number, _DIVISION_BLOCK),
-    "remainder": _Rule(_floored(np.remainder, division.remainder), _same_float_or_by_number, _DIVISION_BLOCK),
-    "power": _Rule(np.power, _same_float_or_by_number),
+    "divide": _Rule(np.divide, _any_pair, FEWEST_VALUES, is_float=True),
+    "floor_divide": _Rule(
+        _floored(np.floor_divide, division.floor_divide), _same_float_or_by_number, _FEWEST_DIVISIONS, _DIVISION_BLOCK
+    ),
+    "remainder": _Rule(_floored(np.remainder, division.remainder), _same_float_or_by_number, _FEWEST_DIVISIONS, _DIVISION_BLOCK),
+    "power": _Rule(np.power, _same_float_or_by_number, FEWEST_VALUES),
     "equal": _Rule(np.equal, _any_pair, is_flag=True),
     "not_equal": _Rule(np.not_equal, _any_pair, is_flag=True),
     "less": _Rule(np.less, _any_pair, is_flag=True),
@@ -78,7 +83,7 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
     """A two-sided operator, or None where blocks are not the way."""
     rule = _RULES.get(name)
     columns = columns_of(operands)
-    if rule is None or all(column.shape.size < FEWEST_VALUES for column in columns):
+    if rule is None or all(column.shape.size < rule.fewest for column in columns):
         return None
     if not (all(map(_is_plain, operands)) and rule.takes(*operands)):
         return None
@@ -170,6 +175,7 @@ def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
 
 
 _WIDTHS = frozenset({8, 16, 32, 64})
+_FEWEST_CHOICES = 1 << 14
 
 
 def choose(flags: Datum, one: Datum, two: Datum) -> pa.Array | None:
@@ -178,7 +184,7 @@ def choose(flags: Datum, one: Datum, two: Datum) -> pa.Array | None:
     None where blocks are not the way.
     """
     type = one.type
-    if not isinstance(flags, pa.Array) or len(flags) < FEWEST_VALUES or isinstance(type, pa.BaseExtensionType):
+    if not isinstance(flags, pa.Array) or len(flags) < _FEWEST_CHOICES or isinstance(type, pa.BaseExtensionType):
         return None
     if not pt.is_primitive(type) or pt.is_boolean(type) or type.bit_width not in _WIDTHS:
         return None
