@@ -108,14 +108,37 @@ def _empty(type: pa.BaseExtensionType) -> pa.Array:
 
 
 def _concat(chunks: list[pa.Array]) -> pa.Array:
-    """Concatenate; lists that pyarrow can't join as they are (too many items for 32 bits, views, no width) in canonical form."""
+    """Concatenate.
+
+    Lists that pyarrow can't join as they are (too many items for 32 bits, views, no width) come in canonical form, and text of more
+    than 2 GB as `large_string`.
+    """
     chunks = [_with_buffers(chunk) for chunk in chunks]
     try:
         return pa.concat_arrays(chunks)
     except (pa.ArrowInvalid, pa.ArrowIndexError):
-        if not is_list_type(chunks[0].type):
-            raise
-        return pa.concat_arrays([wrap(*peel(chunk)) for chunk in chunks])
+        if is_list_type(chunks[0].type):
+            chunks = [wrap(*peel(chunk)) for chunk in chunks]
+        wide = _with_long_offsets(chunks[0].type)
+        try:
+            return pa.concat_arrays(chunks)
+        except pa.ArrowInvalid:
+            if wide == chunks[0].type:
+                raise
+        return pa.concat_arrays([chunk.cast(wide) for chunk in chunks])
+
+
+def _with_long_offsets(type: pa.DataType) -> pa.DataType:
+    """The type with texts, bytes and lists that more than 2**31 bytes or items fit in."""
+    if pt.is_string(type):
+        return pa.large_string()
+    if pt.is_binary(type):
+        return pa.large_binary()
+    if pt.is_struct(type):
+        return pa.struct([field.with_type(_with_long_offsets(field.type)) for field in type])
+    if pt.is_list(type) or pt.is_large_list(type):
+        return pa.large_list(type.value_field.with_type(_with_long_offsets(type.value_type)))
+    return type
 
 
 def _with_buffers(array: pa.Array) -> pa.Array:

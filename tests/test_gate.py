@@ -306,3 +306,15 @@ def test_python_data(data: Any, options: dict[str, Any], expected: Any) -> None:
 def test_uneven_data_is_a_shape_error(data: Any, options: dict[str, Any]) -> None:
     with pytest.raises(aj.ShapeError):
         aj.array(data, **options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("nested", [False, True])
+def test_chunks_of_more_text_than_32_bits_count(nested):
+    text = "x" * 2**27
+    chunk = pa.array([text] * 9, pa.string())
+    chunk = pa.ListArray.from_arrays(pa.array([0, 4, 9], pa.int32()), chunk) if nested else chunk
+    x = aj.from_arrow(pa.chunked_array([chunk, chunk]), 1 + nested)
+    assert x.values.type == pa.large_string()
+    assert len(x.flatten()) == 18
+    assert x.flatten()[-1].as_py() == text
