@@ -54,12 +54,12 @@ def argmax(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tupl
 
 
 def first(offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
-    """The item number of each row's first slot, and which rows have one (0 is given for the others)."""
+    """The item number of each row's first slot, and which rows have one (arbitrary for the others)."""
     return _ends(offsets[:-1], offsets)
 
 
 def last(offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
-    """The item number of each row's last slot, and which rows have one (0 is given for the others)."""
+    """The item number of each row's last slot, and which rows have one (arbitrary for the others)."""
     return _ends(offsets[1:] - 1, offsets)
 
 
@@ -91,7 +91,7 @@ def collapse(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tu
 
 def _ends(items: NDArray[np.int64], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
     full = offsets[1:] > offsets[:-1]
-    return (items.copy(), None) if full.all() else (np.where(full, items, 0), full)
+    return items, None if full.all() else full
 
 
 def _extreme(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:

@@ -189,7 +189,7 @@ def _pick_items(values: pa.Array, item: IntArray, present: BoolArray | None) -> 
     """Items by position, null where there is none."""
     if len(values) == 0:
         return pa.nulls(len(item), values.type)
-    return gather.take(values, item if present is None else np.where(present, item, 0), present)
+    return gather.take(values, item, present)
 
 
 def _argument(name: str) -> Reduction:
