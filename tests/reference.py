@@ -378,8 +378,8 @@ def _index(x: Nested, keys: list[Any]) -> Nested:
     first, rest = keys[0], keys[1:]
     if first is None:
         return [_index(x, rest)]
-    if x is None:
-        return None
+    if x is None:  # a slice of a null row is that null row; an item of it is null, and so are the keys behind it of that item
+        return _index(None, rest) if isinstance(first, int) else None
     if isinstance(first, slice):
         return [_index(row, rest) for row in x[first]]
     if isinstance(first, int):

@@ -71,6 +71,11 @@ def test_tuples_of_keys_do_what_the_oracle_says(x: aj.JaggedArray, data: st.Data
     assert got == expected
 
 
+def test_a_new_axis_behind_an_item_of_a_null_row() -> None:
+    x = aj.array([None, [1]])
+    assert x[:, 0, None].to_list() == x[:, 0][:, None].to_list() == [[None], [1]]
+
+
 @given(jagged_arrays(st.integers(1, 3)), slices)
 def test_every_leaf_type_is_sliced_and_reversed(x: aj.JaggedArray, key: slice) -> None:
     assert_lists_equal(x[key].to_list(), x.to_list()[key])
