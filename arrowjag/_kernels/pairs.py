@@ -43,9 +43,9 @@ LONGEST = 28
 _FEW_VALUES = 8192
 """Below this many values the number of numpy calls decides: one matrix is sorted."""
 
-_BATCH_VALUES = 1 << 16
+_BATCH_VALUES = 1 << 17
 
-_BLOCK_VALUES = 1 << 20
+_BLOCK_VALUES = 3 << 19
 """Values a task works on: enough rows of each length for a numpy call."""
 
 Matrix = NDArray[Any]
