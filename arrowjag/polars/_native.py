@@ -10,8 +10,8 @@ call                     ours / native   where it agrees
                                          float32 or int64. Other types promote differently, and lists of unequal lengths
                                          are another error
 ``/``                    12 / 7          the same, floats only
-``== != < <=``           3 / 1.5         numbers with a Python number that is not NaN; integers also ``> >=``. To polars NaN
-                                         equals NaN and is above every number, so that other comparisons are ours
+comparisons              3 / 2           numbers with a Python number that is not NaN. To polars NaN equals NaN and is above every
+                                         number: ``> >=`` of floats ask for what is not above infinity, too
 ``-``, `abs`             5 / 4           signed integers and floats
 `sqrt`                   12 / 4          float64 and float32
 `is_null`, `is_nan`      8 / 0.4         every leaf type; floats
@@ -147,8 +147,11 @@ def _compare(call: Call, operands: Operands) -> pl.Expr | None:
     if isinstance(bound, tuple) or not _is_nested_list(column) or not _is_number(column[1].leaf):
         return None
     literal = _literal(bound, column[1].leaf)
-    if literal is None or (name in ("gt", "ge") and _is_float(column[1].leaf)):
+    if literal is None:
         return None
+    if name in ("gt", "ge") and _is_float(column[1].leaf):  # all but NaN
+        infinity = pl.lit(math.inf, polars_dtype(column[1].leaf))
+        return _items(column, lambda item: _ORDERS[name][1](item, literal) & (item <= infinity))
     return _items(column, lambda item: _ORDERS[name][1](item, literal))
 
 
@@ -236,7 +239,10 @@ class _Reduce:
             ours: pl.Series = getattr(series.jag, self.name)()  # type: ignore[attr-defined]
             return ours
         found: pl.Series = getattr(series.list, self.name)()
-        return found.replace(0.0, 0.0) if self.name == "sum" else found  # polars' sum of no items is -0.0, and + 0.0 is left out
+        if self.name != "sum":
+            return found
+        # polars' sum of no items is -0.0, and it leaves out a + 0.0.
+        return found.replace(0.0, 0.0) if found.null_count() else pl.Series(found.name, found.to_numpy() + 0)
 
 
 def _leaves(lists: Any) -> pa.Array:

@@ -170,7 +170,6 @@ OURS = {
     "integers and a fraction": (pl.List(pl.Int64), lambda v: v < 2.5),
     "two lists": (pl.List(pl.Float64), lambda v: v + v),
     "positions from the end": (pl.List(pl.Float64), lambda v: v.slice(-1, 1)),
-    "comparison": (pl.List(pl.Float64), lambda v: v > 1),
 }
 
 
