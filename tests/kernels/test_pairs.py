@@ -118,6 +118,21 @@ def test_integers_too_far_apart_for_a_null(valid):
     agree(lambda: sort.argsort(data, valid, offsets), 28)
 
 
+@pytest.mark.parametrize("dtype", ["int16", "int64", "uint64"])
+def test_integers_become_bytes_only_where_all_lie_close(dtype):
+    top = np.iinfo(dtype).max
+    close = np.array([top, top - 255, top - 7, top - 7] * 100, dtype)
+    assert pairs.comparable(close, None).dtype == np.uint8
+    assert pairs.comparable(close[::4], None, descending=True).dtype == np.uint8
+    far = close.copy()
+    far[1] = top - 256  # between the few that are looked at first
+    assert pairs.comparable(far, None).dtype == dtype
+    offsets = np.arange(0, 401, 4)
+    for data in (close, far):
+        agree(lambda data=data: sort.argsort(data, None, offsets), 28)
+        agree(lambda data=data: sets.intersection((data, None), offsets, (far[::-1].copy(), None), offsets), 28)
+
+
 def test_it_pays_where_most_values_stand_in_short_rows():
     assert not pairs.pays(np.array([0, 5]))
     assert pairs.pays(np.arange(0, 20_001, 10))
