@@ -16,6 +16,7 @@ import pyarrow.types as pt
 
 from arrowjag._kernels import gather
 from arrowjag._kernels.memory import unpack_bits
+from arrowjag._kernels.permutations import inverse
 from arrowjag.errors import JagTypeError, OffsetsError, ShapeError
 from arrowjag.typing import ArrowData, BoolArray, IntArray
 
@@ -25,6 +26,7 @@ __all__ = [
     "bitmap",
     "combine_chunks",
     "depth",
+    "dictionary_codes",
     "from_numpy",
     "is_list_type",
     "is_numeric",
@@ -514,7 +516,7 @@ def order_key(values: pa.Array, operation: str = "ordering") -> tuple[npt.NDArra
         return _list_key(values, operation), valid
     if pt.is_interval(type) or pt.is_union(type):
         raise JagTypeError.no_kernel(operation, type, hint="The type has no order.")
-    return _dictionary_codes(values), valid
+    return dictionary_codes(values), valid
 
 
 def _dictionary_validity(values: pa.Array, valid: BoolArray | None) -> BoolArray | None:
@@ -524,8 +526,8 @@ def _dictionary_validity(values: pa.Array, valid: BoolArray | None) -> BoolArray
     return plain(values).is_valid().to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]  # pyarrow is untyped
 
 
-def _dictionary_codes(values: pa.Array) -> IntArray:
-    """Rank of each value among the distinct ones."""
+def dictionary_codes(values: pa.Array) -> IntArray:
+    """Rank of each value among the distinct ones; what stands for a null is unspecified."""
     type = values.type
     if pt.is_string_view(type):
         values = values.cast(pa.large_string())
@@ -535,8 +537,7 @@ def _dictionary_codes(values: pa.Array) -> IntArray:
         values = values.cast(pa.decimal128(type.precision, type.scale))
     encoded = values.dictionary_encode()
     order = pc.array_sort_indices(encoded.dictionary).to_numpy()
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
+    place = inverse(order)
     index, valid = to_numpy(encoded.indices.cast(pa.int64()))
     if valid is not None:
         index = np.where(valid, index, 0)
@@ -576,4 +577,4 @@ def _list_key(values: pa.Array, operation: str) -> IntArray:
     level, child = _peel_level(values, operation)
     codes = np.ascontiguousarray(_normal(*order_key(decode(child), operation)).astype(">i8"))
     buffers = [None, pa.py_buffer(level.offsets * 8), pa.py_buffer(codes)]
-    return _dictionary_codes(pa.Array.from_buffers(pa.large_binary(), len(values), buffers))
+    return dictionary_codes(pa.Array.from_buffers(pa.large_binary(), len(values), buffers))

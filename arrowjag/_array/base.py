@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -453,8 +453,3 @@ def _datetime_view(data: npt.NDArray[Any], type: pa.DataType) -> npt.NDArray[Any
         return data.astype("M8[D]")
     unit = "ms" if pt.is_date64(type) else type.unit
     return data.view(f"m8[{unit}]" if pt.is_duration(type) else f"M8[{unit}]")
-
-
-def columns_and_scalars(values: Sequence[Any], leaf: pa.DataType | None, operation: str) -> list[elementwise.Operand]:
-    """Several arguments as operands."""
-    return [operand(value, leaf, operation) for value in values]

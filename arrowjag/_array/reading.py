@@ -73,7 +73,7 @@ def _from_ndarray(data: npt.NDArray[Any]) -> pa.Array:
         plain = plain.astype(plain.dtype.newbyteorder("="))
     try:
         return pa.array(plain, mask=mask, from_pandas=False)
-    except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:  # pyarrow raises either, by the dtype
         raise JagTypeError(f"Arrow has no type for numpy data of dtype {plain.dtype}: {error}") from None
 
 

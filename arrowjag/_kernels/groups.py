@@ -17,6 +17,7 @@ from arrowjag._kernels.blocks import map_rows
 from arrowjag._kernels.gather import ranges
 from arrowjag._kernels.memory import empty, zeros
 from arrowjag._kernels.offsets import count_block, count_true, from_sizes, row_sizes, run_sizes
+from arrowjag._kernels.permutations import inverse
 from arrowjag._kernels.rank import BLOCK_VALUES, sorted_runs
 from arrowjag._kernels.sort import Key, span_of
 
@@ -25,7 +26,6 @@ __all__ = [
     "Runs",
     "by_appearance",
     "find_runs",
-    "group_codes",
     "group_items",
     "in_blocks",
     "mode",
@@ -103,74 +103,10 @@ def by_appearance(leaders: NDArray[np.int64], offsets: NDArray[np.int64]) -> Ite
 
 
 def _numbers(leaders: NDArray[np.int64], items: NDArray[np.int64], n_items: int) -> NDArray[np.int64]:
-    """The place of each leader among the items of `_by_appearance`."""
+    """The place of each leader among the items of `by_appearance`."""
     places = empty(n_items, np.int64)
     places[items] = np.arange(len(items))
     return places[leaders]
-
-
-def group_codes(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number the groups of equal items of each row in order of first appearance.
-
-    Parameters
-    ----------
-    keys : sequence of (key, valid)
-        At least one; items are equal where all keys are.
-    offsets : (n_rows + 1,) int64 array
-
-    Returns
-    -------
-    codes : (n_values,) int64 array
-        From 0 in each row; -1 where a key is null.
-    n_groups : (n_rows,) int64 array
-
-    Notes
-    -----
-    The cost of `lexsort`.
-    """
-    if few.is_few(*keys):
-        return _few_group_codes(keys, offsets)
-    codes, n_groups = zip(*in_blocks(_group_codes, keys, offsets), strict=True)
-    return np.concatenate(codes), np.concatenate(n_groups)
-
-
-def _few_group_codes(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    found = few.groups(keys, few.owners(offsets)).appearing()
-    cuts = found.offsets(len(offsets) - 1)
-    codes = np.full(int(offsets[-1]), -1, np.int64)
-    numbers = np.arange(len(found.rows)) - cuts[found.rows]
-    codes[found.order[ranges(found.starts, found.sizes)]] = numbers.repeat(found.sizes)
-    return codes, row_sizes(cuts)
-
-
-def _group_codes(keys: Sequence[Key], offsets: NDArray[np.int64], _: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    if len(keys) == 1 and pairs.pays(offsets):
-        return _short_group_codes(keys[0], offsets)
-    runs = find_runs(keys, offsets)
-    group_offsets, items = by_appearance(runs.leaders, offsets)
-    base = group_offsets[:-1].repeat(row_sizes(group_offsets))  # of each group, in the order of appearance
-    numbers = _numbers(runs.leaders, items, int(offsets[-1]))
-    codes = np.full(int(offsets[-1]), -1, np.int64)
-    codes[runs.order[ranges(runs.starts, runs.sizes)]] = (numbers - base[numbers]).repeat(runs.sizes)
-    return codes, row_sizes(group_offsets)
-
-
-def _short_group_codes(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    data, offsets, items = _present(key, offsets)
-    numbers = empty(len(data), np.uint8)
-    n_groups = zeros(len(offsets) - 1, np.int64)
-    for short in pairs.short_rows(offsets):
-        found = pairs.group_numbers(short.columns(data))
-        short.put(numbers, found)
-        n_groups[short.rows] = found.max(axis=0).astype(np.int64) + 1
-    codes = numbers.astype(np.int64)
-    if (long := pairs.long_rows(offsets)) is not None:
-        codes[long.items], n_groups[long.rows] = _group_codes([(data[long.items], None)], long.offsets, 0)
-    if items is None:
-        return codes, n_groups
-    spread = np.full(len(key[0]), -1, np.int64)
-    spread[items] = codes
-    return spread, n_groups
 
 
 def group_items(
@@ -217,9 +153,7 @@ def _group_items(
     group_offsets, items = by_appearance(runs.leaders, offsets)
     starts, sizes = runs.starts, runs.sizes
     if not sort:
-        numbers = _numbers(runs.leaders, items, int(offsets[-1]))
-        by_number = empty(len(numbers), np.int64)
-        by_number[numbers] = np.arange(len(numbers))
+        by_number = inverse(_numbers(runs.leaders, items, int(offsets[-1])))
         starts, sizes = starts[by_number], sizes[by_number]
     return group_offsets, from_sizes(sizes), _shifted(runs.order[ranges(starts, sizes)], base)
 

@@ -1,4 +1,4 @@
-"""Permutations inside of rows, turned round."""
+"""Permutations turned round: of all items, or inside of rows."""
 
 from __future__ import annotations
 
@@ -12,9 +12,16 @@ from arrowjag._kernels.memory import empty, empty_like
 from arrowjag._kernels.offsets import row_sizes
 from arrowjag.errors import JagOverflowError, JagValueError
 
-__all__ = ["invert_rows"]
+__all__ = ["inverse", "invert_rows"]
 
 _BLOCK_VALUES = 1 << 16
+
+
+def inverse(order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The inverse of a permutation: result[order[i]] == i. O(n), a new array."""
+    result = empty(len(order), np.int64)
+    result[order] = np.arange(len(order))
+    return result
 
 
 def invert_rows(

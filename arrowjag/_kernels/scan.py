@@ -29,9 +29,6 @@ FEW_CELLS = 4096
 _LONG = 64
 """Rows up to this length are scanned slot by slot, all rows together; longer ones in batches of one length."""
 
-_FEW_ROWS = 4
-"""A batch of fewer long rows is scanned row by row: there are no more of them than four times as many as distinct lengths."""
-
 
 def cumsum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
     """Running sums of each row.
@@ -178,10 +175,9 @@ def _accumulate_long(ufunc: np.ufunc, out: NDArray[Any], offsets: NDArray[np.int
     """Accumulate the rows longer than _LONG in place."""
     for length, rows in blocks.batches(offsets, above=_LONG):
         starts = offsets[rows]
-        if len(rows) < _FEW_ROWS:  # in place: a call a row costs less than to copy so long a row twice
-            for start in starts.tolist():
-                row = out[start : start + length]
-                ufunc.accumulate(row, out=row)
+        if len(rows) == 1:  # the only one of its length: in place, without two copies
+            row = out[starts[0] : starts[0] + length]
+            ufunc.accumulate(row, out=row)
         else:
             blocks.put_rows(out, starts, ufunc.accumulate(blocks.rows_2d(out, starts, length), axis=1))
 

@@ -1,4 +1,4 @@
-"""Order inside rows: sort, argsort by one key or several, top k, row-by-row binary search. Every sort is stable.
+"""Order inside rows: sort, argsort by one key or several, row-by-row binary search. Every sort is stable.
 
 In both directions nulls come last, NaN just before them, and -0.0 equals 0.0. Keys are integers, floats or booleans.
 """
@@ -17,21 +17,19 @@ from arrowjag._kernels.codes import plain_codes, sort_codes, too_wide
 from arrowjag._kernels.few import Key
 from arrowjag._kernels.gather import ranges
 from arrowjag._kernels.memory import empty, empty_like
-from arrowjag._kernels.offsets import count_true, from_sizes, row_sizes
+from arrowjag._kernels.offsets import count_true, row_sizes
 from arrowjag._kernels.padded import PaddedBatch, padded_batches, put_padded, take_padded, with_tail
 from arrowjag.errors import JagTypeError, JagValueError
 
 __all__ = [
     "Key",
     "argsort",
-    "inverse",
     "lexsort",
     "place_bits",
     "searchsorted",
     "sort",
     "sorted_matrix",
     "span_of",
-    "topk",
 ]
 
 _BLOCK_VALUES = 1 << 19
@@ -288,49 +286,6 @@ def lexsort(keys: Sequence[Key], offsets: NDArray[np.int64], descending: bool | 
     for (key, valid), fall in zip(keys[-2::-1], falls[-2::-1], strict=True):
         order = order[argsort(key[order], None if valid is None else valid[order], offsets, fall)]
     return order
-
-
-def inverse(order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The inverse of a permutation: result[order[i]] == i. O(n), a new array."""
-    result = empty(len(order), np.int64)
-    result[order] = np.arange(len(order))
-    return result
-
-
-def topk(
-    key: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], k: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The k largest items of each row, largest first; fewer where a row has fewer that are not null.
-
-    Parameters
-    ----------
-    key : (n_values,) integer, float or bool array
-    valid : (n_values,) bool array, optional
-    offsets : (n_rows + 1,) int64 array
-    k : int
-        NaN counts only where the numbers run out.
-
-    Returns
-    -------
-    offsets : (n_rows + 1,) int64 array
-    items : int64 array
-        Item numbers.
-
-    Raises
-    ------
-    JagValueError
-        Negative k.
-
-    Notes
-    -----
-    The cost of `argsort`.
-    """
-    if k < 0:
-        raise JagValueError(f"topk: expected k >= 0, got {k}.")
-    order = argsort(key, valid, offsets, descending=True)
-    n_valid = row_sizes(offsets) if valid is None else count_true(valid, offsets)
-    taken = np.minimum(n_valid, k)
-    return from_sizes(taken), order[ranges(offsets[:-1], taken)]
 
 
 def searchsorted(

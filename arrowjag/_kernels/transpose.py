@@ -21,8 +21,9 @@ from arrowjag._kernels.blocks import cut_rows, map_tasks
 from arrowjag._kernels.columns import by_column
 from arrowjag._kernels.gather import take_rows
 from arrowjag._kernels.offsets import from_sizes, is_int32, parents, positions
+from arrowjag._kernels.permutations import inverse
 from arrowjag._kernels.shear import will_shear
-from arrowjag._kernels.sort import inverse, lexsort
+from arrowjag._kernels.sort import lexsort
 
 __all__ = ["Permuted", "permute", "transpose", "will_shear"]
 

@@ -9,6 +9,7 @@ import numpy as np
 from arrowjag._column import Column
 from arrowjag._kernels import gather
 from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels.permutations import inverse
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagValueError
@@ -162,6 +163,4 @@ def stable_order(node: IntArray) -> IntArray:
 
 def move_back(moved: Moved, result: Column, shape: JaggedShape) -> Column:
     """Results of an operation that kept every item in its slot, back in the original order."""
-    inverse = np.empty(len(moved.take), np.int64)
-    inverse[moved.take] = np.arange(len(moved.take))
-    return Column(shape, gather.take(result.values, inverse))
+    return Column(shape, gather.take(result.values, inverse(moved.take)))

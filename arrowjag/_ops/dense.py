@@ -154,7 +154,7 @@ def _fill_for(fill: Any, dtype: np.dtype[Any], type: pa.DataType, operation: str
         )
     try:
         value = pa.scalar(fill, value_type).as_py()
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:  # which one depends on the type
         raise JagTypeError(f"{operation}: fill_value {fill!r} is no {type}: {error}") from None
     return np.array(value, dtype)[()] if dtype.kind in "mM" else value
 

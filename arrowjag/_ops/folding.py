@@ -10,7 +10,7 @@ import pyarrow as pa
 from arrowjag import _arrow
 from arrowjag import dims as _dims
 from arrowjag._column import Column
-from arrowjag._kernels import gather, merging, scatter
+from arrowjag._kernels import gather, merging, permutations, scatter
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._kernels.words import has_words
 from arrowjag._ops import structure
@@ -182,7 +182,4 @@ def _moved(column: Column, shape: JaggedShape, take: IntArray | None) -> tuple[C
 
 def inverse(take: IntArray | None, size: int) -> IntArray:
     """Where each leaf of the source went."""
-    back = np.arange(size)
-    if take is not None:
-        back[take] = np.arange(size)
-    return back
+    return np.arange(size) if take is None else permutations.inverse(take)

@@ -178,7 +178,7 @@ def null_values(values: pa.Array, keep: BoolArray) -> pa.Array:
         return pa.Array.from_buffers(values.type, len(values), [_arrow.bitmap(valid), *values.buffers()[1:]])
     try:
         return pc.if_else(pa.array(keep), values, pa.scalar(None, values.type))
-    except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError):
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError):  # no kernel for the type: views, run ends, nested
         return gather.take(values, np.arange(len(values)), keep)
 
 

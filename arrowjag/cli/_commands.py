@@ -45,8 +45,7 @@ def run(words: list[str]) -> int:
         return _fail(str(error), 1 if isinstance(error, RuntimeError) else 2)  # a job that failed is a RuntimeError
     except AssertionError as error:
         return _fail(f"the demo's figures differ: {error}", 1)
-    except Exception as error:
-        # typer's own errors share no public base in all of its versions.
+    except Exception as error:  # typer's own errors share no public base in all of its versions: what is none goes on
         if not hasattr(error, "format_message"):
             raise
         return _fail(f"{error.format_message()} (arrowjag --help tells what there is)", 2)

@@ -21,7 +21,7 @@ from arrowjag._column import Column
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["codes", "content_keys", "order_codes", "order_keys"]
+__all__ = ["content_keys", "order_codes", "order_keys"]
 
 
 # ------------------------------------------------------------------------------------------------- content
@@ -203,26 +203,15 @@ def order_keys(column: Column) -> pa.LargeBinaryArray:
         fixed = _sortable(data), valid
     records = _flagged(*fixed)
     for dim in reversed(column.shape.dims[2:]):
-        ranks = codes(_section(records, dim.offsets))
+        ranks = _arrow.dictionary_codes(_section(records, dim.offsets))
         records = _flagged(ranks.astype(">u8"), dim.validity)
     first = column.shape.dims[1]
     return _section(records, first.offsets, first.validity)
 
 
-def codes(keys: pa.LargeBinaryArray) -> IntArray:
-    """Dense ranks of keys; what stands for a null is unspecified."""
-    encoded = keys.dictionary_encode()
-    order = pc.array_sort_indices(encoded.dictionary).to_numpy()
-    place = np.empty(max(len(order), 1), np.int64)
-    place[order] = np.arange(len(order))
-    index, valid = _arrow.to_numpy(encoded.indices.cast(pa.int64()))
-    ranks: IntArray = place[index if valid is None else np.where(valid, index, 0)]
-    return ranks
-
-
 def order_codes(column: Column) -> IntArray:
     """Dense ranks of rows, for numpy to sort; -1 for null rows."""
     keys = order_keys(column)
-    ranks = codes(keys)
+    ranks = _arrow.dictionary_codes(keys)
     validity = column.shape.dims[1].validity
     return ranks if validity is None else np.where(validity, ranks, -1)

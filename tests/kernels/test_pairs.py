@@ -69,7 +69,6 @@ def test_rank(case, longest, descending, method):
 @given(rows(), LONGEST)
 def test_groups(case, longest):
     keys = [(case.data, case.valid)]
-    agree(lambda: groups.group_codes(keys, case.offsets), longest)
     agree(lambda: groups.group_items(keys, case.offsets), longest)
     agree(lambda: distinct.unique(keys, case.offsets), longest)
     agree(lambda: groups.value_counts(keys, case.offsets), longest)

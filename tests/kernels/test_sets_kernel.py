@@ -46,12 +46,6 @@ def local(flat, new_offsets, offsets):
 def test_groups_of_one_key(case):
     keys = [(case.data, case.valid)]
     expected = [groups(row) for row in case.lists]
-    codes, n_groups = kernel.group_codes(keys, case.offsets)
-    assert n_groups.tolist() == [len(row) for row in expected]
-    assert nested(codes, case.offsets) == [
-        [next((i for i, group in enumerate(found) if slot in group), -1) for slot in range(len(row))]
-        for row, found in zip(case.lists, expected, strict=True)
-    ]
     new_offsets, found = distinct.unique(keys, case.offsets)
     assert local(np.flatnonzero(found), new_offsets, case.offsets) == [[g[0] for g in row] for row in expected]
     new_offsets, first, counts = kernel.value_counts(keys, case.offsets)

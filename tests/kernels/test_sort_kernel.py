@@ -216,27 +216,6 @@ def test_lexsort_wants_a_direction_for_each_key():
         sort.lexsort([], np.array([0, 3]))
 
 
-def test_inverse():
-    order = np.array([2, 0, 1, 3])
-    assert sort.inverse(order).tolist() == [1, 2, 0, 3]
-
-
-@given(jagged(), st.integers(0, 5))
-def test_topk(case, k):
-    rows, dtype = case
-    data, valid, offsets = flat(rows, dtype)
-    new_offsets, items = sort.topk(data, valid, offsets, k)
-    expected = [[i for i in expected_order(row, True) if row[i] is not None][:k] for row in rows]
-    assert [
-        (items[a:b] - start).tolist() for a, b, start in zip(new_offsets[:-1], new_offsets[1:], offsets[:-1], strict=True)
-    ] == expected
-
-
-def test_topk_refuses_a_negative_k():
-    with pytest.raises(JagValueError, match="got -1"):
-        sort.topk(np.arange(3), None, np.array([0, 3]), -1)
-
-
 @given(jagged(), st.data())
 def test_searchsorted(case, data):
     rows, dtype = case

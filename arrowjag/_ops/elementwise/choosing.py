@@ -91,7 +91,7 @@ def _if_else(condition: Datum, one: Datum, two: Datum) -> pa.Array:
         return found
     try:
         return pc.if_else(condition, one, two)
-    except pa.ArrowNotImplementedError:
+    except pa.ArrowNotImplementedError:  # asking costs a call: pyarrow doesn't list the types of its kernels
         return _choose(condition, one, two)
 
 
@@ -136,7 +136,7 @@ def _coalesce_values(type: pa.DataType, *data: Datum) -> pa.Array:
         return cast_data[0]  # nothing is missing: shared, not copied
     try:
         return cast_datum(pc.coalesce(*cast_data), type)  # narrow decimals come back as wide ones
-    except pa.ArrowNotImplementedError:
+    except pa.ArrowNotImplementedError:  # as above
         result = cast_data[0]
         for other in cast_data[1:]:
             result = _choose(result.is_valid(), result, other)

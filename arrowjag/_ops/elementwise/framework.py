@@ -73,7 +73,7 @@ def apply(function: Callable[..., Any], operands: Sequence[Operand], operation: 
     assert shape is not None
     try:
         result = function(*data)
-    except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+    except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:  # two ways of pyarrow to have no kernel
         types = [datum.type for datum in data if isinstance(datum, (pa.Array, pa.Scalar))]
         raise JagTypeError.no_kernel(operation, *types, hint=f"({error})") from None
     except pa.ArrowInvalid as error:

@@ -30,7 +30,7 @@ def as_type(type: Any) -> pa.DataType:
         if isinstance(type, str):
             return pa.type_for_alias(type)
         return pa.string() if type is str else pa.from_numpy_dtype(np.dtype(type))
-    except (ValueError, TypeError, pa.ArrowNotImplementedError):
+    except (ValueError, TypeError, pa.ArrowNotImplementedError):  # of pyarrow for a name, of numpy, of both for a dtype
         raise JagTypeError(f"expected an Arrow type, its name or a numpy dtype, got {type!r}") from None
 
 
@@ -68,7 +68,7 @@ def _promote_pair(one: pa.DataType, two: pa.DataType, operation: str) -> pa.Data
         return pa.struct([pa.field(a.name, promote([a.type, b.type], operation)) for a, b in zip(one, two, strict=True)])
     try:
         return pa.concat_arrays([pa.nulls(0, one), pa.nulls(0, two)]).type if one == two else _by_concat(one, two)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):  # which one depends on the pair
         raise JagTypeError(f"{operation}: {one} and {two} have no common type. Cast one of them first.") from None
 
 
@@ -139,7 +139,7 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
         if not isinstance(value, (int, float)):
             raise JagTypeError(f"{operation}: {type(value).__name__} is neither a column nor a scalar of Arrow") from None
         raise JagRangeError(f"{operation}: the number {value!r} does not fit {leaf or 'int64'}: {error}") from None
-    except (pa.ArrowTypeError, pa.ArrowNotImplementedError):
+    except (pa.ArrowTypeError, pa.ArrowNotImplementedError):  # objects, and numpy scalars without a type of Arrow
         raise JagTypeError(f"{operation}: {type(value).__name__} is neither a column nor a scalar of Arrow") from None
 
 
