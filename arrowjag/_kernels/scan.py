@@ -37,7 +37,8 @@ def cumsum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tupl
     -------
     (n_values,) array
         int64 for bool and signed integers, uint64 for unsigned ones; floats keep their type and are added up in
-        float64. Rows share no arithmetic: neither rounding nor NaN goes from one row to the next.
+        float64. Under a null stands the sum so far. Rows share no arithmetic: neither rounding nor NaN goes from one row to the
+        next.
 
     Raises
     ------

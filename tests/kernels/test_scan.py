@@ -57,6 +57,9 @@ def test_cumsum(case: Rows) -> None:
     wanted = [running(row, lambda a, b: a + b) for row in case.lists]
     before = case.data.copy()
     check(scan.cumsum(case.data, case.valid, case.offsets), wanted, case, total_type(case.data.dtype))
+    filled = make([[0 if item is None else item for item in row] for row in case.lists], case.data.dtype)
+    under_nulls = scan.cumsum(case.data, case.valid, case.offsets)[0], scan.cumsum(filled.data, None, filled.offsets)[0]
+    np.testing.assert_equal(*under_nulls)
     assert np.array_equal(before.view(np.uint8), case.data.view(np.uint8)), "a kernel never writes to its input"
 
 
