@@ -20,6 +20,7 @@ comparisons              3 / 2           numbers with a Python number that is no
 `mean`                   9 / 8           float64; other types are computed in other types
 `min`, `max`             10 / 8          numbers; both ignore NaN unless there is nothing else. With nulls among the items
                                          these four are ours: 25 / 60
+`n_unique`               60 / 50         numbers without nulls, which polars counts; 35 / 26 of wall clock
 `any`, `all`             6 / 6           booleans
 `first`, `last`          12 / 3          every leaf type
 ``S[place]``             6 / 3           every leaf type, one place of the last dim
@@ -240,7 +241,7 @@ class _Reduce:
             return ours
         found: pl.Series = getattr(series.list, self.name)()
         if self.name != "sum":
-            return found
+            return found.cast(pl.Int64) if self.name == "n_unique" else found
         # polars' sum of no items is -0.0, and it leaves out a + 0.0.
         return found.replace(0.0, 0.0) if found.null_count() else pl.Series(found.name, found.to_numpy() + 0)
 
@@ -252,7 +253,8 @@ def _leaves(lists: Any) -> pa.Array:
 
 def _rows(name: str, accepts: Accepts) -> Rule:
     def rule(call: Call, operands: Operands) -> pl.Expr | None:
-        dtype = pl.Float64() if name == "mean" else polars_dtype(operands[0][1].leaf)
+        fixed = {"mean": pl.Float64(), "n_unique": pl.Int64()}
+        dtype = fixed[name] if name in fixed else polars_dtype(operands[0][1].leaf)
         reduced = _reduction(lambda column: column.map_batches(_Reduce(name), return_dtype=dtype, is_elementwise=True), accepts)
         return reduced(call, operands)
 
@@ -276,6 +278,7 @@ NATIVE: dict[tuple[str, str], Rule] = {
     ("method", "mean"): _rows("mean", pt.is_float64),
     ("method", "min"): _rows("min", _is_number),
     ("method", "max"): _rows("max", _is_number),
+    ("method", "n_unique"): _rows("n_unique", _is_number),
     ("method", "any"): _reduction(lambda column: column.list.any(), pt.is_boolean),
     ("method", "all"): _reduction(lambda column: column.list.all(), pt.is_boolean),
     ("method", "first"): _reduction(lambda column: column.list.first()),

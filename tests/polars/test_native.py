@@ -19,6 +19,7 @@ CALLS = {
     "mean": lambda v: v.mean(),
     "min": lambda v: v.min(),
     "max": lambda v: v.max(),
+    "n_unique": lambda v: v.n_unique(),
     "first": lambda v: v.first(),
     "last": lambda v: v.last(),
     "lengths": lambda v: v.lengths(),
