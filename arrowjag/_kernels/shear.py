@@ -11,7 +11,7 @@ from arrowjag._kernels.offsets import parents, positions
 from arrowjag.errors import JagValueError
 from arrowjag.typing import ShearRule
 
-__all__ = ["will_shear"]
+__all__ = ["rising", "will_shear"]
 
 Offsets = Sequence[NDArray[np.int64]]
 
@@ -51,7 +51,7 @@ def _reach_rises(offsets: Offsets, a: int, b: int, *, first_slice: bool) -> bool
     reach = np.diff(offsets[b])
     looked_at = _below_first_slices(offsets, a, b) if first_slice else None
     for d in range(b - 1, a, -1):
-        rises = _rises(reach, offsets[d])
+        rises = rising(reach, offsets[d])
         if looked_at is not None:
             rises &= looked_at[d + 1]
         if rises.any():
@@ -60,7 +60,7 @@ def _reach_rises(offsets: Offsets, a: int, b: int, *, first_slice: bool) -> bool
     return False
 
 
-def _rises(data: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+def rising(data: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which items are larger than the one before them in their row."""
     rises = np.zeros(len(data), np.bool_)
     np.greater(data[1:], data[:-1], out=rises[1:])
@@ -89,7 +89,7 @@ def _row_max(data: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.
 def _slices_shrink(offsets: Offsets, a: int, b: int) -> bool:
     """Whether each slice of a frame holds, at the same coordinates, no more than the slice before it."""
     if b == a + 1:  # slices are rows then: 7 ms for 1M of them instead of 28
-        return not _rises(np.diff(offsets[b]), offsets[a]).any()
+        return not rising(np.diff(offsets[b]), offsets[a]).any()
     twin = np.arange(-1, int(offsets[a][-1]) - 1)  # the node with the same coordinates in the slice before; -1: none
     heads = offsets[a][:-1][np.diff(offsets[a]) > 0]
     twin[heads] = -1

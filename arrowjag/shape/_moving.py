@@ -45,7 +45,8 @@ def swap(shape: JaggedShape, a: int, b: int, shear: ShearMode) -> Moved:
             f'would leave holes. Sort rows by size first, or close the holes with shear="allow".'
         )
     valid = shape.dims[first].validity
-    moved = _transpose.transpose(shape.offsets, shape.extents, first, last, frame_valid=valid)
+    sheared = None if shear == "allow" else False
+    moved = _transpose.transpose(shape.offsets, shape.extents, first, last, frame_valid=valid, sheared=sheared)
     return _permuted(shape, moved, _declared_after_swap(shape.extents, first, last) if first else (), first, last)
 
 

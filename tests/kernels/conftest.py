@@ -7,7 +7,7 @@ from unittest import mock
 
 import pytest
 
-from arrowjag._kernels import few, scan
+from arrowjag._kernels import few, scan, transpose
 
 
 @pytest.fixture(scope="module", params=["few", "many"])
@@ -16,5 +16,9 @@ def either_way(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.param == "few":
         yield
         return
-    with mock.patch.object(few, "VALUES", 0), mock.patch.object(scan, "FEW_CELLS", -1):
+    with (
+        mock.patch.object(few, "VALUES", 0),
+        mock.patch.object(scan, "FEW_CELLS", -1),
+        mock.patch.object(transpose, "FEW_CELLS", -1),
+    ):
         yield
