@@ -132,7 +132,7 @@ def one(case: Any, data: Data, small: Data, given: Input, options: argparse.Name
         return None
     for name, reason in wrong.items():
         print(f"  ({name} is left out of {case.name}: {reason})", file=sys.stderr)
-    result["differs"] = wrong
+    result |= {"differs": wrong, "asked": given.values}
     if options.memory:
         result |= peak(case.name, *given[:4])
     return result

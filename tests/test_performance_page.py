@@ -14,6 +14,7 @@ MACHINE = {"python": "3.11", "system": "Linux", "processor": "x86_64", "packages
 def result(operation: str, nulls: str, ours: float, **rivals: float | None) -> dict[str, object]:
     times = [time for time in rivals.values() if time is not None]
     return {
+        "rows": 100,
         "operation": operation,
         "values": 1000,
         "distribution": "poisson",
@@ -29,6 +30,16 @@ def result(operation: str, nulls: str, ours: float, **rivals: float | None) -> d
     }
 
 
+def write(tmp_path: Path, *parts: list[dict[str, object]]) -> str:
+    """The page of results in one file or several."""
+    page, files = tmp_path / "page.md", []
+    for number, results in enumerate(parts):
+        files.append(tmp_path / f"results-{number}.json")
+        files[-1].write_text(json.dumps({"machine": MACHINE, "results": results}), encoding="utf-8")
+    subprocess.run([sys.executable, str(ROOT / "docs" / "performance.py"), *map(str, files), "--page", str(page)], check=True)
+    return page.read_text(encoding="utf-8")
+
+
 def test_page(tmp_path: Path) -> None:
     results = [
         result("sum", "rows", 2.0, polars=1.0),
@@ -36,13 +47,28 @@ def test_page(tmp_path: Path) -> None:
         result("sort", "none", 4.0, awkward=4.0),
         result("rank", "none", 1234.5),
     ]
-    (tmp_path / "results.json").write_text(json.dumps({"machine": MACHINE, "results": results}), encoding="utf-8")
-    page = tmp_path / "page.md"
-    command = [sys.executable, str(ROOT / "docs" / "performance.py"), str(tmp_path / "results.json"), "--page", str(page)]
-    subprocess.run(command, check=True)
-    text = page.read_text(encoding="utf-8")
+    text = write(tmp_path, results)
     assert text.index("## Without nulls: 1,000 values") < text.index("## With null rows")
     assert "| operation | arrowjag | awkward | polars | by hand | ratio | GB/s | copy |" in text
     assert "| sum | 2 | – | 8 | – | **4** | 1 | 3 |" in text
     assert "| rank | 1,234 | – | – | – | – | 1 | 3 |" in text
     assert "Geometric mean of 2 ratios: **2.00**." in text
+    assert "## Other" not in text
+    assert "## Growth" not in text
+    assert "## Memory" not in text
+
+
+def test_other_inputs_stand_side_by_side(tmp_path: Path) -> None:
+    first = [result("sum", "none", 2.0, polars=8.0), result("sort", "none", 4.0, awkward=2.0)]
+    others = [result("sum", "none", 1.0, polars=9.0) | {"dtype": "int32"}]
+    others += [result("sum", "none", 3.0) | {"asked": asked, "values": asked - 1} for asked in (10_000, 2_000_000)]
+    others += [result("sum", "none", 5.0) | {"distribution": name} for name in ("zipf", "all_empty")]
+    others[-1] |= {"asked": 1000, "values": 0}
+    weighed = [result("sum", "none", 1.0) | {"asked": 9000, "peak_mb": 13.0, "result_mb": 1.0, "input_mb": 8.0}]
+    text = write(tmp_path, first, others, weighed)
+    assert text.count("## Without nulls") == text.count("### Without nulls") + 1
+    table = "| operation | 1k float64 poisson | 1k int32 poisson |\n|---|---:|---:|\n| sum | 4 | 9 |\n| sort | 0.5 | – |\n"
+    assert table + "| *geometric mean* | 1.41 | 9 |\n" in text
+    assert "| operation | 1k float64 zipf | 1k float64 all_empty |\n|---|---:|---:|\n| sum | 5,000 | 50,000 |\n" in text
+    assert "| operation | 10k float64 poisson | 2M float64 poisson | 9k float64 poisson |\n" in text
+    assert "| sum | 1.5 |" in text.split("## Memory")[1]
