@@ -216,8 +216,9 @@ def _generator(seed: Any, operation: str) -> np.random.Generator:
 
 def _random_order(offsets: IntArray, generator: np.random.Generator) -> IntArray:
     """The items of each row in random order. Keys of 32 bits leave the sort room for places, so that it needs one pass."""
-    keys = generator.integers(0, 2**32, int(offsets[-1]), dtype=np.uint32)
-    return _kernels.argsort(keys, None, offsets)
+    n = int(offsets[-1])
+    words: Any = generator.bit_generator.random_raw((n + 1) // 2)  # what `integers` splits into keys, in a third less time
+    return _kernels.argsort(words.astype("<u8", copy=False).view("<u4")[:n], None, offsets)
 
 
 def shuffle(column: Column, seed: int, axis: Any) -> Column:
@@ -236,17 +237,16 @@ def sample(column: Column, fraction: float | None, n: elementwise.Operand | None
     if (fraction is None) == (n is None):
         raise JagValueError("sample takes either fraction= or n=")
     column, place = places.grouped(column, axis, "sample")
-    dim = column.shape.dims[place]
-    if n is not None:
-        column, wanted, valid = _wanted(column, place, n)
+    if n is None:
         dim = column.shape.dims[place]
-        taken = np.minimum(np.maximum(wanted, 0), dim.sizes)
-        order = _random_order(dim.offsets, generator)
-        mask = np.zeros(dim.size, bool)
-        mask[order[gather.ranges(dim.offsets[:-1], taken)]] = True
+        mask = generator.random(dim.size) < _share(fraction)
+        cut = gather.filter_rows(mask, dim.offsets)
     else:
-        mask, valid = generator.random(dim.size) < _share(fraction), dim.validity
-    outer = (*column.shape.dims[:place], places.resized(dim, gather.filter_rows(mask, dim.offsets), valid))
+        column, taken = _taken(column, place, n)
+        dim, cut = column.shape.dims[place], _offsets.from_sizes(taken)
+        mask = np.zeros(dim.size, bool)
+        mask[_random_order(dim.offsets, generator)[_offsets.runs(dim.offsets[:-1], cut)]] = True
+    outer = (*column.shape.dims[:place], places.resized(dim, cut))
     return structure.keep_items(column, place + 1, mask, outer)
 
 
@@ -258,21 +258,20 @@ def _share(fraction: Any) -> float:
     return float(fraction)
 
 
-def _wanted(column: Column, axis: int, n: elementwise.Operand) -> tuple[Column, IntArray, BoolArray | None]:
-    """How many items each row along the axis is to keep, and which rows are not null."""
+def _taken(column: Column, axis: int, n: elementwise.Operand) -> tuple[Column, IntArray]:
+    """How many items each row along the axis keeps; rows where `n` is null are null in the column that is returned."""
     if not pt.is_integer(n.type):
         raise JagTypeError(f"sample: n must be integers, got {n.type}")
     if not isinstance(n, Column):
-        if not n.is_valid or n.as_py() < 0:
-            raise JagValueError(f"sample: n must not be negative, got {n.as_py()}")
-        dim = column.shape.dims[axis]
-        return column, np.full(len(dim), min(n.as_py(), 2**62), np.int64), dim.validity
+        wanted = n.as_py()
+        if wanted is None or wanted < 0:
+            raise JagValueError(f"sample: n must not be negative, got {wanted}")
+        return column, np.minimum(column.shape.dims[axis].sizes, min(wanted, 2**62))
     if n.ndim > axis:
         raise ShapeError(f"sample: n has {n.ndim} dims, {n.shape!r}, and the rows along the axis have {axis}")
     column, n = structure.agree([column, n], "sample", levels=axis)
     _, (counts,) = places.keyed(column, axis, [n], "sample")
-    wanted, valid = _arrow.to_numpy(counts.values.cast(pa.int64()))
-    if valid is None:
-        return column, wanted, column.shape.dims[axis].validity
-    column = structure.null_items(column, axis, valid)
-    return column, np.where(valid, wanted, 0), column.shape.dims[axis].validity
+    each, valid = _arrow.to_numpy(counts.values.cast(pa.int64()))
+    if valid is not None:
+        column = structure.null_items(column, axis, valid)
+    return column, np.minimum(np.maximum(each, 0), column.shape.dims[axis].sizes)
