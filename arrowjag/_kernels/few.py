@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels.offsets import from_sizes, row_sizes, run_sizes
 
-__all__ = ["VALUES", "Groups", "Key", "argsort", "combine", "groups", "is_few", "member", "owners", "search"]
+__all__ = ["VALUES", "Groups", "Key", "argsort", "combine", "groups", "is_few", "lookup", "member", "owners", "search"]
 
 VALUES = 1000
 """Below this many values they are few."""
@@ -95,14 +95,19 @@ def _differs(key: NDArray[Any]) -> NDArray[np.bool_]:
     return differs
 
 
-def _both(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> tuple[Groups, NDArray[np.bool_]]:
-    """The groups of x with y behind it, and whether each holds an item of y: the sort is stable, so that the last one tells."""
+def _both(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Groups:
+    """The groups of x with y behind it."""
     key, rows = np.concatenate((x[0], y[0])), np.concatenate((owners(offsets_x), owners(offsets_y)))
     valid = None
     if x[1] is not None or y[1] is not None:
         valid = np.concatenate([np.ones(len(part), np.bool_) if known is None else known for part, known in (x, y)])
-    found = groups([(key, valid)], rows)
-    return found, found.order[found.starts + found.sizes - 1] >= len(x[0])
+    return groups([(key, valid)], rows)
+
+
+def _reaches(both: Groups, n_x: int) -> NDArray[np.bool_]:
+    """Whether each group of `_both` holds an item of y: the sort is stable, so that the last one tells."""
+    found: NDArray[np.bool_] = both.order[both.starts + both.sizes - 1] >= n_x
+    return found
 
 
 def combine(
@@ -116,20 +121,38 @@ def combine(
     items : int64 array
         Item numbers into the values of x and y, one after the other.
     """
-    found, of_y = _both(x, offsets_x, y, offsets_y)
+    found = _both(x, offsets_x, y, offsets_y)
     leaders, rows = found.leaders, found.rows
-    if operation != "union":
+    if operation == "union":
+        leaders = leaders[np.lexsort((leaders, rows))]
+    else:
+        of_y = _reaches(found, len(x[0]))
         chosen = (leaders < len(x[0])) & (of_y if operation == "intersection" else ~of_y)
         leaders, rows = leaders[chosen], rows[chosen]
-    return from_sizes(np.bincount(rows, minlength=len(offsets_x) - 1)), leaders[np.lexsort((leaders, rows))]
+        leaders.sort()  # all of them are items of x, which number upwards row by row
+    return from_sizes(np.bincount(rows, minlength=len(offsets_x) - 1)), leaders
 
 
 def member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether each item of x, no null, occurs in the same row of y."""
-    both, of_y = _both(x, offsets_x, y, offsets_y)
+    both = _both(x, offsets_x, y, offsets_y)
     found = np.zeros(len(x[0]) + len(y[0]), np.bool_)
-    found[both.order] = of_y.repeat(both.sizes)
+    found[both.order] = _reaches(both, len(x[0])).repeat(both.sizes)
     return found[: len(x[0])]
+
+
+def lookup(
+    table: Key, offsets: NDArray[np.int64], probes: Key, probe_offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], int | None]:
+    """For each probe the table's item of the same key and row, whether there is one, and a row that has equal keys, if any."""
+    n = len(table[0])
+    both = _both(table, offsets, probes, probe_offsets)
+    seconds = both.order[np.minimum(both.starts + 1, len(both.order) - 1)]
+    twice = (seconds < n) & (both.sizes > 1)
+    found = np.full(n + len(probes[0]), n)
+    found[both.order] = both.leaders.repeat(both.sizes)
+    items = found[n:]
+    return items, items < n, int(both.rows[twice.argmax()]) if np.count_nonzero(twice) else None
 
 
 def search(

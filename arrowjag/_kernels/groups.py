@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import few, pairs
 from arrowjag._kernels.blocks import map_rows
-from arrowjag._kernels.gather import ranges
 from arrowjag._kernels.memory import empty, zeros
-from arrowjag._kernels.offsets import count_block, count_true, from_sizes, row_sizes, run_sizes
+from arrowjag._kernels.offsets import count_block, count_true, from_sizes, row_sizes, run_sizes, runs
 from arrowjag._kernels.permutations import inverse
 from arrowjag._kernels.rank import BLOCK_VALUES, sorted_runs
 from arrowjag._kernels.sort import Key, span_of
@@ -138,7 +137,8 @@ def group_items(
     if few.is_few(*keys):
         found = few.groups(keys, few.owners(offsets))
         found = found if sort else found.appearing()
-        return found.offsets(len(offsets) - 1), from_sizes(found.sizes), found.order[ranges(found.starts, found.sizes)]
+        cut = from_sizes(found.sizes)
+        return found.offsets(len(offsets) - 1), cut, found.order[runs(found.starts, cut)]
     parts = in_blocks(partial(_group_items, sort=sort), keys, offsets)
     group_offsets, item_offsets, items = zip(*parts, strict=True)
     return stitch_offsets(group_offsets), stitch_offsets(item_offsets), np.concatenate(items)
@@ -149,13 +149,14 @@ def _group_items(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     if len(keys) == 1 and not sort and pairs.pays(offsets):
         return _short_group_items(keys[0], offsets, base)
-    runs = find_runs(keys, offsets)
-    group_offsets, items = by_appearance(runs.leaders, offsets)
-    starts, sizes = runs.starts, runs.sizes
+    found = find_runs(keys, offsets)
+    group_offsets, items = by_appearance(found.leaders, offsets)
+    starts, sizes = found.starts, found.sizes
     if not sort:
-        by_number = inverse(_numbers(runs.leaders, items, int(offsets[-1])))
+        by_number = inverse(_numbers(found.leaders, items, int(offsets[-1])))
         starts, sizes = starts[by_number], sizes[by_number]
-    return group_offsets, from_sizes(sizes), _shifted(runs.order[ranges(starts, sizes)], base)
+    item_offsets = from_sizes(sizes)
+    return group_offsets, item_offsets, _shifted(found.order[runs(starts, item_offsets)], base)
 
 
 def _short_group_items(

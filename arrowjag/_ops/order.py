@@ -24,7 +24,7 @@ from arrowjag._ops import elementwise, places, structure
 from arrowjag.dims import Ragged
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
-from arrowjag.typing import BoolArray, IntArray, RankMethod
+from arrowjag.typing import IntArray, RankMethod
 
 __all__ = ["argsort", "inverse_permutation", "rank", "reverse", "sample", "shuffle", "sort", "topk"]
 

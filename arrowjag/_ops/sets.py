@@ -17,16 +17,15 @@ from arrowjag._column import Column
 from arrowjag._kernels import distinct as _distinct
 from arrowjag._kernels import gather
 from arrowjag._kernels import groups as _groups
-from arrowjag._kernels import rank as _rank
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import sets as _kernels
 from arrowjag._kernels import sort as _sort
+from arrowjag._kernels.lookup import lookup
 from arrowjag._kernels.member import is_member
-from arrowjag._kernels.offsets import row_sizes
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, places, structure
 from arrowjag.dims import Dim
-from arrowjag.errors import JagValueError, ShapeError
+from arrowjag.errors import ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -60,9 +59,11 @@ def joint_keys(one: pa.Array, two: pa.Array, operation: str) -> tuple[Key, Key]:
     type = elementwise.promote([one.type, two.type], operation)
     if _arrow.is_numeric(type) or _arrow.is_temporal(type):
         return _arrow.to_numpy(_cast(one, type)), _arrow.to_numpy(_cast(two, type))
-    both = pa.concat_arrays([_cast(one, type), _cast(two, type)])
-    key, valid = _arrow.order_key(both, operation)
-    n = len(one)
+    return _halves(_arrow.order_key(_arrow.join([_cast(one, type), _cast(two, type)]), operation), len(one))
+
+
+def _halves(both: Key, n: int) -> tuple[Key, Key]:
+    key, valid = both
     return (key[:n], None if valid is None else valid[:n]), (key[n:], None if valid is None else valid[n:])
 
 
@@ -172,35 +173,10 @@ def translate(column: Column, keys: Column, values: Column, axis: Any) -> Column
     items = tables.values.to_numpy()
     table_keys = keys.values if tables.values is numbers else gather.take(keys.values, items)
     key, table_key = joint_keys(probes.values, table_keys, "translate")
-    cut = tables.shape.dims[-1].offsets
-    order = _unique_order(table_key, cut)
-    data, valid = table_key[0][order], None if table_key[1] is None else table_key[1][order]
-    slot = _sort.searchsorted(data, cut, key[0], offsets, "left", valid)
-    if len(data) == 0:
-        return Column(probes.shape, pa.nulls(len(slot), values.type))
-    sizes = row_sizes(offsets)
-    at = cut[:-1].repeat(sizes) + slot
-    inside = at < cut[1:].repeat(sizes)
-    at = np.minimum(at, len(data) - 1)
-    hit = inside & _same(data[at], key[0])
-    for mask in (key[1], None if valid is None else valid[at]):
-        hit = hit if mask is None else hit & mask
-    return Column(probes.shape, gather.take(values.values, items[order[at]], hit))
-
-
-def _same(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> BoolArray:
-    equal: BoolArray = one == two
-    return equal | (np.isnan(one) & np.isnan(two)) if one.dtype.kind == "f" else equal
-
-
-def _unique_order(key: Key, offsets: IntArray) -> IntArray:
-    """The order that sorts each row of keys; raises where two that are not null are equal."""
-    order, begins = _rank.sorted_runs([key], offsets)
-    repeated = ~begins if key[1] is None else ~begins & key[1][order]
-    if repeated.any():
-        row = int(np.searchsorted(offsets, int(repeated.argmax()), side="right")) - 1
-        raise JagValueError(f"translate: keys_from has equal keys in row {row}; keys must be unique in each row")
-    return order
+    if len(table_key[0]) == 0:
+        return Column(probes.shape, pa.nulls(len(key[0]), values.type))
+    found, hit = lookup(table_key, tables.shape.dims[-1].offsets, key, offsets)
+    return Column(probes.shape, gather.take(values.values, items[found], hit))
 
 
 # --------------------------------------------------------------------------------------------------- two columns
@@ -227,10 +203,13 @@ def set_operation(name: str, one: Column, two: Column, axis: Any) -> Column:
     one, place = places.grouped(elementwise.cast(one, type), axis, name)
     two, _ = places.grouped(elementwise.cast(two, type), axis, name)
     one, two, outer = same_rows(one, two, place, name)
-    both = structure.end_to_end([(one, place + 1), (two, place + 1)])
-    key, valid = places.item_key(both, 1, name)
-    n = one.shape.nodes(place + 1)
-    keys = [(key[:n], None if valid is None else valid[:n]), (key[n:], None if valid is None else valid[n:])]
+    source, depth = one, place + 1
+    if name == "union" or depth < one.ndim:
+        source, depth = structure.end_to_end([(one, depth), (two, depth)]), 1
+    if place + 1 == one.ndim:
+        key, other = joint_keys(one.values, two.values, name)
+    else:
+        key, other = _halves(places.item_key(source, 1, name), one.shape.nodes(place + 1))
     dims = one.shape.dims[place], two.shape.dims[place]
-    cut, items = _SETS[name](keys[0], dims[0].offsets, keys[1], dims[1].offsets)
-    return structure.take_items(both, 1, items, (*outer, places.resized(dims[0], cut)))
+    cut, items = _SETS[name](key, dims[0].offsets, other, dims[1].offsets)
+    return structure.take_items(source, depth, items, (*outer, places.resized(dims[0], cut)))

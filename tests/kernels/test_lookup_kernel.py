@@ -1,0 +1,48 @@
+"""Keys looked up in dictionaries, against dictionaries of Python, row by row."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arrowjag._kernels.lookup import lookup
+from arrowjag.errors import JagValueError
+from tests.kernels.rows import EVERY_DTYPE, items, make
+
+pytestmark = pytest.mark.usefixtures("either_way")
+
+
+def same(item):
+    return "nan" if isinstance(item, float) and math.isnan(item) else item
+
+
+@st.composite
+def cases(draw):
+    dtype = draw(st.sampled_from(EVERY_DTYPE))
+    item = st.none() | items(dtype)
+    pairs = draw(st.lists(st.tuples(st.lists(item, max_size=4), st.lists(item, max_size=6)), max_size=6))
+    tables, probes = [row for row, _ in pairs], [row for _, row in pairs]
+    return make([*tables, [None]], dtype), make([*probes, []], dtype)
+
+
+@given(cases())
+def test_lookup_is_that_of_a_dictionary(case):
+    table, probes = case
+    known = [[same(key) for key in row if key is not None] for row in table.lists]
+    broken = [row for row, keys in enumerate(known) if len(set(keys)) < len(keys)]
+    given_keys = (table.data, table.valid), table.offsets, (probes.data, probes.valid), probes.offsets
+    if broken:
+        with pytest.raises(JagValueError, match=f"equal keys in row {broken[0]};"):
+            lookup(*given_keys)
+        return
+    found, hit = lookup(*given_keys)
+    assert ((found >= 0) & (found < len(table.data))).all()
+    expected = [
+        {same(key): item for item, key in enumerate(row, start) if key is not None}.get(same(probe))
+        for row, start, sought in zip(table.lists, table.offsets.tolist(), probes.lists, strict=False)
+        for probe in sought
+    ]
+    assert [item if there else None for item, there in zip(found.tolist(), hit.tolist(), strict=True)] == expected
