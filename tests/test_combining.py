@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels import laying
+from arrowjag._ops.elementwise import blockwise, choosing
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, leaf_values, prefix_arrays
 from tests import reference as ref
 from tests.reference import Jag
@@ -84,6 +86,52 @@ def test_where_of_scalars_is_a_scalar_and_types_promote() -> None:
         aj.where([1, 0], aj.array([[1], None]), [1, 2])
     with pytest.raises(ValueError, match="row 0 has 2 items"):
         aj.where([True, False], aj.array([[1], None]), aj.array([[1, 2], [3]]))
+
+
+def with_holes(x: aj.JaggedArray, rng: np.random.Generator, share: float) -> aj.JaggedArray:
+    """An array some of whose rows became null."""
+    keep = rng.random(len(x)) >= share
+    return aj.from_arrow(pc.if_else(pa.array(keep), x.to_arrow(extension=False), None))
+
+
+@pytest.mark.parametrize("type", [pa.float64(), pa.int16(), pa.bool_(), pa.decimal128(20, 2), pa.string(), pa.time32("s")], ids=str)
+@pytest.mark.parametrize("deep", [False, True])
+def test_many_rows_are_lent_as_few_are(type: pa.DataType, deep: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(0, 12, 6000)
+    n = int(sizes.sum())
+
+    def array(leaf: pa.DataType) -> aj.JaggedArray:
+        leaves = pa.array(rng.integers(0, 2, n, dtype=np.int32), mask=rng.random(n) < 0.1).cast(leaf)
+        x = with_holes(aj.JaggedArray(aj.JaggedShape(6000, sizes.tolist()), leaves), rng, 0.05)
+        if not deep:
+            return x
+        lists = pa.LargeListArray.from_arrays(pa.array(np.arange(0, 6001, 3)), x.to_arrow(extension=False))
+        return with_holes(aj.from_arrow(lists), rng, 0.05)
+
+    c, x, y, z = array(pa.bool_()), array(type), array(type), array(type)
+    flat = x.first().first() if deep else x.first()
+
+    def results() -> list[Any]:
+        return [
+            aj.where(c, x, y),
+            aj.where(c, x, flat),
+            aj.where(c, flat, y[: len(y)]),
+            aj.where(x.is_null(), y, x),
+            aj.where(c, x, flat.values[3] if flat.values[3].is_valid else flat.values[4]),
+            aj.coalesce(x, y),
+            aj.coalesce(x, y, z, flat),
+            x.fill_null(y),
+            aj.coalesce(flat, x),
+        ]
+
+    fast = results()
+    monkeypatch.setattr(laying, "_FEWEST_VALUES", 10**9)
+    monkeypatch.setattr(choosing, "_same_rows", lambda columns: all(column.shape.dims[1:] == () for column in columns))
+    monkeypatch.setattr(blockwise, "choose", lambda *_: None)
+    for one, two in zip(fast, results(), strict=True):
+        assert one.type == two.type
+        assert one.equals(two)
 
 
 # ------------------------------------------------------------------------------------------------------------- coalesce

@@ -13,7 +13,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
-from arrowjag._kernels import gather, merging, spans
+from arrowjag._kernels import gather, laying, merging, spans
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._kernels.words import has_words
 from arrowjag._ops import structure
@@ -345,8 +345,8 @@ NullRule = Callable[[int, "list[BoolArray | None]", "list[IntArray | None]"], Bo
 """From depth, for each operand which of its rows are there (None: it has no rows so deep), and its leaves' places, to null rows."""
 
 
-def merge_rows(columns: Sequence[Column], is_null: NullRule, operation: str) -> tuple[JaggedShape, list[pa.Array]]:
-    """One shape for columns that lend each other rows where theirs are null, and each one's leaves at its places.
+def merge_rows(columns: Sequence[Column], is_null: NullRule, operation: str) -> list[Column]:
+    """Columns that lend each other rows where theirs are null, each with the rows of one common shape.
 
     Parameters
     ----------
@@ -359,29 +359,40 @@ def merge_rows(columns: Sequence[Column], is_null: NullRule, operation: str) -> 
 
     Returns
     -------
-    JaggedShape
-        As deep as the deepest column.
-    list of pa.Array
-        The leaves of each column at the places of the shape; null where it has no row for them.
+    list of Column
+        Each as deep as it was; its leaves are null where it has no row for them. All shapes are prefixes of the common one. Values
+        of a column whose rows stay where they are, are shared.
     """
     ndim = max(column.ndim for column in columns)
-    places: list[IntArray] = [np.zeros(1, np.int64) for _ in columns]
+    places: list[IntArray | None] = [None] * len(columns)
+    laid = [column.values for column in columns]
     dims: list[Dim] = []
     for depth in range(ndim):
+        n_rows = dims[-1].size if dims else 1
         there = [_there(column, depth, place) for column, place in zip(columns, places, strict=True)]
-        leaves = [place if column.ndim <= depth else None for column, place in zip(columns, places, strict=True)]
-        null = is_null(depth, there, leaves)
-        dims.append(_shared_dim(columns, depth, places, there, null, operation))
-        places = [_descend(column, depth, place, dims[-1]) for column, place in zip(columns, places, strict=True)]
-    flat = [_leaves_at(column.values, place) for column, place in zip(columns, places, strict=True)]
-    return JaggedShape._trusted(dims), flat
+        leaves = [_numbers(place, n_rows) if column.ndim <= depth else None for column, place in zip(columns, places, strict=True)]
+        dims.append(_shared_dim(columns, depth, places, there, is_null(depth, there, leaves), operation))
+        for slot, (column, place, present) in enumerate(zip(columns, places, there, strict=True)):
+            if column.ndim == depth + 1 and present is not None:
+                laid[slot] = _lay_leaves(column, place, present, dims[-1])
+        if depth < ndim - 1:
+            places = [_descend(column, depth, place, dims[-1]) for column, place in zip(columns, places, strict=True)]
+    shape = JaggedShape._trusted(dims)
+    return [Column(shape[: column.ndim], values) for column, values in zip(columns, laid, strict=True)]
 
 
-def _there(column: Column, depth: int, places: IntArray) -> BoolArray | None:
+def _numbers(places: IntArray | None, n: int) -> IntArray:
+    """Places as numbers: None stands for items that all stay where they are."""
+    return np.arange(n) if places is None else places
+
+
+def _there(column: Column, depth: int, places: IntArray | None) -> BoolArray | None:
     """Which of a column's rows are there and valid."""
     if column.ndim <= depth:
         return None
     dim = column.shape.dims[depth]
+    if places is None:
+        return np.ones(len(dim), bool) if dim.validity is None else dim.validity
     there = places >= 0
     if dim.validity is not None:
         there = there & dim.validity[np.maximum(places, 0)] if len(dim) else np.zeros(len(places), bool)
@@ -391,27 +402,29 @@ def _there(column: Column, depth: int, places: IntArray) -> BoolArray | None:
 def _shared_dim(
     columns: Sequence[Column],
     depth: int,
-    places: Sequence[IntArray],
+    places: Sequence[IntArray | None],
     there: Sequence[BoolArray | None],
     null: BoolArray,
     operation: str,
 ) -> Dim:
     """The sizes that all columns with a valid row agree on; 0 in null rows."""
-    known = np.zeros(len(null), bool)
-    sizes = np.zeros(len(null), np.int64)
+    known: BoolArray | None = None
+    sizes = np.zeros(0, np.int64)
     extents = set()
     for column, place, present in zip(columns, places, there, strict=True):
         if present is None:
             continue
-        dim = column.shape.dims[depth]
-        extents.add(dim.extent)
-        own = dim.sizes[np.maximum(place, 0)] if len(dim) else np.zeros(len(place), np.int64)
-        clash = present & known & (own != sizes) & ~null
+        extents.add(column.shape.dims[depth].extent)
+        own = _sizes_at(column.shape.dims[depth], place)
+        if known is None:
+            sizes, known = np.where(present, own, 0), present
+            continue
+        clash = (own != sizes) & present & known & ~null
         if clash.any():
             row = int(clash.argmax())
             raise ShapeError(f"{operation}: dim {depth}, row {row} has {own[row]} items in one operand and {sizes[row]} in another")
-        sizes = np.where(present & ~known, own, sizes)
-        known |= present
+        sizes = np.where(known | ~present, sizes, own)
+        known = known | present
     declared = extents - {None}
     extent = declared.pop() if len(declared) == 1 and depth else None
     sizes = np.where(null, 0, sizes)
@@ -420,14 +433,23 @@ def _shared_dim(
     return Ragged.from_offsets(_offsets.from_sizes(sizes), validity=~null if null.any() else None, extent=extent, check=False)
 
 
-def _descend(column: Column, depth: int, places: IntArray, dim: Dim) -> IntArray:
+def _sizes_at(dim: Dim, places: IntArray | None) -> IntArray:
+    """The size of each row; anything for a row that is not there."""
+    if places is None:
+        return dim.sizes
+    return dim.sizes[np.maximum(places, 0)] if len(dim) else np.zeros(len(places), np.int64)
+
+
+def _descend(column: Column, depth: int, places: IntArray | None, dim: Dim) -> IntArray | None:
     """Places of the items of the shared rows: of the column's own items, or of its leaf spread over them."""
-    spread: IntArray = places[dim.parents]
     if column.ndim <= depth:
-        return spread
+        return dim.parents.astype(np.int64) if places is None else places[dim.parents]
     own = column.shape.dims[depth]
+    if places is None and own == dim:
+        return None
     if len(own) == 0:
         return np.full(dim.size, -1, np.int64)
+    spread = dim.parents if places is None else places[dim.parents]
     safe = np.maximum(spread, 0)
     here = spread >= 0
     if own.validity is not None:
@@ -435,10 +457,10 @@ def _descend(column: Column, depth: int, places: IntArray, dim: Dim) -> IntArray
     return np.where(here, own.offsets[safe] + dim.iota(), -1)
 
 
-def _leaves_at(values: pa.Array, places: IntArray) -> pa.Array:
-    there = places >= 0
-    if there.all():
-        if len(places) == len(values) and (len(places) == 0 or bool((places[1:] > places[:-1]).all())):
-            return values
-        return gather.take(values, places)
-    return gather.take(values, np.maximum(places, 0), there)
+def _lay_leaves(column: Column, places: IntArray | None, present: BoolArray, dim: Dim) -> pa.Array:
+    """The leaves of a column's last rows where the shared rows have theirs; shared where they stand there already."""
+    own = column.shape.dims[-1]
+    if places is None and own == dim:
+        return column.values
+    starts = own.offsets[:-1] if places is None else own.offsets[np.maximum(places, 0)]
+    return laying.lay_rows(column.values, starts, present, dim.offsets)

@@ -54,8 +54,7 @@ def where(condition: Operand, one: Operand, two: Operand) -> Column:
         null: BoolArray = nobody | lost
         return null
 
-    shape, flat = select.merge_rows(operands, is_null, "where")
-    return apply(_if_else, [Column(shape, values) for values in flat], "where")
+    return apply(_if_else, _scalars_kept([condition, one, two], select.merge_rows(operands, is_null, "where")), "where")
 
 
 def _all_lack(lacks: Sequence[BoolArray | None]) -> BoolArray | None:
@@ -70,15 +69,25 @@ def _as_column(operand: Operand) -> Column:
     return operand if isinstance(operand, Column) else Column(JaggedShape(), select.constant(operand, 1))
 
 
+def _scalars_kept(operands: Sequence[Operand], columns: Sequence[Column]) -> list[Operand]:
+    """The columns that operands have become; a scalar stays one, so that nobody spreads it."""
+    return [column if isinstance(operand, Column) else operand for operand, column in zip(operands, columns, strict=True)]
+
+
 def _same_rows(columns: Sequence[Column]) -> bool:
-    """Whether operands surely have the same null rows, so that nobody has to lend any."""
-    deep = [column.shape for column in columns if column.ndim > 1]
-    if not any(dim.validity is not None for shape in deep for dim in shape.dims):
+    """Whether operands have the same rows and the same null rows among them, so that nobody has to lend any."""
+    shapes = [column.shape for column in columns]
+    if all(dim.validity is None for shape in shapes for dim in shape.dims):
         return True
-    if any(0 < column.ndim < 2 for column in columns) or len({shape.ndim for shape in deep}) > 1:
-        return False
-    first = deep[0]
-    return all(mine.validity is theirs.validity for shape in deep for mine, theirs in zip(shape.dims, first.dims, strict=True))
+    longest = max(shapes, key=len)
+    levels = [[shape.dims[depth] for shape in shapes if shape.ndim > depth] for depth in range(longest.ndim)]
+    same = all(_same_validity(dim.validity, level[0].validity) for level in levels for dim in level[1:])
+    agreed = same and all(len({dim.extent for dim in level} - {None}) < 2 for level in levels)
+    return agreed and all(shape.is_prefix_of(longest) for shape in shapes)
+
+
+def _same_validity(one: BoolArray | None, two: BoolArray | None) -> bool:
+    return one is two or (one is not None and two is not None and np.array_equal(one, two))
 
 
 def _if_else(condition: Datum, one: Datum, two: Datum) -> pa.Array:
@@ -116,8 +125,7 @@ def coalesce(operands: Sequence[Operand], operation: str = "coalesce") -> Column
         known: BoolArray = np.logical_or.reduce([rows for rows in there if rows is not None])
         return ~known
 
-    shape, flat = select.merge_rows(columns, is_null, operation)
-    return apply(_coalescer(operation), [Column(shape, values) for values in flat], operation)
+    return apply(_coalescer(operation), _scalars_kept(operands, select.merge_rows(columns, is_null, operation)), operation)
 
 
 def fill_null(column: Column, filler: Operand) -> Column:
@@ -134,6 +142,9 @@ def _coalesce_values(type: pa.DataType, *data: Datum) -> pa.Array:
     cast_data = list(data) if same else [cast_datum(datum, type) for datum in data]
     if isinstance(cast_data[0], pa.Array) and cast_data[0].null_count == 0:
         return cast_data[0]  # nothing is missing: shared, not copied
+    found = _coalesce_blocks(cast_data)
+    if found is not None:
+        return found
     try:
         return cast_datum(pc.coalesce(*cast_data), type)  # narrow decimals come back as wide ones
     except pa.ArrowNotImplementedError:  # as above
@@ -141,3 +152,14 @@ def _coalesce_values(type: pa.DataType, *data: Datum) -> pa.Array:
         for other in cast_data[1:]:
             result = _choose(result.is_valid(), result, other)
         return result
+
+
+def _coalesce_blocks(data: Sequence[Datum]) -> pa.Array | None:
+    """As pyarrow's coalesce, by blocks; None where they are not the way."""
+    result, *others = data
+    for other in others:
+        found = blockwise.choose(result.is_valid(), result, other) if isinstance(result, pa.Array) else None
+        if found is None or found.null_count == 0:
+            return found
+        result = found
+    return result
