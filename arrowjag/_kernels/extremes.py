@@ -140,7 +140,7 @@ def _loser(pick: Pick, dtype: np.dtype[Any]) -> Any:
 
 def _has_items(rows: NDArray[np.int64], block: Block) -> NDArray[np.bool_]:
     """Which of the rows have an item that is not null."""
-    if block.valid is None:
+    if block.valid is None or not len(rows):
         return block.offsets[rows + 1] > block.offsets[rows]
     taken, items = take_rows(block.offsets, rows)
     return count_true(block.valid[items], taken) > 0

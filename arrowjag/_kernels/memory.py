@@ -33,7 +33,10 @@ def empty_like(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def zeros(n: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """As `empty`, set to 0."""
-    array = empty(n, dtype)
+    kind = np.dtype(dtype)
+    if n * kind.itemsize < _SMALL:
+        return np.zeros(n, kind)
+    array = empty(n, kind)
     array.fill(0)
     return array
 

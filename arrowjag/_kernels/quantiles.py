@@ -75,13 +75,14 @@ def _of_few(data: NDArray[Any], offsets: NDArray[np.int64], full: NDArray[np.boo
         ordered, _ = _sort.sort(data, None, offsets)
         first, last = offsets[:-1][full], offsets[1:][full] - 1
         position = q * (last - first)
-        low, high = np.floor(position).astype(np.int64), np.ceil(position).astype(np.int64)
+        low = position.astype(np.int64)
+        high = low + (low < position)
         if interpolation in ("lower", "higher", "nearest"):
             slot = {"lower": low, "higher": high}.get(interpolation)
             slot = np.rint(position).astype(np.int64) if slot is None else slot
             found = ordered[first + slot].astype(result_type(data.dtype))
         else:
-            weight = np.where(high > low, 0.5 if interpolation == "midpoint" else position - low, 0.0)
+            weight = (high - low) * 0.5 if interpolation == "midpoint" else position - low
             found = _between(ordered[first + low], ordered[first + high], weight)
         return _or_nan(found, ordered[last])
 

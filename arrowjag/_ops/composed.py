@@ -85,8 +85,8 @@ def _weighted_shares(values: pa.Array, weight: pa.Array, offsets: IntArray) -> p
 
 def _poisoned(result: Any, key: Any, valid: BoolArray | None, offsets: IntArray) -> Any:
     """Rows that hold a NaN are NaN."""
-    if key.dtype.kind == "f" and len(key):
-        poisoned, _ = _reduce.any(np.isnan(key), valid, offsets)
+    if key.dtype.kind == "f" and np.count_nonzero(nan := np.isnan(key)):
+        poisoned, _ = _reduce.any(nan, valid, offsets)
         result[poisoned.repeat(row_sizes(offsets))] = np.nan
     return result
 
