@@ -78,11 +78,11 @@ def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim]
     dims = list(outer)
     for level, dim in enumerate(column.shape.dims[depth:], depth + 1):
         inner = column.shape.dims[level:]
-        plain = valid is None and dim.validity is None and all(isinstance(one, Uniform) for one in inner)
-        if plain and spans.pays(column.type, len(dim), column.shape.size, len(index)):
+        regular = all(isinstance(one, Uniform) for one in inner)
+        if regular and spans.pays(column.type, len(dim), column.shape.size, len(index)):
             width = column.shape.size // dim.size  # a row is one run of values, whatever declared dims lie in it
-            offsets, values = spans.take_spans(column.values, dim.offsets * width if inner else dim.offsets, index)
-            dims.append(_like(dim, offsets // width if inner else offsets))
+            offsets, values = spans.take_spans(column.values, dim.offsets * width if inner else dim.offsets, index, valid)
+            dims.append(_like(dim, offsets // width if inner else offsets, _kept(dim, index, valid)))
             for one in inner:
                 dims.append(_uniform(one, dims[-1].size))
             return Column(JaggedShape._trusted(dims), values)
@@ -92,11 +92,19 @@ def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim]
     return Column(JaggedShape._trusted(dims), gather.take(column.values, index, valid))
 
 
-def _like(dim: Dim, offsets: IntArray) -> Dim:
-    """A dim of rows taken from another without null rows."""
-    if isinstance(dim, Uniform):
+def _like(dim: Dim, offsets: IntArray, validity: BoolArray | None) -> Dim:
+    """A dim of rows taken from another."""
+    if isinstance(dim, Uniform) and validity is None:
         return _uniform(dim, len(offsets) - 1)
-    return Ragged.from_offsets(offsets, extent=dim.extent, check=False)
+    return Ragged.from_offsets(offsets, validity=validity, extent=dim.extent, check=False)
+
+
+def _kept(dim: Dim, rows: IntArray, valid: BoolArray | None) -> BoolArray | None:
+    """Which of the rows taken are there; None where all are."""
+    if dim.validity is None:
+        return None if valid is None or valid.all() else valid
+    kept = dim.validity[rows] if valid is None else valid & dim.validity[np.where(valid, rows, 0)]
+    return None if kept.all() else kept
 
 
 def _uniform(dim: Dim, n_rows: int) -> Uniform:

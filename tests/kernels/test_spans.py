@@ -23,13 +23,21 @@ def test_take_spans(type, data):
     values = pa.array(data.draw(st.lists(leaves, min_size=n + skip, max_size=n + skip)), type)[skip:]
     rows = data.draw(st.lists(st.integers(0, len(sizes) - 1), max_size=9)) if sizes else []
     offsets = from_sizes(np.array(sizes, np.int64))
+    present = np.array(data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows))), bool)
+    asked = np.where(present, np.array(rows, np.int64), 10**9)  # what stands where nothing is wanted is not looked at
+    some = kernel.take_spans(values, offsets, asked, present)
+    assert some[1].to_pylist() == [
+        one for row, there in zip(rows, present, strict=True) if there for one in plain_row(values, offsets, row)
+    ]
+    assert np.diff(some[0]).tolist() == [sizes[row] if there else 0 for row, there in zip(rows, present, strict=True)]
     new, taken = kernel.take_spans(values, offsets, np.array(rows, np.int64))
     taken.validate(full=True)
-    plain = values.to_pylist()
     assert taken.type == type
-    assert [taken.to_pylist()[new[k] : new[k + 1]] for k in range(len(rows))] == [
-        plain[offsets[row] : offsets[row + 1]] for row in rows
-    ]
+    assert [taken.to_pylist()[new[k] : new[k + 1]] for k in range(len(rows))] == [plain_row(values, offsets, row) for row in rows]
+
+
+def plain_row(values, offsets, row):
+    return values.to_pylist()[offsets[row] : offsets[row + 1]]
 
 
 def test_it_pays_for_many_long_rows_of_words():
@@ -42,17 +50,35 @@ def test_it_pays_for_many_long_rows_of_words():
 
 @pytest.mark.parametrize("type", [pa.int32(), pa.bool_(), pa.string()], ids=str)
 @pytest.mark.parametrize("uniform", [False, True])
-def test_rows_and_joins_as_item_by_item(type, uniform, monkeypatch):
+@pytest.mark.parametrize("null_rows", [False, True])
+def test_rows_and_joins_as_item_by_item(type, uniform, null_rows, monkeypatch):
     rng = np.random.default_rng(0)
-    sizes = np.full(3000, 9) if uniform else rng.integers(0, 30, 3000)
+    keep = rng.random(3000) >= (0.1 if null_rows else 0)
+    sizes = np.where(keep, 9, 0) if uniform else np.where(keep, rng.integers(0, 30, 3000), 0)
     n = int(sizes.sum())
     leaves = pa.array(rng.integers(0, 2, n), mask=rng.random(n) < 0.1).cast(type)
-    shape = aj.JaggedShape(len(sizes), 9 if uniform else sizes.tolist())
+    rows = aj.dims.Ragged(sizes.tolist()).with_validity(keep).with_extent(9 if uniform else None)
+    shape = aj.JaggedShape(len(sizes), rows)
     x, y = aj.JaggedArray(shape, leaves), aj.JaggedArray(shape, leaves[::-1])
     rows = rng.integers(0, len(sizes), 4000)
+    maybe = aj.array([None, *rng.integers(0, 3300, 4000).tolist()])
+    pairs = aj.stack([x, y], axis=1)
+    slots = aj.array(rng.integers(0, 3, len(x)))
 
     def results():
-        return [x[rows], x[x.count() > 5], aj.concat([x, y, x], axis=1), x.unsqueeze(0)[np.array([0, 0])], x.reverse(axis=0)]
+        return [
+            x[rows],
+            x[x.lengths() > 5],
+            aj.concat([x, y, x], axis=1),
+            x.unsqueeze(0)[np.array([0, 0])],
+            x.reverse(axis=0),
+            x.take(maybe, axis=0, out_of_bounds="null"),
+            x.fill_null_rows(y.reverse(axis=0)),
+            x.fill_null_rows(aj.zeros(9, type=type) if type != pa.string() else aj.array(["a", None])),
+            x.pad(3100, axis=0),
+            pairs[rows],
+            pairs.take(slots, axis=1, out_of_bounds="null"),
+        ]
 
     fast = results()
     monkeypatch.setattr(kernel, "pays", lambda *_: False)
