@@ -82,7 +82,7 @@ def _of_few(data: NDArray[Any], offsets: NDArray[np.int64], full: NDArray[np.boo
             slot = np.rint(position).astype(np.int64) if slot is None else slot
             found = ordered[first + slot].astype(result_type(data.dtype))
         else:
-            weight = (high - low) * 0.5 if interpolation == "midpoint" else position - low
+            weight: Any = (high - low) * 0.5 if interpolation == "midpoint" else position - low
             found = _between(ordered[first + low], ordered[first + high], weight)
         return _or_nan(found, ordered[last])
 
