@@ -94,7 +94,7 @@ def combine_chunks(data: ArrowData) -> pa.Array:
     if not isinstance(data, pa.ChunkedArray):
         return data
     if data.num_chunks == 0:
-        return pa.array([], type=data.type) if not isinstance(data.type, pa.BaseExtensionType) else _empty(data.type)
+        return pa.nulls(0, data.type)
     return join(data.chunks)
 
 
@@ -103,10 +103,6 @@ def join(arrays: list[pa.Array]) -> pa.Array:
     # Arrays without items may come without buffers, and pyarrow can't join those.
     filled = [array for array in arrays if len(array)] or arrays[:1]
     return filled[0] if len(filled) == 1 else _concat(filled)
-
-
-def _empty(type: pa.BaseExtensionType) -> pa.Array:
-    return pa.ExtensionArray.from_storage(type, pa.array([], type=type.storage_type))
 
 
 def _concat(chunks: list[pa.Array]) -> pa.Array:
@@ -149,7 +145,7 @@ def _with_buffers(array: pa.Array) -> pa.Array:
     if len(array) and pt.is_primitive(type):
         return array
     if len(array) == 0:
-        return pa.array([], type=type) if not isinstance(type, pa.BaseExtensionType) else _empty(type)
+        return pa.nulls(0, type)  # pa.array([]) can't make dictionaries of views, which polars' categories are
     if isinstance(type, pa.BaseExtensionType):
         storage = array.storage
         whole_storage = _with_buffers(storage)
@@ -284,8 +280,7 @@ def _peel_empty(array: pa.Array) -> tuple[Level, pa.Array]:
     type = array.type
     extent = type.list_size if pt.is_fixed_size_list(type) else None
     item = pa.struct([("key", type.key_type), ("value", type.item_type)]) if pt.is_map(type) else type.value_type
-    child = pa.array([], type=item) if not isinstance(item, pa.BaseExtensionType) else _empty(item)
-    return Level(np.zeros(1, np.int64), None, extent), child
+    return Level(np.zeros(1, np.int64), None, extent), pa.nulls(0, item)
 
 
 def _map_entries(array: pa.Array) -> pa.Array:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pyarrow as pa
 import pyarrow.types as pt
 
@@ -138,11 +136,4 @@ def empty(leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...] | None =
     for place in range(1, ndim):
         extent = extents[place] if extents else None
         dims.append(Ragged([]) if extent is None else Uniform(extent, 0))
-    return Column(JaggedShape._trusted(dims[:ndim]), empty_values(leaf))
-
-
-def empty_values(leaf: pa.DataType) -> pa.Array:
-    """No values of a type."""
-    storage: Any = leaf.storage_type if isinstance(leaf, pa.BaseExtensionType) else leaf
-    values = pa.array([], type=storage)
-    return pa.ExtensionArray.from_storage(leaf, values) if isinstance(leaf, pa.BaseExtensionType) else values
+    return Column(JaggedShape._trusted(dims[:ndim]), pa.nulls(0, leaf))

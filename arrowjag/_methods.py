@@ -55,8 +55,8 @@ class Method:
         The method itself, to be called with the array first.
     arrays : tuple of str
         Parameters that may be arrays; ``*name`` stands for positional arrays.
-    rows : callable
-        From ndim and the bound arguments to `Rows`.
+    rule : callable
+        From ndim and the bound arguments to `Rows`; see `rows`.
     is_property : bool
         Whether it is read without a call.
     result_type : callable or None
@@ -68,7 +68,7 @@ class Method:
     name: str
     function: Callable[..., Any]
     arrays: tuple[str, ...]
-    rows: RowRule
+    rule: RowRule
     is_property: bool
     result_type: TypeRule | None
     seeded: bool
@@ -77,6 +77,13 @@ class Method:
     def signature(self) -> inspect.Signature:
         """The signature, `self` included; read once, because plans ask for it at every call."""
         return inspect.signature(self.function)
+
+    def rows(self, ndim: int, arguments: Mapping[str, Any]) -> Rows:
+        """What a call does to the rows of the frame; arguments of a wrong type are left for the method itself to refuse."""
+        try:
+            return self.rule(ndim, arguments)
+        except TypeError:
+            return Rows.LOCAL
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Arguments by parameter name, defaults filled in, without `self`.

@@ -169,9 +169,7 @@ def _refuse_objects(dtype: Any) -> None:
 @functools.lru_cache(maxsize=1024)
 def polars_dtype(type: pa.DataType) -> pl.DataType:
     """The dtype under which polars stores an Arrow type."""
-    if isinstance(type, pa.BaseExtensionType):
-        return pl.Series(pa.ExtensionArray.from_storage(type, pa.array([], type.storage_type))).dtype
-    return pl.Series(pa.array([], type=type)).dtype
+    return pl.Series(pa.nulls(0, type)).dtype
 
 
 def storable(type: pa.DataType) -> pa.DataType:

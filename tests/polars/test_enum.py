@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import arrowjag as aj
@@ -65,3 +66,13 @@ def test_two_different_enums_are_categories():
 def test_an_array_alone_knows_no_enum():
     array = from_series(pl.Series([["hi"], []], dtype=pl.List(LEVEL)))
     assert leaf(to_series(array).dtype) == pl.Categorical
+
+
+@pytest.mark.parametrize("rows", [[], [[], None], [[], [["x"], ["y", "x"]], []]])
+@pytest.mark.parametrize("name", ["ffill", "head", "unique"])
+def test_categories_without_rows(rows, name):
+    """A Categorical comes as a dictionary of string views, of which pyarrow makes no empty array from a list."""
+    df = pl.DataFrame({"e": aj.array(rows, type=pa.string(), ndim=3).cast(pa.dictionary(pa.int8(), pa.string())).to_polars()})
+    got = df.lazy().select(getattr(c("e").jag, name)()).collect()["e"]
+    assert aj.array(got).to_list() == aj.array(getattr(df["e"].jag, name)()).to_list() == rows
+    assert leaf(got.dtype) == pl.Categorical
