@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._ops import indexing
 from arrowjag.testing import assert_lists_equal, jagged_arrays, jagged_lists
 from tests import reference as ref
 from tests.reference import Jag
@@ -63,6 +66,14 @@ def tuple_keys(draw: st.DrawFn, ndim: int) -> tuple[list[Any], list[Any]]:
     return ours, theirs
 
 
+@pytest.fixture(params=["few", "many"], scope="module")
+def either_way(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Positions as they come, or the way of many whatever their number."""
+    with mock.patch.object(indexing, "_MANY", 1 if request.param == "many" else indexing._MANY):
+        yield
+
+
+@pytest.mark.usefixtures("either_way")
 @given(jagged_arrays(st.integers(1, 3), pa.int16()), st.data())
 def test_tuples_of_keys_do_what_the_oracle_says(x: aj.JaggedArray, data: st.DataObject) -> None:
     ours, theirs = data.draw(tuple_keys(x.ndim))

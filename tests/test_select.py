@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag._ops import select
+from arrowjag._ops import indexing, select
 from arrowjag.testing import assert_lists_equal, jagged_arrays, jagged_lists, leaf_types, leaf_values, prefix_arrays
 from tests import reference as ref
 from tests.reference import Jag
@@ -50,6 +51,14 @@ def expected(function: Any) -> Any:
 # ----------------------------------------------------------------------------------------------------------------- take
 
 
+@pytest.fixture(params=["few", "many"], scope="module")
+def either_way(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Positions as they come, or the way of many whatever their number."""
+    with mock.patch.object(indexing, "_MANY", 1 if request.param == "many" else indexing._MANY):
+        yield
+
+
+@pytest.mark.usefixtures("either_way")
 @given(st.data())
 def test_take_at_every_axis_does_what_the_oracle_says(data: st.DataObject) -> None:
     ndim = data.draw(ndims)
@@ -104,6 +113,13 @@ def test_take_leaves_null_rows_null() -> None:
     assert x.take([0, 5]).to_list() == [1, None]
     assert x.take([[1], [5]]).to_list() == [[2], None]
     assert x.take([[], []]).to_list() == [[], None]
+
+
+def test_what_an_index_holds_under_a_null_row_is_dropped_at_every_level() -> None:
+    x = aj.array([[[1], [2, 3]], [[], None], None])
+    assert x.take([[[0], [1, 0]], [[], [9]], [[9], [9]]]).to_list() == [[[1], [3, 2]], [[], None], None]
+    assert x.take([[[0], [1, 0]], None, [[9]]]).to_list() == [[[1], [3, 2]], None, None]
+    assert x.S[aj.array([[[0], [1, 0]], [[], [9]], [[9], [9]]])].to_list() == [[[1], [3, 2]], [[], None], None]
 
 
 def test_take_names_the_row() -> None:

@@ -173,9 +173,12 @@ def _pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, 
 
 
 def _pick_many(dim: Dim, places: IntArray | range, index: int | Column) -> IntArray | None:
-    """The items at many positions, where no row is null, no position is, and each row has its own; None elsewhere."""
+    """The items at many positions, where each place has a row and each position an item in it; None elsewhere.
+
+    A null row has no item for any position.
+    """
     n = len(places) if isinstance(index, int) else index.shape.size
-    if n < _MANY or dim.validity is not None or len(dim) == 0:
+    if n < _MANY or len(dim) == 0:
         return None
     position: Any = index
     if isinstance(index, Column):
@@ -183,6 +186,8 @@ def _pick_many(dim: Dim, places: IntArray | range, index: int | Column) -> IntAr
             return None
         position = _arrow.to_numpy(index.values)[0]
     if isinstance(places, range):
+        if dim.validity is not None and not dim.validity[places.start : places.stop].all():
+            return None
         offsets, rows = dim.offsets[places.start : places.stop + 1], None
     elif len(places) == n and places.min() >= 0:
         offsets, rows = dim.offsets, places
@@ -542,10 +547,15 @@ def _meet(column: Column, cursor: Cursor, operands: list[Any], operation: str) -
     for one in arrays:
         _check_positions(one, operation)
     depth = len(cursor.outer)
-    _, _, null, _ = _rows(column.shape.dims[cursor.depth], cursor.places)
+    held = Column(JaggedShape._trusted(cursor.outer), pa.array(cursor.numbers))
+    rows = cursor.places
+    if depth > 1 and any(one.ndim > depth for one in arrays):  # what stands under rows that are null further out has no row here
+        agreed, *arrays = structure.agree([held, *arrays], operation, levels=depth - 1)
+        rows = rows if agreed is held else _arrow.to_numpy(agreed.values)[0]
+        held = agreed
+    _, _, null, _ = _rows(column.shape.dims[cursor.depth], rows)
     if null is not None:
         arrays = [one if one.ndim <= depth else _null_below(one, depth, null, operation) for one in arrays]
-    held = Column(JaggedShape._trusted(cursor.outer), pa.array(cursor.numbers))
     held, *arrays = structure.align([held, *arrays], operation)
     places = _arrow.to_numpy(held.values)[0]
     fitted = iter(arrays)
