@@ -14,7 +14,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._kernels import gather, rolling
+from arrowjag._kernels import filling, gather, rolling
 from arrowjag._kernels import scan as _kernels
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, exact, places, structure
@@ -168,7 +168,7 @@ def fill(column: Column, direction: str, axis: Any) -> Column:
 
     def take_over(values: pa.Array, offsets: IntArray) -> pa.Array:
         valid = _validity(values)
-        return values if valid is None else gather.take(values, *_kernels.fill_index(valid, offsets, direction))
+        return values if valid is None else filling.carry(values, valid, offsets, direction)
 
     return places.keeping(column, axis, take_over, "ffill" if direction == "forward" else "bfill")
 
