@@ -136,14 +136,14 @@ def batches(offsets: NDArray[np.int64], *, max_values: int = _BATCH_VALUES, abov
     sqrt(2 n_values) distinct lengths.
     """
     sizes = offsets[1:] - offsets[:-1]
-    order, ordered = order_by_size(sizes)
+    longer = (sizes > above).nonzero()[0]
+    order, ordered = order_by_size(sizes[longer])
+    order = longer[order]
     changes = ((ordered[1:] != ordered[:-1]).nonzero()[0] + 1).tolist()
     bounds = [0, *changes, len(order)] if len(order) else [0]
     found = []
     for start, end in pairwise(bounds):
         length = int(ordered[start])
-        if length <= above:
-            continue
         step = max(1, max_values // length)
         found += [Batch(length, order[low : min(low + step, end)]) for low in range(start, end, step)]
     return found

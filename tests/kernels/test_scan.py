@@ -249,6 +249,16 @@ def test_many_rows_in_blocks(dtype: str, nulls: bool) -> None:
     check(sums, [rolled(row, 3, sum) for row in case.lists], case, total_type(dtype))
 
 
+@pytest.mark.parametrize("short", [0, 1, 40])
+def test_long_rows_few_and_many_of_one_length(short: int) -> None:
+    """Rows too long for the way of short ones, beside some of those: eight of one length, fewer of another."""
+    random = np.random.default_rng(short)
+    sizes = random.permutation([70] * 8 + [71] * 7 + [65, 300, 301] + [0, 1, 2, 64][:short] * short)
+    case = make([random.choice([-0.0, 0.5, 1.5, math.nan, math.inf], size).tolist() for size in sizes.tolist()], "float64")
+    for kernel, step in ((scan.cumsum, lambda a, b: a + b), (scan.cummin, smaller), (scan.cummax, larger)):
+        check(kernel(case.data, None, case.offsets), [running(row, step) for row in case.lists], case, "float64")
+
+
 def test_the_row_that_overflows_is_named_across_blocks() -> None:
     case = many_rows("int64")
     case.data[case.offsets[40_000] : case.offsets[40_000] + 2] = 2**62
