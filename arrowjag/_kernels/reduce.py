@@ -21,13 +21,13 @@ from arrowjag._kernels.segments import (
     LARGE_BLOCKS,
     Block,
     accumulator,
+    add_up,
     by_length,
     counts,
     may_overflow,
     moments,
     over_blocks,
     raise_overflow,
-    reduce_rows,
     reduceat,
 )
 from arrowjag._kernels.variance import std, var
@@ -85,10 +85,10 @@ def sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], min_count:
     out = zeros(len(offsets) - 1, target)
 
     def work(block: Block) -> None:
-        values = block.filled(0, target)
         if target.kind == "f":
-            reduce_rows(np.add, values, block.offsets, out[block.rows])
+            add_up(block, out[block.rows])
             return
+        values = block.filled(0, target)
         _integer_sums(values, block.offsets, out[block.rows])
         if may_overflow(values, block.offsets):
             _check_sums(values, block)
@@ -171,7 +171,7 @@ def mean(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
     def work(block: Block, out: NDArray[np.float64]) -> NDArray[np.bool_]:
         n = block.counts
         if data.dtype.kind not in "iu" or not _exact_sums(block, out):
-            reduce_rows(np.add, block.filled(0, np.float64), block.offsets, out)
+            add_up(block, out)
         out /= n
         return n > 0
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import blocks
 from arrowjag._kernels.lists import polars_for, reduce_lists
+from arrowjag._kernels.masks import filled
 from arrowjag._kernels.memory import zeros
 from arrowjag._kernels.offsets import count_block, count_true, from_sizes, row_sizes
 from arrowjag.errors import JagOverflowError
@@ -19,6 +20,7 @@ __all__ = [
     "LARGE_BLOCKS",
     "Block",
     "accumulator",
+    "add_up",
     "by_length",
     "counts",
     "drop_nulls",
@@ -55,7 +57,7 @@ class Block(NamedTuple):
     def filled(self, fill: object, dtype: Any = None) -> NDArray[Any]:
         """The data as `dtype`, with `fill` where it is null; the data itself where nothing has to be done."""
         data = self.data if dtype is None else self.data.astype(dtype, copy=False)
-        return data if self.valid is None else np.where(self.valid, data, np.array(fill, data.dtype))
+        return data if self.valid is None else filled(data, self.valid, fill)
 
 
 def over_blocks(
@@ -92,6 +94,22 @@ def reduce_rows(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64],
     """As `reduceat`, by the fastest way there is; sums of empty rows become 0. For large blocks."""
     if not reduce_lists(ufunc, data, offsets, out):
         reduceat(ufunc, data, offsets, out)
+
+
+def add_up(block: Block, out: NDArray[np.float64]) -> None:
+    """The sum of each row's items in float64, nulls left out; 0 for a row without items. For large blocks."""
+    n, valid = len(block.data), block.valid
+    if len(out) > 1 or valid is None or n <= LARGE_BLOCKS:
+        reduce_rows(np.add, block.filled(0, np.float64), block.offsets, out)
+        return
+    # One long row: its nulls are filled piece by piece, in cache and on all cores, 5 ms of work for 5M instead of 9.
+    pieces = [slice(start, start + BLOCK_VALUES) for start in range(0, n, BLOCK_VALUES)]
+    out[:] = np.sum(blocks.map_tasks(lambda piece: _sum_of_piece(block.data[piece], valid[piece]), pieces))
+
+
+def _sum_of_piece(data: NDArray[Any], valid: NDArray[np.bool_]) -> Any:
+    with np.errstate(all="ignore"):
+        return filled(data.astype(np.float64, copy=False), valid, 0).sum()
 
 
 def by_length(

@@ -18,6 +18,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels import gather, lists
 from arrowjag._kernels import reduce as _kernels
+from arrowjag._kernels.masks import filled_by_blocks
 from arrowjag._kernels.offsets import row_sizes
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, exact, structure
@@ -284,10 +285,7 @@ def _over_outer(column: Column, axis: int, operation: str) -> Column | None:
         return None
     data, valid = _arrow.to_numpy(column.values)
     places = _axes.combine(column.shape, axis)
-    node, positions = places.node, places.size
-    if valid is not None:
-        data, node = data[valid], node[valid]
-    result = _OUTER[operation](data, node, positions)
+    result = _OUTER[operation](data, valid, places.node, places.size)
     if result is None:
         return None
     return Column(JaggedShape._trusted(places.dims), _arrow.from_numpy(*result))
@@ -296,9 +294,21 @@ def _over_outer(column: Column, axis: int, operation: str) -> Column | None:
 Scattered: TypeAlias = "tuple[Any, BoolArray | None] | None"
 
 
-def _scatter_sum(data: Any, node: IntArray, size: int) -> Scattered:
+def _count_at(valid: BoolArray | None, node: IntArray, size: int) -> IntArray:
+    """How many items that are there land on each place."""
+    counts = np.bincount(node, minlength=size)
+    return counts if valid is None else counts - np.bincount(node[~valid], minlength=size)
+
+
+def _add_at(data: Any, valid: BoolArray | None, node: IntArray, size: int) -> Any:
+    """Sums in float64. Adding a 0 for a null changes none: they begin at 0.0, and no sum is -0.0."""
+    return np.bincount(node, weights=filled_by_blocks(data, valid, 0), minlength=size)
+
+
+def _scatter_sum(data: Any, valid: BoolArray | None, node: IntArray, size: int) -> Scattered:
     if data.dtype.kind == "f":
-        return np.bincount(node, weights=data, minlength=size).astype(data.dtype), None
+        return _add_at(data, valid, node, size).astype(data.dtype), None
+    data = filled_by_blocks(data, valid, 0)
     wide = np.uint64 if data.dtype.kind == "u" else np.int64
     limit = int(np.iinfo(wide).max) // max(len(data), 1)
     if len(data) and max(int(data.max()), -int(data.min())) > limit:
@@ -308,36 +318,38 @@ def _scatter_sum(data: Any, node: IntArray, size: int) -> Scattered:
     return total, None
 
 
-def _scatter_mean(data: Any, node: IntArray, size: int) -> Scattered:
-    count = np.bincount(node, minlength=size)
-    total = np.bincount(node, weights=data, minlength=size)
-    mean = total / np.maximum(count, 1)
+def _scatter_mean(data: Any, valid: BoolArray | None, node: IntArray, size: int) -> Scattered:
+    count = _count_at(valid, node, size)
+    mean = _add_at(data, valid, node, size) / np.maximum(count, 1)
     return mean.astype(data.dtype if data.dtype.kind == "f" else np.float64), count > 0
 
 
-def _scatter_count(_data: Any, node: IntArray, size: int) -> Scattered:
-    return np.bincount(node, minlength=size).astype(np.int64), None
+def _scatter_count(_data: Any, valid: BoolArray | None, node: IntArray, size: int) -> Scattered:
+    return _count_at(valid, node, size), None
 
 
-def _scatter_extreme(function: np.ufunc) -> Callable[[Any, IntArray, int], Scattered]:
-    def scatter(data: Any, node: IntArray, size: int) -> Scattered:
-        if data.dtype.kind == "b" or (data.dtype.kind == "f" and len(data) and np.isnan(data.min())):
+def _scatter_extreme(function: np.ufunc) -> Callable[[Any, BoolArray | None, IntArray, int], Scattered]:
+    def scatter(data: Any, valid: BoolArray | None, node: IntArray, size: int) -> Scattered:
+        if data.dtype.kind == "b":
             return None
         loser = np.asarray(-np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).min, data.dtype)
         if function is np.minimum:
             loser = np.asarray(np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).max, data.dtype)
+        data = filled_by_blocks(data, valid, loser)
+        if data.dtype.kind == "f" and len(data) and np.isnan(data.min()):
+            return None
         out = np.full(size, loser)
         function.at(out, node, data)
         if not (out == loser).any():
             return out, None
-        found = np.bincount(node, minlength=size) > 0
+        found = _count_at(valid, node, size) > 0
         out[~found] = 0
         return out, found
 
     return scatter
 
 
-_OUTER: dict[str, Callable[[Any, IntArray, int], Scattered]] = {
+_OUTER: dict[str, Callable[[Any, BoolArray | None, IntArray, int], Scattered]] = {
     "sum": _scatter_sum,
     "mean": _scatter_mean,
     "count": _scatter_count,
