@@ -1,4 +1,4 @@
-"""Running totals, shifts, fills and moving windows along rows: one result for each item.
+"""Running totals, shifts and moving windows along rows: one result for each item.
 
 Each takes `data` (n_values,), `valid` (n_values,) boolean or None, `offsets` (n_rows + 1,) and returns (result, valid),
 both with one entry an item. In cumulative functions a null stays null and is skipped; data under a null is arbitrary.
@@ -17,9 +17,8 @@ from arrowjag._kernels import blocks
 from arrowjag._kernels.memory import empty, empty_like, zeros
 from arrowjag._kernels.offsets import from_sizes, parents, positions, row_sizes, runs
 from arrowjag._kernels.segments import BLOCK_VALUES, Block, accumulator, may_overflow, over_blocks, raise_overflow
-from arrowjag.errors import JagValueError
 
-__all__ = ["cumcount", "cummax", "cummin", "cumprod", "cumsum", "diff", "fill_index", "reaches_back", "shift_index"]
+__all__ = ["cumcount", "cummax", "cummin", "cumprod", "cumsum", "diff", "reaches_back", "shift_index"]
 
 Valid = NDArray[np.bool_] | None
 
@@ -265,34 +264,3 @@ def reaches_back(offsets: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
         items = offsets[:-1] + slot
         reaches[items[items < offsets[1:]]] = False
     return reaches
-
-
-def fill_index(valid: NDArray[np.bool_], offsets: NDArray[np.int64], direction: str) -> tuple[NDArray[np.int64], Valid]:
-    """For each item the number of the last valid one up to it in its row, or of the next one from it on.
-
-    Parameters
-    ----------
-    direction : str
-        "forward" for the last one, "backward" for the next one.
-
-    Returns
-    -------
-    index : (n_values,) int64 array
-        Always within range.
-    known : (n_values,) boolean array or None
-        False where the row has no such item.
-
-    Raises
-    ------
-    JagValueError
-        Any other direction.
-    """
-    if direction == "backward":
-        index, known = fill_index(valid[::-1], offsets[-1] - offsets[::-1], "forward")
-        return len(valid) - 1 - index[::-1], None if known is None else known[::-1]
-    if direction != "forward":
-        raise JagValueError(f'fill: direction is "forward" or "backward", got {direction!r}.')
-    index = np.where(valid, np.arange(len(valid)), 0)
-    np.maximum.accumulate(index, out=index)
-    known = (index >= offsets[:-1].repeat(row_sizes(offsets))) & valid.take(index)
-    return index, None if known.all() else known

@@ -206,27 +206,6 @@ def test_shift_index(case: Rows, n: int) -> None:
     assert got == wanted
 
 
-@pytest.mark.parametrize("direction", ["forward", "backward"])
-@given(case=rows(["int64"]))
-def test_fill_index(direction: str, case: Rows) -> None:
-    def filled(row: list[Any]) -> list[Any]:
-        out, carry = [], None
-        for item in row:
-            carry = carry if item is None else item
-            out.append(carry)
-        return out
-
-    valid = np.ones(len(case.data), np.bool_) if case.valid is None else case.valid
-    index, known = scan.fill_index(valid, case.offsets, direction)
-    got = to_lists(case.data[index], known, case.offsets)
-    assert got == [filled(row) if direction == "forward" else filled(row[::-1])[::-1] for row in case.lists]
-
-
-def test_fill_index_refuses_other_directions() -> None:
-    with pytest.raises(JagValueError, match='"forward" or "backward", got \'up\''):
-        scan.fill_index(np.ones(1, np.bool_), np.array([0, 1]), "up")
-
-
 @pytest.mark.parametrize("dtype", EVERY_DTYPE)
 @pytest.mark.parametrize("lists", [[], [[]], [[], []], [[None]], [[None, None], [], [None]]])
 def test_nothing_to_scan(dtype: str, lists: list[list[Any]]) -> None:
