@@ -16,6 +16,7 @@ from arrowjag._kernels.blocks import map_rows
 from arrowjag._kernels.codes import plain_codes, sort_codes, too_wide
 from arrowjag._kernels.few import Key
 from arrowjag._kernels.gather import ranges
+from arrowjag._kernels.masks import filled
 from arrowjag._kernels.memory import empty, empty_like
 from arrowjag._kernels.offsets import count_true, row_sizes
 from arrowjag._kernels.padded import PaddedBatch, padded_batches, put_padded, take_padded, with_tail
@@ -100,7 +101,7 @@ def _sort_block(
     source = opposite(part) if descending else part
     last = np.asarray(np.nan if is_float else np.iinfo(part.dtype).max, part.dtype)
     if valid is not None:
-        source = np.where(valid, source, last)
+        source = filled(source, valid, last, source if descending else None)
     plan = padded_batches(offsets)
     source = with_tail(source, plan)
     for batch in plan:
