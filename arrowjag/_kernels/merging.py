@@ -57,7 +57,7 @@ def repeat_each(values: pa.Array[Any], count: int) -> pa.Array[Any]:
     """Each item so many times in a row; of a type that has words. O(n * count), a new array."""
     valid = valid_of(values)
     repeated = _filled(data_of(values)[:, None], (len(values), count))
-    return from_words(values.type, repeated, None if valid is None else _filled(valid[:, None], (len(values), count)))
+    return from_words(values.type, repeated, None if valid is None else valid.repeat(count))  # single bytes: a third of the time
 
 
 def tile(values: pa.Array[Any], count: int) -> pa.Array[Any]:
