@@ -10,17 +10,18 @@ call                     ours / native   where it agrees
                                          float32 or int64. Other types promote differently, and lists of unequal lengths
                                          are another error
 ``/``                    12 / 7          the same, floats only
-comparisons              3 / 2           numbers with a Python number that is not NaN. To polars NaN equals NaN and is above every
-                                         number: ``> >=`` of floats ask for what is not above infinity, too
+comparisons              3 / 2           numbers with a Python number that is not NaN, integers with fractions below 2**53, too.
+                                         ``> >=`` of floats: numpy's, as to polars NaN is above every number; in deeper lists
+                                         polars', which ask for what is not above infinity, too
 ``-``, `abs`             5 / 4           signed integers and floats
 `sqrt`                   12 / 4          float64 and float32
 `is_null`, `is_nan`      8 / 0.4         every leaf type; floats
 `fill_null`              10 / 6          numbers with a number of their type
-`sum`                    9 / 7           floats. Integers wrap where ours raise
-`mean`                   9 / 8           float64; other types are computed in other types
-`min`, `max`             10 / 8          numbers; both ignore NaN unless there is nothing else. With nulls among the items
-                                         these four are ours: 25 / 60
-`n_unique`               60 / 50         numbers without nulls, which polars counts; 35 / 26 of wall clock
+`sum`                    9 / 7           floats and 64-bit integers, where the values prove that no sum wraps; of narrower ones
+                                         polars gives other types
+`mean`                   9 / 8           float64, and integers whose sums are exact in float64
+`min`, `max`             10 / 8          numbers; both ignore NaN unless there is nothing else
+`n_unique`               60 / 50         numbers without nulls, which polars counts
 `any`, `all`             6 / 6           booleans
 `first`, `last`          12 / 3          every leaf type
 ``S[place]``             6 / 3           every leaf type, one place of the last dim
@@ -29,8 +30,12 @@ comparisons              3 / 2           numbers with a Python number that is no
 =======================  ==============  ==================================================================================
 
 All of them want lists without a declared extent, the last axis, and the options as they are by default; but for those between
-items and the unary ones, flat lists. A tree of such calls becomes one expression. Not here: `sort`, `cumsum`, `rank`, `diff`,
-`shift`, `filter`, `clip`, `median`, `std`, `unique`, where ours are 2 to 40 times faster; `round`, which polars rounds otherwise.
+items and the unary ones, flat lists. A tree of such calls becomes one expression. `sum`, `mean`, `min`, `max` and `n_unique` ask
+polars' kernels block by block, on all cores, from Python: half the time of polars' own expression, which reads the lists of a
+column in one thread. With nulls among the items, which polars reads one by one (25 / 60), or where a proof fails, they are ours.
+
+Not here: `sort`, `cumsum`, `rank`, `diff`, `shift`, `filter`, `clip`, `median`, `std`, `unique`, where ours are 2 to 40 times
+faster; `round`, where polars agrees below 2**52 / 10**decimals, but is slower than ours by all that it takes to prove that.
 """
 
 from __future__ import annotations
@@ -46,37 +51,36 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag._methods import METHODS
+from arrowjag.polars._blocks import Above, RowReduction
 from arrowjag.polars._convert import ColumnType, polars_dtype
 from arrowjag.polars._tree import Call
 
-__all__ = ["NATIVE", "native"]
+__all__ = ["NATIVE", "Build", "native"]
 
 Operands: TypeAlias = "Sequence[Any]"
-"""The arguments of a call: constants, and pairs of an expression and its `ColumnType`."""
+"""The arguments of a call: constants, and the `ColumnType` of columns."""
+
+Build: TypeAlias = "Callable[..., pl.Expr]"
+"""From the columns among the arguments, as lists of polars, to the expression."""
 
 
-def native(call: Call, operands: Operands, result: ColumnType) -> pl.Expr | None:
-    """The list expression for a call on columns, or None where it is ours to compute."""
+_INT64 = pl.Int64().to_dtype_expr()  # read once: a dtype costs 2 microseconds a cast
+
+
+def native(call: Call, operands: Operands) -> Build | None:
+    """How a call on columns of these types is built from polars' list expressions, or None where it is ours to compute."""
     rule = NATIVE.get((call.kind, call.name))
-    made = None if rule is None else rule(call, operands)
-    if made is None or not result.jagged or result.ndim == 1:
-        return made
-    return made.ext.to(result.dtype)
+    return None if rule is None else rule(call, operands)
 
 
 def _is_flat_list(operand: Any) -> bool:
     """Whether an operand is a column of lists of leaves, without a declared extent."""
-    return isinstance(operand, tuple) and operand[1].ndim == 2 and operand[1].extents == (None, None)
-
-
-def _storage(operand: Any) -> pl.Expr:
-    expr: pl.Expr = operand[0]
-    return expr.ext.storage() if operand[1].jagged else expr
+    return isinstance(operand, ColumnType) and operand.ndim == 2 and operand.extents == (None, None)
 
 
 # --------------------------------------------------------------------------------------------------- operators
 
-Rule: TypeAlias = "Callable[[Call, Operands], pl.Expr | None]"
+Rule: TypeAlias = "Callable[[Call, Operands], Build | None]"
 Accepts: TypeAlias = "Callable[[pa.DataType], bool]"
 
 _DTYPES: dict[pa.DataType, type[pl.DataType]] = {pa.float64(): pl.Float64, pa.float32(): pl.Float32, pa.int64(): pl.Int64}
@@ -84,15 +88,22 @@ _DTYPES: dict[pa.DataType, type[pl.DataType]] = {pa.float64(): pl.Float64, pa.fl
 
 
 def _arithmetic(function: Callable[[Any, Any], pl.Expr], accepts: Accepts) -> Rule:
-    def rule(_call: Call, operands: Operands) -> pl.Expr | None:
-        columns = [one for one in operands if isinstance(one, tuple)]
-        leaf = columns[0][1].leaf
-        if sum(map(_is_flat_list, columns)) != 1 or any(one[1].ndim > 2 or one[1].leaf != leaf for one in columns):
+    def rule(_call: Call, operands: Operands) -> Build | None:
+        columns = [one for one in operands if isinstance(one, ColumnType)]
+        leaf = columns[0].leaf
+        if sum(map(_is_flat_list, columns)) != 1 or any(one.ndim > 2 or one.leaf != leaf for one in columns):
             return None
-        if any(one[1].ndim == 2 and not _is_flat_list(one) for one in columns) or leaf not in _DTYPES or not accepts(leaf):
+        if any(one.ndim == 2 and not _is_flat_list(one) for one in columns) or leaf not in _DTYPES or not accepts(leaf):
             return None
-        terms = [_storage(one) if isinstance(one, tuple) else _literal(one, leaf) for one in operands]
-        return None if any(one is None for one in terms) else function(*terms)
+        if len(columns) == 2:
+            return function
+        number = next(one for one in operands if not isinstance(one, ColumnType))
+        literal = _literal(number, leaf)
+        if literal is None:
+            return None
+        if operands[0] is number:
+            return lambda column: function(literal, column)
+        return lambda column: function(column, literal)
 
     return rule
 
@@ -107,24 +118,23 @@ def _literal(value: Any, leaf: pa.DataType) -> pl.Expr | None:
     return pl.lit(float(value), polars_dtype(leaf))
 
 
-def _items(operand: Any, function: Callable[[pl.Expr], pl.Expr]) -> pl.Expr:
-    """A call on the leaves of nested lists."""
-    made = function(pl.element())
-    for _ in range(operand[1].ndim - 2):
+def _items(column: ColumnType, made: pl.Expr) -> Build:
+    """An expression of items on the leaves of nested lists."""
+    for _ in range(column.ndim - 2):
         made = pl.element().list.eval(made)
-    return _storage(operand).list.eval(made)
+    return lambda lists: lists.list.eval(made)
 
 
 def _is_nested_list(operand: Any) -> bool:
     """Whether an operand is a column of lists, of lists..., without a declared extent."""
-    return isinstance(operand, tuple) and operand[1].ndim > 1 and not any(operand[1].extents)
+    return isinstance(operand, ColumnType) and operand.ndim > 1 and not any(operand.extents)
 
 
 def _unary(function: Callable[[pl.Expr], pl.Expr], accepts: Accepts) -> Rule:
-    def rule(call: Call, operands: Operands) -> pl.Expr | None:
+    def rule(call: Call, operands: Operands) -> Build | None:
         column = operands[-1] if call.kind == "ufunc" else operands[0]
         fits = len(operands) == 1 + (call.kind == "ufunc") and not call.kwargs and _is_nested_list(column)
-        return _items(column, function) if fits and accepts(column[1].leaf) else None
+        return _items(column, function(pl.element())) if fits and accepts(column.leaf) else None
 
     return rule
 
@@ -140,40 +150,51 @@ _ORDERS: dict[str, tuple[str, Callable[[pl.Expr, pl.Expr], pl.Expr]]] = {
 """From a comparison to the one with its operands the other way round, and how it is said."""
 
 
-def _compare(call: Call, operands: Operands) -> pl.Expr | None:
+def _compare(call: Call, operands: Operands) -> Build | None:
     name = call.name
-    if not isinstance(operands[0], tuple):
+    if not isinstance(operands[0], ColumnType):
         name, operands = _ORDERS[name][0], operands[::-1]
     column, bound = operands
-    if isinstance(bound, tuple) or not _is_nested_list(column) or not _is_number(column[1].leaf):
+    if isinstance(bound, ColumnType) or not _is_nested_list(column) or not _is_number(column.leaf):
         return None
-    literal = _literal(bound, column[1].leaf)
+    if pt.is_integer(column.leaf) and type(bound) is float:
+        bound = _whole_bound(name, bound)
+    literal = _literal(bound, column.leaf)
     if literal is None:
         return None
-    if name in ("gt", "ge") and _is_float(column[1].leaf):  # all but NaN
-        infinity = pl.lit(math.inf, polars_dtype(column[1].leaf))
-        return _items(column, lambda item: _ORDERS[name][1](item, literal) & (item <= infinity))
-    return _items(column, lambda item: _ORDERS[name][1](item, literal))
+    made = _ORDERS[name][1](pl.element(), literal)
+    if name in ("gt", "ge") and _is_float(column.leaf):
+        if column.ndim == 2:
+            return _called(Above(np.greater if name == "gt" else np.greater_equal, float(bound)), pl.List(pl.Boolean()))
+        made &= pl.element() <= pl.lit(math.inf, polars_dtype(column.leaf))  # all but NaN
+    return _items(column, made)
 
 
-def _fill_null(_call: Call, operands: Operands) -> pl.Expr | None:
-    if len(operands) != 2 or isinstance(operands[1], tuple) or not _is_nested_list(operands[0]):
+def _whole_bound(name: str, bound: float) -> int | None:
+    """The whole number that integers are compared with in place of a float; None from 2**53 on, where ours are rounded first."""
+    if not abs(bound) < 2**53 or (name in ("eq", "ne") and not bound.is_integer()):
         return None
-    leaf = operands[0][1].leaf
+    return math.floor(bound) if name in ("gt", "le") else math.ceil(bound)
+
+
+def _fill_null(_call: Call, operands: Operands) -> Build | None:
+    if len(operands) != 2 or isinstance(operands[1], ColumnType) or not _is_nested_list(operands[0]):
+        return None
+    leaf = operands[0].leaf
     literal = _literal(operands[1], leaf) if _is_number(leaf) else None
-    return None if literal is None else _items(operands[0], lambda item: item.fill_null(literal))
+    return None if literal is None else _items(operands[0], pl.element().fill_null(literal))
 
 
-def _is_null(call: Call, operands: Operands) -> pl.Expr | None:
+def _is_null(call: Call, operands: Operands) -> Build | None:
     arguments = METHODS["is_null"].bind(tuple(operands[1:]), dict(call.kwargs))
-    if not _is_nested_list(operands[0]) or arguments["axis"] not in (-1, operands[0][1].ndim - 1):
+    if not _is_nested_list(operands[0]) or arguments["axis"] not in (-1, operands[0].ndim - 1):
         return None
-    return _items(operands[0], lambda item: item.is_null())
+    return _items(operands[0], pl.element().is_null())
 
 
-def _slot(_call: Call, operands: Operands) -> pl.Expr | None:
+def _slot(_call: Call, operands: Operands) -> Build | None:
     column, key = operands
-    return _storage(column).list.get(key, null_on_oob=True) if _is_flat_list(column) and type(key) is int else None
+    return (lambda lists: lists.list.get(key, null_on_oob=True)) if _is_flat_list(column) and type(key) is int else None
 
 
 # --------------------------------------------------------------------------------------------------- methods
@@ -187,27 +208,23 @@ def _arguments(call: Call, operands: Operands) -> dict[str, Any] | None:
     return arguments if arguments.pop("axis", -1) in (-1, 1) else None
 
 
-def _reduction(function: Callable[[pl.Expr], pl.Expr], accepts: Accepts = lambda leaf: True) -> Rule:
-    def rule(call: Call, operands: Operands) -> pl.Expr | None:
-        if not accepts(operands[0][1].leaf):
-            return None
-        if len(operands) == 1 and not call.kwargs:
-            return function(_storage(operands[0])) if _is_flat_list(operands[0]) else None
+def _reduction(function: Build, accepts: Accepts = lambda leaf: True) -> Rule:
+    def rule(call: Call, operands: Operands) -> Build | None:
         arguments = _arguments(call, operands)
         defaults = {name: one.default for name, one in METHODS[call.name].signature.parameters.items()}
         if arguments is None or any(value is not defaults[name] for name, value in arguments.items()):
             return None
-        return function(_storage(operands[0]))
+        return function if accepts(operands[0].leaf) else None
 
     return rule
 
 
-def _window(function: Callable[..., pl.Expr]) -> Rule:
-    def rule(call: Call, operands: Operands) -> pl.Expr | None:
+def _window(function: Build) -> Rule:
+    def rule(call: Call, operands: Operands) -> Build | None:
         arguments = _arguments(call, operands)
         if arguments is None or any(type(value) is not int or value < 0 for value in arguments.values()):
             return None
-        return function(_storage(operands[0]), **arguments)
+        return lambda column: function(column, **arguments)
 
     return rule
 
@@ -220,6 +237,11 @@ def _is_float(leaf: pa.DataType) -> bool:
     return bool(pt.is_float32(leaf) or pt.is_float64(leaf))
 
 
+def _is_summed(leaf: pa.DataType) -> bool:
+    """Whether sums have the type of the values."""
+    return bool(_is_float(leaf) or pt.is_int64(leaf) or pt.is_uint64(leaf))
+
+
 def _is_signed(leaf: pa.DataType) -> bool:
     return bool(pt.is_signed_integer(leaf) or pt.is_float32(leaf) or pt.is_float64(leaf))
 
@@ -229,36 +251,19 @@ def _is_any(leaf: pa.DataType) -> bool:
     return True
 
 
-class _Reduce:
-    """A reduction of rows by the faster of two kernels, which only the values can tell: polars' reads nulls one by one."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __call__(self, series: pl.Series) -> pl.Series:
-        if any(_leaves(chunk.to_arrow()).null_count for chunk in series.get_chunks()):
-            ours: pl.Series = getattr(series.jag, self.name)()  # type: ignore[attr-defined]
-            return ours
-        found: pl.Series = getattr(series.list, self.name)()
-        if self.name != "sum":
-            return found.cast(pl.Int64) if self.name == "n_unique" else found
-        # polars' sum of no items is -0.0, and it leaves out a + 0.0.
-        return found.replace(0.0, 0.0) if found.null_count() else pl.Series(found.name, found.to_numpy() + 0)
-
-
-def _leaves(lists: Any) -> pa.Array:
-    """The items of the rows of a list array, and no others."""
-    return lists.flatten() if lists.null_count else lists.values.slice(lists.offsets[0].as_py(), lists.offsets[-1].as_py())
-
-
 def _rows(name: str, accepts: Accepts) -> Rule:
-    def rule(call: Call, operands: Operands) -> pl.Expr | None:
+    def rule(call: Call, operands: Operands) -> Build | None:
         fixed = {"mean": pl.Float64(), "n_unique": pl.Int64()}
-        dtype = fixed[name] if name in fixed else polars_dtype(operands[0][1].leaf)
-        reduced = _reduction(lambda column: column.map_batches(_Reduce(name), return_dtype=dtype, is_elementwise=True), accepts)
-        return reduced(call, operands)
+        dtype = fixed[name] if name in fixed else polars_dtype(operands[0].leaf)
+        return _reduction(_called(RowReduction(name), dtype), accepts)(call, operands)
 
     return rule
+
+
+def _called(function: Any, dtype: pl.DataType) -> Build:
+    """A call of Python on a column; it gives rows from the same rows."""
+    known = dtype.to_dtype_expr()
+    return lambda column: pl.map_batches([column], function, known, is_elementwise=True)
 
 
 NATIVE: dict[tuple[str, str], Rule] = {
@@ -274,8 +279,8 @@ NATIVE: dict[tuple[str, str], Rule] = {
     ("method", "is_null"): _is_null,
     ("method", "fill_null"): _fill_null,
     **{("operator", name): _compare for name in _ORDERS},
-    ("method", "sum"): _rows("sum", _is_float),
-    ("method", "mean"): _rows("mean", pt.is_float64),
+    ("method", "sum"): _rows("sum", _is_summed),
+    ("method", "mean"): _rows("mean", lambda leaf: pt.is_float64(leaf) or pt.is_integer(leaf)),
     ("method", "min"): _rows("min", _is_number),
     ("method", "max"): _rows("max", _is_number),
     ("method", "n_unique"): _rows("n_unique", _is_number),
@@ -283,7 +288,7 @@ NATIVE: dict[tuple[str, str], Rule] = {
     ("method", "all"): _reduction(lambda column: column.list.all(), pt.is_boolean),
     ("method", "first"): _reduction(lambda column: column.list.first()),
     ("method", "last"): _reduction(lambda column: column.list.last()),
-    ("method", "lengths"): _reduction(lambda column: column.list.len().cast(pl.Int64)),
+    ("method", "lengths"): _reduction(lambda column: column.list.len().cast(_INT64)),
     ("method", "head"): _window(lambda column, n: column.list.head(n)),
     ("method", "tail"): _window(lambda column, n: column.list.tail(n)),
     ("method", "slice"): _window(lambda column, start, length: column.list.slice(start, length)),

@@ -126,6 +126,9 @@ class JagNamespace(JagExpr):
     """
 
     def __init__(self, expr: pl.Expr | Input | Call) -> None:
+        if type(expr) is pl.Expr:
+            # Another object of the same expression: polars keeps this one in `expr.jag`, which would be a cycle for the collector.
+            expr = Input(pl.Expr._from_pyexpr(expr._pyexpr))
         super().__init__(record(expr) if isinstance(expr, pl.Expr) else expr)
 
     def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:

@@ -16,10 +16,10 @@ A single call that polars has, as fast and with the same values, becomes polars'
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
-import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.types as pt
@@ -38,7 +38,20 @@ from arrowjag.polars._convert import (
     to_series,
 )
 from arrowjag.polars._native import NATIVE, native
-from arrowjag.polars._tree import Call, Input, Node, bound_arguments, call, children, evaluate, inputs, mapped, rows_of
+from arrowjag.polars._tree import (
+    Call,
+    Input,
+    Node,
+    bound_arguments,
+    call,
+    children,
+    emptied,
+    evaluate,
+    inputs,
+    mapped,
+    rows_of,
+    tree_key,
+)
 
 __all__ = ["lower"]
 
@@ -48,7 +61,16 @@ def lower(node: Node) -> pl.Expr:
     if isinstance(node, Input):
         return node.expr
     lowering = Lowering(node)
-    return pl.pipe_with_dtype([one.expr for one in lowering.columns], lowering)
+    return pl.pipe_with_dtype(lowering.columns, lowering)
+
+
+Build: TypeAlias = "Callable[[Sequence[pl.Expr]], pl.Expr]"
+"""From the columns of a tree, by number, to an expression."""
+
+_PLANS: dict[Any, Build] = {}
+"""What became of trees, by the calls in them and the dtypes of their columns: 40 microseconds of every `select` otherwise."""
+
+_MOST_PLANS = 1000
 
 
 class Lowering:
@@ -56,26 +78,40 @@ class Lowering:
 
     def __init__(self, root: Call) -> None:
         self.root = root
-        self.columns: list[Input] = []
-        self.column_of: list[tuple[Input, int]] = []
+        self.columns: list[pl.Expr] = []
+        self.places: dict[int, int] = {}
         for found in inputs(root):
-            self.column_of.append((found, self._place(found)))
+            self.places[id(found)] = self._place(found.expr)
+        self.key = tree_key(root, self.places)
 
-    def _place(self, found: Input) -> int:
+    def _place(self, expr: pl.Expr) -> int:
         """The number of an input's column; equal expressions share one, so that it is converted once."""
         for place, known in enumerate(self.columns):
-            if known.expr is found.expr or known.expr.meta.eq(found.expr):
+            if known is expr or known.meta.eq(expr):
                 return place
-        self.columns.append(found)
+        self.columns.append(expr)
         return len(self.columns) - 1
 
     def __call__(self, pairs: list[tuple[pl.Expr, pl.DataType]]) -> pl.Expr:
-        name = _output_name(pairs[0][0])
+        columns = [expr for expr, _ in pairs]
+        dtypes = tuple([dtype for _, dtype in pairs])
+        key = None if self.key is None else (self.key, dtypes)
         try:
-            sources = [(expr, column_type(dtype)) for expr, dtype in pairs]
-            return _Plan({id(one): sources[place] for one, place in self.column_of}, name).lower(self.root)[0]
+            build = _PLANS.get(key) or self._plan(key, dtypes)
+            return build(columns)
         except JagError as error:
-            raise _named(error, name) from None
+            raise _named(error, _output_name(columns[0])) from None
+
+    def _plan(self, key: Any, dtypes: tuple[pl.DataType, ...]) -> Build:
+        """What becomes of the tree with columns of these dtypes, remembered by its key if it has one."""
+        root, slots = emptied(self.root, self.places)
+        columns: list[Source] = [(operator.itemgetter(place), column_type(dtype)) for place, dtype in enumerate(dtypes)]
+        build = _Plan(root, {id(slot): columns[place] for slot, place in slots}).build()
+        if key is not None:
+            if len(_PLANS) >= _MOST_PLANS:
+                _PLANS.clear()
+            _PLANS[key] = build
+        return build
 
 
 def _output_name(expr: pl.Expr) -> str:
@@ -88,21 +124,26 @@ def _named(error: JagError, name: str) -> JagError:
     return error if f"column {name!r}" in text else type(error)(f"column {name!r}: {text}")
 
 
-Source = tuple[pl.Expr, ColumnType]
+Source: TypeAlias = "tuple[Build, ColumnType]"
+"""How a column is built, and its type."""
 
 
 class _Plan:
-    """One lowering: what is known of each node, and the expressions that parts of the tree were replaced by."""
+    """One lowering: what is known of each node, and how the columns are built that parts of the tree were replaced by."""
 
-    def __init__(self, sources: dict[int, Source], name: str) -> None:
+    def __init__(self, root: Node, sources: dict[int, Source]) -> None:
+        self.root = root
         self.sources = sources
         self.samples: dict[int, Any] = {key: kind.empty() for key, (_, kind) in sources.items()}
         self.rows: dict[int, Rows] = {}
         self.kept: list[Node] = []  # nodes made here: their ids are keys as long as they live
-        self.name = name
+
+    def build(self) -> Build:
+        """How the expression of the tree is built."""
+        return self.lower(self.root)[0]
 
     def lower(self, node: Node) -> Source:
-        """The expression of a node, and the type of the column it gives."""
+        """How the expression of a node is built, and the type of the column it gives."""
         self.sample(node)
         if id(node) in self.sources:
             return self.sources[id(node)]
@@ -130,12 +171,7 @@ class _Plan:
         if rows is Rows.REDUCED:
             self.sources[id(node)] = self._reduce(node)
             return self.sources[id(node)][1].empty()
-        key = _type_key(node, self.sample)
-        if key is None:
-            return self._result_sample(node)
-        if key not in _SAMPLES:
-            _SAMPLES[key] = self._result_sample(node)
-        return _SAMPLES[key]
+        return self._result_sample(node)
 
     def _result_sample(self, node: Call) -> Any:
         if node.kind == "method":
@@ -177,42 +213,46 @@ class _Plan:
     def _map(self, root: Call, keys: list[int]) -> Source:
         sources = [self.sources[key] for key in keys]
         kind = self._result_type(root, sources)
-        made = self._native(root, kind, set())
+        made = self._native(root, set())
         if made is not None:
-            return made, kind
+            return (_converted(made, kind.dtype) if kind.jagged and kind.ndim > 1 else made), kind
         columns: list[Source] = []
         places: dict[int, int] = {}
         for key, source in zip(keys, sources, strict=True):
             place = next((place for place, known in enumerate(columns) if known[0] is source[0]), len(columns))
             columns += [source] if place == len(columns) else []
             places[key] = place
-        function = _Evaluation(root, places, [one.ndim for _, one in columns], kind, self.name)
-        return pl.map_batches([expr for expr, _ in columns], function, kind.dtype, is_elementwise=not self._whole(root)), kind
+        run = _Evaluation(root, places, [one for _, one in columns], kind)
+        return _mapped([one for one, _ in columns], run, is_elementwise=not self._whole(root)), kind
 
-    def _native(self, root: Call, kind: ColumnType, made: set[int]) -> pl.Expr | None:
-        """The call as an expression of polars' own, if the table has it and every call below it.
+    def _native(self, root: Call, made: set[int]) -> Build | None:
+        """The call as an expression of polars' own lists, if the table has it and every call below it.
 
         A call that is used twice is none: polars would compute it twice.
         """
         made.add(id(root))
-        if root.kwargs and any(isinstance(one, (Input, Call)) for one in root.kwargs.values()):
+        if (root.kind, root.name) not in NATIVE or any(isinstance(one, (Input, Call)) for one in root.kwargs.values()):
             return None
         operands: list[Any] = []
+        parts: list[Build] = []
         for one in root.args:
-            operand = self.sources.get(id(one), one)
-            if isinstance(operand, Call):
-                operand = None if id(operand) in made else self._native_source(operand, made)
-                if operand is None:
+            source = self.sources.get(id(one))
+            if source is None and isinstance(one, Call):
+                source = None if id(one) in made else self._native_source(one, made)
+                if source is None:
                     return None
-            operands.append(operand)
-        return native(root, operands, kind)
+                parts.append(source[0])
+            elif source is not None:
+                parts.append(_storage(source[0]) if source[1].jagged else source[0])
+            operands.append(one if source is None else source[1])
+        build = native(root, operands)
+        return None if build is None else lambda columns: build(*[part(columns) for part in parts])
 
     def _native_source(self, node: Call, made: set[int]) -> Source | None:
-        if (node.kind, node.name) not in NATIVE:
+        build = self._native(node, made)
+        if build is None:
             return None
-        kind = self._result_type(node, [self.sources[key] for key in self._segment(node)])
-        expr = self._native(node, kind, made)
-        return None if expr is None else (expr, kind)
+        return build, self._result_type(node, [self.sources[key] for key in self._segment(node)])
 
     def _whole(self, root: Call) -> bool:
         """Whether one of the calls needs all rows at once."""
@@ -225,9 +265,9 @@ class _Plan:
 
         def implode(child: Node) -> Input:
             if id(child) not in imploded:
-                expr, kind = self.lower(child)
-                made = imploded[id(child)] = Input(expr.ext.storage().implode())
-                self.sources[id(made)] = made.expr, kind.imploded()
+                build, kind = self.lower(child)
+                made = imploded[id(child)] = Input(pl.element())
+                self.sources[id(made)] = _imploded(build), kind.imploded()
                 self.samples[id(made)] = kind.imploded().empty()
             return imploded[id(child)]
 
@@ -240,26 +280,24 @@ class _Plan:
         return self._map(shifted, self._segment(shifted))
 
 
-_SAMPLES: dict[Any, Any] = {}
-"""What calls give on empty arrays, by what is called on which types: a plan asks again and again."""
-
-_CONSTANTS = (int, float, str, bool, type(None), np.ufunc)
+def _storage(build: Build) -> Build:
+    return lambda columns: build(columns).ext.storage()
 
 
-def _type_key(node: Call, sample: Callable[[Node], Any]) -> Any:
-    """A key of `_SAMPLES`; None where an argument is more than a column or a plain constant."""
-    if node.kwargs or len(_SAMPLES) > 1000:
-        return None
-    key: list[Any] = [node.kind, node.name]
-    for one in node.args:
-        value = sample(one) if isinstance(one, (Input, Call)) else one
-        if isinstance(value, JaggedArray):
-            key.append((value.type, value.ndim, value.shape.extents))
-        elif isinstance(value, _CONSTANTS):
-            key.append((type(value), value))
-        else:
-            return None
-    return tuple(key)
+def _imploded(build: Build) -> Build:
+    return lambda columns: build(columns).ext.storage().implode()
+
+
+def _converted(build: Build, dtype: pl.DataType) -> Build:
+    return lambda columns: build(columns).ext.to(dtype)
+
+
+def _mapped(builds: list[Build], run: _Evaluation, is_elementwise: bool) -> Build:
+    def build(columns: Sequence[pl.Expr]) -> pl.Expr:
+        operands = [one(columns) for one in builds]
+        return pl.map_batches(operands, run.named(_output_name(columns[0])), run.kind.dtype, is_elementwise=is_elementwise)
+
+    return build
 
 
 def _shifted(node: Call, ndim: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -289,21 +327,25 @@ def _article(value: Any) -> str:
 class _Evaluation:
     """What `map_batches` calls: Series in, the tree's value out."""
 
-    def __init__(self, root: Call, places: dict[int, int], ndims: list[int], kind: ColumnType, name: str) -> None:
+    def __init__(self, root: Call, places: dict[int, int], columns: list[ColumnType], kind: ColumnType, name: str = "") -> None:
         self.root = root
         self.places = places
-        self.ndims = ndims
+        self.columns = columns
         self.kind = kind
         self.name = name
 
-    def __call__(self, series: Sequence[pl.Series]) -> pl.Series:
+    def named(self, name: str) -> _Evaluation:
+        """The same, telling of a column of this name in errors."""
+        return _Evaluation(self.root, self.places, self.columns, self.kind, name)
+
+    def __call__(self, series: Sequence[pl.Series], **_options: Any) -> pl.Series:
         try:
             return self._result(series)
         except JagError as error:
             raise _named(error, self.name) from None
 
     def _result(self, series: Sequence[pl.Series]) -> pl.Series:
-        arrays = [from_series(one, ndim) for one, ndim in zip(series, self.ndims, strict=True)]
+        arrays = [from_series(one, kind.ndim) for one, kind in zip(series, self.columns, strict=True)]
         arrays = broadcast_rows(arrays)
         value = evaluate(self.root, {key: arrays[place] for key, place in self.places.items()})
         if isinstance(value, pa.Array):

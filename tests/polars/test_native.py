@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -10,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag.polars import from_series, lowering
+from arrowjag.polars import _blocks, from_series, lowering
 from arrowjag.testing import arrow_columns, assert_lists_equal
 
 c = pl.col
@@ -68,6 +70,7 @@ def native(monkeypatch):
         counts["python"] += 1
         return evaluate(self, series)
 
+    monkeypatch.setattr(lowering, "_PLANS", {})
     monkeypatch.setattr(lowering, "native", counted)
     monkeypatch.setattr(lowering._Evaluation, "_result", called)
     return counts
@@ -123,11 +126,13 @@ COMPARISONS = {
 
 
 @pytest.mark.parametrize("name", COMPARISONS)
-@pytest.mark.parametrize("bound", [0, 1.5, -0.0, float("nan"), float("inf"), 2**63, -1, True, None])
+@pytest.mark.parametrize("bound", [0, 1.5, 2.0, -0.5, -0.0, float("nan"), float("inf"), 2**63, 2.0**53, -1, True, None])
 @pytest.mark.parametrize("dtype", [pa.float64(), pa.float32(), pa.int64(), pa.uint8()])
 def test_comparisons_are_those_of_the_standard(name, bound, dtype):
     """NaN is unequal to all and in no order, and bounds outside of a type are compared as numbers."""
     rows = [[0, 1, 2], [255, None], [], None]
+    if pa.types.is_int64(dtype):
+        rows += [[2**53 - 1, 2**53, 2**53 + 1, -1, -(2**63)]]
     if pa.types.is_floating(dtype):
         rows += [[float("nan"), float("inf"), -float("inf"), -0.0, 1.5]]
     x = aj.array(rows, type=dtype)
@@ -161,14 +166,15 @@ def test_a_shared_call_is_computed_once(native):
 
 
 OURS = {
-    "integer sums raise on overflow": (pl.List(pl.Int64), lambda v: v.sum()),
+    "sums of narrow integers": (pl.List(pl.Int32), lambda v: v.sum()),
     "options": (pl.List(pl.Float64), lambda v: v.sum(min_count=1)),
     "another axis": (pl.List(pl.Float64), lambda v: v.sum(axis=0)),
     "three dims": (pl.List(pl.List(pl.Float64)), lambda v: v.sum()),
     "declared extents": (pl.Array(pl.Float64, 2), lambda v: v.sum()),
     "mixed types": (pl.List(pl.Float32), lambda v: v * pl.lit(2.5, pl.Float64)),
     "integer lists and floats": (pl.List(pl.Int64), lambda v: v * 2.5),
-    "integers and a fraction": (pl.List(pl.Int64), lambda v: v < 2.5),
+    "integers and a float that rounds them": (pl.List(pl.Int64), lambda v: v < 2.0**53),
+    "integers that equal a fraction": (pl.List(pl.Int64), lambda v: v == 2.5),
     "two lists": (pl.List(pl.Float64), lambda v: v + v),
     "positions from the end": (pl.List(pl.Float64), lambda v: v.slice(-1, 1)),
 }
@@ -179,6 +185,68 @@ def test_what_polars_does_otherwise_is_ours(native, why):
     dtype, function = OURS[why]
     pl.DataFrame({"v": pl.Series([None, None], dtype=dtype)}).select(function(c("v").jag))
     assert native == {"native": 0, "python": 1}
+
+
+IN_BLOCKS = {
+    "sum": lambda v: v.sum(),
+    "mean": lambda v: v.mean(),
+    "min": lambda v: v.min(),
+    "n_unique": lambda v: v.n_unique(),
+    "above": lambda v: v > 0.5,
+    "at least": lambda v: v >= 0.5,
+}
+"""Calls that look at the values, block by block."""
+
+
+@pytest.mark.parametrize("name", IN_BLOCKS)
+@settings(max_examples=30)
+@given(data=st.data(), extension=st.booleans())
+def test_blocks_of_rows_are_put_together(name, data, extension):
+    leaves = [pa.float64(), pa.float32(), pa.int64(), pa.uint64(), pa.int8()]
+    x = aj.from_arrow(data.draw(arrow_columns(2, st.sampled_from(leaves), storages=["list", "large_list"])).array, 2)
+    try:
+        IN_BLOCKS[name](x)
+    except aj.JagOverflowError:
+        return
+    with mock.patch.object(_blocks, "_MIN_VALUES", 2):
+        check(IN_BLOCKS[name], x, extension)
+
+
+@pytest.mark.parametrize("name", IN_BLOCKS)
+def test_slices_and_chunks_of_lists(name):
+    x = aj.array([[1.0, 0.25], [], None, [2.0, None], [float("nan"), 0.5], [-0.0], [0.75]] * 3)
+    s = x.to_polars("v", extension=False)
+    hidden = pl.Series(
+        "v", pa.LargeListArray.from_arrays([0, 2, 4, 5], pa.array([1.0, 2.0, 3.0, 4.0, 9.0]), mask=pa.array([False, True, False]))
+    )
+    pieces = [s.slice(2, 9), s.slice(4, 0), s.slice(10, 3), s.slice(13, 5), hidden, hidden.slice(1, 2)]
+    chunked = pl.concat(pieces, rechunk=False)
+    for column in (chunked, chunked.slice(3, 12), *pieces):
+        with mock.patch.object(_blocks, "_MIN_VALUES", 2):
+            got = from_series(pl.DataFrame({"v": column}).select(IN_BLOCKS[name](c("v").jag)).to_series())
+        expected = IN_BLOCKS[name](from_series(column))
+        assert_lists_equal(got.to_list(), expected.to_list())
+
+
+@pytest.mark.parametrize("least", [2, 10**9])
+@pytest.mark.parametrize(("dtype", "limit"), [(pa.int64(), 2**63 - 1), (pa.uint64(), 2**64 - 1)])
+def test_integer_sums_are_exact_up_to_the_limit_and_raise_above(least, dtype, limit):
+    rows = [[1], [limit - 5, 2, 3], [], None, [limit // 2, limit // 2]]
+    for last in ([7], [limit, 1]):
+        df = pl.DataFrame({"v": aj.array([*rows, last], type=dtype).to_polars()})
+        for engine, row in (("in-memory", "5"), ("streaming", "[0-5]")):
+            lazy = df.lazy().select(c("v").jag.sum())
+            with mock.patch.object(_blocks, "_MIN_VALUES", least):
+                if last == [7]:
+                    assert lazy.collect(engine=engine)["v"].to_list() == [1, limit, 0, None, limit // 2 * 2, 7]
+                    continue
+                with pytest.raises(aj.JagOverflowError, match=f"^column 'v': sum: integer overflow, the result of row {row} "):
+                    lazy.collect(engine=engine)
+
+
+def test_means_of_large_integers_are_rounded_once():
+    x = aj.array([[2**53 + 1, 1], [2**62, 2**62 - 1, 5], [3, 4], [-(2**63), 2**63 - 1]])
+    assert pl.DataFrame({"v": x.to_polars()}).select(c("v").jag.mean())["v"].to_list() == x.mean().to_list()
 
 
 def test_empty_rows_sum_to_plus_zero():

@@ -1,0 +1,143 @@
+"""What became of a tree is remembered by its calls and dtypes: a plan that is met again gives what the first one gave."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+import polars as pl
+import pytest
+
+import arrowjag as aj
+from arrowjag._methods import METHODS
+from arrowjag.polars import _tree, lowering
+from arrowjag.polars._tree import Call, Input, tree_key
+
+c = pl.col
+
+
+@pytest.fixture
+def plans(monkeypatch):
+    """The plans of one test."""
+    known = {}
+    monkeypatch.setattr(lowering, "_PLANS", known)
+    return known
+
+
+def frame():
+    x = aj.array([[1.0, -2.0], [], None, [3.0, None]])
+    return pl.DataFrame({"v": x.to_polars(), "u": (x * 2).to_polars(), "k": [1.0, 2.0, 3.0, 4.0]})
+
+
+def key_of(expr):
+    node = expr._node
+    return tree_key(node, {id(one): place for place, one in enumerate(_tree.inputs(node))})
+
+
+def test_equal_trees_share_a_plan(plans):
+    df = frame()
+    for name in ("v", "u"):
+        got = df.select((c(name).jag * c("k")).jag.cumsum() + 1).to_series()
+        array = aj.polars.from_series(df[name])
+        assert got.to_list() == ((array * aj.array([1.0, 2.0, 3.0, 4.0])).cumsum() + 1).to_list()
+        assert len(plans) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (lambda v: v / 0.0, lambda v: v / -0.0),
+        (lambda v: v * 1, lambda v: v * True),
+        (lambda v: v + 1, lambda v: v + 1.0),
+        (lambda v: v.sum(axis=(1,)), lambda v: v.sum(axis=[1])),
+        (lambda v: v[:, 0:2], lambda v: v[:, 1:2]),
+        (lambda v: v + v, lambda v: v + (v + 0)),
+        (lambda v: v.cast(pl.Float32), lambda v: v.cast(pl.Int64)),
+        (np.sqrt, np.abs),
+        (lambda v: v.fill_null(float("nan")), lambda v: v.fill_null(float("inf"))),
+    ],
+)
+def test_other_constants_have_another_key(one, two):
+    v = c("v").jag
+    assert key_of(one(v)) == key_of(one(c("u").jag))
+    assert key_of(one(v)) != key_of(two(v))
+
+
+def test_a_positional_tuple_is_no_keyword():
+    x = Input(c("v"))
+    places = {id(x): 0}
+    named = Call("method", "f", (x,), {"axis": 1})
+    assert tree_key(named, places) != tree_key(Call("method", "f", (x, ("axis", 1))), places)
+
+
+def test_a_node_used_twice_is_not_two_equal_nodes():
+    v = c("v").jag
+    shared = v * 2.0
+    assert key_of(shared - shared) != key_of((v * 2.0) - (v * 2.0))
+    df = frame()
+    assert df.select(shared - shared)["v"].to_list() == df.select((v * 2.0) - (v * 2.0))["v"].to_list()
+
+
+def test_what_has_no_key_is_planned_each_time(plans):
+    df = frame()
+    for value in (np.float32(2), np.float32(3)):
+        assert df.select(c("v").jag * value)["v"].to_list() == (df["v"].jag * value).to_list()
+    assert df.select(c("v").jag.is_in(list(range(100))))["v"].to_list()[0] == [True, False]
+    assert plans == {}
+
+
+def test_plans_hold_no_data(plans):
+    weights = aj.array([1.0, 2.0, 3.0, 4.0]).to_polars("w")
+    held = weakref.ref(weights)
+    expr = c("v").jag.cumsum() * weights
+    frame().select(expr)
+    assert len(plans) == 1
+    del weights, expr
+    gc.collect()
+    assert held() is None
+
+
+def test_the_oldest_plans_go(plans, monkeypatch):
+    monkeypatch.setattr(lowering, "_MOST_PLANS", 3)
+    df = frame()
+    for number in range(10):
+        df.select(c("v").jag * float(number))
+    assert 0 < len(plans) <= 3
+
+
+def test_plans_tell_dtypes_apart(plans):
+    for dtype in (pl.Float64, pl.Float32, pl.Int64):
+        df = pl.DataFrame({"v": pl.Series([[1, 2], []], dtype=pl.List(dtype))})
+        assert df.select(c("v").jag.max())["v"].dtype == dtype
+    assert len(plans) == 3
+
+
+def test_errors_name_the_column_of_the_tree_at_hand(plans):
+    rows = aj.array([[2**62, 2**62]])
+    for name in ("one", "two"):
+        for function in (lambda v: v.sum(), lambda v: v.cumsum()):
+            with pytest.raises(aj.JagOverflowError, match=f"^column '{name}': "):
+                pl.DataFrame({name: rows.to_polars()}).select(function(c(name).jag))
+    assert len(plans) == 2
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_arguments_in_place_are_bound_as_any_others(name, monkeypatch):
+    """Positional arguments alone skip the signature; so do wrong ones not."""
+    values = [c("k"), 1, "a", [1, 2]]
+    for n in range(5):
+        args = tuple(values[:n])
+        got = recorded(name, args)
+        with monkeypatch.context() as patched:
+            patched.setattr(_tree, "_positional", lambda name: None)
+            assert recorded(name, args) == got
+
+
+def recorded(name, args):
+    """The kinds of recorded arguments, or the error."""
+    try:
+        made, named = _tree.record_arguments(name, args, {})
+    except TypeError as error:
+        return str(error)
+    return [type(one) for one in made], {key: type(one) for key, one in named.items()}
