@@ -371,6 +371,17 @@ def test_nulls_meet_dense() -> None:
     assert aj.dense.add(x, y, out="dense").tolist() == [[11.0, 10.0], [10.0, 10.0], [13.0, 10.0]]
 
 
+@given(jagged_arrays(leaf=pa.int32()), st.sampled_from(["int32", "uint8", "float16", "float64", ">f4"]), st.data())
+def test_jagged_results_are_those_of_two_steps(x: aj.JaggedArray, dtype: str, data: st.DataObject) -> None:
+    """Take out of the dense array, then calculate: nulls and sizes of any kind."""
+    whole = x.to_dense().shape
+    levels = len(aj.dense.max_sizes(x))
+    sizes = data.draw(st.tuples(*(st.integers(0, size + 2) for size in whole[1 : levels + 1])))
+    y = np.random.default_rng(1).integers(0, 9, (whole[0], *sizes, *whole[levels + 1 :])).astype(dtype)
+    assert_equal(aj.dense.mul(x, y), x * aj.dense.from_dense(y, x.shape))
+    assert_equal(aj.dense.add(x, y), x + aj.dense.from_dense(y, x.shape))
+
+
 def test_operands_are_never_stretched_and_never_written() -> None:
     x, y = aj.array([[1.0, 2.0], [3.0]]), np.ones((2, 2))
     before = y.copy(), x.to_list()

@@ -21,6 +21,7 @@ from arrowjag._kernels import blocks, gather, matrices, weights
 from arrowjag._kernels import dense as _kernels
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._ops import elementwise
+from arrowjag._ops.elementwise.framework import with_data
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
@@ -377,13 +378,13 @@ def mul(column: Column, dense: Any) -> Column:
 
 
 def _jagged(name: str, function: np.ufunc, column: Column, cells: AnyArray, layout: Layout) -> Column:
-    other = _unpad(cells, layout, cells.dtype.type(0))
-    if column.type == pa.from_numpy_dtype(other.dtype) and pt.is_floating(column.type) and column.values.null_count == 0:
-        values, _ = _arrow.to_numpy(column.values)
-        other = other if other.flags.writeable and not np.may_share_memory(other, cells) else other.copy()
-        _in_place(function, other, values)
-        return Column(column.shape, _arrow.from_numpy(other))
-    return elementwise.binary(name, column, Column(column.shape, _arrow.from_numpy(other)))
+    if not layout.levels or "b" in (cells.dtype.kind, np.dtype(column.type.to_pandas_dtype()).kind):
+        other = _arrow.from_numpy(_unpad(cells, layout, cells.dtype.type(0)))
+        return elementwise.binary(name, column, Column(column.shape, other))
+    data, _ = _arrow.to_numpy(column.values)
+    items = data.reshape((layout.levels[-1].size, *layout.inner))
+    found = _kernels.combine(function, items, cells, layout.offsets)
+    return Column(column.shape, with_data(column.values, found, pa.from_numpy_dtype(found.dtype)))
 
 
 # --------------------------------------------------------------------------------------------------- along the jagged dim

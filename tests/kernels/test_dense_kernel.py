@@ -57,6 +57,23 @@ def test_pad_and_unpad(sizes: list[list[int]], data: st.DataObject, inner: tuple
     assert again.dtype == values.dtype
     assert again.shape == back.shape
     assert np.array_equal(again, back)
+    if np.dtype(dtype).kind in "iuf":
+        total = dense.combine(np.add, values, found.astype(np.float32), offsets, 7)
+        assert total.dtype == np.result_type(dtype, np.float32)
+        assert np.array_equal(total, values + back.astype(np.float32))
+
+
+@given(levels(), st.data())
+def test_rows_go_whole_or_item_by_item(sizes: list[list[int]], data: st.DataObject) -> None:
+    max_sizes = data.draw(st.lists(st.integers(1, 4), min_size=len(sizes), max_size=len(sizes)))
+    offsets = to_offsets(sizes)
+    cells = np.random.default_rng(5).random((len(sizes[0]), *max_sizes, *data.draw(st.sampled_from([(), (3,)]))))
+    found = []
+    for most in (0, 10**6):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(dense, "_MOST_CELLS", most)
+            found.append(dense.unpad(cells, offsets, -1.0))
+    assert np.array_equal(found[0], found[1])
 
 
 @pytest.mark.parametrize("fill", [0, -0.0, 0.0, 1.5, np.nan, np.inf])
@@ -88,3 +105,7 @@ def test_many_rows_in_blocks(size: int, dtype: str) -> None:
     assert not found[~mask].any()
     wanted = np.where(kept, case.data, np.zeros(1, dtype))
     assert np.array_equal(dense.unpad(found, [case.offsets]), wanted, equal_nan=dtype == "float64")
+    if dtype != "bool":
+        product = dense.combine(np.multiply, case.data, found, [case.offsets])
+        with np.errstate(all="ignore"):
+            assert np.array_equal(product, case.data * wanted, equal_nan=dtype == "float64")

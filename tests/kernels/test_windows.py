@@ -10,10 +10,7 @@ from arrowjag._kernels import windows
 
 @pytest.mark.parametrize("type", ["int8", "uint16", "float32", "float64", "float16"])
 @pytest.mark.parametrize("width", [1, 20, 64])
-@pytest.mark.parametrize("few", [0, 1 << 20])
-def test_windows_and_filter(type: str, width: int, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("polars")
-    monkeypatch.setattr(windows, "_FEW_CELLS", few)
+def test_windows_there_and_back(type: str, width: int) -> None:
     draw = np.random.default_rng(0)
     sizes = draw.integers(0, width + 1, 500)
     sizes[-3:] = 0, width, 0
@@ -24,9 +21,19 @@ def test_windows_and_filter(type: str, width: int, few: int, monkeypatch: pytest
     cells = np.empty((len(rows), width), data.dtype)
     windows.copy_windows(data, cuts[rows], cells)
     out = np.empty(int(sizes[rows].sum()), data.dtype)
-    windows.filter_cells(cells, sizes[rows], out)
+    windows.put_windows(cells, np.cumsum(sizes[rows]) - sizes[rows], out)
     wanted = np.concatenate([data[cuts[row] : cuts[row + 1]] for row in rows.tolist()])
     assert np.array_equal(out, wanted)
+
+
+@pytest.mark.parametrize("sizes", [[0, 1], [0, 0], [], [3, 5, 0, 4, 0], [1, 1, 1], [5], [0, 7, 0, 0, 9]])
+def test_windows_leave_alone_what_no_row_covers(sizes: list[int]) -> None:
+    width = 3
+    cells = np.arange(len(sizes) * width).reshape(-1, width)
+    out = np.full(sum(sizes), -1)
+    windows.put_windows(cells, np.cumsum(sizes, dtype=np.int64) - sizes, out)
+    wanted = [[*row[:size], *[-1] * (size - width)] for row, size in zip(cells.tolist(), sizes, strict=True)]
+    assert out.tolist() == [cell for row in wanted for cell in row]
 
 
 def test_blocks_cover_all_rows() -> None:
