@@ -70,6 +70,9 @@ def softmax(data: AnyArray, offsets: IntArray, limit: int | None = None) -> AnyA
     return out
 
 
+_FLAT_VALUES = 1 << 20
+"""Items of a block: polars is called for its sums, which costs as much as the sums of a few thousand rows."""
+
 _SAFE = 40.0
 """exp of a number this far from 0, and the sum of many, is far from both ends of float32."""
 
@@ -81,16 +84,16 @@ def _softmax_flat(data: AnyArray, offsets: IntArray) -> AnyArray:
     is needs no maxima: 10M float32 in 1M rows take 40 ms of CPU time instead of 100.
     """
     out = empty_like(data)
-    full = offsets[1:] > offsets[:-1]
-    if not full.all():  # a row without items has no say: what works on the others need not look for it
-        offsets = np.append(offsets[:-1][full], offsets[-1])
 
     def work(first: int, end: int) -> None:
         start, stop = int(offsets[first]), int(offsets[end])
-        local = offsets[first : end + 1] - start
-        items, part, whole = data[start:stop], out[start:stop], slice(0, stop - start)
-        if not len(items):
+        if start == stop:
             return
+        local = offsets[first : end + 1] - start
+        full = local[1:] > local[:-1]
+        if not full.all():  # a row without items has no say: what works on the others need not look for it
+            local = np.append(local[:-1][full], stop - start)
+        items, part, whole = data[start:stop], out[start:stop], slice(0, stop - start)
         with np.errstate(all="ignore"):
             total = _exponents(items, local, part)
             if not (total.min() >= np.exp(-_SAFE) * np.diff(local).max() and total.max() <= np.exp(_SAFE)):
@@ -99,7 +102,7 @@ def _softmax_flat(data: AnyArray, offsets: IntArray) -> AnyArray:
                 total = _exponents(items - flat.Source(top, local).part(whole), local, part)
             part /= flat.Source(total, local).part(whole)
 
-    blocks.map_rows(work, offsets, block_values=segments.LARGE_BLOCKS // 2)
+    blocks.map_rows(work, offsets, block_values=_FLAT_VALUES)
     return out
 
 
