@@ -70,8 +70,8 @@ def _expand_dim(column: Column, place: int, spec: Any) -> Column:
     elif isinstance(wanted, Uniform) and place == column.ndim - 1 and has_words(column.type):
         width = wanted.size // len(wanted) if len(wanted) else 0
         return Column(JaggedShape._trusted([*column.shape.dims[:place], wanted]), merging.repeat_each(column.values, width))
-    parents = dim.offsets[wanted.parents] if dim.validity is not None else wanted.parents
-    return structure.repeat_items(column, place + 1, parents, (*column.shape.dims[:place], wanted))
+    times = wanted if dim.validity is None else Ragged(wanted.sizes[dim.validity])
+    return structure.repeat_items(column, place + 1, times, (*column.shape.dims[:place], wanted))
 
 
 def _wanted(spec: Any, rows: int, where: str) -> Dim:
@@ -93,7 +93,8 @@ def _places_along(shape: JaggedShape, depth: int) -> IntArray:
     local = _offsets.positions(shape.dims[depth].offsets)
     if depth == shape.ndim - 1:
         return local
-    return _arrow.to_numpy(gather.spread(pa.array(local), shape.composed(depth + 1, shape.ndim).parents))[0]
+    dim = shape.composed(depth + 1, shape.ndim)
+    return _arrow.to_numpy(gather.spread(pa.array(local), dim.offsets, dim._parents_if_cheaper()))[0]
 
 
 def places(shape: JaggedShape) -> Column:

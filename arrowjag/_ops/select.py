@@ -184,14 +184,14 @@ def repeat(column: Column, sizes: int | Column) -> Column:
         new: Dim = Uniform(sizes, column.shape.size)
         if has_words(column.type):
             return Column(JaggedShape._trusted([*column.shape.dims, new]), merging.repeat_each(column.values, sizes))
-        return structure.repeat_items(column, column.ndim, new.parents, (*column.shape.dims, new))
+        return structure.repeat_items(column, column.ndim, new, (*column.shape.dims, new))
     if not (pt.is_integer(sizes.type) or pt.is_null(sizes.type)):
         raise JagTypeError(f"repeat: sizes must be integers, got {sizes.type}")
     column, sizes = structure.align([column, sizes], "repeat")
     if sizes.values.null_count:
         raise JagValueError(f"repeat: a size is null at item {int(np.argmax(sizes.values.is_null()))}; fill_null(0) drops the item")
     new = Ragged(_arrow.to_numpy(sizes.values)[0] if sizes.shape.size else [])
-    return structure.repeat_items(column, column.ndim, new.parents, (*column.shape.dims, new))
+    return structure.repeat_items(column, column.ndim, new, (*column.shape.dims, new))
 
 
 # --------------------------------------------------------------------------------------------------- fields of structs

@@ -152,11 +152,15 @@ def keep_items(column: Column, depth: int, mask: BoolArray, outer: Sequence[Dim]
     return take_items(column, depth, mask.nonzero()[0], outer)
 
 
-def repeat_items(column: Column, depth: int, parents: Any, outer: Sequence[Dim]) -> Column:
-    """Repeat each item after the first `depth` dims, with everything below it."""
+def repeat_items(column: Column, depth: int, times: Dim, outer: Sequence[Dim]) -> Column:
+    """Repeat each item after the first `depth` dims, with everything below it, as often as its row of a dim is long."""
     if depth == column.ndim:
-        return Column(JaggedShape._trusted(outer), gather.spread(column.values, parents))
-    return take_items(column, depth, np.asarray(parents, np.int64), outer)
+        return Column(JaggedShape._trusted(outer), _spread(column.values, times))
+    return take_items(column, depth, np.asarray(times.parents, np.int64), outer)
+
+
+def _spread(values: pa.Array, dim: Dim) -> pa.Array:
+    return gather.spread(values, dim.offsets, dim._parents_if_cheaper())
 
 
 def null_items(column: Column, depth: int, keep: BoolArray) -> Column:
@@ -259,13 +263,18 @@ def _check_rows(column: Column, depth: int, validity: BoolArray, operation: str)
 def expand_all(columns: Sequence[Column]) -> list[Column]:
     """Expand columns whose shapes are prefixes of the longest to that one shape, extents merged."""
     target = merge_extents([column.shape for column in columns])
-    return [with_shape(target, column) if column.ndim == target.ndim else _spread(column, target) for column in columns]
+    return [with_shape(target, column) if column.ndim == target.ndim else _expanded(column, target) for column in columns]
 
 
-def _spread(column: Column, target: JaggedShape) -> Column:
-    if column.ndim == 0:
-        return Column(target, gather.spread(column.values, np.zeros(target.size, np.int64)))
-    return Column(target, gather.spread(column.values, target.composed(column.ndim, target.ndim).parents))
+def _expanded(column: Column, target: JaggedShape) -> Column:
+    return Column(target, _spread(column.values, _below(target, column.ndim)))
+
+
+def _below(shape: JaggedShape, depth: int) -> Dim:
+    """How many innermost items each item after the first `depth` dims owns."""
+    if 0 < depth < shape.ndim:
+        return shape.composed(depth, shape.ndim)
+    return Uniform(1, shape.size) if depth else Uniform(shape.size, 1)
 
 
 def merge_extents(shapes: Sequence[JaggedShape]) -> JaggedShape:
@@ -307,8 +316,7 @@ def expand_to(column: Column, shape: JaggedShape, ndim: int = 0) -> Column:
         row = column.shape.dims[0]
         below = Uniform(row.size, shape.size, declared=row.extent is not None)
         return Column(JaggedShape._trusted([*shape.dims, below]), merging.tile(column.values, shape.size))
-    parents = np.zeros(shape.size, np.int64) if depth == 0 else _parents(shape, depth)
-    return repeat_items(column, depth, parents, shape.dims)
+    return repeat_items(column, depth, _below(shape, depth), shape.dims)
 
 
 _PREFIX_HINT = "Operands meet by prefix: regroup rows with reshape, or drop items until sizes agree."
@@ -320,13 +328,6 @@ def _agree_or_explain(columns: list[Column], source: JaggedShape, target: Jagged
         return agree(columns, "expand_to")
     except ShapeError:
         raise ShapeError(f"cannot expand {source!r} to {target!r}: {source._mismatch(target)}. {_HINT}") from None
-
-
-def _parents(shape: JaggedShape, depth: int) -> Any:
-    """Which item after the first `depth` dims owns each innermost item."""
-    if depth == shape.ndim:
-        return np.arange(shape.size)
-    return shape.composed(depth, shape.ndim).parents
 
 
 # --------------------------------------------------------------------------------------------------- regrouping

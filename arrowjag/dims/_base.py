@@ -162,9 +162,9 @@ class Dim(Sequence[int]):
         """The row that owns each item, read-only, kept; int32 where all numbers are below 2**31, else int64."""
         return read_only(_offsets.parents(self.offsets))
 
-    def _parents_if_reused(self) -> npt.NDArray[np.int32] | npt.NDArray[np.int64] | None:
-        """`parents` where they are at hand, or have been asked for before: who spreads rows once costs less without them."""
-        if "parents" in self.__dict__ or "_is_reused" in self.__dict__:
+    def _parents_if_cheaper(self) -> npt.NDArray[np.int32] | npt.NDArray[np.int64] | None:
+        """`parents` if they are at hand, have been asked for before or rows are short: else who spreads rows once does without."""
+        if "parents" in self.__dict__ or "_is_reused" in self.__dict__ or self._size < 2 * self._n:
             return self.parents
         self.__dict__["_is_reused"] = True
         return None

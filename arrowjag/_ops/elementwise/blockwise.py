@@ -17,7 +17,7 @@ import pyarrow.types as pt
 
 from arrowjag._column import Column
 from arrowjag._kernels import division
-from arrowjag._kernels.flat import BLOCK_VALUES, FEWEST_VALUES, Source, fill, fill_bits
+from arrowjag._kernels.flat import BLOCK_VALUES, FEWEST_VALUES, Source, fill, fill_bits, spread_flags
 from arrowjag._kernels.memory import unpack_bits
 from arrowjag._ops import structure
 from arrowjag._ops.elementwise.framework import Datum, Operand, bits_of, columns_of, flat_data, with_data
@@ -97,7 +97,13 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
         return Column(shape, _array(pa.bool_(), shape.size, bits, flags))
     kind = np.result_type(left.data, right.data)
     kind = np.dtype(np.float64) if rule.is_float and kind.kind != "f" else kind
-    data = fill(lambda items, out: rule.function(left.part(items), right.part(items), out=out), shape.size, kind, rule.block)
+    is_ufunc = isinstance(rule.function, np.ufunc)
+
+    def work(items: slice, out: npt.NDArray[Any]) -> None:
+        spread_to = out if is_ufunc else None  # a ufunc may write over an operand, and no more than one is spread
+        rule.function(left.part(items, spread_to), right.part(items, spread_to), out=out)
+
+    data = fill(work, shape.size, kind, rule.block)
     return Column(shape, _array(pa.from_numpy_dtype(kind), shape.size, bits, data))
 
 
@@ -115,15 +121,11 @@ def _is_plain(operand: Operand) -> bool:
 def _source(operand: Operand, shape: JaggedShape) -> Source:
     if not isinstance(operand, Column):
         return Source(np.array([operand.as_py()], operand.type.to_pandas_dtype()))
-    return _over_rows(flat_data(operand.values), operand, shape)
-
-
-def _over_rows(data: npt.NDArray[Any], column: Column, shape: JaggedShape) -> Source:
-    """One item for each value of a column, or for each of its rows in the shape."""
-    if column.ndim == shape.ndim:
+    data = flat_data(operand.values)
+    if operand.ndim == shape.ndim:
         return Source(data)
-    dim = shape.composed(column.ndim, shape.ndim)
-    return Source(data, dim.offsets, dim._parents_if_reused())
+    dim = shape.composed(operand.ndim, shape.ndim)
+    return Source(data, dim.offsets, dim._parents_if_cheaper())
 
 
 def _joint_bits(columns: Sequence[Column], shape: JaggedShape) -> pa.Buffer | None:
@@ -133,8 +135,9 @@ def _joint_bits(columns: Sequence[Column], shape: JaggedShape) -> pa.Buffer | No
         if column.values.null_count:
             valid = column.values.is_valid()
             if column.ndim < shape.ndim:
-                flags = _over_rows(valid.to_numpy(zero_copy_only=False).view(np.uint8), column, shape)
-                valid = _array(pa.bool_(), shape.size, None, fill_bits(flags.part, shape.size))
+                flags = unpack_bits(valid.buffers()[1], valid.offset, len(valid))
+                bits = spread_flags(flags, shape.composed(column.ndim, shape.ndim).offsets)
+                valid = _array(pa.bool_(), shape.size, None, bits)
             joint = valid if joint is None else pc.and_(joint, valid)
     return None if joint is None else bits_of(joint)
 
