@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from arrowjag.errors import JagValueError
 
 __all__ = ["median", "n_unique", "quantile"]
 
-_LONG = 64
+LONG = 512
+"""Rows up to this length are sorted."""
+
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
@@ -90,18 +93,25 @@ def _of_few(data: NDArray[Any], offsets: NDArray[np.int64], full: NDArray[np.boo
 def _of_rows(rows: NDArray[Any], q: float, interpolation: str) -> NDArray[Any]:
     """Quantiles of rows of one length, which stand in a 2-D array."""
     position = q * (rows.shape[1] - 1)
-    low, high = int(np.floor(position)), int(np.ceil(position))
-    # Sorting rows of one length side by side is one call of numpy's vectorised sort (5M values in 500k rows: 46 ms of
-    # CPU time, polars' median 100); long rows are only parted around the slots needed. NaN comes last in its row.
-    long = rows.shape[1] > _LONG
-    ordered = np.partition(rows, sorted({low, high, rows.shape[1] - 1}), axis=1) if long else np.sort(rows, axis=1)
+    low, high = math.floor(position), math.ceil(position)
     if interpolation in ("lower", "higher", "nearest"):
-        slot = {"lower": low, "higher": high, "nearest": round(position)}[interpolation]
-        found = ordered[:, slot].astype(result_type(rows.dtype))
-    else:
-        weight = 0.5 if interpolation == "midpoint" else position - low
-        found = _between(ordered[:, low], ordered[:, high], weight if high > low else 0.0)
-    return _or_nan(found, ordered[:, -1])
+        low = high = {"lower": low, "higher": high, "nearest": round(position)}[interpolation]
+    lower, upper, largest = _at(rows, low, high)
+    if low == high:
+        return _or_nan(lower.astype(result_type(rows.dtype)), largest)
+    return _or_nan(_between(lower, upper, 0.5 if interpolation == "midpoint" else position - low), largest)
+
+
+def _at(rows: NDArray[Any], low: int, high: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """What stands in two neighbouring slots once the rows are sorted, and the largest item: NaN where the row has one."""
+    # Sorting rows of one length side by side is one call of numpy's vectorised sort (5M values in 500k rows: 46 ms of
+    # CPU time, polars' median 100). Long rows are parted around one slot, which is vectorised too, around several it is not:
+    # 10 ns an item of 1000 instead of 14 for the sort and 13 for parting around three.
+    if rows.shape[1] <= LONG:
+        ordered = np.sort(rows, axis=1)
+        return ordered[:, low], ordered[:, high], ordered[:, -1]
+    parted = np.partition(rows, low, axis=1)
+    return parted[:, low], np.minimum.reduce(parted[:, high:], axis=1), np.maximum.reduce(parted[:, low:], axis=1)
 
 
 def _or_nan(found: NDArray[Any], largest: NDArray[Any]) -> NDArray[Any]:

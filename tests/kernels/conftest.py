@@ -1,4 +1,4 @@
-"""Kernels go another way where values are few: every test goes both."""
+"""Kernels go another way where values are few, or rows short: every test goes both."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from unittest import mock
 
 import pytest
 
-from arrowjag._kernels import few, scan, transpose
+from arrowjag._kernels import few, quantiles, scan, transpose
 
 
 @pytest.fixture(scope="module", params=["few", "many"])
@@ -20,5 +20,6 @@ def either_way(request: pytest.FixtureRequest) -> Iterator[None]:
         mock.patch.object(few, "VALUES", 0),
         mock.patch.object(scan, "FEW_CELLS", -1),
         mock.patch.object(transpose, "FEW_CELLS", -1),
+        mock.patch.object(quantiles, "LONG", 2),
     ):
         yield
