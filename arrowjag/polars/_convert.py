@@ -145,8 +145,10 @@ def _with_leaf(storage: Any, levels: int, leaf: pl.DataType) -> pl.DataType:
 
 def as_enum(series: pl.Series, enum: pl.Enum | None) -> pl.Series:
     """A Series of categories as one of an Enum; any other Series as it is."""
+    if enum is None:
+        return series
     kind = column_type(series.dtype)
-    if enum is None or kind.enum == enum or not pt.is_dictionary(kind.leaf):
+    if kind.enum == enum or not pt.is_dictionary(kind.leaf):
         return series
     wanted = ColumnType(kind.leaf, kind.ndim, kind.extents, kind.jagged, enum).dtype
     lists = _with_leaf(kind.lists, kind.ndim - 1, enum)  # polars has no such cast inside of an Array

@@ -23,12 +23,12 @@ __all__ = [
     "Call",
     "Input",
     "Node",
+    "Tree",
     "bound_arguments",
     "call",
     "children",
     "emptied",
     "evaluate",
-    "inputs",
     "is_dtype",
     "is_scalar",
     "mapped",
@@ -37,7 +37,6 @@ __all__ = [
     "record",
     "record_arguments",
     "rows_of",
-    "tree_key",
 ]
 
 
@@ -167,10 +166,15 @@ def record_arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 def children(call: Call) -> Iterator[Node]:
     """The nodes among the arguments of a call; the one that names the result comes first."""
-    values = list(call.args)
-    if call.kind == "function" and call.name == "where" and len(values) > 1:
-        values = [values[1], values[0], *values[2:]]
-    yield from _nodes([*values, *call.kwargs.values()])
+    yield from _nodes(_values(call))
+
+
+def _values(call: Call) -> list[Any]:
+    """The arguments of a call; the one that names the result comes first."""
+    values = [*call.args, *call.kwargs.values()] if call.kwargs else list(call.args)
+    if call.kind == "function" and call.name == "where" and len(call.args) > 1:
+        values[0], values[1] = values[1], values[0]
+    return values
 
 
 def _nodes(values: Any) -> Iterator[Node]:
@@ -181,20 +185,6 @@ def _nodes(values: Any) -> Iterator[Node]:
             yield from _nodes(value)
         elif isinstance(value, dict):
             yield from _nodes(value.values())
-
-
-def inputs(root: Node) -> list[Input]:
-    """The columns of a tree, each once, in the order of their first use."""
-    seen: dict[int, Node] = {}
-
-    def visit(node: Node) -> None:
-        if id(node) not in seen:
-            seen[id(node)] = node
-            for child in children(node) if isinstance(node, Call) else ():
-                visit(child)
-
-    visit(root)
-    return [node for node in seen.values() if isinstance(node, Input)]
 
 
 def mapped(value: Any, function: Callable[[Node], Any]) -> Any:
@@ -232,38 +222,56 @@ _LONGEST = 20
 """Items of a container that are still worth reading for a key."""
 
 
-def tree_key(root: Node, places: Mapping[int, int]) -> Any:
-    """What equal trees on columns of the same numbers have in common; None where a constant can't tell what it is."""
-    known: dict[int, int] = {}
+class Tree:
+    """What is read of a tree in one walk.
 
-    def key(value: Any) -> Any:
-        if isinstance(value, (Input, Call)):
-            if id(value) in known:  # one node in two places is computed once, two equal ones are not
-                return Call, known[id(value)]
-            known[id(value)] = len(known)
-            if isinstance(value, Input):
-                return places[id(value)]
-            named = [(name, key(one)) for name, one in value.kwargs.items()] if value.kwargs else None
-            return value.kind, value.name, named and tuple(named), *map(key, value.args)
+    Attributes
+    ----------
+    columns : list of pl.Expr
+        The expressions that it reads, each once, in the order of their first use.
+    places : dict
+        The number of its column by the id of each input.
+    key : object
+        What equal trees on columns of the same numbers have in common; None where a constant can't tell what it is.
+    """
+
+    def __init__(self, root: Call) -> None:
+        self.columns: list[pl.Expr] = []
+        self.places: dict[int, int] = {}
+        self._calls: dict[int, int] = {}
+        self._has_key = True
+        found = self._key(root)
+        self.key = found if self._has_key else None
+
+    def _place(self, found: Input) -> int:
+        """The number of an input's column; equal expressions share one, so that it is converted once."""
+        if id(found) not in self.places:
+            same = (place for place, known in enumerate(self.columns) if known is found.expr or known.meta.eq(found.expr))
+            self.places[id(found)] = place = next(same, len(self.columns))
+            if place == len(self.columns):
+                self.columns.append(found.expr)
+        return self.places[id(found)]
+
+    def _key(self, value: Any) -> Any:
         kind = type(value)
+        if kind is Input:
+            return self._place(value)
+        if kind is Call:
+            if id(value) in self._calls:  # one node in two places is computed once, two equal ones are not
+                return Call, self._calls[id(value)]
+            self._calls[id(value)] = len(self._calls)
+            return value.kind, value.name, tuple(value.kwargs), *map(self._key, _values(value))
         if kind in _KEYS:
             return kind, value
         if kind is float:
             return kind, repr(value)  # -0.0 is another constant than 0.0, NaN the same as NaN
         if kind is slice:
-            return kind, key(value.start), key(value.stop), key(value.step)
-        if kind in (list, tuple, dict) and len(value) <= _LONGEST:
-            return kind, *map(key, value.items() if kind is dict else value)
-        raise _NoKeyError
-
-    try:
-        return key(root)
-    except _NoKeyError:
+            return kind, *map(self._key, (value.start, value.stop, value.step))
+        if isinstance(value, (list, tuple, dict)):
+            self._has_key &= len(value) <= _LONGEST
+            return kind, *map(self._key, value.items() if isinstance(value, dict) else value)
+        self._has_key = False
         return None
-
-
-class _NoKeyError(Exception):
-    """A constant of a type that has no key."""
 
 
 # --------------------------------------------------------------------------------------------------- computing

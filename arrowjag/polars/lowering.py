@@ -16,6 +16,7 @@ A single call that polars has, as fast and with the same values, becomes polars'
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
@@ -42,15 +43,14 @@ from arrowjag.polars._tree import (
     Call,
     Input,
     Node,
+    Tree,
     bound_arguments,
     call,
     children,
     emptied,
     evaluate,
-    inputs,
     mapped,
     rows_of,
-    tree_key,
 )
 
 __all__ = ["lower"]
@@ -61,7 +61,7 @@ def lower(node: Node) -> pl.Expr:
     if isinstance(node, Input):
         return node.expr
     lowering = Lowering(node)
-    return pl.pipe_with_dtype(lowering.columns, lowering)
+    return pl.pipe_with_dtype(lowering.tree.columns, lowering)
 
 
 Build: TypeAlias = "Callable[[Sequence[pl.Expr]], pl.Expr]"
@@ -78,24 +78,12 @@ class Lowering:
 
     def __init__(self, root: Call) -> None:
         self.root = root
-        self.columns: list[pl.Expr] = []
-        self.places: dict[int, int] = {}
-        for found in inputs(root):
-            self.places[id(found)] = self._place(found.expr)
-        self.key = tree_key(root, self.places)
-
-    def _place(self, expr: pl.Expr) -> int:
-        """The number of an input's column; equal expressions share one, so that it is converted once."""
-        for place, known in enumerate(self.columns):
-            if known is expr or known.meta.eq(expr):
-                return place
-        self.columns.append(expr)
-        return len(self.columns) - 1
+        self.tree = Tree(root)
 
     def __call__(self, pairs: list[tuple[pl.Expr, pl.DataType]]) -> pl.Expr:
         columns = [expr for expr, _ in pairs]
         dtypes = tuple([dtype for _, dtype in pairs])
-        key = None if self.key is None else (self.key, dtypes)
+        key = None if self.tree.key is None else (self.tree.key, dtypes)
         try:
             build = _PLANS.get(key) or self._plan(key, dtypes)
             return build(columns)
@@ -104,7 +92,7 @@ class Lowering:
 
     def _plan(self, key: Any, dtypes: tuple[pl.DataType, ...]) -> Build:
         """What becomes of the tree with columns of these dtypes, remembered by its key if it has one."""
-        root, slots = emptied(self.root, self.places)
+        root, slots = emptied(self.root, self.tree.places)
         columns: list[Source] = [(operator.itemgetter(place), column_type(dtype)) for place, dtype in enumerate(dtypes)]
         build = _Plan(root, {id(slot): columns[place] for slot, place in slots}).build()
         if key is not None:
@@ -293,9 +281,11 @@ def _converted(build: Build, dtype: pl.DataType) -> Build:
 
 
 def _mapped(builds: list[Build], run: _Evaluation, is_elementwise: bool) -> Build:
+    dtype = run.dtype.to_dtype_expr()
+
     def build(columns: Sequence[pl.Expr]) -> pl.Expr:
         operands = [one(columns) for one in builds]
-        return pl.map_batches(operands, run.named(_output_name(columns[0])), run.kind.dtype, is_elementwise=is_elementwise)
+        return pl.map_batches(operands, run.named(_output_name(columns[0])), dtype, is_elementwise=is_elementwise)
 
     return build
 
@@ -332,11 +322,14 @@ class _Evaluation:
         self.places = places
         self.columns = columns
         self.kind = kind
+        self.dtype = kind.dtype
         self.name = name
 
     def named(self, name: str) -> _Evaluation:
         """The same, telling of a column of this name in errors."""
-        return _Evaluation(self.root, self.places, self.columns, self.kind, name)
+        made = copy.copy(self)
+        made.name = name
+        return made
 
     def __call__(self, series: Sequence[pl.Series], **_options: Any) -> pl.Series:
         try:
@@ -353,6 +346,6 @@ class _Evaluation:
         if len(value) != len(arrays[0]):
             raise ShapeError(f"{self.root.name} gives {len(value)} rows for {len(arrays[0])}: it is no column of the frame")
         made = as_enum(to_series(value, series[0].name, extension=self.kind.jagged), self.kind.enum)
-        if made.dtype != self.kind.dtype:
-            raise JagTypeError(f"{self.root.name} was planned to give {self.kind.dtype!r} and gave {made.dtype!r}")
+        if made.dtype != self.dtype:
+            raise JagTypeError(f"{self.root.name} was planned to give {self.dtype!r} and gave {made.dtype!r}")
         return made

@@ -192,6 +192,7 @@ IN_BLOCKS = {
     "mean": lambda v: v.mean(),
     "min": lambda v: v.min(),
     "n_unique": lambda v: v.n_unique(),
+    "lengths": lambda v: v.lengths(),
     "above": lambda v: v > 0.5,
     "at least": lambda v: v >= 0.5,
 }
