@@ -598,6 +598,30 @@ def test_softmax_of_many_rows_does_not_depend_on_the_rows_around() -> None:
         )
 
 
+@pytest.mark.parametrize("limit", [None, 4])
+@pytest.mark.parametrize("width", [1, 2])
+@pytest.mark.parametrize("type", [pa.float16(), pa.float32(), pa.float64()])
+def test_softmax_with_nulls_is_that_of_the_others(type: pa.DataType, width: int, limit: int | None) -> None:
+    """Against the softmax along an axis, which has a kernel of its own: nulls, rows of nulls, rows that need a shift."""
+    draw = np.random.default_rng(0)
+    sizes = draw.integers(0, 9, 80_000)
+    owner = np.repeat(np.arange(len(sizes)), sizes * width)
+    data = draw.normal(size=len(owner)) * 3
+    data[(owner % 1000) == 7] += 500
+    data[(owner % 1000) == 8] -= 500
+    values = pa.array(data, mask=(draw.random(len(owner)) < 0.1) | (owner % 5 == 0)).cast(type)
+    x = aj.JaggedArray(aj.JaggedShape(len(sizes), sizes, *[width][: width - 1]), values)
+    found = aj.dense.softmax(x, limit)
+    assert found.values.is_null().equals(values.is_null())
+    tolerance = {pa.float16(): 1e-3, pa.float32(): 1e-5, pa.float64(): 1e-12}[type]
+    for place in range(width):
+        got, column = (found, x) if width == 1 else (found[..., place], x[..., place])
+        pair = got[:, :limit], column[:, :limit].softmax()
+        weights = (part.values.cast(pa.float64()).fill_null(0).to_numpy() for part in pair)
+        np.testing.assert_allclose(*weights, rtol=tolerance, atol=tolerance)
+        assert limit is None or not got[:, limit:].values.drop_null().to_numpy().any()
+
+
 def test_rows_of_declared_items_are_taken_whole() -> None:
     draw = np.random.default_rng(0)
     sizes = draw.integers(0, 12, 3000)

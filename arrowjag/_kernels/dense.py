@@ -243,11 +243,11 @@ def _taker(dense: NDArray[Any], offsets: Sequence[NDArray[np.int64]], fill: obje
 
 def _goes_by_window(dense: NDArray[Any], offsets: Sequence[NDArray[np.int64]]) -> bool:
     """Whether rows are so short, and so full, that to copy all their cells costs less than to find the ones that are wanted."""
-    width, n_cells = dense.shape[len(offsets)], math.prod(dense.shape[: len(offsets) + 1])
+    width, n_cells = int(dense.shape[len(offsets)]), math.prod(dense.shape[: len(offsets) + 1])
     if dense.size == 0 or dense.dtype.hasobject or width > windows.WIDEST:
         return False
     is_full = (len(offsets[-1]) - 1) * width <= _MOST_CELLS * int(offsets[-1][-1])
-    return is_full and width * int(dense.nbytes) // n_cells <= _WINDOW_BYTES
+    return is_full and width * (int(dense.nbytes) // n_cells) <= _WINDOW_BYTES
 
 
 def _matcher(

@@ -17,9 +17,8 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._kernels import blocks, gather, matrices, weights
+from arrowjag._kernels import blocks, matrices
 from arrowjag._kernels import dense as _kernels
-from arrowjag._kernels import offsets as _offsets
 from arrowjag._ops import elementwise
 from arrowjag._ops.elementwise.framework import with_data
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -390,16 +389,20 @@ def _jagged(name: str, function: np.ufunc, column: Column, cells: AnyArray, layo
 # --------------------------------------------------------------------------------------------------- along the jagged dim
 
 
-def _matrix(column: Column, operation: str) -> tuple[AnyArray, BoolArray | None, IntArray, int]:
-    """Items of one jagged level as a 2-D array, nulls as 0; the validity of the leaves; the offsets; the width of an item."""
+def _matrix(column: Column, operation: str) -> tuple[AnyArray, BoolArray | None, IntArray]:
+    """Items of one jagged level as a 2-D array; the validity of its leaves; the offsets."""
     layout = _layout(column.shape)
     if len(layout.levels) != 1 or len(layout.inner) > 1:
         raise ShapeError(f"{operation} takes one jagged dim and at most one declared dim after it, got {column.shape!r}")
     data, valid = _numbers(column, operation)
-    if valid is not None:
-        data = np.where(valid, data, np.zeros((), data.dtype))
-    width = layout.inner[0] if layout.inner else 1
-    return data.reshape(layout.levels[0].size, width), valid, layout.offsets[0], width
+    shape = layout.levels[0].size, layout.inner[0] if layout.inner else 1
+    return data.reshape(shape), None if valid is None else valid.reshape(shape), layout.offsets[0]
+
+
+def _factors(column: Column, operation: str) -> tuple[AnyArray, IntArray]:
+    """As `_matrix`, nulls as 0."""
+    data, valid, offsets = _matrix(column, operation)
+    return data if valid is None else np.where(valid, data, np.zeros((), data.dtype)), offsets
 
 
 def _limit(size: Any, operation: str) -> int | None:
@@ -411,31 +414,20 @@ def softmax(column: Column, size: Any = None) -> Column:
     limit = _limit(size, "softmax")
     if not pt.is_floating(column.type) and _arrow.is_numeric(column.type):
         column = elementwise.cast(column, pa.float64())
-    data, valid, offsets, _ = _matrix(column, "softmax")
-    out = matrices.softmax(data, offsets, limit) if valid is None else _softmax_with_nulls(data, valid, offsets, limit)
-    return Column(column.shape, _arrow.from_numpy(out.reshape(-1), valid))
-
-
-def _softmax_with_nulls(data: AnyArray, valid: BoolArray, offsets: IntArray, limit: int | None) -> AnyArray:
-    """Each inner column as rows of its own; nulls take no part."""
-    out = np.zeros(data.shape, data.dtype)
-    inside = np.ones(len(data), bool) if limit is None else _offsets.positions(offsets) < limit
-    cuts = offsets if limit is None else gather.filter_rows(inside, offsets)
-    known = valid.reshape(data.shape)
-    for place in range(data.shape[1]):
-        column = np.ascontiguousarray(data[inside, place])
-        out[inside, place] = weights.softmax(column, np.ascontiguousarray(known[inside, place]), cuts)[0]
-    return out
+    data, valid, offsets = _matrix(column, "softmax")
+    out = matrices.softmax(data, offsets, limit, valid)
+    return Column(column.shape, with_data(column.values, out.reshape(-1)))
 
 
 def bmm(one: Column, two: Column, size: Any = None) -> AnyArray:
     """The product of each row's matrix, transposed, with the other's: X_b^T Y_b."""
     limit = _limit(size, "bmm")
-    left, _, offsets, n_left = _matrix(one, "bmm")
-    right, _, other, n_right = _matrix(two, "bmm")
+    left, offsets = _factors(one, "bmm")
+    right, other = _factors(two, "bmm")
     if not np.array_equal(offsets, other):
         raise ShapeError(f"bmm: rows differ: {one.shape!r} and {two.shape!r}")
     type, wide = _product_types(left, right)
+    n_left, n_right = left.shape[1], right.shape[1]
     out = np.zeros((len(offsets) - 1, n_left, n_right), type)
 
     def work(batch: tuple[int, IntArray]) -> None:
@@ -450,9 +442,9 @@ def bmm(one: Column, two: Column, size: Any = None) -> AnyArray:
 def matmul(column: Column, dense: Any, size: Any = None) -> Column:
     """The product of each row's matrix with a dense one, X_b Y_b, as a jagged column; items from place `size` on are 0."""
     limit = _limit(size, "matmul")
-    data, _, offsets, width = _matrix(column, "matmul")
+    data, offsets = _factors(column, "matmul")
     cells = np.asarray(dense)
-    n = len(offsets) - 1
+    n, width = len(offsets) - 1, data.shape[1]
     if cells.ndim not in (2, 3) or cells.shape[-2] != width or (cells.ndim == 3 and len(cells) != n):
         raise ShapeError(f"matmul: {column.shape!r} takes a dense array of ({n}, {width}, p) or ({width}, p), got {cells.shape}")
     if cells.dtype.kind not in "biuf":
