@@ -11,7 +11,7 @@ from arrowjag._kernels.offsets import parents, positions
 from arrowjag.errors import JagValueError
 from arrowjag.typing import ShearRule
 
-__all__ = ["rising", "will_shear"]
+__all__ = ["rising", "row_max", "will_shear"]
 
 Offsets = Sequence[NDArray[np.int64]]
 
@@ -56,7 +56,7 @@ def _reach_rises(offsets: Offsets, a: int, b: int, *, first_slice: bool) -> bool
             rises &= looked_at[d + 1]
         if rises.any():
             return True
-        reach = _row_max(reach, offsets[d])
+        reach = row_max(reach, offsets[d])
     return False
 
 
@@ -78,7 +78,8 @@ def _below_first_slices(offsets: Offsets, a: int, b: int) -> dict[int, NDArray[n
     return found
 
 
-def _row_max(data: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+def row_max(data: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The largest item of each row, 0 where there is none."""
     result = np.zeros(len(offsets) - 1, np.int64)
     filled = offsets[1:] > offsets[:-1]
     if len(data):

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from arrowjag._kernels.blocks import cut_rows, map_tasks
 from arrowjag._kernels.columns import by_column
 from arrowjag._kernels.gather import take_rows
-from arrowjag._kernels.offsets import from_sizes, is_int32, parents, positions, row_sizes
+from arrowjag._kernels.offsets import from_sizes, is_int32, parents, positions, row_sizes, runs
 from arrowjag._kernels.permutations import inverse
-from arrowjag._kernels.shear import rising, will_shear
+from arrowjag._kernels.shear import rising, row_max, will_shear
 from arrowjag._kernels.sort import lexsort
 
 __all__ = ["Permuted", "permute", "transpose", "will_shear"]
@@ -31,7 +31,7 @@ Offsets = Sequence[NDArray[np.int64]]
 Extents = Sequence[int | None]
 
 
-_BLOCK_VALUES = 1 << 17
+_BLOCK_VALUES = 1 << 16
 
 _COUNTED_BITS = 12
 """Numbers of so many bits pyarrow sorts by counting: 10M of 5 bits in 27 ms, where numpy's radix sort takes 90."""
@@ -39,11 +39,8 @@ _COUNTED_BITS = 12
 _FEW = 1 << 12
 """Items below which numpy's calls cost less than pyarrow's."""
 
-FEW_CELLS = 1 << 12
-"""Up to so many items, and columns of all frames, two neighbouring dims go by one sort: the number of calls decides."""
-
-_LARGE_FRAME = 1 << 13
-"""A frame of two dims with more items than this goes by columns: 4M items in 100 frames take 53 ms of CPU time instead of 114."""
+_LARGE_FRAME = 1 << 16
+"""A frame of two dims with more items than this goes by columns: it may have more of them than 16 bits hold."""
 
 _Moved = tuple[list[NDArray[np.int64]], NDArray[np.int64], bool]
 """Offsets of the moved dims, the old atom of each new one, and whether it sheared."""
@@ -106,61 +103,34 @@ def transpose(
 
     Notes
     -----
-    O(items), by the first of these that fits: few items of two neighbouring dims by one sort; uniform dims by a transposed copy of
-    a range; large frames of two neighbouring dims column by column; a declared dim b by whole slices; what does not shear without
-    a sort; the rest by a radix sort. Source: fold.
+    O(items), by the first of these that fits: uniform dims by a transposed copy of a range; large frames of two neighbouring dims
+    column by column, other neighbours by whole slices where dim b is declared, else by the number of the column; what does not
+    shear without a sort; the rest by a radix sort. Source: fold.
     """
     order = [b, *range(a + 1, b), a]
-    if (few := _swap_few(offsets, extents, order, a, frame_valid)) is not None:
-        return few
-    even = _even_sizes(offsets, extents, a, b)
+    even = None if b == a + 1 and offsets[b][-1] < _FEW else _even_sizes(offsets, extents, a, b)
     if even is not None and frame_valid is None:
         return _finish(offsets, extents, a, b, order, *_transpose_even(len(offsets[a]) - 1, even, order, a), sheared=False)
-    sheared = will_shear(offsets, a, b, "exact") if sheared is None else sheared
-    kept, width = _kept(extents, order), extents[b]
     move: _Move
-    if sheared:
-        move = partial(_permute_sorted, kept, [d - a for d in order])
-    elif b == a + 1 and width and frame_valid is None and _is_even(offsets[b], width):
+    width = extents[b]
+    if b == a + 1 and width and frame_valid is None and _is_even(offsets[b], width):
         move = partial(_transpose_columns, width)
+    elif b == a + 1:
+        move = partial(_transpose_neighbours, width)
+    elif will_shear(offsets, a, b, "exact") if sheared is None else sheared:
+        move = partial(_permute_sorted, _kept(extents, order), [d - a for d in order])
     else:
-        move = partial(_transpose_exact, kept)
-    moved, atoms, _ = _in_blocks(move, offsets[a : b + 1], frame_valid)
+        move = partial(_transpose_exact, _kept(extents, order))
+    moved, atoms, sheared = _in_blocks(move, offsets[a : b + 1], frame_valid)
     return _finish(offsets, extents, a, b, order, moved, atoms, sheared=sheared)
-
-
-def _swap_few(
-    offsets: Offsets, extents: Extents, order: Sequence[int], a: int, frame_valid: NDArray[np.bool_] | None
-) -> Permuted | None:
-    """Two neighbouring dims of few items: 100 items take 15 microseconds instead of 100. None where it is not that."""
-    outer, inner = offsets[a], offsets[a + 1]
-    if len(order) > 2 or inner[-1] > FEW_CELLS or len(inner) > FEW_CELLS:
-        return None
-    n_frames, sizes = len(outer) - 1, row_sizes(inner)
-    width, is_declared = extents[a + 1], extents[a + 1] is not None
-    if width is None:
-        width = int(np.maximum.reduce(sizes, initial=0))
-    if n_frames * width > FEW_CELLS:
-        return None
-    frames = np.arange(n_frames).repeat(row_sizes(outer))
-    cells = (frames * width - inner[:-1]).repeat(sizes)  # columns, one frame behind the other
-    cells += np.arange(len(cells))
-    counts = np.bincount(cells, minlength=n_frames * width)
-    if is_declared:
-        columns = _declared_sizes(width, n_frames, frame_valid)
-        counts = counts if frame_valid is None else counts.reshape(n_frames, width)[frame_valid].reshape(-1)
-    else:
-        reached = counts > 0
-        columns, counts = np.add.reduce(reached.reshape(n_frames, width), axis=1), counts[reached]
-    moved = [from_sizes(columns), from_sizes(counts)]
-    atoms = cells.astype(np.uint16).argsort(kind="stable")
-    return _finish(offsets, extents, a, a + 1, order, moved, atoms, sheared=bool(rising(sizes, outer).any()))
 
 
 def _in_blocks(move: _Move, levels: Offsets, frame_valid: NDArray[np.bool_] | None) -> _Moved:
     """Move the dims of blocks of frames, all cores at work, and stitch the results."""
     # Frames don't meet, and coordinates of a block of them stay in cache: 10M items in 100k frames
     # take 0.3 s of one core instead of 0.8.
+    if levels[-1][-1] <= _LARGE_FRAME:
+        return move(levels, frame_valid)
     ends = levels[0]
     for level in levels[1:]:
         ends = level[ends]
@@ -245,6 +215,19 @@ def _transpose_columns(width: int, levels: Offsets, _: NDArray[np.bool_] | None)
     return [np.arange(n_frames + 1) * width, inner], rows, False
 
 
+def _transpose_neighbours(width: int | None, levels: Offsets, frame_valid: NDArray[np.bool_] | None) -> _Moved:
+    """Two neighbouring dims: a frame has as many columns as its longest row has items, or as are declared."""
+    # Columns are numbered through, so that the numbers of a block mostly fit 16 bits and one round sorts them, whatever a frame is
+    # like; counting them gives the sizes. 100 items take 15 microseconds where coordinates need 100.
+    outer, inner = levels
+    sizes = row_sizes(inner)
+    columns = row_max(sizes, outer) if width is None else _declared_sizes(width, len(outer) - 1, frame_valid)
+    heads = from_sizes(columns)
+    column = runs(heads[:-1].repeat(row_sizes(outer)), inner)
+    counts = np.bincount(column, minlength=int(heads[-1]))
+    return [heads, from_sizes(counts)], _radix_order(column), bool(rising(sizes, outer).any())
+
+
 def _transpose_exact(kept: list[int | None], levels: Offsets, frame_valid: NDArray[np.bool_] | None) -> _Moved:
     # Without shear the first slice and the first sibling hold all coordinates that occur. One atom for each child has zeros in what
     # comes behind it, so counting those atoms gives the sizes, and no sort is needed: 14 ms for 1M items instead of 25.
@@ -321,8 +304,8 @@ def permute(offsets: Offsets, extents: Extents, axes: Sequence[int], *, frame_va
         return Permuted(list(offsets), list(extents), [None] * (len(offsets) + 1), sheared=False)
     first, last = changed[0], changed[-1]
     order = list(axes[first : last + 1])
-    if (few := _swap_few(offsets, extents, order, first, frame_valid)) is not None:
-        return few
+    if last == first + 1:
+        return transpose(offsets, extents, first, last, frame_valid=frame_valid)
     even = _even_sizes(offsets, extents, first, last)
     if even is not None and frame_valid is None:
         moved, atoms = _transpose_even(len(offsets[first]) - 1, even, order, first)

@@ -7,7 +7,7 @@ from unittest import mock
 
 import pytest
 
-from arrowjag._kernels import few, quantiles, scan, transpose
+from arrowjag._kernels import few, quantiles, scan
 
 
 @pytest.fixture(scope="module", params=["few", "many"])
@@ -19,7 +19,6 @@ def either_way(request: pytest.FixtureRequest) -> Iterator[None]:
     with (
         mock.patch.object(few, "VALUES", 0),
         mock.patch.object(scan, "FEW_CELLS", -1),
-        mock.patch.object(transpose, "FEW_CELLS", -1),
         mock.patch.object(quantiles, "LONG", 2),
     ):
         yield

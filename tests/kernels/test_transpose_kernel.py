@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from arrowjag._kernels import transpose as kernel
 from arrowjag.errors import JagValueError
 
-pytestmark = pytest.mark.usefixtures("either_way")
-
 
 def offsets_of(*dims):
     """Offsets of each dim; an int is the size of every row."""
