@@ -95,27 +95,28 @@ def _softmax_flat(data: AnyArray, offsets: IntArray, valid: NDArray[np.bool_] | 
         full = local[1:] > local[:-1]
         if not full.all():  # a row without items has no say: what works on the others need not look for it
             local = np.append(local[:-1][full], stop - start)
-        items, part = data[start:stop], out[start:stop]
-        if valid is not None:
-            items = np.where(valid[start:stop], items, data.dtype.type(-np.inf))
+        items, part, known = data[start:stop], out[start:stop], None if valid is None else valid[start:stop]
         with np.errstate(all="ignore"):
-            total = _exponents(items, local, part)
-            _shift(items, local, part, total)
+            total = _exponents(items, known, local, part)
+            _shift(items, known, local, part, total)
             part /= flat.Source(total, local).part(slice(0, stop - start))
 
     blocks.map_rows(work, offsets, block_values=_FLAT_VALUES)
     return out
 
 
-def _exponents(items: AnyArray, offsets: IntArray, out: AnyArray) -> AnyArray:
-    """exp of all items into `out`; the sum of each row."""
+def _exponents(items: AnyArray, known: NDArray[np.bool_] | None, offsets: IntArray, out: AnyArray) -> AnyArray:
+    """exp of all items into `out`, 0 for nulls; the sum of each row."""
     np.exp(items, out=out)
+    if known is not None:
+        bits = out.view(f"u{out.itemsize}")
+        np.multiply(bits, known, out=bits)  # as integers, because exp of what stands under a null may be infinite
     total = np.ones(len(offsets) - 1, out.dtype)
     segments.reduce_rows(np.add, out, offsets, total)
     return total
 
 
-def _shift(items: AnyArray, offsets: IntArray, out: AnyArray, total: AnyArray) -> None:
+def _shift(items: AnyArray, known: NDArray[np.bool_] | None, offsets: IntArray, out: AnyArray, total: AnyArray) -> None:
     """Compute the rows again whose largest item may be far from 0: there, exp of what the items lack of it."""
     sizes = np.diff(offsets)
     safe = (total >= total.dtype.type(2 * np.exp(-_SAFE) * sizes.max())) & (total <= total.dtype.type(np.exp(_SAFE) / 2))
@@ -125,11 +126,11 @@ def _shift(items: AnyArray, offsets: IntArray, out: AnyArray, total: AnyArray) -
     sizes = sizes[rows]
     local = _offsets.from_sizes(sizes)
     place = slice(None) if len(rows) == len(total) else _offsets.runs(offsets[rows], local)
-    items = items[place]
+    items = items[place] if known is None else np.where(known[place], items[place], items.dtype.type(-np.inf))
     top = _row_max(items, None, local)[0].astype(items.dtype, copy=False)
     top = np.where(np.abs(top) <= _SAFE, items.dtype.type(0), top)
     items = items - flat.Source(top, local).part(slice(0, len(items)))
-    total[rows] = _exponents(items, local, items)
+    total[rows] = _exponents(items, None, local, items)
     out[place] = items
 
 

@@ -17,7 +17,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._kernels import blocks, matrices
+from arrowjag._kernels import blocks, flat, matrices
 from arrowjag._kernels import dense as _kernels
 from arrowjag._ops import elementwise
 from arrowjag._ops.elementwise.framework import with_data
@@ -189,14 +189,27 @@ def to_dense(column: Column, sizes: Any = None, fill: Any = 0) -> AnyArray:
     data, valid = _leaves(column, "to_dense")
     masked = fill is None
     fill = _placeholder(data.dtype) if fill is None else _fill_for(fill, data.dtype, column.type, "to_dense")
-    if valid is not None:
-        data = data.copy()
-        data[~valid] = fill
-    dense = _pad(data, layout, wanted, fill)
+    dense = _pad(_filled(data, valid, fill), layout, wanted, fill)
     if not masked:
         return dense
-    present = np.ones(len(data), bool) if valid is None else valid
-    return np.ma.MaskedArray(dense, ~_pad(present, layout, wanted, False))
+    null = np.zeros(len(data), bool) if valid is None else ~valid
+    return np.ma.MaskedArray(dense, _pad(null, layout, wanted, True))
+
+
+def _filled(data: AnyArray, valid: BoolArray | None, fill: Any) -> AnyArray:
+    """The data with the fill in place of nulls."""
+    if valid is None:
+        return data
+    if data.dtype.kind == "O":
+        data = data.copy()
+        data[~valid] = fill
+        return data
+
+    def write(items: slice, out: AnyArray) -> None:
+        out.fill(fill)
+        np.copyto(out, data[items], where=valid[items])
+
+    return flat.fill(write, len(data), data.dtype)
 
 
 def _placeholder(dtype: np.dtype[Any]) -> Any:
@@ -360,8 +373,7 @@ def add(column: Column, dense: Any, *, to_dense: bool) -> Column | AnyArray:
         return _jagged("add", np.add, column, cells, layout)
     type = elementwise.promote([column.type, pa.from_numpy_dtype(cells.dtype)], "add")
     wide = np.dtype(type.to_pandas_dtype())
-    if valid is not None:
-        data = np.where(valid, data, np.zeros((), data.dtype))
+    data = _filled(data, valid, data.dtype.type(0))
     padded = _pad(data.astype(wide, copy=False), layout, cells.shape[1 : len(layout.levels) + 1], wide.type(0))
     if wide.kind == "b":
         return padded | cells
@@ -402,7 +414,9 @@ def _matrix(column: Column, operation: str) -> tuple[AnyArray, BoolArray | None,
 def _factors(column: Column, operation: str) -> tuple[AnyArray, IntArray]:
     """As `_matrix`, nulls as 0."""
     data, valid, offsets = _matrix(column, operation)
-    return data if valid is None else np.where(valid, data, np.zeros((), data.dtype)), offsets
+    if valid is None:
+        return data, offsets
+    return _filled(data.reshape(-1), valid.reshape(-1), data.dtype.type(0)).reshape(data.shape), offsets
 
 
 def _limit(size: Any, operation: str) -> int | None:
