@@ -118,8 +118,17 @@ def test_flags_choose_among_values_of_any_width():
         whole, holes = (pa.array(draw.integers(0, 100, n + 5), mask=mask) for mask in (None, draw.random(n + 5) < 0.1))
         is_wide = pa.types.is_temporal(type) and type.bit_width == 32
         one, two = ((side.cast(pa.int32()) if is_wide else side).cast(type).slice(5) for side in (whole, holes))
+        zero = pa.array([0], pa.int32() if is_wide else pa.int64()).cast(type)[0]
         for flag in flags:
-            for pair in ((one, two), (two, one), (one[0], two), (two, one[0]), (pa.scalar(None, type), one)):
+            for pair in (
+                (one, two),
+                (two, one),
+                (one[0], two),
+                (two, one[0]),
+                (pa.scalar(None, type), one),
+                (two, zero),
+                (zero, one),
+            ):
                 found = blockwise.choose(flag, *pair)
                 assert found is not None
                 found.validate(full=True)

@@ -101,7 +101,7 @@ def _sort_block(
     source = opposite(part) if descending else part
     last = np.asarray(np.nan if is_float else np.iinfo(part.dtype).max, part.dtype)
     if valid is not None:
-        source = filled(source, valid, last, source if descending else None)
+        source = filled(source, valid, last)
     plan = padded_batches(offsets)
     source = with_tail(source, plan)
     for batch in plan:

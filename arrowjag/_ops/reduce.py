@@ -18,7 +18,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels import gather, lists
 from arrowjag._kernels import reduce as _kernels
-from arrowjag._kernels.masks import filled_by_blocks
+from arrowjag._kernels.masks import filled
 from arrowjag._kernels.offsets import row_sizes
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, exact, structure
@@ -300,15 +300,19 @@ def _count_at(valid: BoolArray | None, node: IntArray, size: int) -> IntArray:
     return counts if valid is None else counts - np.bincount(node[~valid], minlength=size)
 
 
+def _filled(data: Any, valid: BoolArray | None, fill: object) -> Any:
+    return data if valid is None else filled(data, valid, fill)
+
+
 def _add_at(data: Any, valid: BoolArray | None, node: IntArray, size: int) -> Any:
     """Sums in float64. Adding a 0 for a null changes none: they begin at 0.0, and no sum is -0.0."""
-    return np.bincount(node, weights=filled_by_blocks(data, valid, 0), minlength=size)
+    return np.bincount(node, weights=_filled(data, valid, 0), minlength=size)
 
 
 def _scatter_sum(data: Any, valid: BoolArray | None, node: IntArray, size: int) -> Scattered:
     if data.dtype.kind == "f":
         return _add_at(data, valid, node, size).astype(data.dtype), None
-    data = filled_by_blocks(data, valid, 0)
+    data = _filled(data, valid, 0)
     wide = np.uint64 if data.dtype.kind == "u" else np.int64
     limit = int(np.iinfo(wide).max) // max(len(data), 1)
     if len(data) and max(int(data.max()), -int(data.min())) > limit:
@@ -335,7 +339,7 @@ def _scatter_extreme(function: np.ufunc) -> Callable[[Any, BoolArray | None, Int
         loser = np.asarray(-np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).min, data.dtype)
         if function is np.minimum:
             loser = np.asarray(np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).max, data.dtype)
-        data = filled_by_blocks(data, valid, loser)
+        data = _filled(data, valid, loser)
         if data.dtype.kind == "f" and len(data) and np.isnan(data.min()):
             return None
         out = np.full(size, loser)

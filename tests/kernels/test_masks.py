@@ -19,13 +19,8 @@ def test_filled_is_where(fill: float, case: Rows, skip: int) -> None:
     data = case.data[skip:]
     valid = (np.ones(len(case.data), np.bool_) if case.valid is None else case.valid)[skip:]
     expected = np.where(valid, data, np.array(fill, data.dtype))
-    for got in (
-        kernel.filled(data, valid, fill),
-        kernel.filled_by_blocks(data, valid, fill),
-        kernel.filled(data[::-1], valid[::-1], fill)[::-1],
-    ):
+    for got in (kernel.filled(data, valid, fill), kernel.filled(data[::-1], valid[::-1], fill)[::-1]):
         assert (got.dtype, got.tobytes()) == (expected.dtype, expected.tobytes())
-    assert kernel.filled_by_blocks(data, None, fill) is data
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32"])
