@@ -49,7 +49,7 @@ def in_blocks(
         part = [(key[span], None if valid is None else valid[span]) for key, valid in keys]
         return function(part, local, span.start)
 
-    return map_rows(block, offsets, block_values=pairs.block_values(offsets, BLOCK_VALUES) if len(keys) == 1 else BLOCK_VALUES)
+    return map_rows(block, offsets, block_values=pairs.block_values(BLOCK_VALUES, offsets) if len(keys) == 1 else BLOCK_VALUES)
 
 
 def _present(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64] | None]:

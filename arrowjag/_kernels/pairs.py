@@ -76,18 +76,19 @@ class Long(NamedTuple):
     items: NDArray[np.int64]
 
 
-def pays(offsets: NDArray[np.int64]) -> bool:
-    """Whether there are values enough, and most of them in short rows."""
-    n_values = int(offsets[-1])
-    if n_values < _FEW_VALUES or n_values > LONGEST * (len(offsets) - 1):
+def pays(*offsets: NDArray[np.int64]) -> bool:
+    """Whether there are values enough, and most of them in rows that are short: in each of the columns, where there are several."""
+    n_values = sum(int(one[-1]) for one in offsets)
+    if n_values < _FEW_VALUES or n_values > LONGEST * sum(len(one) - 1 for one in offsets):
         return False
-    sizes = row_sizes(offsets)
-    return 2 * int(sizes[sizes <= LONGEST].sum()) >= n_values
+    sizes = [row_sizes(one) for one in offsets]
+    short = np.logical_and.reduce([one <= LONGEST for one in sizes])
+    return 2 * sum(int(one[short].sum()) for one in sizes) >= n_values
 
 
-def block_values(offsets: NDArray[np.int64], sorting: int) -> int:
+def block_values(sorting: int, *offsets: NDArray[np.int64]) -> int:
     """How many values a task works on; `sorting` where comparing pairs doesn't pay."""
-    return _BLOCK_VALUES if pays(offsets) else sorting
+    return _BLOCK_VALUES if pays(*offsets) else sorting
 
 
 def short_rows(offsets: NDArray[np.int64]) -> Iterator[Short]:

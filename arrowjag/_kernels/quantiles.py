@@ -142,7 +142,7 @@ def n_unique(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
     def work(block: Block) -> None:
         _count_distinct(block.data, block.offsets, out[block.rows])
 
-    over_blocks(work, np.ascontiguousarray(data), None, offsets, pairs.block_values(offsets, LARGE_BLOCKS))
+    over_blocks(work, np.ascontiguousarray(data), None, offsets, pairs.block_values(LARGE_BLOCKS, offsets))
     return out, None
 
 

@@ -114,7 +114,7 @@ def rank(
         short = pairs.pays(local) and not (valid is not None and too_wide(part[0]))
         (_rank_short if short else _rank_sorted)(part, local, method, descending, ranks[span])
 
-    map_rows(block, offsets, block_values=pairs.block_values(offsets, BLOCK_VALUES))
+    map_rows(block, offsets, block_values=pairs.block_values(BLOCK_VALUES, offsets))
     return ranks, valid
 
 

@@ -79,7 +79,7 @@ def _pair_blocks(
         part_y = (y[0][span_y], None if y[1] is None else y[1][span_y])
         return (span_x.start, span_y.start), function((part_x, local_x, part_y, local_y))
 
-    return map_rows(block, offsets_x + offsets_y, block_values=pairs.block_values(offsets_x + offsets_y, BLOCK_VALUES))
+    return map_rows(block, offsets_x + offsets_y, block_values=pairs.block_values(BLOCK_VALUES, offsets_x, offsets_y))
 
 
 def _combine(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Items:
@@ -89,7 +89,7 @@ def _combine(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offse
         return few.combine(operation, x, offsets_x, y, offsets_y)
 
     def block(parts: _Operands) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-        if pairs.pays(parts[1] + parts[3]):
+        if pairs.pays(parts[1], parts[3]):
             return *_short_combine(operation, *parts), len(parts[0][0])
         merged = _merge(*parts)
         return *merged.first(_choose(operation, merged)), merged.n_x
@@ -191,7 +191,7 @@ def member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.i
         return few.member(x, offsets_x, y, offsets_y)
 
     def block(parts: _Operands) -> NDArray[np.bool_]:
-        return (_short_member if pairs.pays(parts[1] + parts[3]) else _sorted_member)(*parts)
+        return (_short_member if pairs.pays(parts[1], parts[3]) else _sorted_member)(*parts)
 
     return np.concatenate([part for _, part in _pair_blocks(block, x, offsets_x, y, offsets_y)])
 

@@ -172,7 +172,7 @@ def argsort(
         if span.start and not slots:
             order[span] += span.start
 
-    map_rows(block, offsets, block_values=pairs.block_values(offsets, _BLOCK_VALUES))
+    map_rows(block, offsets, block_values=pairs.block_values(_BLOCK_VALUES, offsets))
     return order
 
 

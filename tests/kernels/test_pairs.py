@@ -18,8 +18,8 @@ METHODS = ["ordinal", "dense", "min", "max", "average"]
 def by_pairs(function, longest=28):
     """What a function gives where every row up to `longest` is compared pair by pair, however few they are."""
 
-    def pays(offsets):
-        return bool((np.diff(offsets) <= longest).any())
+    def pays(*offsets):
+        return bool(np.logical_and.reduce([np.diff(one) <= longest for one in offsets]).any())
 
     with mock.patch.object(pairs, "LONGEST", longest), mock.patch.object(pairs, "pays", pays):
         return function()
@@ -137,3 +137,5 @@ def test_it_pays_where_most_values_stand_in_short_rows():
     assert pairs.pays(np.arange(0, 20_001, 10))
     assert not pairs.pays(np.arange(0, 20_001, 100))
     assert not pairs.pays(np.array([0, *range(10, 1_001, 10), 20_000]))
+    assert pairs.pays(np.arange(0, 20_001, 20), np.arange(0, 20_001, 20))
+    assert not pairs.pays(np.arange(0, 1_001), np.arange(0, 100_001, 100))
