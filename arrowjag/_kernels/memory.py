@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-__all__ = ["empty", "empty_like", "unpack_bits", "zeros"]
+__all__ = ["aligned_bits", "empty", "empty_like", "unpack_bits", "zeros"]
 
 _SMALL = 1 << 16
 
@@ -46,3 +46,10 @@ def unpack_bits(bits: pa.Buffer, first: int, n: int) -> npt.NDArray[np.bool_]:
     start, skip = divmod(first, 8)
     packed = np.frombuffer(bits, np.uint8, (skip + n + 7) // 8, start)
     return np.unpackbits(packed, count=skip + n, bitorder="little")[skip:].view(np.bool_)
+
+
+def aligned_bits(bits: pa.Buffer, first: int, n: int) -> npt.NDArray[Any]:
+    """The bytes of n bits from the first on, which begins the first byte; shared where it does so already."""
+    if first % 8:
+        return np.packbits(unpack_bits(bits, first, n), bitorder="little")
+    return np.frombuffer(bits, np.uint8, (n + 7) // 8, first // 8)

@@ -60,6 +60,21 @@ def test_pad_rows(type, data):
     check(kernel.pad_rows(values, cuts, from_sizes(wider), fill), type, expected)
 
 
+@pytest.mark.parametrize("type", [pa.int8(), pa.float64(), pa.bool_(), pa.decimal128(20)], ids=str)
+@pytest.mark.parametrize(("n", "count"), [(1, 300_000), (3, 100_000), (70_000, 4), (70_001, 5), (9_001, 64), (5_001, 65)])
+def test_repeat_and_tile_in_blocks(type: pa.DataType, n: int, count: int) -> None:
+    draw = np.random.default_rng(0)
+    numbers = pa.array(draw.integers(0, 100 if type != pa.bool_() else 2, n + 3), mask=draw.random(n + 3) < 0.2)
+    for values in (numbers.cast(type)[3:], numbers.drop_null()[:n].cast(type)):
+        for kernel_one, index in (
+            (kernel.repeat_each, np.arange(len(values)).repeat(count)),
+            (kernel.tile, np.tile(np.arange(len(values)), count)),
+        ):
+            found = kernel_one(values, count)
+            found.validate(full=True)
+            assert found.equals(values.take(pa.array(index)))
+
+
 def test_blocks():
     n = 100_000
     one, two = (pa.array(np.random.default_rng(seed).random(n)) for seed in (1, 2))
