@@ -106,6 +106,13 @@ def _rows(dim: Dim, places: IntArray | range) -> tuple[IntArray, IntArray, BoolA
     return starts, sizes, null, missing
 
 
+def _null_rows(dim: Dim, places: IntArray | range) -> BoolArray | None:
+    """Which of the rows at places are null; None where none are."""
+    if dim.validity is None:
+        return None if isinstance(places, range) else _flags(places)[0]
+    return _rows(dim, places)[2]
+
+
 def _flags(places: IntArray) -> tuple[BoolArray | None, BoolArray | None, IntArray]:
     """Null places, missing places, and places that are safe to look up."""
     if not len(places) or np.minimum.reduce(places) >= 0:
@@ -444,7 +451,7 @@ def _is_there(dim: Dim, place: int) -> bool:
 
 def _enter_arrays(column: Column, cursor: Cursor, index: Column, is_mask: bool) -> Cursor:
     """Under each place of the cursor a copy of the shape of the index arrays; null rows become null instead."""
-    _, _, null, _ = _rows(column.shape.dims[cursor.depth], cursor.places)
+    null = _null_rows(column.shape.dims[cursor.depth], cursor.places)
     first, *inner = index.shape.dims
     if cursor.outer and not is_mask:
         first = first.with_extent(first.size)
@@ -553,7 +560,7 @@ def _meet(column: Column, cursor: Cursor, operands: list[Any], operation: str) -
         agreed, *arrays = structure.agree([held, *arrays], operation, levels=depth - 1)
         rows = rows if agreed is held else _arrow.to_numpy(agreed.values)[0]
         held = agreed
-    _, _, null, _ = _rows(column.shape.dims[cursor.depth], rows)
+    null = _null_rows(column.shape.dims[cursor.depth], rows)
     if null is not None:
         arrays = [one if one.ndim <= depth else _null_below(one, depth, null, operation) for one in arrays]
     held, *arrays = structure.align([held, *arrays], operation)
