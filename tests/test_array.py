@@ -92,6 +92,17 @@ def test_with_validity_drops_what_becomes_null(x: aj.JaggedArray, data: st.DataO
     assert got.size == len(ref.items(expected, x.ndim))
 
 
+@pytest.mark.parametrize("type", [pa.bool_(), pa.int16(), pa.decimal128(5, 2), pa.date32()], ids=str)
+@pytest.mark.parametrize("start", [3, 8])
+def test_with_validity_of_a_slice(type: pa.DataType, start: int) -> None:
+    values = pa.array([None if item % 5 == 4 else item % 2 for item in range(40)], pa.int32()).cast(type)
+    rows = pa.LargeListArray.from_arrays(pa.array(range(0, 41, 2), pa.int64()), values).slice(start, 10)
+    keep = np.arange(20) % 3 > 0
+    flat = [item for row in rows.to_pylist() for item in row]
+    got = aj.from_arrow(rows).with_validity(-1, keep).flatten().to_list()
+    assert got == [item if kept else None for item, kept in zip(flat, keep, strict=True)]
+
+
 def test_with_validity_makes_rows_valid_and_refuses_wrong_masks() -> None:
     assert X.with_validity(0, None).to_list() == [[1, None], [], [], [4]]
     assert X.with_validity(0, [True, True, False, False]).to_list() == [[1, None], [], None, None]

@@ -184,10 +184,12 @@ def null_values(values: pa.Array, keep: BoolArray) -> pa.Array:
     """Values with nulls wherever `keep` is False; buffers of plain values are shared."""
     if np.count_nonzero(keep) == len(keep):
         return values
-    if values.offset == 0 and _is_flat(values.type):
+    if _is_flat(values.type) and values.offset * values.type.bit_width % 8 == 0:
         known = _arrow.valid_of(values)
         valid = keep if known is None else keep & known
-        return pa.Array.from_buffers(values.type, len(values), [_arrow.bitmap(valid), *values.buffers()[1:]])
+        data = values.buffers()[1]
+        data = data.slice(values.offset * values.type.bit_width // 8) if values.offset else data
+        return pa.Array.from_buffers(values.type, len(values), [_arrow.bitmap(valid), data])
     try:
         return pc.if_else(pa.array(keep), values, pa.scalar(None, values.type))
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError):  # no kernel for the type: views, run ends, nested
