@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ __all__ = ["combine", "pad", "unpad"]
 
 _BLOCK_VALUES = 1 << 17
 _BLOCK_BYTES = 1 << 21
+
+_WINDOW_FACTOR = 4
+"""How much larger blocks are that go row by row: with a few long calls, threads seldom wait for the interpreter."""
 
 _WINDOW_BYTES = 1 << 10
 """The longest row that is copied whole; of 10 items of 128 bytes on average, up to 20, each alone is as fast."""
@@ -72,7 +76,7 @@ def pad(data: NDArray[Any], offsets: Sequence[NDArray[np.int64]], max_sizes: Seq
             dense[first:end] = fill  # block by block, so that it meets the values in cache
         cells[cell] = items[last[first] : last[end]][item]
 
-    blocks.map_rows(work, last, block_values=_block_values(items))
+    blocks.map_rows(work, last, block_values=_block_values(items.itemsize))
     return dense
 
 
@@ -96,11 +100,8 @@ def unpad(dense: NDArray[Any], offsets: Sequence[NDArray[np.int64]], fill: objec
     O(n_values), reads only the cells it needs; O(cells) where these are few and rows of one level at most 64 wide.
     """
     data = _new((int(offsets[-1][-1]), *dense.shape[len(offsets) + 1 :]), dense.dtype)
-    last, take_out = offsets[-1], _taker(dense, offsets, fill)
     if data.size:
-        blocks.map_rows(
-            lambda first, end: take_out(first, end, data[last[first] : last[end]]), last, block_values=_block_values(data)
-        )
+        _take_out(lambda items, take: take(data[items]), dense, offsets, fill)
     return data
 
 
@@ -125,18 +126,33 @@ def combine(
     As `unpad`. Floating-point warnings are off.
     """
     out = _new(data.shape, np.result_type(data.dtype, dense.dtype))
-    last, take_out = offsets[-1], _taker(dense, offsets, fill)
 
-    def work(first: int, end: int) -> None:
-        items = slice(int(last[first]), int(last[end]))
+    def work(items: slice, take: Callable[[NDArray[Any]], None]) -> None:
         other = _new(data[items].shape, dense.dtype)
-        take_out(first, end, other)
+        take(other)
         with np.errstate(all="ignore"):
             function(data[items], other, out=out[items])
 
     if out.size:
-        blocks.map_rows(work, last, block_values=_block_values(out))
+        _take_out(work, dense, offsets, fill)
     return out
+
+
+def _take_out(
+    work: Callable[[slice, Callable[[NDArray[Any]], None]], None],
+    dense: NDArray[Any],
+    offsets: Sequence[NDArray[np.int64]],
+    fill: object,
+) -> None:
+    """Call work(items, take) on blocks of values, on all cores; take(out) writes these values to an array that holds just them."""
+    by_window, last = _goes_by_window(dense, offsets), offsets[-1]
+    taker = (_window_taker if by_window else _item_taker)(dense, offsets, fill)
+    item_bytes = math.prod(dense.shape[len(offsets) + 1 :]) * dense.itemsize
+    blocks.map_rows(
+        lambda first, end: work(slice(int(last[first]), int(last[end])), partial(taker, first, end)),
+        last,
+        block_values=_block_values(item_bytes, _WINDOW_FACTOR if by_window else 1),
+    )
 
 
 def _new(shape: Sequence[int], dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -144,9 +160,9 @@ def _new(shape: Sequence[int], dtype: np.dtype[Any]) -> NDArray[Any]:
     return np.empty(shape, dtype) if dtype.hasobject else empty(math.prod(shape), dtype).reshape(shape)
 
 
-def _block_values(items: NDArray[Any]) -> int:
+def _block_values(item_bytes: int, factor: int = 1) -> int:
     """How many items make a block of a few megabytes."""
-    return max(1 << 10, min(_BLOCK_VALUES, _BLOCK_BYTES // max(items[:1].nbytes, 1)))
+    return max(1 << 10, factor * min(_BLOCK_VALUES, _BLOCK_BYTES // max(item_bytes, 1)))
 
 
 # --------------------------------------------------------------------------------------------------- narrow rows
@@ -180,13 +196,13 @@ def _pad_windows(
             kept = bases[first:end] >= 0
             cells[bases[first:end][kept]] = target[kept]
 
-    windows.map_cells(work, len(last) - 1, width)
+    windows.map_cells(work, len(last) - 1, width * data.itemsize)
 
 
 def _window_taker(
     dense: NDArray[Any], offsets: Sequence[NDArray[np.int64]], fill: object
 ) -> Callable[[int, int, NDArray[Any]], None]:
-    """As `_taker`: whole rows are copied, each over what lies behind the end of the one before."""
+    """As `_item_taker`: whole rows are copied, each over what lies behind the end of the one before."""
     last, sizes = offsets[-1], dense.shape[1 : len(offsets) + 1]
     n_inner = math.prod(dense.shape[len(offsets) + 1 :])
     cells = np.ascontiguousarray(dense).reshape(-1, sizes[-1] * n_inner)
@@ -218,13 +234,12 @@ def _flat(array: NDArray[Any], outer: int) -> NDArray[Any]:
     return array.reshape(-1).view(np.dtype((np.void, width * array.dtype.itemsize)))
 
 
-def _taker(dense: NDArray[Any], offsets: Sequence[NDArray[np.int64]], fill: object) -> Callable[[int, int, NDArray[Any]], None]:
+def _item_taker(
+    dense: NDArray[Any], offsets: Sequence[NDArray[np.int64]], fill: object
+) -> Callable[[int, int, NDArray[Any]], None]:
     """What writes the values of rows first .. end - 1, of the innermost level, to an array that holds just these."""
-    sizes = dense.shape[1 : len(offsets) + 1]
-    if _goes_by_window(dense, offsets):
-        return _window_taker(dense, offsets, fill)
     cells = _flat(dense, len(offsets) + 1)
-    match = _matcher(offsets, sizes)
+    match = _matcher(offsets, dense.shape[1 : len(offsets) + 1])
 
     def take_out(first: int, end: int, out: NDArray[Any]) -> None:
         if not dense.size:

@@ -18,7 +18,7 @@ __all__ = ["WIDEST", "copy_windows", "is_word", "map_cells", "opaque", "put_wind
 WIDEST = 64
 """Cells of the widest window; what it reads beyond the end of short rows costs more than it saves from there on."""
 
-_BLOCK_CELLS = 1 << 18
+_BLOCK_BYTES = 1 << 21
 
 
 def is_word(data: NDArray[Any]) -> bool:
@@ -36,9 +36,9 @@ def opaque(rows: NDArray[Any]) -> NDArray[Any]:
     return rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).reshape(-1)
 
 
-def map_cells(work: Callable[[int, int], None], n_rows: int, width: int) -> None:
-    """Call work(first_row, end_row) on blocks of about as many cells, on all cores."""
-    step = max(1, _BLOCK_CELLS // width)
+def map_cells(work: Callable[[int, int], None], n_rows: int, row_bytes: int) -> None:
+    """Call work(first_row, end_row) on blocks of about as many bytes, on all cores."""
+    step = max(1, _BLOCK_BYTES // row_bytes)
     blocks.map_tasks(lambda first: work(first, min(first + step, n_rows)), range(0, n_rows, step))
 
 
