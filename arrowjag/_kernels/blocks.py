@@ -178,7 +178,8 @@ def put_rows(out: NDArray[Any], starts: NDArray[np.int64], rows: NDArray[Any]) -
         out[starts[0] : starts[0] + length] = rows[0]
         return
     windows = _windows(out, length)
-    windows[starts] = np.ascontiguousarray(rows).view(windows.dtype).reshape(len(starts))
+    different = rows if rows.strides[0] else rows[:1]  # one row broadcast to all is not written out
+    windows[starts] = np.ascontiguousarray(different).view(windows.dtype).reshape(-1)
 
 
 def _windows(data: NDArray[Any], length: int) -> NDArray[Any]:

@@ -135,7 +135,7 @@ def _rank_short(key: Key, offsets: NDArray[np.int64], method: str, descending: b
 
 def _rank_sorted(key: Key, offsets: NDArray[np.int64], method: str, descending: bool, out: NDArray[Any]) -> None:
     if method == "ordinal":
-        order, ordered = lexsort([key], offsets, descending), positions(offsets) + 1
+        order, ordered = lexsort([key], offsets, descending), positions(offsets, 1)
     else:
         order, begins = sorted_runs([key], offsets, descending)
         ordered = _run_ranks(begins, positions(offsets), method)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import blocks
 from arrowjag._kernels.memory import empty, empty_like, zeros
-from arrowjag._kernels.offsets import from_sizes, parents, positions, row_sizes, runs
+from arrowjag._kernels.offsets import from_sizes, parents, positions, row_sizes
 from arrowjag._kernels.segments import BLOCK_VALUES, Block, accumulator, may_overflow, over_blocks, raise_overflow
 
 __all__ = ["cumcount", "cummax", "cummin", "cumprod", "cumsum", "diff", "reaches_back", "shift_index"]
@@ -207,7 +207,7 @@ def _accumulate_long(ufunc: np.ufunc, out: NDArray[Any], offsets: NDArray[np.int
 def cumcount(valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
     """How many items that are not null a row has had so far, from 1; null at a null."""
     if valid is None:
-        return runs(np.ones(len(offsets) - 1, np.int64), offsets), None
+        return positions(offsets, 1), None
     return cumsum(valid, None, offsets)[0], valid
 
 

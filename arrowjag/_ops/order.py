@@ -102,7 +102,7 @@ def rank(column: Column, method: RankMethod, descending: bool, axis: Any, tie_br
             valid = known if valid is None else valid & known
         order = _kernels.lexsort([(key, valid), (tie, valid)], offsets, [falling, False])
         found = np.empty(len(order), np.int64)
-        found[order] = _offsets.positions(offsets) + 1
+        found[order] = _offsets.positions(offsets, 1)
         return _arrow.from_numpy(found, valid)
 
     if tie_breaker is None:
