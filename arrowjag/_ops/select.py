@@ -299,9 +299,9 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
     if len(columns) == 1:
         return columns[0]
     columns = structure.agree(columns, "concat", levels=place)
-    merged = structure.end_to_end([(column, place + 1) for column in columns])
+    parts = [(column, place + 1) for column in columns]
     if place == 0:
-        return merged
+        return structure.end_to_end(parts)
     dims = [column.shape.dims[place] for column in columns]
     extents = [dim.extent for dim in dims]
     extent = None if None in extents else sum(one for one in extents if one is not None)
@@ -310,14 +310,13 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
     if extent is not None and joined.validity is None:
         joined = Uniform(extent, len(offsets) - 1)
     outer = (*structure.merge_extents([column.shape[:place] for column in columns]).dims, joined)
+    if place == columns[0].ndim - 1 and spans.pays(columns[0].type, len(joined), joined.size, len(joined)):
+        values = spans.join_rows([column.values for column in columns], [dim.offsets for dim in dims])
+        return Column(JaggedShape._trusted(outer), values)
     bases = [0, *itertools.accumulate(dim.size for dim in dims[:-1])]
-    if place == columns[0].ndim - 1 and spans.pays(merged.type, len(offsets) - 1, merged.shape.size, len(offsets) - 1):
-        cuts = np.concatenate([[0], *(dim.offsets[1:] + base for dim, base in zip(dims, bases, strict=True))])
-        rows = np.arange(len(cuts) - 1).reshape(len(dims), -1).ravel("F")
-        return Column(JaggedShape._trusted(outer), spans.take_spans(merged.values, cuts, rows)[1])
     starts = np.array([dim.offsets[:-1] + base for dim, base in zip(dims, bases, strict=True)]).ravel("F")
     sizes = np.array([dim.sizes for dim in dims]).ravel("F")
-    return structure.take_items(merged, 1, gather.ranges(starts, sizes), outer)
+    return structure.take_items(structure.end_to_end(parts), 1, gather.ranges(starts, sizes), outer)
 
 
 def stack(columns: Sequence[Column], axis: int) -> Column:

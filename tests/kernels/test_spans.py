@@ -36,6 +36,23 @@ def test_take_spans(type, data):
     assert [taken.to_pylist()[new[k] : new[k + 1]] for k in range(len(rows))] == [plain_row(values, offsets, row) for row in rows]
 
 
+@pytest.mark.parametrize("type", SAMPLES, ids=str)
+@given(data=st.data())
+def test_join_rows(type, data):
+    n_rows, parts, offsets = data.draw(st.integers(0, 5)), [], []
+    for _ in range(data.draw(st.integers(1, 3))):
+        sizes = data.draw(st.lists(st.integers(0, 3), min_size=n_rows, max_size=n_rows))
+        skip, n = data.draw(st.integers(0, 9)), sum(sizes)
+        leaves = st.sampled_from([*SAMPLES[type], None]) if data.draw(st.booleans()) else st.sampled_from(SAMPLES[type])
+        parts.append(pa.array(data.draw(st.lists(leaves, min_size=n + skip, max_size=n + skip)), type)[skip:])
+        offsets.append(from_sizes(np.array(sizes, np.int64)))
+    joined = kernel.join_rows(parts, offsets)
+    joined.validate(full=True)
+    assert joined.type == type
+    pairs = list(zip(parts, offsets, strict=True))
+    assert joined.to_pylist() == [one for row in range(n_rows) for part, cuts in pairs for one in plain_row(part, cuts, row)]
+
+
 def plain_row(values, offsets, row):
     return values.to_pylist()[offsets[row] : offsets[row + 1]]
 
