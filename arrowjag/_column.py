@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pyarrow as pa
-import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -58,7 +57,7 @@ class Column:
         >>> aj.array([[1, 2], [], [3]]).values.to_pylist()
         [1, 2, 3]
         """
-        if pt.is_run_end_encoded(self._values.type):
+        if isinstance(self._values, pa.RunEndEncodedArray):
             self._values = _arrow.decode(self._values)
         return self._values
 
@@ -73,7 +72,7 @@ class Column:
         DataType(int64)
         """
         type = self._values.type
-        return type.value_type if pt.is_run_end_encoded(type) else type
+        return type.value_type if isinstance(self._values, pa.RunEndEncodedArray) else type
 
     @property
     def ndim(self) -> int:

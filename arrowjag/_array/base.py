@@ -124,7 +124,7 @@ class ArrayBase(Column):
     @classmethod
     def _of(cls, column: Column) -> JaggedArray:
         array = cls.__new__(cls)
-        Column.__init__(array, column.shape, column._values)
+        array._shape, array._values = column._shape, column._values
         return cast("JaggedArray", array)
 
     # ------------------------------------------------------------------------------------------- facts

@@ -319,12 +319,8 @@ class FoldingMethods(ArrayBase):
         type = elementwise.promote([self.type, given.type], "set")
         if isinstance(given, Column) and given.ndim > targets.ndim:
             raise ShapeError(f"set: values of {given.shape!r} for an index of {targets.shape!r}")
-        filled = _spread_values(given, targets, type)
-        aligned = structure.agree([targets, filled], "set")
-        return self._wrap(_ops.replace(elementwise.cast(self, type), aligned[0], aligned[1]))
-
-
-def _spread_values(given: elementwise.Operand, targets: Column, type: Any) -> Column:
-    if isinstance(given, Column):
-        return structure.align([elementwise.cast(given, type), targets], "set")[0]
-    return elementwise.apply(lambda _, value: value.cast(type), [targets, given], "set")
+        if isinstance(given, Column):
+            filled, targets = structure.align([elementwise.cast(given, type), targets], "set")
+        else:
+            filled = elementwise.apply(lambda _, value: value.cast(type), [targets, given], "set")
+        return self._wrap(_ops.replace(elementwise.cast(self, type), targets, filled))
