@@ -158,7 +158,7 @@ def _pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, 
     starts, sizes, null, missing = _rows(dim, cursor.places)
     position, unknown = _positions(index)
     position = _from_end(position, sizes)
-    outside = (position < 0) | (position >= sizes)
+    outside = position.view(np.uint64) >= sizes.view(np.uint64)  # below 0 is beyond every size
     gone = _either(null, unknown if strict else None)
     if gone is not None:
         outside &= ~gone
