@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels.blocks import map_rows
 from arrowjag._kernels.lists import count_bits, polars_for
-from arrowjag._kernels.memory import empty, zeros
+from arrowjag._kernels.memory import empty
 from arrowjag._kernels.windows import WIDEST, put_windows
 from arrowjag.errors import JagOverflowError, OffsetsError
 
@@ -251,8 +251,10 @@ def count_true(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[n
 
 def count_block(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[Any]:
     """As `count_true`, on this thread; made for blocks whose running count stays in cache."""
-    running = zeros(len(mask) + 1, np.int32 if len(mask) < 2**31 else np.int64)
-    np.add.accumulate(mask.view(np.int8), dtype=running.dtype, out=running[1:])
+    running = empty(len(mask) + 1, np.int32 if len(mask) < 2**31 else np.int64)
+    running[0] = 0
+    # Of one type: where numpy converts while it sums up, it keeps the interpreter to itself.
+    np.add.accumulate(mask.astype(running.dtype), out=running[1:])
     ends = running[offsets]
     counts: NDArray[Any] = ends[1:] - ends[:-1]
     return counts
