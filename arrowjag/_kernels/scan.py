@@ -143,7 +143,7 @@ def _accumulate(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64])
     out = empty_like(data)
     out[:] = data
     if longest > _LONG:
-        _accumulate_long(ufunc, out, offsets)
+        _accumulate_long(ufunc, data, offsets, out)
         short = ((sizes > 1) & (sizes <= _LONG)).nonzero()[0]
         sizes = sizes[short]
         order = short[_falling(sizes)]
@@ -189,19 +189,20 @@ def _falling(sizes: NDArray[np.int64]) -> NDArray[Any]:
     return order
 
 
-def _accumulate_long(ufunc: np.ufunc, out: NDArray[Any], offsets: NDArray[np.int64]) -> None:
-    """Accumulate the rows longer than _LONG in place: those of one length as a matrix, few of one length each by itself."""
+def _accumulate_long(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
+    """Accumulate the rows longer than _LONG: those of one length as a matrix, few of one length each by itself."""
+    # Not in place: numpy would copy the row and keep the interpreter to itself meanwhile.
     sizes = row_sizes(offsets)
     long = (sizes > _LONG).nonzero()[0]
     _, length, times = np.unique(sizes[long], return_inverse=True, return_counts=True)
     crowded = times[length] >= _CROWDED
     alone = long[~crowded]
     for start, end in zip(offsets[alone].tolist(), offsets[alone + 1].tolist(), strict=True):
-        ufunc.accumulate(out[start:end], out=out[start:end])
+        ufunc.accumulate(data[start:end], 0, None, out[start:end])
     rows = long[crowded]
     for size, batch in blocks.batches(from_sizes(sizes[rows])):
         starts = offsets[rows[batch]]
-        blocks.put_rows(out, starts, ufunc.accumulate(blocks.rows_2d(out, starts, size), axis=1))
+        blocks.put_rows(out, starts, ufunc.accumulate(blocks.rows_2d(data, starts, size), axis=1))
 
 
 def cumcount(valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
