@@ -16,6 +16,9 @@ from arrowjag.errors import JagValueError
 
 __all__ = ["carry", "null_sources"]
 
+_FEW = 1 << 12
+"""Values below which calls decide what it costs."""
+
 
 def carry(values: pa.Array[Any], valid: NDArray[np.bool_], offsets: NDArray[np.int64], direction: str) -> pa.Array[Any]:
     """Each null takes the last value before it in its row that is there, or the next one after it.
@@ -44,7 +47,7 @@ def carry(values: pa.Array[Any], valid: NDArray[np.bool_], offsets: NDArray[np.i
     where a source for each item needs 76.
     """
     nulls, sources, known = null_sources(valid, offsets, direction)
-    if has_words(values.type):
+    if has_words(values.type) and len(values) >= _FEW:
         return scatter.put(values, nulls, take(values, sources, known))
     index, there = np.arange(len(values)), np.ones(len(values), np.bool_)
     index[nulls], there[nulls] = sources, known
@@ -68,12 +71,13 @@ def null_sources(
     first[1:] |= nulls[1:] != nulls[:-1] + 1
     first[:1] = True
     heads = first.nonzero()[0]
-    counts = np.diff(np.append(heads, len(nulls)))
+    bounds = np.append(heads, len(nulls))
+    counts = bounds[1:] - bounds[:-1]
     if direction == "forward":
         source = nulls[heads] - 1
-        known = ~begins[nulls[heads]]
+        known = ~begins[source + 1]
     else:
-        source = nulls[heads + counts - 1] + 1
+        source = nulls[bounds[1:] - 1] + 1
         known = ~begins[source]
-    source = np.where(known, source, 0)
+    source[~known] = 0
     return nulls, source.repeat(counts), known.repeat(counts)

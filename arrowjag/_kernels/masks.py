@@ -12,6 +12,9 @@ from arrowjag._kernels.memory import empty
 
 __all__ = ["filled", "write_mask"]
 
+_FEW = 1 << 12
+"""Values below which calls decide what it costs."""
+
 
 def write_mask(flags: NDArray[np.bool_], out: NDArray[Any]) -> None:
     """A word of all bits for each flag that is set, of none for the others."""
@@ -26,6 +29,8 @@ def filled(data: NDArray[Any], valid: NDArray[np.bool_], fill: object) -> NDArra
     O(n), on all cores where there are many. 5M float64 of which every twentieth is null are filled with 0 in 3.2 ms of CPU time, a
     copy takes 2.7; np.where takes 6 in blocks, 10 as a whole, and 18 where every second is null.
     """
+    if len(data) < _FEW:
+        return np.where(valid, data, np.array(fill, data.dtype))
     words = np.dtype(f"i{data.itemsize}")
     bits = np.array([fill], data.dtype).view(words)[0]
 

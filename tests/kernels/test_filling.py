@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +30,13 @@ def carried(row: list[Any]) -> list[Any]:
 WORDS = {**SAMPLES, pa.string(): ["a", "b", "c"], pa.list_(pa.int8()): [[], [1], [2, 3]]}
 
 
+@pytest.fixture(scope="module", params=["few", "many"])
+def either_way(request: pytest.FixtureRequest) -> Iterator[None]:
+    with mock.patch.object(kernel, "_FEW", 0 if request.param == "many" else kernel._FEW):
+        yield
+
+
+@pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize("direction", ["forward", "backward"])
 @pytest.mark.parametrize("type", WORDS, ids=str)
 @given(sizes=st.lists(st.integers(0, 5), max_size=6), skip=st.integers(0, 9), data=st.data())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,6 +15,13 @@ from arrowjag._kernels import reduce
 from tests.kernels.rows import EVERY_DTYPE, Rows, rows
 
 
+@pytest.fixture(scope="module", params=["few", "many"])
+def either_way(request: pytest.FixtureRequest) -> Iterator[None]:
+    with mock.patch.object(kernel, "_FEW", 0 if request.param == "many" else kernel._FEW):
+        yield
+
+
+@pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize("fill", [0, 1, -0.0, np.inf, np.nan])
 @given(case=rows(EVERY_DTYPE), skip=st.integers(0, 3))
 def test_filled_is_where(fill: float, case: Rows, skip: int) -> None:

@@ -24,7 +24,7 @@ from arrowjag._ops import structure
 from arrowjag._ops.elementwise.framework import Datum, Operand, bits_of, columns_of, flat_data, with_data
 from arrowjag.shape import JaggedShape
 
-__all__ = ["binary", "choose", "compute", "map_values"]
+__all__ = ["FEWEST_CHOICES", "binary", "choose", "compute", "map_values"]
 
 
 class _Rule(NamedTuple):
@@ -179,7 +179,7 @@ def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
 
 
 _WIDTHS = frozenset({8, 16, 32, 64})
-_FEWEST_CHOICES = 1 << 14
+FEWEST_CHOICES = 1 << 14
 
 
 def choose(flags: Datum, one: Datum, two: Datum) -> pa.Array | None:
@@ -188,7 +188,7 @@ def choose(flags: Datum, one: Datum, two: Datum) -> pa.Array | None:
     None where blocks are not the way.
     """
     type = one.type
-    if not isinstance(flags, pa.Array) or len(flags) < _FEWEST_CHOICES or isinstance(type, pa.BaseExtensionType):
+    if not isinstance(flags, pa.Array) or len(flags) < FEWEST_CHOICES or isinstance(type, pa.BaseExtensionType):
         return None
     if not pt.is_primitive(type) or pt.is_boolean(type) or type.bit_width not in _WIDTHS:
         return None

@@ -157,8 +157,10 @@ def _coalesce_values(type: pa.DataType, *data: Datum) -> pa.Array:
 def _coalesce_blocks(data: Sequence[Datum]) -> pa.Array | None:
     """As pyarrow's coalesce, by blocks; None where they are not the way."""
     result, *others = data
+    if not isinstance(result, pa.Array) or len(result) < blockwise.FEWEST_CHOICES:
+        return None
     for other in others:
-        found = blockwise.choose(result.is_valid(), result, other) if isinstance(result, pa.Array) else None
+        found = blockwise.choose(result.is_valid(), result, other)
         if found is None or found.null_count == 0:
             return found
         result = found
