@@ -1,8 +1,8 @@
 """Kernels of polars on blocks of rows, on all cores, where a look at the values tells that they agree with ours.
 
 polars itself reads the lists of one column in one thread, and some of its kernels agree with ours on most data, but not on all:
-its integer sums wrap, to it NaN is above every number. What proves that a block is harmless costs a tenth of the call; other
-blocks are computed another way.
+its integer sums wrap, to it NaN is above every number. To prove that a block is harmless costs a fourth of the call at most; what
+is not is computed another way.
 """
 
 from __future__ import annotations

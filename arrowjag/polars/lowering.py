@@ -80,6 +80,9 @@ class Lowering:
         self.root = root
         self.tree = Tree(root)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.root,)  # ids of nodes mean nothing elsewhere
+
     def __call__(self, pairs: list[tuple[pl.Expr, pl.DataType]]) -> pl.Expr:
         columns = [expr for expr, _ in pairs]
         dtypes = tuple([dtype for _, dtype in pairs])
@@ -205,11 +208,12 @@ class _Plan:
         if made is not None:
             return (_converted(made, kind.dtype) if kind.jagged and kind.ndim > 1 else made), kind
         columns: list[Source] = []
-        places: dict[int, int] = {}
+        places: list[tuple[Node, int]] = []
+        nodes = self._below(root)
         for key, source in zip(keys, sources, strict=True):
             place = next((place for place, known in enumerate(columns) if known[0] is source[0]), len(columns))
             columns += [source] if place == len(columns) else []
-            places[key] = place
+            places.append((nodes[key], place))
         run = _Evaluation(root, places, [one for _, one in columns], kind)
         return _mapped([one for one, _ in columns], run, is_elementwise=not self._whole(root)), kind
 
@@ -317,7 +321,9 @@ def _article(value: Any) -> str:
 class _Evaluation:
     """What `map_batches` calls: Series in, the tree's value out."""
 
-    def __init__(self, root: Call, places: dict[int, int], columns: list[ColumnType], kind: ColumnType, name: str = "") -> None:
+    def __init__(
+        self, root: Call, places: list[tuple[Node, int]], columns: list[ColumnType], kind: ColumnType, name: str = ""
+    ) -> None:
         self.root = root
         self.places = places
         self.columns = columns
@@ -340,7 +346,7 @@ class _Evaluation:
     def _result(self, series: Sequence[pl.Series]) -> pl.Series:
         arrays = [from_series(one, kind.ndim) for one, kind in zip(series, self.columns, strict=True)]
         arrays = broadcast_rows(arrays)
-        value = evaluate(self.root, {key: arrays[place] for key, place in self.places.items()})
+        value = evaluate(self.root, {id(node): arrays[place] for node, place in self.places})
         if isinstance(value, pa.Array):
             value = JaggedArray._of(_column.from_arrow(value, 1))
         if len(value) != len(arrays[0]):

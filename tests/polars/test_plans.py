@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import weakref
 
 import numpy as np
@@ -118,6 +119,25 @@ def test_errors_name_the_column_of_the_tree_at_hand(plans):
             with pytest.raises(aj.JagOverflowError, match=f"^column '{name}': "):
                 pl.DataFrame({name: rows.to_polars()}).select(function(c(name).jag))
     assert len(plans) == 2
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda v: v.cumsum(),
+        lambda v: v * 2.0,
+        lambda v: v.sum(),
+        lambda v: v > 0.0,
+        lambda v: aj.where(v > 0, v, c("u").jag),
+        lambda v: v.count(axis=0),
+    ],
+)
+def test_frames_that_were_written_down_are_planned_anew(plans, function):
+    lazy = frame().lazy().select(r=function(c("v").jag))
+    expected = lazy.collect()
+    written = lazy.serialize()
+    plans.clear()
+    assert pl.LazyFrame.deserialize(io.BytesIO(written)).collect().equals(expected)
 
 
 @pytest.mark.parametrize("name", METHODS)
