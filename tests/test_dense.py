@@ -598,6 +598,22 @@ def test_softmax_of_many_rows_does_not_depend_on_the_rows_around() -> None:
         )
 
 
+@pytest.mark.parametrize("type", [pa.float32(), pa.float64()])
+def test_softmax_of_items_by_place_or_by_length(type: pa.DataType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows among others and alone give the same to the bit; the way of longer rows gives the same but for rounding."""
+    draw = np.random.default_rng(0)
+    sizes = draw.integers(0, 9, 80_000)
+    data = draw.normal(size=(int(sizes.sum()), 3)) * 3
+    wild = np.repeat(draw.random(len(sizes)) < 0.01, sizes)
+    data[wild] += draw.choice([-500.0, 0, 500.0, np.inf], (int(wild.sum()), 3))
+    x = aj.JaggedArray(aj.JaggedShape(len(sizes), sizes, 3), pa.array(data.reshape(-1)).cast(type))
+    found, some = aj.dense.softmax(x), slice(40_000, 41_000)
+    np.testing.assert_array_equal(aj.dense.softmax(x[some]).values.to_numpy(), found[some].values.to_numpy())
+    monkeypatch.setattr("arrowjag._kernels.matrices._MOST_PLACES", 0)
+    again = aj.dense.softmax(x).values.to_numpy()
+    np.testing.assert_allclose(again, found.values.to_numpy(), rtol=1e-5 if type == pa.float32() else 1e-12)
+
+
 @pytest.mark.parametrize("limit", [None, 4])
 @pytest.mark.parametrize("width", [1, 2])
 @pytest.mark.parametrize("type", [pa.float16(), pa.float32(), pa.float64()])
