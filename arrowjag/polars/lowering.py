@@ -16,7 +16,7 @@ A single call that polars has, as fast and with the same values, becomes polars'
 
 from __future__ import annotations
 
-import copy
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
@@ -289,7 +289,7 @@ def _mapped(builds: list[Build], run: _Evaluation, is_elementwise: bool) -> Buil
 
     def build(columns: Sequence[pl.Expr]) -> pl.Expr:
         operands = [one(columns) for one in builds]
-        return pl.map_batches(operands, run.named(_output_name(columns[0])), dtype, is_elementwise=is_elementwise)
+        return pl.map_batches(operands, functools.partial(run, _output_name(columns[0])), dtype, is_elementwise=is_elementwise)
 
     return build
 
@@ -319,29 +319,20 @@ def _article(value: Any) -> str:
 
 
 class _Evaluation:
-    """What `map_batches` calls: Series in, the tree's value out."""
+    """What `map_batches` calls with a name for errors: Series in, the tree's value out."""
 
-    def __init__(
-        self, root: Call, places: list[tuple[Node, int]], columns: list[ColumnType], kind: ColumnType, name: str = ""
-    ) -> None:
+    def __init__(self, root: Call, places: list[tuple[Node, int]], columns: list[ColumnType], kind: ColumnType) -> None:
         self.root = root
         self.places = places
         self.columns = columns
         self.kind = kind
         self.dtype = kind.dtype
-        self.name = name
 
-    def named(self, name: str) -> _Evaluation:
-        """The same, telling of a column of this name in errors."""
-        made = copy.copy(self)
-        made.name = name
-        return made
-
-    def __call__(self, series: Sequence[pl.Series], **_options: Any) -> pl.Series:
+    def __call__(self, name: str, series: Sequence[pl.Series], **_options: Any) -> pl.Series:
         try:
             return self._result(series)
         except JagError as error:
-            raise _named(error, self.name) from None
+            raise _named(error, name) from None
 
     def _result(self, series: Sequence[pl.Series]) -> pl.Series:
         arrays = [from_series(one, kind.ndim) for one, kind in zip(series, self.columns, strict=True)]
