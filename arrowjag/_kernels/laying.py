@@ -39,7 +39,7 @@ def lay_rows(
     Notes
     -----
     O(n_rows + items of the result), a new array. Neighbouring rows whose items follow each other are moved together: of 5M float64
-    in 500k rows with 20k gaps that takes 14 ms, where a number for each item needs 70.
+    in 500k rows with 10k gaps that takes 15 ms, where a number for each item needs 50.
     """
     n = int(offsets[-1])
     if n < _FEWEST_VALUES or len(values) == 0 or not has_words(values.type):
