@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import flat
 from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels.blocks import map_tasks
 from arrowjag._kernels.memory import unpack_bits
 from arrowjag._kernels.words import data_of, has_words, valid_of
 
@@ -53,17 +56,22 @@ def spread(
     type, n = values.type, int(offsets[-1])
     if n < _FEW or not has_words(type):
         return take(values, _offsets.parents(offsets) if parents is None else parents)
+    tasks: list[Callable[[], Any]] = [partial(_spread_data, values, offsets, parents)]
+    if (valid := valid_of(values)) is not None:
+        tasks.append(partial(flat.spread_flags, valid, offsets))
+    data, *present = map_tasks(lambda task: task(), tasks) if n >= flat.FEWEST_VALUES else [task() for task in tasks]
+    return pa.Array.from_buffers(type, n, [pa.py_buffer(present[0]) if present else None, pa.py_buffer(data)])
+
+
+def _spread_data(values: Any, offsets: NDArray[np.int64], parents: NDArray[Any] | None) -> Any:
+    type = values.type
     if pt.is_boolean(type):
-        data = flat.spread_flags(data_of(values).view(np.bool_), offsets)
-    elif parents is None and type.bit_width in _WORDS and type.bit_width <= 64:
+        return flat.spread_flags(data_of(values).view(np.bool_), offsets)
+    if parents is None and type.bit_width <= 64:
         source = flat.Source(data_of(values), offsets)
-        data = flat.fill(source.part, n, source.data.dtype)
-    else:
-        rows = pa.array(_offsets.parents(offsets) if parents is None else parents)
-        data = pc.take(_no_nulls(values), rows, boundscheck=False).buffers()[1]
-    valid = valid_of(values)
-    present = None if valid is None else pa.py_buffer(flat.spread_flags(valid, offsets))
-    return pa.Array.from_buffers(type, n, [present, pa.py_buffer(data)])
+        return flat.fill(source.part, int(offsets[-1]), source.data.dtype)
+    rows = pa.array(_offsets.parents(offsets) if parents is None else parents)
+    return pc.take(_no_nulls(values), rows, boundscheck=False).buffers()[1]
 
 
 def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array[Any]:

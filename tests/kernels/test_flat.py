@@ -58,9 +58,11 @@ def test_many_blocks(sizes: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.array_equal(np.unpackbits(flat.spread_flags(flags, offsets), count=n, bitorder="little"), flags.repeat(counts))
 
 
+@pytest.mark.parametrize("in_turn", [True, False])
 @pytest.mark.parametrize("name", ARRAYS)
-def test_every_type_is_spread_with_and_without_parents(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_type_is_spread_with_and_without_parents(name: str, in_turn: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gather, "_FEW", 0)
+    monkeypatch.setattr(flat, "FEWEST_VALUES", 10**9 if in_turn else 0)
     draw = np.random.default_rng(2)
     values = gather.take(ARRAYS[name], draw.integers(0, 3, 203)).slice(3)
     for counts in (draw.poisson(3, 200), np.where(draw.random(200) < 0.7, 0, 20), np.zeros(200, np.int64)):
