@@ -28,6 +28,9 @@ Result = TypeVar("Result")
 _MIN_VALUES = 2_000_000
 """Fewer are left in one piece: less than two milliseconds, and the streaming engine hands them to all cores itself."""
 
+_BLOCK_VALUES = 1_250_000
+"""A call of polars costs 50 microseconds; of larger blocks one might be left to a core that others use."""
+
 _FLAGS = 1 << 18
 """Flags that are written before they are packed: bytes that stay in cache."""
 
@@ -65,7 +68,8 @@ def _over_chunk(function: Callable[[Block], Result], chunk: pl.Series, first: in
         rows = slice(first + start, first + end)
         return function(Block(rows, chunk.slice(start, end - start), items.slice(low, high - low)))
 
-    return map_rows(work, offsets - offsets[0] if offsets[0] else offsets, min_values=_MIN_VALUES)
+    cuts = offsets - offsets[0] if offsets[0] else offsets
+    return map_rows(work, cuts, min_values=_MIN_VALUES, block_values=_BLOCK_VALUES)
 
 
 def _offsets(lists: Any) -> Any:

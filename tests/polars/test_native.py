@@ -209,7 +209,7 @@ def test_blocks_of_rows_are_put_together(name, data, extension):
         IN_BLOCKS[name](x)
     except aj.JagOverflowError:
         return
-    with mock.patch.multiple(_blocks, _MIN_VALUES=2, _FLAGS=8):
+    with mock.patch.multiple(_blocks, _MIN_VALUES=2, _BLOCK_VALUES=5, _FLAGS=8):
         check(IN_BLOCKS[name], x, extension)
 
 
@@ -223,7 +223,7 @@ def test_slices_and_chunks_of_lists(name):
     pieces = [s.slice(2, 9), s.slice(4, 0), s.slice(10, 3), s.slice(13, 5), hidden, hidden.slice(1, 2)]
     chunked = pl.concat(pieces, rechunk=False)
     for column in (chunked, chunked.slice(3, 12), *pieces):
-        with mock.patch.multiple(_blocks, _MIN_VALUES=2, _FLAGS=8):
+        with mock.patch.multiple(_blocks, _MIN_VALUES=2, _BLOCK_VALUES=5, _FLAGS=8):
             got = from_series(pl.DataFrame({"v": column}).select(IN_BLOCKS[name](c("v").jag)).to_series())
         expected = IN_BLOCKS[name](from_series(column))
         assert_lists_equal(got.to_list(), expected.to_list())
