@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import blocks
 
-__all__ = ["WIDEST", "copy_windows", "is_word", "map_cells", "opaque", "put_windows", "words"]
+__all__ = ["WIDEST", "is_word", "map_cells", "opaque", "put_windows", "take_windows", "words"]
 
 WIDEST = 64
 """Cells of the widest window; what it reads beyond the end of short rows costs more than it saves from there on."""
@@ -54,15 +54,14 @@ def inside(width: int) -> NDArray[np.bool_]:
     return cells
 
 
-def copy_windows(data: NDArray[Any], starts: NDArray[np.int64], out: NDArray[Any]) -> None:
-    """Copy as many items as `out` is wide from each start; what lies behind the end of the data is arbitrary."""
-    width = out.shape[1]
+def take_windows(data: NDArray[Any], starts: NDArray[np.int64], width: int) -> NDArray[Any]:
+    """So many items from each start, a row each, not to be written to; what lies behind the end of the data is arbitrary."""
     last = len(data) - width
     if len(starts) and int(starts.max()) > last:
         low = int(starts.min())
         data = np.concatenate([data[low:], np.zeros(width, data.dtype)])
-        starts, last = starts - low, len(data) - width
-    out[:] = blocks.rows_2d(data, starts, width)
+        starts = starts - low
+    return blocks.rows_2d(data, starts, width)
 
 
 def put_windows(cells: NDArray[Any], starts: NDArray[np.int64], out: NDArray[Any]) -> None:

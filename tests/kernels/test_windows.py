@@ -18,8 +18,7 @@ def test_windows_there_and_back(type: str, width: int) -> None:
     data = windows.words(draw.integers(0, 100, cuts[-1]).astype(type))
     rows = draw.integers(0, len(sizes), len(sizes))
     rows[:3] = len(sizes) - 2
-    cells = np.empty((len(rows), width), data.dtype)
-    windows.copy_windows(data, cuts[rows], cells)
+    cells = windows.take_windows(data, cuts[rows], width)
     out = np.empty(int(sizes[rows].sum()), data.dtype)
     windows.put_windows(cells, np.cumsum(sizes[rows]) - sizes[rows], out)
     wanted = np.concatenate([data[cuts[row] : cuts[row + 1]] for row in rows.tolist()])
