@@ -17,7 +17,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._kernels import blocks, flat, matrices
+from arrowjag._kernels import blocks, masks, matrices
 from arrowjag._kernels import dense as _kernels
 from arrowjag._ops import elementwise
 from arrowjag._ops.elementwise.framework import with_data
@@ -204,12 +204,7 @@ def _filled(data: AnyArray, valid: BoolArray | None, fill: Any) -> AnyArray:
         data = data.copy()
         data[~valid] = fill
         return data
-
-    def write(items: slice, out: AnyArray) -> None:
-        out.fill(fill)
-        np.copyto(out, data[items], where=valid[items])
-
-    return flat.fill(write, len(data), data.dtype)
+    return masks.filled(data, valid, fill)
 
 
 def _placeholder(dtype: np.dtype[Any]) -> Any:
