@@ -25,7 +25,7 @@ _FEW_COLUMNS = 4
 """Up to so many items a row are written column by column."""
 
 _LONG = 1 << 12
-"""What is tiled is made this long first, so that one copy moves much."""
+"""What is tiled is made this long first, so that one copy moves much; what does not get as long costs calls, not copies."""
 
 _WIDEST_TABLE = 64
 """Bits that are repeated more often are not looked up by bytes."""
@@ -74,6 +74,8 @@ def repeat_each(values: pa.Array[Any], count: int) -> pa.Array[Any]:
 
 
 def _repeated(data: NDArray[Any], count: int) -> NDArray[Any]:
+    if len(data) * count < _LONG:
+        return data.repeat(count)
     # numpy's loop over a row is as short as the row: 5M float64 twice take 15 ms, column by column 6.
     if count <= _FEW_COLUMNS:
         return _woven([data] * count)
@@ -83,6 +85,8 @@ def _repeated(data: NDArray[Any], count: int) -> NDArray[Any]:
 
 
 def _repeated_bits(bits: NDArray[np.uint8], n: int, count: int) -> NDArray[np.uint8]:
+    if n * count < _LONG:
+        return np.packbits(np.unpackbits(bits, count=n, bitorder="little").repeat(count), bitorder="little")
     if count > _WIDEST_TABLE:
         return spread_flags(np.unpackbits(bits, count=n, bitorder="little").view(np.bool_), np.arange(n + 1) * count)
     table = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").repeat(count, axis=1)
@@ -95,8 +99,11 @@ def tile(values: pa.Array[Any], count: int) -> pa.Array[Any]:
 
 
 def _tiled(data: NDArray[Any], count: int) -> NDArray[Any]:
-    piece = data if len(data) > _LONG else np.tile(data, min(count, -(-_LONG // len(data))))
     out = empty(len(data) * count, data.dtype)
+    if len(out) < _LONG:
+        out.reshape(count, len(data))[:] = data
+        return out
+    piece = np.tile(data, -(-_LONG // len(data))) if len(data) < _LONG else data
     times, rest = divmod(len(out), len(piece))
     _fill(out[: len(out) - rest].reshape(times, len(piece)), piece[None])
     out[len(out) - rest :] = piece[:rest]
@@ -104,8 +111,10 @@ def _tiled(data: NDArray[Any], count: int) -> NDArray[Any]:
 
 
 def _tiled_bits(bits: NDArray[np.uint8], n: int, count: int) -> NDArray[np.uint8]:
-    eight = np.tile(np.unpackbits(bits, count=n, bitorder="little"), 8)
-    return _tiled(np.packbits(eight, bitorder="little"), -(-count // 8))
+    flags = np.unpackbits(bits, count=n, bitorder="little")
+    if n * count < _LONG:
+        return np.packbits(_tiled(flags, count), bitorder="little")
+    return _tiled(np.packbits(_tiled(flags, 8), bitorder="little"), -(-count // 8))
 
 
 def _moved(
