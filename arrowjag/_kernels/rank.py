@@ -47,9 +47,9 @@ def sorted_runs(
     The cost of `lexsort`, and one gather a key.
     """
     order = lexsort(keys, offsets, descending)
-    begins = zeros(len(order), np.bool_)
-    for key, valid in keys:
-        begins |= _differs(key[order], None if valid is None else valid[order])
+    begins, *others = (_differs(key[order], None if valid is None else valid[order]) for key, valid in keys)
+    for other in others:
+        begins |= other
     heads = offsets[:-1]
     begins[heads[heads < offsets[1:]]] = True
     return order, begins
@@ -58,14 +58,13 @@ def sorted_runs(
 def _differs(key: NDArray[Any], valid: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
     """Whether each entry differs from the one before it; the first does not."""
     result = zeros(len(key), np.bool_)
-    change = key[1:] != key[:-1]
-    if key.dtype.kind == "f":
-        nan = np.isnan(key)
+    change = result[1:]
+    np.not_equal(key[1:], key[:-1], out=change)
+    if key.dtype.kind == "f" and np.count_nonzero(nan := np.isnan(key)):
         change &= ~(nan[1:] & nan[:-1])
     if valid is not None:
         change &= valid[1:] | valid[:-1]
         change |= valid[1:] != valid[:-1]
-    result[1:] = change
     return result
 
 
