@@ -26,11 +26,11 @@ _BLOCK_BYTES = 1 << 21
 _WINDOW_FACTOR = 4
 """How much larger blocks are that go row by row: with a few long calls, threads seldom wait for the interpreter."""
 
-_WINDOW_BYTES = 1 << 10
-"""The longest row that is copied whole; of 10 items of 128 bytes on average, up to 20, each alone is as fast."""
+_WIDEST_ITEM = 128
+"""Bytes; of wider items too much would be copied that no one wants."""
 
-_MOST_CELLS = 8
-"""As many cells a value, and to find the ones that are wanted costs less than to copy all."""
+_MOST_CELLS = 8, 3
+"""As many cells a value, of one word or wider, and to find the ones that are wanted costs less than to copy all."""
 
 
 def pad(data: NDArray[Any], offsets: Sequence[NDArray[np.int64]], max_sizes: Sequence[int], fill: object = 0) -> NDArray[Any]:
@@ -258,11 +258,10 @@ def _item_taker(
 
 def _goes_by_window(dense: NDArray[Any], offsets: Sequence[NDArray[np.int64]]) -> bool:
     """Whether rows are so short, and so full, that to copy all their cells costs less than to find the ones that are wanted."""
-    width, n_cells = int(dense.shape[len(offsets)]), math.prod(dense.shape[: len(offsets) + 1])
-    if dense.size == 0 or dense.dtype.hasobject or width > windows.WIDEST:
+    width, item_bytes = int(dense.shape[len(offsets)]), math.prod(dense.shape[len(offsets) + 1 :]) * dense.itemsize
+    if dense.size == 0 or dense.dtype.hasobject or width > windows.WIDEST or item_bytes > _WIDEST_ITEM:
         return False
-    is_full = (len(offsets[-1]) - 1) * width <= _MOST_CELLS * int(offsets[-1][-1])
-    return is_full and width * (int(dense.nbytes) // n_cells) <= _WINDOW_BYTES
+    return (len(offsets[-1]) - 1) * width <= _MOST_CELLS[item_bytes > 8] * int(offsets[-1][-1])
 
 
 def _matcher(
