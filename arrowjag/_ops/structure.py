@@ -220,7 +220,13 @@ def align(columns: Sequence[Column], operation: str = "align") -> list[Column]:
         Columns of one shape object. A row is null where any column that reaches its level has a null row; a declared extent of any
         column is declared in all.
     """
-    return list(columns) if len(columns) == 1 else expand_all(agree(columns, operation))
+    return list(columns) if _share_shape(columns) else expand_all(agree(columns, operation))
+
+
+def _share_shape(columns: Sequence[Column]) -> bool:
+    """Whether all columns have one shape object, as results have that of their operands: nothing is left to compare."""
+    shape = columns[0].shape
+    return all(column.shape is shape for column in columns)
 
 
 def agree(columns: Sequence[Column], operation: str, levels: int | None = None) -> list[Column]:
@@ -229,6 +235,8 @@ def agree(columns: Sequence[Column], operation: str, levels: int | None = None) 
     With `levels` only the rows after so many dims, and the shapes above them, are made to agree.
     """
     result = list(columns)
+    if _share_shape(result):
+        return result
     longest = max(column.ndim for column in result)
     for depth in range(1, longest if levels is None else levels + 1):
         validity = _joint_validity([column.shape.dims[depth] for column in result if column.ndim > depth])
