@@ -77,7 +77,7 @@ def softmax(data: AnyArray, offsets: IntArray, limit: int | None = None, valid: 
     return out
 
 
-_FLAT_VALUES = 1 << 20
+_FLAT_VALUES = 1 << 21
 """Items of a block: polars is called for its sums, which costs as much as the sums of a few thousand rows."""
 
 _SAFE = 40.0
