@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from arrowjag._kernels import flat
+from arrowjag._kernels.blocks import map_tasks
 from arrowjag._kernels.words import data_of, from_words, has_words, valid_of
 
 __all__ = ["join_rows", "pays", "take_spans"]
@@ -75,11 +77,12 @@ def join_rows(parts: Sequence[pa.Array[Any]], offsets: Sequence[NDArray[np.int64
     put end to end first, and rows taken from there in turn, 34.
     """
     valid = [valid_of(part) for part in parts]
-    present = None
+    whole = [[data_of(part) for part in parts]]
     if any(one is not None for one in valid):
-        whole = [np.ones(len(part), np.bool_) if one is None else one for part, one in zip(parts, valid, strict=True)]
-        present = _join_bytes(whole, offsets)
-    return from_words(parts[0].type, _join_bytes([data_of(part) for part in parts], offsets), present)
+        whole.append([np.ones(len(part), np.bool_) if one is None else one for part, one in zip(parts, valid, strict=True)])
+    in_threads = sum(map(len, parts)) >= flat.FEWEST_VALUES
+    data, *present = (map_tasks if in_threads else map)(lambda one: _join_bytes(one, offsets), whole)
+    return from_words(parts[0].type, data, present[0] if present else None)
 
 
 def _join_bytes(parts: Sequence[NDArray[Any]], offsets: Sequence[NDArray[np.int64]]) -> NDArray[Any]:
