@@ -97,9 +97,6 @@ def _softmax_flat(data: AnyArray, offsets: IntArray, valid: NDArray[np.bool_] | 
         if start == stop:
             return
         local = offsets[first : end + 1] - start
-        full = local[1:] > local[:-1]
-        if not full.all():  # a row without items has no say: what works on the others need not look for it
-            local = np.append(local[:-1][full], stop - start)
         items, part, known = data[start:stop], out[start:stop], None if valid is None else valid[start:stop]
         with np.errstate(all="ignore"):
             total = _exponents(items, known, local, part)
@@ -130,6 +127,7 @@ def _shift(items: AnyArray, known: NDArray[np.bool_] | None, offsets: IntArray, 
     """Compute the rows again whose largest item may be far from 0: there, exp of what the items lack of it."""
     sizes = np.diff(offsets)
     safe = (total >= total.dtype.type(2 * np.exp(-_SAFE) * sizes.max())) & (total <= total.dtype.type(np.exp(_SAFE) / 2))
+    safe |= sizes == 0
     if safe.all():
         return
     rows = (~safe).nonzero()[0]
