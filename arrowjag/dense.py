@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any, Literal, overload
 
-import numpy as np
 import numpy.typing as npt
 
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column
+from arrowjag._integers import is_int
 from arrowjag._ops import dense as _ops
 from arrowjag.dims import Dim, Uniform
 from arrowjag.errors import JagValueError
@@ -67,7 +67,7 @@ def _shape(given: Any) -> JaggedShape:
         return given
     if isinstance(given, Column):
         return given.shape
-    several = isinstance(given, tuple) and any(not isinstance(one, (int, np.integer)) for one in given)
+    several = isinstance(given, tuple) and not all(map(is_int, given))
     levels = given if several else (given,)
     first = levels[0]
     rows = len(first) if isinstance(first, Dim) or hasattr(first, "__len__") else 1

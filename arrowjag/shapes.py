@@ -14,6 +14,7 @@ import pyarrow as pa
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column
+from arrowjag._integers import integer
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, ShapeError
@@ -495,11 +496,10 @@ def is_expandable_to_shape(x: Any, target_shape: JaggedShape, ndim: int = 0) -> 
     (True, False)
     """
     column, shape = _column(x, "is_expandable_to_shape"), _shape(target_shape, "is_expandable_to_shape")
-    if isinstance(ndim, bool) or not isinstance(ndim, (int, np.integer)):
-        raise JagTypeError(f"is_expandable_to_shape: ndim must be an int, got {type(ndim).__name__}")
+    ndim = integer(ndim, "is_expandable_to_shape: ndim")
     if not 0 <= ndim <= column.ndim:
         raise ShapeError(f"is_expandable_to_shape: ndim must be from 0 to {column.ndim} for {column.shape!r}, got {ndim}")
-    return column.shape[: column.ndim - int(ndim)].is_prefix_of(shape)
+    return column.shape[: column.ndim - ndim].is_prefix_of(shape)
 
 
 # --------------------------------------------------------------------------------------------------- arguments
@@ -520,8 +520,7 @@ def _column(x: Any, operation: str) -> Column:
 
 def _dim(shape: JaggedShape, dim: int, operation: str) -> Dim:
     shape = _shape(shape, operation)
-    if isinstance(dim, bool) or not isinstance(dim, (int, np.integer)):
-        raise JagTypeError(f"{operation}: a dim must be an int, got {type(dim).__name__}")
+    dim = integer(dim, f"{operation}: a dim")
     if not -shape.ndim <= dim < shape.ndim:
         raise JagIndexError(f"{operation}: dim {dim} is out of range for {shape!r} with {shape.ndim} dims")
     return shape.dims[dim]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import arrowjag as aj
-from arrowjag.errors import JagTypeError
+from arrowjag.errors import JagIndexError, JagOverflowError, JagTypeError, ShapeError
 from tests.surfaces import SURFACES, Surface
 
 CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
@@ -17,6 +17,13 @@ CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "sum": ((), {"axis": "a"}),
     "cumsum": ((), {"axis": 1.5}),
     "head": ((), {"n": "a"}),
+    "round": (("a",), {}),
+    "max": ((), {"min_count": "a"}),
+    "std": ((), {"ddof": None}),
+    "mean": ((), {"min_count": 1.5}),
+    "rolling_sum": ((True,), {}),
+    "combinations": ((2.0,), {}),
+    "topk": (("a",), {}),
 }
 
 
@@ -27,3 +34,20 @@ def test_wrong_types(surface: Surface, name: str) -> None:
     for x in (aj.array([[1.5, 2.0], [3.0]]), aj.array([[1.5]])[:0]):
         with pytest.raises(JagTypeError, match=r"\bint, got"):
             surface(x, name, *args, **options)
+
+
+def test_what_is_no_mask_table_function_or_place() -> None:
+    x = aj.array([[1, 2], [3]])
+    with pytest.raises(JagTypeError, match="takes a flat mask, one bool an item, got bool"):
+        x.with_validity(0, True)
+    with pytest.raises(ShapeError, match="keys need rows, got a single value"):
+        x.translate(1, 2)
+    with pytest.raises(JagTypeError, match="takes a function of a row, got str"):
+        x.map_rows("len", "int64")
+    with pytest.raises(JagTypeError, match="expected an Arrow type"):
+        x.map_rows(len, "a")
+    with pytest.raises(JagOverflowError, match="more than memory can hold"):
+        x.repeat([[2**60, 0], [2**62]])
+    for index in (2**63, -(2**63) - 1):
+        with pytest.raises(JagIndexError, match=str(index)):
+            x.take(index)

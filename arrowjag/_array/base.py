@@ -13,6 +13,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow, _column, _doors, _formatting, dtype
 from arrowjag._array.reading import to_array
 from arrowjag._column import Column
+from arrowjag._integers import is_int
 from arrowjag._ops import elementwise
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
@@ -51,7 +52,7 @@ def as_column(data: Any, *, type: Any = None, ndim: int | None = None) -> Column
 
 
 def _check_ndim(ndim: Any) -> None:
-    if ndim is not None and (not isinstance(ndim, (int, np.integer)) or isinstance(ndim, bool) or ndim < 0):
+    if ndim is not None and (not is_int(ndim) or ndim < 0):
         raise JagValueError(f"ndim must be an int of at least 0, got {ndim!r}")
 
 

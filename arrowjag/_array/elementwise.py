@@ -466,6 +466,8 @@ class ElementwiseMethods(ArrayBase):
         depth = structure.normalize_axis(axis, self.ndim, "with_validity") + 1
         n = self.shape.nodes(depth)
         keep = np.ones(n, bool) if mask is None else np.asarray(mask.values if isinstance(mask, ArrayBase) else mask)
+        if keep.ndim != 1:
+            raise JagTypeError(f"with_validity takes a flat mask, one bool an item, got {type(mask).__name__}")
         keep = keep.astype(bool) if len(keep) == 0 else keep
         if keep.dtype.kind != "b" or len(keep) != n:
             raise ShapeError(

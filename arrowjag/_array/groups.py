@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
 from arrowjag._methods import Rows, along_axis, changing_axis, method, over_axis
-from arrowjag._ops import composed
+from arrowjag._ops import composed, elementwise
 from arrowjag._ops import sets as _ops
 from arrowjag.typing import ArrayOrScalar
 
@@ -45,12 +43,8 @@ def _flat_set(values: Any) -> Any:
     return list(values) if isinstance(values, (set, frozenset)) else values
 
 
-def _leaf(type: Any) -> pa.DataType:
-    return pa.type_for_alias(type) if isinstance(type, str) else type
-
-
 def _map_rows_type(x: Any, fn: Any, type: Any, axis: Any = -1) -> Any:  # noqa: ARG001 - has the arguments of map_rows
-    return x._wrap(composed.map_rows_type(x, _leaf(type), axis))
+    return x._wrap(composed.map_rows_type(x, elementwise.as_type(type), axis))
 
 
 class GroupMethods(ArrayBase):
@@ -508,4 +502,4 @@ class GroupMethods(ArrayBase):
         >>> aj.array([[1, 2], [], None]).map_rows(lambda row: max(row, default=0), "int64").to_list()
         [2, 0, None]
         """
-        return self._wrap(composed.map_rows(self, fn, _leaf(type), axis))
+        return self._wrap(composed.map_rows(self, fn, elementwise.as_type(type), axis))

@@ -11,6 +11,7 @@ import pyarrow.types as pt
 
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
+from arrowjag._integers import is_int
 from arrowjag._methods import Rows, changing_axis, method, moving
 from arrowjag._ops import elementwise, select, structure
 from arrowjag._ops import indexing as _ops
@@ -588,7 +589,7 @@ def _position(value: Any, what: str) -> int:
         value = value.as_py()
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+    if not is_int(value):
         raise JagTypeError(f"{what} must be an int, a slice or an array of integers or booleans, got {type(value).__name__}")
     return int(value)
 
@@ -616,7 +617,7 @@ def _amount(value: Any, operation: str) -> int | Column:
 def _whole_number(value: Any, operation: str) -> int:
     if isinstance(value, pa.Scalar):
         value = value.as_py()
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+    if not is_int(value):
         raise JagTypeError(f"{operation} takes an int, got {type(value).__name__}")
     return int(value)
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from arrowjag._array.base import ArrayBase, as_column, operand
+from arrowjag._integers import integer
 from arrowjag._methods import along_axis, method
 from arrowjag._ops import composed
 from arrowjag._ops import scan as _ops
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagValueError
 
 if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
@@ -34,8 +33,7 @@ class Rolling:
     __slots__ = ("_axis", "_owner", "_window")
 
     def __init__(self, owner: Any, window: int, axis: Any = -1) -> None:
-        if isinstance(window, bool) or not isinstance(window, (int, np.integer)):
-            raise JagTypeError(f"rolling: window must be an int, got {type(window).__name__}")
+        window = integer(window, "rolling: window")
         if window < 1:
             raise JagValueError(f"rolling: window must be at least 1, got {window}")
         self._owner = owner

@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from arrowjag.errors import JagOverflowError
+
 __all__ = ["aligned_bits", "empty", "empty_like", "unpack_bits", "zeros"]
 
 _SMALL = 1 << 16
@@ -22,7 +24,9 @@ def empty(n: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     page again; Arrow's pool keeps them for a while. To allocate and fill results of 40, 4, 4 and 5 MB takes 1.7 ms instead of 10.6.
     """
     kind = np.dtype(dtype)
-    n_bytes = n * kind.itemsize
+    n_bytes = int(n) * kind.itemsize
+    if n_bytes >= 2**63:
+        raise JagOverflowError(f"{n} items of {kind.itemsize} bytes are more than memory can hold")
     return np.empty(n, kind) if n_bytes < _SMALL else np.frombuffer(pa.allocate_buffer(n_bytes), kind)
 
 

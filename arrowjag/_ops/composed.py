@@ -13,6 +13,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
+from arrowjag._integers import integer
 from arrowjag._kernels import blocks, gather, weights
 from arrowjag._kernels import groups as _kernels
 from arrowjag._kernels import offsets as _offsets
@@ -130,14 +131,13 @@ def group_by_indices(column: Column, keys: Sequence[Column], sort: bool, axis: A
 
 def combinations(column: Column, n: int, axis: Any) -> Column:
     """All choices of n items of each row, in order of position: a dim of size n is added."""
-    if isinstance(n, (bool, np.bool_)) or not isinstance(n, (int, np.integer)):
-        raise JagTypeError(f"combinations: n must be an int, got {type(n).__name__}")
+    n = integer(n, "combinations: n")
     if n < 1:
         raise JagValueError(f"combinations: n must be at least 1, got {n}")
     column, place = places.grouped(column, axis, "combinations")
     dim = column.shape.dims[place]
-    cut, items = _choices(dim.offsets, int(n))
-    dims = (*column.shape.dims[:place], places.resized(dim, cut), Uniform(int(n), int(cut[-1])))
+    cut, items = _choices(dim.offsets, n)
+    dims = (*column.shape.dims[:place], places.resized(dim, cut), Uniform(n, int(cut[-1])))
     return structure.take_items(column, place + 1, items, dims)
 
 
@@ -214,6 +214,8 @@ def pairs(one: Column, two: Column, axis: Any) -> Column:
 def map_rows(column: Column, function: Callable[[Any], Any], type: pa.DataType, axis: Any) -> Column:
     """A Python function of each row that is not null, called with nested lists."""
     place = _axes.normalize_axes(axis, column.ndim, "map_rows")[0]
+    if not callable(function):
+        raise JagTypeError(f"map_rows takes a function of a row, got {function.__class__.__name__}")
     rows = _column.to_arrow(places.below(column, place)).to_pylist()
     results = [None if row is None else _called(function, row, number) for number, row in enumerate(rows)]
     try:
@@ -235,7 +237,7 @@ def _called(function: Callable[[Any], Any], row: Any, number: int) -> Any:
 def map_rows_type(column: Column, type: pa.DataType, axis: Any) -> Column:
     """An empty column of the type that `map_rows` gives."""
     place = _axes.normalize_axes(axis, column.ndim, "map_rows")[0]
-    found = _column.from_arrow(pa.array([], type=type))
+    found = _column.from_arrow(pa.nulls(0, type))
     if place == 0:
         return _column.empty(found.type, found.ndim - 1 if found.ndim > 1 else 1)
     return _column.empty(found.type, place + found.ndim - 1, (*column.shape.extents[:place], *found.shape.extents[1:]))

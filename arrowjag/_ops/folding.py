@@ -10,6 +10,7 @@ import pyarrow as pa
 from arrowjag import _arrow
 from arrowjag import dims as _dims
 from arrowjag._column import Column
+from arrowjag._integers import is_int
 from arrowjag._kernels import gather, merging, permutations, scatter
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._kernels.words import has_words
@@ -55,7 +56,7 @@ def expand(column: Column, specs: tuple[Any, ...]) -> Column:
 
 def _expand_dim(column: Column, place: int, spec: Any) -> Column:
     dim = column.shape.dims[place]
-    if isinstance(spec, (int, np.integer)) and not isinstance(spec, bool) and spec == -1:
+    if is_int(spec) and spec == -1:
         return column
     wanted = _wanted(spec, len(dim), f"expand of {column.shape!r}: dim {place}")
     if dim.extent != 1:
@@ -78,7 +79,7 @@ def _wanted(spec: Any, rows: int, where: str) -> Dim:
     dim = _dims.to_dim(spec)
     if len(dim) == rows:
         return dim
-    if not _dims.is_pattern(spec) and not isinstance(spec, (int, np.integer)):
+    if not _dims.is_pattern(spec) and not is_int(spec):
         raise ShapeError(f"{where} has {rows} rows, got {len(dim)} sizes; a pattern repeats, a plain list must be complete")
     return dim.stretched(rows)
 

@@ -33,6 +33,9 @@ MISSING = -2
 
 Bound: TypeAlias = "int | Column | Dim | None"
 
+_LARGEST = 2**63 - 1
+"""Positions are int64; one beyond lies outside of every row."""
+
 
 class Window(NamedTuple):
     """A range of each row; bounds are absent, one int for all rows, or a column of them."""
@@ -213,12 +216,12 @@ def _from_end(position: Any, sizes: IntArray) -> Any:
 def _positions(index: int | Column) -> tuple[Any, BoolArray | None]:
     """An index as int64 numpy data and where it is null."""
     if isinstance(index, int):
-        return np.int64(index), None
+        return np.int64(max(-_LARGEST, min(index, _LARGEST))), None  # beyond, every row lacks it
     if pt.is_null(index.type):
         return np.zeros(index.shape.size, np.int64), np.ones(index.shape.size, bool)
     data, valid = _arrow.to_numpy(index.values)
-    if data.dtype == np.uint64 and (data > np.iinfo(np.int64).max).any():
-        data = np.minimum(data, np.uint64(np.iinfo(np.int64).max))
+    if data.dtype == np.uint64 and (data > _LARGEST).any():
+        data = np.minimum(data, np.uint64(_LARGEST))
     return data.astype(np.int64, copy=False), None if valid is None else ~valid
 
 

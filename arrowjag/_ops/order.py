@@ -14,6 +14,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
+from arrowjag._integers import integer
 from arrowjag._kernels import gather, permutations
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._kernels import rank as _rank
@@ -165,11 +166,10 @@ def _largest_across(column: Column, axis: int, k: int, cut: IntArray) -> pa.Arra
 
 
 def _count(n: Any, operation: str, name: str) -> int:
-    if isinstance(n, (bool, np.bool_)) or not isinstance(n, (int, np.integer)):
-        raise JagTypeError(f"{operation}: {name} must be an int, got {type(n).__name__}")
-    if n < 0:
-        raise JagValueError(f"{operation}: {name} must not be negative, got {n}")
-    return int(n)
+    number = integer(n, f"{operation}: {name}")
+    if number < 0:
+        raise JagValueError(f"{operation}: {name} must not be negative, got {number}")
+    return number
 
 
 def reverse(column: Column, axis: Any) -> Column:
@@ -207,11 +207,7 @@ def _inverted(values: pa.Array, offsets: IntArray) -> pa.Array:
 
 
 def _generator(seed: Any, operation: str) -> np.random.Generator:
-    if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)):
-        raise JagTypeError(f"{operation}: seed must be an int, got {type(seed).__name__}")
-    if seed < 0:
-        raise JagValueError(f"{operation}: seed must not be negative, got {seed}")
-    return np.random.default_rng(int(seed))
+    return np.random.default_rng(_count(seed, operation, "seed"))
 
 
 def _random_order(offsets: IntArray, generator: np.random.Generator) -> IntArray:

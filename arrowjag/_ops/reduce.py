@@ -16,6 +16,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
+from arrowjag._integers import integer
 from arrowjag._kernels import gather, lists
 from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels.masks import filled
@@ -71,6 +72,7 @@ def over_axes(
     if _axes.is_none_of_them(axis):
         column, axis = _axes.apart(column), -1
     found = _axes.normalize_axes(axis, column.ndim, operation)
+    min_count = None if min_count is None else integer(min_count, f"{operation}: min_count")
     if found[-1] != column.ndim - 1 and skip_nulls and min_count is None and operation in _OUTER:
         result = _over_outer(column, found[0], operation)
         if result is not None:
@@ -400,6 +402,8 @@ def lengths(column: Column, axis: Any) -> Column:
 def spread_of(column: Column, name: str, axis: Any, ddof: int, skip_nulls: bool, min_count: int | None) -> Column:
     """Variance or standard deviation."""
     kernel = getattr(_kernels, name)
+
+    ddof = integer(ddof, f"{name}: ddof")
 
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
         data, valid = _arrow.to_numpy(_as_float(values, name))

@@ -14,6 +14,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
+from arrowjag._integers import integer
 from arrowjag._kernels import filling, gather, rolling
 from arrowjag._kernels import scan as _kernels
 from arrowjag._ops import axes as _axes
@@ -135,11 +136,10 @@ def _shifted(values: pa.Array, offsets: IntArray, n: int) -> tuple[pa.Array, Boo
 
 
 def _whole(n: Any, operation: str, name: str, least: int | None = None) -> int:
-    if isinstance(n, (bool, np.bool_)) or not isinstance(n, (int, np.integer)):
-        raise JagTypeError(f"{operation}: {name} must be an int, got {type(n).__name__}")
-    if least is not None and n < least:
-        raise JagValueError(f"{operation}: {name} must be at least {least}, got {n}")
-    return int(n)
+    number = integer(n, f"{operation}: {name}")
+    if least is not None and number < least:
+        raise JagValueError(f"{operation}: {name} must be at least {least}, got {number}")
+    return number
 
 
 def shift(column: Column, n: int, fill: elementwise.Operand | None, axis: Any) -> Column:

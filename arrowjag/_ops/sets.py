@@ -164,6 +164,8 @@ def searchsorted(column: Column, sought: Column, side: Literal["left", "right"],
 
 def translate(column: Column, keys: Column, values: Column, axis: Any) -> Column:
     """The value that stands beside the equal key in the row's dictionary; null where there is none."""
+    if keys.ndim == 0:
+        raise ShapeError("translate: keys need rows, got a single value")
     if values.ndim > keys.ndim:
         raise ShapeError(f"translate: values have {values.ndim} dims, {values.shape!r}, their keys {keys.ndim}")
     keys, values = structure.align([keys, values], "translate")

@@ -12,10 +12,11 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column, row_validity
+from arrowjag._integers import integer
 from arrowjag._kernels import gather, merging, spans
 from arrowjag._kernels.words import has_words
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, ShapeError
+from arrowjag.errors import JagIndexError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -39,11 +40,10 @@ __all__ = [
 
 def normalize_axis(axis: Any, ndim: int, operation: str = "the operation") -> int:
     """An axis as a number from 0 to ndim - 1; negative counts from the innermost."""
-    if isinstance(axis, bool) or not isinstance(axis, (int, np.integer)):
-        raise JagTypeError(f"{operation}: axis must be an int, got {type(axis).__name__}")
-    if not -ndim <= axis < ndim:
-        raise JagIndexError(f"{operation}: axis {axis} is out of range for {ndim} dims")
-    return int(axis) % ndim
+    place = integer(axis, f"{operation}: axis")
+    if not -ndim <= place < ndim:
+        raise JagIndexError(f"{operation}: axis {place} is out of range for {ndim} dims")
+    return place % ndim
 
 
 def with_shape(shape: JaggedShape, column: Column) -> Column:
@@ -309,11 +309,10 @@ def expand_to(column: Column, shape: JaggedShape, ndim: int = 0) -> Column:
 
     The source of the rule is Koda's `expand_to_shape`.
     """
-    if isinstance(ndim, bool) or not isinstance(ndim, (int, np.integer)):
-        raise JagTypeError(f"expand_to: ndim must be an int, got {type(ndim).__name__}")
+    ndim = integer(ndim, "expand_to: ndim")
     if not 0 <= ndim <= column.ndim:
         raise ShapeError(f"expand_to: ndim must be from 0 to {column.ndim} for {column.shape!r}, got {ndim}")
-    depth = column.ndim - int(ndim)
+    depth = column.ndim - ndim
     frame = Column(column.shape[:depth], pa.nulls(column.shape.nodes(depth)))
     if depth > shape.ndim:
         raise ShapeError(f"cannot expand {frame.shape!r} to {shape!r}: it has more dims. {_HINT}")

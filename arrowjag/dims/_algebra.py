@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from arrowjag._integers import is_int
 from arrowjag._kernels import gather
 from arrowjag._kernels import offsets as _offsets
 from arrowjag.dims import _structure
 from arrowjag.dims._base import BLOCK, Dim
-from arrowjag.dims._inputs import is_int, mask_array
+from arrowjag.dims._inputs import mask_array
 from arrowjag.dims._nested import Chain, Repeat, Runs, Sparse, as_part
 from arrowjag.dims._plain import Affine, Ragged, Uniform, check_rows
 from arrowjag.errors import ShapeError

@@ -11,8 +11,9 @@ from typing import Any, ClassVar, Protocol, overload
 import numpy as np
 import numpy.typing as npt
 
+from arrowjag._integers import is_int
 from arrowjag._kernels import offsets as _offsets
-from arrowjag.dims._inputs import LIMIT, as_count, as_int, checked_total, int_array, is_int, offsets_of, read_only
+from arrowjag.dims._inputs import LIMIT, as_count, as_int, checked_total, int_array, offsets_of, read_only
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
 from arrowjag.typing import BoolArray, IntArray
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from arrowjag._integers import is_int
 from arrowjag.dims._base import Dim
-from arrowjag.dims._inputs import is_int
 from arrowjag.dims._nested import Chain, Repeat, Runs, Sparse
 from arrowjag.dims._plain import Affine, Ragged, Uniform
 from arrowjag.errors import JagTypeError, ShapeError

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
+from arrowjag._integers import is_int
 from arrowjag._kernels import offsets as _offsets
 from arrowjag.errors import JagOverflowError, JagTypeError, ShapeError
 from arrowjag.typing import ArrowData, BoolArray, IntArray, SupportsArrowArray, SupportsArrowStream
@@ -17,11 +18,6 @@ Array = TypeVar("Array", bound="np.ndarray[Any, Any]")
 
 LIMIT = 2**63 - 1
 """Largest size, length and total: offsets are int64."""
-
-
-def is_int(value: object) -> TypeGuard[int | np.integer[Any]]:
-    """Whether a value is a Python or numpy integer; a bool is not."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def as_int(value: object, what: str) -> int:

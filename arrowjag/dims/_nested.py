@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from arrowjag._integers import is_int
 from arrowjag.dims._base import Dim, no_nulls
-from arrowjag.dims._inputs import as_count, checked_total, is_int, offsets_of, size_array
+from arrowjag.dims._inputs import as_count, checked_total, offsets_of, size_array
 from arrowjag.dims._plain import Ragged, Uniform
 from arrowjag.errors import JagTypeError, ShapeError
 from arrowjag.typing import IntArray

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._integers import is_int
 from arrowjag.errors import JagValueError
 from arrowjag.typing import IntArray
 
@@ -52,7 +53,7 @@ def cut_rows(table: pa.Table, most_rows: int, most_values: int) -> Iterator[tupl
     """
     limits: dict[str, Any] = {"row_group_size": most_rows, "row_group_values": most_values}
     for name, limit in limits.items():
-        if isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit < 1:
+        if not is_int(limit) or limit < 1:
             raise JagValueError(f"{name} must be a whole number of at least 1, got {limit!r}")
     counts = [found for column in table.columns for found in _column_counts(column, most_values)]
     start = 0

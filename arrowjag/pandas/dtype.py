@@ -11,6 +11,7 @@ from pandas.api.extensions import ExtensionDtype, register_extension_dtype
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
+from arrowjag._integers import is_int
 from arrowjag._ops import elementwise
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagTypeError, ShapeError
@@ -60,7 +61,7 @@ class JaggedDtype(ExtensionDtype):
         self._leaf: pa.DataType = type
         if not is_int(ndim) or ndim < 2:
             raise ShapeError(f"JaggedDtype needs ndim of at least 2, got {ndim!r}; a plain column has its own dtype")
-        self._ndim = ndim
+        self._ndim = int(ndim)
         self._extents = _checked_extents(extents, ndim)
 
     @property
@@ -244,11 +245,6 @@ class JaggedDtype(ExtensionDtype):
         return JaggedDtype(leaf, self._ndim, extents.pop() if len(extents) == 1 else None)
 
 
-def is_int(value: Any) -> bool:
-    """Whether a value is a whole number and no boolean."""
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def _common_leaf(leaves: list[pa.DataType]) -> pa.DataType:
     return leaves[0] if all(leaf == leaves[0] for leaf in leaves) else elementwise.promote(leaves, "concat")
 
@@ -256,7 +252,7 @@ def _common_leaf(leaves: list[pa.DataType]) -> pa.DataType:
 def _checked_extents(extents: Any, ndim: int) -> tuple[int | None, ...]:
     if extents is None:
         return (None,) * (ndim - 1)
-    given = tuple(extents)
+    given = tuple(int(one) if is_int(one) else one for one in extents)
     wrong = [one for one in given if one is not None and (not is_int(one) or one < 0)]
     if len(given) != ndim - 1 or wrong:
         raise ShapeError(f"extents of ndim {ndim} are {ndim - 1} sizes or None, one for each dim after the rows, got {given}")

@@ -8,6 +8,7 @@ import polars as pl
 import polars.selectors as cs
 
 from arrowjag import _arrow
+from arrowjag._integers import integer
 from arrowjag.dtype import metadata as canonical_metadata
 from arrowjag.dtype import parse_metadata
 from arrowjag.errors import JagTypeError, ShapeError
@@ -53,8 +54,7 @@ class Jagged(pl.BaseExtension):
     """
 
     def __init__(self, leaf: PolarsDataType, ndim: int, extents: Sequence[int | None] | None = None) -> None:
-        if isinstance(ndim, bool) or not isinstance(ndim, int):
-            raise JagTypeError(f"Jagged: ndim must be an int, got {type(ndim).__name__}")
+        ndim = integer(ndim, "Jagged: ndim")
         if ndim < 1:
             raise ShapeError(f"Jagged: a column has at least 1 dim, got ndim={ndim}")
         if extents is not None and len(extents) != ndim - 1:

@@ -8,6 +8,7 @@ from typing import Any, overload
 import numpy as np
 
 from arrowjag import dims as _dims
+from arrowjag._integers import integer, is_int
 from arrowjag._kernels import transpose as _transpose
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, OffsetsError, ShapeError
@@ -415,8 +416,7 @@ class JaggedShape:
         """
         if not self._dims:
             raise ShapeError("flatten_end needs at least one dim, got JaggedShape()")
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
-            raise JagTypeError(f"flatten_end: n must be an int, got {type(n).__name__}")
+        n = integer(n, "flatten_end: n")
         if not 0 <= n <= self.ndim:
             raise ShapeError(f"flatten_end of {self!r}: n must be from 0 to {self.ndim}, got {n}")
         return self if n == 0 else self.flatten(max(0, self.ndim - n - 1))
@@ -552,7 +552,7 @@ class JaggedShape:
             if start != 0 or step != 1:
                 raise ShapeError("a slice of a shape must start at 0 with step 1: other parts of it are not shapes")
             return JaggedShape._trusted(self._dims[:stop])
-        if isinstance(key, bool) or not isinstance(key, (int, np.integer)):
+        if not is_int(key):
             raise JagTypeError(f"a shape is indexed by an int or a slice, got {type(key).__name__}")
         if not -self.ndim <= key < self.ndim:
             raise JagIndexError(f"dim {key} is out of range for {self!r} with {self.ndim} dims")

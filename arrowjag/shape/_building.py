@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arrowjag import dims as _dims
+from arrowjag._integers import integer, is_int
 from arrowjag._kernels import offsets as _offsets
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagTypeError, ShapeError
@@ -75,13 +76,12 @@ def merge(dims: Sequence[Dim]) -> Dim:
 
 
 def clamp(dim: int, ndim: int) -> int:
-    if isinstance(dim, bool) or not isinstance(dim, (int, np.integer)):
-        raise JagTypeError(f"a dim must be an int, got {type(dim).__name__}")
-    return max(0, dim + ndim) if dim < 0 else min(int(dim), ndim)
+    place = integer(dim, "a dim")
+    return max(0, place + ndim) if place < 0 else min(place, ndim)
 
 
 def is_placeholder(spec: Sequence[Any]) -> bool:
-    return len(spec) == 1 and isinstance(spec[0], (int, np.integer)) and not isinstance(spec[0], bool) and spec[0] == -1
+    return len(spec) == 1 and is_int(spec[0]) and spec[0] == -1
 
 
 def without_placeholder(old: JaggedShape, dims: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -105,7 +105,7 @@ def _rows_after(total: int, dims: tuple[Any, ...], start: int) -> int:
     rows = total
     for place in reversed(range(len(dims))):
         spec = dims[place]
-        if isinstance(spec, (int, np.integer)) and not isinstance(spec, bool):
+        if is_int(spec):
             if spec <= 0:
                 raise ShapeError(f"reshape: dim {start + place} after a -1 must be a positive size, got {spec}")
             rows //= int(spec)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from arrowjag._integers import integer
 from arrowjag._kernels import transpose as _transpose
 from arrowjag.dims import Dim, Ragged
-from arrowjag.errors import JagIndexError, JagTypeError, ShapeError
+from arrowjag.errors import JagIndexError, ShapeError
 from arrowjag.typing import IntArray, ShearMode
 
 if TYPE_CHECKING:
@@ -23,9 +24,7 @@ Extents: TypeAlias = "tuple[int | None, ...]"
 
 def pair_of_axes(a: int, b: int, ndim: int) -> tuple[int, int]:
     """Two dims in order, negative ones counted from the innermost."""
-    for axis in (a, b):
-        if isinstance(axis, bool) or not isinstance(axis, (int, np.integer)):
-            raise JagTypeError(f"transpose: a dim must be an int, got {type(axis).__name__}")
+    for axis in (integer(a, "transpose: a dim"), integer(b, "transpose: a dim")):
         if not -ndim <= axis < ndim:
             raise JagIndexError(f"transpose: dim {axis} is out of range for {ndim} dims")
     first, last = sorted((int(a) % ndim, int(b) % ndim))

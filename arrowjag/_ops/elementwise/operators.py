@@ -11,6 +11,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
+from arrowjag._integers import integer
 from arrowjag._kernels import rounding
 from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.arithmetic import arithmetic, divide, floor_divide, power, remainder
@@ -120,6 +121,7 @@ def unary(name: str, column: Column) -> Column:
 
 def round_to(column: Column, decimals: int) -> Column:
     """Round half to even, as Python and numpy do; integers and nulls pass."""
+    decimals = integer(decimals, "round: decimals")
 
     def compute(datum: Datum) -> pa.Array:
         if pt.is_float16(datum.type):
