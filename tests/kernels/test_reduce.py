@@ -163,6 +163,16 @@ def test_var_of_equal_items_is_exactly_zero_and_infinity_spoils_only_its_row() -
     np.testing.assert_equal(found, [0.0, math.nan, 0.0, 0.0, math.nan])
 
 
+@given(st.lists(st.lists(st.integers(-50, 50), max_size=6), min_size=1, max_size=12), st.sampled_from([0, 7, 100]))
+def test_var_of_a_row_is_the_same_in_any_company(whole: list[list[int]], level: int) -> None:
+    whole = [[item + level * (place % 2) for item in row] for place, row in enumerate(whole)]
+    case = make(whole, "int64")
+    found = to_list(*reduce.var(case.data, case.valid, case.offsets))
+    for row, expected in zip(whole, found, strict=True):
+        alone = make([row], "int64")
+        assert to_list(*reduce.var(alone.data, alone.valid, alone.offsets)) == [expected]
+
+
 def test_var_is_stable_far_from_zero() -> None:
     case = make([[1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16]], "float64")
     assert reduce.var(case.data, None, case.offsets)[0].tolist() == [30.0]
