@@ -17,6 +17,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
+from arrowjag._integers import integer
 from arrowjag._kernels import blocks, masks, matrices
 from arrowjag._kernels import dense as _kernels
 from arrowjag._ops import elementwise
@@ -105,11 +106,10 @@ def _rows_of(column: Column, operation: str) -> int:
 
 
 def _size(value: Any, operation: str, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise JagTypeError(f"{operation}: {name} must be an int, got {type(value).__name__}")
-    if value < 0:
-        raise ShapeError(f"{operation}: {name} must not be negative, got {value}")
-    return int(value)
+    size = integer(value, f"{operation}: {name}")
+    if size < 0:
+        raise ShapeError(f"{operation}: {name} must not be negative, got {size}")
+    return size
 
 
 # --------------------------------------------------------------------------------------------------- leaves in numpy
