@@ -1,4 +1,4 @@
-"""The pieces of a RaggedTensor, without tensorflow."""
+"""The pieces of a RaggedTensor, without tensorflow, and with it where it is installed."""
 
 from __future__ import annotations
 
@@ -66,3 +66,19 @@ def test_what_is_refused() -> None:
         from_tensorflow([1, 2])
     with pytest.raises(TypeError, match="no kernel for struct"):
         to_tensorflow(aj.array([[{"a": 1}]]))
+
+
+@pytest.mark.parametrize(
+    "leaf", [pa.float16(), pa.float32(), pa.float64(), pa.bool_(), pa.int8(), pa.int64(), pa.uint64()], ids=str
+)
+def test_real_ragged_tensors(leaf: pa.DataType) -> None:
+    tensorflow = pytest.importorskip("tensorflow")
+    for rows in ([[1, 0], [], [1]], [[[1], []], [], [[0, 1], [1]]], [[]]):
+        x = aj.array(rows, type=pa.int8(), ndim=3 if rows[0] == [[1], []] else 2).cast(leaf)
+        tensor = tensorflow.RaggedTensor.from_nested_row_splits(*to_tensorflow(x))
+        assert tensor.to_list() == x.to_list()
+        assert_equal(from_tensorflow(tensor), x)
+    narrow = tensorflow.RaggedTensor.from_row_splits(tensorflow.zeros((3, 2)), tensorflow.constant([0, 2, 3], tensorflow.int32))
+    assert from_tensorflow(narrow).shape == aj.JaggedShape(2, [2, 1], 2)
+    text = tensorflow.RaggedTensor.from_nested_row_splits(*to_tensorflow(aj.array([["a", "é"], []])))
+    assert from_tensorflow(text).to_list() == [[b"a", "é".encode()], []]
