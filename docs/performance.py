@@ -30,7 +30,8 @@ NULLS = {"none": "Without nulls", "leaves": "With null values", "rows": "With nu
 
 
 Result = dict[str, Any]
-Groups = dict[tuple[Any, ...], list[Result]]
+Groups = dict[tuple[Any, ...], dict[str, Result]]
+"""Results by operation, for each input."""
 
 
 def main() -> None:
@@ -45,25 +46,28 @@ def main() -> None:
 
 
 def page(found: dict[str, Any], results: list[Result]) -> str:
-    """The whole page."""
-    groups: Groups = defaultdict(list)
+    """The whole page. Of what was measured twice the first counts; a later run adds what the first did not measure."""
+    groups: Groups = defaultdict(dict)
     for one in results:
-        groups[one["nulls"], one.get("asked", one["values"]), one["distribution"], one["dtype"]].append(one)
-    groups = dict(sorted(groups.items(), key=lambda item: list(NULLS).index(item[0][0])))
+        group = groups[one["nulls"], one.get("asked", one["values"]), one["distribution"], one["dtype"]]
+        group[one["operation"]] = one | group.get(one["operation"], {})
+    groups = dict(sorted(groups.items(), key=lambda item: (list(NULLS).index(item[0][0]), item[0][1])))
     main = (results[0].get("asked", results[0]["values"]), results[0]["distribution"], results[0]["dtype"])
-    raced = {key: group for key, group in groups.items() if any(one["rivals_ms"] for one in group)}
+    raced = {key: group for key, group in groups.items() if any(one["rivals_ms"] for one in group.values())}
     alone = {key: group for key, group in groups.items() if key not in raced}
     parts = [INTRODUCTION, machine(found)]
-    parts += [section(key, group) for key, group in raced.items() if key[1:] == main]
+    parts += [section(key, list(group.values())) for key, group in raced.items() if key[1:] == main]
     if len(raced) > len(parts) - 2:
         parts += [OTHER_INPUTS, *beside(raced, lambda one: one["ratio"], mean=True)]
-    rows = {key: group for key, group in alone.items() if key[1] == main[0]}
-    sizes = {key: group for key, group in alone.items() if key[2:] == main[1:]}
+    reference = {key: raced[key] for nulls in NULLS if (key := (nulls, *main)) in raced and any(key[0] == nulls for key in alone)}
+    rows = reference | {key: group for key, group in alone.items() if key[1] == main[0]}
+    sizes = {key: group for key, group in (reference | alone).items() if key[2:] == main[1:]}
+    sizes = dict(sorted(sizes.items(), key=lambda item: item[0][1]))
     if len({key[2] for key in rows}) > 1:
         parts += [ROW_LENGTHS, *beside(rows, nanoseconds)]
     if len({key[1] for key in sizes}) > 1:
         parts += [GROWTH, *beside(sizes, nanoseconds)]
-    weighed = {key: group for key, group in groups.items() if any("peak_mb" in one for one in group)}
+    weighed = {key: group for key, group in groups.items() if any("peak_mb" in one for one in group.values())}
     if weighed:
         parts += [MEMORY, *beside(weighed, workspace)]
     return "\n".join(parts)
@@ -107,10 +111,12 @@ def workspace(one: Result) -> float | None:
 
 
 def beside(groups: Groups, figure: Callable[[Result], float | None], mean: bool = False) -> list[str]:
-    """Tables of one figure, an input a column, one table for each kind of nulls."""
+    """Tables of one figure, an input a column, one table for each kind of nulls; ratios of one input alone stand elsewhere."""
     tables = []
     for nulls in dict.fromkeys(key[0] for key in groups):
-        columns = {key: {one["operation"]: figure(one) for one in groups[key]} for key in groups if key[0] == nulls}
+        columns = {key: {name: figure(one) for name, one in groups[key].items()} for key in groups if key[0] == nulls}
+        if mean and len(columns) < 2:
+            continue
         names = list(dict.fromkeys(name for found in columns.values() for name in found))
         lines = [f"### {NULLS[nulls]}\n", f"| operation | {' | '.join(map(label, columns))} |", f"|---|{'---:|' * len(columns)}"]
         for name in names:

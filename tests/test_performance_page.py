@@ -69,6 +69,7 @@ def test_other_inputs_stand_side_by_side(tmp_path: Path) -> None:
     assert text.count("## Without nulls") == text.count("### Without nulls") + 1
     table = "| operation | 1k float64 poisson | 1k int32 poisson |\n|---|---:|---:|\n| sum | 4 | 9 |\n| sort | 0.5 | – |\n"
     assert table + "| *geometric mean* | 1.41 | 9 |\n" in text
-    assert "| operation | 1k float64 zipf | 1k float64 all_empty |\n|---|---:|---:|\n| sum | 5,000 | 50,000 |\n" in text
-    assert "| operation | 10k float64 poisson | 2M float64 poisson | 9k float64 poisson |\n" in text
+    table = "| operation | 1k float64 poisson | 1k float64 zipf | 1k float64 all_empty |\n|---|---:|---:|---:|\n"
+    assert table + "| sum | 2,000 | 5,000 | 50,000 |\n| sort | 4,000 | – | – |\n" in text
+    assert "| operation | 1k float64 poisson | 9k float64 poisson | 10k float64 poisson | 2M float64 poisson |\n" in text
     assert "| sum | 1.5 |" in text.split("## Memory")[1]
