@@ -81,10 +81,13 @@ def _variance(block: Block, out: NDArray[np.float64], ddof: int) -> NDArray[np.b
 
 def _near_zero(block: Block) -> bool:
     """Whether most values lie nearer to 0 than a few times their spread."""
-    probes = block.data[:: builtins.max(1, len(block.data) // _PROBES)].astype(np.float64)
+    step = builtins.max(1, len(block.data) // _PROBES)
+    probes = block.data[::step]
     if block.valid is not None:
-        probes = probes[block.valid[:: builtins.max(1, len(block.data) // _PROBES)]]
-    return not len(probes) or bool(np.square(np.mean(probes)) <= _TRUSTED / 2 * np.var(probes))
+        probes = probes[block.valid[::step]]
+    total = float(np.add.reduce(probes, dtype=np.float64))
+    squares = float(np.add.reduce(np.multiply(probes, probes, dtype=np.float64)))
+    return not len(probes) or total * total <= len(probes) * squares * _TRUSTED / (_TRUSTED + 2)
 
 
 def _from_squares(
