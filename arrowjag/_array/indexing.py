@@ -13,7 +13,7 @@ from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
 from arrowjag._integers import is_int
 from arrowjag._methods import Rows, changing_axis, method, moving
-from arrowjag._ops import elementwise, select, structure
+from arrowjag._ops import elementwise, select, stretches, structure
 from arrowjag._ops import indexing as _ops
 from arrowjag._ops.indexing import Window
 from arrowjag.dims import Dim, is_pattern, to_dim
@@ -223,7 +223,7 @@ class IndexingMethods(ArrayBase):
         >>> aj.array([[1, 2, 3], [4, 5], [6]]).head([1, -1, None]).to_list()
         [[1], [4], None]
         """
-        return self._wrap(_ops.head(self, _amount(n, "head"), axis))
+        return self._wrap(stretches.head(self, _amount(n, "head"), axis))
 
     @method("n", rows=changing_axis)
     def tail(self, n: Any = 5, axis: int = -1) -> JaggedArray:
@@ -261,7 +261,7 @@ class IndexingMethods(ArrayBase):
         >>> aj.array([[1, 2, 3], [4, 5], [6]]).tail([1, -1, 0]).to_list()
         [[3], [5], []]
         """
-        return self._wrap(_ops.tail(self, _amount(n, "tail"), axis))
+        return self._wrap(stretches.tail(self, _amount(n, "tail"), axis))
 
     @method("start", "length", rows=changing_axis)
     def slice(self, start: Any, length: Any = None, axis: int = -1) -> JaggedArray:
@@ -302,7 +302,7 @@ class IndexingMethods(ArrayBase):
         [[2], [4]]
         """
         wanted = None if length is None else _amount(length, "slice")
-        return self._wrap(_ops.stretch(self, _amount(start, "slice"), wanted, axis))
+        return self._wrap(stretches.stretch(self, _amount(start, "slice"), wanted, axis))
 
     @method(rows=changing_axis)
     def pad(self, n: int, fill: Any = None, axis: int = -1) -> JaggedArray:

@@ -126,7 +126,7 @@ def _exponentiate(items: AnyArray, known: NDArray[np.bool_] | None, out: AnyArra
 def _shift(items: AnyArray, known: NDArray[np.bool_] | None, offsets: IntArray, out: AnyArray, total: AnyArray) -> None:
     """Compute the rows again whose largest item may be far from 0: there, exp of what the items lack of it."""
     sizes = np.diff(offsets)
-    safe = (total >= total.dtype.type(2 * np.exp(-_SAFE) * sizes.max())) & (total <= total.dtype.type(np.exp(_SAFE) / 2))
+    safe = (total >= (2 * np.exp(-_SAFE) * sizes).astype(total.dtype)) & (total <= total.dtype.type(np.exp(_SAFE) / 2))
     safe |= sizes == 0
     if safe.all():
         return

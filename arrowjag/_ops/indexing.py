@@ -19,11 +19,23 @@ from arrowjag._kernels import gather, picks
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagIndexError, JagTypeError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["Bound", "Key", "Window", "getitem", "head", "stretch", "subslice", "tail", "take", "window"]
+__all__ = [
+    "Bound",
+    "Key",
+    "Window",
+    "agreed",
+    "either",
+    "getitem",
+    "positions",
+    "row_name",
+    "subslice",
+    "take",
+    "window",
+]
 
 NULL = -1
 """A place whose item is null in the result."""
@@ -103,7 +115,7 @@ def _rows(dim: Dim, places: IntArray | range) -> tuple[IntArray, IntArray, BoolA
         return np.zeros(len(safe), np.int64), np.zeros(len(safe), np.int64), null, missing
     starts = dim.offsets[safe]
     sizes = dim.offsets[1:][safe] - starts
-    lost = _either(null, missing)
+    lost = either(null, missing)
     if lost is not None:
         sizes = np.where(lost, 0, sizes)
     return starts, sizes, null, missing
@@ -124,13 +136,13 @@ def _flags(places: IntArray) -> tuple[BoolArray | None, BoolArray | None, IntArr
     return (null if null.any() else None), (missing if missing.any() else None), np.maximum(places, 0)
 
 
-def _either(one: BoolArray | None, two: BoolArray | None) -> BoolArray | None:
+def either(one: BoolArray | None, two: BoolArray | None) -> BoolArray | None:
     if one is None or two is None:
         return two if one is None else one
     return one | two
 
 
-def _row_name(shape: JaggedShape, depth: int, place: int) -> str:
+def row_name(shape: JaggedShape, depth: int, place: int) -> str:
     """A row for an error message: its path of positions from the rows of the frame."""
     if depth == 0:
         return "the frame"
@@ -159,17 +171,17 @@ def _pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, 
     if found is not None:
         return cursor._replace(depth=cursor.depth + 1, places=found, loose=False)
     starts, sizes, null, missing = _rows(dim, cursor.places)
-    position, unknown = _positions(index)
+    position, unknown = positions(index)
     position = _from_end(position, sizes)
     outside = position.view(np.uint64) >= sizes.view(np.uint64)  # below 0 is beyond every size
-    gone = _either(null, unknown if strict else None)
+    gone = either(null, unknown if strict else None)
     if gone is not None:
         outside &= ~gone
     if strict and np.count_nonzero(outside):
         place = int(outside.argmax())
-        asked = index if isinstance(index, int) else _positions(index)[0][place]
+        asked = index if isinstance(index, int) else positions(index)[0][place]
         row = place if len(sizes) > 1 else 0
-        name = _row_name(column.shape, cursor.depth, int(cursor.places[row]))
+        name = row_name(column.shape, cursor.depth, int(cursor.places[row]))
         raise JagIndexError(
             f"{operation}: index {asked} is out of range for {name}, which has {sizes[row]} items at dim {cursor.depth}"
         )
@@ -213,7 +225,7 @@ def _from_end(position: Any, sizes: IntArray) -> Any:
     return np.where(negative, position + sizes, position) if np.count_nonzero(negative) else position
 
 
-def _positions(index: int | Column) -> tuple[Any, BoolArray | None]:
+def positions(index: int | Column) -> tuple[Any, BoolArray | None]:
     """An index as int64 numpy data and where it is null."""
     if isinstance(index, int):
         return np.int64(max(-_LARGEST, min(index, _LARGEST))), None  # beyond, every row lacks it
@@ -238,7 +250,7 @@ def _cut(column: Column, cursor: Cursor, window: Window, bounds: tuple[Any, Any]
     if unknown is not None:
         counts = np.where(unknown, 0, counts)
         if not cursor.loose:
-            null = _either(null, unknown)
+            null = either(null, unknown)
     if null is not None:
         counts = np.where(null, 0, counts)
     offsets = _offsets.from_sizes(counts)
@@ -297,11 +309,11 @@ def _clip(start: Any, stop: Any, step: int, sizes: IntArray) -> tuple[Any, IntAr
     begin, end = (low, sizes) if step > 0 else (high, np.int64(-1))
     unknown: BoolArray | None = None
     if start is not None:
-        position, null = _positions(start)
+        position, null = positions(start)
         begin, unknown = _clamped(position, sizes, low, high), null
     if stop is not None:
-        position, null = _positions(stop)
-        end, unknown = _clamped(position, sizes, low, high), _either(unknown, null)
+        position, null = positions(stop)
+        end, unknown = _clamped(position, sizes, low, high), either(unknown, null)
     count = (end - begin + (step - 1 if step > 0 else step + 1)) // step
     return begin, np.broadcast_to(np.maximum(count, 0), sizes.shape), unknown
 
@@ -322,7 +334,7 @@ def _finish(column: Column, cursor: Cursor) -> Column:
         result = structure.slice_items(column, cursor.depth, cursor.places.start, cursor.places.stop, cursor.outer)
     else:
         null, missing, safe = _flags(cursor.places)
-        lost = _either(null, missing)
+        lost = either(null, missing)
         result = structure.take_items(column, cursor.depth, safe, cursor.outer, None if lost is None else ~lost)
     return _or_null(result)
 
@@ -429,7 +441,7 @@ def _check_mask(column: Column, cursor: Cursor, mask: Column) -> None:
     wrong = wrong if null is None else wrong & ~null
     if wrong.any():
         place = int(wrong.argmax())
-        name = _row_name(column.shape, cursor.depth, int(cursor.places[place]))
+        name = row_name(column.shape, cursor.depth, int(cursor.places[place]))
         raise JagIndexError(f"the mask has {len(mask.values)} entries, {name} has {sizes[place]} items at dim {cursor.depth}")
 
 
@@ -626,13 +638,13 @@ def take(column: Column, index: int | Column, axis: int = -1, out_of_bounds: str
 def window(column: Column, wanted: Window, axis: int, operation: str) -> Column:
     """A range of each row at an axis; bounds that are columns have one entry a row, and a null entry makes its row null."""
     place = structure.normalize_axis(axis, column.ndim, operation)
-    column, (start, stop) = _agreed(column, wanted[:2], place, operation)
+    column, (start, stop) = agreed(column, wanted[:2], place, operation)
     wanted = wanted._replace(start=start, stop=stop)
     cursor = _whole(column, place)
     return _finish(column, _cut(column, cursor, wanted, _aligned_bounds(cursor, wanted)))
 
 
-def _agreed(column: Column, bounds: Sequence[Any], place: int, operation: str) -> tuple[Column, Sequence[Any]]:
+def agreed(column: Column, bounds: Sequence[Any], place: int, operation: str) -> tuple[Column, Sequence[Any]]:
     """A column and bounds of its rows at an axis without what stands under rows that are null in any of them."""
     columns = [one for one in bounds if isinstance(one, Column)]
     if not columns:
@@ -641,67 +653,8 @@ def _agreed(column: Column, bounds: Sequence[Any], place: int, operation: str) -
         if one.ndim > place:
             raise ShapeError(f"{operation}: {one.shape!r} has {one.ndim} dims, the rows that it bounds have {place}")
     column, *columns = structure.agree([column, *columns], operation, levels=place)
-    agreed = iter(columns)
-    return column, [next(agreed) if isinstance(one, Column) else one for one in bounds]
-
-
-def head(column: Column, n: int | Column, axis: int) -> Column:
-    """The first items of each row; a negative number leaves out so many from the end."""
-    return window(column, Window(None, n), axis, "head")
-
-
-def tail(column: Column, n: int | Column, axis: int) -> Column:
-    """The last items of each row; a negative number leaves out so many from the start."""
-    if not isinstance(n, Column):
-        return window(column, Window(-n, None) if n else Window(0, 0), axis, "tail")
-    number, null = _positions(n)
-    start = np.where(number == 0, _FAR, -np.clip(number, -_FAR, _FAR))
-    return window(column, Window(_bound(n.shape, start, null), None), axis, "tail")
-
-
-def stretch(column: Column, start: int | Column, length: int | Column | None, axis: int) -> Column:
-    """So many items of each row from a position on; a negative position counts from the end."""
-    if length is None:
-        return window(column, Window(start, None), axis, "slice")
-    if not isinstance(start, Column) and not isinstance(length, Column):
-        return window(column, Window(start, _end(start, length)), axis, "slice")
-    place = structure.normalize_axis(axis, column.ndim, "slice")
-    column, (start, length) = _agreed(column, (start, length), place, "slice")
-    shape = next(one.shape for one in (start, length) if isinstance(one, Column))
-    if isinstance(start, Column) and isinstance(length, Column):
-        start, length = structure.align([start, length], "slice")
-        shape = start.shape
-    first, no_start = _positions(start)
-    number, no_length = _positions(length)
-    _check_lengths(number, no_length, shape)
-    stop = np.clip(first, -_FAR, _FAR) + np.clip(number, 0, _FAR)
-    stop = np.where((first < 0) & (stop >= 0), _FAR, stop)
-    end = _bound(shape, stop, _either(no_start, no_length))
-    return window(column, Window(start, end), axis, "slice")
-
-
-def _end(start: int, length: int) -> int | None:
-    """Where a stretch ends; None behind the end of every row."""
-    if length < 0:
-        raise JagValueError(f"slice: length must be at least 0, got {length}")
-    end = max(-_FAR, min(start, _FAR)) + min(length, _FAR)
-    return None if start < 0 <= end else end
-
-
-_FAR = 2**62
-"""A position behind the end of every row; the sum of two fits 64 bits."""
-
-
-def _bound(shape: JaggedShape, position: IntArray, null: BoolArray | None) -> Column:
-    return Column(shape, _arrow.from_numpy(position, None if null is None else ~null))
-
-
-def _check_lengths(number: Any, null: BoolArray | None, shape: JaggedShape) -> None:
-    wrong = np.atleast_1d(number < 0 if null is None else (number < 0) & ~null)
-    if wrong.any():
-        place = int(wrong.argmax())
-        where = f" for {_row_name(shape, shape.ndim, place)}" if len(wrong) > 1 else ""
-        raise JagValueError(f"slice: length must be at least 0, got {np.atleast_1d(number)[place]}{where}")
+    rest = iter(columns)
+    return column, [next(rest) if isinstance(one, Column) else one for one in bounds]
 
 
 def _whole(column: Column, depth: int) -> Cursor:

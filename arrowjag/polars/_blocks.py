@@ -77,6 +77,12 @@ def _offsets(lists: Any) -> Any:
     return np.frombuffer(lists.buffers()[1], np.int64, len(lists) + 1, lists.offset * 8) if len(lists) else np.zeros(1, np.int64)
 
 
+def _inner(series: pl.Series) -> Any:
+    """The dtype of the items of lists."""
+    dtype: Any = series.dtype
+    return dtype.inner
+
+
 def _row_bits(lists: Any) -> pa.Buffer | None:
     """Arrow's bits of which rows are not null."""
     return bits_of(lists.is_valid()) if lists.null_count else None
@@ -89,7 +95,7 @@ def _by_polars(expr: pl.Expr, lists: pl.Series) -> pl.Series:
 
 def _by_array(name: str, args: tuple[Any, ...], lists: pl.Series) -> pl.Series:
     """A method of the array on a block."""
-    made: pl.Series = getattr(lists.jag, name)(*args)  # type: ignore[attr-defined]
+    made: pl.Series = getattr(lists.jag, name)(*args)  # type: ignore[attr-defined]  # the namespace is registered
     return made
 
 
@@ -173,7 +179,7 @@ class RowReduction:
 
     def __call__(self, columns: Sequence[pl.Series], **_options: Any) -> pl.Series:
         (series,) = columns
-        if self.name == "sum" and series.dtype.inner.is_float():  # type: ignore[attr-defined]
+        if self.name == "sum" and _inner(series).is_float():
             return self._float_sums(series)
         found = _over_blocks(self._block, series)
         if any(one is None for one in found):
@@ -199,7 +205,7 @@ class RowReduction:
     def _float_sums(self, series: pl.Series) -> pl.Series:
         """polars' sum of no items is -0.0, and it leaves out a + 0.0, so numpy adds it."""
         nullable = series.null_count() > 0
-        out = empty(0 if nullable else len(series), np.float64 if series.dtype.inner == pl.Float64 else np.float32)  # type: ignore[attr-defined]
+        out = empty(0 if nullable else len(series), np.float64 if _inner(series) == pl.Float64 else np.float32)
 
         def work(block: Block) -> pl.Series | None:
             found = self._block(block)
