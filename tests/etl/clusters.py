@@ -64,15 +64,10 @@ class Cluster:
     def environment(self) -> dict[str, str]:
         return os.environ | {"PYTHONPATH": str(ROOT), "RAY_AUTH_MODE": "disabled", self.variable: self.address}
 
-    def task_workers(self) -> list[int]:
-        """Processes that run tasks, those of the last node first."""
-        found = []
-        for node in reversed(self.nodes):
-            for pid in descendants(node.pid):
-                command = command_of(pid)
-                if ("ray::arrowjag" if self.engine == "ray" else "spawn_main") in command:
-                    found.append(pid)
-        return found
+    def tasks(self) -> dict[str, int]:
+        """What the last node runs: the worker's process by its command, in which Ray names the task."""
+        mark = "ray::arrowjag" if self.engine == "ray" else "spawn_main"
+        return {command: pid for pid in descendants(self.nodes[-1].pid) if mark in (command := command_of(pid))}
 
     def kill_node(self) -> None:
         """The last node, and all that it has started, for good."""

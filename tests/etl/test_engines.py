@@ -200,13 +200,15 @@ def wait_for_results(child: subprocess.Popen[str], sink: Path, count: int) -> No
         time.sleep(0.05)
 
 
-def wait_for_workers(cluster: Cluster) -> list[int]:
+def wait_for_task(cluster: Cluster) -> int:
+    """A worker of the last node, as soon as it has begun a task: one that is about to end would not be missed."""
     deadline = time.monotonic() + 60
+    seen = cluster.tasks() if cluster.engine == "ray" else {}
     while True:
-        found = cluster.task_workers()
-        if found:
-            return found
-        assert time.monotonic() < deadline, "no worker runs a task"
+        for command, pid in cluster.tasks().items():
+            if command not in seen:
+                return pid
+        assert time.monotonic() < deadline, "the last node begins no task"
         time.sleep(0.02)
 
 
@@ -223,11 +225,12 @@ def test_a_killed_worker_and_then_a_killed_node(cluster: Cluster, tmp_path: Path
     rows = write_dataset(tmp_path / "in", files=24)
     with start(cluster.engine, tmp_path, "create", cluster.environment) as child:
         wait_for_results(child, tmp_path / "out", 4)
-        kill(wait_for_workers(cluster)[0])
+        kill(wait_for_task(cluster))
         time.sleep(0.2)
         assert child.poll() is None, child.communicate()
         assert len(files_in(tmp_path / "out")) < 20, "the worker was not killed half-way"
         wait_for_results(child, tmp_path / "out", 8)
+        wait_for_task(cluster)
         cluster.kill_node()
         assert any({"ray": "raylet", "dask": "spawn_main"}[cluster.engine] in command for command in cluster.killed)
         time.sleep(0.2)
