@@ -166,6 +166,13 @@ def test_coalesce_by_example() -> None:
         aj.coalesce()
 
 
+def test_categories_stay_categories_whether_any_is_missing_or_not() -> None:
+    x, y = (aj.from_sizes(pa.array(words).dictionary_encode(), [2, 0, 1]) for words in (["a", None, "b"], ["c", "d", "e"]))
+    assert aj.coalesce(x, y).to_list() == [["a", "d"], [], ["b"]]
+    for one, two in ((x, y), (y, x), (x[:0], y[:0])):
+        assert one.fill_null(two).type == aj.coalesce(one, two).type == aj.where(one.is_null(), two, one).type == x.type
+
+
 def test_null_rows_are_filled_from_rows_or_from_one_row() -> None:
     x = aj.array([[1], None, [2, None]])
     assert x.fill_null_rows([]).to_list() == [[1], [], [2, None]]

@@ -27,6 +27,7 @@ CALLS = {
     "reverse": (lambda v: v.reverse(), [["lo", "hi"], [None, "lo"], None]),
     "first": (lambda v: v.first(), ["hi", "lo", None]),
     "filter": (lambda v: v.filter(v == "lo"), [["lo"], ["lo"], None]),
+    "coalesce": (lambda v: v.fill_null(v.reverse()), [["hi", "lo"], ["lo", "lo"], None]),
     "two dims more": (lambda v: v.unsqueeze(1), [[["hi", "lo"]], [["lo", None]], [None]]),
 }
 

@@ -93,7 +93,7 @@ def _same_validity(one: BoolArray | None, two: BoolArray | None) -> bool:
 def _if_else(condition: Datum, one: Datum, two: Datum) -> pa.Array:
     if not (pt.is_boolean(condition.type) or pt.is_null(condition.type)):
         raise JagTypeError.no_kernel("where", condition.type, hint="The condition must be boolean.")
-    type = promote([one.type, two.type], "where") if one.type != two.type else one.type
+    type = _shared_type([one.type, two.type], "where")
     one, two, condition = cast_datum(one, type), cast_datum(two, type), cast_datum(condition, pa.bool_())
     found = blockwise.choose(condition, one, two)
     if found is not None:
@@ -134,12 +134,16 @@ def fill_null(column: Column, filler: Operand) -> Column:
 
 
 def _coalescer(operation: str) -> Callable[..., pa.Array]:
-    return lambda *data: _coalesce_values(promote([datum.type for datum in data], operation), *data)
+    return lambda *data: _coalesce_values(_shared_type([datum.type for datum in data], operation), *data)
+
+
+def _shared_type(types: Sequence[pa.DataType], operation: str) -> pa.DataType:
+    """The type that all have, dictionaries too; otherwise the one that holds the values of all."""
+    return types[0] if all(one == types[0] for one in types) else promote(types, operation)
 
 
 def _coalesce_values(type: pa.DataType, *data: Datum) -> pa.Array:
-    same = all(datum.type == data[0].type for datum in data)
-    cast_data = list(data) if same else [cast_datum(datum, type) for datum in data]
+    cast_data = [cast_datum(datum, type) for datum in data]
     if isinstance(cast_data[0], pa.Array) and cast_data[0].null_count == 0:
         return cast_data[0]  # nothing is missing: shared, not copied
     found = _coalesce_blocks(cast_data)
