@@ -116,8 +116,9 @@ def _local(_ndim: int, _arguments: Mapping[str, Any]) -> Rows:
 
 
 def _touches_rows(axis: Any, ndim: int) -> bool:
+    """Whether the rows' own axis is among the axes; one out of range is left for the method to refuse."""
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    return any(one is None or one % max(ndim, 1) == 0 for one in axes)
+    return any(one is None or one in (0, -max(ndim, 1)) for one in axes)
 
 
 def over_axis(ndim: int, arguments: Mapping[str, Any]) -> Rows:

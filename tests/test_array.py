@@ -113,6 +113,14 @@ def test_with_validity_makes_rows_valid_and_refuses_wrong_masks() -> None:
         X.with_validity(-1, None)
 
 
+def test_a_jagged_mask_has_the_shape_down_to_its_axis() -> None:
+    x = aj.array([[1, 2], None, [3]])
+    assert x.with_validity(-1, x > 1).to_list() == [[None, 2], None, [3]]
+    for axis, mask in ((-1, [[True], None, [True, False]]), (0, [[True], [False], [True]])):
+        with pytest.raises(aj.ShapeError, match=r"has the shape JaggedShape\(3.*, the mask JaggedShape\(3, "):
+            x.with_validity(axis, aj.array(mask))
+
+
 def test_with_validity_keeps_a_declared_extent() -> None:
     x = aj.array(np.ones((2, 3))).with_validity(0, [True, False])
     assert x.shape.extents[1] == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pyarrow as pa
 from arrowjag import _arrow
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column, row_validity
-from arrowjag._methods import method
+from arrowjag._methods import Rows, method
 from arrowjag._ops import elementwise as _ops
 from arrowjag._ops import structure
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
@@ -43,6 +44,12 @@ OPERATORS = {
     "ge": "greater_equal",
 }
 """Python's operator names and the operations they stand for."""
+
+
+def _validity_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    """There is one flag for each item of an inner axis, however many rows there are."""
+    inner = {*range(1, ndim), *range(1 - ndim, 0)}
+    return Rows.MOVED if arguments["axis"] in inner else Rows.LOCAL
 
 
 class ElementwiseMethods(ArrayBase):
@@ -405,7 +412,7 @@ class ElementwiseMethods(ArrayBase):
         type = _ops.promote([self.type, filler.type], "fill_null_rows") if self.type != filler.type else self.type
         return self._wrap(structure.fill_null_rows(_ops.cast(self, type), depth, _ops.cast(filler, type)))
 
-    @method()
+    @method(rows=_validity_rows)
     def validity(self, axis: int = 0) -> pa.Array:
         """Which items at an axis are valid.
 
@@ -435,7 +442,7 @@ class ElementwiseMethods(ArrayBase):
         flags = np.ones(self.shape.nodes(depth), bool) if valid is None else valid
         return _arrow.from_numpy(flags)
 
-    @method()
+    @method("mask")
     def with_validity(self, axis: int, mask: Any) -> JaggedArray:
         """The array with a validity of the caller's at an axis.
 
@@ -444,7 +451,8 @@ class ElementwiseMethods(ArrayBase):
         axis : int
             0 for the rows of the frame, -1 for the leaves.
         mask : array-like of bool, or None
-            One entry an item at that axis, True is valid; None makes everything valid.
+            One entry an item at that axis, True is valid: flat, or jagged with the shape down to that axis; None makes everything
+            valid.
 
         Returns
         -------
@@ -455,7 +463,7 @@ class ElementwiseMethods(ArrayBase):
         Raises
         ------
         ShapeError
-            If the mask has another length, or a row that becomes valid would miss a declared extent.
+            If the mask has another length or shape, or a row that becomes valid would miss a declared extent.
 
         Examples
         --------
@@ -465,6 +473,10 @@ class ElementwiseMethods(ArrayBase):
         """
         depth = structure.normalize_axis(axis, self.ndim, "with_validity") + 1
         n = self.shape.nodes(depth)
+        if isinstance(mask, ArrayBase) and mask.ndim > 1 and mask.shape != self.shape[:depth]:
+            raise ShapeError(
+                f"with_validity: axis {axis} of {self.shape!r} has the shape {self.shape[:depth]!r}, the mask {mask.shape!r}"
+            )
         keep = np.ones(n, bool) if mask is None else np.asarray(mask.values if isinstance(mask, ArrayBase) else mask)
         if keep.ndim != 1:
             raise JagTypeError(f"with_validity takes a flat mask, one bool an item, got {type(mask).__name__}")

@@ -51,8 +51,8 @@ def _set_type(x: Any, index: Any, values: Any) -> Any:  # noqa: ARG001  (bound b
 
 
 def _transpose_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
-    a, b = arguments["a"] % max(ndim, 1), arguments["b"] % max(ndim, 1)
-    return Rows.MOVED if a != b and 0 in (a, b) else Rows.LOCAL
+    first = [axis in (0, -max(ndim, 1)) for axis in (arguments["a"], arguments["b"])]
+    return Rows.MOVED if any(first) and not all(first) else Rows.LOCAL
 
 
 def _permute_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:

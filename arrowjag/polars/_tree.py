@@ -357,7 +357,7 @@ def _rows_of_joined(node: Call, value_of: Callable[[Node], Any]) -> Rows:
     if not isinstance(axis, int):
         raise JagTypeError(f"{node.name}: axis must be an int, got {type(axis).__name__}")
     ndim += node.name == "stack"
-    return Rows.MOVED if axis % ndim == 0 else Rows.LOCAL
+    return Rows.MOVED if axis in (0, -ndim) else Rows.LOCAL
 
 
 def _rows_of_slots(ndim: int, key: Any) -> Rows:

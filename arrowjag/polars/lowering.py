@@ -27,6 +27,7 @@ import pyarrow.types as pt
 
 from arrowjag import JaggedArray, _column
 from arrowjag._methods import METHODS, Rows
+from arrowjag._ops.axes import normalize_axes
 from arrowjag.errors import JagError, JagTypeError, ShapeError
 from arrowjag.polars._convert import (
     ColumnType,
@@ -300,17 +301,9 @@ def _shifted(node: Call, ndim: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
     bound = method.signature.bind(*node.args, **node.kwargs)
     bound.apply_defaults()
     if "axis" in bound.arguments:
-        bound.arguments["axis"] = _shift_axis(bound.arguments["axis"], ndim)
+        shifted = tuple(axis + 1 for axis in normalize_axes(bound.arguments["axis"], ndim, node.name))
+        bound.arguments["axis"] = shifted if len(shifted) > 1 else shifted[0]
     return bound.args, bound.kwargs
-
-
-def _shift_axis(axis: Any, ndim: int) -> Any:
-    if axis is None:
-        axis = tuple(range(ndim))
-    if isinstance(axis, (tuple, list)):
-        shifted = tuple(_shift_axis(one, ndim) for one in axis)
-        return shifted if len(shifted) > 1 else shifted[0]
-    return axis + 1 if axis >= 0 else axis
 
 
 def _article(value: Any) -> str:
