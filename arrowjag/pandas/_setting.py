@@ -27,7 +27,8 @@ def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False) -> Co
     Parameters
     ----------
     value : object
-        A row (`Row`, a nested list of the right depth, a flat array), a missing mark, or a sequence of `n` rows.
+        A row (`Row`, a nested list of the right depth, for a single place a flat array), a missing mark, or a sequence of `n`
+        rows. An array or Series for several places holds a row for each of them.
     n : int
         How many rows are written.
     dtype : JaggedDtype
@@ -52,6 +53,12 @@ def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False) -> Co
     if not _is_sequence(value):
         raise JagTypeError(f"Invalid value {value!r} for dtype {dtype}: a row is a list")
     if _is_one_row(value, dtype, many):
+        if many and not isinstance(value, (list, tuple)):
+            levels = f"{dtype.ndim - 1} level{'s' * (dtype.ndim > 2)}"
+            raise JagTypeError(
+                f"cannot set rows of {dtype} from {_kind(value)}: each of its items is for one row, and a row is a list of "
+                f"{levels}. Give lists, or a Row for the same one in every place"
+            )
         return _repeated(_one_row(value, dtype), n)
     if not many and isinstance(value, (list, tuple, np.ndarray)):
         raise JagTypeError(f"Invalid value {value!r} for dtype {dtype}: a row has {dtype.ndim - 1} levels, this list is deeper")
@@ -66,6 +73,12 @@ def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False) -> Co
 def _is_sequence(value: Any) -> bool:
     kinds = (list, tuple, np.ndarray, Column, pa.Array, pa.ChunkedArray, pd.Series, pd.Index)
     return isinstance(value, (*kinds, pd.api.extensions.ExtensionArray))
+
+
+def _kind(value: Any) -> str:
+    what = type(value).__name__
+    dtype = getattr(value, "dtype", None) or getattr(value, "type", None)
+    return f"a {what}" if dtype is None else f"a {what} of {dtype}"
 
 
 def _repeated(column: Column, n: int) -> Column:

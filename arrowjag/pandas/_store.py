@@ -32,24 +32,25 @@ class Store:
 
     @property
     def array(self) -> JaggedArray:
-        """The column with everything that was written."""
-        if self._pending:
-            places = np.fromiter(self._pending, np.int64, len(self._pending))
-            fresh = concat(list(self._pending.values()))
+        """The column with everything that was written.
+
+        Threads may read at once: what waits is read before the column and let go after it was worked in, so that each finds
+        all of it in one or the other.
+        """
+        pending = self._pending
+        base = self._base
+        if pending:
+            places = np.fromiter(pending, np.int64, len(pending))
+            base = self._base = _written(base, places, concat(list(pending.values())))
             self._pending = {}
-            self.put(places, fresh)
-        return self._base
+        return base
 
     def __len__(self) -> int:
         return self._base.shape.nodes(1)
 
     def put(self, places: Any, fresh: Column) -> None:
         """Write several rows; `places` are row numbers, one for each row of `fresh`."""
-        n = len(self)
-        index = np.arange(n)
-        index[places] = n + np.arange(len(places))
-        both = concat([self.array, fresh])
-        self._base = JaggedArray._of(structure.take_items(both, 1, index, [Uniform(n, 1, declared=False)]))
+        self._base = _written(self.array, places, fresh)
 
     def put_one(self, place: int, fresh: Column) -> None:
         """Write one row; `fresh` is a column of one row."""
@@ -58,10 +59,20 @@ class Store:
 
     def row(self, place: int) -> Any:
         """One row, or NA."""
-        column: Column = self._pending.get(place, self._base)
-        place = 0 if column is not self._base else place
+        pending = self._pending.get(place)
+        column: Column = self._base if pending is None else pending
+        place = place if pending is None else 0
         validity = row_validity(column, 1)
         return pd.NA if validity is not None and not validity[place] else Row._at(column, place)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Store, (self.array,)
+
+
+def _written(column: Column, places: Any, fresh: Column) -> JaggedArray:
+    """The column with the rows of `fresh` at `places`."""
+    n = column.shape.nodes(1)
+    index = np.arange(n)
+    index[places] = n + np.arange(len(places))
+    both = concat([column, fresh])
+    return JaggedArray._of(structure.take_items(both, 1, index, [Uniform(n, 1, declared=False)]))

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag.pandas import JaggedDtype, JaggedExtensionArray
+from arrowjag.pandas import JaggedDtype, JaggedExtensionArray, _store
 
 ROWS = [[1, 2], None, [], [3]]
 
@@ -147,6 +147,32 @@ def test_lengths_must_match(s: pd.Series[Any]) -> None:
         s.array[0:2] = [[1], [2], [3]]
 
 
+@pytest.mark.parametrize("plain", [pd.Series([1, 2, 3, 4]), np.array([1, 2, 3, 4]), pa.array([1, 2, 3, 4]), aj.array([1, 2, 3, 4])])
+def test_a_plain_column_is_no_row(plain: Any) -> None:
+    """Its items stand for one row each: the whole of it must not become the row of every place."""
+    s = aj.array([[1], [2], None, [4]]).to_pandas()
+    with pytest.raises(aj.JagTypeError, match=r"each of its items is for one row, and a row is a list of 1 level\."):
+        s.array.copy()[np.array([True, False, True, True])] = plain
+    if isinstance(plain, (pd.Series, np.ndarray)):
+        other, mask = s.copy(), [True, False, False, True]
+        for change in (
+            lambda: s.where(mask, plain),
+            lambda: s.mask(mask, plain),
+            lambda: s.fillna(pd.Series(plain)),
+            lambda: other.__setitem__(mask, pd.Series(plain)),
+            lambda: other.loc.__setitem__(mask, pd.Series(plain)),
+            lambda: s.where(mask, [7]),
+        ):
+            with pytest.raises(aj.JagTypeError, match="cannot set rows of jagged\\[int64, 2\\]"):
+                change()
+
+
+def test_rows_of_fewer_levels_are_no_rows() -> None:
+    deep = aj.array([[[1]], [[2]]]).to_pandas()
+    with pytest.raises(aj.JagTypeError, match=r"from a JaggedExtensionArray of jagged\[int64, 2\].* a list of 2 levels"):
+        deep.where([False, True], aj.array([[9], [8]]).to_pandas())
+
+
 def test_setting_deep_rows() -> None:
     array = aj.array([[[1], [2, 3]], None]).to_pandas().array.copy()
     array[0] = [[4], None, []]
@@ -178,6 +204,25 @@ def test_one_by_one_work_is_put_off(s: pd.Series[Any]) -> None:
     assert array._store._base is base
     assert array._jagged.to_list() == [[0], [1], [2], [3]]
     assert array._store._base is not base
+
+
+@pytest.mark.parametrize("step", [0, 1])
+def test_who_reads_while_rows_are_worked_in_sees_them(monkeypatch: pytest.MonkeyPatch, step: int) -> None:
+    """As another thread would, between the steps."""
+    array = aj.array([[place] for place in range(6)]).to_pandas().array.copy()
+    for place in range(0, 6, 2):
+        array[place] = [-1, -1]
+    expected = [[place] if place % 2 else [-1, -1] for place in range(6)]
+    join, calls, seen = _store.concat, iter(range(9)), []
+
+    def join_and_be_read(columns: Any) -> Any:
+        if next(calls) == step:
+            seen.append((items(array), array._jagged.to_list()))
+        return join(columns)
+
+    monkeypatch.setattr(_store, "concat", join_and_be_read)
+    assert array._jagged.to_list() == expected
+    assert seen == [(expected, expected)]
 
 
 def test_views_and_read_only(s: pd.Series[Any]) -> None:
