@@ -172,9 +172,10 @@ def peel(data: ArrowData, ndim: int | None = None, *, where: str = "the column")
     Parameters
     ----------
     data : pa.Array or pa.ChunkedArray
-        Any nested layout: lists of five kinds, maps (only when `ndim` asks for them), extension arrays of ours, slices, chunks.
+        Any nested layout: lists of five kinds, maps (only when `ndim` asks for them), arrays of our type, in lists too; slices and
+        chunks.
     ndim : int, optional
-        Number of levels wanted, the rows included. By default every list is a level.
+        Number of levels wanted, the rows included. By default every list is a level, down to the leaves that our type tells.
     where : str
         What the data is, for error messages.
 
@@ -195,11 +196,8 @@ def peel(data: ArrowData, ndim: int | None = None, *, where: str = "the column")
     array = decode(combine_chunks(data))
     if ndim is None and pt.is_primitive(array.type):
         return [], _check_leaf(array, where)
-    if is_jagged_extension(array.type):
-        if ndim is None:
-            ndim = getattr(array.type, "ndim", None)
-        array = array.storage
     levels: list[Level] = []
+    array, ndim = _unwrapped(array, ndim, 0)
     while (ndim is None and is_list_type(array.type)) or (ndim is not None and len(levels) < ndim - 1):
         if not is_list_type(array.type) and not pt.is_map(array.type):
             if not pt.is_null(array.type):
@@ -210,8 +208,16 @@ def peel(data: ArrowData, ndim: int | None = None, *, where: str = "the column")
             continue
         level, array = _peel_level(array, f"{where}, dim {len(levels) + 1}")
         levels.append(level)
-        array = decode(array)
+        array, ndim = _unwrapped(decode(array), ndim, len(levels))
     return levels, _check_leaf(array, where)
+
+
+def _unwrapped(array: pa.Array, ndim: int | None, levels: int) -> tuple[pa.Array, int | None]:
+    """The lists of an array of our type that stands under so many levels, and the ndim that it tells if nobody asked for one."""
+    if not is_jagged_extension(array.type):
+        return array, ndim
+    told = getattr(array.type, "ndim", None)
+    return array.storage, levels + told if ndim is None and told is not None else ndim
 
 
 def decode(array: pa.Array) -> pa.Array:

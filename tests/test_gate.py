@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import gc
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag import _arrow
-from arrowjag.testing import ArrowColumn, arrow_columns, assert_lists_equal
+from arrowjag.testing import ArrowColumn, arrow_columns, assert_lists_equal, jagged_arrays
 
 
 def address(array: pa.Array, buffer: int = 1) -> int:
@@ -105,6 +107,22 @@ def test_ndim_says_how_many_lists_are_levels(column: ArrowColumn) -> None:
         assert_lists_equal(x.to_list(), column.truth)
     with pytest.raises(aj.ShapeError, match="ndim=4 was asked for"):
         aj.from_arrow(pa.chunked_array([pa.array([[[1]]])]), ndim=4)
+
+
+@given(jagged_arrays(st.integers(1, 3)), st.data())
+def test_jagged_columns_in_lists_and_structs_are_further_levels(x: aj.JaggedArray, data: st.DataObject) -> None:
+    inner = x.to_arrow()
+    cuts = [0, *sorted(data.draw(st.lists(st.integers(0, len(x)), max_size=3))), len(x)]
+    outer = pa.LargeListArray.from_arrays(pa.array(cuts, pa.int64()), inner)
+    rows = [x.to_list()[start:end] for start, end in pairwise(cuts)]
+    lists = pa.chunked_array([outer, outer.slice(1)])
+    got = aj.from_arrow(lists)
+    assert got.ndim == x.ndim + 1
+    assert got.shape.extents[2:] == aj.from_arrow(inner).shape.extents[1:]
+    assert_lists_equal(got.to_list(), rows + rows[1:])
+    assert aj.from_arrow(lists, ndim=2).ndim == 2
+    structs = aj.from_arrow(pa.StructArray.from_arrays([inner], ["v"]))
+    assert structs["v"].equals(aj.from_arrow(inner))
 
 
 @given(arrow_columns(1, pa.bool_(), chunked=False))

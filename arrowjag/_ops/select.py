@@ -214,7 +214,7 @@ def field(column: Column, name: str) -> Column:
 
 def with_levels(shape: JaggedShape, values: pa.Array) -> Column:
     """Values under a shape; the levels of list values become dims."""
-    if not _arrow.is_list_type(values.type):
+    if not (_arrow.is_list_type(values.type) or _arrow.is_jagged_extension(values.type)):
         return Column(shape, values)
     inner = _column.from_arrow(values)
     return Column(JaggedShape._trusted([*shape.dims, *inner.shape.dims[1:]]), inner.values)

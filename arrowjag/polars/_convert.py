@@ -38,12 +38,14 @@ from arrowjag.polars.dtype import Jagged
 __all__ = [
     "ColumnType",
     "as_enum",
+    "as_lists",
     "broadcast_rows",
     "column_type",
     "from_series",
     "polars_dtype",
     "shared_enum",
     "storable",
+    "stored_lists",
     "to_series",
 ]
 
@@ -114,19 +116,40 @@ def column_type(dtype: pl.DataType) -> ColumnType:
     JagTypeError
         If polars can't hand the dtype to Arrow.
     """
-    storage: Any = dtype.ext_storage() if isinstance(dtype, Jagged) else dtype
+    storage, told = stored_lists(dtype)
     _refuse_objects(storage)
     try:
         arrow = pl.Series([], dtype=storage).to_arrow().type
     except pa.ArrowInvalid:
         raise JagTypeError(f"polars can't hand {dtype} to Arrow; cast it to a 64-bit or decimal dtype first") from None
-    ndim = dtype.ndim if isinstance(dtype, Jagged) else _arrow.depth(arrow) + 1
+    ndim = _arrow.depth(arrow) + 1 if told is None else told
     extents: list[int | None] = [None]
     for _ in range(ndim - 1):
         extents.append(arrow.list_size if pt.is_fixed_size_list(arrow) else None)
         arrow, storage = arrow.value_type, storage.inner
     enum = storage if isinstance(storage, pl.Enum) else None
-    return ColumnType(arrow, ndim, tuple(extents), isinstance(dtype, Jagged), enum)
+    return ColumnType(arrow, ndim, tuple(extents), told is not None, enum)
+
+
+def stored_lists(dtype: Any) -> tuple[Any, int | None]:
+    """The lists that store a `Jagged` column, or lists of such as `agg` and `implode` make them; and the ndim that it tells."""
+    if isinstance(dtype, Jagged):
+        return dtype.ext_storage(), dtype.ndim
+    if isinstance(dtype, (pl.List, pl.Array)):
+        inner, ndim = stored_lists(dtype.inner)
+        if ndim is not None:
+            return pl.Array(inner, dtype.size) if isinstance(dtype, pl.Array) else pl.List(inner), ndim + 1
+    return dtype, None
+
+
+def as_lists(expr: pl.Expr, dtype: Any) -> pl.Expr:
+    """The column as the lists that store it."""
+    if isinstance(dtype, Jagged):
+        return expr.ext.storage()
+    if stored_lists(dtype)[1] is None:
+        return expr
+    inner = as_lists(pl.element(), dtype.inner)
+    return expr.arr.eval(inner) if isinstance(dtype, pl.Array) else expr.list.eval(inner)
 
 
 def shared_enum(kinds: Iterable[ColumnType]) -> pl.Enum | None:
@@ -231,7 +254,7 @@ def from_series(series: pl.Series, ndim: int | None = None, where: str | None = 
     [[1, 2], None, []]
     """
     kind = column_type(series.dtype)
-    storage = series.ext.storage() if isinstance(series.dtype, pl.BaseExtension) and kind.jagged else series
+    storage = series.ext.storage() if isinstance(series.dtype, Jagged) else series
     column = _column.from_arrow(storage.to_arrow(), kind.ndim if ndim is None else ndim, where or f"column {series.name!r}")
     array: JaggedArray = JaggedArray._of(column)
     return array

@@ -13,7 +13,17 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._ops import structure
 from arrowjag.errors import JagError, JagTypeError, JagValueError
-from arrowjag.polars._convert import ColumnType, broadcast_rows, column_type, from_series, polars_dtype, storable, to_series
+from arrowjag.polars._convert import (
+    ColumnType,
+    as_lists,
+    broadcast_rows,
+    column_type,
+    from_series,
+    polars_dtype,
+    storable,
+    stored_lists,
+    to_series,
+)
 from arrowjag.polars.dtype import Jagged, jagged
 
 __all__ = ["JagDataFrame", "JagLazyFrame"]
@@ -191,14 +201,11 @@ def _sequence(value: Any) -> list[Any]:
 
 def _imploded(expr: pl.Expr, dtype: pl.DataType) -> pl.Expr:
     kind = column_type(dtype)
-    gathered = expr.ext.storage().implode()
+    gathered = as_lists(expr, dtype).implode()
     if kind.ndim > 1 and not kind.jagged:
         return gathered
-    return gathered.ext.to(Jagged.ext_from_params(_arrow.EXTENSION_NAME, pl.List(_storage(dtype)), f'{{"ndim":{kind.ndim + 1}}}'))
-
-
-def _storage(dtype: Any) -> Any:
-    return dtype.ext_storage() if isinstance(dtype, Jagged) else dtype
+    lists = pl.List(stored_lists(dtype)[0])
+    return gathered.ext.to(Jagged.ext_from_params(_arrow.EXTENSION_NAME, lists, f'{{"ndim":{kind.ndim + 1}}}'))
 
 
 class _Zipped:

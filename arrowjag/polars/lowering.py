@@ -32,11 +32,13 @@ from arrowjag.errors import JagError, JagTypeError, ShapeError
 from arrowjag.polars._convert import (
     ColumnType,
     as_enum,
+    as_lists,
     broadcast_rows,
     column_type,
     from_series,
     shared_enum,
     storable,
+    stored_lists,
     to_series,
 )
 from arrowjag.polars._native import NATIVE, native
@@ -53,6 +55,7 @@ from arrowjag.polars._tree import (
     mapped,
     rows_of,
 )
+from arrowjag.polars.dtype import Jagged
 
 __all__ = ["lower"]
 
@@ -97,7 +100,7 @@ class Lowering:
     def _plan(self, key: Any, dtypes: tuple[pl.DataType, ...]) -> Build:
         """What becomes of the tree with columns of these dtypes, remembered by its key if it has one."""
         root, slots = emptied(self.root, self.tree.places)
-        columns: list[Source] = [(operator.itemgetter(place), column_type(dtype)) for place, dtype in enumerate(dtypes)]
+        columns: list[Source] = [(_column_of(place, dtype), column_type(dtype)) for place, dtype in enumerate(dtypes)]
         build = _Plan(root, {id(slot): columns[place] for slot, place in slots}).build()
         if key is not None:
             if len(_PLANS) >= _MOST_PLANS:
@@ -118,6 +121,12 @@ def _named(error: JagError, name: str) -> JagError:
 
 Source: TypeAlias = "tuple[Build, ColumnType]"
 """How a column is built, and its type."""
+
+
+def _column_of(place: int, dtype: pl.DataType) -> Build:
+    """A column of the tree; lists of `Jagged` come as plain lists, which polars' own expressions ask for."""
+    pick = operator.itemgetter(place)
+    return pick if isinstance(dtype, Jagged) or stored_lists(dtype)[1] is None else lambda columns: as_lists(pick(columns), dtype)
 
 
 class _Plan:

@@ -7,7 +7,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.errors import JagTypeError
-from arrowjag.polars import lowering
+from arrowjag.polars import Jagged, lowering
 from tests.polars.frames import ROWS, arrays, assert_same, chunked, frame, results
 
 X = arrays()
@@ -195,3 +195,38 @@ def test_indexing_that_leaves_the_rows():
     structs = df.select(s=aj.zip(a=c("v"), b=c("f")))
     for got in results(structs, c("s").jag["a"]):
         assert_same(got, X["v"])
+
+
+GATHERED = {
+    "leaves": lambda v, k: v * 2,
+    "rows": lambda v, k: v.sum(),
+    "by row": lambda v, k: v * k,
+    "native": lambda v, k: (v + 1).jag.max(),
+    "reduced": lambda v, k: v.sum(axis=0),
+    "structure": lambda v, k: v.flatten(1),
+}
+
+
+@pytest.mark.parametrize("name", GATHERED)
+@pytest.mark.parametrize("column", ["v", "w", "f"])
+def test_what_agg_gathers_is_a_column_one_dim_deeper(name, column):
+    """A list of `Jagged` is what polars makes of it."""
+    function = GATHERED[name]
+    gathered = frame().group_by("g", maintain_order=True).agg(v=c(column), k=c("k"))
+    imploded = frame().select("g", "k", v=column).jag.implode("g")
+    assert isinstance(gathered.schema["v"].inner, Jagged)
+    for got, expected in zip(*(results(df, function(c("v").jag, c("k"))) for df in (gathered, imploded)), strict=True):
+        assert got.dtype == expected.dtype
+        assert_same(got, aj.polars.from_series(expected))
+    assert gathered.jag.flatten("v")["v"].equals(imploded.jag.flatten("v")["v"])
+    assert_same(gathered["v"].jag.flatten(1), aj.polars.from_series(imploded["v"]).flatten(1))
+    again = gathered.select("v", one=1).jag.implode("one", "v")["v"]
+    assert again.dtype == Jagged(imploded.schema["v"].leaf, imploded.schema["v"].ndim + 1)
+
+
+def test_arrays_of_jagged_declare_their_extent():
+    df = frame().select(v=pl.concat_arr("v", "v"))
+    assert isinstance(df.schema["v"].inner, Jagged)
+    for got in results(df, c("v").jag.sum()):
+        assert got.dtype == Jagged(pl.Int64, 2, extents=(2,))
+        assert_same(got, aj.stack([X["v"].sum()] * 2, axis=1))
