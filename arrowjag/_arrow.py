@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._kernels import gather
-from arrowjag._kernels.memory import unpack_bits
+from arrowjag._kernels.memory import pack_bits, unpack_bits
 from arrowjag._kernels.permutations import inverse
 from arrowjag.errors import JagTypeError, OffsetsError, ShapeError
 from arrowjag.typing import ArrowData, BoolArray, IntArray
@@ -32,6 +32,7 @@ __all__ = [
     "is_numeric",
     "is_temporal",
     "join",
+    "numbers",
     "order_key",
     "peel",
     "plain",
@@ -400,7 +401,7 @@ def _wrap_fixed(level: Level, values: pa.Array) -> pa.Array:
 
 def bitmap(valid: BoolArray | None) -> pa.Buffer | None:
     """Pack a validity into Arrow's bits; None where everything is valid."""
-    return None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    return None if valid is None else pack_bits(valid)
 
 
 # ------------------------------------------------------------------------------------------------- leaf values
@@ -471,10 +472,17 @@ def from_numpy(data: npt.NDArray[Any], valid: BoolArray | None = None, type: pa.
     if valid is not None and np.count_nonzero(valid) == len(valid):
         valid = None
     if pt.is_boolean(type):
-        bits = pa.py_buffer(np.packbits(data.astype(bool, copy=False), bitorder="little"))
-        return pa.Array.from_buffers(type, len(data), [bitmap(valid), bits])
+        return pa.Array.from_buffers(type, len(data), [bitmap(valid), pack_bits(data.astype(bool, copy=False))])
     contiguous = np.ascontiguousarray(data, dtype=_STORED[type.id])
     return pa.Array.from_buffers(type, len(data), [bitmap(valid), pa.py_buffer(contiguous)])
+
+
+_FIRST_NUMBERS = pa.array(np.arange(1 << 12))
+
+
+def numbers(n: int) -> pa.Array:
+    """The numbers from 0 to before n; those of few items are shared by all who ask."""
+    return _FIRST_NUMBERS.slice(0, n) if n <= len(_FIRST_NUMBERS) else pa.array(np.arange(n))
 
 
 def order_key(values: pa.Array, operation: str = "ordering") -> tuple[npt.NDArray[Any], BoolArray | None]:

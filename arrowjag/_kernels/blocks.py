@@ -55,8 +55,7 @@ def map_tasks(function: Callable[[Task], Result], tasks: Sequence[Task]) -> list
 
     The calling thread works too. Inside of a worker all runs inline, so that nested calls can't wait for each other.
     """
-    cores = _cores()
-    if len(tasks) < 2 or cores < 2 or getattr(_state, "worker", False):
+    if len(tasks) < 2 or getattr(_state, "worker", False) or (cores := _cores()) < 2:
         return [function(task) for task in tasks]
     results: list[Any] = [None] * len(tasks)
     queue = iter(range(len(tasks)))  # next() on a range iterator is atomic under the GIL
@@ -185,4 +184,4 @@ def put_rows(out: NDArray[Any], starts: NDArray[np.int64], rows: NDArray[Any]) -
 def _windows(data: NDArray[Any], length: int) -> NDArray[Any]:
     """A view whose item i is data[i : i + length] as one opaque item."""
     itemsize = data.dtype.itemsize
-    return np.ndarray((len(data) - length + 1,), np.dtype((np.void, length * itemsize)), data, strides=(itemsize,))
+    return np.ndarray((len(data) - length + 1,), f"V{length * itemsize}", data, strides=(itemsize,))

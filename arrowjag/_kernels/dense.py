@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import blocks, windows
 from arrowjag._kernels.gather import ranges
 from arrowjag._kernels.memory import empty
-from arrowjag._kernels.offsets import from_sizes, parents, positions
+from arrowjag._kernels.offsets import from_sizes, parents, positions, row_sizes
 
 __all__ = ["combine", "pad", "unpad"]
 
@@ -180,17 +180,17 @@ def _pad_windows(
     last, width = offsets[-1], int(max_sizes[-1])
     bases = _bases(offsets, max_sizes) if len(offsets) > 1 else None
     inside = windows.inside(width)
-    keep = np.where(inside, ~fill.dtype.type(0), 0).astype(fill.dtype)
-    rest = np.where(inside, 0, fill).astype(fill.dtype)
+    keep = -inside.astype(fill.dtype)  # a word of all bits where there is a cell
+    rest = ~keep & fill if fill else None
     cells = dense.reshape(-1, width)
 
     def work(first: int, end: int) -> None:
-        sizes = np.minimum(np.diff(last[first : end + 1]), width)
+        sizes = np.minimum(row_sizes(last[first : end + 1]), width)
         target = cells[first:end] if bases is None else empty((end - first) * width, data.dtype).reshape(-1, width)
         scratch = empty(target.size, data.dtype).reshape(target.shape)
         items = windows.take_windows(data, last[first:end], width)
         np.bitwise_and(items, windows.looked_up(keep, sizes, scratch), out=target)
-        if fill:
+        if rest is not None:
             target |= windows.looked_up(rest, sizes, scratch)
         if bases is not None:
             kept = bases[first:end] >= 0
@@ -228,7 +228,7 @@ def _window_taker(
 def _flat(array: NDArray[Any], outer: int) -> NDArray[Any]:
     """The first `outer` dims as one; what is inside as one opaque item that is copied whole."""
     array = np.ascontiguousarray(array)
-    width = int(np.prod(array.shape[outer:]))
+    width = math.prod(array.shape[outer:])
     if width == 1:
         return array.reshape(-1)
     return array.reshape(-1).view(np.dtype((np.void, width * array.dtype.itemsize)))

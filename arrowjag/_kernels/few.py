@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels.offsets import from_sizes, row_sizes, run_sizes
+from arrowjag._kernels.offsets import from_counts, row_sizes
 
 __all__ = ["VALUES", "Groups", "Key", "argsort", "combine", "groups", "is_few", "lookup", "member", "owners", "search"]
 
@@ -41,7 +41,10 @@ def argsort(key: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray
         items = np.negative(items) if key.dtype.kind == "f" else np.invert(items)
     if valid is None:
         return np.lexsort((items, owners(offsets)))
-    return np.lexsort((np.where(valid, items, items.dtype.type(0)), ~valid, owners(offsets)))
+    null = ~valid
+    items = items.copy()
+    items[null] = 0
+    return np.lexsort((items, null, owners(offsets)))
 
 
 class Groups(NamedTuple):
@@ -60,12 +63,17 @@ class Groups(NamedTuple):
 
     def appearing(self) -> Groups:
         """Row by row in the order of their first items."""
-        by = self.leaders.argsort()
-        return self._replace(starts=self.starts[by], sizes=self.sizes[by], leaders=self.leaders[by], rows=self.rows[by])
+        by = self.leaders.argsort()  # items number upwards row by row, so that every group stays in the stretch of its row
+        return Groups(self.order, self.starts[by], self.sizes[by], self.leaders[by], self.rows)
 
     def offsets(self, n_rows: int) -> NDArray[np.int64]:
         """What cuts groups that stand row by row into rows."""
-        return from_sizes(np.bincount(self.rows, minlength=n_rows))
+        return _cut(self.rows, n_rows)
+
+
+def _cut(rows: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
+    """What cuts into rows what stands row by row, by the row of each."""
+    return rows.searchsorted(np.arange(n_rows + 1))
 
 
 def groups(keys: Sequence[Key], rows: NDArray[np.int64]) -> Groups:
@@ -77,14 +85,14 @@ def groups(keys: Sequence[Key], rows: NDArray[np.int64]) -> Groups:
         data, rows = [key[there] for key in data], rows[there]
     order = np.lexsort((*data[::-1], rows))
     ordered = rows[order]
-    begins = np.empty(len(order), np.bool_)
-    begins[:1] = True
-    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
+    begins = np.ones(len(order) + 1, np.bool_)  # after the last item the next group would begin
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:-1])
     for key in data:
-        begins[1:] |= _differs(key[order])
-    starts = begins.nonzero()[0]
+        begins[1:-1] |= _differs(key[order])
+    cut = begins.nonzero()[0]
+    starts = cut[:-1]
     order = order if there is None else there[order]
-    return Groups(order, starts, run_sizes(starts, len(order)), order[starts], ordered[starts])
+    return Groups(order, starts, row_sizes(cut), order[starts], ordered[starts])
 
 
 def _differs(key: NDArray[Any]) -> NDArray[np.bool_]:
@@ -130,7 +138,7 @@ def combine(
         chosen = (leaders < len(x[0])) & (of_y if operation == "intersection" else ~of_y)
         leaders, rows = leaders[chosen], rows[chosen]
         leaders.sort()  # all of them are items of x, which number upwards row by row
-    return from_sizes(np.bincount(rows, minlength=len(offsets_x) - 1)), leaders
+    return _cut(rows, len(offsets_x) - 1), leaders
 
 
 def member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -147,12 +155,19 @@ def lookup(
     """For each probe the table's item of the same key and row, whether there is one, and a row that has equal keys, if any."""
     n = len(table[0])
     both = _both(table, offsets, probes, probe_offsets)
-    seconds = both.order[np.minimum(both.starts + 1, len(both.order) - 1)]
-    twice = (seconds < n) & (both.sizes > 1)
+    of_table = both.leaders < n
+    n_keys = n if table[1] is None else np.count_nonzero(table[1])
+    row = _first_repeated(both, n) if np.count_nonzero(of_table) < n_keys else None
     found = np.full(n + len(probes[0]), n)
     found[both.order] = both.leaders.repeat(both.sizes)
     items = found[n:]
-    return items, items < n, int(both.rows[twice.argmax()]) if np.count_nonzero(twice) else None
+    return items, items < n, row
+
+
+def _first_repeated(both: Groups, n: int) -> int:
+    """The first row of two equal items among the first n, of which there are some."""
+    groups = (both.sizes > 1).nonzero()[0]
+    return int(both.rows[groups[both.order[both.starts[groups] + 1] < n][0]])
 
 
 def search(
@@ -167,7 +182,7 @@ def search(
     data, valid = key
     own, other = owners(offsets), owners(sought_offsets)
     if valid is not None:
-        data, own, offsets = data[valid], own[valid], from_sizes(n_valid)
+        data, own, offsets = data[valid], own[valid], from_counts(n_valid)
     is_sought = np.arange(len(data) + len(sought)) >= len(data)
     ties = is_sought if side == "right" else ~is_sought
     order = np.lexsort((ties, np.concatenate((data, sought)), np.concatenate((own, other))))

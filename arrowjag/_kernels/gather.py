@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import flat
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._kernels.blocks import map_tasks
-from arrowjag._kernels.memory import unpack_bits
+from arrowjag._kernels.memory import pack_bits, unpack_bits
 from arrowjag._kernels.words import data_of, has_words, valid_of
 
 __all__ = ["filter_rows", "filter_values", "ranges", "spread", "take", "take_rows"]
@@ -105,15 +105,14 @@ def _take_few(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None)
     present, data = values.buffers()
     places = index if valid is None else np.where(valid, index, 0)
     if pt.is_boolean(type):
-        bits = np.packbits(unpack_bits(data, first, n)[places], bitorder="little")
+        bits = pack_bits(unpack_bits(data, first, n)[places])
     else:
         word = _WORDS[type.bit_width]
-        bits = np.frombuffer(data, word, n, first * word.itemsize)[places]
+        bits = pa.py_buffer(np.frombuffer(data, word, n, first * word.itemsize)[places])
     if values.null_count:
         kept = unpack_bits(present, first, n)[places]
         valid = kept if valid is None else kept & valid
-    mask = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
-    return pa.Array.from_buffers(type, len(index), [mask, pa.py_buffer(bits)])
+    return pa.Array.from_buffers(type, len(index), [None if valid is None else pack_bits(valid), bits])
 
 
 def _take_flat(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None) -> pa.Array[Any]:
@@ -124,7 +123,7 @@ def _take_flat(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None
     """
     places = pa.array(index if valid is None else np.where(valid, index, 0))
     if pt.is_boolean(values.type):
-        bits = _bits(pc.take(_no_nulls(values).cast(pa.uint8()), places, boundscheck=False))
+        bits = pack_bits(_bytes(pc.take(_no_nulls(values).cast(pa.uint8()), places, boundscheck=False)))
     else:
         bits = pc.take(_no_nulls(values), places, boundscheck=False).buffers()[1]
     present: NDArray[Any] | None = None
@@ -133,8 +132,7 @@ def _take_flat(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None
         present = _bytes(pc.take(pa.array(kept), places, boundscheck=False))
     if valid is not None:
         present = valid if present is None else present & valid
-    mask = None if present is None else pa.py_buffer(np.packbits(present, bitorder="little"))
-    return pa.Array.from_buffers(values.type, len(index), [mask, bits])
+    return pa.Array.from_buffers(values.type, len(index), [None if present is None else pack_bits(present), bits])
 
 
 def _no_nulls(values: Any) -> pa.Array[Any]:
@@ -146,10 +144,6 @@ def _no_nulls(values: Any) -> pa.Array[Any]:
 
 def _bytes(values: Any) -> NDArray[np.uint8]:
     return np.frombuffer(values.buffers()[1], np.uint8, len(values), values.offset)
-
-
-def _bits(values: Any) -> pa.Buffer:
-    return pa.py_buffer(np.packbits(_bytes(values), bitorder="little"))
 
 
 def _take(values: pa.Array[Any], index: pa.Array[Any]) -> pa.Array[Any]:

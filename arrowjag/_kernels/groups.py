@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import few, pairs
 from arrowjag._kernels.blocks import map_rows
 from arrowjag._kernels.memory import empty, zeros
-from arrowjag._kernels.offsets import count_block, count_true, from_sizes, row_sizes, run_sizes, runs
+from arrowjag._kernels.offsets import count_block, count_true, from_counts, from_sizes, row_sizes, run_sizes, runs
 from arrowjag._kernels.permutations import inverse
 from arrowjag._kernels.rank import BLOCK_VALUES, sorted_runs
 from arrowjag._kernels.sort import Key, span_of
@@ -137,7 +137,7 @@ def group_items(
     if few.is_few(*keys):
         found = few.groups(keys, few.owners(offsets))
         found = found if sort else found.appearing()
-        cut = from_sizes(found.sizes)
+        cut = from_counts(found.sizes)
         return found.offsets(len(offsets) - 1), cut, found.order[runs(found.starts, cut)]
     parts = in_blocks(partial(_group_items, sort=sort), keys, offsets)
     group_offsets, item_offsets, items = zip(*parts, strict=True)

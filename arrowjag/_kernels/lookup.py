@@ -51,7 +51,7 @@ def lookup(
         items, hit, row = few.lookup(table, offsets, probes, probe_offsets)
         if row is not None:
             _refuse(row)
-        return np.where(hit, items, 0), hit
+        return np.minimum(items, len(table[0]) - 1), hit
     order = _unique_order(table, offsets)
     data, valid = table[0][order], None if table[1] is None else table[1][order]
     sizes = row_sizes(probe_offsets)

@@ -21,6 +21,7 @@ __all__ = [
     "compose",
     "count_block",
     "count_true",
+    "from_counts",
     "from_sizes",
     "is_int32",
     "parents",
@@ -64,11 +65,17 @@ def from_sizes(sizes: NDArray[Any]) -> NDArray[np.int64]:
     -----
     O(n_rows), a new array.
     """
-    offsets = empty(len(sizes) + 1, np.int64)
-    offsets[0] = 0
-    np.add.accumulate(sizes, dtype=np.int64, out=offsets[1:])
+    offsets = from_counts(sizes)
     if len(sizes) and (offsets[-1] < 0 or int(np.maximum.reduce(sizes)) > (2**63 - 1) // len(sizes)):
         _check_total(sizes, offsets)
+    return offsets
+
+
+def from_counts(counts: NDArray[Any]) -> NDArray[np.int64]:
+    """As `from_sizes`, of rows whose items are in memory, so that there can't be too many of them."""
+    offsets = empty(len(counts) + 1, np.int64)
+    offsets[0] = 0
+    np.add.accumulate(counts, dtype=np.int64, out=offsets[1:])
     return offsets
 
 
@@ -92,8 +99,9 @@ def row_sizes(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
 def run_sizes(starts: NDArray[np.int64], n: int) -> NDArray[np.int64]:
     """The lengths of runs that begin at these places of n; the last one ends with them."""
     sizes = np.empty(len(starts), np.int64)
-    np.subtract(starts[1:], starts[:-1], out=sizes[:-1])
-    sizes[-1:] = n - starts[-1:]
+    if len(starts):
+        np.subtract(starts[1:], starts[:-1], out=sizes[:-1])
+        sizes[-1] = n - starts[-1]
     return sizes
 
 
@@ -166,7 +174,8 @@ def runs(starts: NDArray[Any], offsets: NDArray[np.int64], step: int = 1) -> NDA
     """starts[i], starts[i] + step, .. of each row i, laid out by `offsets`; a new (n_values,) int64 array."""
     n_values = int(offsets[-1])
     if n_values < _FEW:
-        found: NDArray[np.int64] = (starts - step * offsets[:-1]).repeat(offsets[1:] - offsets[:-1])
+        counted = offsets[:-1] if step == 1 else step * offsets[:-1]
+        found: NDArray[np.int64] = (starts - counted).repeat(offsets[1:] - offsets[:-1])
         found += np.arange(n_values) if step == 1 else step * np.arange(n_values)
         return found
     out = empty(n_values, np.int64)

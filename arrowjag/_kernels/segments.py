@@ -84,8 +84,8 @@ def reduceat(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], ou
     """Reduce each row into `out`; the entries of empty rows are left as they are."""
     # Plain reduceat gives data[start] for an empty row and fails where the last rows are empty: it gets the others.
     full = offsets[1:] > offsets[:-1]
-    if not full.all():
-        out[full] = ufunc.reduceat(data, offsets[:-1][full]) if full.any() else 0
+    if (n_full := np.count_nonzero(full)) < len(full):
+        out[full] = ufunc.reduceat(data, offsets[:-1][full]) if n_full else 0
     elif len(out):
         ufunc.reduceat(data, offsets[:-1], out=out)
 
@@ -191,11 +191,11 @@ def moments(
         part = out[block.rows]
         wide = part if target == np.float64 else part.astype(np.float64)
         valid_rows = work(block, wide)
-        if not valid_rows.all():
+        if np.count_nonzero(valid_rows) < len(valid_rows):
             wide[~valid_rows] = 0
             enough[block.rows] = valid_rows
         if wide is not part:
             part[:] = wide
 
     over_blocks(run, data, valid, offsets, block_values)
-    return out, None if enough.all() else enough
+    return out, None if np.count_nonzero(enough) == len(enough) else enough

@@ -5,6 +5,7 @@ What lies behind the end of a row is wiped by a mask that is looked up by the si
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +24,7 @@ _BLOCK_BYTES = 1 << 21
 
 def is_word(data: NDArray[Any]) -> bool:
     """Whether an item is as wide as an integer, so that its bits can be masked."""
-    return data.dtype.kind != "O" and data.dtype.itemsize in (1, 2, 4, 8) and int(np.prod(data.shape[1:])) == 1
+    return data.dtype.kind != "O" and data.dtype.itemsize in (1, 2, 4, 8) and math.prod(data.shape[1:]) == 1
 
 
 def words(data: NDArray[Any]) -> NDArray[Any]:
@@ -33,7 +34,7 @@ def words(data: NDArray[Any]) -> NDArray[Any]:
 
 def opaque(rows: NDArray[Any]) -> NDArray[Any]:
     """Each row of a 2-D array as one item that is copied whole."""
-    return rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).reshape(-1)
+    return rows.view(f"V{rows.shape[1] * rows.itemsize}").reshape(-1)
 
 
 def map_cells(work: Callable[[int, int], None], n_rows: int, row_bytes: int) -> None:
@@ -44,7 +45,7 @@ def map_cells(work: Callable[[int, int], None], n_rows: int, row_bytes: int) -> 
 
 def looked_up(table: NDArray[Any], sizes: NDArray[np.int64], out: NDArray[Any]) -> NDArray[Any]:
     """The row of a table for each size."""
-    np.take(opaque(table), sizes, out=opaque(out), mode="clip")
+    opaque(table).take(sizes, out=opaque(out), mode="clip")
     return out
 
 

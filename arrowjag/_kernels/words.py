@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 from numpy.typing import NDArray
 
-from arrowjag._kernels.memory import unpack_bits
+from arrowjag._kernels.memory import pack_bits, unpack_bits
 
 __all__ = ["data_of", "from_words", "has_words", "valid_of"]
 
@@ -38,6 +38,5 @@ def valid_of(values: Any) -> NDArray[np.bool_] | None:
 
 def from_words(type: pa.DataType, data: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array[Any]:
     """Values from their words, which are shared but for booleans."""
-    mask = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
-    words = np.packbits(data, bitorder="little") if pt.is_boolean(type) else data
-    return pa.Array.from_buffers(type, len(data), [mask, pa.py_buffer(words)])
+    words = pack_bits(data) if pt.is_boolean(type) else pa.py_buffer(data)
+    return pa.Array.from_buffers(type, len(data), [None if valid is None else pack_bits(valid), words])

@@ -196,13 +196,14 @@ def pairs(one: Column, two: Column, axis: Any) -> Column:
     two, _ = places.grouped(elementwise.cast(two, type), axis, "pairs")
     one, two, outer = sets.same_rows(one, two, place, "pairs")
     left, right = one.shape.dims[place], two.shape.dims[place]
-    if float(left.max(0)) * float(right.max(0)) * max(len(left), 1) > 2**62:
+    # All items of one with all of the other are more than there are pairs, and need no look at the rows.
+    if left.size * right.size > 2**62 and float(left.max(0)) * float(right.max(0)) * max(len(left), 1) > 2**62:
         raise JagOverflowError("pairs: there are more of them than fit 64 bits")
-    cut = _offsets.from_sizes(left.sizes * right.sizes)
+    cut = _offsets.from_counts(left.sizes * right.sizes)
     times = right.sizes[left.parents]
     items = np.empty((int(cut[-1]), 2), np.int64)
     items[:, 0] = np.arange(left.size).repeat(times)
-    items[:, 1] = gather.ranges(right.offsets[left.parents] + left.size, times)
+    items[:, 1] = _offsets.runs(right.offsets[left.parents] + left.size, _offsets.from_counts(times))
     dims = (*outer, places.resized(left, cut), Uniform(2, int(cut[-1])))
     both = structure.end_to_end([(one, place + 1), (two, place + 1)])
     return structure.take_items(both, 1, items.reshape(-1), dims)

@@ -141,7 +141,7 @@ def _fill_for(fill: Any, dtype: np.dtype[Any], type: pa.DataType, operation: str
     """The fill as an item of the data: refused where its kind or value does not fit, never rounded to something else."""
     if isinstance(fill, pa.Scalar):
         fill = fill.as_py()
-    if np.ndim(fill) != 0 and not isinstance(fill, (str, bytes, dict, list, tuple)):
+    if not isinstance(fill, (bool, int, float, str, bytes, dict, list, tuple)) and np.ndim(fill) != 0:
         raise JagTypeError(f"{operation}: fill_value must be one value, got {np.ndim(fill)} dims")
     if dtype.kind in "biuf":
         return _number(fill, dtype, operation)

@@ -239,7 +239,7 @@ def sample(column: Column, fraction: float | None, n: elementwise.Operand | None
         cut = gather.filter_rows(mask, dim.offsets)
     else:
         column, taken = _taken(column, place, n)
-        dim, cut = column.shape.dims[place], _offsets.from_sizes(taken)
+        dim, cut = column.shape.dims[place], _offsets.from_counts(taken)
         mask = np.zeros(dim.size, bool)
         mask[_random_order(dim.offsets, generator)[_offsets.runs(dim.offsets[:-1], cut)]] = True
     outer = (*column.shape.dims[:place], places.resized(dim, cut))

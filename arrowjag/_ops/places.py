@@ -150,6 +150,6 @@ def keyed(column: Column, depth: int, keys: Sequence[Column], operation: str) ->
     for key in keys:
         if key.ndim > depth:
             raise ShapeError(f"{operation}: a key has {key.ndim} dims, {key.shape!r}, the items along the axis have {depth}")
-    frame = Column(column.shape[:depth], pa.array(np.arange(column.shape.nodes(depth))))
+    frame = Column(column.shape[:depth], _arrow.numbers(column.shape.nodes(depth)))
     frame, *spread = structure.align([frame, *keys], operation)
     return frame, spread

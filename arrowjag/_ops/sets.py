@@ -91,7 +91,7 @@ def _probes(sets: Column, probes: Column, operation: str) -> _Probes:
     if depth == 0:
         return _Probes(sets, probes, np.array([0, probes.shape.size]))
     n_rows = sets.shape.nodes(depth)
-    frame, probes = structure.agree([Column(sets.shape[:depth], pa.array(np.arange(n_rows))), probes], operation)
+    frame, probes = structure.agree([Column(sets.shape[:depth], _arrow.numbers(n_rows)), probes], operation)
     if probes.ndim < depth:
         frame, probes = structure.expand_all([frame, probes])
     rows = frame.values.to_numpy()
@@ -170,7 +170,7 @@ def translate(column: Column, keys: Column, values: Column, axis: Any) -> Column
         raise ShapeError(f"translate: values have {values.ndim} dims, {values.shape!r}, their keys {keys.ndim}")
     keys, values = structure.align([keys, values], "translate")
     # The dictionary's rows travel as item numbers, so that keys and values are taken by one gather.
-    numbers = pa.array(np.arange(keys.shape.size))
+    numbers = _arrow.numbers(keys.shape.size)
     tables, probes, offsets = _probes(_rows_along(Column(keys.shape, numbers), axis, "translate"), column, "translate")
     items = tables.values.to_numpy()
     table_keys = keys.values if tables.values is numbers else gather.take(keys.values, items)

@@ -145,7 +145,7 @@ def slice_items(column: Column, depth: int, start: int, stop: int, outer: Sequen
 
 def keep_items(column: Column, depth: int, mask: BoolArray, outer: Sequence[Dim]) -> Column:
     """Drop the items after the first `depth` dims where `mask` is False; `outer` are the dims above what is left."""
-    if mask.all():
+    if np.count_nonzero(mask) == len(mask):
         return with_shape(JaggedShape._trusted((*outer, *column.shape.dims[depth:])), column)
     if depth == column.ndim:
         return Column(JaggedShape._trusted(outer), gather.filter_values(column.values, mask))
@@ -225,8 +225,30 @@ def align(columns: Sequence[Column], operation: str = "align") -> list[Column]:
 
 def _share_shape(columns: Sequence[Column]) -> bool:
     """Whether all columns have one shape object, as results have that of their operands: nothing is left to compare."""
-    shape = columns[0].shape
-    return all(column.shape is shape for column in columns)
+    shape = columns[0]._shape
+    for column in columns:  # noqa: SIM110 - a generator costs more than what it tests
+        if column._shape is not shape:
+            return False
+    return True
+
+
+def _longest(shapes: Sequence[JaggedShape]) -> JaggedShape:
+    """The first of the shapes with the most dims."""
+    longest = shapes[0]
+    for shape in shapes:
+        if len(shape._dims) > len(longest._dims):
+            longest = shape
+    return longest
+
+
+def _agree_already(shapes: Sequence[JaggedShape], target: JaggedShape, levels: int) -> bool:
+    """Whether every shape is a prefix of the longest up to so many levels, with the same null rows: mostly there are none."""
+    for shape in shapes:
+        if shape is not target:
+            for depth, (mine, theirs) in enumerate(zip(shape._dims, target._dims, strict=False)):
+                if mine is not theirs and (mine.validity is not theirs.validity or (depth < levels and mine != theirs)):
+                    return False
+    return True
 
 
 def agree(columns: Sequence[Column], operation: str, levels: int | None = None) -> list[Column]:
@@ -235,10 +257,11 @@ def agree(columns: Sequence[Column], operation: str, levels: int | None = None) 
     With `levels` only the rows after so many dims, and the shapes above them, are made to agree.
     """
     result = list(columns)
-    if _share_shape(result):
+    shapes = [column._shape for column in result]
+    target = _longest(shapes)
+    if _agree_already(shapes, target, target.ndim if levels is None else levels):
         return result
-    longest = max(column.ndim for column in result)
-    for depth in range(1, longest if levels is None else levels + 1):
+    for depth in range(1, target.ndim if levels is None else levels + 1):
         validity = _joint_validity([column.shape.dims[depth] for column in result if column.ndim > depth])
         if validity is not None:
             for place in [place for place, column in enumerate(result) if column.ndim > depth]:
@@ -247,7 +270,7 @@ def agree(columns: Sequence[Column], operation: str, levels: int | None = None) 
                     _check_rows(result[place], depth, validity, operation)
                     result[place] = null_items(result[place], depth, validity)
     shapes = [column.shape if levels is None else column.shape[:levels] for column in result]
-    target = max(shapes, key=len)
+    target = _longest(shapes)
     for shape in shapes:
         if shape is not target and not shape.is_prefix_of(target):
             raise ShapeError(f"{operation}: {shape._mismatch(target)}. {_PREFIX_HINT}")
@@ -273,10 +296,12 @@ def _check_rows(column: Column, depth: int, validity: BoolArray, operation: str)
 def expand_all(columns: Sequence[Column]) -> list[Column]:
     """Expand columns whose shapes are prefixes of the longest to that one shape, extents merged."""
     target = merge_extents([column.shape for column in columns])
-    return [with_shape(target, column) if column.ndim == target.ndim else _expanded(column, target) for column in columns]
+    return [column if column._shape is target else _expanded(column, target) for column in columns]
 
 
 def _expanded(column: Column, target: JaggedShape) -> Column:
+    if column.ndim == target.ndim:
+        return with_shape(target, column)
     return Column(target, _spread(column.values, _below(target, column.ndim)))
 
 
@@ -289,8 +314,8 @@ def _below(shape: JaggedShape, depth: int) -> Dim:
 
 def merge_extents(shapes: Sequence[JaggedShape]) -> JaggedShape:
     """The longest shape, declaring every extent that any of the shapes declares."""
-    longest = max(shapes, key=len)
-    if not any(dim.extent is not None for shape in shapes for dim in shape.dims):
+    longest = _longest(shapes)
+    if not _declare_more(shapes, longest):
         return longest
     dims = list(longest.dims)
     changed = False
@@ -302,6 +327,16 @@ def merge_extents(shapes: Sequence[JaggedShape]) -> JaggedShape:
             dims[depth] = dim.with_extent(extents.pop())
             changed = True
     return JaggedShape._trusted(dims) if changed else longest
+
+
+def _declare_more(shapes: Sequence[JaggedShape], longest: JaggedShape) -> bool:
+    """Whether a shape declares an extent that the longest doesn't."""
+    for shape in shapes:
+        if shape is not longest:
+            for mine, theirs in zip(shape._dims, longest._dims, strict=False):
+                if mine is not theirs and mine.extent is not None and mine.extent != theirs.extent:
+                    return True
+    return False
 
 
 def expand_to(column: Column, shape: JaggedShape, ndim: int = 0) -> Column:

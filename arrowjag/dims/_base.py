@@ -405,12 +405,12 @@ class Dim(Sequence[int]):
         return np.array(self.sizes, dtype=dtype, copy=copy)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, list):
-            return self._n == len(other) and self.tolist() == other
-        if not isinstance(other, Dim):
-            return NotImplemented
         if self is other:
             return True
+        if isinstance(other, list):
+            return self._n == len(other) and self.tolist() == other
+        if type(other) is not type(self) and not isinstance(other, Dim):  # asking an abstract class takes longer than to compare
+            return NotImplemented
         if self._n != other._n or self._size != other._size:
             return False
         if self._n < _FEW:

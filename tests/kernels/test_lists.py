@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrowjag._kernels import lists, offsets, reduce, segments
-from arrowjag._kernels.memory import empty, empty_like, zeros
+from arrowjag._kernels.memory import empty, empty_like, pack_bits, unpack_bits, zeros
 
 pl = pytest.importorskip("polars")
 
@@ -91,3 +91,10 @@ def test_memory(n: int, dtype: str) -> None:
     assert array.all()
     assert array.flags.writeable
     assert empty(n, dtype).shape == empty_like(array).shape == (n,)
+
+
+@given(st.lists(st.booleans(), max_size=40), st.integers(0, 20))
+def test_bits_come_back_from_any_place(flags: list[bool], first: int) -> None:
+    bits = pack_bits(np.array([True] * first + flags, np.bool_))
+    assert unpack_bits(bits, first, len(flags)).tolist() == flags
+    assert pack_bits(np.array(flags, np.uint8) * 3).equals(pack_bits(np.array(flags, np.bool_)))

@@ -25,9 +25,16 @@ def expected_parents(sizes: list[int]) -> list[int]:
 
 @given(sizes_lists, st.sampled_from(["int8", "int32", "int64", "uint64"]))
 def test_from_sizes_is_the_running_total(sizes: list[int], dtype: str) -> None:
-    found = offsets.from_sizes(np.array(sizes, dtype))
-    assert found.dtype == np.int64
-    assert found.tolist() == [sum(sizes[:row]) for row in range(len(sizes) + 1)]
+    for way in (offsets.from_sizes, offsets.from_counts):
+        found = way(np.array(sizes, dtype))
+        assert found.dtype == np.int64
+        assert found.tolist() == [sum(sizes[:row]) for row in range(len(sizes) + 1)]
+
+
+@given(st.lists(st.integers(1, 5), max_size=12))
+def test_runs_end_where_the_next_begins(sizes: list[int]) -> None:
+    starts = offsets.from_sizes(np.array(sizes, np.int64))
+    assert offsets.run_sizes(starts[:-1], int(starts[-1])).tolist() == sizes
 
 
 @pytest.mark.parametrize(
