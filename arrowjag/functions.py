@@ -44,7 +44,8 @@ def array(data: Any, *, type: pa.DataType | None = None, ndim: int | None = None
     Parameters
     ----------
     data : nested list, numpy array, Arrow array, Series of pandas or polars, or a PyCapsule object
-        None at any level is null. A numpy array of several dims declares their extents. A bare scalar gives an array without dims.
+        None at any level is null, and so are NA and NaT of pandas in lists and NaN that stands for a row in a Series of objects. A
+        numpy array of several dims declares their extents. A bare scalar gives an array without dims.
     type : pa.DataType, optional
         The leaf type; by default Arrow infers it.
     ndim : int, optional

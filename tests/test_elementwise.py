@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import assume, given
@@ -92,6 +93,28 @@ def test_python_scalars_are_weak() -> None:
     assert (2**x).to_list() == [[2, 4]]
     assert (-x).to_list() == [[-1, -2]]
     assert divmod(x, 2)[1].to_list() == [[1, 0]]
+
+
+def test_times_of_pandas_keep_their_nanoseconds() -> None:
+    """pyarrow takes them for microseconds and cuts the rest off, so that nothing would equal them."""
+    fine = pd.Timestamp("2020-01-01 12:00:00.123456789")
+    x = aj.array(pa.array([[fine.value, None]], pa.list_(pa.timestamp("ns"))))
+    assert (x == fine).to_list() == [[True, None]]
+    assert (fine > x).to_list() == [[False, None]]
+    assert x.contains(fine).to_list() == [True]
+    assert x.fill_null(fine).to_list() == [[fine, fine]]
+    assert (x + pd.Timedelta(1, "ns")).to_list() == [[fine + pd.Timedelta(1, "ns"), None]]
+    zoned = fine.tz_localize("Europe/Paris")
+    assert (aj.array([[zoned]]) == zoned).to_list() == [[True]]
+    assert aj.full((1,), zoned).type == pa.timestamp("ns", "Europe/Paris")
+    assert (x.cast(pa.timestamp("us"), safe=False) + pd.Timedelta("1s")).type == pa.timestamp("us")
+
+
+@pytest.mark.parametrize("scalar", [pd.NaT, pd.NA, np.datetime64("2020"), object()], ids=lambda one: type(one).__name__)
+def test_what_is_no_scalar_of_arrow_is_refused_in_words(scalar: Any) -> None:
+    for call in (lambda: aj.array([[1]]) + scalar, lambda: aj.array([[1]]).fill_null(scalar)):
+        with pytest.raises(aj.JagTypeError, match="is neither a column nor a scalar of Arrow"):
+            call()
 
 
 def test_a_null_scalar_makes_nulls() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import gc
+import uuid
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -324,6 +327,60 @@ def test_python_data(data: Any, options: dict[str, Any], expected: Any) -> None:
 def test_uneven_data_is_a_shape_error(data: Any, options: dict[str, Any]) -> None:
     with pytest.raises(aj.ShapeError):
         aj.array(data, **options)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ([[1, pd.NA], None], [[1, None], None]),
+        ([[pd.NaT, pd.Timestamp("2020-01-02", tz="UTC")], []], [[None, dt.datetime(2020, 1, 2, tzinfo=dt.UTC)], []]),
+        ([[pd.Timedelta("1s")], [pd.NaT]], [[dt.timedelta(seconds=1)], [None]]),
+        (pd.Series([[1, 2], np.nan, None, [3]]), [[1, 2], None, None, [3]]),
+        (pd.Series([[np.nan], np.nan, pd.NA]), [[float("nan")], None, None]),
+    ],
+)
+def test_missing_marks_of_pandas_are_null(data: Any, expected: Any) -> None:
+    assert_lists_equal(aj.array(data).to_list(), expected)
+
+
+def test_nan_is_a_value_outside_of_objects() -> None:
+    assert_lists_equal(aj.array(pd.Series([1.0, np.nan])).to_list(), [1.0, float("nan")])
+    with pytest.raises(aj.ShapeError, match="not evenly nested"):
+        aj.array([[1, 2], float("nan")])
+
+
+@pytest.mark.parametrize("zone", [None, "Europe/Paris"])
+def test_nanoseconds_of_pandas_are_kept(zone: str | None) -> None:
+    """pyarrow takes them for microseconds and cuts the rest off."""
+    fine = pd.Timestamp("2020-01-01 12:00:00.123456789", tz=zone)
+    x = aj.array([[fine, None], None, [fine.floor("us")]])
+    assert x.type == pa.timestamp("ns", zone)
+    assert x.to_list() == [[fine, None], None, [fine.floor("us")]]
+    assert aj.array([[fine.floor("us")]]).type == pa.timestamp("us", zone)
+    assert aj.array([[dt.datetime(9000, 1, 1, tzinfo=dt.UTC)]]).type == pa.timestamp("us", "UTC")
+    assert aj.array([[pd.Timedelta(1, "ns")], [pd.NaT]]).values.cast(pa.int64()).to_pylist() == [1, None]
+
+
+def test_lists_of_extension_types() -> None:
+    one, two = uuid.UUID(int=1), uuid.UUID(int=2)
+    x = aj.array([[one, None], None, [], [two]])
+    assert x.type == pa.uuid()
+    assert x.to_list() == [[one, None], None, [], [two]]
+    assert aj.array([[[one.bytes]], [[]]], type=pa.uuid()).to_list() == [[[one]], [[]]]
+    assert aj.array([['{"a": 1}'], []], type=pa.json_()).to_list() == [['{"a": 1}'], []]
+    assert aj.array([], type=pa.uuid(), ndim=3).type == pa.uuid()
+    with pytest.raises(aj.ShapeError, match=r"the data does not fit 2 dims of extension<arrow\.uuid>"):
+        aj.array([[1]], type=pa.uuid())
+    with pytest.raises(aj.ShapeError, match=r"the data does not fit 2 dims of extension<arrow\.uuid>"):
+        aj.array([one], type=pa.uuid(), ndim=2)
+
+
+@pytest.mark.parametrize("first", [[], [None], [None, None]])
+def test_a_list_that_holds_itself_is_an_error(first: list[Any]) -> None:
+    endless: list[Any] = first
+    endless.append(endless)
+    with pytest.raises(aj.ShapeError, match="nested more than 1000 levels deep; does a list hold itself"):
+        aj.array(endless)
 
 
 @pytest.mark.slow

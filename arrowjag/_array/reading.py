@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -9,11 +11,17 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
+from arrowjag import _arrow
 from arrowjag._arrow import depth
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, OffsetsError, ShapeError
 from arrowjag.typing import ArrowData
 
 __all__ = ["to_array"]
+
+_MISSING = frozenset({"NAType", "NaTType"})
+"""What pandas puts where nothing is; known by name, as pandas may not be imported here."""
+
+_MOST_LEVELS = 1000
 
 
 def to_array(data: Any, type: pa.DataType | None = None, ndim: int | None = None) -> ArrowData:
@@ -46,7 +54,7 @@ def to_array(data: Any, type: pa.DataType | None = None, ndim: int | None = None
         return data
     dtype = getattr(data, "dtype", None)
     if isinstance(dtype, np.dtype) and hasattr(data, "to_numpy"):
-        data = data.to_numpy()
+        data = data.to_numpy() if dtype.kind != "O" else [_marked(one) for one in data.to_numpy()]
     if isinstance(data, np.ndarray) and data.dtype.kind != "O":
         return _from_ndarray(data)
     if hasattr(data, "__arrow_c_array__") or hasattr(data, "__arrow_c_stream__"):
@@ -81,6 +89,7 @@ def _from_python(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Ar
     if isinstance(data, np.ndarray):
         data = data.tolist() if data.ndim == 1 else _plain(data)
     data = list(data) if not isinstance(data, (list, tuple)) else data
+    _check_levels(data)
     try:
         return _nested(data, type, ndim)
     except (ShapeError, JagTypeError, JagValueError):
@@ -90,8 +99,16 @@ def _from_python(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Ar
     return _nested(plain, type, ndim)
 
 
+def _marked(row: Any) -> Any:
+    """An object of a Series: NaN stands for a missing row there."""
+    return None if isinstance(row, float) and math.isnan(row) else row
+
+
 def _plain(data: Any) -> Any:
-    """Arrays and ranges inside of lists as lists, Arrow scalars as Python's; what holds none of them stays the same object."""
+    """Arrays and ranges inside of lists as lists, scalars of Arrow as Python's, missing marks of pandas as None.
+
+    What holds none of them stays the same object.
+    """
     if isinstance(data, np.ndarray) and data.ndim < 2 and data.dtype.kind != "O":
         return data
     if isinstance(data, (list, tuple, range, np.ndarray)):
@@ -100,6 +117,8 @@ def _plain(data: Any) -> Any:
         return data if same else plain
     if isinstance(data, pa.Scalar):
         return data.as_py()
+    if type(data).__name__ in _MISSING:
+        return None
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(data, method) and not isinstance(data, np.generic):
             return getattr(data, method)()
@@ -110,7 +129,7 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
     """Nested lists of scalars: pyarrow infers the type, the levels that it leaves open adapt to `ndim`."""
     try:
         found = pa.infer_type(data) if type is None or ndim is None or pt.is_integer(type) else None
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+    except (ValueError, TypeError, OverflowError) as error:  # pyarrow's own, and those of what it asks the objects for
         if type is None:
             raise _misfit("the data is not evenly nested or of mixed type", error) from None
         found = None
@@ -120,6 +139,8 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
     # pyarrow would cut Python floats down to integers in silence: they come in as floats, for the caller's cast to check.
     leaf = type if type is not None and not (inferred is not None and pt.is_floating(inferred)) else inferred
     try:
+        if type is None and "pandas" in sys.modules and leaf in (pa.duration("us"), pa.timestamp("us", getattr(leaf, "tz", None))):
+            return _with_nanoseconds(data, leaf, wanted)
         return _as_lists(data, leaf, wanted)
     except OverflowError:
         if type is not None or inferred is None or not pt.is_integer(inferred):
@@ -130,13 +151,58 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
         raise JagOverflowError("the data holds Python ints that fit neither int64 nor uint64; give floats or decimals") from None
 
 
+def _check_levels(data: Any) -> None:
+    """Lists that hold themselves would end the process inside pyarrow."""
+    for _ in range(_MOST_LEVELS):
+        data = next((one for one in data if one is not None), None)
+        if not isinstance(data, (list, tuple)):
+            return
+    raise ShapeError(f"the data is nested more than {_MOST_LEVELS} levels deep; does a list hold itself?")
+
+
 def _as_lists(data: Any, leaf: pa.DataType | None, levels: int) -> pa.Array:
+    if levels and isinstance(leaf, pa.BaseExtensionType):
+        return _of_extension(data, leaf, levels)
     nested = leaf
     for _ in range(levels):
         nested = pa.large_list(nested)
     try:
         return pa.array(data, type=nested)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+    except OverflowError:
+        raise
+    except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:
+        raise _misfit(f"the data does not fit {levels + 1} dims of {leaf}", error) from None
+
+
+def _with_nanoseconds(data: Any, leaf: pa.DataType, levels: int) -> pa.Array:
+    """Times as pyarrow infers them, in microseconds; in nanoseconds where it would cut those of pandas off."""
+    coarse = _as_lists(data, leaf, levels)
+    fine = pa.duration("ns") if pt.is_duration(leaf) else pa.timestamp("ns", leaf.tz)
+    try:
+        exact = _as_lists(data, fine, levels)
+    except (ShapeError, OverflowError):  # beyond the years that nanoseconds reach
+        return coarse
+    whole = _arrow.peel(coarse, levels + 1)[1].cast(fine).equals(_arrow.peel(exact, levels + 1)[1])
+    return coarse if whole else exact
+
+
+def _of_extension(data: Any, leaf: pa.BaseExtensionType, levels: int) -> pa.Array:
+    """Lists of an extension type, which pyarrow makes of flat items only: lists of their numbers first, then the items."""
+    items: list[Any] = []
+
+    def numbered(one: Any, level: int) -> Any:
+        if one is None:
+            return None
+        if level:
+            return [numbered(item, level - 1) for item in one]
+        items.append(one)
+        return len(items) - 1
+
+    try:
+        places = _as_lists([numbered(one, levels) for one in data], pa.int64(), levels)
+        below, numbers = _arrow.peel(places, levels + 1)
+        return _arrow.wrap(below, pa.array(items, type=leaf).take(numbers))
+    except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:
         raise _misfit(f"the data does not fit {levels + 1} dims of {leaf}", error) from None
 
 

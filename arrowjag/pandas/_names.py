@@ -20,7 +20,7 @@ _LISTS: list[tuple[str, Callable[[pa.DataType], bool], Callable[..., pa.DataType
     ("list_view", pt.is_list_view, pa.list_view),
     ("large_list_view", pt.is_large_list_view, pa.large_list_view),
 ]
-_EXTENSIONS = {"arrow.uuid": "uuid", "arrow.json": "json_"}
+_EXTENSIONS = {"arrow.uuid": "uuid", "arrow.json": "json_", "arrow.bool8": "bool8"}
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 _UNITS = {"s", "ms", "us", "ns"}
 

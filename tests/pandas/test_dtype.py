@@ -28,7 +28,7 @@ LEAVES = [
     pa.struct([("fixed", pa.list_(pa.float32(), 3)), ("map", pa.map_(pa.string(), pa.list_(pa.int64())))]),
     *(pa.list_view(pa.int64()), pa.large_list_view(pa.string()), pa.map_(pa.string(), pa.int64())),
     pa.run_end_encoded(pa.int32(), pa.string()),
-    pa.uuid(),
+    *(pa.uuid(), pa.json_(), pa.bool8()),
 ]
 
 

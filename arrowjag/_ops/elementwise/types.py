@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -121,10 +122,12 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
     """
     if isinstance(value, pa.Scalar):
         return value
-    if isinstance(value, np.generic):
-        return pa.scalar(value)
     leaf = None if leaf is None or pt.is_null(leaf) else plain_type(leaf)
     try:
+        if isinstance(value, np.generic):
+            return pa.scalar(value)
+        if isinstance(value, (datetime, timedelta)):
+            return _time_scalar(value)
         if leaf is None:
             return pa.scalar(value) if type(value) is not int else _int_scalar(value)
         if value is None or _keeps_leaf(value, leaf):
@@ -135,12 +138,20 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
         if type(value) is float and pt.is_integer(leaf):
             return pa.scalar(value, pa.float64())
         return pa.scalar(value)
-    except (OverflowError, pa.ArrowInvalid) as error:
+    except (OverflowError, ValueError) as error:
         if not isinstance(value, (int, float)):
             raise JagTypeError(f"{operation}: {type(value).__name__} is neither a column nor a scalar of Arrow") from None
         raise JagRangeError(f"{operation}: the number {value!r} does not fit {leaf or 'int64'}: {error}") from None
     except (pa.ArrowTypeError, pa.ArrowNotImplementedError):  # objects, and numpy scalars without a type of Arrow
         raise JagTypeError(f"{operation}: {type(value).__name__} is neither a column nor a scalar of Arrow") from None
+
+
+def _time_scalar(value: datetime | timedelta) -> pa.Scalar:
+    """Those of pandas may hold nanoseconds, which pyarrow would cut off."""
+    plain = pa.scalar(value)
+    if getattr(value, "nanosecond", 0):
+        return pa.scalar(value, pa.timestamp("ns", plain.type.tz))
+    return pa.scalar(value, pa.duration("ns")) if getattr(value, "nanoseconds", 0) else plain
 
 
 def _int_scalar(value: int) -> pa.Scalar:
