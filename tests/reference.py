@@ -98,7 +98,7 @@ def key(v: Any) -> Any:
     if isinstance(v, float):
         return "NaN" if math.isnan(v) else v + 0.0
     if isinstance(v, dict):
-        return tuple((name, key(part)) for name, part in v.items())
+        return tuple((name, key(v[name])) for name in sorted(v))
     return tuple(key(part) for part in v) if isinstance(v, (list, tuple)) else v
 
 
