@@ -21,7 +21,7 @@ from arrowjag.etl.progress import make_progress
 from arrowjag.etl.report import Failure, JobError, Report
 from arrowjag.etl.schema import check_schema, make_frame
 from arrowjag.etl.sink import Sink, open_sink, prepare
-from arrowjag.etl.tasks import Task, open_source
+from arrowjag.etl.tasks import Source, Task, open_source
 from arrowjag.etl.work import Job, as_partial
 from arrowjag.io.scan import make_plan
 
@@ -93,7 +93,8 @@ def run(  # noqa: PLR0913  (the arguments of a job)
     mode : {"create", "resume", "replace"}
         Whether the sink must be empty, results that match input and function are kept, or Parquet files in it are deleted first.
     on_error : {"stop", "skip"}
-        Whether the first task that fails ends the job, or is listed in the report and has no file.
+        Whether the first task that fails ends the job, or is listed in the report and has no file; so is a file whose footer can't
+        be read.
     write : dict, optional
         Options of `arrowjag.write_parquet`, for example ``{"compression": "zstd", "row_group_size": 100_000}``.
     progress : bool
@@ -149,7 +150,7 @@ def run(  # noqa: PLR0913  (the arguments of a job)
     given = None if schema is None else check_schema(schema)
     limits = _Limits(engine, workers, memory, batch_bytes, on_error)
     carried = _pickled(transform)
-    there = open_source(source, filters)
+    there = _opened(source, filters, limits)
     plan = make_plan(there.schema, columns, filters)
     facts = digest_of(
         transform, list(columns or []), columns is None, str(filters), frame, _schema_fact(given), sorted(options.items())
@@ -171,7 +172,7 @@ def run(  # noqa: PLR0913  (the arguments of a job)
         bytes=sum(task.bytes for task in tasks if task.number in drive.outcomes),
         bytes_written=sum(one.bytes_written for one in done),
         peak_memory=peak,
-        failures=tuple(drive.failures),
+        failures=(*there.failures, *drive.failures),
     )
     _LOG.info("job %s: %s", job.name, report)
     return report
@@ -252,7 +253,7 @@ def reduce(  # noqa: PLR0913  (the arguments of a job)
     carried = _pickled(partial)
     if not callable(combine):
         raise JagTypeError(f"combine is a function, got {type(combine).__name__}")
-    there = open_source(source, filters)
+    there = _opened(source, filters, limits)
     plan = make_plan(there.schema, columns, filters)
     job = Job(carried, name_of(partial), plan, there.partitions, frame, None)
     drive, _ = _drive(job, list(there.tasks), limits, None, progress)
@@ -288,6 +289,13 @@ def _drive(job: Job, tasks: list[Task], limits: _Limits, schema: pa.Schema | Non
     finally:
         shown.close()
     return drive, engine.peak_memory
+
+
+def _opened(source: Any, filters: Any, limits: _Limits) -> Source:
+    there = open_source(source, filters, skip=limits.skip)
+    for failure in there.failures:
+        _LOG.warning("file is skipped: %s", failure)
+    return there
 
 
 class _NoEngine:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
@@ -108,12 +109,23 @@ def open_sink(sink: Any, source: Source, transform: str, options: dict[str, Any]
     folder = path.rstrip("/")
     if filesystem.get_file_info(folder).type == pf.FileType.File:
         raise JagValueError(f"the sink {sink} is a file: name a folder")
-    below = folder + "/"
-    inside = [task.path for task in source.tasks if task.path.startswith(below)]
-    around = source.folder is not None and below.startswith(source.folder + "/")
-    if filesystem == source.filesystem and (inside or around):
+    if filesystem == source.filesystem and _overlap(filesystem, folder, source):
         raise JagValueError(f"the sink {sink} and the source lie in one folder: results would be read as input")
     return Sink(filesystem, folder, transform, options)
+
+
+def _overlap(filesystem: pf.FileSystem, folder: str, source: Source) -> bool:
+    """Whether files of the source lie in the folder, or the source as it was named would find results there."""
+    below = _real(filesystem, folder) + "/"
+    if any(_real(filesystem, task.path).startswith(below) for task in source.tasks):
+        return True
+    named = [(search, _real(filesystem, search.folder)) for search in source.searches]
+    return any(search.finds(below + task.target, real) for search, real in named for task in source.tasks)
+
+
+def _real(filesystem: pf.FileSystem, path: str) -> str:
+    """Where a path leads, through links of the local file system."""
+    return os.path.realpath(path).replace(os.sep, "/") if isinstance(filesystem, pf.LocalFileSystem) else path
 
 
 def prepare(sink: Sink, tasks: tuple[Task, ...], mode: str) -> dict[int, Result]:
@@ -145,6 +157,10 @@ def prepare(sink: Sink, tasks: tuple[Task, ...], mode: str) -> dict[int, Result]
         raise JagValueError(
             f'the sink holds files, for example {results[0]}: mode="resume" keeps what is done, mode="replace" deletes it'
         )
+    sources = {_real(sink.filesystem, task.path) for task in tasks}
+    shared = next((path for path in files if _real(sink.filesystem, path) in sources), None)
+    if shared is not None:
+        raise JagValueError(f"the sink holds {shared}, which is a file of the source: take another folder")
     sink.remove(parts)
     if mode == "replace":
         sink.remove([path for path in results if path.endswith(".parquet")])

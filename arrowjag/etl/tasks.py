@@ -13,11 +13,11 @@ import pyarrow.fs as pf
 
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.etl.fingerprint import digest_of, footer_digest
-from arrowjag.etl.report import groups_text
+from arrowjag.etl.report import Failure, groups_text
 from arrowjag.io.files import StoredFile, has_keys, is_dataset
-from arrowjag.io.locate import locate
-from arrowjag.io.parquet import is_parquet, prune_files
-from arrowjag.io.scan import Part, full_schema, open_parts
+from arrowjag.io.locate import Located, Search, locate
+from arrowjag.io.parquet import is_parquet, open_dataset, prune_files
+from arrowjag.io.scan import Part, full_schema, in_threads, open_parts
 
 __all__ = ["TASK_BYTES", "Source", "Task", "open_source"]
 
@@ -54,16 +54,20 @@ class Task:
 
 @dataclass(frozen=True)
 class Source:
-    """The tasks of a dataset, the columns of its files and folders, and those that come from names of folders."""
+    """The tasks of a dataset, the columns of its files and folders, those that come from names of folders, and what can't be read.
+
+    `searches` are the folders and patterns that were named.
+    """
 
     tasks: tuple[Task, ...]
     schema: pa.Schema
     partitions: pa.Schema
     filesystem: pf.FileSystem
-    folder: str | None
+    searches: tuple[Search, ...]
+    failures: tuple[Failure, ...]
 
 
-def open_source(source: Any, filters: Any = None, filesystem: Any = None) -> Source:
+def open_source(source: Any, filters: Any = None, filesystem: Any = None, *, skip: bool = False) -> Source:
     """Read the footers of a dataset and cut it into tasks.
 
     Parameters
@@ -74,6 +78,8 @@ def open_source(source: Any, filters: Any = None, filesystem: Any = None) -> Sou
         Files that the names of their folders exclude are left out.
     filesystem : optional
         Where the paths lie.
+    skip : bool
+        Whether files that can't be read are failures of the source, as long as there are others; otherwise the first is an error.
 
     Returns
     -------
@@ -89,11 +95,14 @@ def open_source(source: Any, filters: Any = None, filesystem: Any = None) -> Sou
     JagValueError
         If a file is there twice, or is no Parquet file.
     """
-    files, partitions, where, folder = _files(source, filters, filesystem)
+    found, failures = _locate(source, filesystem, skip)
+    files, partitions = _files(source, found, filters)
+    where = source.filesystem if found is None else found.filesystem
     try:
         parts = open_parts([replace(file, fragment=None) for file in files], partitions)
     except pa.ArrowInvalid as error:
         raise JagValueError(f"the source can't be read as Parquet files: {error}") from error
+    folder = None if found is None or found.base is None else found.base.rstrip("/")
     base = folder or os.path.commonpath([os.path.dirname(part.name) for part in parts])  # noqa: PTH120 - paths of any file system
     names = [part.name[len(base) :].lstrip("/") for part in parts]
     twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
@@ -101,31 +110,50 @@ def open_source(source: Any, filters: Any = None, filesystem: Any = None) -> Sou
         raise JagValueError(f"the source names {twice} twice: its rows would be counted twice")
     infos = where.get_file_info([part.name for part in parts])
     stems = _stems(names)
-    found: list[Task] = []
+    tasks: list[Task] = []
     for part, file, info in zip(parts, names, infos, strict=True):
-        found += _tasks_of(part, file, stems[file], info, len(found))
-    return Source(tuple(found), full_schema(parts, partitions), partitions, where, folder)
+        tasks += _tasks_of(part, file, stems[file], info, len(tasks))
+    searches = () if found is None else found.searches
+    return Source(tuple(tasks), full_schema(parts, partitions), partitions, where, searches, failures)
 
 
-def _files(source: Any, filters: Any, filesystem: Any) -> tuple[list[StoredFile], pa.Schema, pf.FileSystem, str | None]:
-    """The files, the columns of their folders, where they lie, and the folder that was named."""
+def _locate(source: Any, filesystem: Any, skip: bool) -> tuple[Located | None, tuple[Failure, ...]]:
+    """Where the files are, None for a dataset; without those that can't be read if they are to be skipped and are not all."""
     if is_dataset(source):
+        return None, ()
+    found = locate(source, filesystem)
+    if not skip:
+        return found, ()
+    failures = in_threads(lambda path: _failure(StoredFile(path, found.filesystem)), found.paths)
+    readable = [path for path, failure in zip(found.paths, failures, strict=True) if failure is None]
+    if not readable:
+        return found, ()
+    return found._replace(paths=readable), tuple(failure for failure in failures if failure is not None)
+
+
+def _failure(file: StoredFile) -> Failure | None:
+    """Why the footer of a file can't be read; None if it can."""
+    try:
+        open_parts([file], pa.schema([]))
+    except (pa.ArrowException, OSError) as error:
+        text = " ".join(str(error).removeprefix(f"{file.path}: ").split())
+        return Failure(file.path, (), f"{type(error).__name__}: {text}")
+    return None
+
+
+def _files(source: Any, found: Located | None, filters: Any) -> tuple[list[StoredFile], pa.Schema]:
+    """The files, and the columns of their folders."""
+    if found is None:
         if not is_parquet(source):
             raise JagTypeError(f"a job reads Parquet files, got a {type(source).__name__}: write it with aj.write_parquet first")
-        return *prune_files(source, filters), source.filesystem, None
-    found = locate(source, filesystem)
-    folder = None if found.base is None else found.base.rstrip("/")
+        return prune_files(source, filters)
     if not has_keys(found.paths, found.base or ""):
-        return [StoredFile(path, found.filesystem) for path in found.paths], pa.schema([]), found.filesystem, folder
-    import pyarrow.dataset as ds
-
+        return [StoredFile(path, found.filesystem) for path in found.paths], pa.schema([])
     try:
-        dataset = ds.dataset(
-            found.paths, filesystem=found.filesystem, format="parquet", partitioning="hive", partition_base_dir=found.base or ""
-        )
+        dataset = open_dataset(found, "hive")
     except pa.ArrowInvalid as error:
         raise JagValueError(f"{source} can't be read as Parquet files: {error}") from error
-    return *prune_files(dataset, filters), found.filesystem, folder
+    return prune_files(dataset, filters)
 
 
 def _stems(files: Sequence[str]) -> dict[str, str]:

@@ -17,12 +17,29 @@ __all__ = ["Located", "locate", "locate_file"]
 _MAGIC = re.compile(r"[*?\[]")
 
 
+class Search(NamedTuple):
+    """Where files were looked for: a folder, and what their paths below it match."""
+
+    folder: str
+    below: re.Pattern[str]
+
+    def finds(self, path: str, folder: str | None = None) -> bool:
+        """Whether a file would be found too; `folder` is what the search's own is called where the path is from."""
+        start = (self.folder if folder is None else folder).rstrip("/") + "/"
+        return path.startswith(start) and self.below.fullmatch(path[len(start) :]) is not None
+
+
 class Located(NamedTuple):
-    """Files on one file system; `base` is the folder below which ``key=value`` folders are partitions, None for one file."""
+    """Files on one file system.
+
+    `base` is the folder below which ``key=value`` folders are partitions, None for one file; `searches` are the folders and the
+    patterns that were named.
+    """
 
     filesystem: pf.FileSystem
     paths: list[str]
     base: str | None
+    searches: tuple[Search, ...] = ()
 
 
 def locate_file(path: Any, filesystem: Any = None) -> tuple[pf.FileSystem, str]:
@@ -118,14 +135,15 @@ def locate(path: Any, filesystem: Any = None) -> Located:
     if info.type == pf.FileType.File:
         return Located(where, [info.path], None)
     if info.type == pf.FileType.Directory:
-        paths, base = _files_below(where, info.path), info.path
+        search = Search(info.path, re.compile(".*", re.DOTALL))
     elif _MAGIC.search(text):
-        paths, base = _matching(where, text)
+        search = _pattern(text)
     else:
         raise FileNotFoundError(f"there is no file {path}")
+    paths = [one for one in _files_below(where, search.folder) if search.finds(one)]
     if not paths:
         raise FileNotFoundError(f"{path} holds no files: names that start with . or _ don't count")
-    return Located(where, paths, base)
+    return Located(where, paths, search.folder, (search,))
 
 
 def _locate_list(paths: Sequence[Any], filesystem: Any) -> Located:
@@ -137,7 +155,7 @@ def _locate_list(paths: Sequence[Any], filesystem: Any) -> Located:
         if one.filesystem != where:
             raise JagValueError(f"{path} lies on another file system than {paths[0]}: read them one by one")
     everything = [path for one in found for path in one.paths]
-    return Located(where, everything, _common_folder(everything))
+    return Located(where, everything, _common_folder(everything), tuple(search for one in found for search in one.searches))
 
 
 def _common_folder(paths: list[str]) -> str:
@@ -158,13 +176,11 @@ def _files_below(filesystem: pf.FileSystem, folder: str) -> list[str]:
     return sorted(path for path in files if not any(name[:1] in {".", "_"} for name in path[start:].split("/")))
 
 
-def _matching(filesystem: pf.FileSystem, pattern: str) -> tuple[list[str], str]:
-    """Files that match a pattern, or lie in a folder that does; and the folder above the first name with a wildcard."""
+def _pattern(pattern: str) -> Search:
+    """The folder above the first name with a wildcard, and the pattern below it."""
     names = pattern.rstrip("/").split("/")
     plain = next(place for place, name in enumerate(names) if _MAGIC.search(name))
-    base = "/".join(names[:plain])
-    wanted = re.compile(_expression(names))
-    return [path for path in _files_below(filesystem, base) if wanted.fullmatch(path)], base
+    return Search("/".join(names[:plain]), re.compile(_expression(names[plain:])))
 
 
 def _expression(names: list[str]) -> str:

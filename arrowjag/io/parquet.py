@@ -15,7 +15,7 @@ from arrowjag.io.atomic import atomic_target
 from arrowjag.io.files import StoredFile, files_of, has_keys, is_dataset
 from arrowjag.io.frames import check_host, from_table, index_columns, to_table
 from arrowjag.io.leaves import leaf_places, select
-from arrowjag.io.locate import locate, locate_file
+from arrowjag.io.locate import Located, locate, locate_file
 from arrowjag.io.partitions import FILE_NAME, cut_by_keys
 from arrowjag.io.row_groups import cut_rows
 from arrowjag.io.scan import NO_MAP_KEYS, conform_table, full_schema, make_plan, open_parts, read_parts
@@ -23,7 +23,7 @@ from arrowjag.io.scan import NO_MAP_KEYS, conform_table, full_schema, make_plan,
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
-__all__ = ["find_files", "is_parquet", "leaf_options", "prune_files", "read_parquet", "write_parquet"]
+__all__ = ["find_files", "is_parquet", "leaf_options", "open_dataset", "prune_files", "read_parquet", "write_parquet"]
 
 
 def read_parquet(
@@ -128,20 +128,29 @@ def _open(source: Any, filesystem: Any, partitioning: Any) -> Any:
     is_plain = partitioning is None or (isinstance(partitioning, str) and not has_keys(found.paths, found.base or ""))
     if found.base is None or is_plain:
         return files
-    import pyarrow.dataset as ds
-
     try:
-        return ds.dataset(
-            found.paths,
-            filesystem=found.filesystem,
-            format="parquet",
-            partitioning=partitioning,
-            partition_base_dir=found.base,
-        )
+        return open_dataset(found, partitioning)
     except pa.ArrowInvalid as error:
         if NO_MAP_KEYS in str(error):
             return files
         raise JagValueError(f"{source} can't be read as Parquet files: {error}") from error
+
+
+def open_dataset(found: Located, partitioning: Any) -> ds.Dataset:
+    """Files and the columns that names of their folders make, which win over columns of the same name in files.
+
+    pyarrow's own `dataset` wants both to have one type.
+    """
+    import pyarrow.dataset as ds
+
+    if isinstance(partitioning, str):
+        partitioning = ds.partitioning(flavor=partitioning)
+    elif isinstance(partitioning, (list, tuple)):
+        partitioning = ds.partitioning(field_names=list(partitioning))
+    options = ds.FileSystemFactoryOptions(partitioning=partitioning, partition_base_dir=found.base or "")
+    factory = ds.FileSystemDatasetFactory(found.filesystem, found.paths, ds.ParquetFileFormat(), options)
+    first, *_, folders = factory.inspect_schemas()
+    return factory.finish(pa.schema([*(field for field in first if field.name not in folders.names), *folders]))
 
 
 def is_parquet(dataset: ds.Dataset) -> bool:

@@ -51,6 +51,16 @@ def test_partitions_are_columns_and_folders(tmp_path: Path) -> None:
     assert check_totals(tmp_path / "out", rows)["part"].to_pylist() == [0] * 40 + [1] * 40 + [0] * 40
 
 
+def test_keys_may_stand_in_results_as_well(tmp_path: Path) -> None:
+    """The texts of polars frames have another type than those of folders."""
+    aj.write_parquet({"lang": ["de", "en", "de"], "v": aj.array([[1], [], [2]])}, tmp_path / "in", partition_by="lang")
+    run(lambda frame: frame.with_columns(n=pl.col("v").jag.lengths()), tmp_path / "in", tmp_path / "out", frame="polars")
+    expected = {"lang": ["de", "de", "en"], "v": [[1], [2], []], "n": [1, 1, 0]}
+    for path in (tmp_path / "out", ds.dataset(tmp_path / "out", format="parquet")):
+        assert aj.read_parquet(path, columns=list(expected)).to_pydict() == expected
+    assert run(lambda frame: frame, tmp_path / "out", tmp_path / "again", frame="polars").rows == 3
+
+
 def test_a_folder_excluded_by_a_filter_makes_no_task(tmp_path: Path) -> None:
     write_dataset(tmp_path / "in", keys=True)
     report = run(keep, tmp_path / "in", tmp_path / "out", filters=[("part", "=", 1), ("id", ">=", 70)], columns=["id"])
@@ -375,6 +385,27 @@ def test_damaged_input_is_named(source: Path, tmp_path: Path) -> None:
         run(keep, source, tmp_path / "other")
 
 
+@pytest.mark.parametrize("keys", [False, True])
+def test_files_without_a_footer_may_be_skipped(keys: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    rows = write_dataset(tmp_path / "in", keys=keys)
+    folder = tmp_path / ("in/part=0" if keys else "in")
+    half = (folder / "f0.parquet").read_bytes()[:500]
+    (folder / "a.parquet").write_bytes(half)  # the first, whose schema pyarrow asks for
+    (folder / "notes.txt").write_text("none")
+    with pytest.raises(aj.JagValueError, match=r"can't be read as Parquet files: .*a\.parquet"):
+        run(totals, tmp_path / "in", tmp_path / "out")
+    with caplog.at_level(logging.WARNING, "arrowjag.etl"):
+        report = run(keep, tmp_path / "in", tmp_path / "out", on_error="skip")
+    assert aj.read_parquet(tmp_path / "out").num_rows == rows
+    assert [(Path(one.file).name, one.row_groups) for one in report.failures] == [("a.parquet", ()), ("notes.txt", ())]
+    assert all(one.error.startswith("ArrowInvalid: Parquet") for one in report.failures)
+    assert f"file is skipped: {report.failures[0]}" in caplog.messages
+    height = aj.etl.reduce(lambda table: table.num_rows, sum, tmp_path / "in", on_error="skip", frame="arrow", progress=False)
+    assert height == rows
+    with pytest.raises(aj.JagValueError, match=r"can't be read as Parquet files: .*a\.parquet"):
+        run(keep, folder / "a.parquet", tmp_path / "other", on_error="skip")
+
+
 def test_sys_exit_in_a_transform_is_an_error(source: Path, tmp_path: Path) -> None:
     with pytest.raises(JobError, match="SystemExit: 3"):
         run(lambda table: sys.exit(3), source, tmp_path / "out")
@@ -442,6 +473,30 @@ def test_sources_and_sinks_without_meaning(source: Path, tmp_path: Path) -> None
             run(keep, source, sink)
     with pytest.raises(aj.JagValueError, match="is a file"):
         run(keep, source / "f0.parquet", source / "f1.parquet")
+
+
+@pytest.mark.parametrize("mode", ["resume", "replace"])
+def test_links_don_t_hide_that_the_sink_is_the_source(source: Path, tmp_path: Path, mode: str) -> None:
+    """To replace what is in the sink would delete the source."""
+    (tmp_path / "link").symlink_to(source)
+    (tmp_path / "sink").mkdir()
+    (tmp_path / "sink/inner").symlink_to(source)
+    for one, sink in ((source, "link"), (source, "link/below"), (tmp_path / "link", "in"), (source / "f0.parquet", "link")):
+        with pytest.raises(aj.JagValueError, match="lie in one folder"):
+            run(keep, one, tmp_path / sink, mode=mode)
+    with pytest.raises(aj.JagValueError, match=r"the sink holds .*sink/inner/f0\.parquet, which is a file of the source"):
+        run(keep, source / "f0.parquet", tmp_path / "sink", mode=mode)
+    assert files_in(source) == ["f0.parquet", "f1.parquet", "f2.parquet"]
+
+
+def test_a_sink_may_lie_beside_files_that_were_named_or_match_a_pattern(source: Path) -> None:
+    files = sorted(source.iterdir())
+    for place, one in enumerate((files, source / "*.parquet", [source / "f0.parquet", source / "f[12].parquet"])):
+        run(totals, one, source / f"out{place}")
+        check_totals(source / f"out{place}", 120)
+    for one in (source, [source], source / "**/*.parquet", source / "*"):
+        with pytest.raises(aj.JagValueError, match="lie in one folder"):
+            run(totals, one, source / "out3")
 
 
 def test_write_options(source: Path, tmp_path: Path) -> None:

@@ -107,6 +107,17 @@ def test_values_of_folders(tmp_path: Path) -> None:
     assert aj.read_parquet(tmp_path, partitioning=days).schema.field("h").type == pa.string()
 
 
+@pytest.mark.parametrize(
+    "stored", [pa.array(["x"], pa.large_string()), pa.array([7]), pa.array([["x"]])], ids=["text", "number", "list"]
+)
+def test_folders_win_over_columns_of_any_type_in_files(stored: pa.Array, tmp_path: Path) -> None:
+    (tmp_path / "key=de").mkdir()
+    pq.write_table(pa.table({"key": stored, "x": [1]}), tmp_path / "key=de/a.parquet")
+    for filters in (None, [("key", "=", "de"), ("x", ">", 0)]):
+        table = aj.read_parquet(tmp_path, filters=filters)
+        assert table.to_pydict() == {"key": ["de"], "x": [1]}
+
+
 def test_hidden_files_are_no_data(tmp_path: Path) -> None:
     aj.write_parquet({"k": [1]}, tmp_path / "a.parquet")
     (tmp_path / ".a.parquet.part").write_bytes(b"half")
