@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels import laying
 from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.framework import apply
 from arrowjag._ops.elementwise.operators import BINARY
@@ -40,6 +41,8 @@ def _always_in_blocks():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blockwise, "FEWEST_VALUES", 0)
         patch.setattr(blockwise, "_RULES", {name: rule._replace(fewest=0, block=64) for name, rule in blockwise._RULES.items()})
+        patch.setattr(laying, "_FEWEST_VALUES", 0)
+        patch.setattr(laying, "_SHORTEST", 0)
         yield
 
 
@@ -54,7 +57,9 @@ def check(name: str, one: Any, two: Any) -> None:
     found = blockwise.binary(name, [one, two])
     if found is None:
         return
-    expected = apply(BINARY[name], [one, two], name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(laying, "pays", lambda *_: False)
+        expected = apply(BINARY[name], [one, two], name)
     assert found.shape == expected.shape
     assert same(found.values, expected.values)
 
@@ -108,6 +113,31 @@ def test_rows_of_every_length_over_many_blocks(type, nulls):
             assert found is not None
             assert found.shape == shape
             assert found.values.equals(pc.call_function(name, [x.values, spread]))
+
+
+@pytest.mark.parametrize("nulls", ["rows", "both"])
+@pytest.mark.parametrize("type", [pa.float64(), pa.int16()])
+def test_operands_that_are_null_in_different_rows(type, nulls):
+    draw = np.random.default_rng(0)
+    sizes = rows(1).dims[1].sizes
+
+    def array(share: float) -> aj.JaggedArray:
+        holes = draw.random(sizes.sum()) < 0.1 if nulls == "both" else None
+        leaves = pa.array(draw.integers(1, 100, sizes.sum()), mask=holes).cast(type)
+        mask = pa.array(draw.random(N_ROWS) < share)
+        return aj.from_arrow(pa.LargeListArray.from_arrays(pa.array(rows(1).dims[1].offsets), leaves, mask=mask))
+
+    for one, two in ((array(0.1), array(0.1)), (array(1e-4), array(0)), (array(0), array(0.9)), (array(1e-3), array(0.5))):
+        for name in ("add", "less", "floor_divide"):
+            check(name, one, two)
+        deep = one.repeat(2)
+        check("add", deep, two)
+        check("less", two, deep)
+    other = sizes.copy()
+    other[5] += 1
+    longer = aj.JaggedArray(aj.JaggedShape(N_ROWS, other), pa.nulls(other.sum(), type))
+    with pytest.raises(aj.errors.ShapeError, match="row 5 has"):
+        operator.add(array(1e-3), longer)
 
 
 def test_flags_choose_among_values_of_any_width():

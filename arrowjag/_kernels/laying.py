@@ -1,4 +1,4 @@
-"""Rows laid at new offsets, with gaps of nulls between them."""
+"""Rows dropped, or laid at new offsets with gaps of nulls between them: runs of neighbouring items are moved as wholes."""
 
 from __future__ import annotations
 
@@ -6,16 +6,184 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
 from numpy.typing import NDArray
 
-from arrowjag._kernels.flat import BLOCK_VALUES, fill
-from arrowjag._kernels.gather import ranges, take
+from arrowjag._kernels.blocks import map_tasks
+from arrowjag._kernels.flat import BLOCK_VALUES, fill, fill_bits, spread_flags
+from arrowjag._kernels.gather import filter_values, ranges, take
 from arrowjag._kernels.memory import empty
-from arrowjag._kernels.words import data_of, from_words, has_words, valid_of
+from arrowjag._kernels.words import data_of, has_words, valid_of
 
-__all__ = ["lay_rows"]
+__all__ = [
+    "Laid",
+    "Layout",
+    "are_offsets_without",
+    "drop_rows",
+    "lay",
+    "lay_flags",
+    "lay_rows",
+    "layout_without",
+    "offsets_without",
+    "pays",
+]
 
 _FEWEST_VALUES = 1 << 14
+_SHORTEST = 4
+"""Runs that are shorter on average cost less item by item."""
+_BLOCK_ROWS = 1 << 15
+
+
+class Layout(NamedTuple):
+    """Where the items of a result lie among the values of an operand: in runs that move as wholes."""
+
+    begin: NDArray[np.int64]
+    """Where each run begins in the result; a last entry tells where all end."""
+    start: NDArray[np.int64]
+    """Where it begins in the values."""
+    present: NDArray[np.bool_] | None = None
+    """False for a run that is a gap: it has no values, and starts anywhere from 0 up. None where there is no gap."""
+
+    @property
+    def size(self) -> int:
+        """The number of items of the result."""
+        return int(self.begin[-1])
+
+    def part(self, data: NDArray[Any], items: slice) -> NDArray[Any]:
+        """Some neighbouring items of the result, shared where they are neighbours in the data; in gaps anything.
+
+        Notes
+        -----
+        O(runs + items). Arrow's take of binary strings copies each run with one memcpy, so the runs are lent to it as every second
+        string; those between are left out. It reserves memory for as many strings as it takes of the average length of all: a first
+        and a last string, as long as is needed for that, save a second copy of 40 MB, 2.5 ms.
+        """
+        begin, n = self.begin, items.stop - items.start
+        first = int(begin.searchsorted(items.start, "right")) - 1
+        last = int(begin.searchsorted(items.stop, "left"))
+        bounds = begin[first : last + 1].copy()
+        bounds[0], bounds[-1] = items.start, items.stop
+        start, sizes = self.start[first:last].copy(), bounds[1:] - bounds[:-1]
+        start[0] += items.start - begin[first]
+        if self.present is not None:
+            np.minimum(start, len(data) - sizes, out=start)
+        if len(start) == 1:
+            return data[start[0] : start[0] + n]
+        cuts = np.empty(2 * len(start) + 2, np.int64)
+        cuts[1:-1:2], cuts[2:-1:2] = start, start + sizes
+        wanted = 2 * n + -(-n // len(start)) + 64
+        cuts[-1] = min(max(cuts[-2], cuts[1] + wanted), len(data))
+        cuts[0] = max(min(cuts[1], cuts[-1] - wanted), 0)
+        cuts *= data.itemsize
+        strings = pa.Array.from_buffers(pa.large_binary(), len(cuts) - 1, [None, pa.py_buffer(cuts), pa.py_buffer(data)])
+        taken = pc.take(strings, pa.array(np.arange(1, len(cuts) - 1, 2)), boundscheck=False)
+        return np.frombuffer(taken.buffers()[2], data.dtype, n)
+
+
+class Laid(NamedTuple):
+    """An operand whose items are laid while they are read, as `flat.Source` is spread."""
+
+    data: NDArray[Any]
+    layout: Layout
+
+    def part(self, items: slice, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """The operand of some neighbouring values, not to be written to; `out` is not needed."""
+        del out
+        return self.layout.part(self.data, items)
+
+
+def pays(type: pa.DataType, n_runs: int, n_values: int) -> bool:
+    """Whether so many runs of such values are better moved as wholes than item by item."""
+    return n_values >= max(_FEWEST_VALUES, _SHORTEST * n_runs) and has_words(type)
+
+
+# --------------------------------------------------------------------------------------------------- rows dropped
+
+
+def offsets_without(offsets: NDArray[np.int64], dropped: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Offsets of rows some of which become empty.
+
+    Parameters
+    ----------
+    offsets : (n_rows + 1,) int64 array
+    dropped : (n_dropped,) int64 array
+        The rows that become empty, ascending.
+
+    Returns
+    -------
+    (n_rows + 1,) int64 array
+
+    Notes
+    -----
+    O(n_rows), on all cores, a new array.
+    """
+    n = len(offsets) - 1
+    out = empty(n + 1, np.int64)
+    out[0] = 0
+    lost = np.append(0, np.cumsum(offsets[dropped + 1] - offsets[dropped]))
+
+    def write(start: int) -> None:
+        stop = min(start + _BLOCK_ROWS, n)
+        sizes = offsets[start + 1 : stop + 1] - offsets[start:stop]
+        first, last = dropped.searchsorted([start, stop])
+        sizes[dropped[first:last] - start] = 0
+        sizes[0] += offsets[start] - lost[first]
+        np.add.accumulate(sizes, out=out[start + 1 : stop + 1])
+
+    map_tasks(write, range(0, n, _BLOCK_ROWS))
+    return out
+
+
+def are_offsets_without(found: NDArray[np.int64], offsets: NDArray[np.int64], dropped: NDArray[np.int64]) -> bool:
+    """Whether some offsets are those of `offsets_without`, of rows that have items; the rows dropped are known to be empty in them.
+
+    O(n_rows), on all cores, without writing the offsets down.
+    """
+    n = len(offsets) - 1
+
+    def agrees(start: int) -> bool:
+        stop = min(start + _BLOCK_ROWS, n)
+        shift = offsets[start : stop + 1] - found[start : stop + 1]
+        changes = (shift[1:] != shift[:-1]).nonzero()[0]
+        first, last = dropped.searchsorted([start, stop])
+        return bool(np.array_equal(changes + start, dropped[first:last]))
+
+    return len(found) == len(offsets) and all(map_tasks(agrees, range(0, n, _BLOCK_ROWS)))
+
+
+def layout_without(offsets: NDArray[np.int64], dropped: NDArray[np.int64]) -> Layout:
+    """Where the items of the other rows lie; O(n_dropped). Parameters as of `offsets_without`."""
+    start = np.append(0, offsets[dropped + 1])
+    sizes = np.append(offsets[dropped], offsets[-1]) - start
+    return Layout(np.append(0, np.cumsum(sizes)), start)
+
+
+def drop_rows(values: pa.Array[Any], offsets: NDArray[np.int64], dropped: NDArray[np.int64]) -> pa.Array[Any]:
+    """The values of the other rows.
+
+    Parameters
+    ----------
+    values : (n_values,) Arrow array of any type
+    offsets, dropped
+        As of `offsets_without`.
+
+    Returns
+    -------
+    Arrow array of the same type
+
+    Notes
+    -----
+    O(n_rows + n_values), a new array. Of 5M float64 in 500k rows every fiftieth row is dropped in 6 ms, a copy takes 3.
+    """
+    if pays(values.type, len(dropped) + 1, len(values)):
+        return lay(values, layout_without(offsets, dropped))
+    kept = np.ones(len(offsets) - 1, np.bool_)
+    kept[dropped] = False
+    return filter_values(values, kept.repeat(offsets[1:] - offsets[:-1]))
+
+
+# --------------------------------------------------------------------------------------------------- rows laid
 
 
 def lay_rows(
@@ -46,20 +214,10 @@ def lay_rows(
         sizes = np.diff(offsets)
         there = present.repeat(sizes)
         return take(values, np.where(there, ranges(np.where(present, starts, 0), sizes), 0), None if there.all() else there)
-    return _lay_words(values, _runs(starts, present, offsets), n)
+    return lay(values, _layout(starts, present, offsets))
 
 
-class _Runs(NamedTuple):
-    """Neighbouring rows that move together."""
-
-    begin: NDArray[np.int64]
-    """Where each run begins in the result; a last entry tells where all end."""
-    shift: NDArray[np.int64]
-    """How far it lies from there in the values."""
-    present: NDArray[np.bool_]
-
-
-def _runs(starts: NDArray[np.int64], present: NDArray[np.bool_], offsets: NDArray[np.int64]) -> _Runs:
+def _layout(starts: NDArray[np.int64], present: NDArray[np.bool_], offsets: NDArray[np.int64]) -> Layout:
     shift = starts - offsets[:-1]
     breaks = shift[1:] != shift[:-1]
     breaks |= present[1:] != present[:-1]
@@ -67,28 +225,34 @@ def _runs(starts: NDArray[np.int64], present: NDArray[np.bool_], offsets: NDArra
     begin = offsets[np.append(first, len(shift))]
     full = begin[1:] > begin[:-1]  # empty rows may say anything
     first = first[full]
-    begin = np.append(begin[:-1][full], begin[-1])
-    return _Runs(begin, shift[first], present[first])
+    return Layout(np.append(begin[:-1][full], begin[-1]), starts[first], None if present[first].all() else present[first])
 
 
-def _lay_words(values: pa.Array[Any], runs: _Runs, n: int) -> pa.Array[Any]:
-    data, valid = data_of(values), valid_of(values)
-    there = None if valid is None and runs.present.all() else empty(n, np.bool_)
-    numbers = np.arange(min(n, BLOCK_VALUES))
+def lay(values: pa.Array[Any], layout: Layout) -> pa.Array[Any]:
+    """The values of a layout, null in its gaps; of a type that has words. O(runs + items), a new array."""
+    type, n, valid = values.type, layout.size, valid_of(values)
+    gaps = _gaps(layout) if valid is None else lay_flags(valid, layout)
+    bits = None if gaps is None else pa.py_buffer(gaps)
+    if pt.is_boolean(type):
+        return pa.Array.from_buffers(type, n, [bits, lay_flags(data_of(values).view(np.bool_), layout)])
+    data = _reaching(data_of(values), layout)
+    laid = fill(lambda items, out: np.copyto(out, layout.part(data, items)), n, data.dtype, BLOCK_VALUES)
+    return pa.Array.from_buffers(type, n, [bits, pa.py_buffer(laid)])
 
-    def work(items: slice, out: NDArray[Any]) -> None:
-        first = int(np.searchsorted(runs.begin, items.start, "right")) - 1
-        last = int(np.searchsorted(runs.begin, items.stop, "left"))
-        shift, present = runs.shift[first:last] + items.start, runs.present[first:last]
-        bounds = np.clip(runs.begin[first : last + 1], items.start, items.stop)
-        counts = bounds[1:] - bounds[:-1]
-        source = shift.repeat(counts)
-        source += numbers[: len(out)]
-        data.take(source, out=out, mode="clip")  # in a gap anything will do
-        if there is not None:
-            there[items] = present.repeat(counts)
-            if valid is not None:
-                there[items] &= valid.take(source, mode="clip")
 
-    laid = fill(work, n, data.dtype, BLOCK_VALUES)
-    return from_words(values.type, laid, there)
+def lay_flags(flags: NDArray[np.bool_], layout: Layout) -> pa.Buffer:
+    """The flags of a layout, one for each of the values, as Arrow's bits; not set in gaps."""
+    known, gaps = _reaching(flags, layout), _gaps(layout)
+    bits = fill_bits(lambda items: layout.part(known, items), layout.size, BLOCK_VALUES)
+    return pa.py_buffer(bits if gaps is None else bits & gaps)
+
+
+def _gaps(layout: Layout) -> NDArray[np.uint8] | None:
+    """Arrow's bits of what is no gap; None where nothing is."""
+    return None if layout.present is None else spread_flags(layout.present, layout.begin)
+
+
+def _reaching(data: NDArray[Any], layout: Layout) -> NDArray[Any]:
+    """Data that holds as many items as a block may need for a gap."""
+    lacking = 0 if layout.present is None else min(layout.size, BLOCK_VALUES) - len(data)
+    return np.concatenate([data, np.zeros(lacking, data.dtype)]) if lacking > 0 else data

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column, row_validity
 from arrowjag._integers import integer
-from arrowjag._kernels import gather, merging, spans
+from arrowjag._kernels import gather, laying, merging, spans
 from arrowjag._kernels.words import has_words
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, ShapeError
@@ -167,17 +167,32 @@ def null_items(column: Column, depth: int, keep: BoolArray) -> Column:
     """Make the items after the first `depth` dims null where `keep` is False; what a null row owned is dropped."""
     if depth == column.ndim:
         return Column(column.shape, null_values(column.values, keep))
-    dim = column.shape.dims[depth]
-    outer = column.shape.dims[:depth]
+    outer, dim, inner = column.shape.dims[:depth], column.shape.dims[depth], column.shape.dims[depth + 1 :]
     both = keep if dim.validity is None else keep & dim.validity
-    if not dim.sizes[~both].any():
-        changed = dim.with_validity(None if both.all() else both)
-        return with_shape(JaggedShape._trusted((*outer, changed, *column.shape.dims[depth + 1 :])), column)
-    sizes = np.where(both, dim.sizes, 0)
-    offsets = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=offsets[1:])
-    changed = Ragged.from_offsets(offsets, validity=both, extent=dim.extent, check=False)
-    return keep_items(column, depth + 1, both.repeat(dim.sizes), (*outer, changed))
+    changed, dropped = _without_rows(dim, both)
+    if not len(dropped):
+        return with_shape(JaggedShape._trusted((*outer, changed, *inner)), column)
+    if inner:
+        return keep_items(column, depth + 1, both.repeat(dim.sizes), (*outer, changed))
+    return Column(JaggedShape._trusted((*outer, changed)), laying.drop_rows(column.values, dim.offsets, dropped))
+
+
+def _without_rows(dim: Dim, valid: BoolArray, known: Dim | None = None) -> tuple[Dim, IntArray]:
+    """A dim with no more than some valid rows, and which of the others had items, that are dropped.
+
+    `known` may be a dim with these null rows, whose sizes are likely to be the same.
+    """
+    null = (np.logical_not(valid) if dim.validity is None else np.greater(dim.validity, valid)).nonzero()[0]
+    dropped = null[dim.offsets[null + 1] > dim.offsets[null]]
+    if not len(dropped):
+        return dim.with_validity(valid), dropped
+    if known is not None and laying.are_offsets_without(known.offsets, dim.offsets, dropped):
+        if known.extent == dim.extent:
+            return known, dropped
+        offsets = known.offsets
+    else:
+        offsets = laying.offsets_without(dim.offsets, dropped)
+    return Ragged.from_offsets(offsets, validity=valid, extent=dim.extent, check=False), dropped
 
 
 def null_values(values: pa.Array, keep: BoolArray) -> pa.Array:
@@ -256,25 +271,59 @@ def agree(columns: Sequence[Column], operation: str, levels: int | None = None) 
 
     With `levels` only the rows after so many dims, and the shapes above them, are made to agree.
     """
-    result = list(columns)
-    shapes = [column._shape for column in result]
+    shapes = [column._shape for column in columns]
     target = _longest(shapes)
     if _agree_already(shapes, target, target.ndim if levels is None else levels):
-        return result
-    for depth in range(1, target.ndim if levels is None else levels + 1):
-        validity = _joint_validity([column.shape.dims[depth] for column in result if column.ndim > depth])
+        return list(columns)
+    return [met.settled().whole for met in meet(columns, operation, levels)]
+
+
+class Met(NamedTuple):
+    """A column that agrees with others, up to innermost rows that are yet to be dropped."""
+
+    whole: Column
+    """With the values of those rows."""
+    shape: JaggedShape
+    """Without them."""
+    layout: laying.Layout | None = None
+    """Where the values lie that stay; None where all do."""
+
+    def settled(self) -> Met:
+        """With all rows dropped."""
+        return self if self.layout is None else Met(Column(self.shape, laying.lay(self.whole.values, self.layout)), self.shape)
+
+
+def meet(columns: Sequence[Column], operation: str, levels: int | None = None) -> list[Met]:
+    """As `agree`, for who reads values block by block: what stands under innermost rows is not dropped yet, where that pays."""
+    result = [Met(column, column.shape) for column in columns]
+    ndim = _longest([met.shape for met in result]).ndim
+    for depth in range(1, ndim if levels is None else levels + 1):
+        validity = _joint_validity([met.shape.dims[depth] for met in result if met.shape.ndim > depth])
         if validity is not None:
-            for place in [place for place, column in enumerate(result) if column.ndim > depth]:
+            known: Dim | None = None
+            for place in [place for place, met in enumerate(result) if met.shape.ndim > depth]:
                 own = result[place].shape.dims[depth].validity
                 if own is not validity and (own is None or not np.array_equal(own, validity)):
-                    _check_rows(result[place], depth, validity, operation)
-                    result[place] = null_items(result[place], depth, validity)
-    shapes = [column.shape if levels is None else column.shape[:levels] for column in result]
+                    _check_rows(result[place].shape, depth, validity, operation)
+                    result[place] = _meet_rows(result[place].whole, depth, validity, known)
+                known = result[place].shape.dims[depth]
+    shapes = [met.shape if levels is None else met.shape[:levels] for met in result]
     target = _longest(shapes)
     for shape in shapes:
         if shape is not target and not shape.is_prefix_of(target):
             raise ShapeError(f"{operation}: {shape._mismatch(target)}. {_PREFIX_HINT}")
     return result
+
+
+def _meet_rows(column: Column, depth: int, keep: BoolArray, known: Dim | None) -> Met:
+    """As `null_items`, of rows that are null in no column; `known` is the dim of another one that has come so far."""
+    *outer, dim = column.shape.dims
+    if depth == len(outer):
+        changed, dropped = _without_rows(dim, keep, known)
+        if laying.pays(column.type, len(dropped) + 1, dim.size) and len(dropped):
+            return Met(column, JaggedShape._trusted((*outer, changed)), laying.layout_without(dim.offsets, dropped))
+    column = null_items(column, depth, keep)
+    return Met(column, column.shape)
 
 
 def _joint_validity(dims: Sequence[Dim]) -> BoolArray | None:
@@ -287,10 +336,10 @@ def _joint_validity(dims: Sequence[Dim]) -> BoolArray | None:
     return joint
 
 
-def _check_rows(column: Column, depth: int, validity: BoolArray, operation: str) -> None:
-    rows = len(column.shape.dims[depth])
+def _check_rows(shape: JaggedShape, depth: int, validity: BoolArray, operation: str) -> None:
+    rows = len(shape.dims[depth])
     if rows != len(validity):
-        raise ShapeError(f"{operation}: {column.shape!r} has {rows} rows at dim {depth}, another operand has {len(validity)}")
+        raise ShapeError(f"{operation}: {shape!r} has {rows} rows at dim {depth}, another operand has {len(validity)}")
 
 
 def expand_all(columns: Sequence[Column]) -> list[Column]:

@@ -45,6 +45,9 @@ def same(left: Dim, right: Dim) -> bool:
         return np.array_equal(mine[0], theirs[0]) and np.array_equal(mine[1], theirs[1])
     if isinstance(left, Runs) and isinstance(right, Runs) and left.reps == right.reps:
         return left.values == right.values
+    if isinstance(left, Ragged) and isinstance(right, Ragged):  # their offsets are at hand
+        starts = range(0, len(left) + 1, BLOCK)
+        return all(bool((left.offsets[row:][:BLOCK] == right.offsets[row:][:BLOCK]).all()) for row in starts)
     return all(bool((left._block(row) == right._block(row)).all()) for row in range(0, len(left), BLOCK))
 
 

@@ -1,6 +1,8 @@
-"""Rows of values of every type laid at new offsets, against Python lists."""
+"""Rows of values of every type dropped, or laid at new offsets, against Python lists."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -18,8 +20,10 @@ from tests.kernels.test_scatter import SAMPLES
 def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param != "item by item":
         monkeypatch.setattr(kernel, "_FEWEST_VALUES", 0)
+        monkeypatch.setattr(kernel, "_SHORTEST", 0)
     if request.param == "in small blocks":
-        monkeypatch.setattr(kernel, "BLOCK_VALUES", 3)
+        monkeypatch.setattr(kernel, "BLOCK_VALUES", 8)
+        monkeypatch.setattr(kernel, "_BLOCK_ROWS", 2)
 
 
 @pytest.mark.parametrize("type", [*SAMPLES, pa.string()], ids=str)
@@ -44,3 +48,46 @@ def test_lay_rows(type, either_way, data):
     for row in rows:
         expected += [None] * -row if row < 0 else plain[own[row] : own[row + 1]]
     assert (got.to_pylist(), got.type) == (expected, type)
+
+
+@pytest.mark.parametrize("type", [*SAMPLES, pa.string()], ids=str)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_drop_rows(type, either_way, data):
+    sizes = np.array(data.draw(st.lists(st.integers(0, 9), max_size=9)), np.int64)
+    offsets = from_sizes(sizes)
+    values = drawn(data, type, int(offsets[-1])) if type in SAMPLES else pa.array([*map(str, range(offsets[-1]))], type)
+    lost = np.array(data.draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes))), bool) & (sizes > 0)
+    dropped = lost.nonzero()[0]
+    got = kernel.drop_rows(values, offsets, dropped)
+    got.validate(full=True)
+    plain = values.to_pylist()
+    rows = [plain[start:stop] for start, stop in pairwise(offsets)]
+    assert got.type == type
+    assert got.to_pylist() == [item for row, is_lost in zip(rows, lost, strict=True) if not is_lost for item in row]
+    left = kernel.offsets_without(offsets, dropped)
+    assert left.tolist() == from_sizes(np.where(lost, 0, sizes)).tolist()
+    assert kernel.are_offsets_without(left, offsets, dropped)
+    if len(sizes) > len(dropped):
+        row = data.draw(st.sampled_from((~lost).nonzero()[0].tolist()))
+        others = from_sizes(np.where(lost, 0, sizes) + (np.arange(len(sizes)) == row))
+        assert not kernel.are_offsets_without(others, offsets, dropped)
+        assert not kernel.are_offsets_without(left[:-1], offsets, dropped)
+
+
+@pytest.mark.parametrize("share", [1e-5, 0.02, 0.5, 0.99])
+def test_parts_of_a_layout(share):
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(0, 20, 60_000)
+    sizes[777] = 200_000
+    offsets = from_sizes(sizes)
+    lost = (rng.random(len(sizes)) < share) & (sizes > 0)
+    lost[777] = False
+    data = rng.random(int(offsets[-1]))
+    layout = kernel.layout_without(offsets, lost.nonzero()[0])
+    expected = data[(~lost).repeat(sizes)]
+    assert layout.size == len(expected)
+    for start, stop in np.sort(rng.integers(0, len(expected), (50, 2)), axis=1).tolist():
+        assert np.array_equal(layout.part(data, slice(start, stop + 1)), expected[start : stop + 1])
+    array = pa.array(data, mask=rng.random(len(data)) < 0.1)
+    assert kernel.drop_rows(array, offsets, lost.nonzero()[0]).equals(array.filter(pa.array((~lost).repeat(sizes))))

@@ -16,8 +16,9 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._column import Column
-from arrowjag._kernels import division
+from arrowjag._kernels import division, laying
 from arrowjag._kernels.flat import BLOCK_VALUES, FEWEST_VALUES, Source, fill, fill_bits, spread_flags
+from arrowjag._kernels.laying import Laid
 from arrowjag._kernels.masks import write_mask
 from arrowjag._kernels.memory import empty, unpack_bits
 from arrowjag._ops import structure
@@ -88,11 +89,12 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
         return None
     if not (all(map(_is_plain, operands)) and rule.takes(*operands)):
         return None
-    aligned = iter(structure.agree(columns, name))
-    operands = [next(aligned) if isinstance(operand, Column) else operand for operand in operands]
-    shape = structure.merge_extents([operand.shape for operand in columns_of(operands)])
-    left, right = (_source(operand, shape) for operand in operands)
-    bits = _joint_bits(columns_of(operands), shape)
+    met = structure.meet(columns, name)
+    shape = structure.merge_extents([side.shape for side in met])
+    met = [side if side.shape.ndim == shape.ndim else side.settled() for side in met]
+    sides = iter(met)
+    left, right = (_source(next(sides) if isinstance(operand, Column) else operand, shape) for operand in operands)
+    bits = _joint_bits(met, shape)
     if rule.is_flag:
         flags = fill_bits(lambda items: rule.function(left.part(items), right.part(items)), shape.size, rule.block)
         return Column(shape, _array(pa.bool_(), shape.size, bits, flags))
@@ -119,28 +121,38 @@ def _is_plain(operand: Operand) -> bool:
     return plain and (operand.ndim > 0 if isinstance(operand, Column) else operand.is_valid)
 
 
-def _source(operand: Operand, shape: JaggedShape) -> Source:
-    if not isinstance(operand, Column):
+def _source(operand: structure.Met | pa.Scalar, shape: JaggedShape) -> Source | Laid:
+    if not isinstance(operand, structure.Met):
         return Source(np.array([operand.as_py()], operand.type.to_pandas_dtype()))
-    data = flat_data(operand.values)
-    if operand.ndim == shape.ndim:
+    data = flat_data(operand.whole.values)
+    if operand.layout is not None:
+        return Laid(data, operand.layout)
+    if operand.shape.ndim == shape.ndim:
         return Source(data)
-    dim = shape.composed(operand.ndim, shape.ndim)
+    dim = shape.composed(operand.shape.ndim, shape.ndim)
     return Source(data, dim.offsets, dim._parents_if_cheaper())
 
 
-def _joint_bits(columns: Sequence[Column], shape: JaggedShape) -> pa.Buffer | None:
-    """Arrow's bits of where no column is null."""
+def _joint_bits(operands: Sequence[structure.Met], shape: JaggedShape) -> pa.Buffer | None:
+    """Arrow's bits of where no operand is null."""
     joint = None
-    for column in columns:
-        if column.values.null_count:
-            valid = column.values.is_valid()
-            if column.ndim < shape.ndim:
-                flags = unpack_bits(valid.buffers()[1], valid.offset, len(valid))
-                bits = spread_flags(flags, shape.composed(column.ndim, shape.ndim).offsets)
-                valid = _array(pa.bool_(), shape.size, None, bits)
+    for operand in operands:
+        if operand.whole.values.null_count:
+            valid = _array(pa.bool_(), shape.size, None, _bits_within(operand, shape))
             joint = valid if joint is None else pc.and_(joint, valid)
     return None if joint is None else bits_of(joint)
+
+
+def _bits_within(operand: structure.Met, shape: JaggedShape) -> pa.Buffer:
+    """Arrow's bits of where an operand has values, for each place of a shape."""
+    values = operand.whole.values
+    bits = bits_of(values.is_valid())
+    if operand.layout is not None:
+        return laying.lay_flags(unpack_bits(bits, 0, len(values)), operand.layout)
+    if operand.shape.ndim < shape.ndim:
+        below = shape.composed(operand.shape.ndim, shape.ndim)
+        return pa.py_buffer(spread_flags(unpack_bits(bits, 0, len(values)), below.offsets))
+    return bits
 
 
 _COMPUTE: dict[str, np.ufunc] = {
