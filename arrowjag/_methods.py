@@ -182,10 +182,14 @@ class Host:
         Whether an argument is one of the host's columns: a Series or an expression.
     call : callable
         From the plain function, its name, the positional and the keyword arguments to the host's kind of result.
+    operate : callable, optional
+        From a function and its operands, an array among them, to the result of an operator; NotImplemented leaves it to the host's
+        own operators, as a host without this always does.
     """
 
     owns: Callable[[Any], bool]
     call: Callable[[Callable[..., Any], str, tuple[Any, ...], dict[str, Any]], Any]
+    operate: Callable[[Callable[..., Any], tuple[Any, ...]], Any] | None = None
 
 
 HOSTS: list[Host] = []

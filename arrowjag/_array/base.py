@@ -268,7 +268,10 @@ class ArrayBase(Column):
         extents = []
         for place, dim in enumerate(self.shape.dims):
             if dim.validity is not None or not dim.is_uniform:
-                raise ShapeError(f"to_numpy needs rows of one size: dim {place} of {self.shape!r} is not uniform; use to_dense")
+                raise ShapeError(
+                    f"to_numpy needs rows of one size: dim {place} of {self.shape!r} is not uniform; use to_dense, "
+                    "or to_pandas for a column of pandas"
+                )
             extents.append(dim[0] if len(dim) else (dim.extent or 0))
         return _flat_numpy(self.values).reshape(extents)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import pyarrow as pa
 from arrowjag import _arrow
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column, row_validity
-from arrowjag._methods import Rows, method
+from arrowjag._methods import HOSTS, Rows, method
 from arrowjag._ops import elementwise as _ops
 from arrowjag._ops import structure
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
@@ -60,7 +60,7 @@ class ElementwiseMethods(ArrayBase):
 
     def _binary(self, name: str, other: Any, reflected: bool = False) -> ArrayOrScalar:
         if _has_own_rules(other):
-            return NotImplemented
+            return _by_their_rules(lambda one, two: one._binary(name, two), (other, self) if reflected else (self, other))
         one, two = operand(self, None, name), operand(other, self.type, name)
         pair = (two, one) if reflected else (one, two)
         if not any(isinstance(each, Column) for each in pair):
@@ -184,7 +184,7 @@ class ElementwiseMethods(ArrayBase):
         if options:
             raise JagTypeError(f"{ufunc.__name__} takes no options on jagged arrays, got {', '.join(options)}")
         if any(_has_own_rules(one) for one in inputs):
-            return NotImplemented
+            return _by_their_rules(ufunc, inputs)
         operands = [operand(one, self.type, ufunc.__name__) for one in inputs]
         results = tuple(self._wrap(column) for column in _ops.ufunc(ufunc, operands))
         return results[0] if len(results) == 1 else results
@@ -508,6 +508,13 @@ def _revalidated(column: Column, depth: int, keep: Any, everything: bool) -> Col
 def _has_own_rules(other: Any) -> bool:
     """Series, frames and expressions compute with us by their own operators."""
     return getattr(other, "__pandas_priority__", 0) > 0 or hasattr(other, "_pyexpr")
+
+
+def _by_their_rules(function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
+    for host in HOSTS:
+        if host.operate is not None and any(map(host.owns, operands)):
+            return host.operate(function, operands)
+    return NotImplemented
 
 
 def _scalar_result(name: str, pair: tuple[Any, ...]) -> Any:

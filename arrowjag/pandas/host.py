@@ -10,6 +10,7 @@ import pandas as pd
 from arrowjag._methods import HOSTS, Host
 from arrowjag.pandas._series import SeriesJag
 from arrowjag.pandas._wrapping import align, opened, rewrap
+from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
 
 __all__ = ["HOST"]
@@ -72,5 +73,15 @@ def _moves_rows(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> boo
     return bool(axis % ndim == 0)
 
 
-HOST = Host(_owns, _call)
+def _operate(function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
+    """An operator of an array with plain columns, whose own operators would open it with numpy; jagged ones know what to do."""
+    own = [one for one in operands if _owns(one)]
+    if any(isinstance(one, (SeriesJag, Row)) or isinstance(one.dtype, JaggedDtype) for one in own):
+        return NotImplemented
+    if any(isinstance(one, pd.Series) for one in own):
+        return _call(function, "", operands, {})
+    return function(*map(opened, operands))
+
+
+HOST = Host(_owns, _call, _operate)
 HOSTS.append(HOST)

@@ -81,6 +81,26 @@ def test_other_operands(s: pd.Series[Any]) -> None:
     assert values(deep * s) == [[[1, 2], [6]], None, [], [[12], []]]
 
 
+def test_an_array_beside_a_plain_column() -> None:
+    """A plain column is one item a row for arrays as well; a Series gives a Series, with its labels."""
+    x = aj.array([[1, None], None, [], [5]])
+    plain = pd.Series([10, 20, 30, 40], index=list("abcd"), name="k")
+    for column in (plain, plain.astype("float32"), plain.astype("Int64"), plain.astype(pd.ArrowDtype(pa.int16()))):
+        for result in (x + column, np.add(x, column)):
+            assert values(result) == [[11, None], None, [], [45]]
+            assert (result.index.tolist(), result.name) == (list("abcd"), "k")
+    assert values(x - plain) == [[-9, None], None, [], [-35]]
+    assert values(x == pd.Series([1, 1, 1, 1])) == [[True, None], None, [], [False]]
+    assert values(x < pd.Series([[2, 2], None, [], [5]])) == [[True, None], None, [], [False]]
+    assert [part.jag.to_list() for part in divmod(x, plain)] == [[[0, None], None, [], [0]], [[1, None], None, [], [5]]]
+    for flat in (pd.Index([10, 20, 30, 40]), pd.array([10, 20, 30, 40]), plain.array):
+        assert (x + flat).to_list() == [[11, None], None, [], [45]]
+    with pytest.raises(aj.ShapeError, match=r"JaggedShape\(3\) is not a prefix of"):
+        x + pd.Series([1, 2, 3])
+    with pytest.raises(aj.ShapeError, match="to_pandas for a column of pandas"):
+        _ = plain + x
+
+
 def test_frames(s: pd.Series[Any]) -> None:
     frame = pd.DataFrame({"v": s, "w": s})
     assert values((frame * 2)["v"]) == values(s * 2)
