@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from arrowjag import _arrow, _doors
 from arrowjag._array.base import ArrayBase
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 
 __all__ = ["check_host", "from_table", "index_columns", "to_table"]
 
@@ -31,6 +31,8 @@ def to_table(frame: Any) -> pa.Table:
     ------
     JagTypeError
         If it is no frame.
+    ShapeError
+        If columns of a dict have several lengths.
 
     Examples
     --------
@@ -47,16 +49,35 @@ def _to_table(frame: Any) -> pa.Table:
     if isinstance(frame, pa.RecordBatch):
         return pa.Table.from_batches([frame])
     if isinstance(frame, dict):
-        return pa.table({name: one.to_arrow() if isinstance(one, ArrayBase) else one for name, one in frame.items()})
+        return _from_columns({name: _column(name, one) for name, one in frame.items()})
     library = type(frame).__module__.split(".")[0]
     kind = type(frame).__name__
     if library == "pandas" and kind == "DataFrame":
         return pa.Table.from_pandas(frame)
     if library == "polars" and kind in {"DataFrame", "LazyFrame"}:
         return (frame.collect() if kind == "LazyFrame" else frame).to_arrow()
-    if hasattr(frame, "__arrow_c_stream__"):
+    if hasattr(frame, "__arrow_c_stream__") and kind != "Series":
         return pa.table(frame)
     raise JagTypeError(f"a frame is a pandas or polars DataFrame, a pa.Table or a dict of arrays, got {type(frame).__name__}")
+
+
+def _column(name: Any, values: Any) -> Any:
+    if isinstance(values, ArrayBase):
+        return values.to_arrow()
+    many = any(hasattr(values, one) for one in ("__iter__", "__arrow_array__", "__arrow_c_array__", "__arrow_c_stream__"))
+    if isinstance(values, (str, bytes)) or not many:
+        raise JagTypeError(f"column {name!r} of a frame is an array or a list of values, got {type(values).__name__}")
+    return values
+
+
+def _from_columns(columns: dict[Any, Any]) -> pa.Table:
+    try:
+        return pa.table(columns)
+    except pa.ArrowInvalid:
+        lengths = {name: len(one) for name, one in columns.items() if hasattr(one, "__len__")}
+        if len(set(lengths.values())) < 2:
+            raise
+        raise ShapeError(f"the columns of a frame have one length, got {lengths}") from None
 
 
 def _portable(table: pa.Table) -> pa.Table:

@@ -123,8 +123,15 @@ def test_what_polars_writes_is_read(tmp_path: Path) -> None:
 
 
 def test_what_is_no_frame_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(aj.JagTypeError, match="a frame is"):
-        aj.write_parquet(42, tmp_path / "a.parquet")
+    for wrong in (42, X, X.to_polars("x"), X.to_pandas()):
+        with pytest.raises(aj.JagTypeError, match=f"a frame is .*, got {type(wrong).__name__}"):
+            aj.write_parquet(wrong, tmp_path / "a.parquet")
+    for wrong, name in ((7, "int"), ("text", "str"), (None, "NoneType"), (pa.scalar(1), "Int64Scalar")):
+        with pytest.raises(aj.JagTypeError, match=f"column 'k' of a frame is an array or a list of values, got {name}"):
+            aj.write_parquet({"x": X, "k": wrong}, tmp_path / "a.parquet")
+    with pytest.raises(aj.ShapeError, match=rf"the columns of a frame have one length, got {{'x': {len(X)}, 'k': 1}}"):
+        aj.write_parquet({"x": X, "k": [1]}, tmp_path / "a.parquet")
+    assert not list(tmp_path.iterdir())
     with pytest.raises(aj.JagValueError, match="to must be"):
         aj.read_parquet(tmp_path / "a.parquet", to="spark")
 
