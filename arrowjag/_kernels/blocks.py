@@ -91,6 +91,7 @@ def map_rows(
     *,
     min_values: int = 200_000,
     block_values: int | None = None,
+    alone: int | None = None,
 ) -> list[Result]:
     """Call function(first_row, last_row) on blocks of rows that together are all rows, on all cores.
 
@@ -103,6 +104,8 @@ def map_rows(
         Below this many values the function is called once, inline: handing work to a thread costs 60 microseconds.
     block_values : int, optional
         Make blocks of about this many values (for temporaries that stay in cache) rather than one block a core.
+    alone : int, optional
+        Rows of more values than this are blocks of their own, one after another: the function may use all cores for each.
 
     Returns
     -------
@@ -116,7 +119,23 @@ def map_rows(
     if block_values is not None:
         n_blocks = -(-n_values // block_values)
         n_blocks += -n_blocks % cores if n_blocks > 1 else 0  # a whole number of rounds
-    return map_tasks(lambda block: function(*block), cut_rows(offsets, n_blocks))
+    found = cut_rows(offsets, n_blocks)
+    if alone is None:
+        return map_tasks(lambda block: function(*block), found)
+    return _map_beside(function, offsets, found, alone)
+
+
+def _map_beside(
+    function: Callable[[int, int], Result], offsets: NDArray[np.int64], found: list[tuple[int, int]], alone: int
+) -> list[Result]:
+    """Call a function on blocks, and on each row of more values on its own, after the others."""
+    rows = ((offsets[1:] - offsets[:-1]) > alone).nonzero()[0]
+    if len(rows):
+        bounds = np.unique(np.concatenate([[0], [last for _, last in found], rows, rows + 1])).tolist()
+        found = list(pairwise(bounds))
+    huge = set(rows.tolist())
+    others = iter(map_tasks(lambda block: function(*block), [block for block in found if block[0] not in huge]))
+    return [function(*block) if block[0] in huge else next(others) for block in found]
 
 
 class Batch(NamedTuple):

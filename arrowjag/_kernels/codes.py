@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arrowjag.errors import JagTypeError
 
-__all__ = ["plain_codes", "sort_codes", "too_wide"]
+__all__ = ["equality_codes", "plain_codes", "sort_codes", "too_wide"]
 
 _NAN, _NULL = 0xFFFE << 48, 0xFFFF << 48
 """Codes behind those of all floats, and distinct in their first 16 bits."""
@@ -62,6 +62,18 @@ def plain_codes(key: NDArray[Any]) -> NDArray[np.uint64]:
     codes = _unsigned(key)
     if key.dtype.kind == "f":
         codes[np.isnan(key)] = _NAN
+    return codes
+
+
+def equality_codes(key: NDArray[Any]) -> NDArray[np.uint64]:
+    """Codes that are equal where keys of one dtype are; a new array. They don't order, which saves half of the work."""
+    if key.dtype.kind != "f" or key.dtype.itemsize > 8:
+        return _unsigned(key)
+    with np.errstate(invalid="ignore"):  # signalling NaN
+        numbers = np.add(key, 0.0, dtype=np.float64)
+    codes: NDArray[np.uint64] = numbers.view(np.uint64)
+    if len(key) and np.isnan(np.minimum.reduce(numbers)):
+        codes[np.isnan(numbers)] = _NAN
     return codes
 
 

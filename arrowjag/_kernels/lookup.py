@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import few
-from arrowjag._kernels.offsets import row_sizes
-from arrowjag._kernels.rank import sorted_runs
-from arrowjag._kernels.sort import Key, searchsorted
+from arrowjag._kernels.few import Key
+from arrowjag._kernels.hashing import find, leads
 from arrowjag.errors import JagValueError
 
 __all__ = ["lookup"]
@@ -45,38 +42,27 @@ def lookup(
 
     Notes
     -----
-    O((keys + probes) log(longest row)).
+    O(rows + keys + probes).
     """
     if few.is_few(table, probes):
         items, hit, row = few.lookup(table, offsets, probes, probe_offsets)
         if row is not None:
             _refuse(row)
         return np.minimum(items, len(table[0]) - 1), hit
-    order = _unique_order(table, offsets)
-    data, valid = table[0][order], None if table[1] is None else table[1][order]
-    sizes = row_sizes(probe_offsets)
-    slot = searchsorted(data, offsets, probes[0], probe_offsets, "left", valid)
-    at = offsets[:-1].repeat(sizes) + slot
-    inside = at < offsets[1:].repeat(sizes)
-    at = np.minimum(at, len(data) - 1)
-    hit = inside & _same(data[at], probes[0])
-    for mask in (probes[1], None if valid is None else valid[at]):
-        hit = hit if mask is None else hit & mask
-    return order[at], hit
-
-
-def _same(one: NDArray[Any], two: NDArray[Any]) -> NDArray[np.bool_]:
-    equal: NDArray[np.bool_] = one == two
-    return equal | (np.isnan(one) & np.isnan(two)) if one.dtype.kind == "f" else equal
-
-
-def _unique_order(key: Key, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The order that sorts each row of keys."""
-    order, begins = sorted_runs([key], offsets)
-    repeated = ~begins if key[1] is None else ~begins & key[1][order]
-    if repeated.any():
-        _refuse(int(np.searchsorted(offsets, int(repeated.argmax()), side="right")) - 1)
-    return order
+    data, valid = table
+    present = None if valid is None else valid.nonzero()[0]
+    if present is None:
+        cuts = offsets
+    else:
+        data, cuts = data[present], present.searchsorted(offsets)
+    items, distinct = find(data, cuts, probes[0], probe_offsets)
+    if not distinct:
+        _refuse(int(np.searchsorted(cuts, int(np.argmin(leads(data, cuts))), side="right")) - 1)
+    hit = items >= 0
+    if probes[1] is not None:
+        hit &= probes[1]
+    np.maximum(items, 0, out=items)
+    return items if present is None or len(present) == 0 else present[items], hit
 
 
 def _refuse(row: int) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels import blocks, few, pairs
+from arrowjag._kernels import blocks, few, hashing, pairs
 from arrowjag._kernels import sort as _sort
 from arrowjag._kernels.memory import empty, zeros
+from arrowjag._kernels.offsets import count_block
 from arrowjag._kernels.segments import LARGE_BLOCKS, Block, by_length, drop_nulls, over_blocks, result_type
 from arrowjag.errors import JagValueError
 
@@ -142,13 +143,16 @@ def n_unique(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
     def work(block: Block) -> None:
         _count_distinct(block.data, block.offsets, out[block.rows])
 
-    over_blocks(work, np.ascontiguousarray(data), None, offsets, pairs.block_values(LARGE_BLOCKS, offsets))
+    over_blocks(work, np.ascontiguousarray(data), None, offsets, pairs.block_values(LARGE_BLOCKS, offsets), hashing.HUGE)
     return out, None
 
 
 def _count_distinct(data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[np.int64]) -> None:
     # Pairs tell the first of equals: 36 ms of work for 5M float64 in 500k rows, where sorting takes 69.
     if not pairs.pays(offsets):
+        if hashing.pays(offsets, LONG):
+            out[:] = count_block(hashing.leads(data, offsets), offsets)
+            return
         for length, rows in blocks.batches(offsets):
             out[rows] = _distinct(blocks.rows_2d(data, offsets[rows], length))
         return

@@ -66,6 +66,7 @@ def over_blocks(
     valid: NDArray[np.bool_] | None,
     offsets: NDArray[np.int64],
     block_values: int | None = BLOCK_VALUES,
+    alone: int | None = None,
 ) -> None:
     """Call a function on blocks of rows, on all cores; floating-point warnings are off inside. None is one block a core."""
 
@@ -77,7 +78,7 @@ def over_blocks(
             function(Block(slice(first, last), items, data[items], None if valid is None else valid[items], local))
 
     polars_for(len(data))
-    blocks.map_rows(work, offsets, block_values=block_values)
+    blocks.map_rows(work, offsets, block_values=block_values, alone=alone)
 
 
 def reduceat(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:

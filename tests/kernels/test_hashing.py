@@ -1,0 +1,140 @@
+"""Equal items by hashes are those of dictionaries and of sorting, whichever table they meet in."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arrowjag._kernels import distinct, few, groups, hashing, quantiles
+from tests.kernels.rows import EVERY_DTYPE, items, make, many_rows, rows
+
+FULL = [np.uint64(1)] * 2
+"""Factors by which small codes all have the same cell, so that the last of them are left to a sort."""
+
+
+@pytest.fixture(autouse=True, scope="module", params=["tables", "full", "one full", "parts"])
+def way(request):
+    """Each item finds its cell; most don't, in all tables or in the first; each row is cut into parts."""
+    changes = {
+        "tables": {"HUGE": hashing.HUGE},
+        "full": {"_FACTORS": FULL},
+        "one full": {"_FACTORS": [FULL[0], *hashing._FACTORS]},
+        "parts": {"HUGE": 1, "PART": 2, "BLOCK_VALUES": 4},
+    }[request.param]
+    with mock.patch.multiple(hashing, **changes), mock.patch.object(few, "VALUES", 0):
+        yield
+
+
+def same(item):
+    return "nan" if isinstance(item, float) and math.isnan(item) else item
+
+
+def firsts(case):
+    """The first equal item of each, by number."""
+    found = []
+    for row, start in zip(case.lists, case.offsets.tolist(), strict=False):
+        seen = {}
+        found += [seen.setdefault(same(item), item_number) for item_number, item in enumerate(row, start)]
+    return found
+
+
+@given(rows(nulls=False))
+def test_first_equals_are_those_of_a_dictionary(case):
+    expected = firsts(case)
+    found = hashing.first_equals(case.data, case.offsets)
+    assert found.tolist() == expected
+    assert hashing.leads(case.data, case.offsets).tolist() == [first == item for item, first in enumerate(expected)]
+
+
+@st.composite
+def two(draw):
+    dtype = draw(st.sampled_from(EVERY_DTYPE))
+    pairs = draw(st.lists(st.tuples(st.lists(items(dtype), max_size=9), st.lists(items(dtype), max_size=9)), max_size=6))
+    return make([one for one, _ in pairs], dtype), make([other for _, other in pairs], dtype)
+
+
+@given(two())
+def test_items_are_found_as_in_a_dictionary(case):
+    table, probes = case
+    found, apart = hashing.find(table.data, table.offsets, probes.data, probes.offsets)
+    assert apart == all(len({same(item) for item in row}) == len(row) for row in table.lists)
+    known = [{same(item) for item in row} for row in table.lists]
+    expected = [same(probe) in row for row, sought in zip(known, probes.lists, strict=True) for probe in sought]
+    assert (found >= 0).tolist() == expected
+    assert hashing.member(table.data, table.offsets, probes.data, probes.offsets).tolist() == expected
+    for row, (start, end) in enumerate(pairwise(probes.offsets)):
+        for item, probe in zip(found[start:end].tolist(), probes.lists[row], strict=True):
+            if item >= 0:
+                assert table.offsets[row] <= item < table.offsets[row + 1]
+                assert same(table.data[item].item()) == same(probe)
+
+
+def by_hashes(function, pays):
+    with mock.patch.object(hashing, "pays", return_value=pays):
+        return function()
+
+
+@given(rows())
+def test_groups_are_those_of_sorting(case):
+    keys = [(case.data, case.valid)]
+    for function in (
+        lambda: groups.group_items(keys, case.offsets),
+        lambda: groups.value_counts(keys, case.offsets),
+        lambda: distinct.unique(keys, case.offsets),
+        lambda: quantiles.n_unique(*keys[0], case.offsets)[0],
+    ):
+        np.testing.assert_equal(by_hashes(function, True), by_hashes(function, False))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint64", "int64", "float32", "float64"])
+def test_many_rows_over_threads(dtype, request):
+    if request.node.callspec.params["way"] == "parts":
+        pytest.skip("a part for every few items of 400,000")
+    case = many_rows(dtype, nulls=True)
+    keys = [(case.data, case.valid)]
+    for function in (
+        lambda: groups.group_items(keys, case.offsets),
+        lambda: groups.value_counts(keys, case.offsets),
+        lambda: distinct.unique(keys, case.offsets),
+        lambda: quantiles.n_unique(*keys[0], case.offsets)[0],
+    ):
+        np.testing.assert_equal(by_hashes(function, True), by_hashes(function, False))
+
+
+def test_one_huge_row_among_others():
+    rng = np.random.default_rng(1)
+    offsets = np.cumsum([0, 3, 300_000, 0, 5, 200_000, 2])
+    key = rng.integers(-(2**62), 2**62, offsets[-1]) >> rng.integers(0, 62, offsets[-1])
+    rows = np.arange(6).repeat(np.diff(offsets))
+    order = np.lexsort((np.arange(len(key)), key, rows))
+    begins = np.ones(len(key), bool)
+    begins[1:] = (key[order][1:] != key[order][:-1]) | (rows[order][1:] != rows[order][:-1])
+    expected = np.zeros(len(key), bool)
+    expected[order[begins]] = True
+    assert np.array_equal(hashing.leads(key, offsets), expected)
+    probes = np.where(rng.random(len(key)) < 0.5, key[::-1], key)
+    probe_offsets = offsets[-1] - offsets[::-1]
+    found, apart = hashing.find(key, offsets, probes, probe_offsets)
+    hit = found >= 0
+    assert not apart
+    assert np.array_equal(key[found[hit]], probes[hit])
+    probe_rows = np.arange(6).repeat(np.diff(probe_offsets))
+    assert np.array_equal(rows[found[hit]], probe_rows[hit])
+    known = {(int(row), int(one)) for row, one in zip(rows, key, strict=True)}
+    assert hit.tolist() == [(int(row), int(one)) in known for row, one in zip(probe_rows, probes, strict=True)]
+
+
+def test_numbers_that_hashes_don_t_part():
+    """Multiples of the inverse of a factor have hashes in a row, which begin with the same bits; all of them are told apart."""
+    step = pow(int(hashing._FACTORS[0]), -1, 2**64)
+    key = np.arange(20_000, dtype=np.uint64) * np.uint64(step)
+    offsets = np.array([0, 20_000])
+    assert hashing.leads(key, offsets).all()
+    assert np.array_equal(hashing.first_equals(np.tile(key, 2), 2 * offsets), np.tile(np.arange(20_000), 2))
+    assert np.array_equal(hashing.find(key, offsets, key[::-1], offsets)[0], np.arange(20_000)[::-1])
