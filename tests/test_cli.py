@@ -270,6 +270,7 @@ def test_json_holds_the_same_facts(parquet: Path) -> None:
     ("words", "says"),
     [
         ("show missing.parquet", "missing.parquet: no such file"),
+        ("show s3://bucket/a.parquet", "show reads files of this machine, s3://bucket/a.parquet is a link"),
         ("show text.parquet", "text.parquet is neither a Parquet nor an Arrow IPC file"),
         ("show half.parquet", "half.parquet is damaged"),
         ("show half.arrow", "half.arrow is damaged"),
@@ -364,7 +365,7 @@ def test_run_hands_its_words_to_etl(parquet: Path, monkeypatch: pytest.MonkeyPat
         def __str__(self) -> str:
             return "4 rows in 1 task"
 
-    def etl_run(transform: Any, source: str, sink: Path, **options: Any) -> Report:
+    def etl_run(transform: Any, source: str, sink: str, **options: Any) -> Report:
         calls.append((transform(7), source, sink, options))
         return Report()
 
@@ -378,10 +379,13 @@ def test_run_hands_its_words_to_etl(parquet: Path, monkeypatch: pytest.MonkeyPat
     assert main(words.split()) == 0
     assert capsys.readouterr().out == "4 rows in 1 task\n"
     ((result, source, sink, options),) = calls
-    assert (result, source, sink) == (14, "flights.parquet", Path("out"))
+    assert (result, source, sink) == (14, "flights.parquet", "out")
     expected = {"engine": "ray", "workers": 3, "memory": "1GB", "mode": "resume", "frame": "pandas"}
     expected |= {"on_error": "stop", "progress": False, "batch_bytes": "8MB"}
     assert options == expected
+    assert main(["run", "hand_over.py:double", "s3://bucket/in", "memory://out/a"]) == 0
+    assert calls[1][1:3] == ("s3://bucket/in", "memory://out/a")
+    capsys.readouterr()
     monkeypatch.setattr(Report, "failures", ("flights.parquet, row group 0",))
     assert main(words.split()) == 1
     assert "1 task failed" in capsys.readouterr().err

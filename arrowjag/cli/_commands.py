@@ -138,8 +138,8 @@ def _draw(path: Path, file: Path, column: str | None) -> None:
 @app.command("run", short_help="Run a function over a Parquet dataset.")
 def run_job(
     job: Annotated[str, typer.Argument(metavar="JOB.py:FUNCTION", help="A function from frame to frame, in a Python file.")],
-    source: Annotated[str, typer.Argument(help="A Parquet file, a folder of them, or a glob.")],
-    sink: Annotated[Path, typer.Argument(help="The folder that gets the results.")],
+    source: Annotated[str, typer.Argument(help="A Parquet file, a folder of them, a glob, or a link (s3://...).")],
+    sink: Annotated[str, typer.Argument(help="The folder that gets the results, or a link to it.")],
     engine: Annotated[str, typer.Option(metavar="local|ray|dask", help="Where the work is done.")] = "local",
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; as many as cores by default.")] = None,
     memory: Annotated[str, typer.Option(help="What all workers may use together.")] = "4GB",

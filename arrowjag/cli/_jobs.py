@@ -18,10 +18,10 @@ from arrowjag.errors import JagValueError, MissingDependencyError
 __all__ = ["load_function", "run"]
 
 
-def run(job: str, source: str, sink: Path, **options: Any) -> Any:
+def run(job: str, source: str, sink: str, **options: Any) -> Any:
     """Load the function and run the job; what it returns is the report."""
     function = load_function(job)
-    if not any(mark in source for mark in "*?[") and not Path(source).exists():
+    if "://" not in source and not any(mark in source for mark in "*?[") and not Path(source).exists():
         raise JagValueError(f"{source}: no such file or folder")
     try:
         etl = importlib.import_module("arrowjag.etl")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -104,6 +105,9 @@ def open_source(path: Path) -> Source:
         If it is not there, or neither Parquet nor Arrow IPC.
     """
     if not path.exists():
+        link = re.fullmatch(r"([a-z][a-z0-9+.-]+):/(.*)", path.as_posix())  # a path holds one of its slashes
+        if link:
+            raise JagValueError(f"show reads files of this machine, {link[1]}://{link[2]} is a link; read it with aj.read_parquet")
         raise JagValueError(f"{path}: no such file")
     try:
         with path.open("rb") as handle:
