@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -227,26 +228,49 @@ def test_show_in_a_pipe_is_plain(parquet: Path) -> None:
     assert "row 0  [[1.5, null], [2.0]]" in shown.stdout
 
 
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+def on_terminal(file: Path) -> str:
+    terminal = Terminal()
+    _tables.print_facts(_tables.console_for(terminal), read_facts(file))
+    return terminal.getvalue()
+
+
 def test_no_color_is_respected_on_a_terminal(parquet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import io
-
-    class Terminal(io.StringIO):
-        encoding = "utf-8"
-
-        def isatty(self) -> bool:
-            return True
-
-    def shown() -> str:
-        terminal = Terminal()
-        _tables.print_facts(_tables.console_for(terminal), read_facts(parquet))
-        return terminal.getvalue()
-
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert "\x1b[1;36mdelays" in shown()
+    assert "\x1b[1;36mdelays" in on_terminal(parquet)
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "delays" in shown()
-    assert not re.search(r"\x1b\[[0-9;]*3[0-7]", shown())
+    assert "delays" in on_terminal(parquet)
+    assert not re.search(r"\x1b\[[0-9;]*3[0-7]", on_terminal(parquet))
+
+
+@pytest.mark.parametrize("width", [160, 100, 80, 60])
+def test_wide_cells_give_way_to_narrow_ones(width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    when = pa.array([0, 10**15, None], pa.timestamp("us", "Europe/Berlin"))
+    inner = aj.zip(id=aj.array([[1], [], None]), note=aj.array([["n" * 200], [], None]))
+    aj.write_parquet({"id": [1, 2, 3], "text": ["t" * 200, "", None], "when": when, "docs": inner}, tmp_path / "a.parquet")
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "dumb")
+    lines = [line.split() for line in on_terminal(tmp_path / "a.parquet").splitlines()]
+    assert ["column", "type", "nulls", "min", "max", "bytes", "first"] in [line[:7] for line in lines]
+    assert [(line[0], line[2]) for line in lines if line[1:2] == ["int64"]] == [("id", "0"), ("id", "0")]
+    assert ["dim", "rows", "items", "min", "median", "mean", "max", "empty", "null", "items", "per"] in [
+        line[:11] for line in lines
+    ]
+
+
+def test_names_don_t_break_lines(tmp_path: Path) -> None:
+    aj.write_parquet({"a\nb\x1b[31m": [1], "größe\t": aj.array([[1]])}, tmp_path / "a.parquet")
+    shown = run("show", tmp_path / "a.parquet").stdout
+    assert "\na\\nb\\x1b[31m  int64" in shown
+    assert "\ngröße\\t  jagged[int64, 2]" in shown
 
 
 def test_show_without_block_characters(parquet: Path) -> None:

@@ -66,19 +66,37 @@ def _table(console: Console, *columns: tuple[str, str], title: str = "") -> Tabl
     return table
 
 
+def _fitted(console: Console, table: Table) -> Table:
+    """The table with its widest columns cut to one width, so that it fits: rich cuts all alike, until narrow ones are gone."""
+    options = console.options.update(max_width=100_000)
+    widths = [max(console.measure(cell, options=options).maximum for cell in [one.header, *one.cells]) for one in table.columns]
+    room = console.width - (console.measure(table, options=options).maximum - sum(widths))
+    cap = max(widths)
+    while cap > 1 and sum(min(width, cap) for width in widths) > room:
+        cap -= 1
+    for column, width in zip(table.columns, widths, strict=True):
+        column.width = min(width, cap)
+    return table
+
+
+def _name(text: str) -> str:
+    """A name from a file: what would move the cursor is written as Python writes it."""
+    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
+
+
 def _plain_table(console: Console, columns: Iterable[ColumnFacts]) -> Table:
     heads = [("column", "left"), ("type", "left"), ("nulls", "right"), ("min", "right"), ("max", "right"), ("bytes", "right")]
     table = _table(console, *heads, ("first rows", "left"))
     for one in columns:
         rows = ", ".join(text for _, text in one.examples)
-        cells = [one.name, one.leaf, count_text(one.nulls), one.minimum or "", one.maximum or "", byte_text(one.bytes), rows]
+        cells = [_name(one.name), one.leaf, count_text(one.nulls), one.minimum or "", one.maximum or "", byte_text(one.bytes), rows]
         table.add_row(*(Text(cell) for cell in cells))
-    return table
+    return _fitted(console, table)
 
 
 def _print_jagged(console: Console, column: ColumnFacts, facts: FileFacts) -> None:
     console.print()
-    title = Text.assemble((column.name, "bold cyan"), "  ", (column.type, "cyan"), f"  {byte_text(column.bytes)}")
+    title = Text.assemble((_name(column.name), "bold cyan"), "  ", (column.type, "cyan"), f"  {byte_text(column.bytes)}")
     if not column.tagged:
         title.append("  (plain lists)", style="dim")
     console.print(title, no_wrap=True, overflow="ellipsis")
@@ -118,7 +136,7 @@ def _level_table(console: Console, column: ColumnFacts) -> Table:
     leaves = ["leaf", f"{column.values:,}", "", "", "", "", "", "", count_text(column.null_values)]
     bounds = "" if column.minimum is None else f", {column.minimum} to {column.maximum}"
     table.add_row(*leaves, Text(f"{leaf_name(column)}{bounds}"))
-    return table
+    return _fitted(console, table)
 
 
 def leaf_name(column: ColumnFacts) -> str:
@@ -153,9 +171,9 @@ def _field_table(console: Console, column: ColumnFacts) -> Table:
     heads = (("field", "left"), ("type", "left"), ("nulls", "right"), ("min", "right"), ("max", "right"), ("bytes", "right"))
     table = _table(console, *heads)
     for one in column.fields:
-        cells = [one.name, one.type, count_text(one.nulls), one.minimum or "", one.maximum or "", byte_text(one.bytes)]
+        cells = [_name(one.name), one.type, count_text(one.nulls), one.minimum or "", one.maximum or "", byte_text(one.bytes)]
         table.add_row(*(Text(cell) for cell in cells))
-    return table
+    return _fitted(console, table)
 
 
 # ------------------------------------------------------------------------------------------------- numbers
