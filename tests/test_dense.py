@@ -371,6 +371,14 @@ def test_nulls_meet_dense() -> None:
     assert aj.dense.add(x, y, out="dense").tolist() == [[11.0, 10.0], [10.0, 10.0], [13.0, 10.0]]
 
 
+@pytest.mark.parametrize("leaf", [pa.int32(), pa.string()])
+def test_rows_of_no_items_by_type_are_rows(leaf: pa.DataType) -> None:
+    x = aj.array([[], []], type=pa.list_(leaf, 0))
+    assert x.to_dense(fill_value=None).shape == (2, 0)
+    assert aj.array([[[], []]], type=pa.list_(pa.list_(leaf, 0), 2)).to_dense(fill_value=None).shape == (1, 2, 0)
+    assert pa.types.is_string(leaf) or x.to_dense().shape == (2, 0)
+
+
 @given(jagged_arrays(leaf=pa.int32()), st.sampled_from(["int32", "uint8", "float16", "float64", ">f4"]), st.data())
 def test_jagged_results_are_those_of_two_steps(x: aj.JaggedArray, dtype: str, data: st.DataObject) -> None:
     """Take out of the dense array, then calculate: nulls and sizes of any kind."""

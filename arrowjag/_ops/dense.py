@@ -35,8 +35,14 @@ AnyArray = npt.NDArray[Any]
 class Layout(NamedTuple):
     """How the dims of a shape lie in a dense array: rows, padded levels, and dense dims inside that are never padded."""
 
+    rows: int
     levels: tuple[Dim, ...]
     inner: tuple[int, ...]
+
+    @property
+    def nodes(self) -> int:
+        """How many items of dense dims there are."""
+        return self.levels[-1].size if self.levels else self.rows
 
     @property
     def offsets(self) -> list[IntArray]:
@@ -58,7 +64,7 @@ def _layout(shape: JaggedShape) -> Layout:
     for place in range(n + 1, shape.ndim):
         if shape.dims[place].validity is not None:
             n = place
-    return Layout(shape.dims[1 : n + 1], tuple(_extent(dim) for dim in shape.dims[n + 1 :]))
+    return Layout(shape.nodes(1), shape.dims[1 : n + 1], tuple(_extent(dim) for dim in shape.dims[n + 1 :]))
 
 
 def _extent(dim: Dim) -> int:
@@ -216,20 +222,14 @@ def _pad(data: AnyArray, layout: Layout, sizes: Sequence[int], fill: Any) -> Any
     if data.dtype.kind == "O" and layout.inner:  # no opaque items of references: every dim is a level
         found = _pad_objects(data, layout, sizes, fill)
         return found.reshape((found.shape[0], *sizes, *layout.inner))
-    nodes = layout.levels[-1].size if layout.levels else None
-    items = data.reshape((_items(data, layout.inner) if nodes is None else nodes, *layout.inner))
+    items = data.reshape((layout.nodes, *layout.inner))
     return _kernels.pad(items, layout.offsets, sizes, fill) if layout.levels else items.copy()
-
-
-def _items(data: AnyArray, inner: Sequence[int]) -> int:
-    width = math.prod(inner)
-    return len(data) // width if width else 0
 
 
 def _pad_objects(data: AnyArray, layout: Layout, sizes: Sequence[int], fill: Any) -> AnyArray:
     width = math.prod(layout.inner)
     if not layout.levels:
-        return data.copy().reshape(_items(data, layout.inner), *layout.inner)
+        return data.copy().reshape(layout.rows, *layout.inner)
     within = np.arange(layout.levels[-1].size + 1) * width
     return _kernels.pad(data, [*layout.offsets, within], [*sizes, width], fill)
 
@@ -291,7 +291,7 @@ def _layout_of(shape: JaggedShape, cells: tuple[int, ...], operation: str) -> tu
     dims = list(shape.dims)
     for size in cells[shape.ndim :]:
         dims.append(Uniform(size, dims[-1].size))
-    return Layout(shape.dims[1 : n + 1], cells[n + 1 :]), JaggedShape._trusted(dims)
+    return Layout(cells[0], shape.dims[1 : n + 1], cells[n + 1 :]), JaggedShape._trusted(dims)
 
 
 def _unpad(cells: AnyArray, layout: Layout, fill: Any) -> AnyArray:
@@ -388,7 +388,7 @@ def _jagged(name: str, function: np.ufunc, column: Column, cells: AnyArray, layo
         other = _arrow.from_numpy(_unpad(cells, layout, cells.dtype.type(0)))
         return elementwise.binary(name, column, Column(column.shape, other))
     data, _ = _arrow.to_numpy(column.values)
-    items = data.reshape((layout.levels[-1].size, *layout.inner))
+    items = data.reshape((layout.nodes, *layout.inner))
     found = _kernels.combine(function, items, cells, layout.offsets)
     return Column(column.shape, with_data(column.values, found, pa.from_numpy_dtype(found.dtype)))
 
