@@ -365,5 +365,6 @@ class OrderMethods(ArrayBase):
         >>> aj.array([[1, 2, 3, 4], [5]]).sample(fraction=1.0, seed=1).to_list()
         [[1, 2, 3, 4], [5]]
         """
-        wanted = None if n is None else operand(n, None, "sample")
+        plain = n is None or (type(n) is int and abs(n) < 2**63)
+        wanted = n if plain else operand(n, None, "sample")
         return self._wrap(_ops.sample(self, fraction, wanted, seed, axis))

@@ -85,7 +85,8 @@ def groups(keys: Sequence[Key], rows: NDArray[np.int64]) -> Groups:
         data, rows = [key[there] for key in data], rows[there]
     order = np.lexsort((*data[::-1], rows))
     ordered = rows[order]
-    begins = np.ones(len(order) + 1, np.bool_)  # after the last item the next group would begin
+    begins = np.empty(len(order) + 1, np.bool_)
+    begins[0] = begins[-1] = True  # after the last item the next group would begin
     np.not_equal(ordered[1:], ordered[:-1], out=begins[1:-1])
     for key in data:
         begins[1:-1] |= _differs(key[order])
@@ -158,7 +159,8 @@ def lookup(
     of_table = both.leaders < n
     n_keys = n if table[1] is None else np.count_nonzero(table[1])
     row = _first_repeated(both, n) if np.count_nonzero(of_table) < n_keys else None
-    found = np.full(n + len(probes[0]), n)
+    found = np.empty(n + len(probes[0]), np.int64)
+    found.fill(n)
     found[both.order] = both.leaders.repeat(both.sizes)
     items = found[n:]
     return items, items < n, row

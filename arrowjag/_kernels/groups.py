@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import few, hashing, pairs
 from arrowjag._kernels.blocks import map_rows
 from arrowjag._kernels.memory import empty, zeros
-from arrowjag._kernels.offsets import count_block, count_true, from_counts, from_sizes, row_sizes, run_sizes, runs
+from arrowjag._kernels.offsets import count_block, filter_rows, from_counts, from_sizes, row_sizes, run_sizes, runs
 from arrowjag._kernels.permutations import inverse
 from arrowjag._kernels.rank import BLOCK_VALUES, sorted_runs
 from arrowjag._kernels.sort import Key, span_of
@@ -102,7 +102,7 @@ def by_appearance(leaders: NDArray[np.int64], offsets: NDArray[np.int64]) -> Ite
     # Items number upwards row by row, so marking them and reading the marks off sorts them: no second sort.
     first = zeros(int(offsets[-1]), np.bool_)
     first[leaders] = True
-    return from_sizes(count_true(first, offsets)), first.nonzero()[0]
+    return filter_rows(first, offsets), first.nonzero()[0]
 
 
 def _numbers(leaders: NDArray[np.int64], items: NDArray[np.int64], n_items: int) -> NDArray[np.int64]:

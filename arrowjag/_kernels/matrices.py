@@ -20,7 +20,7 @@ IntArray = NDArray[np.int64]
 
 def of_length(offsets: IntArray, width: int, limit: int | None = None) -> list[tuple[int, IntArray]]:
     """Batches of rows of one length (cut to the limit), empty ones left out."""
-    cut = offsets if limit is None else _offsets.from_sizes(np.minimum(np.diff(offsets), limit))
+    cut = offsets if limit is None else _offsets.from_sizes(np.minimum(_offsets.row_sizes(offsets), limit))
     return [(batch.length, batch.rows) for batch in blocks.batches(cut, max_values=max(1, (1 << 17) // max(width, 1)))]
 
 
@@ -64,7 +64,7 @@ def softmax(data: AnyArray, offsets: IntArray, limit: int | None = None, valid: 
     -----
     O(n_items * width), on all cores. Half floats are computed in float32.
     """
-    longest = int(np.diff(offsets).max(initial=0))
+    longest = int(_offsets.row_sizes(offsets).max(initial=0))
     cut = limit is not None and longest > limit
     whole = not cut and data.dtype != np.float16
     if whole and data.shape[1] == 1:
@@ -125,10 +125,10 @@ def _exponentiate(items: AnyArray, known: NDArray[np.bool_] | None, out: AnyArra
 
 def _shift(items: AnyArray, known: NDArray[np.bool_] | None, offsets: IntArray, out: AnyArray, total: AnyArray) -> None:
     """Compute the rows again whose largest item may be far from 0: there, exp of what the items lack of it."""
-    sizes = np.diff(offsets)
+    sizes = _offsets.row_sizes(offsets)
     safe = (total >= (2 * np.exp(-_SAFE) * sizes).astype(total.dtype)) & (total <= total.dtype.type(np.exp(_SAFE) / 2))
     safe |= sizes == 0
-    if safe.all():
+    if np.count_nonzero(safe) == len(safe):
         return
     rows = (~safe).nonzero()[0]
     sizes = sizes[rows]
@@ -175,7 +175,7 @@ def _softmax_by_place(data: AnyArray, offsets: IntArray, valid: NDArray[np.bool_
 
 def _sums_by_place(items: AnyArray, offsets: IntArray) -> AnyArray:
     """The sum of each row and column, 1 where a row has no items: all first items, then all second ones, and so on."""
-    order, sizes = blocks.order_by_size(np.diff(offsets))
+    order, sizes = blocks.order_by_size(_offsets.row_sizes(offsets))
     counts = len(sizes) - np.searchsorted(sizes, np.arange(sizes[-1]), "right")  # how many rows have an item in each place
     rows = order[::-1][: counts[0]]
     starts, whole = offsets[rows], windows.opaque(items)

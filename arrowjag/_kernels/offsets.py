@@ -21,6 +21,7 @@ __all__ = [
     "compose",
     "count_block",
     "count_true",
+    "filter_rows",
     "from_counts",
     "from_sizes",
     "is_int32",
@@ -44,13 +45,15 @@ _SHORT = 16
 """Mean row length below which counting beats np.repeat."""
 
 
-def from_sizes(sizes: NDArray[Any]) -> NDArray[np.int64]:
+def from_sizes(sizes: NDArray[Any], largest: int | None = None) -> NDArray[np.int64]:
     """Offsets of rows of the given sizes.
 
     Parameters
     ----------
     sizes : (n_rows,) integer array
         Not negative; the caller has checked that.
+    largest : int, optional
+        What no size is above, where that is known: else the sizes are looked at once more.
 
     Returns
     -------
@@ -66,7 +69,7 @@ def from_sizes(sizes: NDArray[Any]) -> NDArray[np.int64]:
     O(n_rows), a new array.
     """
     offsets = from_counts(sizes)
-    if len(sizes) and (offsets[-1] < 0 or int(np.maximum.reduce(sizes)) > (2**63 - 1) // len(sizes)):
+    if len(sizes) and (largest or int(np.maximum.reduce(sizes))) > (2**63 - 1) // len(sizes):
         _check_total(sizes, offsets)
     return offsets
 
@@ -260,10 +263,31 @@ def count_true(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[n
 
 def count_block(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[Any]:
     """As `count_true`, on this thread; made for blocks whose running count stays in cache."""
+    ends = _running(mask)[offsets]
+    counts: NDArray[Any] = ends[1:] - ends[:-1]
+    return counts
+
+
+def _running(mask: NDArray[np.bool_]) -> NDArray[Any]:
+    """How many are True before each place, and in all."""
     running = empty(len(mask) + 1, np.int32 if len(mask) < 2**31 else np.int64)
     running[0] = 0
     # Of one type: where numpy converts while it sums up, it keeps the interpreter to itself.
     np.add.accumulate(mask.astype(running.dtype), out=running[1:])
-    ends = running[offsets]
-    counts: NDArray[Any] = ends[1:] - ends[:-1]
-    return counts
+    return running
+
+
+def filter_rows(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Offsets of what is left when the items where `mask` is False are dropped.
+
+    Returns
+    -------
+    (n_rows + 1,) int64 array
+
+    Notes
+    -----
+    O(n_rows + n_values); `gather.filter_values` drops the values themselves.
+    """
+    if len(mask) < _FEW:
+        return _running(mask)[offsets].astype(np.int64)
+    return from_counts(count_true(mask, offsets))

@@ -25,7 +25,7 @@ def are_distinct(places: NDArray[np.int64], n: int) -> bool:
     O(n + len(places)), or a sort of places that are few. Places that rise are seen in one pass, others leave a mark each and the
     marks are counted: 2 and 15 ms for 5M, where sorting takes 300.
     """
-    if (places[1:] > places[:-1]).all():
+    if np.count_nonzero(places[1:] > places[:-1]) >= len(places) - 1:
         return True
     if len(places) > n:
         return False

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from arrowjag._kernels import blocks
 from arrowjag._kernels.lists import polars_for, reduce_lists
 from arrowjag._kernels.masks import filled
-from arrowjag._kernels.memory import zeros
-from arrowjag._kernels.offsets import count_block, count_true, from_sizes, row_sizes
+from arrowjag._kernels.memory import empty, zeros
+from arrowjag._kernels.offsets import count_block, count_true, filter_rows, row_sizes
 from arrowjag.errors import JagOverflowError
 
 __all__ = [
@@ -140,7 +140,7 @@ def drop_nulls(
     """Values and offsets without the nulls."""
     if valid is None:
         return data, offsets
-    return data[valid], from_sizes(count_true(valid, offsets))
+    return data[valid], filter_rows(valid, offsets)
 
 
 def counts(valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -186,15 +186,14 @@ def moments(
     """Run `work`, which fills float64 results of a block and says which are valid, and give them the type of a mean."""
     target = result_type(data.dtype)
     out = zeros(len(offsets) - 1, target)
-    enough = np.ones(len(out), np.bool_)
+    enough = empty(len(out), np.bool_)
 
     def run(block: Block) -> None:
         part = out[block.rows]
         wide = part if target == np.float64 else part.astype(np.float64)
-        valid_rows = work(block, wide)
+        enough[block.rows] = valid_rows = work(block, wide)
         if np.count_nonzero(valid_rows) < len(valid_rows):
             wide[~valid_rows] = 0
-            enough[block.rows] = valid_rows
         if wide is not part:
             part[:] = wide
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels.blocks import cut_rows, map_tasks
 from arrowjag._kernels.columns import by_column
 from arrowjag._kernels.gather import take_rows
-from arrowjag._kernels.offsets import from_sizes, is_int32, parents, positions, row_sizes, runs
+from arrowjag._kernels.offsets import from_counts, from_sizes, is_int32, parents, positions, row_sizes, runs
 from arrowjag._kernels.permutations import inverse
 from arrowjag._kernels.shear import rising, row_max, will_shear
 from arrowjag._kernels.sort import lexsort
@@ -225,7 +225,7 @@ def _transpose_neighbours(width: int | None, levels: Offsets, frame_valid: NDArr
     heads = from_sizes(columns)
     column = runs(heads[:-1].repeat(row_sizes(outer)), inner)
     counts = np.bincount(column, minlength=int(heads[-1]))
-    return [heads, from_sizes(counts)], _radix_order(column), bool(rising(sizes, outer).any())
+    return [heads, from_counts(counts)], _radix_order(column), bool(np.count_nonzero(rising(sizes, outer)))
 
 
 def _transpose_exact(kept: list[int | None], levels: Offsets, frame_valid: NDArray[np.bool_] | None) -> _Moved:
@@ -353,7 +353,7 @@ def _radix_order(code: NDArray[Any]) -> NDArray[np.int64]:
 def _digit_order(code: NDArray[Any], shift: int, n_bits: int) -> NDArray[np.int64]:
     digit = (code >> shift if shift else code).astype(np.uint8 if n_bits - shift <= 8 else np.uint16)
     if len(code) < _FEW or n_bits - shift > _COUNTED_BITS:
-        return np.argsort(digit, kind="stable")
+        return digit.argsort(kind="stable")
     counted: NDArray[np.int64] = pc.array_sort_indices(pa.array(digit)).to_numpy().view(np.int64)
     return counted
 

@@ -69,7 +69,7 @@ def _variance(block: Block, out: NDArray[np.float64], ddof: int) -> NDArray[np.b
     first, second = (_from_squares, _from_deviations) if near else (_from_deviations, _from_squares)
     out[:] = first(values, valid, block.offsets, _Sums(n, means))
     by_squares = n * means * means <= _TRUSTED * out
-    rows = np.flatnonzero((by_squares != near) & (n > 0))
+    rows = ((by_squares != near) & (n > 0)).nonzero()[0]
     if len(rows):
         offsets, items = take_rows(block.offsets, rows)
         out[rows] = second(values[items], None if valid is None else valid[items], offsets, _Sums(n[rows], means[rows]))

@@ -87,20 +87,20 @@ def _wanted(spec: Any, rows: int, where: str) -> Dim:
 def image(column: Column) -> tuple[Column, ...]:
     """The place of every leaf along each dim, in the column's own shape."""
     shape = column.shape
-    return tuple(Column(shape, _arrow.from_numpy(_places_along(shape, depth))) for depth in range(shape.ndim))
+    return tuple(Column(shape, _places_along(shape, depth)) for depth in range(shape.ndim))
 
 
-def _places_along(shape: JaggedShape, depth: int) -> IntArray:
-    local = _offsets.positions(shape.dims[depth].offsets)
+def _places_along(shape: JaggedShape, depth: int) -> pa.Array:
     if depth == shape.ndim - 1:
-        return local
+        return _arrow.from_numpy(_offsets.positions(shape.dims[depth].offsets))
     dim = shape.composed(depth + 1, shape.ndim)
-    return _arrow.to_numpy(gather.spread(pa.array(local), dim.offsets, dim._parents_if_cheaper()))[0]
+    local = pa.array(_offsets.positions(shape.dims[depth].offsets)) if depth else _arrow.numbers(len(dim))
+    return gather.spread(local, dim.offsets, dim._parents_if_cheaper())
 
 
 def places(shape: JaggedShape) -> Column:
     """The flat position of every leaf: indexing this tells where an index points."""
-    return Column(shape, _arrow.from_numpy(np.arange(shape.size)))
+    return Column(shape, _arrow.numbers(shape.size))
 
 
 def replace(column: Column, targets: Column, values: Column) -> Column:

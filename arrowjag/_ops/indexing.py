@@ -169,7 +169,7 @@ def _pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, 
             return cursor._replace(depth=cursor.depth + 1, places=range(start, start + 1), loose=not strict)
     found = _pick_many(dim, cursor.places, index) if strict else None
     if found is not None:
-        return cursor._replace(depth=cursor.depth + 1, places=found, loose=False)
+        return Cursor(cursor.outer, cursor.depth + 1, found, cursor.owners)
     starts, sizes, null, missing = _rows(dim, cursor.places)
     position, unknown = positions(index)
     position = _from_end(position, sizes)
@@ -191,7 +191,7 @@ def _pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, 
             places = places if lost is None else np.where(lost, MISSING, places)
     if gone is not None:
         places = np.where(gone, NULL, places)
-    return cursor._replace(depth=cursor.depth + 1, places=places, loose=not strict)
+    return Cursor(cursor.outer, cursor.depth + 1, places, cursor.owners, not strict)
 
 
 def _pick_many(dim: Dim, places: IntArray | range, index: int | Column) -> IntArray | None:
@@ -253,12 +253,12 @@ def _cut(column: Column, cursor: Cursor, window: Window, bounds: tuple[Any, Any]
             null = either(null, unknown)
     if null is not None:
         counts = np.where(null, 0, counts)
-    offsets = _offsets.from_sizes(counts)
+    offsets = _offsets.from_sizes(counts, dim.size)
     extent = _extent(dim, window) if not cursor.loose else None
     below: Dim = Ragged.from_offsets(offsets, validity=None if null is None else ~null, extent=extent, check=False)
     if extent is not None and null is None:
         below = Uniform(extent, len(counts))
-    places = _strided(starts + begin, counts, offsets, window.step)
+    places = _offsets.runs(starts + begin, offsets, window.step)
     owners = _owned(cursor, below)
     return Cursor((*cursor.outer, below), cursor.depth + 1, places, owners)
 
@@ -289,13 +289,6 @@ def _owned(cursor: Cursor, below: Dim) -> IntArray | None:
     return below.parents.astype(np.int64) if isinstance(cursor.owners, range) else cursor.owners[below.parents]
 
 
-def _strided(begin: IntArray, counts: IntArray, offsets: IntArray, step: int) -> IntArray:
-    """begin, begin + step, ... for each row, laid end to end."""
-    if step == 1:
-        return gather.ranges(begin, counts)
-    return begin.repeat(counts) + step * _offsets.positions(offsets)
-
-
 def _extent(dim: Dim, window: Window) -> int | None:
     """The extent that int bounds leave of a declared one."""
     if dim.extent is None or not all(isinstance(one, (int, type(None))) for one in window[:2]):
@@ -314,8 +307,8 @@ def _clip(start: Any, stop: Any, step: int, sizes: IntArray) -> tuple[Any, IntAr
     if stop is not None:
         position, null = positions(stop)
         end, unknown = _clamped(position, sizes, low, high), either(unknown, null)
-    count = (end - begin + (step - 1 if step > 0 else step + 1)) // step
-    return begin, np.broadcast_to(np.maximum(count, 0), sizes.shape), unknown
+    count = end - begin if step == 1 else (end - begin + (step - 1 if step > 0 else step + 1)) // step
+    return begin, np.maximum(count, 0), unknown
 
 
 def _clamped(position: Any, sizes: IntArray, low: Any, high: Any) -> Any:
@@ -400,7 +393,7 @@ def _spell_out(keys: Sequence[Any], ndim: int) -> list[Any]:
     dots = [place for place, key in enumerate(keys) if key is Ellipsis]
     if len(dots) > 1:
         raise JagIndexError("an index can hold only one ellipsis")
-    named = sum(1 for key in keys if key is not None and key is not Ellipsis)
+    named = len([key for key in keys if key is not None]) - len(dots)
     if named > ndim:
         raise JagIndexError(f"{named} indices for an array of {ndim} dims")
     result = list(keys)
@@ -411,9 +404,9 @@ def _spell_out(keys: Sequence[Any], ndim: int) -> list[Any]:
 
 def _check_adjacent(keys: Sequence[Any]) -> None:
     """Dims of separated index arrays go to the front in numpy; where that would reorder dims we don't guess."""
-    if not _any_array(keys):
-        return
     fancy = [place for place, key in enumerate(keys) if isinstance(key, (int, Column))]
+    if len(fancy) < 2 or not _any_array(keys):
+        return
     together = fancy[-1] - fancy[0] == len(fancy) - 1
     if not together and (fancy[0] != 0 or not isinstance(keys[0], Column)):
         raise JagIndexError(
@@ -449,7 +442,7 @@ def _gather(column: Column, cursor: Cursor, index: Column, *, is_mask: bool) -> 
     """Pick by an index array; the first one of several makes the dims that all of them share."""
     if cursor.owners is None and not cursor.outer and _is_there(column.shape.dims[cursor.depth], cursor.places[0]):
         # In a single row each entry is its own: nothing has to be copied under the places of the cursor.
-        cursor = cursor._replace(outer=index.shape.dims, owners=range(index.shape.size))
+        cursor = Cursor(index.shape.dims, cursor.depth, cursor.places, range(index.shape.size), cursor.loose)
         return _pick(column, cursor, index, strict=True, operation="indexing")
     if cursor.owners is None:
         cursor = _enter_arrays(column, cursor, index, is_mask)
@@ -470,7 +463,7 @@ def _enter_arrays(column: Column, cursor: Cursor, index: Column, is_mask: bool) 
     first, *inner = index.shape.dims
     if cursor.outer and not is_mask:
         first = first.with_extent(first.size)
-    numbers = Column(JaggedShape._trusted([first, *inner]), pa.array(np.arange(index.shape.size)))
+    numbers = Column(JaggedShape._trusted([first, *inner]), _arrow.numbers(index.shape.size))
     n = len(cursor.places)
     owners = structure.take_items(numbers, 0, np.zeros(n, np.int64), cursor.outer, None if null is None else ~null)
     places = _spread(cursor.numbers, len(cursor.outer), owners.shape)

@@ -227,7 +227,7 @@ def shuffle(column: Column, seed: int, axis: Any) -> Column:
     return structure.take_items(column, found[0] + 1, _random_order(outer[-1].offsets, generator), outer)
 
 
-def sample(column: Column, fraction: float | None, n: elementwise.Operand | None, seed: int, axis: Any) -> Column:
+def sample(column: Column, fraction: float | None, n: elementwise.Operand | int | None, seed: int, axis: Any) -> Column:
     """Some of the items of each row, in their order; sub-trees along an outer axis."""
     generator = _generator(seed, "sample")
     if (fraction is None) == (n is None):
@@ -236,7 +236,7 @@ def sample(column: Column, fraction: float | None, n: elementwise.Operand | None
     if n is None:
         dim = column.shape.dims[place]
         mask = generator.random(dim.size) < _share(fraction)
-        cut = gather.filter_rows(mask, dim.offsets)
+        cut = _offsets.filter_rows(mask, dim.offsets)
     else:
         column, taken = _taken(column, place, n)
         dim, cut = column.shape.dims[place], _offsets.from_counts(taken)
@@ -254,12 +254,12 @@ def _share(fraction: Any) -> float:
     return float(fraction)
 
 
-def _taken(column: Column, axis: int, n: elementwise.Operand) -> tuple[Column, IntArray]:
+def _taken(column: Column, axis: int, n: elementwise.Operand | int) -> tuple[Column, IntArray]:
     """How many items each row along the axis keeps; rows where `n` is null are null in the column that is returned."""
-    if not pt.is_integer(n.type):
+    if not (isinstance(n, int) or pt.is_integer(n.type)):
         raise JagTypeError(f"sample: n must be integers, got {n.type}")
     if not isinstance(n, Column):
-        wanted = n.as_py()
+        wanted = n if isinstance(n, int) else n.as_py()
         if wanted is None or wanted < 0:
             raise JagValueError(f"sample: n must not be negative, got {wanted}")
         return column, np.minimum(column.shape.dims[axis].sizes, min(wanted, 2**62))

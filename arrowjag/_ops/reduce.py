@@ -20,7 +20,7 @@ from arrowjag._integers import integer
 from arrowjag._kernels import gather, lists
 from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels.masks import filled
-from arrowjag._kernels.offsets import row_sizes
+from arrowjag._kernels.offsets import filter_rows, row_sizes
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, exact, structure
 from arrowjag.errors import JagTypeError, JagValueError
@@ -444,7 +444,7 @@ def join(column: Column, sep: str, axis: Any, skip_nulls: bool, min_count: int |
         values = values.cast(pa.large_string())
         if values.null_count:
             valid = values.is_valid().to_numpy(zero_copy_only=False)
-            values, offsets = gather.filter_values(values, valid), gather.filter_rows(valid, offsets)
+            values, offsets = gather.filter_values(values, valid), filter_rows(valid, offsets)
         lists = _arrow.wrap([_arrow.Level(offsets, None, None)], values)
         joined = pc.binary_join(lists, pa.scalar(sep, pa.large_string()))
         return structure.null_values(joined, row_sizes(offsets) > 0)

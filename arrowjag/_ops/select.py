@@ -61,7 +61,7 @@ def filter_items(column: Column, mask: Column) -> Column:
     column, mask = structure.align([column, mask], "filter")
     keep = _true(mask.values)
     *outer, dim = column.shape.dims
-    offsets = gather.filter_rows(keep, dim.offsets)
+    offsets = _offsets.filter_rows(keep, dim.offsets)
     left: Dim = Ragged.from_offsets(offsets, validity=dim.validity, check=False)
     if not outer:
         left = Uniform(int(offsets[-1]), 1, declared=False)
@@ -309,14 +309,15 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
     joined: Dim = Ragged.from_offsets(offsets, validity=dims[0].validity, extent=extent, check=False)
     if extent is not None and joined.validity is None:
         joined = Uniform(extent, len(offsets) - 1)
-    outer = (*structure.merge_extents([column.shape[:place] for column in columns]).dims, joined)
+    outer = (*structure.merge_dims([column.shape.dims[:place] for column in columns]), joined)
     if place == columns[0].ndim - 1 and spans.pays(columns[0].type, len(joined), joined.size, len(joined)):
         values = spans.join_rows([column.values for column in columns], [dim.offsets for dim in dims])
         return Column(JaggedShape._trusted(outer), values)
     bases = [0, *itertools.accumulate(dim.size for dim in dims[:-1])]
     starts = np.array([dim.offsets[:-1] + base for dim, base in zip(dims, bases, strict=True)]).ravel("F")
     sizes = np.array([dim.sizes for dim in dims]).ravel("F")
-    return structure.take_items(structure.end_to_end(parts), 1, gather.ranges(starts, sizes), outer)
+    items = _offsets.runs(starts, _offsets.from_counts(sizes))
+    return structure.take_items(structure.end_to_end(parts), 1, items, outer)
 
 
 def stack(columns: Sequence[Column], axis: int) -> Column:

@@ -187,7 +187,7 @@ def translate(column: Column, keys: Column, values: Column, axis: Any) -> Column
 def same_rows(one: Column, two: Column, depth: int, operation: str) -> tuple[Column, Column, tuple[Dim, ...]]:
     """Two columns cut down to the rows after the first `depth` dims that are valid in both, and the dims above those rows."""
     one, two = structure.agree([one, two], operation, levels=depth)
-    return one, two, structure.merge_extents([one.shape[:depth], two.shape[:depth]]).dims
+    return one, two, structure.merge_dims([one.shape.dims[:depth], two.shape.dims[:depth]])
 
 
 _SETS: dict[str, Callable[..., _groups.Items]] = {

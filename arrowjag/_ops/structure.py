@@ -78,8 +78,8 @@ def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim]
     dims = list(outer)
     for level, dim in enumerate(column.shape.dims[depth:], depth + 1):
         inner = column.shape.dims[level:]
-        regular = all(isinstance(one, Uniform) for one in inner)
-        if regular and spans.pays(column.type, len(dim), column.shape.size, len(index)):
+        pays = spans.pays(column.type, len(dim), column.shape.size, len(index))
+        if pays and all(isinstance(one, Uniform) for one in inner):
             width = column.shape.size // dim.size  # a row is one run of values, whatever declared dims lie in it
             offsets, values = spans.take_spans(column.values, dim.offsets * width if inner else dim.offsets, index, valid)
             dims.append(_like(dim, offsets // width if inner else offsets, _kept(dim, index, valid)))
@@ -364,25 +364,32 @@ def _below(shape: JaggedShape, depth: int) -> Dim:
 def merge_extents(shapes: Sequence[JaggedShape]) -> JaggedShape:
     """The longest shape, declaring every extent that any of the shapes declares."""
     longest = _longest(shapes)
+    dims = merge_dims([shape._dims for shape in shapes])
+    return longest if dims is longest._dims else JaggedShape._trusted(dims)
+
+
+def merge_dims(shapes: Sequence[tuple[Dim, ...]]) -> tuple[Dim, ...]:
+    """As `merge_extents`, of the dims of shapes or of their outer parts."""
+    longest = max(shapes, key=len)
     if not _declare_more(shapes, longest):
         return longest
-    dims = list(longest.dims)
+    dims = list(longest)
     changed = False
     for depth, dim in enumerate(dims):
-        extents = sorted({e for s in shapes if s.ndim > depth and (e := s.dims[depth].extent) is not None})
+        extents = sorted({e for s in shapes if len(s) > depth and (e := s[depth].extent) is not None})
         if len(extents) > 1 and depth:
             raise ShapeError(f"dim {depth} is declared to have {' and '.join(map(str, extents))} items")
         if extents and dim.extent is None:
             dims[depth] = dim.with_extent(extents.pop())
             changed = True
-    return JaggedShape._trusted(dims) if changed else longest
+    return tuple(dims) if changed else longest
 
 
-def _declare_more(shapes: Sequence[JaggedShape], longest: JaggedShape) -> bool:
-    """Whether a shape declares an extent that the longest doesn't."""
+def _declare_more(shapes: Sequence[tuple[Dim, ...]], longest: tuple[Dim, ...]) -> bool:
+    """Whether some dims declare an extent that the longest don't."""
     for shape in shapes:
         if shape is not longest:
-            for mine, theirs in zip(shape._dims, longest._dims, strict=False):
+            for mine, theirs in zip(shape, longest, strict=False):
                 if mine is not theirs and mine.extent is not None and mine.extent != theirs.extent:
                     return True
     return False
@@ -459,7 +466,7 @@ def fill_null_rows(column: Column, depth: int, other: Column) -> Column:
 
 def end_to_end(parts: Sequence[tuple[Column, int]]) -> Column:
     """The items after so many dims of each column, one after another as the rows of one column."""
-    dims: list[Dim] = [Uniform(sum(column.shape.nodes(depth) for column, depth in parts), 1, declared=False)]
-    dims += map(Dim._algebra.concat, zip(*(column.shape.dims[depth:] for column, depth in parts), strict=True))
+    dims: list[Dim] = [Uniform(sum([column.shape.nodes(depth) for column, depth in parts]), 1, declared=False)]
+    dims += [Dim._algebra.concat(level) for level in zip(*[column.shape.dims[depth:] for column, depth in parts], strict=True)]
     values = _arrow.join([column.values for column, _ in parts])
     return Column(JaggedShape._trusted(dims), values)

@@ -107,13 +107,6 @@ def test_ranges_over_blocks() -> None:
     assert np.array_equal(gather.ranges(starts, lengths), expected)
 
 
-@given(st.lists(st.lists(st.booleans(), max_size=5), max_size=8))
-def test_filter_rows(lists: list[list[bool]]) -> None:
-    mask = np.array([item for row in lists for item in row], np.bool_)
-    expected = make_offsets([[item for item in row if item] for row in lists])
-    assert gather.filter_rows(mask, make_offsets(lists)).tolist() == expected.tolist()
-
-
 @pytest.mark.parametrize("dtype", [pa.int8(), pa.uint64(), pa.float32(), pa.float64(), pa.string(), pa.bool_()])
 @pytest.mark.parametrize("nulls", [False, True])
 def test_filter_of_many_values_equals_plain_selection(dtype: Any, nulls: bool) -> None:

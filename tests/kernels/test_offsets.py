@@ -94,11 +94,16 @@ def test_count_true(lists: list[list[bool]]) -> None:
     found = offsets.count_true(mask, make_offsets(lists))
     assert found.dtype == np.int64
     assert found.tolist() == [sum(row) for row in lists]
+    left = offsets.filter_rows(mask, make_offsets(lists))
+    assert left.dtype == np.int64
+    assert left.tolist() == make_offsets([[item for item in row if item] for row in lists]).tolist()
 
 
 def test_count_true_over_blocks() -> None:
     rows = many_rows("bool")
     assert offsets.count_true(rows.data, rows.offsets).tolist() == [sum(row) for row in rows.lists]
+    left = offsets.filter_rows(rows.data, rows.offsets)
+    assert np.diff(left).tolist() == [sum(row) for row in rows.lists]
 
 
 @pytest.mark.parametrize(
