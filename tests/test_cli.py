@@ -285,6 +285,10 @@ def test_json_holds_the_same_facts(parquet: Path) -> None:
     assert (facts["rows"], facts["format"], delays["type"]) == (4, "Parquet", "jagged[double, 3]")
     assert [level["nulls"] for level in delays["levels"]] == [1, 1]
     assert delays["examples"][0] == [0, "[[1.5, null], [2.0]]"]
+    page = parquet.parent / "page.html"
+    both = run("show", parquet, "delays", "--json", "--html", page)
+    assert json.loads(both.stdout) == facts
+    assert both.stderr == f"{page}\n"
 
 
 # --------------------------------------------------------------------------------------------------- wrong input

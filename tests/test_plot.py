@@ -99,6 +99,15 @@ def test_declared_sizes_and_no_rows() -> None:
     assert texts(aj.array([], type=pa.int64(), ndim=2).plot.sizes()) == ["no rows"]
 
 
+@pytest.mark.parametrize("size", [0, 1, 3, 7000])
+def test_a_single_size_is_named_once(size: int) -> None:
+    ax = aj.array([[0] * size] * 2, type=pa.int64(), ndim=2).plot.sizes()
+    low, high = ax.get_xlim()
+    ax.figure.canvas.draw()
+    named = [label.get_text() for label, at in zip(ax.get_xticklabels(), ax.get_xticks(), strict=True) if low <= at <= high]
+    assert named == [f"{size:,}"]
+
+
 def test_an_axis_that_is_not_there() -> None:
     with pytest.raises(JagIndexError, match="axis 2 is out of range for 2 dims"):
         aj.array(RAGGED).plot.sizes(axis=2)

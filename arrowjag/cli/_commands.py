@@ -112,6 +112,9 @@ def show(
         _write(html, _page.page(facts))
     if plot is not None:
         _draw(plot, file, column)
+    for made in (html, plot):
+        if made is not None:
+            print(made, file=sys.stderr if as_json else sys.stdout)  # what is piped to a program is JSON alone
     if as_json:
         print(json.dumps(dataclasses.asdict(facts), indent=2))
     elif html is None and plot is None:
@@ -122,7 +125,6 @@ def _write(path: Path, text: str) -> None:
     if not path.parent.is_dir():
         raise JagValueError(f"{path}: there is no folder {path.parent}")
     path.write_text(text, encoding="utf-8")
-    print(path)
 
 
 def _draw(path: Path, file: Path, column: str | None) -> None:
@@ -132,7 +134,6 @@ def _draw(path: Path, file: Path, column: str | None) -> None:
         raise JagValueError(f"{path}: there is no folder {path.parent}")
     array, name, whole = read_column(file, column)
     plot.overview(array, f"{name} in {file.name}{'' if whole else ' (a sample of its row groups)'}", path)
-    print(path)
 
 
 @app.command("run", short_help="Run a function over a Parquet dataset.")
