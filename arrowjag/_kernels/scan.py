@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import blocks
 from arrowjag._kernels.memory import empty, empty_like, zeros
-from arrowjag._kernels.offsets import from_sizes, parents, positions, row_sizes
+from arrowjag._kernels.offsets import count_true, from_sizes, parents, positions, row_sizes
 from arrowjag._kernels.segments import BLOCK_VALUES, Block, accumulator, may_overflow, over_blocks, raise_overflow
 
 __all__ = ["cumcount", "cummax", "cummin", "cumprod", "cumsum", "diff", "reaches_back", "shift_index"]
@@ -210,7 +210,17 @@ def cumcount(valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64
     """How many items that are not null a row has had so far, from 1; null at a null."""
     if valid is None:
         return positions(offsets, 1), None
-    return cumsum(valid, None, offsets)[0], valid
+    out, totals = empty(len(valid), np.int64), count_true(valid, offsets)
+
+    def work(block: Block) -> None:
+        # What the row before has is taken off where the next one begins: one pass where a running sum of any integers needs two.
+        steps = block.data.astype(np.int64)
+        full = (block.offsets[1:] > block.offsets[:-1]).nonzero()[0]
+        steps[block.offsets[full[1:]]] -= totals[block.rows][full[:-1]]
+        np.add.accumulate(steps, out=out[block.items])
+
+    over_blocks(work, valid, None, offsets)
+    return out, valid
 
 
 def diff(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int = 1) -> tuple[NDArray[Any], Valid]:

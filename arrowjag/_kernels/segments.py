@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import blocks
-from arrowjag._kernels.lists import polars_for, reduce_lists
+from arrowjag._kernels.lists import polars_for, reduce_lists, sum_valid
 from arrowjag._kernels.masks import filled
 from arrowjag._kernels.memory import empty, zeros
 from arrowjag._kernels.offsets import count_block, count_true, filter_rows, row_sizes
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 BLOCK_VALUES = 1 << 17
-LARGE_BLOCKS = 1 << 19
+LARGE_BLOCKS = 1 << 20
 """Where a block makes few temporaries, or batches its rows by length: fewer calls, and enough rows in a batch."""
 
 
@@ -103,12 +103,16 @@ def add_up(block: Block, out: NDArray[np.float64]) -> None:
     if len(out) > 1 or valid is None or n <= LARGE_BLOCKS:
         reduce_rows(np.add, block.filled(0, np.float64), block.offsets, out)
         return
-    # One long row: its nulls are filled piece by piece, in cache and on all cores, 5 ms of work for 5M instead of 9.
-    pieces = [slice(start, start + BLOCK_VALUES) for start in range(0, n, BLOCK_VALUES)]
+    # One long row: its nulls are read past, or filled piece by piece, in cache and on all cores: 2 or 5 ms of work for 5M, not 9.
+    step = BLOCK_VALUES if polars_for(n) is None else LARGE_BLOCKS
+    pieces = [slice(start, start + step) for start in range(0, n, step)]
     out[:] = np.sum(blocks.map_tasks(lambda piece: _sum_of_piece(block.data[piece], valid[piece]), pieces))
 
 
 def _sum_of_piece(data: NDArray[Any], valid: NDArray[np.bool_]) -> Any:
+    found = sum_valid(data, valid)
+    if found is not None:
+        return found
     with np.errstate(all="ignore"):
         return filled(data.astype(np.float64, copy=False), valid, 0).sum()
 

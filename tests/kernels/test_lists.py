@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -37,6 +39,27 @@ def test_both_ways_agree(sizes: np.ndarray, data: st.DataObject, name: str, with
     np.testing.assert_array_equal(by_polars[0][present], by_numpy[0][present])
     if name == "sum":
         assert not np.signbit(by_polars[0][by_polars[0] == 0]).any()
+
+
+@given(items=st.lists(st.tuples(NUMBERS, st.booleans()), max_size=20), name=st.sampled_from(["sum", "mean"]))
+def test_one_long_row_is_added_up_past_its_nulls(items: list[tuple[float, bool]], name: str) -> None:
+    values, valid = np.array([item for item, _ in items], np.float64), np.array([known for _, known in items], bool)
+    cuts = np.array([0, len(items)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segments, "LARGE_BLOCKS", 3)
+        by_polars = getattr(reduce, name)(values, valid, cuts)
+        patch.setattr(segments, "sum_valid", lambda *_: None)
+        by_numpy = getattr(reduce, name)(values, valid, cuts)
+    np.testing.assert_array_equal(by_polars[0], by_numpy[0])
+    assert np.signbit(by_polars[0]) == np.signbit(by_numpy[0]) or np.isnan(by_numpy[0])
+    assert (by_polars[1] is None) == (by_numpy[1] is None)
+
+
+def test_many_numbers_are_added_up_past_nulls() -> None:
+    draw = np.random.default_rng(0)
+    many, known = draw.normal(size=300_000), draw.random(300_000) < 0.9
+    assert lists.sum_valid(many, known) == pytest.approx(math.fsum(many[known]), rel=1e-13, abs=1e-9)
+    assert lists.sum_valid(many.astype(np.float32), known) is None
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "int64", "uint64", "float32", "bool"])
