@@ -1,4 +1,4 @@
-"""How a reduction walks over rows: in blocks that stay in cache, with reduceat that survives empty rows, by length."""
+"""How a reduction walks over rows: in blocks that stay in cache, with reduceat that survives empty rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ __all__ = [
     "Block",
     "accumulator",
     "add_up",
-    "by_length",
     "counts",
     "drop_nulls",
     "may_overflow",
@@ -115,27 +114,6 @@ def _sum_of_piece(data: NDArray[Any], valid: NDArray[np.bool_]) -> Any:
         return found
     with np.errstate(all="ignore"):
         return filled(data.astype(np.float64, copy=False), valid, 0).sum()
-
-
-def by_length(
-    function: Callable[[NDArray[Any]], NDArray[Any]],
-    data: NDArray[Any],
-    offsets: NDArray[np.int64],
-    out: NDArray[Any],
-) -> None:
-    """Reduce rows for which no ufunc exists: out[row] = function(2-D array of rows of one length); empty rows are left.
-
-    Notes
-    -----
-    The function is called once for each distinct length in a block, so at most sqrt(2 n) times for a block of n values.
-    """
-
-    def work(block: Block) -> None:
-        part = out[block.rows]
-        for length, rows in blocks.batches(block.offsets):
-            part[rows] = function(blocks.rows_2d(block.data, block.offsets[rows], length))
-
-    over_blocks(work, np.ascontiguousarray(data), None, offsets, LARGE_BLOCKS)
 
 
 def drop_nulls(

@@ -6,13 +6,14 @@ import math
 import statistics
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels import reduce
+from arrowjag._kernels import quantiles, reduce
 from arrowjag.errors import JagOverflowError, JagValueError
 from tests.kernels.rows import EVERY_DTYPE, FLOATS, INTEGERS, Rows, make, many_rows, rows, same, to_list
 
@@ -288,8 +289,11 @@ def test_the_row_that_overflows_is_named_across_blocks() -> None:
         reduce.sum(case.data, None, case.offsets)
 
 
-@given(rows(["float64"], nulls=False))
-def test_by_length_does_what_no_ufunc_does(case: Rows) -> None:
-    out = np.full(len(case.lists), -1.0)
-    reduce.by_length(lambda table: np.sort(table, axis=1)[:, 0], case.data, case.offsets, out)
-    assert same(out.tolist(), [float(np.sort(row)[0]) if row else -1.0 for row in case.lists])
+@pytest.mark.parametrize("interpolation", quantiles.INTERPOLATIONS)
+def test_quantiles_of_lengths_with_few_rows_are_those_of_many(interpolation: str) -> None:
+    case = many_rows(nulls=True)
+    found = []
+    for few_rows in (0, 10**9):
+        with mock.patch.object(quantiles, "_FEW_ROWS", few_rows):
+            found.append(reduce.quantile(case.data, case.valid, case.offsets, 0.3, interpolation))
+    np.testing.assert_equal(found[0], found[1])
