@@ -139,7 +139,7 @@ def _opened(value: Any) -> Any:
 
 def rows(values: Sequence[Any], dtype: JaggedDtype | None) -> Column:
     """Rows of any columns, missing marks and nested lists as one column, leaf types exact."""
-    ndim = dtype.ndim if dtype is not None else next(one.ndim + 1 for one in values if isinstance(one, Row))
+    ndim = dtype.ndim if dtype is not None else next(one._ndim + 1 for one in values if isinstance(one, Row))
     sources: dict[int, tuple[int, Column]] = {}
     starts = 0
     index = np.zeros(len(values), np.int64)

@@ -13,6 +13,7 @@ class JaggedIndex(pd.Index):
     """An index of rows; it is made by pandas wherever a jagged column becomes labels or the key of a merge."""
 
     _values: Any
+    _can_use_libjoin = False  # joins of sorted numpy arrays; rows have keys to join by instead
 
     @property
     def is_unique(self) -> bool:

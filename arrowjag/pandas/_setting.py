@@ -110,7 +110,7 @@ def _depth(value: Any) -> int | None:
         return own
     if isinstance(value, np.ndarray) and value.dtype.kind != "O":
         return value.ndim
-    inner = [1 + one.ndim if isinstance(one, Row) else _inner_depth(one) for one in value]
+    inner = [1 + one._ndim if isinstance(one, Row) else _inner_depth(one) for one in value]
     known = [one for one in inner if one is not None]
     return max(known) if known else None
 

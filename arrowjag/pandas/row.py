@@ -46,7 +46,8 @@ class Row:
 
     Notes
     -----
-    pandas treats whatever iterates as an array, so a row has no ``__iter__`` (iteration still works through indexing). It is
+    pandas treats whatever iterates or has an ``ndim`` as an array, so a row has neither (iteration still works through indexing,
+    and ``row.array.ndim`` tells its levels). It is
     hashable and ordered: shorter comes before longer where items agree, NaN after numbers, null last; NaN equals NaN.
     Arithmetic is elementwise, and `==` and `<` are about the whole row. A row refers to its column and copies nothing until
     it is pickled.
@@ -98,8 +99,8 @@ class Row:
         return self._column.type
 
     @property
-    def ndim(self) -> int:
-        """Number of levels inside the row."""
+    def _ndim(self) -> int:
+        """Number of levels inside the row; private, as pandas cuts whatever has a public `ndim` to the length of the column."""
         return self._column.ndim - 1
 
     def to_list(self) -> list[Any]:
@@ -166,7 +167,7 @@ class Row:
 
     def __lt__(self, other: object) -> Any:
         if isinstance(other, (list, JaggedArray)):
-            other = Row(other, ndim=self.ndim)
+            other = Row(other, ndim=self._ndim)
         return self._key() < other._key() if isinstance(other, Row) else NotImplemented
 
     def __reduce__(self) -> tuple[Any, ...]:

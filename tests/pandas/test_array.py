@@ -167,6 +167,21 @@ def test_a_plain_column_is_no_row(plain: Any) -> None:
                 change()
 
 
+@pytest.mark.parametrize(("data", "row"), [(ROWS, [9, 8, 7, 6, 5]), ([[[1], [2]], None, [[3]], []], [[9], [8], [7], [6], [5]])])
+def test_a_row_longer_than_the_column_stays_whole(data: Any, row: Any) -> None:
+    """pandas cuts what looks like an array to the length of the column."""
+    s = aj.array(data).to_pandas(name="v")
+    one, mask = aj.Row(row), [True, False, False, True]
+    expected = [row, data[1], data[2], row]
+    changed = s.copy()
+    changed[np.array(mask)] = one
+    frame = s.to_frame()
+    for result in (s.mask(mask, one), s.where(~np.array(mask), one), changed, frame.mask(pd.DataFrame({"v": mask}), one)["v"]):
+        assert items(result) == expected
+    assert items(s.iloc[:1].mask([True], one)) == [row]
+    assert items(frame.fillna(one)["v"]) == [data[0], row, data[2], data[3]]
+
+
 def test_rows_of_fewer_levels_are_no_rows() -> None:
     deep = aj.array([[[1]], [[2]]]).to_pandas()
     with pytest.raises(aj.JagTypeError, match=r"from a JaggedExtensionArray of jagged\[int64, 2\].* a list of 2 levels"):

@@ -123,6 +123,48 @@ def test_merge_on_key_sets_that_differ(how: Any) -> None:
     assert len(merged) == 4 + (how in ("left", "outer")) + 2 * (how in ("right", "outer"))
 
 
+KEYS = [[], [0], [0, 1], [1], [1, 0], [2]]
+keys_of_a_table = st.lists(st.none() | st.sampled_from(KEYS), max_size=6) | st.lists(
+    st.sampled_from(KEYS), unique_by=str, max_size=6
+).map(sorted)
+"""Any order, and the sorted and distinct keys for which pandas has ways of its own."""
+
+
+def keyed(keys: list[Any], column: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The same table by rows and by texts that sort as the rows do."""
+    rows = aj.array(keys, type=pa.int64(), ndim=2).to_pandas()
+    texts = pd.Series([np.nan if key is None else "r" + "".join(map(str, key)) for key in keys], dtype="str")
+    places = np.arange(len(keys))
+    return pd.DataFrame({"v": rows, column: places}), pd.DataFrame({"v": texts, column: places})
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "right", "outer"])
+@given(keys_of_a_table, keys_of_a_table, st.booleans())
+def test_rows_join_as_any_key_does(how: Any, left: list[Any], right: list[Any], sort: bool) -> None:
+    (rows, texts), (more_rows, more_texts) = keyed(left, "x"), keyed(right, "y")
+    merged = rows.merge(more_rows, on="v", how=how, sort=sort)
+    expected = texts.merge(more_texts, on="v", how=how, sort=sort)
+    assert merged["v"].dtype == "jagged[int64, 2]"
+    pd.testing.assert_frame_equal(merged[["x", "y"]], expected[["x", "y"]])
+    joined = rows.set_index("v").join(more_rows.set_index("v"), how=how, sort=sort)
+    expected = texts.set_index("v").join(more_texts.set_index("v"), how=how, sort=sort)
+    pd.testing.assert_frame_equal(joined.reset_index(drop=True), expected.reset_index(drop=True))
+
+
+@given(keys_of_a_table, keys_of_a_table)
+def test_an_index_of_rows_meets_another(left: list[Any], right: list[Any]) -> None:
+    (rows, texts), (more_rows, more_texts) = keyed(left, "x"), keyed(right, "y")
+    one, two, three, four = (pd.Index(table["v"]) for table in (rows, more_rows, texts, more_texts))
+    for meet in ("union", "intersection", "difference", "symmetric_difference"):
+        found = getattr(one, meet)(two)
+        assert [None if row is pd.NA else "r" + "".join(map(str, row.to_list())) for row in found] == [
+            None if pd.isna(text) else text for text in getattr(three, meet)(four)
+        ]
+    assert one.isin(two).tolist() == three.isin(four).tolist()
+    if one.is_unique:
+        assert one.get_indexer(two).tolist() == three.get_indexer(four).tolist()
+
+
 def test_merge_of_two_keys_and_of_other_leaf_types() -> None:
     left = pd.DataFrame({"k": [1, 1, 2], "v": aj.array([[1], [2], [1]]).to_pandas(), "x": range(3)})
     right = pd.DataFrame({"k": [2, 1], "v": aj.array([[1], [2]]).to_pandas(), "y": range(2)})

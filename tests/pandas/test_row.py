@@ -31,9 +31,10 @@ def test_reads_like_a_sequence_and_is_no_list() -> None:
     assert [one if one is pd.NA else one.to_list() for one in row] == [[1, 2], [], pd.NA]
     assert not hasattr(row, "__iter__")
     assert not hasattr(row, "__array__")
+    assert not hasattr(row, "ndim")
     assert not pd.api.types.is_list_like(row)
     assert row.to_list() == [[1, 2], [], None]
-    assert (row.ndim, row.type) == (2, pa.int64())
+    assert (row.array.ndim, row.type) == (2, pa.int64())
     with pytest.raises(aj.JagIndexError, match="row of 3"):
         row[3]
 
