@@ -203,7 +203,7 @@ def free_function(function: F) -> F:
     def dispatch(*args: Any, **kwargs: Any) -> Any:
         flat = [*_flattened(args), *_flattened(tuple(kwargs.values()))]
         for host in HOSTS:
-            if any(host.owns(one) for one in flat):
+            if any(map(host.owns, flat)):
                 return host.call(function, function.__name__, args, kwargs)
         return function(*args, **kwargs)
 

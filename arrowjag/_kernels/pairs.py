@@ -78,8 +78,8 @@ class Long(NamedTuple):
 
 def pays(*offsets: NDArray[np.int64]) -> bool:
     """Whether there are values enough, and most of them in rows that are short: in each of the columns, where there are several."""
-    n_values = sum(int(one[-1]) for one in offsets)
-    if n_values < _FEW_VALUES or n_values > LONGEST * sum(len(one) - 1 for one in offsets):
+    n_values = sum([int(one[-1]) for one in offsets])
+    if n_values < _FEW_VALUES or n_values > LONGEST * sum([len(one) - 1 for one in offsets]):
         return False
     sizes = [row_sizes(one) for one in offsets]
     short = np.logical_and.reduce([one <= LONGEST for one in sizes])

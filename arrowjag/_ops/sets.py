@@ -94,14 +94,14 @@ def _probes(sets: Column, probes: Column, operation: str) -> _Probes:
     frame, probes = structure.agree([Column(sets.shape[:depth], _arrow.numbers(n_rows)), probes], operation)
     if probes.ndim < depth:
         frame, probes = structure.expand_all([frame, probes])
-    rows = frame.values.to_numpy()
+    rows = None if len(frame.values) == n_rows else frame.values.to_numpy()
     validity = sets.shape.dims[depth].validity
     if validity is not None:
-        probes = structure.null_items(probes, depth, validity[rows])
-    if len(rows) < n_rows:
+        probes = structure.null_items(probes, depth, validity if rows is None else validity[rows])
+    if rows is not None:
         sets = structure.take_items(sets, depth, rows, frame.shape.dims)
     deeper = probes.ndim > depth
-    return _Probes(sets, probes, probes.shape.composed(depth, probes.ndim).offsets if deeper else np.arange(len(rows) + 1))
+    return _Probes(sets, probes, probes.shape.composed(depth, probes.ndim).offsets if deeper else np.arange(len(frame.values) + 1))
 
 
 def _present(values: pa.Array) -> BoolArray | None:
@@ -172,13 +172,13 @@ def translate(column: Column, keys: Column, values: Column, axis: Any) -> Column
     # The dictionary's rows travel as item numbers, so that keys and values are taken by one gather.
     numbers = _arrow.numbers(keys.shape.size)
     tables, probes, offsets = _probes(_rows_along(Column(keys.shape, numbers), axis, "translate"), column, "translate")
-    items = tables.values.to_numpy()
-    table_keys = keys.values if tables.values is numbers else gather.take(keys.values, items)
+    items = None if tables.values is numbers else tables.values.to_numpy()
+    table_keys = keys.values if items is None else gather.take(keys.values, items)
     key, table_key = joint_keys(probes.values, table_keys, "translate")
     if len(table_key[0]) == 0:
         return Column(probes.shape, pa.nulls(len(key[0]), values.type))
     found, hit = lookup(table_key, tables.shape.dims[-1].offsets, key, offsets)
-    return Column(probes.shape, gather.take(values.values, items[found], hit))
+    return Column(probes.shape, gather.take(values.values, found if items is None else items[found], hit))
 
 
 # --------------------------------------------------------------------------------------------------- two columns
