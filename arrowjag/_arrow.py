@@ -477,7 +477,8 @@ def from_numpy(data: npt.NDArray[Any], valid: BoolArray | None = None, type: pa.
     return pa.Array.from_buffers(type, len(data), [bitmap(valid), pa.py_buffer(contiguous)])
 
 
-_FIRST_NUMBERS = pa.array(np.arange(1 << 12))
+_FIRST_NUMBERS = pa.array(np.frombuffer(np.arange(1 << 12).tobytes(), np.int64))
+"""Not to be written to, as the bytes are not."""
 
 
 def numbers(n: int) -> pa.Array:

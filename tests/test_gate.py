@@ -215,6 +215,12 @@ def large_list(offsets: list[int], values: int = 3, bitmap: bytes | None = None)
     return array
 
 
+@pytest.mark.parametrize("n", [0, 5, 4096, 4097])
+def test_numbers_that_are_shared_are_not_written(n: int) -> None:
+    assert _arrow.numbers(n).to_pylist() == list(range(n))
+    assert n > 4096 or not _arrow.to_numpy(_arrow.numbers(max(n, 1)))[0].flags.writeable
+
+
 @pytest.mark.parametrize(
     ("offsets", "text"),
     [
