@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._kernels import laying
+from arrowjag._ops import structure
 from arrowjag._ops.elementwise import blockwise, choosing
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, leaf_values, prefix_arrays
 from tests import reference as ref
@@ -291,6 +293,19 @@ def test_align(operands: tuple[aj.JaggedArray, ...]) -> None:
     for got, expected in zip(found, ref.align(*map(jag, operands)), strict=True):
         assert got.shape == found[0].shape
         assert_lists_equal(got.to_list(), expected)
+
+
+@given(prefix_arrays(count=3) | st.tuples(jagged_arrays(depths), jagged_arrays(depths)), st.integers(0, 1))
+def test_shapes_that_agree_at_a_glance_are_aligned_as_any(operands: tuple[aj.JaggedArray, ...], levels: int) -> None:
+    def met() -> Any:
+        cut = structure.agree(operands, "test", levels=levels)
+        return [(x.to_list(), x.shape.extents) for x in (*aj.align(*operands), *map(aj.JaggedArray._of, cut))]
+
+    levels = min(levels, *(x.ndim for x in operands))
+    found = outcome(met)
+    with mock.patch.object(structure, "_agree_already", lambda *_: False):
+        expected = outcome(met)
+    assert str(found) == str(expected)
 
 
 def test_align_of_nothing_of_one_and_of_scalars() -> None:
