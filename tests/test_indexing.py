@@ -7,6 +7,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -263,3 +264,16 @@ def test_fields_of_a_slice_of_a_struct_with_nulls() -> None:
     flat = pa.array([{"a": 1}, {"a": 2}, None, {"a": 4}])
     x = aj.from_offsets(flat.slice(1), [0, 1, 3])
     assert x["a"].to_list() == [[2], [None, 4]]
+
+
+def test_what_has_an_item_at_every_place_is_not_iterated() -> None:
+    """A loop over places would never end."""
+    series = [X.to_pandas(), X.to_polars("v"), pl.Series([1, 2]), pl.col("v")]
+    for endless in (X.S, pl.col("v").jag, *(one.jag.S for one in series)):
+        with pytest.raises(TypeError, match="not iterable"):
+            iter(endless)
+        with pytest.raises(TypeError, match="not iterable"):
+            assert 1 in endless
+    with pytest.raises(aj.JagTypeError, match="neither a column nor a scalar"):
+        aj.array(pl.col("v").jag)
+    assert len(list(X)) == len(list(X.to_polars("v").jag)) == len(X)

@@ -80,7 +80,8 @@ def _of_storage(data: Any, type: pa.DataType) -> Column:
 def _is_scalar(data: Any) -> bool:
     if data is None or isinstance(data, (str, bytes, int, float, bool, np.generic, pa.Scalar, dict)):
         return True
-    return not (hasattr(data, "__iter__") or hasattr(data, "__arrow_c_array__") or hasattr(data, "__arrow_c_stream__"))
+    has_items = getattr(data, "__iter__", None) is not None  # None is written where iterating is forbidden
+    return not (has_items or hasattr(data, "__arrow_c_array__") or hasattr(data, "__arrow_c_stream__"))
 
 
 def _from_dense(data: npt.NDArray[Any], type: pa.DataType | None) -> Column:

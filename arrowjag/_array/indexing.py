@@ -37,6 +37,7 @@ class KodaIndexer:
     """
 
     __slots__ = ("_array",)
+    __iter__ = None  # every place has an item, null where it is out of range: a loop would never end
 
     def __init__(self, array: ArrayBase) -> None:
         self._array = array

@@ -140,6 +140,8 @@ class SeriesJag:
 class SliceJag:
     """What `s.jag.S` gives: it is there to be indexed."""
 
+    __iter__ = None  # every place has an item, null where it is out of range: a loop would never end
+
     def __init__(self, owner: SeriesJag) -> None:
         self._owner = owner
 

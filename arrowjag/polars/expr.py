@@ -125,6 +125,8 @@ class JagNamespace(JagExpr):
     [[10, 20], [300]]
     """
 
+    __iter__ = None  # every place has an item while it is only recorded: a loop would never end
+
     def __init__(self, expr: pl.Expr | Input | Call) -> None:
         if type(expr) is pl.Expr:
             # Another object of the same expression: polars keeps this one in `expr.jag`, which would be a cycle for the collector.
@@ -155,6 +157,8 @@ class JagNamespace(JagExpr):
 
 class _Slots:
     """`.jag.S` of an expression."""
+
+    __iter__ = None
 
     def __init__(self, node: Node) -> None:
         self._column = node

@@ -173,6 +173,8 @@ class JagSeries(pl.Series):
 class _Slots:
     """`.jag.S` of a Series."""
 
+    __iter__ = None  # every place has an item, null where it is out of range: a loop would never end
+
     def __init__(self, series: JagSeries) -> None:
         self._series = series
 
