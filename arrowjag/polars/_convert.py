@@ -37,6 +37,7 @@ from arrowjag.polars.dtype import Jagged
 
 __all__ = [
     "ColumnType",
+    "arrow_type",
     "as_enum",
     "as_lists",
     "broadcast_rows",
@@ -150,6 +151,12 @@ def as_lists(expr: pl.Expr, dtype: Any) -> pl.Expr:
         return expr
     inner = as_lists(pl.element(), dtype.inner)
     return expr.arr.eval(inner) if isinstance(dtype, pl.Array) else expr.list.eval(inner)
+
+
+def arrow_type(dtype: pl.DataType) -> pa.DataType:
+    """The Arrow type of the rows of a column by its polars dtype."""
+    kind = column_type(dtype)
+    return _column.storage_type(kind.leaf, kind.ndim, kind.extents)
 
 
 def shared_enum(kinds: Iterable[ColumnType]) -> pl.Enum | None:

@@ -17,13 +17,14 @@ from arrowjag._array.indexing import rows_of_key
 from arrowjag._methods import METHODS, Rows
 from arrowjag.errors import JagTypeError
 from arrowjag.functions import array
-from arrowjag.polars._convert import column_type, to_series
+from arrowjag.polars._convert import arrow_type, column_type, to_series
 
 __all__ = [
     "Call",
     "Input",
     "Node",
     "Tree",
+    "as_leaf",
     "bound_arguments",
     "call",
     "children",
@@ -101,7 +102,7 @@ def record(value: Any, *, rowwise: bool = False) -> Any:
     if isinstance(value, (list, tuple)) and any(isinstance(one, pl.Expr) for one in value):
         return type(value)([record(one, rowwise=rowwise) for one in value])
     if is_dtype(value):
-        return column_type(value).leaf
+        return arrow_type(value)
     if rowwise and not is_scalar(value):
         return Input(pl.lit(_literal(value)))
     return value
@@ -110,6 +111,11 @@ def record(value: Any, *, rowwise: bool = False) -> Any:
 def is_dtype(value: Any) -> bool:
     """Whether an argument is a dtype of polars, which methods take as the Arrow type that stores it."""
     return isinstance(value, pl.DataType) or (isinstance(value, type) and issubclass(value, pl.DataType))
+
+
+def as_leaf(value: Any) -> Any:
+    """A dtype of polars as the Arrow type of its leaves, anything else as it is."""
+    return column_type(value).leaf if is_dtype(value) else value
 
 
 def is_scalar(value: Any) -> bool:
@@ -143,6 +149,8 @@ def _array_names(name: str) -> set[str]:
 
 def record_arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of a method, bound to its signature; those that may be arrays are columns if they aren't scalars."""
+    if name == "cast":  # of leaves; the dtype of a whole column is as good
+        args, kwargs = tuple(map(as_leaf, args)), {key: as_leaf(one) for key, one in kwargs.items()}
     places = None if kwargs else _positional(name)
     if places is not None and places[0] <= len(args) <= len(places[1]):  # nothing to bind, which takes 10 microseconds
         return tuple([record(one, rowwise=rowwise) for one, rowwise in zip(args, places[1], strict=False)]), kwargs

@@ -13,9 +13,18 @@ from arrowjag import JaggedArray, JaggedShape, _column
 from arrowjag._array.scans import Rolling
 from arrowjag._methods import METHODS, Host
 from arrowjag.errors import JagError, JagTypeError
-from arrowjag.polars._convert import ColumnType, as_enum, broadcast_rows, column_type, from_series, shared_enum, to_series
+from arrowjag.polars._convert import (
+    ColumnType,
+    arrow_type,
+    as_enum,
+    broadcast_rows,
+    column_type,
+    from_series,
+    shared_enum,
+    to_series,
+)
 from arrowjag.polars._surface import add_methods, add_operators
-from arrowjag.polars._tree import is_dtype, mapped_values, operate
+from arrowjag.polars._tree import as_leaf, is_dtype, mapped_values, operate
 from arrowjag.polars.expr import JagNamespace
 
 __all__ = ["JagSeries"]
@@ -111,8 +120,9 @@ class JagSeries(pl.Series):
     # ------------------------------------------------------------------------------------------- calls
 
     def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        arguments = tuple(mapped_values(one, _as_array) for one in args)
-        named = {key: mapped_values(one, _as_array) for key, one in kwargs.items()}
+        read = as_leaf if name == "cast" else _as_array
+        arguments = tuple(mapped_values(one, read) for one in args)
+        named = {key: mapped_values(one, read) for key, one in kwargs.items()}
         operands = [self, *args, *kwargs.values()]
         return self._run(name, lambda: METHODS[name].function(self.array, *arguments, **named), operands)
 
@@ -191,7 +201,7 @@ def _as_array(value: Any) -> Any:
     if isinstance(value, JagSeries):
         return value.array
     if is_dtype(value):
-        return column_type(value).leaf
+        return arrow_type(value)
     return from_series(value) if isinstance(value, pl.Series) else value
 
 

@@ -163,6 +163,18 @@ def test_types_may_be_polars_dtypes():
         assert frame()["v"].jag.cast(type).dtype == Jagged(pl.Float32, 2)
 
 
+def test_a_list_dtype_of_rows_that_a_function_returns_adds_a_dim():
+    df = frame(extension=False)
+    expected = X["v"].map_rows(lambda row: [row, row], pa.list_(pa.list_(pa.int64())))
+    for type in (pl.List(pl.List(pl.Int64)), pa.list_(pa.list_(pa.int64()))):
+        call = c("v").jag.map_rows(lambda row: [row, row], type)
+        for got in (*results(df, call), df["v"].jag.map_rows(lambda row: [row, row], type)):
+            assert_same(got, expected)
+    for type in (pl.List(pl.Float32), Jagged(pl.Float32, 2)):  # the dtype of the whole column
+        assert frame()["v"].jag.cast(type).dtype == Jagged(pl.Float32, 2)
+        assert df.select(c("v").jag.cast(type=type))["v"].dtype == pl.List(pl.Float32)
+
+
 def test_methods_that_give_windows_and_groups():
     for got in results(frame(), c("v").jag.rolling(2).sum()):
         assert_same(got, X["v"].rolling(2).sum())
