@@ -42,11 +42,18 @@ def as_array(data: Any) -> JaggedArray:
     JaggedArray
         Buffers are shared where pandas holds Arrow or numpy data.
     """
-    values = getattr(data, "array", data)
+    values = uncategorized(getattr(data, "array", data))
     jagged = getattr(values, "_jagged", None)
     if jagged is not None:
         return jagged  # type: ignore[no-any-return]
     return JaggedArray._of(as_column(plain(values)))
+
+
+def uncategorized(values: Any) -> Any:
+    """Categories that are rows as the column of rows that they stand for; anything else as it is."""
+    if isinstance(values, pd.Categorical) and isinstance(values.categories.dtype, JaggedDtype):
+        return values.categories.array.take(values.codes, allow_fill=True)
+    return values
 
 
 def plain(values: Any) -> Any:
@@ -94,7 +101,7 @@ def read(data: Any, dtype: JaggedDtype | None) -> Column:
     JagTypeError
         If the data cannot be read as the dtype's leaf type.
     """
-    values = getattr(data, "array", data) if isinstance(data, (pd.Series, pd.Index)) else data
+    values = uncategorized(getattr(data, "array", data) if isinstance(data, (pd.Series, pd.Index)) else data)
     jagged = getattr(values, "_jagged", values)
     if isinstance(jagged, Column):
         return conform(jagged, dtype)

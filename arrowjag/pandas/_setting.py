@@ -63,7 +63,7 @@ def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False) -> Co
     if not many and isinstance(value, (list, tuple, np.ndarray)):
         raise JagTypeError(f"Invalid value {value!r} for dtype {dtype}: a row has {dtype.ndim - 1} levels, this list is deeper")
     column = read(value, dtype)
-    if column.shape.nodes(1) == 1 and n != 1:
+    if n == 0 or column.shape.nodes(1) == 1:
         return _repeated(column, n)
     if column.shape.nodes(1) != n:
         raise ShapeError(f"cannot set {n} rows from {column.shape.nodes(1)}: lengths must match")

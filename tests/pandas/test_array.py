@@ -188,6 +188,25 @@ def test_rows_of_fewer_levels_are_no_rows() -> None:
         deep.where([False, True], aj.array([[9], [8]]).to_pandas())
 
 
+def test_no_places_take_rows_of_any_number() -> None:
+    """`frame.loc[mask, names] = other` hands over all rows where the mask is nowhere True."""
+    frame = aj.array(ROWS).to_pandas(name="v").to_frame()
+    frame.loc[np.zeros(4, bool), ["v"]] = frame.iloc[::-1]
+    assert items(frame["v"]) == ROWS
+    with pytest.raises(aj.JagTypeError):
+        frame["v"].array[np.zeros(4, bool)] = 5
+
+
+def test_categories_that_are_rows() -> None:
+    s = aj.array([[1, 2], None, [], [1, 2]]).to_pandas(index=list("abcd"))
+    categories = s.astype("category")
+    assert categories.cat.codes.tolist() == [1, -1, 0, 1]
+    again = categories.astype(s.dtype)
+    pd.testing.assert_series_equal(again, s)
+    assert categories.jag.sum().tolist() == [3, pd.NA, 0, 3]
+    assert items(pd.Series(categories, dtype="jagged[double, 2]")) == [[1.0, 2.0], None, [], [1.0, 2.0]]
+
+
 def test_setting_deep_rows() -> None:
     array = aj.array([[[1], [2, 3]], None]).to_pandas().array.copy()
     array[0] = [[4], None, []]
