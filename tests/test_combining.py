@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._kernels import laying
-from arrowjag._ops import structure
+from arrowjag._ops import select, structure
 from arrowjag._ops.elementwise import blockwise, choosing
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, leaf_values, prefix_arrays
 from tests import reference as ref
@@ -129,11 +129,32 @@ def test_many_rows_are_lent_as_few_are(type: pa.DataType, deep: bool, monkeypatc
 
     fast = results()
     monkeypatch.setattr(laying, "_FEWEST_VALUES", 10**9)
+    monkeypatch.setattr(select, "_near_dim", lambda *_: None)
     monkeypatch.setattr(choosing, "_same_rows", lambda columns: all(column.shape.dims[1:] == () for column in columns))
     monkeypatch.setattr(blockwise, "choose", lambda *_: None)
     for one, two in zip(fast, results(), strict=True):
         assert one.type == two.type
         assert one.equals(two)
+
+
+@given(leaf_types().flatmap(lambda leaf: prefix_arrays((2, 2, 2), [pa.bool_(), leaf, leaf], allow_nan=False)), st.booleans())
+def test_few_rows_are_lent_as_many_are(operands: tuple[aj.JaggedArray, ...], deep: bool) -> None:
+    c, x, y = (aj.array([one]) if deep else one for one in operands)
+
+    def results() -> list[Any]:
+        ways = [lambda: aj.where(c, x, y), lambda: aj.where(c, x, x.values[0]) if x.size else x, lambda: aj.coalesce(x, y)]
+        return [outcome(lambda way=way: way().to_arrow()) for way in (*ways, lambda: x.fill_null(y))]
+
+    slow = results()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(select, "_FEW", 0)
+        patch.setattr(laying, "_FEWEST_VALUES", 0)
+        patch.setattr(laying, "_SHORTEST", 0)
+        patch.setattr(blockwise, "FEWEST_CHOICES", 0)
+        fast = results()
+    for one, two in zip(slow, fast, strict=True):
+        assert type(one) is type(two)
+        assert one == two if isinstance(one, str) else (one.type == two.type and one.to_pylist() == two.to_pylist())
 
 
 # ------------------------------------------------------------------------------------------------------------- coalesce

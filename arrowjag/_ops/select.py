@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -363,22 +363,80 @@ def merge_rows(columns: Sequence[Column], is_null: NullRule, operation: str) -> 
         Each as deep as it was; its leaves are null where it has no row for them. All shapes are prefixes of the common one. Values
         of a column whose rows stay where they are, are shared.
     """
+    return [met.settled().whole for met in lend_rows(columns, is_null, operation)]
+
+
+def lend_rows(columns: Sequence[Column], is_null: NullRule, operation: str) -> list[structure.Met]:
+    """As `merge_rows`, for who reads values block by block: they are not laid yet, where that pays."""
     ndim = max(column.ndim for column in columns)
     places: list[IntArray | None] = [None] * len(columns)
-    laid = [column.values for column in columns]
+    laid: list[tuple[pa.Array | None, laying.Layout | None]] = [(None, None)] * len(columns)
     dims: list[Dim] = []
     for depth in range(ndim):
         n_rows = dims[-1].size if dims else 1
         there = [_there(column, depth, place) for column, place in zip(columns, places, strict=True)]
         leaves = [_numbers(place, n_rows) if column.ndim <= depth else None for column, place in zip(columns, places, strict=True)]
-        dims.append(_shared_dim(columns, depth, places, there, is_null(depth, there, leaves), operation))
+        null = is_null(depth, there, leaves)
+        near = None if depth == 0 or n_rows < _FEW else _near_dim(columns, depth, places, there, null)
+        dims.append(_shared_dim(columns, depth, places, there, null, operation) if near is None else near.dim)
         for slot, (column, place, present) in enumerate(zip(columns, places, there, strict=True)):
             if column.ndim == depth + 1 and present is not None:
-                laid[slot] = _lay_leaves(column, place, present, dims[-1])
+                layout = None if near is None else near.layout(column, slot)
+                laid[slot] = (None, layout) if layout else (_lay_leaves(column, place, present, dims[-1]), None)
         if depth < ndim - 1:
             places = [_descend(column, depth, place, dims[-1]) for column, place in zip(columns, places, strict=True)]
     shape = JaggedShape._trusted(dims)
-    return [Column(shape[: column.ndim], values) for column, values in zip(columns, laid, strict=True)]
+    return [_met(column, shape[: column.ndim], *found) for column, found in zip(columns, laid, strict=True)]
+
+
+def _met(column: Column, shape: JaggedShape, values: pa.Array | None, layout: laying.Layout | None) -> structure.Met:
+    if layout is not None:
+        return structure.Met(column, shape, layout)
+    return structure.Met(Column(shape, column.values if values is None else values), shape)
+
+
+class _Near(NamedTuple):
+    """The rows that columns share, which are those of each column but in some places."""
+
+    dim: Dim
+    changed: list[IntArray | None]
+    """The rows where a column lacks what another one lends, or has what is null in the result."""
+
+    def layout(self, column: Column, slot: int) -> laying.Layout | None:
+        """Where the leaves of a column lie; None where they are better laid item by item, or stay where they are."""
+        rows = self.changed[slot]
+        if rows is None or not len(rows) or not laying.pays(column.type, 2 * len(rows) + 1, self.dim.size):
+            return None
+        return laying.layout_with(column.shape.dims[-1].offsets, self.dim.offsets, rows)
+
+
+def _near_dim(
+    columns: Sequence[Column],
+    depth: int,
+    places: Sequence[IntArray | None],
+    there: Sequence[BoolArray | None],
+    null: BoolArray,
+) -> _Near | None:
+    """As `_shared_dim`, of rows that all stay where they are: what is not changed is compared at once, and not written down.
+
+    None where this is not the way, or sizes don't agree.
+    """
+    owners = [(column.shape.dims[depth], present) for column, present in zip(columns, there, strict=True) if present is not None]
+    if any(place is not None for place, present in zip(places, there, strict=True) if present is not None):
+        return None
+    changed = [(present == null).nonzero()[0] for _, present in owners]
+    rows, own = min(zip(changed, [dim.offsets for dim, _ in owners], strict=True), key=lambda pair: len(pair[0]))
+    sizes = np.zeros(len(rows), np.int64)
+    for dim, present in owners:
+        sizes = np.where(present[rows] & ~null[rows], dim.offsets[rows + 1] - dim.offsets[rows], sizes)
+    offsets = laying.offsets_with(own, rows, sizes) if len(rows) else own
+    if not all(laying.differ_only_in(dim.offsets, offsets, rows) for (dim, _), rows in zip(owners, changed, strict=True)):
+        return None
+    extents = {dim.extent for dim, _ in owners} - {None}
+    extent = extents.pop() if len(extents) == 1 else None
+    shared = Ragged.from_offsets(offsets, validity=~null if null.any() else None, extent=extent, check=False)
+    found = iter(changed)
+    return _Near(shared, [None if present is None else next(found) for present in there])
 
 
 def _numbers(places: IntArray | None, n: int) -> IntArray:

@@ -174,7 +174,7 @@ def null_items(column: Column, depth: int, keep: BoolArray) -> Column:
         return with_shape(JaggedShape._trusted((*outer, changed, *inner)), column)
     if inner:
         return keep_items(column, depth + 1, both.repeat(dim.sizes), (*outer, changed))
-    return Column(JaggedShape._trusted((*outer, changed)), laying.drop_rows(column.values, dim.offsets, dropped))
+    return Column(JaggedShape._trusted((*outer, changed)), laying.drop_rows(column.values, dim.offsets, changed.offsets, dropped))
 
 
 def _without_rows(dim: Dim, valid: BoolArray, known: Dim | None = None) -> tuple[Dim, IntArray]:
@@ -186,12 +186,12 @@ def _without_rows(dim: Dim, valid: BoolArray, known: Dim | None = None) -> tuple
     dropped = null[dim.offsets[null + 1] > dim.offsets[null]]
     if not len(dropped):
         return dim.with_validity(valid), dropped
-    if known is not None and laying.are_offsets_without(known.offsets, dim.offsets, dropped):
+    if known is not None and laying.differ_only_in(known.offsets, dim.offsets, dropped):
         if known.extent == dim.extent:
             return known, dropped
         offsets = known.offsets
     else:
-        offsets = laying.offsets_without(dim.offsets, dropped)
+        offsets = laying.offsets_with(dim.offsets, dropped)
     return Ragged.from_offsets(offsets, validity=valid, extent=dim.extent, check=False), dropped
 
 
@@ -288,6 +288,11 @@ class Met(NamedTuple):
     layout: laying.Layout | None = None
     """Where the values lie that stay; None where all do."""
 
+    @property
+    def type(self) -> pa.DataType:
+        """The type of the values."""
+        return self.whole.type
+
     def settled(self) -> Met:
         """With all rows dropped."""
         return self if self.layout is None else Met(Column(self.shape, laying.lay(self.whole.values, self.layout)), self.shape)
@@ -321,7 +326,7 @@ def _meet_rows(column: Column, depth: int, keep: BoolArray, known: Dim | None) -
     if depth == len(outer):
         changed, dropped = _without_rows(dim, keep, known)
         if laying.pays(column.type, len(dropped) + 1, dim.size) and len(dropped):
-            return Met(column, JaggedShape._trusted((*outer, changed)), laying.layout_without(dim.offsets, dropped))
+            return Met(column, JaggedShape._trusted((*outer, changed)), laying.layout_with(dim.offsets, changed.offsets, dropped))
     column = null_items(column, depth, keep)
     return Met(column, column.shape)
 

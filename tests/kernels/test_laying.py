@@ -59,20 +59,20 @@ def test_drop_rows(type, either_way, data):
     values = drawn(data, type, int(offsets[-1])) if type in SAMPLES else pa.array([*map(str, range(offsets[-1]))], type)
     lost = np.array(data.draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes))), bool) & (sizes > 0)
     dropped = lost.nonzero()[0]
-    got = kernel.drop_rows(values, offsets, dropped)
+    left = kernel.offsets_with(offsets, dropped)
+    got = kernel.drop_rows(values, offsets, left, dropped)
     got.validate(full=True)
     plain = values.to_pylist()
     rows = [plain[start:stop] for start, stop in pairwise(offsets)]
     assert got.type == type
     assert got.to_pylist() == [item for row, is_lost in zip(rows, lost, strict=True) if not is_lost for item in row]
-    left = kernel.offsets_without(offsets, dropped)
     assert left.tolist() == from_sizes(np.where(lost, 0, sizes)).tolist()
-    assert kernel.are_offsets_without(left, offsets, dropped)
+    assert kernel.differ_only_in(left, offsets, dropped)
     if len(sizes) > len(dropped):
         row = data.draw(st.sampled_from((~lost).nonzero()[0].tolist()))
         others = from_sizes(np.where(lost, 0, sizes) + (np.arange(len(sizes)) == row))
-        assert not kernel.are_offsets_without(others, offsets, dropped)
-        assert not kernel.are_offsets_without(left[:-1], offsets, dropped)
+        assert not kernel.differ_only_in(others, offsets, dropped)
+        assert not kernel.differ_only_in(left[:-1], offsets, dropped)
 
 
 @pytest.mark.parametrize("share", [1e-5, 0.02, 0.5, 0.99])
@@ -84,10 +84,12 @@ def test_parts_of_a_layout(share):
     lost = (rng.random(len(sizes)) < share) & (sizes > 0)
     lost[777] = False
     data = rng.random(int(offsets[-1]))
-    layout = kernel.layout_without(offsets, lost.nonzero()[0])
+    dropped = lost.nonzero()[0]
+    left = kernel.offsets_with(offsets, dropped)
+    layout = kernel.layout_with(offsets, left, dropped)
     expected = data[(~lost).repeat(sizes)]
     assert layout.size == len(expected)
     for start, stop in np.sort(rng.integers(0, len(expected), (50, 2)), axis=1).tolist():
         assert np.array_equal(layout.part(data, slice(start, stop + 1)), expected[start : stop + 1])
     array = pa.array(data, mask=rng.random(len(data)) < 0.1)
-    assert kernel.drop_rows(array, offsets, lost.nonzero()[0]).equals(array.filter(pa.array((~lost).repeat(sizes))))
+    assert kernel.drop_rows(array, offsets, left, dropped).equals(array.filter(pa.array((~lost).repeat(sizes))))

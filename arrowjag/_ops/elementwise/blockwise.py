@@ -194,7 +194,7 @@ _WIDTHS = frozenset({8, 16, 32, 64})
 FEWEST_CHOICES = 1 << 14
 
 
-def choose(flags: Datum, one: Datum, two: Datum) -> pa.Array | None:
+def choose(flags: Datum, one: Datum | structure.Met, two: Datum | structure.Met) -> pa.Array | None:
     """One operand's values where flags are true, the other's where they are false, null where they are null.
 
     None where blocks are not the way.
@@ -222,19 +222,33 @@ def choose(flags: Datum, one: Datum, two: Datum) -> pa.Array | None:
     return _array(type, len(flags), _chosen_bits(flags, one, two), data)
 
 
-def _words(datum: Datum, words: np.dtype[Any]) -> Source:
+def _words(side: Datum | structure.Met, words: np.dtype[Any]) -> Source | Laid:
     """The bits of each value as an integer."""
-    array = datum
-    if isinstance(datum, pa.Scalar):
-        array = pa.repeat(datum, 1) if datum.is_valid else pa.nulls(1, datum.type)
+    if isinstance(side, structure.Met):
+        source = _words(side.whole.values, words)
+        return source if side.layout is None else laying.laid(source.data, side.layout)
+    array = side
+    if isinstance(side, pa.Scalar):
+        array = pa.repeat(side, 1) if side.is_valid else pa.nulls(1, side.type)
     bits = array.buffers()[1]
     return Source(np.frombuffer(bits, words, len(array), array.offset * words.itemsize) if bits else np.zeros(len(array), words))
 
 
-def _chosen_bits(flags: pa.Array, one: Datum, two: Datum) -> pa.Buffer | None:
+def _chosen_bits(flags: pa.Array, one: Datum | structure.Met, two: Datum | structure.Met) -> pa.Buffer | None:
     """Arrow's bits of where the flag is known and the operand that it chooses is not null."""
-    sides = [datum.is_valid() if isinstance(datum, pa.Array) else pa.scalar(datum.is_valid) for datum in (one, two)]
-    whole = all(datum.null_count == 0 if isinstance(datum, pa.Array) else datum.is_valid for datum in (one, two))
+    sides = [_valid(side) for side in (one, two)]
+    whole = all(isinstance(side, pa.Scalar) and side.as_py() for side in sides)
     if whole and flags.null_count == 0:
         return None
     return bits_of(flags.is_valid() if whole else pc.fill_null(pc.if_else(flags, *sides), False))
+
+
+def _valid(side: Datum | structure.Met) -> pa.Array | pa.Scalar:
+    """Where an operand is not null; a scalar where it is everywhere, or nowhere."""
+    if isinstance(side, structure.Met) and side.layout is not None:
+        bits = laying.lay_validity(side.whole.values, side.layout)
+        return pa.scalar(True) if bits is None else _array(pa.bool_(), side.layout.size, None, bits)
+    datum = side.whole.values if isinstance(side, structure.Met) else side
+    if isinstance(datum, pa.Scalar):
+        return pa.scalar(datum.is_valid)
+    return datum.is_valid() if datum.null_count else pa.scalar(True)

@@ -13,7 +13,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels import gather
-from arrowjag._ops import select
+from arrowjag._ops import select, structure
 from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_datum, columns_of
 from arrowjag._ops.elementwise.types import promote
@@ -54,7 +54,23 @@ def where(condition: Operand, one: Operand, two: Operand) -> Column:
         null: BoolArray = nobody | lost
         return null
 
-    return apply(_if_else, _scalars_kept([condition, one, two], select.merge_rows(operands, is_null, "where")), "where")
+    met = select.lend_rows(operands, is_null, "where")
+    found = _choose_lent(met, [condition, one, two])
+    if found is not None:
+        return found
+    return apply(_if_else, _scalars_kept([condition, one, two], [side.settled().whole for side in met]), "where")
+
+
+def _choose_lent(met: Sequence[structure.Met], operands: Sequence[Operand]) -> Column | None:
+    """`where` of operands that are laid while one of them is chosen; None where that is not the way."""
+    flags, *sides = (side if isinstance(operand, Column) else operand for side, operand in zip(met, operands, strict=True))
+    shape = max((side.shape for side in met), key=len)
+    if not isinstance(flags, structure.Met) or not pt.is_boolean(flags.type) or sides[0].type != sides[1].type:
+        return None
+    if any(isinstance(side, structure.Met) and side.shape.ndim < shape.ndim for side in (flags, *sides)):
+        return None
+    values = blockwise.choose(flags.settled().whole.values, *sides)
+    return None if values is None else Column(shape, values)
 
 
 def _all_lack(lacks: Sequence[BoolArray | None]) -> BoolArray | None:
