@@ -89,7 +89,8 @@ def sort(
 def span_of(offsets: NDArray[np.int64], first: int, last: int) -> tuple[slice, NDArray[np.int64]]:
     """The values of a block of rows, and the block's own offsets, from 0."""
     local = offsets[first : last + 1]
-    return slice(int(local[0]), int(local[-1])), local - local[0]
+    start, stop = int(local[0]), int(local[-1])
+    return slice(start, stop), local - start if start else local
 
 
 def _sort_block(
