@@ -11,10 +11,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from arrowjag._kernels import parting
 from arrowjag._kernels.blocks import map_rows
 from arrowjag._kernels.codes import equality_codes
 from arrowjag._kernels.memory import empty, zeros
@@ -22,7 +21,7 @@ from arrowjag._kernels.offsets import from_counts, row_sizes
 from arrowjag._kernels.rank import sorted_runs
 from arrowjag._kernels.sort import searchsorted, span_of
 
-__all__ = ["HUGE", "find", "first_equals", "leads", "member", "pays"]
+__all__ = ["find", "first_equals", "leads", "member", "pays"]
 
 BLOCK_VALUES = 1 << 15
 """Items whose tables stay in cache, with all that is computed on the way."""
@@ -30,15 +29,8 @@ BLOCK_VALUES = 1 << 15
 SORTED = 128
 """Up to this length rows are sorted in less time, all those of nearly one length at once."""
 
-HUGE = 1 << 17
-"""Longer rows are cut into parts by hash, whose tables stay in cache; all cores share them."""
-
-PART = 1 << 13
 _FACTORS = [np.uint64(number | 1) for number in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xFF51AFD7ED558CCD, 0xD6E8FEB86659FD93)]
 """One a table: where two items meet in one, they part in the next."""
-
-_CUT_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
-"""Decides the part of a huge row: another one, so that the items of a part still spread over its tables."""
 
 _FREE = np.uint64(2**64 - 1)
 """What a cell holds where no item is: its place is beyond every row."""
@@ -91,18 +83,18 @@ def _over_rows(key: NDArray[Any], offsets: NDArray[np.int64], put: Any) -> None:
 
     def block(first: int, last: int) -> None:
         span, local = span_of(offsets, first, last)
-        if last - first == 1 and local[1] > HUGE:
+        if last - first == 1 and local[1] > parting.HUGE:
             _over_parts(equality_codes(key[span]), span.start, put)
             return
         # Of items in one cell the last one written stays: they are written backwards.
         backwards = equality_codes(key[span][::-1]), from_counts(row_sizes(local)[::-1])
         put(span, _steps(*backwards)[::-1])
 
-    map_rows(block, offsets, block_values=BLOCK_VALUES, alone=HUGE)
+    map_rows(block, offsets, block_values=BLOCK_VALUES, alone=parting.HUGE)
 
 
 def _over_parts(codes: Codes, base: int, put: Any) -> None:
-    order, cuts = _parts(codes, _part_bits(len(codes)))
+    order, cuts = parting.by_hash(codes, parting.hash_bits(len(codes)))
 
     def block(first: int, last: int) -> None:
         span, local = span_of(cuts, first, last)
@@ -111,18 +103,6 @@ def _over_parts(codes: Codes, base: int, put: Any) -> None:
         put(items + base, steps)
 
     map_rows(block, cuts, block_values=BLOCK_VALUES)
-
-
-def _part_bits(n: int) -> int:
-    return min(16, (n // PART).bit_length())
-
-
-def _parts(codes: Codes, n_bits: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The items of one row in parts by hash, in order inside of each, and the offsets of the parts."""
-    # pyarrow counts 16 bits where numpy would sort.
-    part = ((codes * _CUT_FACTOR) >> np.uint64(64 - n_bits)).astype(np.uint16)
-    order = pc.array_sort_indices(pa.array(part)).to_numpy().view(np.int64)
-    return order, from_counts(np.bincount(part, minlength=1 << n_bits))
 
 
 class _Items(NamedTuple):
@@ -257,7 +237,7 @@ def _search(
         span, local = span_of(offsets, first, last)
         sought, cuts = span_of(probe_offsets, first, last)
         codes, probe_codes = equality_codes(key[span]), equality_codes(probes[sought])
-        if last - first == 1 and local[1] + cuts[1] > HUGE:
+        if last - first == 1 and local[1] + cuts[1] > parting.HUGE:
             distinct = _search_parts(codes, probe_codes, out[sought])
         else:
             found, distinct = _find(codes, local, probe_codes, cuts, out.dtype == np.int64)
@@ -266,14 +246,14 @@ def _search(
             out[sought] += np.where(out[sought] < 0, 0, span.start)
         return distinct
 
-    return all(map_rows(block, offsets + probe_offsets, block_values=2 * BLOCK_VALUES, alone=HUGE))
+    return all(map_rows(block, offsets + probe_offsets, block_values=2 * BLOCK_VALUES, alone=parting.HUGE))
 
 
 def _search_parts(codes: Codes, probes: Codes, out: NDArray[Any]) -> bool:
     """As `_search`, of the codes of one huge row."""
-    n_bits = _part_bits(len(codes) + len(probes))
-    order, cuts = _parts(codes, n_bits)
-    probe_order, probe_cuts = _parts(probes, n_bits)
+    n_bits = parting.hash_bits(len(codes) + len(probes))
+    order, cuts = parting.by_hash(codes, n_bits)
+    probe_order, probe_cuts = parting.by_hash(probes, n_bits)
 
     def block(first: int, last: int) -> bool:
         span, local = span_of(cuts, first, last)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels import blocks, few, hashing, pairs
+from arrowjag._kernels import blocks, few, hashing, pairs, parting
 from arrowjag._kernels import sort as _sort
 from arrowjag._kernels.memory import empty, zeros
 from arrowjag._kernels.offsets import count_block
@@ -161,7 +161,7 @@ def n_unique(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
     def work(block: Block) -> None:
         _count_distinct(block.data, block.offsets, out[block.rows])
 
-    over_blocks(work, np.ascontiguousarray(data), None, offsets, pairs.block_values(LARGE_BLOCKS, offsets), hashing.HUGE)
+    over_blocks(work, np.ascontiguousarray(data), None, offsets, pairs.block_values(LARGE_BLOCKS, offsets), parting.HUGE)
     return out, None
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels import pairs
+from arrowjag._kernels import pairs, parting
 from arrowjag._kernels.blocks import map_rows
-from arrowjag._kernels.codes import too_wide
+from arrowjag._kernels.codes import sort_codes, too_wide
 from arrowjag._kernels.memory import empty, zeros
-from arrowjag._kernels.offsets import positions, run_sizes
-from arrowjag._kernels.sort import Key, lexsort, span_of
+from arrowjag._kernels.offsets import from_counts, positions, row_sizes, run_sizes
+from arrowjag._kernels.sort import PART_VALUES, Key, is_huge, lexsort, low_codes, span_of
 from arrowjag.errors import JagValueError
 from arrowjag.typing import RankMethod
 
@@ -110,10 +110,14 @@ def rank(
     def block(first: int, last: int) -> None:
         span, local = span_of(offsets, first, last)
         part = (key[span], None if valid is None else valid[span])
-        short = pairs.pays(local) and not (valid is not None and too_wide(part[0]))
-        (_rank_short if short else _rank_sorted)(part, local, method, descending, ranks[span])
+        wide = valid is not None and too_wide(part[0])
+        if is_huge(local) and not wide:
+            _rank_parts(part, method, descending, ranks[span])
+            return
+        by = _rank_short if pairs.pays(local) and not wide else _rank_sorted
+        by(part, local, method, descending, ranks[span])
 
-    map_rows(block, offsets, block_values=pairs.block_values(BLOCK_VALUES, offsets))
+    map_rows(block, offsets, block_values=pairs.block_values(BLOCK_VALUES, offsets), alone=parting.HUGE)
     return ranks, valid
 
 
@@ -130,6 +134,26 @@ def _rank_short(key: Key, offsets: NDArray[np.int64], method: str, descending: b
         long_key = data[long.items], None if valid is None else valid[long.items]
         _rank_sorted(long_key, long.offsets, method, descending, ranks)
         out[long.items] = ranks
+
+
+def _rank_parts(key: Key, method: str, descending: bool, out: NDArray[Any]) -> None:
+    """Rank one huge row in parts that lie one above the other: 2.5M float64 take 65 ns an item, where one sort takes 110."""
+    codes, n_bits = sort_codes(*key, descending)
+    order, cuts = parting.by_value(codes, n_bits)
+    sizes = row_sizes(cuts)
+    ranks = empty(len(out), out.dtype)
+
+    def block(first: int, last: int) -> None:
+        span, local = span_of(cuts, first, last)
+        _rank_sorted((low_codes(codes[order[span]], local), None), local, method, False, ranks[span])
+
+    def put(first: int, last: int) -> None:
+        span, _ = span_of(cuts, first, last)
+        out[order[span]] = ranks[span] + below[first:last].repeat(sizes[first:last])
+
+    map_rows(block, cuts, block_values=PART_VALUES)
+    below = from_counts(np.maximum.reduceat(ranks, cuts[:-1])) if method == "dense" else cuts
+    map_rows(put, cuts, block_values=PART_VALUES)
 
 
 def _rank_sorted(key: Key, offsets: NDArray[np.int64], method: str, descending: bool, out: NDArray[Any]) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels import few, hashing, pairs
+from arrowjag._kernels import few, hashing, pairs, parting
 from arrowjag._kernels.blocks import map_rows
 from arrowjag._kernels.distinct import leads
 from arrowjag._kernels.gather import ranges
@@ -53,7 +53,7 @@ def _pair_blocks(
         return (span_x.start, span_y.start), function((part_x, local_x, part_y, local_y))
 
     block_values = pairs.block_values(BLOCK_VALUES, offsets_x, offsets_y)
-    return map_rows(block, offsets_x + offsets_y, block_values=block_values, alone=hashing.HUGE)
+    return map_rows(block, offsets_x + offsets_y, block_values=block_values, alone=parting.HUGE)
 
 
 def _combine(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Items:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels import few, pairs
+from arrowjag._kernels import few, pairs, parting
 from arrowjag._kernels.blocks import map_rows
 from arrowjag._kernels.codes import plain_codes, sort_codes, too_wide
 from arrowjag._kernels.few import Key
@@ -23,9 +23,12 @@ from arrowjag._kernels.padded import PaddedBatch, padded_batches, put_padded, ta
 from arrowjag.errors import JagTypeError, JagValueError
 
 __all__ = [
+    "PART_VALUES",
     "Key",
     "argsort",
+    "is_huge",
     "lexsort",
+    "low_codes",
     "place_bits",
     "searchsorted",
     "sort",
@@ -35,6 +38,11 @@ __all__ = [
 
 _BLOCK_VALUES = 1 << 19
 """Values a task sorts: keys, matrix and result of one task stay in the second-level cache."""
+
+_SAMPLE = 1000
+
+PART_VALUES = 1 << 18
+"""Values of a huge row that a task sorts: enough parts of each length for a matrix."""
 
 _LAST = np.uint64(2**64 - 1)
 """No item has this code with its place below it: places never fill their bits."""
@@ -82,7 +90,7 @@ def sort(
         if out_valid is not None and part_valid is not None:
             _valid_first(part_valid, local, out_valid[span])
 
-    map_rows(block, offsets, block_values=_BLOCK_VALUES)
+    map_rows(block, offsets, block_values=_BLOCK_VALUES, alone=parting.HUGE)
     return out.view(data.dtype), out_valid
 
 
@@ -103,6 +111,26 @@ def _sort_block(
     last = np.asarray(np.nan if is_float else np.iinfo(part.dtype).max, part.dtype)
     if valid is not None:
         source = filled(source, valid, last)
+    if is_huge(offsets) and _is_various(source):
+        _sort_parts(source, last, out)
+    else:
+        _sort_rows(source, offsets, last, out)
+    if descending:
+        opposite(out, out=out)
+
+
+def is_huge(offsets: NDArray[np.int64]) -> bool:
+    """Whether a block is one row that is cut into parts."""
+    return len(offsets) == 2 and int(offsets[1]) > parting.HUGE
+
+
+def _is_various(data: NDArray[Any]) -> bool:
+    """Whether values are wide and most of them different, so far as a few show: np.sort is fast where they are not."""
+    few_of_them = data[:: max(1, len(data) // _SAMPLE)]
+    return data.dtype.itemsize == 8 and 2 * len(np.unique(few_of_them)) > len(few_of_them)
+
+
+def _sort_rows(source: NDArray[Any], offsets: NDArray[np.int64], last: NDArray[Any], out: NDArray[Any]) -> None:
     plan = padded_batches(offsets)
     source = with_tail(source, plan)
     for batch in plan:
@@ -110,8 +138,17 @@ def _sort_block(
         matrix[:, batch.shortest :][batch.beyond()] = last
         matrix.sort(axis=1)
         put_padded(out, batch, matrix)
-    if descending:
-        opposite(out, out=out)
+
+
+def _sort_parts(source: NDArray[Any], last: NDArray[Any], out: NDArray[Any]) -> None:
+    """Sort one huge row: 2.5M float64 take 41 ns an item, half of that on all cores, where np.sort takes 58 on one."""
+    order, cuts = parting.by_value(*sort_codes(source, None, descending=False))
+
+    def block(first: int, last_part: int) -> None:
+        span, local = span_of(cuts, first, last_part)
+        _sort_rows(source[order[span]], local, last, out[span])
+
+    map_rows(block, cuts, block_values=PART_VALUES)
 
 
 def _take_order(
@@ -173,7 +210,7 @@ def argsort(
         if span.start and not slots:
             order[span] += span.start
 
-    map_rows(block, offsets, block_values=pairs.block_values(_BLOCK_VALUES, offsets))
+    map_rows(block, offsets, block_values=pairs.block_values(_BLOCK_VALUES, offsets), alone=parting.HUGE)
     return order
 
 
@@ -199,6 +236,15 @@ def _argsort_short(
 def _argsort_block(
     codes: NDArray[np.uint64], n_bits: int, offsets: NDArray[np.int64], out: NDArray[np.int64], slots: bool = False
 ) -> None:
+    if is_huge(offsets):
+        _argsort_parts(codes, n_bits, out)
+    else:
+        _argsort_rows(codes, n_bits, offsets, out, slots)
+
+
+def _argsort_rows(
+    codes: NDArray[np.uint64], n_bits: int, offsets: NDArray[np.int64], out: NDArray[np.int64], slots: bool = False
+) -> None:
     # The place in the row takes the low bits of its code, so that sorting plain integers sorts, is stable and brings the order
     # along: np.sort needs 3 ns a value where np.argsort(kind="stable") needs 14. 41 ms for 5M values in 500k rows; awkward 95.
     # Code bits that find no room are cut off, and _repair looks after them.
@@ -216,6 +262,30 @@ def _argsort_block(
             if slots:
                 order -= batch.starts[:, None]
         put_padded(out, batch, order)
+
+
+def _argsort_parts(codes: NDArray[np.uint64], n_bits: int, out: NDArray[np.int64]) -> None:
+    """The order of one huge row: 2.5M float64 take 55 ns an item, most of that on all cores, where one matrix takes 90."""
+    order, cuts = parting.by_value(codes, n_bits)
+
+    def block(first: int, last: int) -> None:
+        span, local = span_of(cuts, first, last)
+        items = order[span]
+        part = low_codes(codes[items], local)
+        if not part.any():  # equal codes only, which are in order
+            out[span] = items
+            return
+        places = empty(len(items), np.int64)
+        _argsort_rows(part, int(part.max()).bit_length(), local, places)
+        out[span] = items[places]
+
+    map_rows(block, cuts, block_values=PART_VALUES)
+
+
+def low_codes(codes: NDArray[np.uint64], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Codes counted from the least of their part, in place, which leaves bits for places; no part is empty."""
+    codes -= np.minimum.reduceat(codes, offsets[:-1]).repeat(row_sizes(offsets))
+    return codes
 
 
 def place_bits(batch: PaddedBatch) -> int:

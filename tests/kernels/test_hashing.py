@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from itertools import pairwise
 from unittest import mock
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels import distinct, few, groups, hashing, quantiles
+from arrowjag._kernels import distinct, few, groups, hashing, parting, quantiles
 from tests.kernels.rows import EVERY_DTYPE, items, make, many_rows, rows
 
 FULL = [np.uint64(1)] * 2
@@ -22,12 +23,18 @@ FULL = [np.uint64(1)] * 2
 def way(request):
     """Each item finds its cell; most don't, in all tables or in the first; each row is cut into parts."""
     changes = {
-        "tables": {"HUGE": hashing.HUGE},
+        "tables": {},
         "full": {"_FACTORS": FULL},
         "one full": {"_FACTORS": [FULL[0], *hashing._FACTORS]},
-        "parts": {"HUGE": 1, "PART": 2, "BLOCK_VALUES": 4},
+        "parts": {"BLOCK_VALUES": 4},
     }[request.param]
-    with mock.patch.multiple(hashing, **changes), mock.patch.object(few, "VALUES", 0):
+    parts = {"HUGE": 1, "HASHED": 2} if request.param == "parts" else {}
+    with contextlib.ExitStack() as stack:
+        for name, value in changes.items():
+            stack.enter_context(mock.patch.object(hashing, name, value))
+        for name, value in parts.items():
+            stack.enter_context(mock.patch.object(parting, name, value))
+        stack.enter_context(mock.patch.object(few, "VALUES", 0))
         yield
 
 
