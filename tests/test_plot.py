@@ -108,6 +108,12 @@ def test_a_single_size_is_named_once(size: int) -> None:
     assert named == [f"{size:,}"]
 
 
+def test_columns_of_hosts_have_the_same_pictures() -> None:
+    x = aj.array([[1, 2], [], None])
+    for column in (x.to_pandas(), x.to_polars("v")):
+        assert title(column.jag.plot.sizes()) == title(x.plot.sizes())
+
+
 def test_an_axis_that_is_not_there() -> None:
     with pytest.raises(JagIndexError, match="axis 2 is out of range for 2 dims"):
         aj.array(RAGGED).plot.sizes(axis=2)

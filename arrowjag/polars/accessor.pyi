@@ -575,6 +575,10 @@ class JagSeries(pl.Series):
     def permute(self, *axes: int, shear: ShearMode = ...) -> pl.Series:
         """Bring all dims into another order."""
 
+    @property
+    def plot(self) -> Any:
+        """Pictures of the sizes, the rows and the values, on matplotlib axes."""
+
     def prod(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """Multiply the items of each row."""
 

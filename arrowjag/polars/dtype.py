@@ -59,8 +59,11 @@ class Jagged(pl.BaseExtension):
             raise ShapeError(f"Jagged: a column has at least 1 dim, got ndim={ndim}")
         if extents is not None and len(extents) != ndim - 1:
             raise ShapeError(f"Jagged: {ndim} dims have {ndim - 1} extents, one for each dim after the rows, got {tuple(extents)}")
+        sizes = [None if one is None else integer(one, "Jagged: an extent") for one in extents or [None] * (ndim - 1)]
+        if any(one is not None and one < 0 for one in sizes):
+            raise ShapeError(f"Jagged: an extent is at least 0, got {tuple(sizes)}")
         storage: Any = leaf
-        for extent in reversed(extents or [None] * (ndim - 1)):
+        for extent in reversed(sizes):
             storage = pl.Array(storage, extent) if extent else pl.List(storage)
         super().__init__(_arrow.EXTENSION_NAME, storage, canonical_metadata(ndim))
 

@@ -106,8 +106,20 @@ class JagSeries(pl.Series):
         """Number of null rows."""
         return self.array.null_count
 
+    @property
+    def plot(self) -> Any:
+        """Pictures of the sizes, the rows and the values, on matplotlib axes.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], [3]]).to_polars("v").jag.plot.rows().get_title(loc="left")
+        '2 rows, 3 values'
+        """
+        return self.array.plot
+
     def __getattr__(self, name: str) -> Any:
-        """What else an array has: `fields`, `plot`, `validity`..."""
+        """What else an array has: `fields`, `to_dense`..."""
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.array, name)

@@ -31,10 +31,16 @@ def test_extent_zero_is_stored_as_a_list():
     assert Jagged(pl.Int8, 2, (0,)).ext_storage() == pl.List(pl.Int8)
 
 
-@pytest.mark.parametrize(("ndim", "extents"), [(0, None), (2, (None, None)), (-1, None)])
+@pytest.mark.parametrize(("ndim", "extents"), [(0, None), (2, (None, None)), (-1, None), (2, (-1,))])
 def test_dims_that_no_column_has_are_refused(ndim, extents):
     with pytest.raises(ShapeError, match="Jagged"):
         Jagged(pl.Int8, ndim, extents)
+
+
+@pytest.mark.parametrize("extent", [True, 2.0, "2"])
+def test_an_extent_is_an_int(extent):
+    with pytest.raises(JagTypeError, match=f"an extent must be an int, got {type(extent).__name__}"):
+        Jagged(pl.Int8, 2, (extent,))
 
 
 def test_ndim_is_an_int():
