@@ -197,6 +197,10 @@ def test_common_names_what_does_not_fit() -> None:
         JaggedShape.common(JaggedShape(2, 1), JaggedShape(3))
     with pytest.raises(TypeError, match="at least one"):
         JaggedShape.common()
+    with pytest.raises(aj.JagTypeError, match="takes shapes, got int"):
+        JaggedShape.common(JaggedShape(2), 3)
+    with pytest.raises(aj.JagTypeError, match="a prefix of a JaggedShape, got int"):
+        JaggedShape(2).is_prefix_of(2)
 
 
 # ----------------------------------------------------------------------------------------------------- flatten, reshape

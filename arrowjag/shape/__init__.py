@@ -301,14 +301,23 @@ class JaggedShape:
         bool
             True for equal shapes too; a scalar is a prefix of everything.
 
+        Raises
+        ------
+        JagTypeError
+            If the other is no shape.
+
         Examples
         --------
         >>> JaggedShape(2).is_prefix_of(JaggedShape(2, [2, 1]))
         True
         """
-        if len(self._dims) > len(other._dims):
+        try:
+            longer = other._dims
+        except AttributeError:
+            raise JagTypeError(f"a shape is a prefix of a JaggedShape, got {type(other).__name__}") from None
+        if len(self._dims) > len(longer):
             return False
-        for mine, theirs in zip(self._dims, other._dims, strict=False):  # noqa: SIM110 - a generator costs more than what it tests
+        for mine, theirs in zip(self._dims, longer, strict=False):  # noqa: SIM110 - a generator costs more than what it tests
             if mine is not theirs and mine != theirs:
                 return False
         return True
@@ -333,6 +342,8 @@ class JaggedShape:
         ------
         ShapeError
             If one shape is not a prefix of it; both are named.
+        JagTypeError
+            If there is no shape, or one of them is something else.
 
         Examples
         --------
@@ -341,6 +352,9 @@ class JaggedShape:
         """
         if not shapes:
             raise JagTypeError("JaggedShape.common needs at least one shape")
+        for shape in shapes:
+            if not isinstance(shape, JaggedShape):
+                raise JagTypeError(f"JaggedShape.common takes shapes, got {type(shape).__name__}")
         longest = max(shapes, key=len)
         for shape in shapes:
             if not shape.is_prefix_of(longest):
