@@ -477,8 +477,8 @@ def from_numpy(data: npt.NDArray[Any], valid: BoolArray | None = None, type: pa.
     return pa.Array.from_buffers(type, len(data), [bitmap(valid), pa.py_buffer(contiguous)])
 
 
-_FIRST_NUMBERS = pa.array(np.frombuffer(np.arange(1 << 12).tobytes(), np.int64))
-"""Not to be written to, as the bytes are not."""
+_FIRST_NUMBERS = pa.Array.from_buffers(pa.int64(), 1 << 12, [None, pa.py_buffer(np.arange(1 << 12, dtype=np.int64).tobytes())])
+"""Not to be written to, as bytes are not."""
 
 
 def numbers(n: int) -> pa.Array:
