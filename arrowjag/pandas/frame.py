@@ -10,7 +10,7 @@ import pandas as pd
 
 from arrowjag._array import JaggedArray
 from arrowjag._ops import structure
-from arrowjag.errors import JagIndexError, ShapeError
+from arrowjag.errors import JagIndexError, JagValueError, ShapeError
 from arrowjag.pandas._convert import as_array, nested_rows
 from arrowjag.pandas._operators import wrap
 from arrowjag.shape import JaggedShape
@@ -43,7 +43,7 @@ class FrameJag:
 
         Parameters
         ----------
-        *columns : hashable
+        *columns : hashable, or one list of them
             Names of columns; all of the jagged dtype by default. Shorter ones are expanded to the longest.
 
         Returns
@@ -58,6 +58,8 @@ class FrameJag:
             If one shape is not a prefix of another, or nothing is jagged.
         JagIndexError
             If there is no such column.
+        JagValueError
+            If two columns of the frame have one name.
 
         Examples
         --------
@@ -70,8 +72,9 @@ class FrameJag:
         1  b  3
         """
         frame = self._frame
-        names = list(columns) or [name for name in frame.columns if getattr(frame[name].dtype, "ndim", 0) > 1]
-        self._check(names)
+        given = list(columns[0]) if len(columns) == 1 and isinstance(columns[0], list) else list(columns)
+        self._check(given)
+        names = given or [name for name in frame.columns if getattr(frame[name].dtype, "ndim", 0) > 1]
         if not names:
             raise ShapeError("flatten: the frame has no jagged column; name the columns of lists")
         flat = structure.align([as_array(frame[name]) for name in names], "flatten")
@@ -103,6 +106,8 @@ class FrameJag:
         ------
         JagIndexError
             If there is no such column.
+        JagValueError
+            If two columns of the frame have one name, or one is to be both key and values.
 
         Examples
         --------
@@ -116,6 +121,9 @@ class FrameJag:
         keys = [] if by is None else _names(by)
         wanted = [name for name in frame.columns if name not in keys] if columns is None else _names(columns)
         self._check([*keys, *wanted])
+        for name in keys:
+            if name in wanted:
+                raise JagValueError(f"implode: column {name!r} can't be a key and jagged at once")
         grouper: Any = keys if by is not None else list(range(frame.index.nlevels))
         how = {"by": grouper} if by is not None else {"level": grouper}
         codes = frame.groupby(**how, sort=False, dropna=False).ngroup().to_numpy()
@@ -129,9 +137,12 @@ class FrameJag:
         return pd.concat([heads, pd.DataFrame(made, index=index)], axis=1)
 
     def _check(self, names: Sequence[Hashable]) -> None:
+        columns = self._frame.columns
+        if not columns.is_unique:
+            raise JagValueError(f"the frame has two columns {columns[columns.duplicated()][0]!r}; names must differ")
         for name in names:
-            if name not in self._frame.columns:
-                raise JagIndexError(f"the frame has no column {name!r}; it has {list(self._frame.columns)}")
+            if name not in columns:
+                raise JagIndexError(f"the frame has no column {name!r}; it has {list(columns)}")
 
 
 def _names(names: Any) -> list[Any]:

@@ -103,6 +103,16 @@ def test_aggregation_is_the_reduction_across_the_rows_of_each_group(name: str, d
         assert aj.array(expected).equals(result[key].array)
 
 
+def test_columns_are_named_once(frame: pd.DataFrame) -> None:
+    pd.testing.assert_frame_equal(frame.jag.flatten(["deep", "mid"]), frame.jag.flatten("deep", "mid"))
+    twice = pd.concat([frame, frame[["k"]]], axis=1)
+    for call in (lambda: twice.jag.flatten("mid"), twice.jag.flatten, lambda: twice.jag.implode("n")):
+        with pytest.raises(aj.JagValueError, match="the frame has two columns 'k'; names must differ"):
+            call()
+    with pytest.raises(aj.JagValueError, match="column 'k' can't be a key and jagged at once"):
+        frame.jag.implode("k", ["n", "k"])
+
+
 def test_spellings_of_groupby() -> None:
     frame = pd.DataFrame({"k": list("aab"), "v": aj.array([[1, 2], [3], [4]]).to_pandas(), "x": [1, 2, 3]})
     total = [[4, 2], [4]]
