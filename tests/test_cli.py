@@ -20,6 +20,7 @@ import arrowjag as aj
 from arrowjag.cli import _commands, _facts, _jobs, _tables, main
 from arrowjag.cli._facts import Tally, read_facts
 from arrowjag.cli._sources import open_source
+from arrowjag.etl import Report
 from arrowjag.dims import Ragged
 from arrowjag.errors import JagError, JagValueError
 
@@ -264,6 +265,13 @@ def test_wide_cells_give_way_to_narrow_ones(width: int, tmp_path: Path, monkeypa
     assert ["dim", "rows", "items", "min", "median", "mean", "max", "empty", "null", "items", "per"] in [
         line[:11] for line in lines
     ]
+
+
+def test_one_row_is_not_rows(tmp_path: Path) -> None:
+    aj.write_parquet({"k": [1]}, tmp_path / "a.parquet")
+    assert " Parquet, 1 row, 1 row group, " in run("show", tmp_path / "a.parquet").stdout
+    report = Report(rows=1, tasks=1, kept=0, seconds=0.0, rows_read=1, bytes=1, bytes_written=1, peak_memory=None)
+    assert str(report) == "1 task, 1 row; read 1 row, 1 B, wrote 1 B in 0.0 s"
 
 
 def test_names_don_t_break_lines(tmp_path: Path) -> None:

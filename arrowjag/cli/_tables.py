@@ -54,7 +54,8 @@ def file_text(facts: FileFacts) -> str:
     plural = "es" if group.endswith("ch") else "s"
     groups = f"{facts.groups:,} {group}{'' if facts.groups == 1 else plural}"
     files = "" if facts.files == 1 else f"{facts.files:,} files, "
-    return f"{facts.format}, {files}{facts.rows:,} rows, {groups}, {byte_text(facts.bytes)}"
+    rows = f"{facts.rows:,} row{'' if facts.rows == 1 else 's'}"
+    return f"{facts.format}, {files}{rows}, {groups}, {byte_text(facts.bytes)}"
 
 
 def _table(console: Console, *columns: tuple[str, str], title: str = "") -> Table:

@@ -117,8 +117,12 @@ class Report:
         rate = f" ({self.rows_read / self.seconds:,.0f} rows/s)" if self.rows_read and self.seconds else ""
         memory = f", peak memory {bytes_text(self.peak_memory)}" if self.peak_memory else ""
         facts = (
-            f"{self.tasks} task{'' if self.tasks == 1 else 's'}{before}, {self.rows:,} rows; "
-            f"read {self.rows_read:,} rows, {bytes_text(self.bytes)}, wrote {bytes_text(self.bytes_written)} "
+            f"{_count(self.tasks, 'task')}{before}, {_count(self.rows, 'row')}; "
+            f"read {_count(self.rows_read, 'row')}, {bytes_text(self.bytes)}, wrote {bytes_text(self.bytes_written)} "
             f"in {seconds_text(self.seconds)}{rate}{memory}"
         )
         return "\n".join([facts, *(f"failed: {failure}" for failure in self.failures)])
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
