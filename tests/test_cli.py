@@ -20,9 +20,9 @@ import arrowjag as aj
 from arrowjag.cli import _commands, _facts, _jobs, _tables, main
 from arrowjag.cli._facts import Tally, read_facts
 from arrowjag.cli._sources import open_source
-from arrowjag.etl import Report
 from arrowjag.dims import Ragged
 from arrowjag.errors import JagError, JagValueError
+from arrowjag.etl import Report
 
 ROOT = Path(__file__).parents[1]
 
