@@ -38,7 +38,7 @@ class FrameJag:
     def __init__(self, frame: pd.DataFrame) -> None:
         self._frame = frame
 
-    def flatten(self, *columns: Hashable) -> pd.DataFrame:
+    def flatten(self, *columns: Any) -> pd.DataFrame:
         """One row for each leaf of columns that share a shape prefix.
 
         Parameters
