@@ -2,7 +2,7 @@
 
 The cost does not grow with the length of a row, as it does by pairs or by sorting. Multiplied by an odd number, codes stay
 different. The first bits of the product choose the cell of the row's table, and the others go into it, the place of the item in the
-row below them: a cell holds at least twice as many places as the row has items, so that nothing is lost, and one comparison tells
+row below them: a table has more cells than the row has items, so that nothing is lost, and one comparison tells
 whether an item is the one that is held. Items that find another one in their cell go on to a next table, made for them alone.
 """
 
@@ -99,14 +99,14 @@ def _over_parts(codes: Codes, base: int, put: Any) -> None:
     def block(first: int, last: int) -> None:
         span, local = span_of(cuts, first, last)
         items = order[span]
-        steps = _steps(codes[items[::-1]], from_counts(row_sizes(local)[::-1]))[::-1]
-        put(items + base, steps)
+        steps = _steps(codes.take(items, mode="clip")[::-1], from_counts(row_sizes(local)[::-1]))[::-1]
+        put(items + base if base else items, steps)
 
     map_rows(block, cuts, block_values=BLOCK_VALUES)
 
 
 class _Items(NamedTuple):
-    """Items, and what is to be known of the table of their row: it has 2 ** n_bits cells, at least twice as many as items."""
+    """Items, and what is to be known of the table of their row: it has 2 ** n_bits cells, at least four times as many as items."""
 
     codes: Codes
     n_bits: Codes
@@ -141,8 +141,13 @@ class _Tables(NamedTuple):
 
 
 def _tables(sizes: NDArray[np.int64]) -> _Tables:
-    n_bits = np.frexp(2 * sizes - 1)[1]
+    n_bits = np.frexp(4 * sizes - 1)[1]
     return _Tables(n_bits.astype(np.uint64), from_counts(np.left_shift(1, n_bits, dtype=np.int64)))
+
+
+def _nonzero(words: Codes) -> NDArray[np.int64]:
+    """Which words are not 0, by way of booleans: numpy takes 0.8 ns a word, 2.4 without."""
+    return (words != 0).nonzero()[0]
 
 
 def _places(offsets: NDArray[np.int64], sizes: NDArray[np.int64]) -> Codes:
@@ -163,8 +168,7 @@ def _steps(codes: Codes, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     held = table.take(cells, mode="clip")
     steps: NDArray[np.int64] = (held - words).view(np.int64)
     held ^= words
-    held >>= items.n_bits
-    left = held.nonzero()[0]
+    left = _nonzero(held >> items.n_bits)
     for level in range(1, len(_FACTORS)):
         if len(left) == 0:
             return steps
@@ -175,8 +179,7 @@ def _steps(codes: Codes, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
         held = table.take(cells, mode="clip")
         steps[left] = held - words
         held ^= words
-        held >>= part.n_bits
-        left = left[held.nonzero()[0]]
+        left = left[_nonzero(held >> part.n_bits)]
     if len(left):
         steps[left] = left[_sorted_steps(codes[left], left.searchsorted(offsets))] - left
     return steps
@@ -259,7 +262,9 @@ def _search_parts(codes: Codes, probes: Codes, out: NDArray[Any]) -> bool:
         span, local = span_of(cuts, first, last)
         sought, probe_local = span_of(probe_cuts, first, last)
         items, numbers = order[span], probe_order[sought]
-        found, distinct = _find(codes[items], local, probes[numbers], probe_local, out.dtype == np.int64)
+        found, distinct = _find(
+            codes.take(items, mode="clip"), local, probes.take(numbers, mode="clip"), probe_local, out.dtype == np.int64
+        )
         if out.dtype == np.int64 and len(items):
             found = np.where(found < 0, found, items.take(found, mode="clip"))
         out[numbers] = found
@@ -307,16 +312,17 @@ class _Cells(NamedTuple):
         self.words[cells] = words
         held = self.words.take(cells, mode="clip")
         held ^= words
-        left = (held if places is None else held >> items.n_bits).nonzero()[0]
+        left = _nonzero(held if places is None else held >> items.n_bits)
         self.crowded[cells[left]] = True
         sought, words = probes.hashed(level)
         words ^= self.words.take(sought, mode="clip")
-        missed = (words if places is None else words >> (probes.n_bits - np.uint64(1))).nonzero()[0]
+        missed = _nonzero(words if places is None else words >> (probes.n_bits - np.uint64(1)))
         still = missed[self.crowded[sought[missed]]]
         if len(left):
             self.words[cells] = _FREE
             self.crowded[cells[left]] = False
-        return _Meeting(words.view(np.int64), missed, left, still, np.count_nonzero(held) == len(left))
+        distinct = places is None or np.count_nonzero(held != 0) == len(left)
+        return _Meeting(words.view(np.int64), missed, left, still, distinct)
 
 
 def _find(
