@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from arrowjag._kernels import gather
+from arrowjag._kernels import gather, laying
 from arrowjag._kernels.memory import pack_bits, unpack_bits
 from arrowjag._kernels.permutations import inverse
 from arrowjag.errors import JagTypeError, OffsetsError, ShapeError
@@ -269,14 +269,11 @@ def _peel_level(array: pa.Array, where: str) -> tuple[Level, pa.Array]:
         raise OffsetsError(f"offsets of {where} end at {offsets[-1]}, past the {len(child)} values below")
     validity = valid_of(array)
     if validity is not None:
-        sizes = np.diff(offsets)
-        hidden = sizes[~validity]
-        if hidden.any():
-            keep = np.repeat(validity, sizes)
-            child = gather.filter_values(child.slice(int(offsets[0]), int(offsets[-1] - offsets[0])), keep)
-            offsets = np.zeros(len(array) + 1, np.int64)
-            np.cumsum(np.where(validity, sizes, 0), out=offsets[1:])
-            return Level(offsets, validity, None), child
+        null = np.logical_not(validity).nonzero()[0]
+        hidden = null[offsets[null + 1] > offsets[null]]
+        if len(hidden):
+            child, offsets = child.slice(int(offsets[0]), int(offsets[-1] - offsets[0])), offsets - offsets[0]
+            return Level(laying.offsets_with(offsets, hidden), validity, None), laying.drop_rows(child, offsets, hidden)
     first, last = int(offsets[0]), int(offsets[-1])
     child = child if first == 0 and last == len(child) else child.slice(first, last - first)
     return Level(offsets if first == 0 else offsets - first, validity, None), child

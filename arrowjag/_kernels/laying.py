@@ -27,6 +27,7 @@ __all__ = [
     "lay_rows",
     "lay_validity",
     "layout_with",
+    "layout_without",
     "offsets_with",
     "pays",
 ]
@@ -141,20 +142,24 @@ def offsets_with(offsets: NDArray[np.int64], rows: NDArray[np.int64], sizes: NDA
 
 
 def differ_only_in(one: NDArray[np.int64], two: NDArray[np.int64], rows: NDArray[np.int64]) -> bool:
-    """Whether two offsets give the same size to every row but some, that are ascending. O(n_rows), on all cores."""
+    """Whether rows have the same sizes by two offsets but for some, ascending, that all have others. O(n_rows), on all cores."""
     n = len(one) - 1
-    if len(two) != len(one):
-        return False
-    known = rows[one[rows + 1] - one[rows] != two[rows + 1] - two[rows]]
 
     def agrees(start: int) -> bool:
         stop = min(start + _BLOCK_ROWS, n)
         shift = one[start : stop + 1] - two[start : stop + 1]
         changes = (shift[1:] != shift[:-1]).nonzero()[0]
-        first, last = known.searchsorted([start, stop])
-        return bool(np.array_equal(changes + start, known[first:last]))
+        first, last = rows.searchsorted([start, stop])
+        return bool(np.array_equal(changes + start, rows[first:last]))
 
-    return one is two or all(map_tasks(agrees, range(0, n, _BLOCK_ROWS)))
+    return one is two or (len(two) == len(one) and all(map_tasks(agrees, range(0, n, _BLOCK_ROWS))))
+
+
+def layout_without(offsets: NDArray[np.int64], dropped: NDArray[np.int64]) -> Layout:
+    """Where the items lie of all rows but some, ascending, that are dropped; O(n_dropped)."""
+    start = np.append(0, offsets[dropped + 1])
+    sizes = np.append(offsets[dropped], offsets[-1]) - start
+    return Layout(np.append(0, np.cumsum(sizes)), start)
 
 
 def layout_with(offsets: NDArray[np.int64], found: NDArray[np.int64], rows: NDArray[np.int64]) -> Layout:
@@ -165,7 +170,7 @@ def layout_with(offsets: NDArray[np.int64], found: NDArray[np.int64], rows: NDAr
     offsets, found : (n_rows + 1,) int64 arrays
         Of the values and of the result; where they differ a row is empty in one of them.
     rows : (n,) int64 array
-        Where they differ, ascending; more rows than that do no harm if they are empty in both.
+        Where they differ, ascending.
 
     Returns
     -------
@@ -181,16 +186,13 @@ def layout_with(offsets: NDArray[np.int64], found: NDArray[np.int64], rows: NDAr
     return Layout(np.append(begin[full], begin[-1]), start[full], None if present.all() else present)
 
 
-def drop_rows(
-    values: pa.Array[Any], offsets: NDArray[np.int64], left: NDArray[np.int64], dropped: NDArray[np.int64]
-) -> pa.Array[Any]:
+def drop_rows(values: pa.Array[Any], offsets: NDArray[np.int64], dropped: NDArray[np.int64]) -> pa.Array[Any]:
     """The values of the other rows.
 
     Parameters
     ----------
     values : (n_values,) Arrow array of any type
-    offsets, left : (n_rows + 1,) int64 arrays
-        Before and after.
+    offsets : (n_rows + 1,) int64 array
     dropped : (n_dropped,) int64 array
         Ascending.
 
@@ -203,7 +205,7 @@ def drop_rows(
     O(n_rows + n_values), a new array. Of 5M float64 in 500k rows every fiftieth row is dropped in 6 ms, a copy takes 3.
     """
     if pays(values.type, len(dropped) + 1, len(values)):
-        return lay(values, layout_with(offsets, left, dropped))
+        return lay(values, layout_without(offsets, dropped))
     kept = np.ones(len(offsets) - 1, np.bool_)
     kept[dropped] = False
     return filter_values(values, kept.repeat(offsets[1:] - offsets[:-1]))

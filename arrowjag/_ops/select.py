@@ -430,6 +430,7 @@ def _near_dim(
     for dim, present in owners:
         sizes = np.where(present[rows] & ~null[rows], dim.offsets[rows + 1] - dim.offsets[rows], sizes)
     offsets = laying.offsets_with(own, rows, sizes) if len(rows) else own
+    changed = [_resized(dim.offsets, offsets, rows) for (dim, _), rows in zip(owners, changed, strict=True)]
     if not all(laying.differ_only_in(dim.offsets, offsets, rows) for (dim, _), rows in zip(owners, changed, strict=True)):
         return None
     extents = {dim.extent for dim, _ in owners} - {None}
@@ -437,6 +438,12 @@ def _near_dim(
     shared = Ragged.from_offsets(offsets, validity=~null if null.any() else None, extent=extent, check=False)
     found = iter(changed)
     return _Near(shared, [None if present is None else next(found) for present in there])
+
+
+def _resized(one: IntArray, two: IntArray, rows: IntArray) -> IntArray:
+    """Those of some rows that have another size by other offsets."""
+    resized: IntArray = rows[one[rows + 1] - one[rows] != two[rows + 1] - two[rows]]
+    return resized
 
 
 def _numbers(places: IntArray | None, n: int) -> IntArray:

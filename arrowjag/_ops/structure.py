@@ -174,7 +174,7 @@ def null_items(column: Column, depth: int, keep: BoolArray) -> Column:
         return with_shape(JaggedShape._trusted((*outer, changed, *inner)), column)
     if inner:
         return keep_items(column, depth + 1, both.repeat(dim.sizes), (*outer, changed))
-    return Column(JaggedShape._trusted((*outer, changed)), laying.drop_rows(column.values, dim.offsets, changed.offsets, dropped))
+    return Column(JaggedShape._trusted((*outer, changed)), laying.drop_rows(column.values, dim.offsets, dropped))
 
 
 def _without_rows(dim: Dim, valid: BoolArray, known: Dim | None = None) -> tuple[Dim, IntArray]:
@@ -326,7 +326,7 @@ def _meet_rows(column: Column, depth: int, keep: BoolArray, known: Dim | None) -
     if depth == len(outer):
         changed, dropped = _without_rows(dim, keep, known)
         if laying.pays(column.type, len(dropped) + 1, dim.size) and len(dropped):
-            return Met(column, JaggedShape._trusted((*outer, changed)), laying.layout_with(dim.offsets, changed.offsets, dropped))
+            return Met(column, JaggedShape._trusted((*outer, changed)), laying.layout_without(dim.offsets, dropped))
     column = null_items(column, depth, keep)
     return Met(column, column.shape)
 

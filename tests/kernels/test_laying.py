@@ -60,7 +60,7 @@ def test_drop_rows(type, either_way, data):
     lost = np.array(data.draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes))), bool) & (sizes > 0)
     dropped = lost.nonzero()[0]
     left = kernel.offsets_with(offsets, dropped)
-    got = kernel.drop_rows(values, offsets, left, dropped)
+    got = kernel.drop_rows(values, offsets, dropped)
     got.validate(full=True)
     plain = values.to_pylist()
     rows = [plain[start:stop] for start, stop in pairwise(offsets)]
@@ -85,11 +85,13 @@ def test_parts_of_a_layout(share):
     lost[777] = False
     data = rng.random(int(offsets[-1]))
     dropped = lost.nonzero()[0]
-    left = kernel.offsets_with(offsets, dropped)
-    layout = kernel.layout_with(offsets, left, dropped)
     expected = data[(~lost).repeat(sizes)]
-    assert layout.size == len(expected)
-    for start, stop in np.sort(rng.integers(0, len(expected), (50, 2)), axis=1).tolist():
-        assert np.array_equal(layout.part(data, slice(start, stop + 1)), expected[start : stop + 1])
+    for layout in (
+        kernel.layout_without(offsets, dropped),
+        kernel.layout_with(offsets, kernel.offsets_with(offsets, dropped), dropped),
+    ):
+        assert layout.size == len(expected)
+        for start, stop in np.sort(rng.integers(0, len(expected), (50, 2)), axis=1).tolist():
+            assert np.array_equal(layout.part(data, slice(start, stop + 1)), expected[start : stop + 1])
     array = pa.array(data, mask=rng.random(len(data)) < 0.1)
-    assert kernel.drop_rows(array, offsets, left, dropped).equals(array.filter(pa.array((~lost).repeat(sizes))))
+    assert kernel.drop_rows(array, offsets, dropped).equals(array.filter(pa.array((~lost).repeat(sizes))))
