@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from arrowjag._array import JaggedArray
 from arrowjag._methods import METHODS, Method, Rows
@@ -39,8 +40,8 @@ class SeriesJag:
     Notes
     -----
     Methods are those of `JaggedArray`. Arguments that are Series are aligned on the index: operators keep all labels,
-    methods those of this Series. Results keep index and name where rows stay, and get a new RangeIndex where they move;
-    those of one dim are ordinary Arrow-backed Series.
+    methods those of this Series, and so does a mask or a jagged index in ``[...]``; flat places count rows. Results keep index
+    and name where rows stay, and get a new RangeIndex where they move; those of one dim are ordinary Arrow-backed Series.
 
     Examples
     --------
@@ -90,6 +91,7 @@ class SeriesJag:
 
     def __getitem__(self, key: Any) -> Any:
         array = self._array
+        key = _by_label(self._series, key, lambda mask: pa.types.is_boolean(mask.type))
         result = array[_open_key(key)]
         return self._rewrap(result, _rows_of_key(key, array.ndim), self._series.index)
 
@@ -147,6 +149,7 @@ class SliceJag:
 
     def __getitem__(self, key: Any) -> Any:
         array = self._owner._array
+        key = _by_label(self._owner._series, key, lambda _: array.ndim > 1)
         keys = key if isinstance(key, tuple) else (key,)
         rows = _rows_of_key(key, array.ndim) if any(one is Ellipsis for one in keys) or len(keys) >= array.ndim else Rows.LOCAL
         result = array.S[_open_key(key)]
@@ -172,6 +175,15 @@ def _beside(keys: Any, values: Any) -> Any:
     keys, values = getattr(keys, "_series", keys), getattr(values, "_series", values)
     flat = isinstance(keys, pd.Series) and isinstance(values, pd.Series) and as_array(keys).ndim == 1
     return align([keys, values], "left")[1] if flat else values
+
+
+def _by_label(series: pd.Series[Any], key: Any, has_rows: Callable[[JaggedArray], bool]) -> Any:
+    """A Series as a key by the labels of the rows that it has something for; `has_rows` tells whether a flat one does."""
+    key = getattr(key, "_series", key)
+    if not isinstance(key, pd.Series) or key.index.equals(series.index):
+        return key
+    given = as_array(key)
+    return align([series, key], "left")[1] if given.ndim > 1 or has_rows(given) else key
 
 
 def _open_key(key: Any) -> Any:

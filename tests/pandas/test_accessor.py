@@ -195,6 +195,21 @@ def test_jagged_keys(s: pd.Series[Any]) -> None:
     assert picked.jag.to_list() == [[2, 1], None, [], [3]]
 
 
+def test_keys_find_their_rows_by_label(s: pd.Series[Any]) -> None:
+    turned = s.iloc[::-1]
+    assert s.jag[turned.jag > 1].jag.to_list() == [[2], None, [], [3]]
+    assert s.jag[turned > 1].index.equals(s.index)
+    some = pd.Series([True, False, True, False], index=turned.index)  # d and b
+    assert s.jag[some].jag.to_list() == [None, [3, None]]
+    assert s.jag[some.iloc[:1]].jag.to_list() == [[3, None]]
+    assert s.jag[some.to_numpy()].jag.to_list() == [[1, 2], []]
+    assert s.jag[pd.Series([3, 0], index=["a", "b"])].jag.to_list() == [[3, None], [1, 2]]  # flat places count rows
+    places = pd.Series([0, 5, 0, 1], index=turned.index)  # one a row
+    assert s.jag.S[places].tolist() == [2, pd.NA, pd.NA, 3]
+    picked = s.jag[aj.array([[0], [], None, [1, 0]]).to_pandas(index=turned.index)]
+    assert picked.jag.to_list() == [[2, 1], None, [], [3]]
+
+
 def test_koda_indexing(s: pd.Series[Any]) -> None:
     first = s.jag.S[0]
     assert first.tolist() == [1, pd.NA, pd.NA, 3]
