@@ -67,6 +67,10 @@ def _imported(data: Any) -> ArrowData:
     try:
         return pa.array(data) if hasattr(data, "__arrow_c_array__") else pa.chunked_array(data)
     except pa.ArrowInvalid as error:
+        if "format string" in str(error):
+            raise JagTypeError(
+                f"a {type(data).__name__} of {getattr(data, 'dtype', 'some type')} has no type of Arrow: {error}"
+            ) from None
         raise OffsetsError(f"the Arrow data of a {type(data).__name__} can't be read: {error}") from None
 
 

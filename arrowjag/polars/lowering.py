@@ -95,7 +95,7 @@ class Lowering:
             build = _PLANS.get(key) or self._plan(key, dtypes)
             return build(columns)
         except JagError as error:
-            raise _named(error, _output_name(columns[0])) from None
+            raise _named(error, _output_name(next((expr for expr, dtype in pairs if not _is_read(dtype)), columns[0]))) from None
 
     def _plan(self, key: Any, dtypes: tuple[pl.DataType, ...]) -> Build:
         """What becomes of the tree with columns of these dtypes, remembered by its key if it has one."""
@@ -107,6 +107,15 @@ class Lowering:
                 _PLANS.clear()
             _PLANS[key] = build
         return build
+
+
+def _is_read(dtype: pl.DataType) -> bool:
+    """Whether columns of a dtype can be read at all: an error is about the one that can't."""
+    try:
+        column_type(dtype)
+    except JagError:
+        return False
+    return True
 
 
 def _output_name(expr: pl.Expr) -> str:

@@ -271,6 +271,11 @@ def test_errors_are_ours_and_name_the_column():
         df.select(c("v").jag + c("w").jag.flatten(1))
     with pytest.raises(JagTypeError, match="column 't': sum has no kernel for large_string"):
         df.lazy().select(c("t").jag.sum()).collect_schema()
+    wide = df.with_columns(wide=c("k").cast(pl.Int128))
+    with pytest.raises(JagTypeError, match="column 'wide': polars can't hand Int128 to Arrow"):
+        wide.select(c("v").jag * c("wide"))
+    with pytest.raises(JagTypeError, match="a Series of Int128 has no type of Arrow"):
+        aj.array(wide["wide"])
 
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
