@@ -241,3 +241,13 @@ def test_searching_leaves_what_sort_leaves() -> None:
     assert_lists_equal(
         ref.searchsorted(Jag(x.sort().to_list(), 2), Jag([1.5, 6.0], 1)), x.sort().searchsorted([1.5, 6.0]).to_list()
     )
+
+
+@pytest.mark.parametrize("type", [pa.float64(), pa.bool_(), pa.timestamp("us", "UTC"), pa.decimal128(21, 2), pa.large_string()])
+def test_topk_of_long_rows_is_the_head_of_a_descending_sort(type: pa.DataType) -> None:
+    rng = np.random.default_rng(0)
+    numbers = pa.array(rng.integers(0, 500, 20_000), mask=rng.random(20_000) < 0.1)
+    values = numbers.cast(type)
+    x = aj.from_sizes(values, [5, 0, 9_000, 3, 4_000, 6_992])
+    for k in (0, 1, 7):
+        assert x.topk(k).equals(x.sort(descending=True).head(k))

@@ -147,7 +147,8 @@ def _tables(sizes: NDArray[np.int64]) -> _Tables:
 
 def _nonzero(words: Codes) -> NDArray[np.int64]:
     """Which words are not 0, by way of booleans: numpy takes 0.8 ns a word, 2.4 without."""
-    return (words != 0).nonzero()[0]
+    places: NDArray[np.int64] = (words != 0).nonzero()[0]
+    return places
 
 
 def _places(offsets: NDArray[np.int64], sizes: NDArray[np.int64]) -> Codes:

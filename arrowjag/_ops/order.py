@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
@@ -19,6 +20,7 @@ from arrowjag._kernels import gather, permutations
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._kernels import rank as _rank
 from arrowjag._kernels import sort as _kernels
+from arrowjag._kernels.heads import candidates
 from arrowjag._kernels.offsets import row_sizes
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, places, structure
@@ -127,13 +129,18 @@ def topk(column: Column, k: int, axis: Any) -> Column:
 
 def _largest(values: pa.Array, offsets: IntArray, k: int) -> tuple[pa.Array, IntArray]:
     """The head of the descending sort of each row, and the offsets of what is left."""
+    key, valid = _arrow.order_key(values, "topk")
     taken = np.minimum(row_sizes(offsets), k)
+    if (found := candidates((key, valid), offsets, taken, descending=True)) is not None:
+        items, offsets = found
+        key, valid = key[items], None if valid is None else valid[items]
     slots = gather.ranges(offsets[:-1], taken)
     if _arrow.is_numeric(values.type) or _arrow.is_temporal(values.type):
-        found = gather.take(_sorted(values, offsets, True), slots)
+        largest = gather.take(_arrow.from_numpy(*_kernels.sort(key, valid, offsets, True), values.type), slots)
     else:
-        found = gather.take(values, _order(values, offsets, True, "topk")[slots])
-    return found, _offsets.from_sizes(taken)
+        order = _kernels.argsort(key, valid, offsets, True)[slots]
+        largest = gather.take(values, order if found is None else items[order])
+    return largest, _offsets.from_sizes(taken)
 
 
 def _topk_across(column: Column, axis: int, k: int) -> Column:
@@ -210,11 +217,26 @@ def _generator(seed: Any, operation: str) -> np.random.Generator:
     return np.random.default_rng(_count(seed, operation, "seed"))
 
 
-def _random_order(offsets: IntArray, generator: np.random.Generator) -> IntArray:
-    """The items of each row in random order. Keys of 32 bits leave the sort room for places, so that it needs one pass."""
-    n = int(offsets[-1])
+def _random_keys(n: int, generator: np.random.Generator) -> npt.NDArray[np.uint32]:
+    """Keys to sort by. 32 bits leave the sort room for places, so that it needs one pass."""
     words: Any = generator.bit_generator.random_raw((n + 1) // 2)  # what `integers` splits into keys, in a third less time
-    return _kernels.argsort(words.astype("<u8", copy=False).view("<u4")[:n], None, offsets)
+    keys: npt.NDArray[np.uint32] = words.astype("<u8", copy=False).view("<u4")[:n]
+    return keys
+
+
+def _random_order(offsets: IntArray, generator: np.random.Generator) -> IntArray:
+    """The items of each row in random order."""
+    return _kernels.argsort(_random_keys(int(offsets[-1]), generator), None, offsets)
+
+
+def _random_items(offsets: IntArray, taken: IntArray, generator: np.random.Generator) -> IntArray:
+    """The first items of each row in random order, row by row."""
+    keys = _random_keys(int(offsets[-1]), generator)
+    cut = _offsets.from_counts(taken)
+    if (found := candidates((keys, None), offsets, taken, descending=False)) is None:
+        return _kernels.argsort(keys, None, offsets)[_offsets.runs(offsets[:-1], cut)]
+    items, offsets = found
+    return items[_kernels.argsort(keys[items], None, offsets)[_offsets.runs(offsets[:-1], cut)]]
 
 
 def shuffle(column: Column, seed: int, axis: Any) -> Column:
@@ -241,7 +263,7 @@ def sample(column: Column, fraction: float | None, n: elementwise.Operand | int 
         column, taken = _taken(column, place, n)
         dim, cut = column.shape.dims[place], _offsets.from_counts(taken)
         mask = np.zeros(dim.size, bool)
-        mask[_random_order(dim.offsets, generator)[_offsets.runs(dim.offsets[:-1], cut)]] = True
+        mask[_random_items(dim.offsets, taken, generator)] = True
     outer = (*column.shape.dims[:place], places.resized(dim, cut))
     return structure.keep_items(column, place + 1, mask, outer)
 
