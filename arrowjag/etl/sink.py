@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.etl.schema import METADATA_KEY, bare_schema, conform_result
 from arrowjag.etl.tasks import Source, Task
-from arrowjag.io.atomic import atomic_target
+from arrowjag.io.atomic import atomic_target, part_prefix
 from arrowjag.io.locate import locate_file
 from arrowjag.io.parquet import leaf_options
 from arrowjag.io.row_groups import cut_rows
@@ -78,7 +78,7 @@ class Sink:
         for task in tasks:
             folder, _, name = self.path(task).rpartition("/")
             infos = self.filesystem.get_file_info(pf.FileSelector(folder, allow_not_found=True))
-            self.remove([info.path for info in infos if _is_part(info.path) and info.base_name.startswith(f".{name[:200]}.")])
+            self.remove([info.path for info in infos if _is_part(info.path) and info.base_name.startswith(part_prefix(name))])
 
 
 def open_sink(sink: Any, source: Source, transform: str, options: dict[str, Any]) -> Sink:

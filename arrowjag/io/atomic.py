@@ -13,7 +13,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.fs as pf
 
-__all__ = ["atomic_path", "atomic_target", "local_path"]
+from arrowjag.errors import JagValueError
+
+__all__ = ["atomic_path", "atomic_target", "local_path", "part_prefix"]
 
 
 @contextlib.contextmanager
@@ -27,12 +29,19 @@ def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
     Parameters
     ----------
     target : path
-        A local file; if it is a link, the file that it leads to.
+        A local file; if it is a link, the file that it leads to. A file that is there leaves its permissions to the new one.
 
     Yields
     ------
     Path
         In the same folder, hidden, ending in ``.part``.
+
+    Raises
+    ------
+    IsADirectoryError
+        If the target is a folder.
+    JagValueError
+        If it is a device, a pipe or a socket: a file in its place would take it away from everybody.
 
     Examples
     --------
@@ -45,14 +54,26 @@ def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
     final = Path(os.path.realpath(target))
     if final.is_dir():
         raise IsADirectoryError(f"{final} is a folder: give the name of a file in it")
-    temporary = final.with_name(f".{final.name[:200]}.{uuid.uuid4().hex}.part")
+    if final.exists() and not final.is_file():
+        raise JagValueError(f"{final} is a device, a pipe or a socket: give the name of a file")
+    temporary = final.with_name(f"{part_prefix(final.name)}{uuid.uuid4().hex}.part")
     try:
+        if final.exists():  # nobody may read the new file, not even half of it, who might not read the old one
+            temporary.touch(mode=0o600)
+            temporary.chmod(final.stat().st_mode & 0o777)
         yield temporary
+        if temporary.exists() and not temporary.stat().st_size:
+            temporary.unlink()
         _flush(temporary)
         temporary.replace(final)
         _flush_folder(final.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def part_prefix(name: str) -> str:
+    """How the names of temporaries of a file begin; names of files have at most 255 bytes."""
+    return f".{os.fsencode(name)[:200].decode(errors='ignore')}."
 
 
 def _flush(path: Path) -> None:

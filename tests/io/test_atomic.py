@@ -150,8 +150,9 @@ def test_content_is_on_the_disk_before_it_has_the_name(tmp_path: Path, monkeypat
     assert events == ["flush", "replace", "flush"]
 
 
-def test_long_names(tmp_path: Path) -> None:
-    name = "a" * 240 + ".parquet"
+@pytest.mark.parametrize("letter", ["x", "ü", "日"])
+def test_long_names(letter: str, tmp_path: Path) -> None:
+    name = letter * (240 // len(letter.encode())) + ".parquet"
     aj.write_parquet({"k": [1]}, tmp_path / name)
     assert [one.name for one in tmp_path.iterdir()] == [name]
 
@@ -162,3 +163,30 @@ def test_a_block_that_writes_nothing_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), atomic_target(pf._MockFileSystem(), "a"):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights are others there")
+@pytest.mark.parametrize("rights", [0o600, 0o640, 0o755])
+def test_a_new_file_has_the_rights_of_the_old_one_from_its_first_byte(rights: int, tmp_path: Path) -> None:
+    target = tmp_path / "a"
+    target.write_text("old")
+    target.chmod(rights)
+    with atomic_path(target) as part:
+        part.write_text("new")
+        assert part.stat().st_mode & 0o777 == rights
+    assert (target.read_text(), target.stat().st_mode & 0o777) == ("new", rights)
+    with pytest.raises(FileNotFoundError), atomic_path(target):
+        pass  # nothing is written
+    assert target.read_text() == "new"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name")
+def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+    """Whoever may write to a folder of devices would take them away: /dev/null is one."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    for name in ("pipe", "link"):
+        with pytest.raises(aj.JagValueError, match="pipe is a device, a pipe or a socket: give the name of a file"):
+            aj.write_parquet({"k": [1]}, tmp_path / name)
+    assert (tmp_path / "pipe").is_fifo()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "pipe"]
