@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._column import to_arrow
 from arrowjag._kernels import laying
 from arrowjag._ops import select, structure
 from arrowjag._ops.elementwise import blockwise, choosing
@@ -137,9 +138,15 @@ def test_many_rows_are_lent_as_few_are(type: pa.DataType, deep: bool, monkeypatc
         assert one.equals(two)
 
 
+def in_one_row(x: aj.JaggedArray) -> aj.JaggedArray:
+    """An array as the only row of another one."""
+    lists = pa.LargeListArray.from_arrays(pa.array([0, len(x)], pa.int64()), x.to_arrow(extension=False))
+    return aj.from_arrow(lists, ndim=x.ndim + 1)
+
+
 @given(leaf_types().flatmap(lambda leaf: prefix_arrays((2, 2, 2), [pa.bool_(), leaf, leaf], allow_nan=False)), st.booleans())
 def test_few_rows_are_lent_as_many_are(operands: tuple[aj.JaggedArray, ...], deep: bool) -> None:
-    c, x, y = (aj.array([one]) if deep else one for one in operands)
+    c, x, y = map(in_one_row, operands) if deep else operands
 
     def results() -> list[Any]:
         ways = [lambda: aj.where(c, x, y), lambda: aj.where(c, x, x.values[0]) if x.size else x, lambda: aj.coalesce(x, y)]
@@ -155,6 +162,23 @@ def test_few_rows_are_lent_as_many_are(operands: tuple[aj.JaggedArray, ...], dee
     for one, two in zip(slow, fast, strict=True):
         assert type(one) is type(two)
         assert one == two if isinstance(one, str) else (one.type == two.type and one.to_pylist() == two.to_pylist())
+
+
+@given(leaf_types().flatmap(lambda leaf: jagged_arrays(st.integers(2, 4), leaf, allow_nan=False)), st.data())
+def test_rows_become_null_in_runs_as_they_do_item_by_item(x: aj.JaggedArray, data: st.DataObject) -> None:
+    axis = data.draw(st.integers(0, x.ndim - 2))
+    n = x.shape.nodes(axis + 1)
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), bool)
+    slow = structure.null_items(x, axis + 1, mask)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(laying, "_FEWEST_VALUES", 0)
+        patch.setattr(laying, "_SHORTEST", 0)
+        fast = structure.null_items(x, axis + 1, mask)
+    one, two = to_arrow(slow), to_arrow(fast)
+    two.validate(full=True)
+    assert one.type == two.type
+    assert one.to_pylist() == two.to_pylist()
+    assert [dim.extent for dim in slow.shape.dims] == [dim.extent for dim in fast.shape.dims]
 
 
 # ------------------------------------------------------------------------------------------------------------- coalesce

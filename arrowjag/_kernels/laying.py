@@ -26,6 +26,7 @@ __all__ = [
     "lay_flags",
     "lay_rows",
     "lay_validity",
+    "layout_between",
     "layout_with",
     "layout_without",
     "offsets_with",
@@ -63,6 +64,8 @@ class Layout(NamedTuple):
         and a last string, as long as is needed for that, save a second copy of 40 MB, 2.5 ms.
         """
         begin, n = self.begin, items.stop - items.start
+        if n == 0:
+            return data[:0]
         first = int(begin.searchsorted(items.start, "right")) - 1
         last = int(begin.searchsorted(items.stop, "left"))
         bounds = begin[first : last + 1].copy()
@@ -157,9 +160,13 @@ def differ_only_in(one: NDArray[np.int64], two: NDArray[np.int64], rows: NDArray
 
 def layout_without(offsets: NDArray[np.int64], dropped: NDArray[np.int64]) -> Layout:
     """Where the items lie of all rows but some, ascending, that are dropped; O(n_dropped)."""
-    start = np.append(0, offsets[dropped + 1])
-    sizes = np.append(offsets[dropped], offsets[-1]) - start
-    return Layout(np.append(0, np.cumsum(sizes)), start)
+    return layout_between(offsets[dropped], offsets[dropped + 1], int(offsets[-1]))
+
+
+def layout_between(low: NDArray[np.int64], high: NDArray[np.int64], n: int) -> Layout:
+    """Where n items lie without those from each `low` to before its `high`, ascending; O(spans)."""
+    start = np.append(0, high)
+    return Layout(np.append(0, np.cumsum(np.append(low, n) - start)), start)
 
 
 def layout_with(offsets: NDArray[np.int64], found: NDArray[np.int64], rows: NDArray[np.int64]) -> Layout:

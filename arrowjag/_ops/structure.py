@@ -14,6 +14,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column, row_validity
 from arrowjag._integers import integer
 from arrowjag._kernels import gather, laying, merging, spans
+from arrowjag._kernels import offsets as _offsets
 from arrowjag._kernels.words import has_words
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, ShapeError
@@ -167,14 +168,37 @@ def null_items(column: Column, depth: int, keep: BoolArray) -> Column:
     """Make the items after the first `depth` dims null where `keep` is False; what a null row owned is dropped."""
     if depth == column.ndim:
         return Column(column.shape, null_values(column.values, keep))
+    own = column.shape.dims[depth].validity
+    return _null_rows(column, depth, keep if own is None else keep & own).settled().whole
+
+
+def _null_rows(column: Column, depth: int, valid: BoolArray, known: Dim | None = None) -> Met:
+    """As `null_items` of rows, which are valid where they were and where `valid` is; `known` as in `_without_rows`."""
     outer, dim, inner = column.shape.dims[:depth], column.shape.dims[depth], column.shape.dims[depth + 1 :]
-    both = keep if dim.validity is None else keep & dim.validity
-    changed, dropped = _without_rows(dim, both)
+    changed, dropped = _without_rows(dim, valid, known)
     if not len(dropped):
-        return with_shape(JaggedShape._trusted((*outer, changed, *inner)), column)
-    if inner:
-        return keep_items(column, depth + 1, both.repeat(dim.sizes), (*outer, changed))
-    return Column(JaggedShape._trusted((*outer, changed)), laying.drop_rows(column.values, dim.offsets, dropped))
+        column = with_shape(JaggedShape._trusted((*outer, changed, *inner)), column)
+    elif laying.pays(column.type, len(dropped) + 1, column.shape.size):
+        dims, low, high = [*outer, changed], dim.offsets[dropped], dim.offsets[dropped + 1]
+        for below in inner:
+            dims.append(_rows_of(below, laying.layout_between(low, high, len(below))))
+            low, high = below.offsets[low], below.offsets[high]
+        return Met(column, JaggedShape._trusted(dims), laying.layout_between(low, high, column.shape.size))
+    elif inner:
+        column = keep_items(column, depth + 1, valid.repeat(dim.sizes), (*outer, changed))
+    else:
+        column = Column(JaggedShape._trusted((*outer, changed)), laying.drop_rows(column.values, dim.offsets, dropped))
+    return Met(column, column.shape)
+
+
+def _rows_of(dim: Dim, layout: laying.Layout) -> Dim:
+    """The rows of a dim that a layout without gaps keeps."""
+    if isinstance(dim, Uniform):
+        return _uniform(dim, layout.size)
+    rows = slice(0, layout.size)
+    offsets = _offsets.from_counts(layout.part(dim.sizes, rows))
+    validity = None if dim.validity is None else layout.part(dim.validity, rows)
+    return Ragged.from_offsets(offsets, validity=validity, extent=dim.extent, check=False)
 
 
 def _without_rows(dim: Dim, valid: BoolArray, known: Dim | None = None) -> tuple[Dim, IntArray]:
@@ -310,7 +334,7 @@ def meet(columns: Sequence[Column], operation: str, levels: int | None = None) -
                 own = result[place].shape.dims[depth].validity
                 if own is not validity and (own is None or not np.array_equal(own, validity)):
                     _check_rows(result[place].shape, depth, validity, operation)
-                    result[place] = _meet_rows(result[place].whole, depth, validity, known)
+                    result[place] = _null_rows(result[place].settled().whole, depth, validity, known)
                 known = result[place].shape.dims[depth]
     shapes = [met.shape if levels is None else met.shape[:levels] for met in result]
     target = _longest(shapes)
@@ -318,17 +342,6 @@ def meet(columns: Sequence[Column], operation: str, levels: int | None = None) -
         if shape is not target and not shape.is_prefix_of(target):
             raise ShapeError(f"{operation}: {shape._mismatch(target)}. {_PREFIX_HINT}")
     return result
-
-
-def _meet_rows(column: Column, depth: int, keep: BoolArray, known: Dim | None) -> Met:
-    """As `null_items`, of rows that are null in no column; `known` is the dim of another one that has come so far."""
-    *outer, dim = column.shape.dims
-    if depth == len(outer):
-        changed, dropped = _without_rows(dim, keep, known)
-        if laying.pays(column.type, len(dropped) + 1, dim.size) and len(dropped):
-            return Met(column, JaggedShape._trusted((*outer, changed)), laying.layout_without(dim.offsets, dropped))
-    column = null_items(column, depth, keep)
-    return Met(column, column.shape)
 
 
 def _joint_validity(dims: Sequence[Dim]) -> BoolArray | None:
