@@ -148,6 +148,17 @@ def test_uniform_arrays_become_numpy() -> None:
 # -------------------------------------------------------------------------------------------------------------- text
 
 
+@pytest.mark.parametrize("values", [pa.array([1, 2]), pa.array([1.5, None]), pa.array([1, None], pa.timestamp("us"))], ids=str)
+def test_numpy_does_not_write_into_an_array(values: pa.Array) -> None:
+    x = aj.JaggedArray(aj.JaggedShape(1, 2), values)
+    before = x.to_list()
+    for shared in (x.to_numpy(), np.ma.getdata(x.to_numpy())):
+        with pytest.raises(ValueError, match="read-only"):
+            shared[0, 0] = 0
+    np.array(x)[0, 0] = 0
+    assert_lists_equal(x.to_list(), before)
+
+
 @given(jagged_arrays())
 def test_every_array_has_text(x: aj.JaggedArray) -> None:
     assert repr(x).startswith(f"JaggedArray {x.shape!r} of {x.type}")

@@ -251,8 +251,8 @@ class ArrayBase(Column):
         Returns
         -------
         numpy.ndarray
-            One axis a dim. Shared with Arrow where the values have no nulls and are not booleans; values with nulls become a masked
-            array. Values that numpy has no type for come as Python objects.
+            One axis a dim. Numbers and times are shared with Arrow and can't be written to, as arrays are immutable; a copy
+            that can is ``np.array(x)``. Values with nulls become a masked array, those that numpy has no type for Python objects.
 
         Raises
         ------
@@ -437,6 +437,7 @@ def _flat_numpy(values: pa.Array) -> npt.NDArray[Any]:
     if not (_arrow.is_numeric(values.type) or (_arrow.is_temporal(values.type) and not pt.is_time(values.type))):
         return np.array([None if v is None else v for v in values.to_pylist()] + [None], dtype=object)[:-1]
     data, valid = _arrow.to_numpy(values)
+    data.flags.writeable = pt.is_boolean(values.type)  # those are unpacked, all others stand in Arrow's buffer
     if pt.is_timestamp(values.type) and values.type.tz is not None:
         raise JagValueError(f"numpy has no zones: cast {values.type} to timestamp or int64 first")
     if _arrow.is_temporal(values.type):
