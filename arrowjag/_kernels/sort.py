@@ -410,14 +410,30 @@ def searchsorted(
     def block(first: int, last: int) -> None:
         span, local = span_of(sought_offsets, first, last)
         own, own_local = span_of(offsets, first, last)
+        if is_huge(local):
+            _search_parts(key[own][: n_valid[first]], sought[span], side, out[span])
+            return
         sizes = row_sizes(local)
         low = own_local[:-1].repeat(sizes)
         count = n_valid[first:last].repeat(sizes)
         slots = _bisect(plain_codes(key[own]), plain_codes(sought[span]), low, count, side)
         out[span] = slots - low
 
-    map_rows(block, sought_offsets, block_values=_BLOCK_VALUES // 4)
+    map_rows(block, sought_offsets, block_values=_BLOCK_VALUES // 4, alone=parting.HUGE)
     return out
+
+
+def _search_parts(key: NDArray[Any], sought: NDArray[Any], side: Literal["left", "right"], out: NDArray[np.int64]) -> None:
+    """Search one row for very many items, those of like value together: 80 ns each in 2.5M float64, in any order 380."""
+    codes, wanted = plain_codes(key), plain_codes(sought)
+    low = np.minimum.reduce(wanted)
+    order, cuts = parting.by_value(wanted - low, int(np.maximum.reduce(wanted) - low).bit_length())
+
+    def block(first: int, last: int) -> None:
+        items = order[cuts[first] : cuts[last]]
+        out[items] = np.searchsorted(codes, wanted[items], side)
+
+    map_rows(block, cuts, block_values=PART_VALUES)
 
 
 def _bisect(

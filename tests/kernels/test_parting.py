@@ -85,6 +85,20 @@ def test_one_huge_row_among_others(kind, nulls):
         agree(lambda falls=descending: known(*rank.rank(data, valid, offsets, "average", falls)))
 
 
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("nulls", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_search_of_a_huge_row(kind, nulls, side):
+    rng = np.random.default_rng(2)
+    offsets, cuts = np.array([0, 3, 3, 60_000, 60_005]), np.cumsum([0, 5, 2, 230_000, 3])
+    valid = rng.random(offsets[-1]) > 0.1 if nulls else None
+    data, valid = sort.sort(values(kind, offsets[-1], rng), valid, offsets)
+    sought = values(kind, cuts[-1], rng)
+    found = sort.searchsorted(data, offsets, sought, cuts, side, valid)
+    with mock.patch.object(parting, "HUGE", 2**62):
+        assert np.array_equal(found, sort.searchsorted(data, offsets, sought, cuts, side, valid))
+
+
 @pytest.mark.parametrize("n_bits", [1, 5, 12, 13, 40, 64])
 def test_parts_lie_one_above_the_other(n_bits):
     rng = np.random.default_rng(1)
