@@ -47,13 +47,20 @@ def to_awkward(x: Any) -> Any:
         raise JagTypeError.no_kernel("to_awkward", type, hint="awkward would lose part of it: cast first.")
     try:
         return awkward.from_arrow(_rebased(array).to_arrow(extension=False))
-    except (TypeError, NotImplementedError, ValueError) as error:
+    except (TypeError, NotImplementedError, ValueError, KeyError, OverflowError) as error:
         raise JagTypeError.no_kernel("to_awkward", type, hint=f"({error})") from None
 
 
 def _rebased(array: JaggedArray) -> JaggedArray:
-    """The same, with values that begin where their buffers do: awkward (2.14) reads the nulls of a slice from the wrong bits."""
+    """The same, with values that begin where their buffers do: awkward (2.14) reads the nulls of a slice from the wrong bits.
+
+    Categories get places of 64 bits: there it has kernels for neither narrow nor unsigned ones.
+    """
     values = array.values
+    if pt.is_dictionary(values.type):
+        places = values.indices.cast(pa.int64())
+        values = pa.DictionaryArray.from_arrays(places, values.dictionary, ordered=values.type.ordered)
+        array = JaggedArray(array.shape, values)
     if values.offset == 0 or (_arrow.is_numeric(values.type) and values.buffers()[0] is None):
         return array
     return JaggedArray(array.shape, pa.concat_arrays([values, values.slice(0, 0)]))

@@ -37,6 +37,15 @@ def test_what_awkward_sees() -> None:
     assert from_awkward(ak.Array([[1, 2, 3], [4]])[:, ::-1]).to_list() == [[3, 2, 1], [4]]
 
 
+@pytest.mark.parametrize("places", [pa.int8(), pa.uint8(), pa.int16(), pa.uint32(), pa.int64(), pa.uint64()], ids=str)
+@pytest.mark.parametrize("rows", [[["a", "b"], [], ["a"]], [["a", None], None, ["b"]]])
+def test_categories_of_any_width(places: pa.DataType, rows: list[list[str | None] | None]) -> None:
+    x = aj.array(rows).cast(pa.dictionary(places, pa.string()))
+    assert ak.to_list(to_awkward(x)) == rows
+    assert ak.to_list(to_awkward(x[1:])) == rows[1:]
+    assert from_awkward(to_awkward(x)).to_list() == rows
+
+
 def test_values_are_shared() -> None:
     values = np.arange(4.0)
     x = aj.from_offsets(values, [0, 1, 4])
