@@ -60,7 +60,7 @@ def first(offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
 
 def last(offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
     """The item number of each row's last slot, and which rows have one (arbitrary for the others)."""
-    return _ends(offsets[1:] - 1, offsets)
+    return _ends(np.subtract(offsets[1:], 1, out=empty(len(offsets) - 1, np.int64)), offsets)
 
 
 def collapse(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
