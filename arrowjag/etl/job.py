@@ -366,6 +366,10 @@ def _joined(parts: list[Any], name: str, frame: str) -> Any:
         return parts
     if not all(frames):
         raise JagTypeError(f"{name} returned a frame for some batches and something else for others")
+    other = next((part for part in parts if set(part.column_names) != set(parts[0].column_names)), None)
+    if other is not None:
+        columns = f"{', '.join(parts[0].column_names)} for one batch and {', '.join(other.column_names)} for another"
+        raise JagTypeError(f"{name} returned frames that can't stand below one another: with the columns {columns}")
     try:
         return make_frame(pa.concat_tables(parts, promote_options="permissive"), frame)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:

@@ -87,5 +87,9 @@ def test_what_goes_wrong(source: Path) -> None:
         reduce(lambda table: threading.Lock(), len, source)
     with pytest.raises(aj.JagTypeError, match="combine is a function"):
         reduce(len, 3, source)
+    with pytest.raises(
+        aj.JagTypeError, match="can't stand below one another: with the columns id, v for one batch and id for another"
+    ):
+        reduce(lambda table: table if 0 in table["id"].to_pylist() else table.select(["id"]), len, source)
     with pytest.raises(aj.JagTypeError, match="frames that can't stand below one another"):
         reduce(lambda table: pa.table({"x": [1] if table["id"][0].as_py() else ["a"]}), len, source)
