@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels.gather import take_rows
+from arrowjag._kernels.lists import reduce_lists, takes_lists
 from arrowjag._kernels.memory import empty, zeros
 from arrowjag._kernels.offsets import count_true, filter_rows, row_sizes
 from arrowjag._kernels.segments import LARGE_BLOCKS, Block, over_blocks, reduce_rows, reduceat
@@ -102,10 +103,28 @@ def _extreme(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.i
     present = empty(len(out), np.bool_)
 
     def work(block: Block) -> None:
-        _of_block(pick, block, out[block.rows], present[block.rows], reduce_rows)
+        part, is_there = out[block.rows], present[block.rows]
+        if not _past_nulls(pick, block, part, is_there):
+            _of_block(pick, block, part, is_there, reduce_rows)
 
     over_blocks(work, data, valid, offsets, None if valid is None else LARGE_BLOCKS)
     return out, None if present.all() else present
+
+
+def _past_nulls(pick: Pick, block: Block, out: NDArray[Any], present: NDArray[np.bool_]) -> bool:
+    """As `_of_block`, of floats by polars; False where this is not the way.
+
+    polars skips NaN, so nulls become one of all bits, which costs a tenth less of the whole than a number that loses.
+    """
+    if block.valid is None or out.dtype.kind != "f" or not takes_lists(pick[0], block.data, block.offsets, out.dtype):
+        return False
+    out[:] = np.nan
+    reduce_lists(pick[0], block.filled(np.array(-1, f"i{out.itemsize}").view(out.dtype)), block.offsets, out)
+    nan = np.isnan(out).nonzero()[0]
+    has_items = _has_items(nan, block)
+    present[:], out[nan] = True, np.nan
+    present[nan[~has_items]], out[nan[~has_items]] = False, 0
+    return True
 
 
 def _of_block(

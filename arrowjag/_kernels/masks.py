@@ -27,7 +27,8 @@ def filled(data: NDArray[Any], valid: NDArray[np.bool_], fill: object) -> NDArra
     Notes
     -----
     O(n), on all cores where there are many. 5M float64 of which every twentieth is null are filled with 0 in 3.2 ms of CPU time, a
-    copy takes 2.7; np.where takes 6 in blocks, 10 as a whole, and 18 where every second is null.
+    copy takes 2.7; np.where takes 6 in blocks, 10 as a whole, and 18 where every second is null. All bits cost as little as none,
+    other fillers 1.5 more.
     """
     if len(data) < _FEW:
         return np.where(valid, data, np.array(fill, data.dtype))
@@ -36,6 +37,10 @@ def filled(data: NDArray[Any], valid: NDArray[np.bool_], fill: object) -> NDArra
 
     def work(items: slice, out: NDArray[Any]) -> None:
         source = data[items].view(words)
+        if bits == -1:
+            write_mask(np.logical_not(valid[items]), out)
+            out |= source
+            return
         write_mask(valid[items], out)
         if bits == 0:
             out &= source

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels import lists, offsets, reduce, segments
+from arrowjag._kernels import extremes, lists, offsets, reduce, segments
 from arrowjag._kernels.memory import empty, empty_like, pack_bits, unpack_bits, zeros
 
 pl = pytest.importorskip("polars")
@@ -32,6 +32,7 @@ def test_both_ways_agree(sizes: np.ndarray, data: st.DataObject, name: str, with
     by_polars = getattr(reduce, name)(values, valid, cuts)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segments, "reduce_lists", lambda *_: False)
+        patch.setattr(extremes, "takes_lists", lambda *_: False)
         by_numpy = getattr(reduce, name)(values, valid, cuts)
     present = np.ones(len(sizes), bool) if by_numpy[1] is None else by_numpy[1]
     assert (by_polars[1] is None) == (by_numpy[1] is None)
@@ -81,6 +82,7 @@ def test_polars_is_really_asked() -> None:
     assert lists.reduce_lists(np.maximum, np.array([1.0, 4, 3, 2, 1]), cuts, out)
     assert out.tolist() == [4, 7, 3]
     assert lists.reduce_lists(np.add, np.array([1.0, 4, 3, 2, 1]), cuts, out)
+    assert lists.takes_lists(np.maximum, np.array([1.0, 4, 3, 2, 1]), cuts, out.dtype)
     assert out.tolist() == [5, 0, 6]
 
 

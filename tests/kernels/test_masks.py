@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -22,10 +23,14 @@ def either_way(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("either_way")
-@pytest.mark.parametrize("fill", [0, 1, -0.0, np.inf, np.nan])
+@pytest.mark.parametrize("fill", [0, 1, -0.0, np.inf, np.nan, "all bits"])
 @given(case=rows(EVERY_DTYPE), skip=st.integers(0, 3))
-def test_filled_is_where(fill: float, case: Rows, skip: int) -> None:
-    fill = fill if case.data.dtype.kind == "f" else int(fill == 1)
+def test_filled_is_where(fill: Any, case: Rows, skip: int) -> None:
+    if fill == "all bits":
+        fill = np.array(-1, f"i{case.data.itemsize}").view(case.data.dtype)
+        fill = True if case.data.dtype.kind == "b" else fill
+    else:
+        fill = fill if case.data.dtype.kind == "f" else int(fill == 1)
     data = case.data[skip:]
     valid = (np.ones(len(case.data), np.bool_) if case.valid is None else case.valid)[skip:]
     expected = np.where(valid, data, np.array(fill, data.dtype))
