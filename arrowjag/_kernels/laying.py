@@ -210,7 +210,7 @@ def drop_rows(values: pa.Array[Any], offsets: NDArray[np.int64], dropped: NDArra
 
     Notes
     -----
-    O(n_rows + n_values), a new array. Of 5M float64 in 500k rows every fiftieth row is dropped in 6 ms, a copy takes 3.
+    O(n_rows + n_values), a new array. Of 5M float64 in 500k rows every fiftieth row is dropped in 5.5 ms, a copy takes 3.
     """
     if pays(values.type, len(dropped) + 1, len(values)):
         return lay(values, layout_without(offsets, dropped))
@@ -243,7 +243,7 @@ def lay_rows(
     Notes
     -----
     O(n_rows + items of the result), a new array. Neighbouring rows whose items follow each other are moved together: of 5M float64
-    in 500k rows with 10k gaps that takes 15 ms, where a number for each item needs 50.
+    in 500k rows with 10k gaps that takes 7 ms, where a number for each item needs 50.
     """
     n = int(offsets[-1])
     if n < _FEWEST_VALUES or len(values) == 0 or not has_words(values.type):

@@ -218,7 +218,8 @@ def choose(flags: Datum, one: Datum | structure.Met, two: Datum | structure.Met)
         out &= np.bitwise_xor(chosen, other, out=empty(len(out), words))
         out ^= other
 
-    data = fill(work, len(flags), words, BLOCK_VALUES // 2)
+    is_laid = isinstance(left, Laid) or isinstance(right, Laid)  # each part of it costs a few calls
+    data = fill(work, len(flags), words, BLOCK_VALUES if is_laid else BLOCK_VALUES // 2)
     return _array(type, len(flags), _chosen_bits(flags, one, two), data)
 
 

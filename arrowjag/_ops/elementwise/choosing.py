@@ -37,7 +37,6 @@ def where(condition: Operand, one: Operand, two: Operand) -> Column:
         return apply(_if_else, [condition, one, two] if columns_of([condition, one, two]) else operands, "where")
     if not (pt.is_boolean(operands[0].type) or pt.is_null(operands[0].type)):
         raise JagTypeError.no_kernel("where", operands[0].type, hint="The condition must be boolean.")
-    data, valid = _arrow.to_numpy(operands[0].values.cast(pa.bool_()))
 
     def is_null(depth: int, there: Rows, leaves: Sequence[Any]) -> BoolArray:
         del depth
@@ -46,6 +45,7 @@ def where(condition: Operand, one: Operand, two: Operand) -> Column:
         both = _all_lack(lacks)
         if flags is not None:
             return ~flags if both is None else ~flags | both
+        data, valid = _arrow.to_numpy(operands[0].values.cast(pa.bool_()))
         place = np.maximum(leaves[0], 0)
         known = leaves[0] >= 0 if valid is None else (leaves[0] >= 0) & valid[place]
         nobody = ~np.logical_or.reduce([side for side in sides if side is not None])
