@@ -57,14 +57,17 @@ def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
     if final.exists() and not final.is_file():
         raise JagValueError(f"{final} is a device, a pipe or a socket: give the name of a file")
     temporary = final.with_name(f"{part_prefix(final.name)}{uuid.uuid4().hex}.part")
+    rights = final.stat().st_mode & 0o777 if final.exists() else None
     try:
-        if final.exists():  # nobody may read the new file, not even half of it, who might not read the old one
+        if rights is not None:  # nobody may read the new file, not even half of it, who might not read the old one
             temporary.touch(mode=0o600)
-            temporary.chmod(final.stat().st_mode & 0o777)
+            temporary.chmod(rights | 0o600)
         yield temporary
         if temporary.exists() and not temporary.stat().st_size:
             temporary.unlink()
         _flush(temporary)
+        if rights is not None:
+            temporary.chmod(rights)
         temporary.replace(final)
         _flush_folder(final.parent)
     finally:
