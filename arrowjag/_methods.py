@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
+from arrowjag.errors import JagTypeError
+
 __all__ = [
     "HOSTS",
     "METHODS",
@@ -100,12 +102,19 @@ class Method:
 
         Raises
         ------
-        TypeError
+        JagTypeError
             If they do not fit the signature.
         """
-        bound = self.signature.bind(None, *args, **kwargs)
+        bound = self.bound(args, kwargs)
         bound.apply_defaults()
         return dict(list(bound.arguments.items())[1:])
+
+    def bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
+        """Arguments bound to the signature, `self` as None; what does not fit is a TypeError that names the method."""
+        try:
+            return self.signature.bind(None, *args, **kwargs)
+        except TypeError as error:
+            raise JagTypeError(f"{self.name}: {error}") from None
 
 
 METHODS: dict[str, Method] = {}

@@ -156,7 +156,7 @@ def record_arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         return tuple([record(one, rowwise=rowwise) for one, rowwise in zip(args, places[1], strict=False)]), kwargs
     method = METHODS[name]
     names = _array_names(name)
-    bound = method.signature.bind(None, *args, **kwargs)
+    bound = method.bound(args, kwargs)
     for parameter, value in list(bound.arguments.items())[1:]:
         kind = method.signature.parameters[parameter].kind
         rowwise = parameter in names

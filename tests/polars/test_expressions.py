@@ -316,8 +316,10 @@ def test_masks_are_columns():
 def test_unknown_methods_and_arguments_fail_when_written():
     with pytest.raises(AttributeError, match="nope"):
         c("v").jag.nope()
-    with pytest.raises(TypeError, match="foo"):
+    with pytest.raises(TypeError, match="sum: got an unexpected keyword argument 'foo'"):
         c("v").jag.sum(foo=1)
+    with pytest.raises(TypeError, match="quantile: missing a required argument: 'q'"):
+        c("v").jag.quantile()
 
 
 def test_results_that_are_no_columns_are_refused():
