@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arrowjag._kernels.memory import empty
 from arrowjag.errors import JagTypeError
 
 __all__ = ["equality_codes", "plain_codes", "sort_codes", "too_wide"]
@@ -51,9 +52,12 @@ def _unsigned(key: NDArray[Any]) -> NDArray[np.uint64]:
     if kind == "f" and key.dtype.itemsize <= 8:
         # Adding 0.0 makes 0.0 of -0.0. The bits of negative floats fall as the number rises, so all turn; of the others the sign.
         with np.errstate(invalid="ignore"):  # signalling NaN
-            bits = (key.astype(np.float64) + 0.0).view(np.int64)
-        bits ^= (bits >> 63) | np.int64(-(2**63))
-        return bits.view(np.uint64)
+            bits = np.add(key, 0.0, dtype=np.float64, out=empty(len(key), np.float64)).view(np.int64)
+        turned = np.right_shift(bits, 63, out=empty(len(key), np.int64))
+        turned |= np.int64(-(2**63))
+        turned ^= bits
+        codes: NDArray[np.uint64] = turned.view(np.uint64)
+        return codes
     raise JagTypeError.no_kernel("sort", key.dtype)
 
 
@@ -70,7 +74,7 @@ def equality_codes(key: NDArray[Any]) -> NDArray[np.uint64]:
     if key.dtype.kind != "f" or key.dtype.itemsize > 8:
         return _unsigned(key)
     with np.errstate(invalid="ignore"):  # signalling NaN
-        numbers = np.add(key, 0.0, dtype=np.float64)
+        numbers = np.add(key, 0.0, dtype=np.float64, out=empty(len(key), np.float64))
     codes: NDArray[np.uint64] = numbers.view(np.uint64)
     if len(key) and np.isnan(np.minimum.reduce(numbers)):
         codes[np.isnan(numbers)] = _NAN

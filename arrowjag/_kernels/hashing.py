@@ -90,7 +90,7 @@ def _over_rows(key: NDArray[Any], offsets: NDArray[np.int64], put: Any) -> None:
         backwards = equality_codes(key[span][::-1]), from_counts(row_sizes(local)[::-1])
         put(span, _steps(*backwards)[::-1])
 
-    map_rows(block, offsets, block_values=BLOCK_VALUES, alone=parting.HUGE)
+    map_rows(block, offsets, min_values=BLOCK_VALUES, block_values=BLOCK_VALUES, alone=parting.HUGE)
 
 
 def _over_parts(codes: Codes, base: int, put: Any) -> None:
@@ -102,7 +102,7 @@ def _over_parts(codes: Codes, base: int, put: Any) -> None:
         steps = _steps(codes.take(items, mode="clip")[::-1], from_counts(row_sizes(local)[::-1]))[::-1]
         put(items + base if base else items, steps)
 
-    map_rows(block, cuts, block_values=BLOCK_VALUES)
+    map_rows(block, cuts, min_values=BLOCK_VALUES, block_values=BLOCK_VALUES)
 
 
 class _Items(NamedTuple):
@@ -250,7 +250,8 @@ def _search(
             out[sought] += np.where(out[sought] < 0, 0, span.start)
         return distinct
 
-    return all(map_rows(block, offsets + probe_offsets, block_values=2 * BLOCK_VALUES, alone=parting.HUGE))
+    size = 2 * BLOCK_VALUES
+    return all(map_rows(block, offsets + probe_offsets, min_values=size, block_values=size, alone=parting.HUGE))
 
 
 def _search_parts(codes: Codes, probes: Codes, out: NDArray[Any]) -> bool:

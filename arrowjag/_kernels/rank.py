@@ -161,8 +161,18 @@ def _rank_sorted(key: Key, offsets: NDArray[np.int64], method: str, descending: 
         order, ordered = lexsort([key], offsets, descending), positions(offsets, 1)
     else:
         order, begins = sorted_runs([key], offsets, descending)
-        ordered = _run_ranks(begins, positions(offsets), method)
+        ordered = _dense_ranks(begins, offsets) if method == "dense" else _run_ranks(begins, positions(offsets), method)
     out[order] = ordered
+
+
+def _dense_ranks(begins: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many runs of its row begin up to each of the sorted items."""
+    ranks = empty(len(begins), np.int64)
+    np.add.accumulate(begins, dtype=np.int64, out=ranks)
+    full = (offsets[1:] > offsets[:-1]).nonzero()[0]
+    heads = offsets[full]
+    ranks -= (ranks[heads] - 1).repeat(offsets[full + 1] - heads)
+    return ranks
 
 
 def _run_ranks(begins: NDArray[np.bool_], places: NDArray[np.int64], method: str) -> NDArray[Any]:
@@ -175,9 +185,6 @@ def _run_ranks(begins: NDArray[np.bool_], places: NDArray[np.int64], method: str
         ranks = least
     elif method == "max":
         ranks = least + sizes - 1
-    elif method == "average":
-        ranks = least + (sizes - 1) / 2
     else:
-        first_runs = (least == 1).nonzero()[0]  # of each row that is not empty
-        ranks = np.arange(1, len(starts) + 1) - first_runs.repeat(run_sizes(first_runs, len(starts)))
+        ranks = least + (sizes - 1) / 2
     return ranks.repeat(sizes)
