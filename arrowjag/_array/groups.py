@@ -66,7 +66,7 @@ class GroupMethods(ArrayBase):
         -------
         JaggedArray
             Of the same type, in order of first appearance; nulls are dropped, NaN equals NaN and -0.0 equals 0.0. A null row stays
-            null; an extent of the dim is dropped. Cost: a sort of each row.
+            null; an extent of the dim is dropped. Cost: one hash look-up an item, or less in short rows.
 
         Raises
         ------
@@ -97,8 +97,8 @@ class GroupMethods(ArrayBase):
         -------
         JaggedArray
             Structs with the fields `value`, of the leaf's type, and `count`, int64, in order of first appearance; nulls are not
-            counted. Along an outer axis `value` is a list. A null row stays null; an extent of the dim is dropped. Cost: a sort of
-            each row.
+            counted. Along an outer axis `value` is a list. A null row stays null; an extent of the dim is dropped. Cost: one
+            hash look-up an item, or less in short rows.
 
         Raises
         ------
@@ -130,7 +130,7 @@ class GroupMethods(ArrayBase):
         JaggedArray
             With one more dim, groups in order of first appearance, items in order of position. Items with a null key are left out,
             null items with a key are not. NaN equals NaN and -0.0 equals 0.0. A null row stays null, also where a key's row is
-            null. Cost: a sort of each row a key, and one gather.
+            null. Cost: one hash look-up an item, or less in short rows, and one gather; for several keys a sort of each row a key.
 
         Raises
         ------
@@ -171,8 +171,8 @@ class GroupMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            int64 slots in the row, ascending inside a group. Items with a null key are left out; a null row stays null. Cost: a
-            sort of each row a key.
+            int64 slots in the row, ascending inside a group. Items with a null key are left out; a null row stays null. Cost: one
+            hash look-up an item, or less in short rows; for several keys, and with `sort`, a sort of each row a key.
 
         Raises
         ------
@@ -210,7 +210,7 @@ class GroupMethods(ArrayBase):
         -------
         JaggedArray or pa.Scalar
             Booleans, one a row, or in the shape of `v`. NaN equals NaN and -0.0 equals 0.0; a null value gives null, and so does a
-            null row; a null item equals nothing. Cost: one pass for a scalar, else a sort of each row together with its values.
+            null row; a null item equals nothing. Cost: one pass for a scalar, else one hash look-up an item and a value.
 
         Raises
         ------
@@ -241,7 +241,7 @@ class GroupMethods(ArrayBase):
         -------
         JaggedArray
             Booleans in the same shape; a null item gives null, and so does a null row of either. A null in the set equals nothing;
-            NaN equals NaN and -0.0 equals 0.0. Cost: one hash look-up an item, or a sort of each row together with its set.
+            NaN equals NaN and -0.0 equals 0.0. Cost: one hash look-up an item, or less in short rows.
 
         Raises
         ------
@@ -275,7 +275,7 @@ class GroupMethods(ArrayBase):
         -------
         JaggedArray
             Of the common type, in order of first appearance; nulls are dropped, NaN equals NaN and -0.0 equals 0.0. A row that is
-            null in either is null; an extent of the dim is dropped. Cost: a sort of the rows of both together.
+            null in either is null; an extent of the dim is dropped. Cost: one hash look-up an item of both, or less in short rows.
 
         Raises
         ------
@@ -308,7 +308,7 @@ class GroupMethods(ArrayBase):
         -------
         JaggedArray
             Of the common type, in order of first appearance; nulls are dropped, NaN equals NaN and -0.0 equals 0.0. A row that is
-            null in either is null; an extent of the dim is dropped. Cost: a sort of the rows of both together.
+            null in either is null; an extent of the dim is dropped. Cost: one hash look-up an item of both, or less in short rows.
 
         Raises
         ------
@@ -341,7 +341,7 @@ class GroupMethods(ArrayBase):
         -------
         JaggedArray
             Of the common type, in order of first appearance; nulls are dropped, NaN equals NaN and -0.0 equals 0.0. A row that is
-            null in either is null; an extent of the dim is dropped. Cost: a sort of the rows of both together.
+            null in either is null; an extent of the dim is dropped. Cost: one hash look-up an item of both, or less in short rows.
 
         Raises
         ------
@@ -378,7 +378,7 @@ class GroupMethods(ArrayBase):
         -------
         JaggedArray
             In the shape of this array, of the type of the values; null where no key is equal, for a null item, and for a null row
-            of any. NaN equals NaN. Cost: a sort of the keys and a binary search an item.
+            of any. NaN equals NaN. Cost: one hash look-up an item and a key.
 
         Raises
         ------

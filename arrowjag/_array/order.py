@@ -164,7 +164,8 @@ class OrderMethods(ArrayBase):
         JaggedArray
             The head of the descending sort: shorter rows give all they have, nulls come last and NaN just before them. A null row
             stays null; along an outer axis the null rows of a position come last, as null items do. An extent of the dim is
-            dropped. Cost: a sort of each row, along an outer axis one more for each dim below it.
+            dropped. Cost: a sort of each row, of long rows one pass and a sort of few items; along an outer axis one more for each
+            dim below it.
 
         Raises
         ------

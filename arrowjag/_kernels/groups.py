@@ -136,7 +136,7 @@ def group_items(
 
     Notes
     -----
-    The cost of `lexsort`.
+    O(n_rows + n_values) for one key; for several, or with `sort`, the cost of `lexsort`.
     """
     if few.is_few(*keys):
         found = few.groups(keys, few.owners(offsets))
@@ -236,7 +236,7 @@ def value_counts(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArr
 
     Notes
     -----
-    The cost of `lexsort`.
+    O(n_rows + n_values) for one key, for several the cost of `lexsort`.
     """
     if few.is_few(*keys):
         found = few.groups(keys, few.owners(offsets)).appearing()
@@ -281,7 +281,7 @@ def mode(
 
     Notes
     -----
-    The cost of `argsort`.
+    As of `value_counts`.
     """
     group_offsets, items, counts = value_counts([(key, valid)], offsets)
     present = group_offsets[1:] > group_offsets[:-1]

@@ -151,7 +151,7 @@ def n_unique(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
 
     Notes
     -----
-    O(n_values log of the row length).
+    O(n_rows + n_values).
     """
     data, offsets = drop_nulls(data, valid, offsets)
     if few.is_few((data, None)):
