@@ -96,10 +96,15 @@ def spread_flags(flags: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArra
         items = slice(8 * part.start, min(8 * part.stop, n))
         rows = _rows_of(offsets, items)
         own = flags[rows]
-        changed = np.append(0, np.flatnonzero(own[1:] != own[:-1]) + 1)
-        steps = _steps(own[changed].view(np.uint8), offsets[rows][changed] - items.start, items.stop - items.start)
-        steps &= 1
-        out[:] = _running_parity(np.packbits(steps, bitorder="little"))
+        begins = offsets[rows][(own[1:] != own[:-1]).nonzero()[0] + 1] - items.start
+        marks = zeros(items.stop - items.start, np.uint8)
+        marks[begins] = 1
+        again = begins[1:][begins[1:] == begins[:-1]]
+        if len(again):  # of empty rows: several begin at one place
+            np.add.at(marks, again, 1)
+            marks &= 1
+        marks[0] ^= own[0]
+        out[:] = _running_parity(np.packbits(marks, bitorder="little"))
 
     return fill(work, (n + 7) // 8, np.uint8, BLOCK_VALUES // 2)
 
