@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from arrowjag import _arrow
+from arrowjag._kernels import offsets as _offsets
+from arrowjag.pandas.keys import content_keys
 
 __all__ = ["JaggedIndex"]
 
@@ -29,3 +37,47 @@ class JaggedIndex(pd.Index):
     def is_monotonic_decreasing(self) -> bool:
         """Whether rows never rise."""
         return bool(self._values._is_monotonic_decreasing)
+
+    def _get_indexer(self, target: Any, method: Any = None, limit: Any = None, tolerance: Any = None) -> npt.NDArray[np.intp]:
+        """Where each label of another index stands here, -1 where it doesn't: pandas would search for one after the other."""
+        if method is not None or not _has_rows_of(self, target):
+            found: npt.NDArray[np.intp] = super()._get_indexer(target, method, limit, tolerance)  # type: ignore[misc]
+            return found
+        places = pc.index_in(_keys(target), value_set=_keys(self))
+        return _arrow.to_numpy(places.fill_null(-1))[0].astype(np.intp)
+
+    def get_indexer_non_unique(self, target: Any) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """Where each label of another index stands here, every time that it does.
+
+        Parameters
+        ----------
+        target : Index or array-like of rows
+            The labels that are looked up.
+
+        Returns
+        -------
+        indexer : numpy.ndarray of int
+            For each label all of its places in order, or -1.
+        missing : numpy.ndarray of int
+            Which labels have none.
+        """
+        target = target if isinstance(target, pd.Index) else pd.Index(target)
+        if not _has_rows_of(self, target):
+            return super().get_indexer_non_unique(target)
+        n = len(self)
+        both = pa.concat_arrays([_keys(self), _keys(target)]).dictionary_encode("encode")
+        codes = _arrow.to_numpy(both.indices.cast(pa.int64()))[0]
+        order = np.argsort(codes[:n], kind="stable")
+        counts = np.bincount(codes[:n], minlength=len(both.dictionary))
+        times, starts = counts[codes[n:]], (np.cumsum(counts) - counts)[codes[n:]]
+        offsets = _offsets.from_counts(np.maximum(times, 1))
+        places = np.append(order, -1)[np.where(np.repeat(times > 0, np.maximum(times, 1)), _offsets.runs(starts, offsets), n)]
+        return places.astype(np.intp), np.flatnonzero(times == 0).astype(np.intp)
+
+
+def _has_rows_of(index: JaggedIndex, other: Any) -> bool:
+    return isinstance(other, JaggedIndex) and other.dtype == index.dtype
+
+
+def _keys(index: JaggedIndex) -> pa.Array:
+    return content_keys(index._values._jagged)

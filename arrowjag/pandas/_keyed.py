@@ -124,6 +124,13 @@ class Keyed:
         counts = np.bincount(codes[codes >= 0], minlength=len(uniques))
         return pd.Series(counts, index=pd.Index(uniques), name="count", dtype="Int64")
 
+    def _mode(self, dropna: bool = True) -> Any:
+        """The rows that appear most often, sorted; pandas' own way makes an object of every row."""
+        codes, uniques = self.factorize(use_na_sentinel=dropna)
+        counts = np.bincount(codes[codes >= 0], minlength=len(uniques))
+        most = uniques.take(np.flatnonzero(counts == counts.max(initial=0)))
+        return most.take(most.argsort())
+
     def _values_for_argsort(self) -> npt.NDArray[np.int64]:
         return order_codes(self._jagged)
 

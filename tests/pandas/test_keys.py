@@ -163,6 +163,29 @@ def test_an_index_of_rows_meets_another(left: list[Any], right: list[Any]) -> No
     assert one.isin(two).tolist() == three.isin(four).tolist()
     if one.is_unique:
         assert one.get_indexer(two).tolist() == three.get_indexer(four).tolist()
+    for found, expected in zip(one.get_indexer_non_unique(two), three.get_indexer_non_unique(four), strict=True):
+        assert found.tolist() == expected.tolist()
+    for dropna in (True, False):
+        most, expected = rows["v"].mode(dropna), texts["v"].mode(dropna)
+        assert [None if row is pd.NA else "r" + "".join(map(str, row.to_list())) for row in most] == [
+            None if pd.isna(text) else text for text in expected
+        ]
+
+
+def test_labels_are_not_looked_up_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """pandas searches the whole index for each label of the other: joins would take time with the square of rows."""
+    labels = pd.Index(aj.array([[place, place % 7] for place in range(300)]).to_pandas())
+    more = labels[::-1].append(labels[:3])
+
+    def one(index: Any, key: Any) -> Any:
+        raise AssertionError("one label")
+
+    monkeypatch.setattr(type(labels), "get_loc", one)
+    monkeypatch.setattr(type(labels.array), "searchsorted", one)
+    assert labels.get_indexer(more).tolist() == [*range(299, -1, -1), 0, 1, 2]
+    assert more.get_indexer_non_unique(labels[:1])[0].tolist() == [299, 300]
+    joined = pd.DataFrame({"a": range(300)}, index=labels).join(pd.DataFrame({"b": range(300)}, index=labels[::-1]))
+    assert (joined["a"] + joined["b"] == 299).all()
 
 
 def test_merge_of_two_keys_and_of_other_leaf_types() -> None:
