@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import uuid
+
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -51,6 +54,10 @@ def test_the_type_is_known_without_rows() -> None:
 
 def test_what_does_not_fit_and_what_fails() -> None:
     x = aj.array([[1], [2]])
+    with pytest.raises(JagTypeError, match="does not fit timestamp"):
+        x.map_rows(lambda row: pd.NaT, pa.timestamp("us"))
+    with pytest.raises(JagTypeError, match=r"does not fit list<item: extension<arrow\.uuid>>"):
+        x.map_rows(lambda row: [uuid.UUID(int=1)], pa.list_(pa.uuid()))
     with pytest.raises(JagTypeError, match="does not fit int64"):
         x.map_rows(str, "int64")
     with pytest.raises(ZeroDivisionError) as caught:

@@ -221,7 +221,7 @@ def map_rows(column: Column, function: Callable[[Any], Any], type: pa.DataType, 
     results = [None if row is None else _called(function, row, number) for number, row in enumerate(rows)]
     try:
         values = pa.array(results, type=type)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+    except (ValueError, TypeError, pa.ArrowNotImplementedError, OverflowError) as error:  # of pyarrow and of the objects
         raise JagTypeError(f"map_rows: what the function returned does not fit {type}: {error}") from None
     found = _column.from_arrow(values)
     return Column(JaggedShape._trusted((*column.shape.dims[:place], *found.shape.dims[1:])), found.values)
