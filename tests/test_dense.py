@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -659,3 +660,11 @@ def test_rows_of_declared_items_are_taken_whole() -> None:
             assert taken.to_list() == [rows_of_x[row] for row in rows]
             assert taken.shape.extents[1:] == x.shape.extents[1:]
             assert x[rows[:0]].shape.extents[2:] == x.shape.extents[2:]
+
+
+def test_fills_of_pandas_keep_their_nanoseconds() -> None:
+    fine = pd.Timestamp("2020-01-01 12:00:00.123456789")
+    x = aj.array([[fine, fine], [fine]])
+    assert x.to_dense(fill_value=fine).tolist() == [[fine.value] * 2] * 2
+    with pytest.raises(aj.JagTypeError, match="fill_value NaT is no timestamp"):
+        x.to_dense(fill_value=pd.NaT)

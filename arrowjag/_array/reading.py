@@ -143,7 +143,7 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
     # pyarrow would cut Python floats down to integers in silence: they come in as floats, for the caller's cast to check.
     leaf = type if type is not None and not (inferred is not None and pt.is_floating(inferred)) else inferred
     try:
-        if type is None and "pandas" in sys.modules and leaf in (pa.duration("us"), pa.timestamp("us", getattr(leaf, "tz", None))):
+        if "pandas" in sys.modules and leaf in (pa.duration("us"), pa.timestamp("us", getattr(leaf, "tz", None))):
             return _with_nanoseconds(data, leaf, wanted)
         return _as_lists(data, leaf, wanted)
     except OverflowError:
@@ -179,7 +179,7 @@ def _as_lists(data: Any, leaf: pa.DataType | None, levels: int) -> pa.Array:
 
 
 def _with_nanoseconds(data: Any, leaf: pa.DataType, levels: int) -> pa.Array:
-    """Times as pyarrow infers them, in microseconds; in nanoseconds where it would cut those of pandas off."""
+    """Times in microseconds as pyarrow infers them, or in nanoseconds where those of pandas would be cut off."""
     coarse = _as_lists(data, leaf, levels)
     fine = pa.duration("ns") if pt.is_duration(leaf) else pa.timestamp("ns", leaf.tz)
     try:

@@ -159,10 +159,10 @@ def _fill_for(fill: Any, dtype: np.dtype[Any], type: pa.DataType, operation: str
             f"{operation}: fill_value {fill!r} is no {type}. Give a fill_value of that type, or None for a masked array."
         )
     try:
-        value = pa.scalar(fill, value_type).as_py()
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:  # which one depends on the type
+        item = pa.array([fill], value_type)
+    except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:  # which one depends on the type
         raise JagTypeError(f"{operation}: fill_value {fill!r} is no {type}: {error}") from None
-    return np.array(value, dtype)[()] if dtype.kind in "mM" else value
+    return item.to_numpy(zero_copy_only=False).astype(dtype)[0] if dtype.kind in "mM" else item[0].as_py()
 
 
 def _number(fill: Any, dtype: np.dtype[Any], operation: str) -> Any:
