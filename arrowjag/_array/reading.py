@@ -132,7 +132,7 @@ def _plain(data: Any) -> Any:
 def _nested(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
     """Nested lists of scalars: pyarrow infers the type, the levels that it leaves open adapt to `ndim`."""
     try:
-        found = pa.infer_type(data) if type is None or ndim is None or pt.is_integer(type) else None
+        found = pa.infer_type(data) if type is None or ndim is None or pt.is_integer(type) or pt.is_temporal(type) else None
     except (ValueError, TypeError, OverflowError) as error:  # pyarrow's own, and those of what it asks the objects for
         if type is None:
             raise _misfit("the data is not evenly nested or of mixed type", error) from None
@@ -143,7 +143,7 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
     # pyarrow would cut Python floats down to integers in silence: they come in as floats, for the caller's cast to check.
     leaf = type if type is not None and not (inferred is not None and pt.is_floating(inferred)) else inferred
     try:
-        if "pandas" in sys.modules and leaf in (pa.duration("us"), pa.timestamp("us", getattr(leaf, "tz", None))):
+        if "pandas" in sys.modules and _may_cut(inferred, leaf):
             return _with_nanoseconds(data, leaf, wanted)
         return _as_lists(data, leaf, wanted)
     except OverflowError:
@@ -176,6 +176,12 @@ def _as_lists(data: Any, leaf: pa.DataType | None, levels: int) -> pa.Array:
         raise
     except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:
         raise _misfit(f"the data does not fit {levels + 1} dims of {leaf}", error) from None
+
+
+def _may_cut(inferred: pa.DataType | None, leaf: pa.DataType | None) -> bool:
+    """Whether times are asked for in microseconds; plain ints count these, and lose nothing."""
+    times = inferred is not None and pt.is_temporal(inferred)
+    return times and leaf in (pa.duration("us"), pa.timestamp("us", getattr(leaf, "tz", None)))
 
 
 def _with_nanoseconds(data: Any, leaf: pa.DataType, levels: int) -> pa.Array:
