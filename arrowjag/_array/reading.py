@@ -172,9 +172,9 @@ def _as_lists(data: Any, leaf: pa.DataType | None, levels: int) -> pa.Array:
         nested = pa.large_list(nested)
     try:
         return pa.array(data, type=nested)
-    except OverflowError:
+    except OverflowError:  # the caller knows whether another type would do
         raise
-    except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:
+    except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:  # which one depends on the type
         raise _misfit(f"the data does not fit {levels + 1} dims of {leaf}", error) from None
 
 
@@ -212,7 +212,7 @@ def _of_extension(data: Any, leaf: pa.BaseExtensionType, levels: int) -> pa.Arra
         places = _as_lists([numbered(one, levels) for one in data], pa.int64(), levels)
         below, numbers = _arrow.peel(places, levels + 1)
         return _arrow.wrap(below, pa.array(items, type=leaf).take(numbers))
-    except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:
+    except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:  # of pyarrow, and of items that should be lists
         raise _misfit(f"the data does not fit {levels + 1} dims of {leaf}", error) from None
 
 

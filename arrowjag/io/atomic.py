@@ -63,8 +63,8 @@ def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
             temporary.touch(mode=0o600)
             temporary.chmod(rights | 0o600)
         yield temporary
-        if temporary.exists() and not temporary.stat().st_size:
-            temporary.unlink()
+        if rights is not None and temporary.exists() and not temporary.stat().st_size:
+            temporary.unlink()  # nothing was written: what was touched above must not take the place of the file
         _flush(temporary)
         if rights is not None:
             temporary.chmod(rights)

@@ -41,7 +41,7 @@ class JaggedIndex(pd.Index):
     def _get_indexer(self, target: Any, method: Any = None, limit: Any = None, tolerance: Any = None) -> npt.NDArray[np.intp]:
         """Where each label of another index stands here, -1 where it doesn't: pandas would search for one after the other."""
         if method is not None or not _has_rows_of(self, target):
-            found: npt.NDArray[np.intp] = super()._get_indexer(target, method, limit, tolerance)  # type: ignore[misc]
+            found: npt.NDArray[np.intp] = super()._get_indexer(target, method, limit, tolerance)  # type: ignore[misc]  # the stubs leave it out
             return found
         places = pc.index_in(_keys(target), value_set=_keys(self))
         return _arrow.to_numpy(places.fill_null(-1))[0].astype(np.intp)

@@ -158,7 +158,7 @@ class JagNamespace(JagExpr):
 class _Slots:
     """`.jag.S` of an expression."""
 
-    __iter__ = None
+    __iter__ = None  # as above
 
     def __init__(self, node: Node) -> None:
         self._column = node

@@ -87,8 +87,7 @@ def by_hashes(function, pays):
         return function()
 
 
-@given(rows())
-def test_groups_are_those_of_sorting(case):
+def assert_both_ways_agree(case):
     keys = [(case.data, case.valid)]
     for function in (
         lambda: groups.group_items(keys, case.offsets),
@@ -97,6 +96,11 @@ def test_groups_are_those_of_sorting(case):
         lambda: quantiles.n_unique(*keys[0], case.offsets)[0],
     ):
         np.testing.assert_equal(by_hashes(function, True), by_hashes(function, False))
+
+
+@given(rows())
+def test_groups_are_those_of_sorting(case):
+    assert_both_ways_agree(case)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "uint64", "int64", "float32", "float64"])
@@ -104,14 +108,7 @@ def test_many_rows_over_threads(dtype, request):
     if request.node.callspec.params["way"] == "parts":
         pytest.skip("a part for every few items of 400,000")
     case = many_rows(dtype, nulls=True)
-    keys = [(case.data, case.valid)]
-    for function in (
-        lambda: groups.group_items(keys, case.offsets),
-        lambda: groups.value_counts(keys, case.offsets),
-        lambda: distinct.unique(keys, case.offsets),
-        lambda: quantiles.n_unique(*keys[0], case.offsets)[0],
-    ):
-        np.testing.assert_equal(by_hashes(function, True), by_hashes(function, False))
+    assert_both_ways_agree(case)
 
 
 def test_one_huge_row_among_others():

@@ -26,13 +26,17 @@ def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr(kernel, "_BLOCK_ROWS", 2)
 
 
+def drawn_or_texts(data, type, n):
+    return drawn(data, type, n) if type in SAMPLES else pa.array([*map(str, range(n))], type)
+
+
 @pytest.mark.parametrize("type", [*SAMPLES, pa.string()], ids=str)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_lay_rows(type, either_way, data):
     sizes = np.array(data.draw(st.lists(st.integers(0, 3), max_size=7)), np.int64)
     own = from_sizes(sizes)
-    values = drawn(data, type, int(own[-1])) if type in SAMPLES else pa.array([*map(str, range(own[-1]))], type)
+    values = drawn_or_texts(data, type, int(own[-1]))
     rows = data.draw(st.lists(st.integers(0, len(sizes) - 1) | st.integers(-3, -1), max_size=12)) if len(sizes) else [-2, -3]
     places = np.array(rows, np.int64)
     present = places >= 0
@@ -56,7 +60,7 @@ def test_lay_rows(type, either_way, data):
 def test_drop_rows(type, either_way, data):
     sizes = np.array(data.draw(st.lists(st.integers(0, 9), max_size=9)), np.int64)
     offsets = from_sizes(sizes)
-    values = drawn(data, type, int(offsets[-1])) if type in SAMPLES else pa.array([*map(str, range(offsets[-1]))], type)
+    values = drawn_or_texts(data, type, int(offsets[-1]))
     lost = np.array(data.draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes))), bool) & (sizes > 0)
     dropped = lost.nonzero()[0]
     left = kernel.offsets_with(offsets, dropped)
