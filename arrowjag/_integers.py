@@ -6,9 +6,11 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from arrowjag.errors import JagTypeError
+from arrowjag.errors import JagRangeError, JagTypeError, JagValueError
 
-__all__ = ["integer", "is_int"]
+__all__ = ["integer", "is_int", "item_count"]
+
+_MOST = 2**63 - 1
 
 
 def is_int(value: object) -> TypeGuard[int | np.integer[Any]]:
@@ -16,8 +18,19 @@ def is_int(value: object) -> TypeGuard[int | np.integer[Any]]:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def integer(value: object, what: str) -> int:
-    """The value as a Python int, or an error that says what it was meant to be."""
+def integer(value: object, what: str, least: int | None = None) -> int:
+    """The value as a Python int, or an error that says what it was meant to be, and from where on."""
     if not is_int(value):
         raise JagTypeError(f"{what} must be an int, got {type(value).__name__}")
-    return int(value)
+    number = int(value)
+    if least is not None and number < least:
+        raise JagValueError(f"{what} must {f'be at least {least}' if least else 'not be negative'}, got {number}")
+    return number
+
+
+def item_count(value: object, what: str, least: int = 0) -> int:
+    """As `integer`, of a number of items: there can't be more than offsets of 64 bits count."""
+    number = integer(value, what, least)
+    if number > _MOST:
+        raise JagRangeError(f"{what} must be at most {_MOST}, got {number}")
+    return number

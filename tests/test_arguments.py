@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import arrowjag as aj
-from arrowjag.errors import JagIndexError, JagOverflowError, JagTypeError, ShapeError
+from arrowjag.errors import JagIndexError, JagOverflowError, JagTypeError, JagValueError, ShapeError
 from tests.surfaces import SURFACES, Surface
 
 CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
@@ -34,6 +34,15 @@ def test_wrong_types(surface: Surface, name: str) -> None:
     for x in (aj.array([[1.5, 2.0], [3.0]]), aj.array([[1.5]])[:0]):
         with pytest.raises(JagTypeError, match=r"\bint, got"):
             surface(x, name, *args, **options)
+
+
+@pytest.mark.parametrize("surface", SURFACES.values(), ids=list(SURFACES))
+@pytest.mark.parametrize("name", ["topk", "pad", "combinations", "round"])
+def test_numbers_beyond_64_bits(surface: Surface, name: str) -> None:
+    x = aj.array([[1.5, 2.0], [3.0]])
+    for number in (2**63, 2**70):
+        with pytest.raises(JagValueError, match=f"^{name}: |: {name}: "):
+            surface(x, name, number)
 
 
 def test_what_is_no_mask_table_function_or_place() -> None:

@@ -122,3 +122,10 @@ def test_many_places_in_any_order(type: pa.DataType) -> None:
             (np.append(places[0], places[0][:1]), np.append(places[1], places[1][:1])),
             aj.JaggedArray(aj.JaggedShape(n + 1), pa.concat_arrays([leaves, leaves[:1]])),
         )
+
+
+def test_an_array_without_dims() -> None:
+    x = aj.array(3.0)
+    assert x.set((), 1.0).as_py() == x.set(..., 1.0).as_py() == 1.0
+    with pytest.raises(aj.JagIndexError, match="1 indices for an array of 0 dims"):
+        x.set(0, 1.0)

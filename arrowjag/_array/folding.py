@@ -314,7 +314,7 @@ class FoldingMethods(ArrayBase):
         >>> aj.array([[1, 2], [3]]).set((slice(None), 0), [10, 30]).to_list()
         [[10, 2], [30]]
         """
-        targets = as_column(self._wrap(_ops.places(self.shape))[index])
+        targets = as_column(self._of(_ops.places(self.shape))[index])  # an array without dims too
         given = operand(values, self.type, "set")
         type = elementwise.promote([self.type, given.type], "set")
         if isinstance(given, Column) and given.ndim > targets.ndim:

@@ -11,7 +11,7 @@ import pyarrow.types as pt
 
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
-from arrowjag._integers import is_int
+from arrowjag._integers import is_int, item_count
 from arrowjag._methods import Rows, changing_axis, method, moving
 from arrowjag._ops import elementwise, select, stretches, structure
 from arrowjag._ops import indexing as _ops
@@ -339,9 +339,7 @@ class IndexingMethods(ArrayBase):
         >>> aj.array([[[1], [2, 3]], []]).pad(2, [0, 0], axis=1).to_list()
         [[[1], [2, 3]], [[0, 0], [0, 0]]]
         """
-        least = _whole_number(n, "pad")
-        if least < 0:
-            raise JagValueError(f"pad: n must be at least 0, got {n}")
+        least = item_count(_whole_number(n, "pad"), "pad: n")
         if fill is None or (isinstance(fill, pa.Scalar) and not fill.is_valid):
             return self._wrap(select.pad(self, least, None, axis))
         value = operand(fill, self.type, "pad")

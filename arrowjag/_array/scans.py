@@ -9,7 +9,6 @@ from arrowjag._integers import integer
 from arrowjag._methods import along_axis, method
 from arrowjag._ops import composed
 from arrowjag._ops import scan as _ops
-from arrowjag.errors import JagValueError
 
 if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
@@ -33,11 +32,8 @@ class Rolling:
     __slots__ = ("_axis", "_owner", "_window")
 
     def __init__(self, owner: Any, window: int, axis: Any = -1) -> None:
-        window = integer(window, "rolling: window")
-        if window < 1:
-            raise JagValueError(f"rolling: window must be at least 1, got {window}")
         self._owner = owner
-        self._window = window
+        self._window = integer(window, "rolling: window", 1)
         self._axis = axis
 
     def __repr__(self) -> str:

@@ -13,7 +13,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
-from arrowjag._integers import integer
+from arrowjag._integers import item_count
 from arrowjag._kernels import blocks, gather, weights
 from arrowjag._kernels import groups as _kernels
 from arrowjag._kernels import offsets as _offsets
@@ -24,7 +24,7 @@ from arrowjag._kernels.offsets import row_sizes
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, places, sets, structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagOverflowError, JagTypeError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -131,9 +131,7 @@ def group_by_indices(column: Column, keys: Sequence[Column], sort: bool, axis: A
 
 def combinations(column: Column, n: int, axis: Any) -> Column:
     """All choices of n items of each row, in order of position: a dim of size n is added."""
-    n = integer(n, "combinations: n")
-    if n < 1:
-        raise JagValueError(f"combinations: n must be at least 1, got {n}")
+    n = item_count(n, "combinations: n", 1)
     column, place = places.grouped(column, axis, "combinations")
     dim = column.shape.dims[place]
     cut, items = _choices(dim.offsets, n)

@@ -15,7 +15,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._integers import integer
+from arrowjag._integers import integer, item_count
 from arrowjag._kernels import gather, permutations
 from arrowjag._kernels import offsets as _offsets
 from arrowjag._kernels import rank as _rank
@@ -117,7 +117,7 @@ def rank(column: Column, method: RankMethod, descending: bool, axis: Any, tie_br
 
 def topk(column: Column, k: int, axis: Any) -> Column:
     """The head of each row's descending sort; along an outer axis of the items at each local position, slot by slot."""
-    wanted = _count(k, "topk", "k")
+    wanted = item_count(k, "topk: k")
     found = _axes.normalize_axes(axis, column.ndim, "topk")
     if found[-1] < column.ndim - 1:
         return _topk_across(column, found[0], wanted)
@@ -172,13 +172,6 @@ def _largest_across(column: Column, axis: int, k: int, cut: IntArray) -> pa.Arra
     return gather.take(values, _axes.stable_order(slots))
 
 
-def _count(n: Any, operation: str, name: str) -> int:
-    number = integer(n, f"{operation}: {name}")
-    if number < 0:
-        raise JagValueError(f"{operation}: {name} must not be negative, got {number}")
-    return number
-
-
 def reverse(column: Column, axis: Any) -> Column:
     """The items of each row from the last to the first; sub-trees along an outer axis."""
     found = _axes.normalize_axes(axis, column.ndim, "reverse")
@@ -214,7 +207,7 @@ def _inverted(values: pa.Array, offsets: IntArray) -> pa.Array:
 
 
 def _generator(seed: Any, operation: str) -> np.random.Generator:
-    return np.random.default_rng(_count(seed, operation, "seed"))
+    return np.random.default_rng(integer(seed, f"{operation}: seed", 0))
 
 
 def _random_keys(n: int, generator: np.random.Generator) -> npt.NDArray[np.uint32]:

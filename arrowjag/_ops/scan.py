@@ -109,7 +109,7 @@ def scan(column: Column, name: str, axis: Any) -> Column:
 
 def diff(column: Column, n: int, axis: Any) -> Column:
     """Each item minus the one n places before it; along an outer axis the one at the same position n rows before."""
-    distance = _whole(n, "diff", "n")
+    distance = integer(n, "diff: n")
 
     def difference(values: pa.Array, offsets: IntArray) -> pa.Array:
         if _arrow.is_numeric(values.type) or pt.is_null(values.type):
@@ -135,16 +135,9 @@ def _shifted(values: pa.Array, offsets: IntArray, n: int) -> tuple[pa.Array, Boo
     return structure.null_values(moved, known), known
 
 
-def _whole(n: Any, operation: str, name: str, least: int | None = None) -> int:
-    number = integer(n, f"{operation}: {name}")
-    if least is not None and number < least:
-        raise JagValueError(f"{operation}: {name} must be at least {least}, got {number}")
-    return number
-
-
 def shift(column: Column, n: int, fill: elementwise.Operand | None, axis: Any) -> Column:
     """Items n places on; along an outer axis whole rows move. `fill` stands where there is no item to move in."""
-    distance = _whole(n, "shift", "n")
+    distance = integer(n, "shift: n")
     found = _axes.normalize_axes(axis, column.ndim, "shift")
     if found[-1] < column.ndim - 1:
         if fill is not None:
@@ -220,6 +213,6 @@ ROLLING: dict[str, Window] = {
 
 def roll(column: Column, name: str, window: int, axis: Any) -> Column:
     """One of `ROLLING` along any axis; the first ``window - 1`` places of a row are null."""
-    width = _whole(window, "rolling", "window", 1)
+    width = integer(window, "rolling: window", 1)
     kernel = ROLLING[name]
     return places.keeping(column, axis, lambda values, offsets: kernel(values, offsets, width), f"rolling {name}", complete=True)

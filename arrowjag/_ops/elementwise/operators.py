@@ -119,9 +119,13 @@ def unary(name: str, column: Column) -> Column:
     return apply(UNARY[name], [column], name)
 
 
+_MOST_DECIMALS = 2**31 - 1
+"""pyarrow, which refuses far fewer in words, can't read more."""
+
+
 def round_to(column: Column, decimals: int) -> Column:
     """Round half to even, as Python and numpy do; integers and nulls pass."""
-    decimals = integer(decimals, "round: decimals")
+    decimals = max(-_MOST_DECIMALS, min(integer(decimals, "round: decimals"), _MOST_DECIMALS))
 
     def compute(datum: Datum) -> pa.Array:
         if pt.is_float16(datum.type):
