@@ -6,20 +6,33 @@ holds the shape and the flat values; the same methods are there as ``.jag`` on p
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
-from arrowjag import _doors, dense, dims, dtype, shapes
+from arrowjag import _lazy_imports, dense, dims, dtype, shapes
 from arrowjag._array import JaggedArray
+from arrowjag._expressions import JitFunction, jit
+from arrowjag._from_json import from_json
+from arrowjag._json import json_default
+from arrowjag._options import options
 from arrowjag._overlay import Overlay, overlay, scatter
+from arrowjag._products import argcartesian, cartesian, zip
+from arrowjag._series import asof, interp, lomb_scargle, resample
+from arrowjag._storage import to_storage
 from arrowjag.creation import arange, full, random, zeros
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import (
+    JagAttributeError,
     JagError,
+    JagFileError,
     JagIndexError,
+    JagMemoryError,
     JagOverflowError,
     JagRangeError,
     JagTypeError,
     JagValueError,
+    JagWarning,
     MissingDependencyError,
     OffsetsError,
     ShapeError,
@@ -30,13 +43,18 @@ from arrowjag.functions import (
     array,
     coalesce,
     concat,
+    fold,
     from_arrow,
     from_offsets,
     from_parents,
     from_sizes,
+    map_items,
+    map_rows,
+    nan_to_null,
+    scan,
     stack,
+    to_map,
     where,
-    zip,
 )
 from arrowjag.shape import JaggedShape
 
@@ -47,25 +65,34 @@ if TYPE_CHECKING:  # what `__getattr__` imports when it is asked for
     from arrowjag import pandas as pandas
     from arrowjag import plot as plot
     from arrowjag import polars as polars
+    from arrowjag import sequences as sequences
     from arrowjag import testing as testing
     from arrowjag.io import read_ipc as read_ipc
+    from arrowjag.io import read_ndjson as read_ndjson
     from arrowjag.io import read_parquet as read_parquet
+    from arrowjag.io import scan_parquet as scan_parquet
     from arrowjag.io import write_ipc as write_ipc
+    from arrowjag.io import write_ndjson as write_ndjson
     from arrowjag.io import write_parquet as write_parquet
     from arrowjag.pandas import Row as Row
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "JagAttributeError",
     "JagError",
+    "JagFileError",
     "JagIndexError",
+    "JagMemoryError",
     "JagOverflowError",
     "JagRangeError",
     "JagTypeError",
     "JagValueError",
+    "JagWarning",
     "JaggedArray",
     "JaggedShape",
     "JaggedType",
+    "JitFunction",
     "MissingDependencyError",
     "OffsetsError",
     "Overlay",
@@ -73,45 +100,76 @@ __all__ = [
     "align",
     "apply",
     "arange",
+    "argcartesian",
     "array",
+    "asof",
+    "cartesian",
     "coalesce",
     "concat",
     "dense",
     "dims",
+    "fold",
     "from_arrow",
+    "from_json",
     "from_offsets",
     "from_parents",
     "from_sizes",
     "full",
+    "interp",
+    "jit",
+    "json_default",
+    "lomb_scargle",
+    "map_items",
+    "map_rows",
+    "nan_to_null",
+    "options",
     "overlay",
     "random",
+    "read_ipc",
+    "read_ndjson",
+    "read_parquet",
+    "resample",
+    "scan",
+    "scan_parquet",
     "scatter",
     "shapes",
     "stack",
+    "to_map",
+    "to_storage",
     "where",
+    "write_ipc",
+    "write_ndjson",
+    "write_parquet",
     "zeros",
     "zip",
 ]
+if importlib.util.find_spec("pandas") is not None:  # a star import must work without it
+    __all__ += ["Row"]
 
-_LAZY_MODULES = frozenset({"etl", "interop", "io", "pandas", "plot", "polars", "testing"})
+_LAZY_MODULES = frozenset({"etl", "interop", "io", "pandas", "plot", "polars", "sequences", "testing"})
 _LAZY_NAMES = {
     "read_parquet": "io",
     "write_parquet": "io",
     "read_ipc": "io",
+    "read_ndjson": "io",
+    "write_ndjson": "io",
     "write_ipc": "io",
+    "scan_parquet": "io",
     "Row": "pandas",
 }
 
 dtype.register()
-_doors.register_hosts()
+_lazy_imports.register_hosts()
 
 
 def __getattr__(name: str) -> Any:
-    """Layers above the core are imported when they are asked for."""
+    """Import a layer above the core when a caller first reads its name."""
+    if name in _lazy_imports.SURFACES:
+        return _lazy_imports.load(name)
     if name in _LAZY_MODULES:
-        return _doors.open_door(name)
+        return importlib.import_module(f"arrowjag.{name}")
     if name in _LAZY_NAMES:
-        return getattr(_doors.open_door(_LAZY_NAMES[name]), name)
+        return getattr(__getattr__(_LAZY_NAMES[name]), name)
     raise AttributeError(f"module 'arrowjag' has no attribute {name!r}")
 
 

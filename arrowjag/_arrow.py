@@ -14,38 +14,45 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from arrowjag._kernels import gather, laying
-from arrowjag._kernels.memory import pack_bits, unpack_bits
-from arrowjag._kernels.permutations import inverse
-from arrowjag.errors import JagTypeError, OffsetsError, ShapeError
+from arrowjag._gate import LISTS, canonical_layout, check_type, read_offsets, secure
+from arrowjag._integers import check_ndim
+from arrowjag._kernels.base.memory import pack_bits, unpack_bits
+from arrowjag._kernels.move import copy_runs, gather
+from arrowjag._kernels.move.permutations import inverse
+from arrowjag._known import is_remembered_type, remembered
+from arrowjag._pyarrow_versions import numpy_dtype, run_end_decode
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.typing import ArrowData, BoolArray, IntArray
 
 __all__ = [
     "EXTENSION_NAME",
     "Level",
+    "arrived",
     "bitmap",
     "combine_chunks",
     "depth",
     "dictionary_codes",
     "from_numpy",
+    "is_level_type",
     "is_list_type",
     "is_numeric",
     "is_temporal",
     "join",
+    "level_types",
+    "name_words",
     "numbers",
     "order_key",
     "peel",
     "plain",
+    "shared_words",
     "to_numpy",
     "valid_of",
+    "vouched",
+    "word_places",
     "wrap",
 ]
 
 EXTENSION_NAME = "arrowjag.jagged"
-
-
-_LISTS = frozenset({pa.lib.Type_LARGE_LIST, pa.lib.Type_LIST, pa.lib.Type_FIXED_SIZE_LIST, pa.lib.Type_LIST_VIEW})
-_LISTS |= {pa.lib.Type_LARGE_LIST_VIEW}
 
 
 class Level(NamedTuple):
@@ -60,8 +67,18 @@ class Level(NamedTuple):
 
 
 def is_list_type(type: pa.DataType) -> bool:
-    """Whether an Arrow type is one level of nesting (a map is a leaf unless asked for)."""
-    return type.id in _LISTS
+    """Whether an Arrow type is a list of any kind; a map is a level too, see `is_level_type`."""
+    return type.id in LISTS
+
+
+def is_level_type(type: pa.DataType) -> bool:
+    """Whether an Arrow type is one level of nesting: a list, or a map, which is a list of entries."""
+    return type.id in LISTS or bool(pt.is_map(type))
+
+
+def entry_type(type: pa.DataType) -> pa.DataType:
+    """The type of a map's entries, as one level below it."""
+    return pa.struct([("key", type.key_type), ("value", type.item_type)])
 
 
 def is_jagged_extension(type: pa.DataType) -> bool:
@@ -75,6 +92,15 @@ def depth(type: pa.DataType) -> int:
     while is_list_type(type):
         type, levels = type.value_type, levels + 1
     return levels
+
+
+def level_types(type: pa.DataType) -> tuple[list[pa.DataType], pa.DataType]:
+    """The types of the levels around a leaf, and the leaf's; a map is a level of entries."""
+    levels = []
+    while is_level_type(type):
+        levels.append(type)
+        type = entry_type(type) if pt.is_map(type) else type.value_type
+    return levels, type
 
 
 def is_temporal(type: pa.DataType) -> bool:
@@ -109,34 +135,41 @@ def join(arrays: list[pa.Array]) -> pa.Array:
 def _concat(chunks: list[pa.Array]) -> pa.Array:
     """Concatenate.
 
-    Lists that pyarrow can't join as they are (too many items for 32 bits, views, no width) come in canonical form, and text of more
-    than 2 GB as `large_string`.
+    Lists that pyarrow can't join as they are (too many items for 32 bits, views, no width) come in canonical form, text of more
+    than 2 GB as `large_string`, and dictionaries with more words than their index counts with a wider index.
     """
     chunks = [_with_buffers(chunk) for chunk in chunks]
+    _check_orders(chunks)
     try:
         return pa.concat_arrays(chunks)
     except (pa.ArrowInvalid, pa.ArrowIndexError):
         if is_list_type(chunks[0].type):
             chunks = [wrap(*peel(chunk)) for chunk in chunks]
-        wide = _with_long_offsets(chunks[0].type)
+    while True:
         try:
             return pa.concat_arrays(chunks)
-        except pa.ArrowInvalid:
+        except pa.ArrowInvalid as error:
+            wide = _widened(chunks[0].type, "larger index type" in str(error))
             if wide == chunks[0].type:
                 raise
-        return pa.concat_arrays([chunk.cast(wide) for chunk in chunks])
+        chunks = [chunk.cast(wide) for chunk in chunks]
 
 
-def _with_long_offsets(type: pa.DataType) -> pa.DataType:
-    """The type with texts, bytes and lists that more than 2**31 bytes or items fit in."""
-    if pt.is_string(type):
+def _widened(type: pa.DataType, words: bool) -> pa.DataType:
+    """The type with a wider index of dictionaries; or with texts, bytes and lists of more than 2**31 bytes or items."""
+    if pt.is_dictionary(type) and words:
+        index = pa.int32() if type.index_type.bit_width < 32 else pa.int64()
+        return pa.dictionary(index, type.value_type, type.ordered)
+    if pt.is_string(type) and not words:
         return pa.large_string()
-    if pt.is_binary(type):
+    if pt.is_binary(type) and not words:
         return pa.large_binary()
     if pt.is_struct(type):
-        return pa.struct([field.with_type(_with_long_offsets(field.type)) for field in type])
+        return pa.struct([field.with_type(_widened(field.type, words)) for field in type])
+    if pt.is_fixed_size_list(type):
+        return pa.list_(type.value_field.with_type(_widened(type.value_type, words)), type.list_size)
     if pt.is_list(type) or pt.is_large_list(type):
-        return pa.large_list(type.value_field.with_type(_with_long_offsets(type.value_type)))
+        return pa.large_list(type.value_field.with_type(_widened(type.value_type, words)))
     return type
 
 
@@ -153,7 +186,8 @@ def _with_buffers(array: pa.Array) -> pa.Array:
         return array if whole_storage is storage else pa.ExtensionArray.from_storage(type, whole_storage)
     if pt.is_struct(type):
         fields = [array.field(place) for place in range(type.num_fields)]
-        whole = [_with_buffers(field) for field in fields]
+        # pyarrow can't join structs that hold a slice of nulls.
+        whole = [pa.nulls(len(array)) if pt.is_null(field.type) else _with_buffers(field) for field in fields]
         same = all(one is two for one, two in zip(fields, whole, strict=True))
         return array if same else pa.StructArray.from_arrays(whole, fields=list(type), mask=array.is_null())
     if is_list_type(type) or pt.is_map(type):
@@ -173,10 +207,10 @@ def peel(data: ArrowData, ndim: int | None = None, *, where: str = "the column")
     Parameters
     ----------
     data : pa.Array or pa.ChunkedArray
-        Any nested layout: lists of five kinds, maps (only when `ndim` asks for them), arrays of our type, in lists too; slices and
-        chunks.
+        Any nested layout: lists of five kinds, maps, arrays of our type, in lists too; slices and chunks.
     ndim : int, optional
-        Number of levels wanted, the rows included. By default every list is a level, down to the leaves that our type tells.
+        Number of levels wanted, the rows included. By default every list and every map is a level, down to the leaves that our
+        type tells. The leaves under a map are structs of `key` and `value`.
     where : str
         What the data is, for error messages.
 
@@ -194,23 +228,40 @@ def peel(data: ArrowData, ndim: int | None = None, *, where: str = "the column")
     ShapeError
         If the array has fewer levels than `ndim` asks for.
     """
-    array = decode(combine_chunks(data))
+    if ndim is not None:
+        check_ndim(ndim, where)
+    array = decode(arrived(data, where))
     if ndim is None and pt.is_primitive(array.type):
-        return [], _check_leaf(array, where)
+        return [], array
     levels: list[Level] = []
+    asked = ndim is not None
     array, ndim = _unwrapped(array, ndim, 0)
-    while (ndim is None and is_list_type(array.type)) or (ndim is not None and len(levels) < ndim - 1):
-        if not is_list_type(array.type) and not pt.is_map(array.type):
+    while (ndim is None and is_level_type(array.type)) or (ndim is not None and len(levels) < ndim - 1):
+        if not is_level_type(array.type):
             if not pt.is_null(array.type):
                 got = len(levels) + 1
                 raise ShapeError(f"{where} has {got} dims (leaf type {array.type}), ndim={ndim} was asked for")
             levels.append(_null_level(array))
             array = pa.nulls(0)
             continue
-        level, array = _peel_level(array, f"{where}, dim {len(levels) + 1}")
+        level, array = _peel_level(array)
         levels.append(level)
         array, ndim = _unwrapped(decode(array), ndim, len(levels))
-    return levels, _check_leaf(array, where)
+    if not asked and pt.is_map(array.type):  # our type tells of lists only
+        level, array = _peel_level(array)
+        levels.append(level)
+    return levels, array
+
+
+def arrived(data: ArrowData, where: str) -> pa.Array:
+    """One contiguous array that every kernel can read: each chunk is checked (`arrowjag._gate.secure`) before they are joined."""
+    if not isinstance(data, pa.ChunkedArray):
+        return canonical_layout(secure(data, where))
+    chunks = [canonical_layout(secure(chunk, where)) for chunk in data.chunks if len(chunk)]
+    if not chunks:
+        check_type(data.type, where)
+        return data.chunk(0) if data.num_chunks and pt.is_dictionary(data.type) else pa.nulls(0, data.type)
+    return join(chunks)
 
 
 def _unwrapped(array: pa.Array, ndim: int | None, levels: int) -> tuple[pa.Array, int | None]:
@@ -221,13 +272,44 @@ def _unwrapped(array: pa.Array, ndim: int | None, levels: int) -> tuple[pa.Array
     return array.storage, levels + told if ndim is None and told is not None else ndim
 
 
+def vouched(values: pa.Array) -> pa.Array:
+    """The leaves of a column of ours, known as checked wherever they go."""
+    if pt.is_struct(values.type) and len(values):
+        fields = [values.field(place) for place in range(values.type.num_fields)]
+        known = [vouched(field) for field in fields]
+        if all(one is two for one, two in zip(fields, known, strict=True)):
+            return values
+        valid = bitmap(valid_of(values))
+        return pa.Array.from_buffers(values.type, len(values), [valid], values.null_count, children=known)
+    return remembered(values) if is_remembered_type(values.type) else values
+
+
 def decode(array: pa.Array) -> pa.Array:
-    """Undo encodings that no list kernel understands: runs, and dictionaries of lists."""
+    """Undo encodings that no list kernel understands: runs, dictionaries of lists, and of nothing but null; open tensors."""
+    if isinstance(array.type, pa.FixedShapeTensorType) and all(array.type.shape):
+        return _tensors_as_lists(array)
     if pt.is_run_end_encoded(array.type):
-        return decode(pc.run_end_decode(array))
-    if pt.is_dictionary(array.type) and is_list_type(array.type.value_type):
+        return decode(run_end_decode(array))
+    if pt.is_dictionary(array.type) and is_level_type(array.type.value_type):
         return decode(array.dictionary_decode())
+    if pt.is_dictionary(array.type) and pt.is_null(array.type.value_type):
+        return pa.nulls(len(array))
     return array
+
+
+def _tensors_as_lists(array: pa.Array) -> pa.Array:
+    """Tensors of one shape as nested lists of fixed sizes; values are copied if the dims are permuted."""
+    storage, physical, order = array.storage, list(array.type.shape), array.type.permutation
+    size = storage.type.list_size
+    flat = storage.values.slice(storage.offset * size, len(storage) * size)
+    shape = physical
+    if order is not None and list(order) != sorted(order):
+        shape = [physical[place] for place in order]
+        places = np.arange(size).reshape(physical).transpose(order).reshape(-1)
+        flat = flat.take(pa.array((np.arange(len(storage))[:, None] * size + places).reshape(-1)))
+    for extent in reversed(shape[1:]):
+        flat = pa.FixedSizeListArray.from_arrays(flat, extent)
+    return pa.FixedSizeListArray.from_arrays(flat, shape[0], mask=storage.is_null() if storage.null_count else None)
 
 
 def plain(array: pa.Array) -> pa.Array:
@@ -255,25 +337,21 @@ def valid_of(array: pa.Array) -> BoolArray | None:
     return mask
 
 
-def _peel_level(array: pa.Array, where: str) -> tuple[Level, pa.Array]:
+def _peel_level(array: pa.Array) -> tuple[Level, pa.Array]:
     if len(array) == 0:
         return _peel_empty(array)
     type = array.type
     if pt.is_fixed_size_list(type):
-        return _peel_fixed(array, where)
-    if pt.is_list_view(type) or pt.is_large_list_view(type):
-        return _peel_view(array, where)
-    offsets = _read_offsets(array, np.int64 if pt.is_large_list(type) else np.int32, where)
+        return _peel_fixed(array)
+    offsets = read_offsets(array, "", check=False)
     child = _map_entries(array) if pt.is_map(type) else array.values
-    if offsets[-1] > len(child):
-        raise OffsetsError(f"offsets of {where} end at {offsets[-1]}, past the {len(child)} values below")
     validity = valid_of(array)
     if validity is not None:
         null = np.logical_not(validity).nonzero()[0]
         hidden = null[offsets[null + 1] > offsets[null]]
         if len(hidden):
             child, offsets = child.slice(int(offsets[0]), int(offsets[-1] - offsets[0])), offsets - offsets[0]
-            return Level(laying.offsets_with(offsets, hidden), validity, None), laying.drop_rows(child, offsets, hidden)
+            return Level(copy_runs.offsets_with(offsets, hidden), validity, None), copy_runs.drop_rows(child, offsets, hidden)
     first, last = int(offsets[0]), int(offsets[-1])
     child = child if first == 0 and last == len(child) else child.slice(first, last - first)
     return Level(offsets if first == 0 else offsets - first, validity, None), child
@@ -283,78 +361,27 @@ def _peel_empty(array: pa.Array) -> tuple[Level, pa.Array]:
     """Without rows the offsets buffer may be missing, so nothing of it is read."""
     type = array.type
     extent = type.list_size if pt.is_fixed_size_list(type) else None
-    item = pa.struct([("key", type.key_type), ("value", type.item_type)]) if pt.is_map(type) else type.value_type
+    item = entry_type(type) if pt.is_map(type) else type.value_type
     return Level(np.zeros(1, np.int64), None, extent), pa.nulls(0, item)
 
 
 def _map_entries(array: pa.Array) -> pa.Array:
-    return pa.StructArray.from_arrays([array.keys, array.items], names=["key", "value"])
+    """The entries as structs of `key` and `value`, whatever Arrow calls them; `keys` of pyarrow would drop their offset."""
+    entries = array.values
+    type = entry_type(array.type)
+    parts = [entries.field(0), entries.field(1)]
+    return pa.StructArray.from_arrays(parts, fields=list(type))
 
 
-def _read_offsets(array: pa.Array, dtype: Any, where: str) -> IntArray:
-    """Offsets of a list array as int64, checked to be in range and never to fall; int64 buffers are viewed, not copied."""
-    buffer = array.buffers()[1]
-    width = np.dtype(dtype).itemsize
-    need = (array.offset + len(array) + 1) * width
-    if buffer is None or buffer.size < need:
-        raise OffsetsError(f"the offsets buffer of {where} has {buffer.size if buffer else 0} bytes, {need} are needed")
-    offsets = np.frombuffer(buffer, dtype, len(array) + 1, array.offset * width)
-    if offsets[0] < 0:
-        raise OffsetsError(f"offsets of {where} start at {offsets[0]}, below 0")
-    falls = offsets[1:] < offsets[:-1]
-    if falls.any():
-        slot = int(falls.argmax()) + 1
-        raise OffsetsError(f"offsets of {where} fall at slot {slot}: {offsets[slot]} < {offsets[slot - 1]}")
-    return offsets.astype(np.int64, copy=False)
-
-
-def _peel_fixed(array: pa.Array, where: str) -> tuple[Level, pa.Array]:
+def _peel_fixed(array: pa.Array) -> tuple[Level, pa.Array]:
     width, n = array.type.list_size, len(array)
     validity = valid_of(array)
-    child = array.values
-    if (array.offset + n) * width > len(child):
-        raise OffsetsError(f"{where} needs {(array.offset + n) * width} values for its fixed size {width}, has {len(child)}")
-    child = child.slice(array.offset * width, n * width)
+    child = array.values.slice(array.offset * width, n * width)
     if validity is None:
         return Level(np.arange(n + 1, dtype=np.int64) * width, None, width), child
     offsets = np.zeros(n + 1, np.int64)
     np.cumsum(np.where(validity, width, 0), out=offsets[1:])
     return Level(offsets, validity, width), gather.filter_values(child, np.repeat(validity, width))
-
-
-def _peel_view(array: pa.Array, where: str) -> tuple[Level, pa.Array]:
-    """Views may overlap and lie in any order: their items are gathered in row order."""
-    validity = valid_of(array)
-    starts = array.offsets.to_numpy().astype(np.int64)[: len(array)]
-    sizes = array.sizes.to_numpy().astype(np.int64)[: len(array)]
-    child = array.values
-    if validity is not None:
-        starts, sizes = np.where(validity, starts, 0), np.where(validity, sizes, 0)
-    wrong = (starts < 0) | (sizes < 0) | (starts + sizes > len(child))
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise OffsetsError(
-            f"row {row} of {where} views {sizes[row]} values from {starts[row]}, there are {len(child)} values below"
-        )
-    offsets = np.zeros(len(array) + 1, np.int64)
-    np.cumsum(sizes, out=offsets[1:])
-    return Level(offsets, validity, None), gather.take(child, gather.ranges(starts, sizes))
-
-
-def _check_leaf(array: pa.Array, where: str) -> pa.Array:
-    """Refuse text and bytes whose own offsets would be read out of bounds."""
-    type = array.type
-    if len(array) and (pt.is_string(type) or pt.is_binary(type) or pt.is_large_string(type) or pt.is_large_binary(type)):
-        wide = pt.is_large_string(type) or pt.is_large_binary(type)
-        offsets = _read_offsets(array, np.int64 if wide else np.int32, f"the text of {where}")
-        data = array.buffers()[2]
-        if offsets[-1] > (0 if data is None else data.size):
-            raise OffsetsError(f"the text of {where} ends at byte {offsets[-1]}, past its buffer")
-    try:
-        array.validate()
-    except pa.ArrowInvalid as error:
-        raise OffsetsError(f"the leaves of {where} are corrupt: {error}") from None
-    return array
 
 
 # ------------------------------------------------------------------------------------------------- going out
@@ -375,9 +402,17 @@ def wrap(levels: list[Level], values: pa.Array) -> pa.Array:
     pa.Array
         The storage of a jagged column.
     """
+    if not len(values) and values.offset and _has_views(values.type):  # Arrow refuses to import such views from an offset on
+        values = pa.nulls(0, values.type)
     for level in reversed(levels):
         values = _wrap_fixed(level, values) if level.extent else _wrap_large(level, values)
     return values
+
+
+def _has_views(type: pa.DataType) -> bool:
+    """Whether a type holds views of text or bytes, in its fields too."""
+    fields = (type.field(place).type for place in range(type.num_fields))
+    return bool(pt.is_string_view(type) or pt.is_binary_view(type) or any(map(_has_views, fields)))
 
 
 def _wrap_large(level: Level, values: pa.Array) -> pa.Array:
@@ -430,7 +465,7 @@ def to_numpy(values: pa.Array) -> tuple[npt.NDArray[Any], BoolArray | None]:
 
 
 _NUMBERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
-_STORED = {type.id: np.dtype(type.to_pandas_dtype()) for type in (*_NUMBERS, pa.float16(), pa.float32(), pa.float64())}
+_STORED = {type.id: np.dtype(numpy_dtype(type)) for type in (*_NUMBERS, pa.float16(), pa.float32(), pa.float64())}
 _STORED |= {type.id: np.dtype(np.int32) for type in (pa.date32(), pa.time32("s"))}
 _STORED |= {type.id: np.dtype(np.int64) for type in (pa.date64(), pa.time64("us"), pa.timestamp("us"), pa.duration("us"))}
 """What numpy holds the values of a type in, by the type's number; temporals are the integers that store them."""
@@ -483,7 +518,9 @@ def numbers(n: int) -> pa.Array:
     return _FIRST_NUMBERS.slice(0, n) if n <= len(_FIRST_NUMBERS) else pa.array(np.arange(n))
 
 
-def order_key(values: pa.Array, operation: str = "ordering") -> tuple[npt.NDArray[Any], BoolArray | None]:
+def order_key(
+    values: pa.Array, operation: str = "ordering", *, descending: bool = False
+) -> tuple[npt.NDArray[Any], BoolArray | None]:
     """A numpy key that sorts and compares as the values do, for every type that has an order.
 
     Parameters
@@ -492,6 +529,9 @@ def order_key(values: pa.Array, operation: str = "ordering") -> tuple[npt.NDArra
         Flat values.
     operation : str
         Who asks, for the error.
+    descending : bool
+        Whether the largest key comes first: inside of structs and lists a null, and NaN before it, then has the least of all
+        codes, so that it stands last in both directions.
 
     Returns
     -------
@@ -507,23 +547,72 @@ def order_key(values: pa.Array, operation: str = "ordering") -> tuple[npt.NDArra
     """
     type = values.type
     if isinstance(type, pa.BaseExtensionType):
-        return order_key(values.storage, operation)
+        return order_key(values.storage, operation, descending=descending)
     if is_numeric(type) or is_temporal(type) or pt.is_null(type):
         return to_numpy(values)
     valid = valid_of(values)
     if pt.is_dictionary(type):
+        if type.ordered:
+            return to_numpy(word_places(values))
         codes, _ = order_key(values.dictionary, operation)
         place, _ = to_numpy(values.indices.cast(pa.int64()))
         if valid is not None:
             place = np.where(valid, place, 0)
         return (codes[place] if len(codes) else np.zeros(len(values), np.int64)), _dictionary_validity(values, valid)
     if pt.is_struct(type):
-        return _struct_key(values, operation), valid
+        return _struct_key(values, operation, descending), valid
     if is_list_type(type) or pt.is_map(type):
-        return _list_key(values, operation), valid
+        return _list_key(values, operation, descending), valid
     if pt.is_interval(type) or pt.is_union(type):
         raise JagTypeError.no_kernel(operation, type, hint="The type has no order.")
     return dictionary_codes(values), valid
+
+
+def word_places(values: pa.Array) -> pa.Array:
+    """The place of each item of a dictionary among its words, as int64; the first of equal words counts."""
+    words = values.dictionary
+    places = values.indices.cast(pa.int64())
+    if len(words) == 0:
+        return places
+    _, first, code = np.unique(order_key(words)[0], return_index=True, return_inverse=True)
+    return places if len(first) == len(words) else pa.array(first[code.reshape(-1)]).take(places)
+
+
+def shared_words(dictionaries: list[pa.Array], operation: str) -> pa.Array:
+    """The longest of the words of ordered dictionaries, which all the others begin with.
+
+    Raises
+    ------
+    JagValueError
+        If there is none: their items have no common order.
+    """
+    longest = max(dictionaries, key=len)
+    for words in dictionaries:
+        first = longest.slice(0, len(words))
+        if words is not longest and not (words.equals(first) or words.to_pylist() == first.to_pylist()):
+            raise JagValueError(
+                f"{operation}: the ordered categories {name_words(words)} and {name_words(longest)} differ, so that their items "
+                "have no common order. Cast one of them to its plain type first."
+            )
+    return longest
+
+
+def name_words(words: pa.Array) -> str:
+    """The words of a dictionary for a message: the first ones, and how many there are."""
+    named = ", ".join(map(repr, words.slice(0, 8).to_pylist()))
+    return f"[{named}]" if len(words) <= 8 else f"[{named}, ... {len(words)} in all]"
+
+
+def _check_orders(arrays: list[pa.Array]) -> None:
+    """Refuse to lay ordered dictionaries end to end that differ: pyarrow would add the words of one after those of the other."""
+    type = arrays[0].type
+    if pt.is_dictionary(type) and type.ordered:
+        shared_words([array.dictionary for array in arrays], "concat")
+    elif pt.is_struct(type):
+        for place in range(type.num_fields):
+            _check_orders([array.field(place) for array in arrays])
+    elif is_list_type(type):
+        _check_orders([array.values for array in arrays])
 
 
 def _dictionary_validity(values: pa.Array, valid: BoolArray | None) -> BoolArray | None:
@@ -564,24 +653,27 @@ def _dense(keys: list[npt.NDArray[Any]]) -> IntArray:
     return codes
 
 
-def _normal(key: npt.NDArray[Any], valid: BoolArray | None) -> npt.NDArray[Any]:
-    """Codes in which null sorts last, NaN just before it and equal to itself, and -0.0 equals 0.0."""
+def _normal(key: npt.NDArray[Any], valid: BoolArray | None, descending: bool) -> npt.NDArray[Any]:
+    """Codes in which null sorts last, NaN just before it and equal to itself, and -0.0 equals 0.0; in both directions."""
     if len(key) == 0:
         return np.zeros(0, np.int64)
     distinct, codes = np.unique(key + 0 if key.dtype.kind == "f" else key, return_inverse=True)
     codes = codes.reshape(-1)
-    return codes if valid is None else np.where(valid, codes, len(distinct))
+    if descending and key.dtype.kind == "f" and np.isnan(distinct[-1]):
+        codes = np.where(codes == len(distinct) - 1, -1, codes)
+    return codes if valid is None else np.where(valid, codes, -2 if descending else len(distinct))
 
 
-def _struct_key(values: pa.Array, operation: str) -> IntArray:
+def _struct_key(values: pa.Array, operation: str, descending: bool) -> IntArray:
     if values.type.num_fields == 0 or len(values) == 0:
         return np.zeros(len(values), np.int64)
-    return _dense([_normal(*order_key(field, operation)) for field in values.flatten()])
+    return _dense([_normal(*order_key(field, operation, descending=descending), descending) for field in values.flatten()])
 
 
-def _list_key(values: pa.Array, operation: str) -> IntArray:
+def _list_key(values: pa.Array, operation: str, descending: bool) -> IntArray:
     """Codes of whole lists: big-endian item codes are bytes that compare as the lists do."""
-    level, child = _peel_level(values, operation)
-    codes = np.ascontiguousarray(_normal(*order_key(decode(child), operation)).astype(">i8"))
+    level, child = _peel_level(values)
+    codes = _normal(*order_key(decode(child), operation, descending=descending), descending)
+    codes = np.ascontiguousarray((codes + 2).astype(">i8"))  # bytes compare without a sign
     buffers = [None, pa.py_buffer(level.offsets * 8), pa.py_buffer(codes)]
     return dictionary_codes(pa.Array.from_buffers(pa.large_binary(), len(values), buffers))

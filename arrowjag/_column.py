@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
 
 from arrowjag import _arrow
+from arrowjag._integers import check_ndim
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import ShapeError
+from arrowjag.errors import MissingDependencyError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrowData, BoolArray
 
-__all__ = ["Column", "empty", "from_arrow", "levels", "storage_type", "to_arrow"]
+__all__ = ["Column", "empty", "from_arrow", "levels", "storage_type", "to_arrow", "to_python"]
 
 
 class Column:
@@ -117,11 +120,12 @@ def levels(shape: JaggedShape) -> list[_arrow.Level]:
 
 def to_arrow(column: Column) -> pa.Array:
     """The column as nested Arrow lists; values and offsets are shared."""
-    return _arrow.wrap(levels(column.shape), column.values)
+    return _arrow.wrap(levels(column.shape), _arrow.vouched(column.values))
 
 
 def storage_type(leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...] | None = None) -> pa.DataType:
     """The Arrow storage type of a jagged column; `extents` has an entry for each dim, that of the rows is not looked at."""
+    check_ndim(ndim, "the column")
     type = leaf
     for place in reversed(range(1, ndim)):
         extent = extents[place] if extents else None
@@ -136,3 +140,13 @@ def empty(leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...] | None =
         extent = extents[place] if extents else None
         dims.append(Ragged([]) if extent is None else Uniform(extent, 0))
     return Column(JaggedShape._trusted(dims[:ndim]), pa.nulls(0, leaf))
+
+
+def to_python(values: pa.Array) -> list[Any]:
+    """Arrow values as Python objects. Python has no nanoseconds: pyarrow makes them objects of pandas, which must be installed."""
+    try:
+        return values.to_pylist()  # type: ignore[no-any-return]  # pyarrow is untyped here
+    except ValueError as error:
+        if "pandas" not in str(error):
+            raise
+        raise MissingDependencyError.of("pandas", "pandas", "Python objects for nanoseconds") from error

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import html as _html
+import datetime as dt
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._arrow import is_list_type
 from arrowjag._column import Column, row_validity
-from arrowjag.dims import Dim
+from arrowjag._html import count_text, dims_table, escape, part, rows_html, section
 from arrowjag.shape._text import shape_text
 
-__all__ = ["STYLE", "html", "item_text", "leaf_text", "shown_rows", "text"]
+__all__ = ["array_html", "item_text", "leaf_text", "shown_rows", "significant_digits", "text", "type_text"]
 
 _ROWS = 5
 _WIDTH = 110
@@ -31,7 +32,7 @@ def text(column: Column) -> str:
     """The repr of an array: one line of facts, then the rows."""
     if column.ndim == 0:
         return f"JaggedArray(scalar of {column.type}): {_leaf(column, 0)}"
-    head = f"JaggedArray {shape_text(column.shape, at_a_glance=True)} of {_type_text(column)}"
+    head = f"JaggedArray {shape_text(column.shape, at_a_glance=True)} of {type_text(column)}"
     n = column.shape.nodes(1)
     if n == 0:
         return f"{head}\n[]"
@@ -39,25 +40,35 @@ def text(column: Column) -> str:
     return f"{head}\n[{(',' + chr(10) + ' ').join(lines)}]"
 
 
-def _type_text(column: Column) -> str:
+def type_text(column: Column) -> str:
     """The leaf type on one line."""
     name = str(column.type).replace("\n", " ")
     return name if len(name) <= 2 * _WIDTH else f"{name[: 2 * _WIDTH]}..."
 
 
 def shown_rows(n: int, limit: int = _ROWS) -> list[int | None]:
-    """Row numbers of the head and the tail; None stands for what lies between."""
+    """Return the row numbers of head and tail; None marks the omitted rows between them."""
     if n <= 2 * limit:
         return list(range(n))
     return [*range(limit), None, *range(n - limit, n)]
 
 
-_COUNTED = 1 << 25
-"""Rows whose nulls are counted in a few milliseconds."""
-
-
 class _TooLongError(Exception):
     """More text than there is room for."""
+
+
+_DIGITS = ContextVar("digits", default=6)
+"""Significant digits of floats."""
+
+
+@contextmanager
+def significant_digits(n: int) -> Iterator[None]:
+    """Show floats with at most `n` significant digits, at least one."""
+    token = _DIGITS.set(max(n, 1))
+    try:
+        yield
+    finally:
+        _DIGITS.reset(token)
 
 
 def item_text(column: Column, depth: int, place: int, width: int = _WIDTH) -> str:
@@ -150,11 +161,11 @@ def _scalar_text(scalar: Any) -> str:
 
 
 def leaf_text(value: Any) -> str:
-    """A leaf value as text: six digits of a float, quoted text, `null`."""
+    """A leaf value as text: a float with the significant digits asked for, quoted text, `null`."""
     if value is None:
         return "null"
     if isinstance(value, float):
-        short = format(value, ".6g")
+        short = format(value, f".{_DIGITS.get()}g")
         return short if any(mark in short for mark in ".en") else f"{short}.0"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {leaf_text(one)}" for key, one in value.items()) + "}"
@@ -163,6 +174,8 @@ def leaf_text(value: Any) -> str:
         return shown if len(value) <= _TEXT and len(shown) <= _TEXT else f"{shown[: _TEXT - 3]}..."
     if isinstance(value, list):
         return _list_text(value)
+    if isinstance(value, dt.timedelta):
+        return str(value).replace(", ", " ")  # a comma separates items
     return str(value)
 
 
@@ -171,99 +184,18 @@ def _list_text(value: list[Any]) -> str:
     return f"[{', '.join(parts)}]"
 
 
-# ------------------------------------------------------------------------------------------------- HTML
+def array_html(column: Column, title: str = "JaggedArray") -> str:
+    """Format a column for a notebook, as a section that opens and closes: facts, dims, and the head and tail of its rows.
 
-STYLE = """
-.arrowjag{--text:#1f2430;--quiet:#5b6475;--line:#d7dce5;--back:#f6f8fb;--mark:#2f5fd0;--null:#b4530a;
-color:var(--text);font:14px/1.5 system-ui,sans-serif;max-width:100%;text-align:left}
-@media (prefers-color-scheme:dark){
-.arrowjag{--text:#e6e9f0;--quiet:#a3adbf;--line:#3a4252;--back:#1d222c;--mark:#8fb2ff;--null:#ffb070}}
-.arrowjag summary{cursor:pointer;padding:2px 4px;border-radius:4px}
-.arrowjag summary:hover{background:var(--back)}
-.arrowjag summary:focus-visible{outline:2px solid var(--mark);outline-offset:1px}
-.arrowjag code{font:13px/1.5 ui-monospace,monospace;color:inherit;background:none;overflow-wrap:anywhere}
-.arrowjag .quiet{color:var(--quiet)}
-.arrowjag .null{color:var(--null)}
-.arrowjag table{border-collapse:collapse;margin:4px 0 4px 18px;border:0}
-.arrowjag th,.arrowjag td{padding:1px 10px 1px 0;text-align:left;vertical-align:top;border:0;
-background:none;color:inherit;font-weight:400}
-.arrowjag thead th,.arrowjag tbody th{color:var(--quiet)}
-.arrowjag .number{text-align:right;font-variant-numeric:tabular-nums}
-.arrowjag details details{margin-left:18px}
-""".strip()
-
-
-def html(column: Column) -> str:
-    """The array as a part of a page that opens and closes: facts, dims, and the head and tail of its rows.
-
-    Cost: as little as the text, whatever the array holds: sizes are not counted, only their ends are looked at.
+    Cost: that of the text, independent of the size of the column: sizes are not counted, only those at the ends are read.
     """
     if column.ndim == 0:
-        return f'<div class="arrowjag"><style>{STYLE}</style><code>{_escape(text(column))}</code></div>'
-    shape = _escape(shape_text(column.shape, at_a_glance=True))
-    title = f"<b>JaggedArray</b> <code>{shape}</code> of <code>{_escape(_type_text(column))}</code>"
-    parts = [
-        f'<div class="arrowjag"><style>{STYLE}</style><details open><summary>{title}</summary>',
-        rows_html((row, item_text(column, 1, row) if row is not None else "") for row in shown_rows(column.shape.nodes(1))),
-        _dims_html(column),
-        "</details></div>",
-    ]
-    return "".join(parts)
-
-
-def rows_html(rows: Any, caption: str = "") -> str:
-    """Numbered rows as a table; a row without a number stands for those that are left out."""
-    lines = []
-    for row, shown in rows:
-        if row is None:
-            lines.append('<tr class="quiet"><th scope="row" class="number">&#8942;</th><td></td></tr>')
-        else:
-            kind = ' class="null"' if shown == "null" else ""
-            lines.append(f'<tr><th scope="row" class="number">{row:,}</th><td><code{kind}>{_escape(shown)}</code></td></tr>')
-    title = f"<caption>{_escape(caption)}</caption>" if caption else ""
-    if not lines:
-        lines.append('<tr class="quiet"><td>no rows</td></tr>')
-    return f"<table>{title}<tbody>{''.join(lines)}</tbody></table>"
-
-
-def _dims_html(column: Column) -> str:
-    heads = ("dim", "rows", "items", "items per row", "null rows")
-    number = ' class="number"'
-    head = "".join(f'<th scope="col"{"" if name == "items per row" else number}>{name}</th>' for name in heads)
-    lines = []
-    for place, dim in enumerate(column.shape.dims):
-        cells = (f"{len(dim):,}", f"{dim.size:,}", _per_row(dim), _nulls(dim))
-        body = "".join(f"<td{'' if at == 2 else number}>{cell}</td>" for at, cell in enumerate(cells))
-        lines.append(f'<tr><th scope="row"{number}>{place}</th>{body}</tr>')
+        return part(f"<code>{escape(text(column))}</code>")
+    shape = escape(shape_text(column.shape, at_a_glance=True))
+    rows = rows_html((row, item_text(column, 1, row) if row is not None else "") for row in shown_rows(column.shape.nodes(1)))
     values = column._values
-    nulls = "" if pt.is_run_end_encoded(values.type) else f", {values.null_count:,} null"
-    facts = f"{len(values):,} leaves{nulls}"
-    return (
-        f'<details><summary class="quiet">{_count(column.ndim, "dim")}, {facts}</summary>'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></details>"
-    )
-
-
-def _per_row(dim: Dim) -> str:
-    """What can be told of the sizes without looking at each of them."""
-    if dim.extent is not None:
-        return f"{dim.extent:,} (declared)"
-    if len(dim) == 0:
-        return "no rows"
-    mean = dim.size / len(dim)
-    return f"{mean:,.0f}" if len(dim) == 1 else f"{mean:,.4g} on average"
-
-
-def _nulls(dim: Dim) -> str:
-    """The number of null rows, as far as it can be counted quickly."""
-    if dim.validity is not None and len(dim) > _COUNTED:
-        return "some"
-    return "0" if dim.validity is None else f"{len(dim) - int(np.count_nonzero(dim.validity)):,}"
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
-
-
-def _escape(shown: str) -> str:
-    return _html.escape(shown)
+    nulls = "" if pt.is_run_end_encoded(values.type) else f" ({values.null_count:,} null)"
+    facts = f"{count_text(column.ndim, 'dim')}, {count_text(len(values), 'value')}{nulls}"
+    dims = f'<details><summary class="quiet">{facts}</summary>{dims_table(column.shape.dims)}</details>'
+    head = f"<b>{escape(title)}</b> <code>{shape}</code> of <code>{escape(type_text(column))}</code>"
+    return section(head, f"{rows}{dims}")

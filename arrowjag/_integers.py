@@ -1,4 +1,4 @@
-"""Arguments that are whole numbers: what counts as one, and what is said of another."""
+"""Arguments that are whole numbers: what counts as one, what is said of another, and how many dims there may be."""
 
 from __future__ import annotations
 
@@ -6,11 +6,23 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from arrowjag.errors import JagRangeError, JagTypeError, JagValueError
+from arrowjag.errors import JagRangeError, JagTypeError, JagValueError, ShapeError
 
-__all__ = ["integer", "is_int", "item_count"]
+__all__ = ["MAX_NDIM", "check_ndim", "integer", "is_int", "item_count"]
 
 _MOST = 2**63 - 1
+
+MAX_NDIM = 64
+"""Dims that a shape, a type or a file may have, and levels that types may be nested in; numpy has the same limit."""
+
+
+def check_ndim(ndim: int, what: str) -> None:
+    """Refuse more dims than `MAX_NDIM`.
+
+    Arrow, pandas and polars go through nested types recursively, so a file that tells of thousands of levels would end the process.
+    """
+    if ndim > MAX_NDIM:
+        raise ShapeError(f"{what} would have {ndim} dims, at most {MAX_NDIM} are supported")
 
 
 def is_int(value: object) -> TypeGuard[int | np.integer[Any]]:

@@ -11,21 +11,28 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, NoReturn, TypeAlias, TypeVar, overload
 
-from arrowjag.errors import JagTypeError
+from arrowjag._parameters import described
+from arrowjag._spellings import suggestion
+from arrowjag.errors import JagAttributeError, JagTypeError
 
 __all__ = [
+    "FREE_FUNCTIONS",
     "HOSTS",
     "METHODS",
     "Host",
     "Method",
+    "Namespace",
     "Rows",
+    "accessor",
+    "add_namespaces",
     "along_axis",
     "changing_axis",
     "free_function",
     "method",
     "moving",
+    "namespaces",
     "over_axis",
 ]
 
@@ -52,7 +59,7 @@ class Method:
     Attributes
     ----------
     name : str
-        The public name.
+        The public name; that of a method under a namespace is dotted, such as ``str.lower``.
     function : callable
         The method itself, to be called with the array first.
     arrays : tuple of str
@@ -74,6 +81,11 @@ class Method:
     is_property: bool
     result_type: TypeRule | None
     seeded: bool
+
+    @property
+    def short(self) -> str:
+        """The name without its namespace."""
+        return self.name.rpartition(".")[2]
 
     @functools.cached_property
     def signature(self) -> inspect.Signature:
@@ -150,8 +162,14 @@ def moving(_ndim: int, _arguments: Mapping[str, Any]) -> Rows:
     return Rows.MOVED
 
 
-def method(*arrays: str, rows: RowRule = _local, result_type: TypeRule | None = None, seeded: bool = False) -> Callable[[F], F]:
-    """Enter a method of `JaggedArray` in the table.
+def method(
+    *arrays: str,
+    rows: RowRule = _local,
+    result_type: TypeRule | None = None,
+    seeded: bool = False,
+    namespace: str = "",
+) -> Callable[[F], F]:
+    """Enter a method of `JaggedArray`, or of one of its namespaces, in the table.
 
     Parameters
     ----------
@@ -163,19 +181,125 @@ def method(*arrays: str, rows: RowRule = _local, result_type: TypeRule | None = 
         How the result's type is found where an empty array would not tell.
     seeded : bool
         Whether it draws from a seed.
+    namespace : str
+        The attribute of arrays that has the method, such as ``str``; the class of the method is a `Namespace`.
 
     Returns
     -------
     callable
-        The decorator; it returns the method unchanged.
+        The decorator; it returns the method, whose docstring has the descriptions of `arrowjag._parameters`.
     """
 
     def enter(function: F) -> F:
         plain: Any = getattr(function, "fget", function)
-        METHODS[plain.__name__] = Method(plain.__name__, plain, arrays, rows, isinstance(function, property), result_type, seeded)
+        if plain.__doc__:  # python -OO strips it
+            plain.__doc__ = described(plain.__doc__)
+        name = f"{namespace}.{plain.__name__}" if namespace else plain.__name__
+        on_array = _on_array(plain) if namespace else plain
+        METHODS[name] = Method(name, on_array, arrays, rows, isinstance(function, property), result_type, seeded)
         return function
 
     return enter
+
+
+# -------------------------------------------------------------------------------------------------------- namespaces
+
+
+class Namespace:
+    """Methods under an attribute, such as ``x.str``: those of arrays are written out, surfaces make theirs from the table.
+
+    Parameters
+    ----------
+    owner : JaggedArray, or the accessor of a surface
+        What the methods work on.
+    """
+
+    __slots__ = ("_owner",)
+
+    space: ClassVar[str] = ""
+    """The attribute."""
+
+    def __init__(self, owner: Any) -> None:
+        self._owner = owner
+
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
+        return self._owner._call(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} of {self._owner!r}"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise for an unknown name, and suggest ours."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        space = self.space
+        raise JagAttributeError(f".{space} has no {name!r}", name, lambda: suggestion(name, namespaces()[space], space))
+
+
+def namespaces() -> dict[str, dict[str, Method]]:
+    """Return the methods of each namespace by their short names."""
+    found: dict[str, dict[str, Method]] = {}
+    for name, one in METHODS.items():
+        space, _, short = name.rpartition(".")
+        if space:
+            found.setdefault(space, {})[short] = one
+    return found
+
+
+_DOCS = {"str": "Methods of text, called on each item.", "dt": "Methods of dates and times, called on each item."}
+
+
+def add_namespaces(surface: type, make: Callable[[Method], Any]) -> None:
+    """Add every namespace to a class that calls methods of the table.
+
+    Parameters
+    ----------
+    surface : type
+        A class whose `_call` takes what `make` hands on.
+    make : callable
+        Converts a `Method` of the table to a method of the class.
+    """
+    for space, methods in namespaces().items():
+        name = f"{surface.__name__}{space.title()}"
+        made = {short: make(one) for short, one in methods.items()}
+        members = {"space": space, "__doc__": _DOCS[space], "__module__": surface.__module__, "__slots__": (), **made}
+        setattr(surface, space, accessor(type(name, (Namespace,), members)))
+
+
+N = TypeVar("N", bound=Namespace)
+
+
+class accessor(Generic[N]):  # noqa: N801 - a descriptor, as `property`
+    """The attribute of a class that makes a namespace for an instance; read from the class itself it is the namespace's class.
+
+    Parameters
+    ----------
+    cls : type
+        The namespace.
+    """
+
+    def __init__(self, cls: type[N]) -> None:
+        self._cls = cls
+        self.__doc__ = cls.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> type[N]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> N: ...
+
+    def __get__(self, instance: object | None, owner: type) -> type[N] | N:
+        return self._cls if instance is None else self._cls(instance)
+
+
+def _on_array(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a namespace as a function of the array."""
+
+    @functools.wraps(function)
+    def on_array(array: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(Namespace(array), *args, **kwargs)
+
+    return on_array
 
 
 # --------------------------------------------------------------------------------------------------- free functions
@@ -194,15 +318,23 @@ class Host:
     operate : callable, optional
         From a function and its operands, an array among them, to the result of an operator; NotImplemented leaves it to the host's
         own operators, as a host without this always does.
+    trace : callable, optional
+        From a function, its name, the positional and the keyword arguments to the result of a traced function, for columns whose
+        types are not known yet.
     """
 
     owns: Callable[[Any], bool]
     call: Callable[[Callable[..., Any], str, tuple[Any, ...], dict[str, Any]], Any]
     operate: Callable[[Callable[..., Any], tuple[Any, ...]], Any] | None = None
+    trace: Callable[[Callable[..., Any], str, tuple[Any, ...], dict[str, Any]], Any] | None = None
 
 
 HOSTS: list[Host] = []
 """Surfaces enter themselves here when they are imported."""
+
+
+FREE_FUNCTIONS: dict[str, Callable[..., Any]] = {}
+"""Functions of several arrays that take the columns of surfaces, by name; expressions record the name."""
 
 
 def free_function(function: F) -> F:
@@ -216,6 +348,7 @@ def free_function(function: F) -> F:
                 return host.call(function, function.__name__, args, kwargs)
         return function(*args, **kwargs)
 
+    FREE_FUNCTIONS[function.__name__] = dispatch
     return dispatch  # type: ignore[return-value]  # the wrapped signature is function's
 
 

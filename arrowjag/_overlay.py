@@ -8,12 +8,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
-from arrowjag import _arrow
+from arrowjag import _arrow, _html
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column
-from arrowjag._kernels import gather
-from arrowjag._ops import elementwise, folding, structure
+from arrowjag._kernels.move import gather
+from arrowjag._ops import elementwise, rearrange, structure
+from arrowjag._pyarrow_versions import null_scalar
 from arrowjag.errors import ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import IntArray
@@ -64,8 +65,8 @@ class Overlay:
         if values.ndim > targets.ndim:
             raise ShapeError(f"overlay: values of {values.shape!r} for an index of {targets.shape!r}")
         targets, source = structure.align([targets, elementwise.cast(values, type)], "overlay")
-        self._targets, self._source = folding.named(targets, source)
-        folding.check_distinct(dest.shape, self._targets)
+        self._targets, self._source = rearrange.valid_targets(targets, source)
+        rearrange.check_distinct(dest.shape, self._targets)
         self._rising: tuple[IntArray, IntArray] | None = None
 
     @property
@@ -81,7 +82,7 @@ class Overlay:
     def __getitem__(self, index: Any) -> Any:
         found = _places(self.shape)[index]
         if isinstance(found, pa.Scalar):
-            return self._read(np.array([found.as_py()]), None)[0] if found.is_valid else pa.scalar(None, self.type)
+            return self._read(np.array([found.as_py()]), None)[0] if found.is_valid else null_scalar(self.type)
         position, valid = _arrow.to_numpy(found.values)
         return JaggedArray._of(Column(found.shape, self._read(position, valid)))
 
@@ -119,7 +120,7 @@ class Overlay:
         >>> aj.overlay(aj.array([[1, 2], [3]]), (0, 1), aj.array(9)).materialize().to_list()
         [[1, 9], [3]]
         """
-        leaves = folding.written(elementwise.cast(self.dest, self.type).values, self._targets, self._source)
+        leaves = rearrange.overwrite(elementwise.cast(self.dest, self.type).values, self._targets, self._source)
         array: JaggedArray = JaggedArray._of(Column(self.shape, leaves))
         return array
 
@@ -129,7 +130,7 @@ class Overlay:
         Returns
         -------
         list
-            One entry a row.
+            One entry per row.
 
         Examples
         --------
@@ -143,9 +144,17 @@ class Overlay:
         share = f"{len(self._targets)} of {self.shape.size} places"
         return f"Overlay on {self.shape!r} of {self.type}: {share} from {self.values.shape!r}"
 
+    def _repr_html_(self) -> str:
+        facts = [
+            ("dest", f"{self.shape!r} of {self.dest.type}"),
+            ("values", f"{self.values.shape!r} of {self.values.type}"),
+            ("overwritten", f"{len(self._targets):,} of {self.shape.size:,} values"),
+        ]
+        return _html.facts_html("Overlay", facts)
+
 
 def _places(shape: JaggedShape) -> JaggedArray:
-    array: JaggedArray = JaggedArray._of(folding.places(shape))
+    array: JaggedArray = JaggedArray._of(rearrange.flat_positions(shape))
     return array
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import arrowjag as aj
 from arrowjag.errors import MissingDependencyError
+from arrowjag.io._frames import from_table, to_table
 
 __all__ = ["Demo", "load"]
 
@@ -243,7 +244,7 @@ def _to_pandas(frame: Any) -> Any:
 
 
 def _to_polars(frame: Any) -> Any:
-    return aj.io.frames.from_table(aj.io.frames.to_table(frame), "polars")
+    return from_table(to_table(frame), "polars")
 
 
 # --------------------------------------------------------------------------------------------------- the flat way

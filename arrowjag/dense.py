@@ -30,7 +30,7 @@ def from_dense(dense: Any, shape_or_sizes: Any, fill_value: Any = 0) -> JaggedAr
     dense : array-like of shape (rows, m1, ..., mk, ...)
         A masked array gives nulls where it is masked. Dims behind those of the shape become declared dims.
     shape_or_sizes : JaggedShape, JaggedArray, or sizes
-        The rows to take. Sizes are one sequence of row sizes, or a tuple of them, one a level.
+        The rows to take. Sizes are one sequence of row sizes, or a tuple of them, one per level.
     fill_value : scalar or None
         For places whose cell the dense array lacks, because one of its dims is shorter than the row; None gives null.
 
@@ -109,7 +109,7 @@ def add(x: Any, dense: Any, out: str = "jagged") -> Any:
     Raises
     ------
     ShapeError
-        If the rows or the declared sizes differ; sizes of 1 are not stretched.
+        If the rows or the declared sizes differ; sizes of 1 are not broadcast.
     JagTypeError
         If one of them holds no numbers.
 
@@ -149,7 +149,7 @@ def mul(x: Any, dense: Any) -> JaggedArray:
     Raises
     ------
     ShapeError
-        If the rows or the declared sizes differ; sizes of 1 are not stretched.
+        If the rows or the declared sizes differ; sizes of 1 are not broadcast.
     JagTypeError
         If one of them holds no numbers.
 

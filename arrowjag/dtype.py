@@ -7,7 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from arrowjag import _arrow, _column, _doors
+from arrowjag import _arrow, _column, _lazy_imports
+from arrowjag._integers import MAX_NDIM, check_ndim
 from arrowjag.errors import ShapeError
 
 __all__ = ["JaggedType", "metadata"]
@@ -35,12 +36,16 @@ def metadata(ndim: int) -> str:
 
 
 def parse_metadata(text: str | bytes | None, levels: int) -> int:
-    """The ndim that metadata tells; all the levels of the storage where it tells nothing that fits. Never raises."""
+    """The ndim that metadata tells; all the levels of the storage, `MAX_NDIM` at most, where it tells nothing that fits.
+
+    Never raises.
+    """
+    most = min(levels + 1, MAX_NDIM)
     try:
         ndim = json.loads(text or b"")["ndim"]
-    except (ValueError, TypeError, KeyError):
-        return levels + 1
-    return ndim if isinstance(ndim, int) and not isinstance(ndim, bool) and 1 <= ndim <= levels + 1 else levels + 1
+    except (ValueError, TypeError, KeyError, RecursionError):  # the text of a file may be anything, nested as deep as it likes
+        return most
+    return ndim if isinstance(ndim, int) and not isinstance(ndim, bool) and 1 <= ndim <= most else most
 
 
 class JaggedType(pa.ExtensionType):
@@ -67,6 +72,7 @@ class JaggedType(pa.ExtensionType):
     def __init__(self, storage: pa.DataType, ndim: int | None = None) -> None:
         levels = _arrow.depth(storage)
         self._ndim = levels + 1 if ndim is None else ndim
+        check_ndim(self._ndim, "the type")
         if not 1 <= self._ndim <= levels + 1:
             raise ShapeError(f"{storage} has {levels} list levels, too few for ndim={ndim}")
         super().__init__(storage, _arrow.EXTENSION_NAME)
@@ -82,7 +88,7 @@ class JaggedType(pa.ExtensionType):
         ndim : int
             Number of levels.
         extents : tuple of int or None, optional
-            One entry a dim; that of the rows is not looked at.
+            One entry per dim; the entry of the rows is ignored.
 
         Returns
         -------
@@ -137,7 +143,7 @@ class JaggedType(pa.ExtensionType):
         JaggedDtype
             Our dtype.
         """
-        return _doors.open_door("pandas").JaggedDtype.from_arrow_type(self)
+        return _lazy_imports.load("pandas").JaggedDtype.from_arrow_type(self)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, JaggedType) and (self._ndim, self.storage_type) == (other._ndim, other.storage_type)
@@ -169,11 +175,11 @@ class JaggedExtension(pa.ExtensionArray):
         pandas.Series
             With dtype `jagged[...]`.
         """
-        return _doors.open_door("pandas").series_from_arrow(self)
+        return _lazy_imports.load("pandas").series_from_arrow(self)
 
 
 def register() -> None:
-    """Make Arrow know the type; doing so twice is no error."""
+    """Register the type with Arrow; a repeated registration is ignored."""
     try:
         pa.register_extension_type(JaggedType(pa.large_list(pa.null())))
     except pa.ArrowKeyError:

@@ -5,17 +5,39 @@ A message says what failed, where (dim and row), what was expected and what was 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 __all__ = [
+    "OVERFLOW_HINT",
+    "JagAttributeError",
     "JagError",
+    "JagFileError",
     "JagIndexError",
+    "JagMemoryError",
     "JagOverflowError",
     "JagRangeError",
     "JagTypeError",
     "JagValueError",
+    "JagWarning",
     "MissingDependencyError",
     "OffsetsError",
     "ShapeError",
 ]
+
+
+OVERFLOW_HINT = 'cast("float64", safe=False) first gives an approximate result.'
+"""What to do about a sum or product that is too large; a safe cast refuses integers that float64 has to round."""
+
+
+_ADVICE = {
+    "string": 'Cast text to numbers first, such as x.cast("float64"); text has min, max, count, mode, join.',
+    "large_string": 'Cast text to numbers first, such as x.cast("float64"); text has min, max, count, mode, join.',
+    "dictionary": 'Cast categories to text or numbers first, such as x.cast("string").',
+    "struct": 'Pick a field first, such as x["name"]; x.fields lists the names.',
+    "timestamp": 'Times have min, max, diff and count; cast to "int64" first for others.',
+    "date": 'Dates have min, max, diff and count; cast to "int64" or "int32" first for others.',
+}
+"""What to do if a type has no kernel, by the beginning of the type's name."""
 
 
 class JagError(Exception):
@@ -59,10 +81,36 @@ class JagTypeError(JagError, TypeError):
         --------
         >>> from arrowjag import JagTypeError
         >>> print(JagTypeError.no_kernel("sum", "string"))
-        sum has no kernel for string.
+        sum has no kernel for string. Cast text to numbers first...
         """
         names = " and ".join(str(one) for one in types)
+        hint = hint or next((advice for start, advice in _ADVICE.items() if any(str(one).startswith(start) for one in types)), "")
         return cls(f"{operation} has no kernel for {names}.{' ' + hint if hint else ''}")
+
+
+class JagAttributeError(JagTypeError, AttributeError):
+    """A name that has no meaning here; `hasattr` takes it for a missing attribute.
+
+    Parameters
+    ----------
+    message : str
+        What is missing, and what is meant instead.
+    name : str
+        The name.
+    hint : callable, optional
+        Returns the end of the message; called when somebody reads it, because `hasattr` never does.
+    """
+
+    def __init__(self, message: str, name: str | None = None, hint: Callable[[], str] | None = None) -> None:
+        super().__init__(message)
+        self.name = name
+        self._hint = hint
+
+    def __str__(self) -> str:
+        return super().__str__() + (self._hint() if self._hint is not None else "")
+
+    def __reduce__(self) -> tuple[type[JagAttributeError], tuple[str, str | None]]:
+        return type(self), (str(self), self.name)
 
 
 class JagValueError(JagError, ValueError):
@@ -75,6 +123,18 @@ class JagOverflowError(JagError, OverflowError):
 
 class JagRangeError(JagValueError, JagOverflowError):
     """A number lies outside of the type that it meets; numpy raises `OverflowError` here, pyarrow `ValueError`."""
+
+
+class JagFileError(JagValueError, OSError):
+    """A file is damaged or can't be read; pyarrow raises `OSError` or `ValueError` here."""
+
+
+class JagMemoryError(JagError, MemoryError):
+    """A file asks for more memory than there is."""
+
+
+class JagWarning(UserWarning):
+    """A call does what it says, and hardly what its author meant."""
 
 
 class MissingDependencyError(JagError, ImportError):

@@ -7,18 +7,19 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from arrowjag import _arrow, _column
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column, operand
+from arrowjag._array.combining import apply_function, promoted
+from arrowjag._array.maps import warn_of_duplicates
 from arrowjag._array.reading import to_array
 from arrowjag._column import Column
-from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._methods import free_function
-from arrowjag._ops import elementwise, select, structure
+from arrowjag._ops import elementwise, maps, row_functions, select, structure
 from arrowjag.dims import Ragged, Uniform
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagTypeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrayOrScalar
 
@@ -28,33 +29,42 @@ __all__ = [
     "array",
     "coalesce",
     "concat",
+    "fold",
     "from_arrow",
     "from_offsets",
     "from_parents",
     "from_sizes",
+    "map_items",
+    "map_rows",
+    "nan_to_null",
+    "scan",
     "stack",
+    "to_map",
     "where",
-    "zip",
 ]
 
 
-def array(data: Any, *, type: pa.DataType | None = None, ndim: int | None = None) -> JaggedArray:
-    """A jagged array of whatever holds the data now.
+def array(data: Any, *, type: pa.DataType | None = None, ndim: int | None = None, nan_to_null: bool | None = None) -> JaggedArray:
+    """Create a jagged array from nested lists, numpy, Arrow, pandas or polars.
 
     Parameters
     ----------
     data : nested list, numpy array, Arrow array, Series of pandas or polars, or a PyCapsule object
-        None at any level is null, and so are NA and NaT of pandas in lists and NaN that stands for a row in a Series of objects. A
-        numpy array of several dims declares their extents. A bare scalar gives an array without dims.
+        None at any level becomes null, as do pandas' NA and NaT in lists, and NaN in place of a row in a Series of objects. A numpy
+        array of several dims declares their extents. A scalar becomes an array without dims.
     type : pa.DataType, optional
-        The leaf type; by default Arrow infers it.
+        The leaf type, or the type of whole rows if it is a list or a map; by default Arrow infers it. A map gives one dim more,
+        whose items are structs of `key` and `value`.
     ndim : int, optional
-        Number of levels. Levels that only empty lists leave open adapt, so ``array([], ndim=3)`` works.
+        Number of levels. Empty lists adapt to it, so ``array([], ndim=3)`` works.
+    nan_to_null : bool, optional
+        Whether NaN in a flat column becomes null. The default is True for pandas data, where NaN represents a missing value, and
+        False for all other data. NaN inside rows is a value; the method `nan_to_null` of the result converts it to null.
 
     Returns
     -------
     JaggedArray
-        Buffers of Arrow and numpy data are shared where the layout allows: 64-bit list offsets from 0, no slack under null rows.
+        Shares the buffers of Arrow and numpy data if list offsets have 64 bits and start at 0, and null rows own no values.
 
     Raises
     ------
@@ -69,7 +79,7 @@ def array(data: Any, *, type: pa.DataType | None = None, ndim: int | None = None
     >>> aj.array([[1, None], None, []]).to_list()
     [[1, None], None, []]
     """
-    column = as_column(data, type=type, ndim=ndim)
+    column = as_column(data, type=type, ndim=ndim, nan_to_null=nan_to_null)
     return column if isinstance(column, JaggedArray) else _of(column)
 
 
@@ -84,9 +94,10 @@ def from_arrow(a: Any, ndim: int | None = None) -> JaggedArray:
     Parameters
     ----------
     a : pa.Array, pa.ChunkedArray or a PyCapsule object
-        Lists of five kinds, extension arrays, slices, chunks. A map is a leaf unless `ndim` asks for its level.
+        Lists of five kinds, maps, extension arrays, slices, chunks. A map is a level of entries, whose leaves are structs of `key`
+        and `value`.
     ndim : int, optional
-        Number of levels; by default every list is one.
+        Number of levels; by default every list and every map is one.
 
     Returns
     -------
@@ -110,7 +121,7 @@ def from_arrow(a: Any, ndim: int | None = None) -> JaggedArray:
     return _of(_column.from_arrow(to_array(a), ndim, "the Arrow data"))
 
 
-def from_sizes(values: Any, *sizes: Any) -> JaggedArray:
+def from_sizes(values: Any, *sizes: Any, nan_to_null: bool | None = None) -> JaggedArray:
     """A jagged array from flat values and the row sizes of each dim after the rows.
 
     Parameters
@@ -118,7 +129,9 @@ def from_sizes(values: Any, *sizes: Any) -> JaggedArray:
     values : pa.Array, or what `pa.array` takes
         The leaves.
     *sizes : sizes or int
-        Outermost first; the first has one entry a row.
+        Outermost first; the first has one entry per row.
+    nan_to_null : bool, optional
+        Whether NaN among the values is null, as in `array`: by default so for values of pandas.
 
     Returns
     -------
@@ -137,13 +150,13 @@ def from_sizes(values: Any, *sizes: Any) -> JaggedArray:
     [[1, 2], [], [3]]
     """
     if not sizes:
-        return array(values)
+        return array(values, nan_to_null=nan_to_null)
     first = sizes[0]
     rows = len(first) if hasattr(first, "__len__") else 1
-    return JaggedArray(JaggedShape(Uniform(rows, 1, declared=False), *sizes), values)
+    return JaggedArray(JaggedShape(Uniform(rows, 1, declared=False), *sizes), to_array(values, nan_to_null=nan_to_null))
 
 
-def from_parents(values: Any, parents: Any, n_parents: int) -> JaggedArray:
+def from_parents(values: Any, parents: Any, n_parents: int, *, nan_to_null: bool | None = None) -> JaggedArray:
     """A jagged array from flat values and the owner row of each.
 
     Parameters
@@ -154,6 +167,8 @@ def from_parents(values: Any, parents: Any, n_parents: int) -> JaggedArray:
         Row numbers, sorted.
     n_parents : int
         How many rows there are; rows that own nothing do not appear in `parents`.
+    nan_to_null : bool, optional
+        Whether NaN among the values is null, as in `array`: by default so for values of pandas.
 
     Returns
     -------
@@ -172,10 +187,10 @@ def from_parents(values: Any, parents: Any, n_parents: int) -> JaggedArray:
     [['a', 'b'], [], ['c']]
     """
     shape = JaggedShape.from_parents((np.zeros(n_parents, np.int64), 1), (parents, n_parents))
-    return JaggedArray(shape, values)
+    return JaggedArray(shape, to_array(values, nan_to_null=nan_to_null))
 
 
-def from_offsets(values: Any, *offsets: Any, validate: bool = True) -> JaggedArray:
+def from_offsets(values: Any, *offsets: Any, validate: bool = True, nan_to_null: bool | None = None) -> JaggedArray:
     """A jagged array from flat values and Arrow offsets, one array for each dim after the rows.
 
     Parameters
@@ -186,6 +201,8 @@ def from_offsets(values: Any, *offsets: Any, validate: bool = True) -> JaggedArr
         Outermost first; each cuts the rows of the next, the last cuts the values.
     validate : bool
         Whether to check that they do; without it only the lengths are compared.
+    nan_to_null : bool, optional
+        Whether NaN among the values is null, as in `array`: by default so for values of pandas.
 
     Returns
     -------
@@ -203,7 +220,7 @@ def from_offsets(values: Any, *offsets: Any, validate: bool = True) -> JaggedArr
     >>> aj.from_offsets([1, 2, 3], [0, 2, 2, 3]).to_list()
     [[1, 2], [], [3]]
     """
-    leaves = values if isinstance(values, pa.Array) else _arrow.combine_chunks(to_array(values))
+    leaves = _arrow.arrived(to_array(values, nan_to_null=nan_to_null), "the values")
     cuts = [np.asarray(cut) for cut in offsets]
     cuts = [cut if cut.dtype.kind not in "iu" else cut.astype(np.int64, copy=False) for cut in cuts]
     ends = [*(len(cut) - 1 for cut in cuts[1:]), len(leaves)]
@@ -217,6 +234,30 @@ def from_offsets(values: Any, *offsets: Any, validate: bool = True) -> JaggedArr
 
 
 # --------------------------------------------------------------------------------------------------- several arrays
+
+
+@free_function
+def nan_to_null(x: Any) -> ArrayOrScalar:
+    """NaN as null.
+
+    Parameters
+    ----------
+    x : JaggedArray, array-like, Series, expression or scalar
+        Of any type; only floats hold NaN.
+
+    Returns
+    -------
+    JaggedArray or pa.Scalar, or the host's kind
+        As `JaggedArray.nan_to_null`: the same shape and type, nulls and empty rows unchanged. Cost: one pass; values are shared
+        where no item is NaN.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.nan_to_null([[float("nan"), 1.0], None]).to_list()
+    [[None, 1.0], None]
+    """
+    return JaggedArray._wrap(elementwise.nan_to_null(as_column(x)))
 
 
 @free_function
@@ -234,7 +275,7 @@ def where(c: Any, x: Any, y: Any) -> ArrayOrScalar:
     -------
     JaggedArray, or pa.Scalar
         Of the promoted type. A row is null where the condition's is, and where the operand that supplies it is. Cost: one pass;
-        with null rows a gather a level.
+        with null rows a gather per level.
 
     Raises
     ------
@@ -269,7 +310,7 @@ def coalesce(*arrays: Any) -> ArrayOrScalar:
     Returns
     -------
     JaggedArray, or pa.Scalar
-        Of the promoted type. A row is null where no operand has a row. Cost: one pass; with null rows a gather a level.
+        Of the promoted type. A row is null where no operand has a row. Cost: one pass; with null rows a gather per level.
 
     Raises
     ------
@@ -328,39 +369,45 @@ def align(*arrays: Any) -> tuple[Any, ...]:
 
 
 @free_function
-def zip(*arrays: Any, **named: Any) -> ArrayOrScalar:
-    """A struct for each item of several arrays.
+def to_map(keys: Any, values: Any) -> ArrayOrScalar:
+    """Make maps of keys and values: rows of entries, which are structs of `key` and `value`.
 
     Parameters
     ----------
-    *arrays : array or scalar
-        Fields named "0", "1", ...
-    **named : array or scalar
-        Fields by name. All are expanded to each other by the prefix rule.
+    keys : array
+        Of at least two dims: the keys of each row.
+    values : array or scalar
+        Of the same shape, or of a prefix of it, which is broadcast. Further dims become lists inside the entries.
 
     Returns
     -------
     JaggedArray
-        Of structs, one field an argument; a null item is a null field. Values of the longest arrays are shared.
+        As `array` reads Arrow maps: look keys up with `get` and `contains_key`, convert to Arrow maps with the method `to_map`. Of
+        equal keys of a row the first position and the last value stay. A row that is null in either operand is null, an empty row
+        is an empty map; null values stay. Cost: one pass over the keys; keys and values are shared unless a key occurs twice.
 
     Raises
     ------
+    JagValueError
+        If a key is null; the message names the row.
     ShapeError
-        If shapes don't fit.
+        If the rows of keys and values differ in size.
+
+    Warns
+    -----
+    JagWarning
+        If entries were dropped because their key occurs twice in a row; the message says how many.
 
     Examples
     --------
     >>> import arrowjag as aj
-    >>> aj.zip(q=[1, 2], d=aj.array([["a", "b"], ["c"]])).to_list()
-    [[{'q': 1, 'd': 'a'}, {'q': 1, 'd': 'b'}], [{'q': 2, 'd': 'c'}]]
+    >>> x = aj.to_map([["a", "b"], []], [[1, 2], []])
+    >>> x.to_list(), x.get("b").to_list()
+    ([[{'key': 'a', 'value': 1}, {'key': 'b', 'value': 2}], []], [2, None])
     """
-    given = {str(place): one for place, one in enumerate(arrays)} | named
-    if not given:
-        raise JagTypeError("zip needs at least one array")
-    parts = {name: operand(one, None, "zip") for name, one in given.items()}
-    if not elementwise.columns_of(list(parts.values())):
-        parts = {name: as_column(one) for name, one in parts.items()}
-    return JaggedArray._wrap(select.zip_fields(parts))
+    found, dropped = maps.unique_entries(maps.entries(as_column(keys), operand(values, None, "to_map")))
+    warn_of_duplicates(dropped, frames=4)
+    return JaggedArray._wrap(found)
 
 
 @free_function
@@ -386,7 +433,7 @@ def apply(fn: str | Callable[..., Any], *arrays: Any, **options: Any) -> ArrayOr
     JagTypeError
         If there is no such function, or it has no kernel for the types.
     ShapeError
-        If shapes don't fit, or the function does not give one value an item.
+        If shapes don't fit, or the function does not give one value per item.
 
     Examples
     --------
@@ -396,34 +443,170 @@ def apply(fn: str | Callable[..., Any], *arrays: Any, **options: Any) -> ArrayOr
     >>> aj.apply("max_element_wise", [3, 1], aj.array([[2, 4], [0]])).to_list()
     [[3, 4], [1]]
     """
-    function = _compute_function(fn)
-    name = fn if isinstance(fn, str) else getattr(fn, "__name__", "apply")
-    operands = [operand(one, None, name) for one in arrays]
-    if not elementwise.columns_of(operands):
-        operands = [as_column(one) for one in operands]
-    if not operands:
-        raise JagTypeError("apply needs at least one array")
-
-    def call(*data: Any) -> Any:
-        n = next(len(one) for one in data if isinstance(one, pa.Array))
-        result = elementwise.compute(name, data[0]) if isinstance(fn, str) and len(data) == 1 and not options else None
-        result = function(*data, **options) if result is None else result
-        if not isinstance(result, (pa.Array, pa.ChunkedArray)) or len(result) != n:
-            raise ShapeError(f"apply: {name} does not give one value for each of {n} items; reductions are methods of arrays")
-        return result
-
-    flat = elementwise.apply(call, operands, name)
-    return JaggedArray._wrap(select.with_levels(flat.shape, flat.values))
+    return JaggedArray._wrap(apply_function(fn, arrays, options))
 
 
-def _compute_function(fn: str | Callable[..., Any]) -> Callable[..., Any]:
-    if not isinstance(fn, str):
-        return fn
-    found = None if fn.startswith("_") else getattr(pc, fn, None)
-    if found is None or not callable(found):
-        raise JagTypeError(f"apply: pyarrow.compute has no function {fn!r}")
-    function: Callable[..., Any] = found
-    return function
+@free_function
+def map_rows(f: Callable[..., Any], *arrays: Any, type: Any = None, skip_nulls: bool = True) -> ArrayOrScalar:
+    """Call a function on each row of several arrays.
+
+    Parameters
+    ----------
+    f : callable
+        Takes one argument per array and returns a scalar, a row or None. For arrays of the longest shape it gets what
+        `JaggedArray.map_rows` describes, without the slots that are null in any of them. For a shorter array it gets one value per
+        row.
+    *arrays : array or scalar
+        Every shape is a prefix of the longest.
+    type : pa.DataType or str, optional
+        The Arrow type of the results; by default it follows from them. Lazy polars frames need it.
+    skip_nulls : bool
+        With False arrays hold null slots too, and `f` gets one more array, which says which slots are valid in all.
+
+    Returns
+    -------
+    JaggedArray or pa.Scalar
+        One result per row; null where a row or a value per row is null.
+
+    Raises
+    ------
+    JagTypeError
+        If results do not fit `type`.
+    ShapeError
+        If shapes do not fit.
+
+    Notes
+    -----
+    Compiled as `JaggedArray.map_rows` is.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> times, levels = aj.array([[0.0, 1.0, 3.0], [5.0]]), aj.array([[2.0, 4.0, 1.0], [7.0]])
+    >>> aj.map_rows(lambda t, v, limit: ((v[1:] > limit) * (t[1:] - t[:-1])).sum(), times, levels, aj.array([3.0, 1.0])).to_list()
+    [1.0, 0.0]
+    """
+    kind = None if type is None else elementwise.as_type(type)
+    return JaggedArray._wrap(row_functions.map_rows(f, _operands(arrays, "map_rows"), kind, -1, bool(skip_nulls)))
+
+
+@free_function
+def fold(f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None, axis: Any = -1) -> ArrayOrScalar:
+    """Combine the items of each row of one or several arrays from left to right; see `JaggedArray.fold`.
+
+    Parameters
+    ----------
+    f : callable
+        ``f(state, item, ...)`` returns the next state.
+    start : scalar or array
+        The first state of every row, or one per row.
+    *arrays : array or scalar
+        Arrays of the longest shape give items, shorter ones one value per row.
+    type : pa.DataType or str, optional
+        The Arrow type of the states; by default that of the results. Lazy polars frames need it.
+    axis : int, tuple of int or None
+        The last axis, or several trailing ones.
+
+    Returns
+    -------
+    JaggedArray or pa.Scalar
+        The last state of each row: `start` for an empty row, null for a null row.
+
+    Raises
+    ------
+    JagTypeError
+        If states do not fit `type`.
+    ShapeError
+        If shapes do not fit.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.fold(lambda total, price, n: total + price * n, 0.0, aj.array([[2.0, 3.0], []]), aj.array([[1, 2], []])).to_list()
+    [8.0, 0.0]
+    """
+    kind = None if type is None else elementwise.as_type(type)
+    return JaggedArray._wrap(row_functions.fold(f, operand(start, None, "fold"), _operands(arrays, "fold"), kind, axis))
+
+
+@free_function
+def scan(f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None) -> JaggedArray:
+    """The state after each item of the rows of one or several arrays; see `JaggedArray.scan`.
+
+    Parameters
+    ----------
+    f : callable
+        ``f(state, item, ...)`` returns the next state.
+    start : scalar or array
+        The state before the first item of every row, or one per row.
+    *arrays : array or scalar
+        Arrays of the longest shape give items, shorter ones one value per row.
+    type : pa.DataType or str, optional
+        The Arrow type of the states; by default that of the results. Lazy polars frames need it.
+
+    Returns
+    -------
+    JaggedArray
+        One state per item; slots that are null in any array stay null.
+
+    Raises
+    ------
+    JagTypeError
+        If states do not fit `type`.
+    ShapeError
+        If shapes do not fit.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> amounts, rates = aj.array([[10, 20], [5]]), aj.array([1.5, 1.0])
+    >>> aj.scan(lambda balance, amount, rate: balance * rate + amount, 0.0, amounts, rates).to_list()
+    [[10.0, 35.0], [5.0]]
+    """
+    kind = None if type is None else elementwise.as_type(type)
+    return _of(row_functions.scan(f, operand(start, None, "scan"), _operands(arrays, "scan"), kind))
+
+
+@free_function
+def map_items(f: Callable[..., Any], *arrays: Any, type: Any = None) -> JaggedArray:
+    """Call a function on each item of one or several arrays; see `JaggedArray.map_items`.
+
+    Parameters
+    ----------
+    f : callable
+        ``f(item, ...)`` returns a scalar, a row or None.
+    *arrays : array or scalar
+        Expanded to each other by the prefix rule.
+    type : pa.DataType or str, optional
+        The Arrow type of the results; by default it follows from them. Lazy polars frames need it.
+
+    Returns
+    -------
+    JaggedArray
+        One result per item; null where any argument is null.
+
+    Raises
+    ------
+    JagTypeError
+        If results do not fit `type`.
+    ShapeError
+        If shapes do not fit.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.map_items(lambda item, limit: min(item, limit), aj.array([[3, 9], [4]]), aj.array([5, 1])).to_list()
+    [[3, 5], [1]]
+    """
+    kind = None if type is None else elementwise.as_type(type)
+    return _of(row_functions.map_items(f, _operands(arrays, "map_items"), kind))
+
+
+def _operands(arrays: Sequence[Any], operation: str) -> list[elementwise.Operand]:
+    found = [operand(one, None, operation) for one in arrays]
+    if not elementwise.columns_of(found):
+        raise JagTypeError(f"{operation} needs at least one array")
+    return found
 
 
 @free_function
@@ -441,7 +624,7 @@ def concat(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     -------
     JaggedArray
         Of the promoted type. Along an inner axis a row that is null in any is null. Extents that all declare stay, at the axis they
-        add up. Cost: one copy of the values; along an inner axis a gather a level.
+        add up. Cost: one copy of the values; along an inner axis a gather per level.
 
     Raises
     ------
@@ -460,7 +643,7 @@ def concat(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     >>> aj.concat([aj.array([[1, 2], [3]]), aj.array([[4], [5, 6]])], axis=1).to_list()
     [[1, 2, 4], [3, 5, 6]]
     """
-    return JaggedArray._wrap(select.concat(_promoted(arrays, "concat"), axis))
+    return JaggedArray._wrap(select.concat(promoted(arrays, "concat"), axis))
 
 
 @free_function
@@ -478,7 +661,7 @@ def stack(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     -------
     JaggedArray
         With one dim more, whose extent, the number of arrays, is declared. Of the promoted type. A row that is null in any is null
-        in all. Cost: one copy of the values and a gather a level.
+        in all. Cost: one copy of the values and a gather per level.
 
     Raises
     ------
@@ -497,17 +680,4 @@ def stack(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     >>> aj.stack([aj.array([[1, 2], [3]]), [7, 8]], axis=-1).to_list()
     [[[1, 7], [2, 7]], [[3, 8]]]
     """
-    return JaggedArray._wrap(select.stack(structure.align(_promoted(arrays, "stack"), "stack"), axis))
-
-
-def _promoted(arrays: Iterable[Any], operation: str) -> Sequence[Column]:
-    """Arrays as columns of one leaf type."""
-    if isinstance(arrays, Column) or not isinstance(arrays, Iterable):
-        raise JagTypeError(f"{operation} takes a list of arrays, got {type(arrays).__name__}")
-    columns = [as_column(one) for one in arrays]
-    if not columns:
-        raise JagValueError(f"{operation} needs at least one array")
-    if all(column.type == columns[0].type for column in columns):
-        return columns
-    wide = elementwise.promote([column.type for column in columns], operation)
-    return [elementwise.cast(column, wide) for column in columns]
+    return JaggedArray._wrap(select.stack(structure.align(promoted(arrays, "stack"), "stack"), axis))

@@ -1,7 +1,7 @@
 """The operators on shapes that Koda has, under its names and with its edge semantics.
 
 Shape operators take a `JaggedShape`, array operators an array; only `get_sizes` takes either. What differs from Koda is what arrays
-here have beside values: null rows, which own nothing, and declared extents, which no comparison sees.
+have besides values: null rows, which own no items, and declared extents, which comparisons ignore.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def new(*dimensions: Any) -> JaggedShape:
     Parameters
     ----------
     *dimensions : int, sizes or Dim
-        An int is the size of every row, a list of ints has one size a row.
+        An int is the size of every row, a list of ints has one size per row.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def ndim(shape: JaggedShape) -> int:
     Raises
     ------
     JagTypeError
-        If it is no shape.
+        If it is not a shape.
 
     Notes
     -----
@@ -120,7 +120,7 @@ def rank(shape: JaggedShape) -> int:
     Raises
     ------
     JagTypeError
-        If it is no shape.
+        If it is not a shape.
 
     Notes
     -----
@@ -150,7 +150,7 @@ def size(shape: JaggedShape) -> int:
     Raises
     ------
     JagTypeError
-        If it is no shape.
+        If it is not a shape.
 
     Notes
     -----
@@ -177,12 +177,12 @@ def dim_sizes(shape: JaggedShape, dim: int) -> pa.Array:
     Returns
     -------
     pa.Int64Array
-        One size a row; shared with the dim.
+        One size per row; shared with the dim.
 
     Raises
     ------
     JagIndexError
-        If there is no such dim.
+        If the dim is out of range.
 
     Notes
     -----
@@ -209,12 +209,12 @@ def dim_mapping(shape: JaggedShape, dim: int) -> pa.Array:
     Returns
     -------
     pa.Int64Array
-        One row number an item, counted over the whole dim.
+        One row number per item, counted over the whole dim.
 
     Raises
     ------
     JagIndexError
-        If there is no such dim.
+        If the dim is out of range.
 
     Notes
     -----
@@ -436,19 +436,19 @@ def expand_to_shape(x: Any, shape: JaggedShape, ndim: int = 0) -> ArrayOrScalar:
     x : array or scalar
         Its shape, without the last `ndim` dims, is a prefix of `shape`.
     shape : JaggedShape
-        What it is spread over.
+        The target shape.
     ndim : int
         How many of the last dims of `x` are copied as one item.
 
     Returns
     -------
     JaggedArray, or pa.Scalar
-        Each item repeated over its descendants. Cost: one gather a level.
+        Each item repeated for its descendants. Cost: one gather per level.
 
     Raises
     ------
     ShapeError
-        If it is no prefix; dim and row are named. Dims of size 1 are not stretched.
+        If it is not a prefix; the message names dim and row. Dims of size 1 are not broadcast.
 
     Notes
     -----

@@ -1,7 +1,9 @@
 """`python -m benchmarks`: a table, and the same as JSON.
 
 Without options the inputs that the targets speak of: 5M float64 in 500k rows, without nulls, with null values, with null rows.
-`--quick` is a look at everything in a few minutes; `--full` adds types, sizes and distributions; `--tiny` shows what calls cost.
+`--quick` is a look at everything in a few minutes; `--full` adds types, sizes and distributions; `--tiny` shows what calls cost;
+`--strategies` shows which algorithm runs where, and how the others compare; `--matrix` compares every operation with other libraries
+over types and lengths of rows, and `--chains` ten expressions with loops by hand.
 """
 
 from __future__ import annotations
@@ -17,14 +19,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks import chains, matrix
 from benchmarks.cases import CASES
-from benchmarks.data import DISTRIBUTIONS, NULLS, TYPES, Data
+from benchmarks.data import DISTRIBUTIONS, LENGTHS, NULLS, TYPES, Data
 from benchmarks.memory import peak
 from benchmarks.runner import check, measure
+from benchmarks.strategies import rows_of_table as strategies
 from benchmarks.tiny import table
 
 DEFAULTS = {"values": [5_000_000], "distributions": ["poisson"], "nulls": list(NULLS), "dtypes": ["float64"]}
 MILLION = 1_000_000
+CHAIN_VALUES = 5 * MILLION
 
 
 class Input(NamedTuple):
@@ -42,6 +47,15 @@ def main() -> None:
     options = arguments().parse_args()
     if options.tiny:
         report(options.json, table(options.only, options.budget or 0.03))
+        return
+    if options.strategies:
+        report(options.json, strategies(options.only, options.budget or 0.02))
+        return
+    if options.matrix:
+        measure_matrix(options)
+        return
+    if options.chains:
+        report(options.json, chains.table(options.only, (options.values or [CHAIN_VALUES])[0], options.budget or 0.4))
         return
     results: list[dict[str, Any]] = []
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; milliseconds of wall clock, the best of several turns")
@@ -64,6 +78,18 @@ def main() -> None:
     print(summary(results))
 
 
+def measure_matrix(options: argparse.Namespace) -> None:
+    """Measure the matrix, and write what is asked for."""
+    wanted = list(matrix.inputs(options.dtypes, options.nulls, options.distributions))
+    found = matrix.cells(wanted, options.only, (options.values or [matrix.VALUES])[0], options.budget or 0.1)
+    report(options.json, found)
+    if options.heat_map and found:
+        matrix.draw(options.heat_map, found)
+    if options.history:
+        matrix.write_history(options.history, found, machine())
+    print(matrix.summary(found))
+
+
 def report(page: Path | None, results: list[dict[str, Any]]) -> None:
     """Write results as JSON where that is asked for."""
     if page:
@@ -77,8 +103,13 @@ def arguments() -> argparse.ArgumentParser:
     presets.add_argument("--quick", action="store_true", help="200k values, no nulls; under three minutes")
     presets.add_argument("--full", action="store_true", help="every type, distribution and size as well; hours")
     presets.add_argument("--tiny", action="store_true", help="ours alone on 10 rows, in microseconds; under a minute")
+    presets.add_argument("--strategies", action="store_true", help="each algorithm of each decision, forced; about five minutes")
+    presets.add_argument("--matrix", action="store_true", help="operations by types, nulls and lengths of rows; about an hour")
+    presets.add_argument("--chains", action="store_true", help="ten expressions of real use, fused; a few minutes")
+    parser.add_argument("--heat-map", type=Path, default=None, help="with --matrix: a picture of the cells")
+    parser.add_argument("--history", type=Path, default=None, help="with --matrix: a file of JSON lines, to which the run is added")
     parser.add_argument("--values", type=int, nargs="+", help="how many values, e.g. 10000 1000000 10000000")
-    parser.add_argument("--distributions", nargs="+", choices=DISTRIBUTIONS)
+    parser.add_argument("--distributions", nargs="+", choices=[*DISTRIBUTIONS, *LENGTHS])
     parser.add_argument("--nulls", nargs="+", choices=NULLS)
     parser.add_argument("--dtypes", nargs="+", choices=list(TYPES))
     parser.add_argument("--only", nargs="+", default=None, metavar="OPERATION", help="names of operations")

@@ -12,6 +12,8 @@ import pyarrow as pa
 import arrowjag as aj
 
 DISTRIBUTIONS = ("poisson", "uniform", "zipf", "half_empty", "one_huge", "all_empty", "sliced", "chunked")
+LENGTHS = {"three": 3, "thousand": 1000, "one_row": 0}
+"""Rows of one length; 0 for a single row of all values."""
 NULLS = ("none", "leaves", "rows")
 TYPES = {
     "float64": pa.float64(),
@@ -38,6 +40,9 @@ def row_sizes(distribution: str, n_values: int, seed: int) -> np.ndarray:
         return np.where(draw.random(n) < 0.5, 0, draw.poisson(2 * MEAN, n))
     if distribution == "one_huge":
         return np.concatenate([draw.poisson(MEAN, n // 4), [n_values // 2], draw.poisson(MEAN, n // 4)])
+    if distribution in LENGTHS:
+        length = LENGTHS[distribution] or n_values
+        return np.full(max(n_values // length, 1), length)
     if distribution == "all_empty":
         return np.zeros(n, np.int64)
     return draw.poisson(MEAN, n)

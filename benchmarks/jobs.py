@@ -56,7 +56,7 @@ def write_dataset(folder: Path, size: int, files: int, group: int) -> None:
 
 
 def transform(table: pa.Table) -> pa.Table:
-    """Standardise within the row, and sum up what is left over."""
+    """Standardise within the row, and sum the remainder."""
     x = aj.from_arrow(table["v"])
     centred = x - x.mean()
     return pa.table({"id": table["id"], "centred": centred.to_arrow(), "spread": (centred * centred).sum().to_arrow()})
@@ -139,7 +139,7 @@ ONE = {
 
 def held(pid: int) -> int:
     """Bytes that a process and its children hold, mapped files not counted."""
-    from arrowjag.etl.memory import process_memory
+    from arrowjag.etl._memory import process_memory
 
     try:
         children = [int(one) for task in Path(f"/proc/{pid}/task").iterdir() for one in (task / "children").read_text().split()]

@@ -47,6 +47,9 @@ def same(one: Any, two: Any) -> bool:
     """Equal up to rounding; NaN equals NaN; a rival without null rows may give an empty row."""
     if isinstance(one, list) and isinstance(two, list):
         return len(one) == len(two) and all(map(same, one, two))
+    if isinstance(one, dict) and isinstance(two, dict):  # fields by place, if a rival names them otherwise
+        theirs = [two[key] for key in one] if one.keys() == two.keys() else list(two.values())
+        return same(list(one.values()), theirs)
     if isinstance(one, float) and isinstance(two, (int, float)):
         return math.isclose(one, two, rel_tol=1e-5, abs_tol=1e-6) or (math.isnan(one) and math.isnan(two))
     return bool(one == two) or (one is None and two in ([], 0, None))

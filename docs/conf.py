@@ -7,14 +7,29 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))  # pictures.py
 
+import numpydoc.xref
+
 import arrowjag
+
+numpydoc.xref.DEFAULT_LINKS.clear()  # names of numpy and Python, whose pages the build does not fetch
 
 project = "arrowjag"
 author = "The arrowjag authors"
 project_copyright = "The arrowjag authors"
 version = release = arrowjag.__version__
 
-extensions = ["myst_parser", "numpydoc", "pictures", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
+extensions = [
+    "myst_nb",
+    "notebooks",
+    "numpydoc",
+    "pictures",
+    "see_also",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
 exclude_patterns = ["build", "_templates"]
 templates_path = ["_templates"]
 default_role = "literal"  # single backticks in docstrings
@@ -22,23 +37,38 @@ suppress_warnings = ["config.cache"]
 
 autosummary_generate = True
 autosummary_imported_members = False
-autodoc_typehints = "none"  # numpydoc's sections say them in words
+autodoc_typehints = "none"  # the numpydoc sections describe them
 autodoc_default_options = {"exclude-members": "__new__, __init__"}
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
-numpydoc_xref_param_type = False
+numpydoc_xref_param_type = True
+numpydoc_xref_aliases = {"JaggedArray": "arrowjag.JaggedArray", "JaggedShape": "arrowjag.JaggedShape", "Dim": "arrowjag.dims.Dim"}
+numpydoc_xref_ignore = "all"  # link the aliases only
 
 myst_enable_extensions = ["colon_fence", "deflist"]
+nb_execution_mode = "off"  # tests/test_notebooks.py runs the notebooks; the site shows the stored results
 myst_heading_anchors = 3
+myst_html_meta = {
+    "description": "arrowjag computes with jagged columns (lists of any length in each row) of pandas, polars, Arrow and Parquet: "
+    "broadcasting, reductions, indexing, sorting and transposition.",
+}
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+viewcode_line_numbers = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"arrowjag {version}"
+html_logo = "_static/logo.svg"
+html_favicon = "_static/logo.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
-html_sidebars = {"index": [], "quickstart": [], "examples": [], "performance": [], "glossary": []}
+_ALONE = ("index", "first-steps", "changes", "quickstart", "examples", "performance", "policy", "glossary")
+html_sidebars = {page: [] for page in _ALONE}
 html_theme_options = {
-    "header_links_before_dropdown": 6,  # the reference is in sight, what few look for is under "More"
+    "logo": {"text": "arrowjag", "alt_text": "arrowjag"},
+    "header_links_before_dropdown": 6,  # show the reference, and put rarely used pages under "More"
     "navbar_align": "left",
     "navbar_persistent": ["search-button"],
     "navigation_with_keys": False,

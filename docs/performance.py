@@ -1,7 +1,7 @@
-"""Write docs/performance.md from what `python -m benchmarks --json results.json` measured.
+"""Write docs/performance-tables.md from the results of `python -m benchmarks --json results.json`.
 
-Run `python docs/performance.py results.json`, with more files behind it where a long run was done in parts. The first input is
-shown in full, all others side by side.
+Run `python docs/performance.py results.json`; if a long run was split, pass all its files. The page shows the first input in full
+and all others side by side. `docs/performance_pictures.py` then draws the pictures of docs/performance.md from the tables.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).with_name("performance.md")
+PAGE = Path(__file__).with_name("performance-tables.md")
 INTRODUCTION = """\
-# Performance
+# Performance tables
 
-Written by `docs/performance.py` from a run of `python -m benchmarks --json`. Before anything is timed, all answers are compared; a
-library that answers differently is left out of that line. Times are milliseconds, the best of several runs after a warm-up, in one
-process. *Ratio* is the best other library's time over ours: above 1 we are faster. *Copy* is our time over that of copying the
-bytes that the operation reads and writes: 1 would be as fast as memory. *CPU* adds up the time of all our threads: on a machine
-with other work it says more than the clock. *Cold* is a call on a shape that has computed nothing yet, such as the owner of each
-item.
+This page lists the times behind the [performance page](performance.md). `docs/performance.py` generates it from the results of
+`python -m benchmarks --json`. The benchmark first compares the results of all libraries, and omits a library from a row if its
+result differs. Times are milliseconds, the minimum of several runs after a warm-up, in one process.
+
+* *ratio*: time of the fastest other library divided by the time of arrowjag; above 1 arrowjag is faster.
+* *copy*: time of arrowjag divided by the time to copy the bytes that the operation reads and writes; 1 is the speed of memory.
+* *cpu*: CPU time of all threads of arrowjag, which on a busy machine is more reliable than wall time.
+* *cold*: time of a call on a shape that has cached nothing yet, such as the parents of its items.
 """
 EXTRA = {"cpu": "ours_cpu_ms", "cold": "cold_ms", "peak MB": "peak_mb"}
 NULLS = {"none": "Without nulls", "leaves": "With null values", "rows": "With null rows"}
@@ -31,7 +33,7 @@ NULLS = {"none": "Without nulls", "leaves": "With null values", "rows": "With nu
 
 Result = dict[str, Any]
 Groups = dict[tuple[Any, ...], dict[str, Result]]
-"""Results by operation, for each input."""
+"""Results by input and operation."""
 
 
 def main() -> None:
@@ -46,7 +48,7 @@ def main() -> None:
 
 
 def page(found: dict[str, Any], results: list[Result]) -> str:
-    """The whole page. Of what was measured twice the first counts; a later run adds what the first did not measure."""
+    """Return the text of the page. The first measurement of an operation counts; later files add missing figures."""
     groups: Groups = defaultdict(dict)
     for one in results:
         group = groups[one["nulls"], one.get("asked", one["values"]), one["distribution"], one["dtype"]]
@@ -76,34 +78,34 @@ def page(found: dict[str, Any], results: list[Result]) -> str:
 OTHER_INPUTS = """\
 ## Other types and sizes
 
-The best other library's time over ours: above 1 we are faster.
+Time of the fastest other library divided by the time of arrowjag; above 1 arrowjag is faster.
 """
 ROW_LENGTHS = """\
-## Lengths of rows
+## Row lengths
 
-Nanoseconds a value, ours alone; a row where no row holds a value. Sorts, ranks and groups grow with the logarithm of a row's
-length.
+Nanoseconds per value for arrowjag, or per row if no row has a value. The time of sorts, ranks and groups grows with the logarithm
+of the row length.
 """
 GROWTH = """\
 ## Growth
 
-Nanoseconds a value, ours alone, from few values to many.
+Nanoseconds per value for arrowjag, for increasing numbers of values.
 """
 MEMORY = """\
 ## Memory
 
-The most that a new process held above its input while it did the operation once, less the result, over the size of the input.
-Below 0.05 nothing is shown but a dash.
+Peak memory of a new process that runs the operation once, minus its input and its result, divided by the size of the input. A dash
+means less than 0.05.
 """
 
 
 def nanoseconds(one: Result) -> float:
-    """Time a value, or a row if there is none."""
+    """Nanoseconds per value, or per row if there are no values."""
     return float(one["ours_ms"]) * 1e6 / (one["values"] or one["rows"])
 
 
 def workspace(one: Result) -> float | None:
-    """Memory above input and result, in inputs."""
+    """Peak memory without input and result, divided by the size of the input."""
     if "peak_mb" not in one:
         return None
     share = (one["peak_mb"] - one["result_mb"]) / one["input_mb"]
@@ -111,7 +113,7 @@ def workspace(one: Result) -> float | None:
 
 
 def beside(groups: Groups, figure: Callable[[Result], float | None], mean: bool = False) -> list[str]:
-    """Tables of one figure, an input a column, one table for each kind of nulls; ratios of one input alone stand elsewhere."""
+    """Return one table of a figure per kind of nulls, with one column per input; with `mean`, skip tables of a single input."""
     tables = []
     for nulls in dict.fromkeys(key[0] for key in groups):
         columns = {key: {name: figure(one) for name, one in groups[key].items()} for key in groups if key[0] == nulls}
@@ -131,26 +133,26 @@ def beside(groups: Groups, figure: Callable[[Result], float | None], mean: bool 
 
 
 def label(key: tuple[Any, ...]) -> str:
-    """How many values, of what type, in what rows."""
+    """Number of values, leaf type and distribution of row lengths."""
     _, values, distribution, dtype = key
     size = f"{values / 1e6:g}M" if values >= 1e6 else f"{values / 1e3:g}k"
     return f"{size} {dtype} {distribution}"
 
 
 def geometric(ratios: list[float]) -> float | None:
-    """The mean of ratios."""
+    """Geometric mean of ratios."""
     return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
 
 
 def machine(found: dict[str, Any]) -> str:
-    """What it was measured on."""
+    """Description of the machine and of package versions."""
     packages = ", ".join(f"{name} {version}" for name, version in found["packages"].items())
     cores = f", {found['cores']} cores, load {found['load']:.1f}" if "cores" in found else ""
     return f"{found['system']} on {found['processor']}{cores}, Python {found['python']}; {packages}.\n"
 
 
 def section(key: tuple[Any, ...], results: list[Result]) -> str:
-    """One table: inputs of one kind."""
+    """Return the table of one input."""
     nulls, _, distribution, dtype = key
     values = results[0]["values"]
     rivals = sorted({name for one in results for name in one["rivals_ms"]})
@@ -166,7 +168,7 @@ def section(key: tuple[Any, ...], results: list[Result]) -> str:
 
 
 def cells(one: Result, rivals: list[str], extra: list[str]) -> list[str]:
-    """One operation."""
+    """Return the cells of one operation."""
     by_hand = min((time for time in one["by_hand_ms"].values() if time is not None), default=None)
     times = [one["rivals_ms"].get(name) for name in rivals]
     ratio = f"**{one['ratio']:.2g}**" if one["ratio"] else "–"
@@ -180,7 +182,7 @@ def cells(one: Result, rivals: list[str], extra: list[str]) -> list[str]:
 
 
 def number(value: float | None) -> str:
-    """Three digits that mean something."""
+    """Format a figure with three significant digits."""
     if value is None:
         return "–"
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -24,7 +24,7 @@ FENCE = re.compile(r"^```(?P<kind>python|\{picture\})(?P<note>[^\n]*)\n(?P<code>
 
 
 class Page:
-    """The blocks of one page, run in order, as far as its pictures need."""
+    """Runs the blocks of one page in order, up to the last picture."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -43,7 +43,7 @@ class Page:
     def _run(self, code: str) -> None:
         if ">>> " in code:
             examples = doctest.DocTestParser().get_examples(code)
-            code = "".join(one.source for one in examples if one.exc_msg is None)  # without those that show an error
+            code = "".join(one.source for one in examples if one.exc_msg is None)  # without examples of errors
         with contextlib.redirect_stdout(None):
             exec(compile(code, str(self.path), "exec"), self.names)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import matplotlib as mpl
-from matplotlib import pyplot as plt
 
 import arrowjag as aj
 
@@ -16,10 +15,7 @@ def main() -> None:
     mpl.use("agg")
     price = aj.array([[3.0, 5.0], [], None, [10.0]])
     rate = aj.array([0.5, 1.0, 1.0, 0.1])
-    figure, places = plt.subplots(1, 3, figsize=(7.6, 2.2), layout="constrained")
-    for place, array, title in zip(places, (price, rate, price * rate), ("price", "×    rate", "=    price * rate"), strict=True):
-        array.plot.rows(ax=place)
-        place.set_title(title, loc="left", fontsize="large")
+    figure = aj.plot.steps(("price", price), ("×  rate", rate), ("=  price * rate", price * rate), width=2.4)
     with mpl.rc_context({"svg.hashsalt": "readme"}):
         figure.savefig(PICTURE, bbox_inches="tight", metadata={"Date": None})
 

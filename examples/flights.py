@@ -1,4 +1,4 @@
-"""A year of flights, nested by plane and day: which planes catch up in the air, and after which delay they stop doing so."""
+"""A year of flights, nested by plane and day: which planes make up for lost time in the air, on average and after a late start?"""
 
 # %%
 import pandas as pd
@@ -12,8 +12,8 @@ DELAYS = ["dep_delay", "arr_delay"]
 # %% [markdown]
 # ## Nest
 #
-# The raw table has one row a flight. Two implosions make one row a plane, with a list of days, each with a list of flights.
-# Planes have different numbers of days, and days different numbers of flights: nothing is padded.
+# The raw table has one row per flight. Calling `implode` twice creates one row per plane, with a list of days, each with a list of
+# flights. Planes have different numbers of days, and days different numbers of flights, without padding.
 
 # %%
 flights, _ = load()
@@ -29,8 +29,8 @@ _ = axes.set_xlabel("days in the air, by plane")
 # %% [markdown]
 # ## Minutes gained, in polars
 #
-# The plan is lazy, so it would stream from a file as well. `axis=(1, 2)` takes the mean over the flights of all days of a
-# plane at once; a mask of the same shape picks the flights that left late.
+# The plan is lazy, so it could also stream from a file. `axis=(1, 2)` takes the mean over all flights of a plane; a mask of the
+# same shape selects the flights that left late.
 
 # %%
 gained = pl.col("dep_delay").jag - pl.col("arr_delay").jag
@@ -51,9 +51,22 @@ found = (
 print(found.head(5))
 
 # %% [markdown]
+# Each point is a plane. Planes above the line gain more time after a late start than on average. The labels name the three planes
+# that gain most after a late start.
+
+# %%
+axes = found.to_pandas().plot.scatter("gained", "gained_when_late", s=9, alpha=0.4, figsize=(6, 5))
+axes.axline((0, 0), slope=1, color="gray", linewidth=1)
+for plane, _, x, y, _ in found.head(3).iter_rows():
+    axes.annotate(plane, (x, y), xytext=(4, 4), textcoords="offset points", fontsize="small")
+axes.set_xlabel("minutes gained, all flights")
+axes.set_ylabel("minutes gained, flights that left over 30 minutes late")
+_ = axes.set_title("Which planes make up for lost time?", loc="left")
+
+# %% [markdown]
 # ## The same in pandas
 #
-# A jagged column of a data frame has the same methods under `.jag`, and arithmetic between columns works as it is.
+# A jagged column of a data frame has the same methods under `.jag`, and supports arithmetic between columns directly.
 
 # %%
 df = pd.DataFrame({name: aj.array(fleet[name]).to_pandas(pd.Index(fleet["tailnum"], name="tailnum")) for name in DELAYS})
@@ -63,7 +76,7 @@ assert all(again[one["tailnum"]] == one["gained"] for one in found.iter_rows(nam
 # %% [markdown]
 # ## Check
 #
-# Flattened, the nested frame is the raw table again, and a flat group-by gives the same means.
+# Flattening the nested frame restores the raw table, and a flat group-by returns the same means.
 
 # %%
 flat = fleet.jag.flatten(*DELAYS)

@@ -1,14 +1,14 @@
-"""A job over partitioned input: the flights that left New York in 2013, one folder a month, one row a plane and day.
+"""A job over partitioned input: the flights that left New York in 2013, one folder per month, one row per plane and day.
 
-Each row holds the flights of one plane on one day, nested in the order of departure. The job works out, batch by batch,
+Each row holds the flights of one plane on one day, nested in the order of departure. The job computes, batch by batch,
 
-* how much of its delay each flight had when it left and how much it won or lost in the air,
-* the delay that a plane carried over from its flight before,
-* and of each day of a plane the worst delay, the mean and the miles.
+* the delay of each flight at departure, and the minutes that it won or lost in the air,
+* the delay that a plane carried over from its previous flight,
+* the worst delay, the mean delay and the miles of each plane per day.
 
-The results lie in the same folders. A reduction then combines them to the mean delay of each carrier, and everything is compared
-with a flat group-by of the raw table. Run it with a folder to keep the files, kill it half
-way, and run it again: it goes on.
+The results are in folders of the same names. A reduction then combines them into the mean delay of each carrier, and the script
+compares all figures with a flat group-by of the raw table. Pass a folder to keep the files. If you kill the script and run it again
+with the same folder, the job resumes.
 
     python examples/flights_job.py [FOLDER]
 """
@@ -28,17 +28,17 @@ DAY = ["month", "tailnum", "day"]
 
 
 def write_input(flights: pl.DataFrame, folder: Path) -> None:
-    """Nest the raw table, and write one file a month into `month=1`, `month=2`, ..."""
+    """Nest the raw table, and write one file per month into `month=1`, `month=2`, ..."""
     columns = ["dep_delay", "arr_delay", "distance", "carrier", "dest"]
     nested = flights.sort(*DAY, "sched_dep_time").group_by(DAY, maintain_order=True).agg(columns)
     for (month,), rows in nested.group_by("month", maintain_order=True):
-        place = folder / f"month={month}"
-        place.mkdir(parents=True, exist_ok=True)
-        aj.write_parquet(rows.drop("month"), place / "planes.parquet", row_group_size=2000)
+        partition = folder / f"month={month}"
+        partition.mkdir(parents=True, exist_ok=True)
+        aj.write_parquet(rows.drop("month"), partition / "planes.parquet", row_group_size=2000)
 
 
 def delays(frame: pl.DataFrame) -> pl.DataFrame:
-    """The transform of the job: rows of planes and days in, the same rows with their figures out."""
+    """The function of the job: add the figures to rows of one plane and day."""
     departure, arrival = pl.col("dep_delay").jag, pl.col("arr_delay").jag
     return frame.drop("month").with_columns(
         won_in_the_air=departure - arrival,
@@ -51,13 +51,13 @@ def delays(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def by_carrier(frame: pl.DataFrame) -> pl.DataFrame:
-    """A part of the reduction: sums and counts of one batch."""
+    """First step of the reduction: sums and counts of one batch."""
     flat = frame.select("carrier", "arr_delay").jag.flatten("carrier", "arr_delay").drop_nulls()
     return flat.group_by("carrier").agg(total=pl.col("arr_delay").sum(), flights=pl.len())
 
 
 def mean_delays(parts: pl.DataFrame) -> pl.DataFrame:
-    """All parts combined."""
+    """Second step of the reduction: combine the sums and counts of all batches."""
     sums = parts.group_by("carrier").agg(pl.col("total", "flights").sum())
     return sums.select("carrier", mean_delay=pl.col("total") / pl.col("flights")).sort("carrier")
 

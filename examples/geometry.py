@@ -1,4 +1,4 @@
-"""Polygons: rings under polygons, points under rings, a struct of x and y. Areas with holes, perimeters, bounding boxes."""
+"""Polygons as lists of rings, which are lists of points with x and y: areas with holes, perimeters, bounding boxes."""
 
 # %%
 import math
@@ -11,7 +11,8 @@ import arrowjag as aj
 # %% [markdown]
 # ## Polygons
 #
-# The first ring of a polygon is its outline, others are holes. One polygon has no rings, and of the last one nothing is known.
+# The first ring of a polygon is its outline, the others are holes. One polygon has no rings (an empty row), and the last one is
+# unknown (a null row).
 
 
 # %%
@@ -27,14 +28,15 @@ for _ in range(300):
     x, y, radius = rng.uniform([-50, -50, 5], [50, 50, 9]).tolist()
     holes = [ring(x + dx, y, 1.0, int(rng.integers(3, 9))) for dx in (-2.0, 2.0)[: int(rng.integers(0, 3))]]
     polygons.append([ring(x, y, radius, int(rng.integers(5, 40))), *holes])
-polygons += [[], None]  # nothing there, and not known
+polygons += [[], None]  # an empty row and a null row
 points = aj.array(polygons)
 print("polygons, rings, points:", points.shape)
 
 # %% [markdown]
 # ## Areas and perimeters
 #
-# The shoelace formula takes each point with the next one of its ring: the ring without its first point, and that at the end.
+# The shoelace formula combines each point with the next point of its ring. To get the next points, move the first point of each
+# ring to its end.
 
 # %%
 x, y = points["x"], points["y"]
@@ -48,7 +50,7 @@ print(f"area of the first polygon: {first:.2f}; of an empty one {empty}; of an u
 print("perimeters of its rings:", [round(one, 2) for one in perimeter[0].to_list()])
 
 # %% [markdown]
-# Regular polygons have a formula of their own, with the number of corners and the distance of a corner from the middle.
+# The area of a regular polygon also follows from the number of corners and the distance of a corner from the center.
 
 # %%
 corners = x.lengths()
@@ -59,7 +61,8 @@ assert np.allclose(signed.flatten().to_numpy(), exact.flatten().to_numpy())
 # %% [markdown]
 # ## Bounding boxes
 #
-# `axis=(1, 2)` goes over all points of all rings. A mask of polygons picks those around the origin; an unknown box is in no set.
+# `axis=(1, 2)` reduces all points of all rings. A mask selects the polygons whose box contains the origin; `fill_null(False)`
+# excludes polygons with a null box.
 
 # %%
 box = [x.min(axis=(1, 2)), y.min(axis=(1, 2)), x.max(axis=(1, 2)), y.max(axis=(1, 2))]

@@ -1,6 +1,6 @@
-"""Light curves: brightness of many stars at irregular times, each star seen another number of times, some never.
+"""Light curves: brightness of many stars at irregular times, with a different number of observations per star, for some stars none.
 
-Clean outliers, remove the mean, find the period among candidates, all without a loop over stars.
+The script removes outliers and the mean, and finds the period among candidates, without a loop over stars.
 """
 
 # %%
@@ -14,7 +14,7 @@ STARS = 500
 # %% [markdown]
 # ## Observations
 #
-# Times in days, magnitudes with noise and outliers. The true periods are drawn, so that the answer can be checked.
+# Times are in days; magnitudes have noise and outliers. The script draws the true periods at random, so it can check its results.
 
 # %%
 rng = np.random.default_rng(0)
@@ -31,8 +31,8 @@ flux
 # %% [markdown]
 # ## Outliers
 #
-# Far from the star's own median, in units of its own spread. The median of a star is one number; it goes to all of its
-# observations.
+# An outlier is far from the median of its star, in units of the star's median deviation. The median is one number per star, and is
+# broadcast to all observations of the star.
 
 # %%
 away = abs(flux - flux.median())
@@ -45,7 +45,8 @@ flux = flux - flux.mean()
 # %% [markdown]
 # ## Periods
 #
-# The power at each candidate period: two sums a star. `stack` puts the candidates into a dim of their own, and `argmax` picks.
+# The power at each candidate period consists of two sums per star. `stack` puts the candidates into a new dim, and `argmax`
+# selects the best one.
 
 # %%
 candidates = np.array([0.7, 1.3, 2.9])
@@ -63,7 +64,8 @@ assert right > 0.99
 # %% [markdown]
 # ## Fold
 #
-# Times within the period, and the curve in that order. Scattered over a hundred days, the observations of one star make one wave.
+# Folding sorts the observations of each star by their time within the period. Observations scattered over a hundred days then
+# form one wave.
 
 # %%
 phase = times % aj.array(found)

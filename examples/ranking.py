@@ -1,4 +1,4 @@
-"""Search results: scores of documents by BM25, the best ten of each query, and how good the order is; no loop over queries."""
+"""Search results: BM25 scores of documents, the best ten per query, and the quality of the order, without a loop over queries."""
 
 # %%
 import math
@@ -12,8 +12,8 @@ QUERIES, BEST = 1_000, 10
 # %% [markdown]
 # ## Queries, documents, terms
 #
-# One row is a query. It has documents (dim 1), and each document has the terms that it shares with the query (dim 2).
-# What is known of a query has one dim, of a document two, of a term three.
+# There is one row per query. A query has documents (dim 1), and each document has the terms that it shares with the query (dim 2).
+# Columns of queries have ndim 1, columns of documents ndim 2, columns of terms ndim 3.
 
 # %%
 rng = np.random.default_rng(0)
@@ -33,21 +33,21 @@ _ = axes.set_xlabel("documents, by query")
 # %% [markdown]
 # ## Scores
 #
-# A score is a sum over the terms of a document. Its formula takes numbers of all three levels: shapes broadcast where one
-# is the beginning of the other, so the length of a document goes to each of its terms, and the boost of a query to each of
-# its documents. Documents without a shared term score 0.
+# A score is a sum over the terms of a document. Its formula uses numbers of all three levels. Shapes broadcast by prefix, so the
+# length of a document is repeated for each of its terms, and the boost of a query for each of its documents. Documents without a
+# shared term score 0.
 
 # %%
 K1, B = 1.2, 0.75
 norm = K1 * (1 - B + B * length / length.mean(axis=None))
 score = (rarity * count * (K1 + 1) / (count + norm)).sum() * boost
-print("one number a document:", score.shape)
+print("one score per document:", score.shape)
 score
 
 # %% [markdown]
 # ## The best ten
 #
-# `argsort` gives places within each query; `take` brings other columns into the same order.
+# `argsort` returns indices within each query; `take` puts other columns into the same order.
 
 # %%
 best = score.argsort(descending=True).head(BEST)
@@ -56,11 +56,11 @@ print("best of the first query:", [round(one, 1) for one in top[0].to_list()])
 assert (top.first() == score.max()).all(axis=None).as_py()
 
 # %% [markdown]
-# ## Is the order good?
+# ## Quality of the order
 #
-# Graded judgements say how relevant a document really is. The discounted gain of a list counts a document less the lower it
-# stands; divided by that of the best possible order it is NDCG, between 0 and 1. A query without a relevant document has none,
-# and is left out.
+# Graded judgements hold the true relevance of each document. The discounted gain of a list gives documents at lower ranks a lower
+# weight. NDCG is this gain divided by the gain of the best possible order, and lies between 0 and 1. Queries without a relevant
+# document have no NDCG and are excluded.
 
 # %%
 noise = aj.from_sizes(rng.normal(0, 15, documents.sum()), documents)
@@ -68,7 +68,7 @@ grade = np.floor((score + noise) / 25).clip(0, 3).cast("int64")
 
 
 def discounted(grades: aj.JaggedArray) -> aj.JaggedArray:
-    """The gain of each list, with its documents in this order."""
+    """Discounted gain of each list in the given order."""
     return ((2.0**grades - 1) / np.log2(grades.cumcount() + 1)).sum()
 
 
@@ -82,7 +82,7 @@ assert ndcg.max(axis=None).as_py() <= 1 + 1e-12
 # %% [markdown]
 # ## Check
 #
-# Plain Python, with one loop inside the other, for a part of the queries.
+# Nested loops in plain Python compute the same scores for some of the queries.
 
 # %%
 mean_length = float(np.mean(length.values.to_numpy()))

@@ -1,16 +1,16 @@
-"""A job for ranking: queries, documents, shared terms; scores, the best of each query, dense batches for training.
+"""A job for ranking: it scores the documents of each query, keeps the best ones, and writes dense batches for training.
 
-One row is a query. It has documents (dim 1), and each document has the terms that it shares with the query (dim 2):
+There is one row per query. A query has documents (dim 1), and each document has the terms that it shares with the query (dim 2):
 
-    boost     one number a query              ndim 1
-    length    one number a document           ndim 2
-    clicked   one bool a document             ndim 2
-    count     one number a term               ndim 3
-    rarity    one number a term               ndim 3
+    boost     one number per query              ndim 1
+    length    one number per document           ndim 2
+    clicked   one bool per document             ndim 2
+    count     one number per term               ndim 3
+    rarity    one number per term               ndim 3
 
-The score of a document is BM25: a sum over its terms, in which the length of the document and the boost of the query take part by
-prefix broadcasting. The job keeps the best documents of each query with four features each; the training loop reads them in
-batches, as dense arrays of shape (queries, documents, features).
+The score of a document is BM25: a sum over its terms, in which the length of the document and the boost of the query are broadcast
+by prefix. The job keeps the best documents of each query with four features each. The training loop reads them in batches, as dense
+arrays of shape (queries, documents, features).
 
     python examples/ranking_job.py [FOLDER]
 """
@@ -44,7 +44,7 @@ def write_input(folder: Path, files: int = 4, queries: int = 2500) -> None:
         count = aj.from_sizes(rng.integers(1, 9, terms.sum()), documents, terms)
         rarity = aj.from_sizes(rng.gamma(2.0, 2.0, terms.sum()), documents, terms)
         boost = aj.array(rng.uniform(0.5, 2.0, queries))
-        # What is clicked is what has rare terms.
+        # Users click documents with rare terms.
         liked = (count * rarity).sum() + aj.from_sizes(rng.normal(0, 4, documents.sum()), documents)
         frame = {
             "query": np.arange(queries) + number * queries,
@@ -59,7 +59,7 @@ def write_input(folder: Path, files: int = 4, queries: int = 2500) -> None:
 
 
 def rank(frame: pl.DataFrame) -> pl.DataFrame:
-    """The transform of the job: the best documents of each query, their features and clicks."""
+    """The function of the job: select the best documents of each query, with their features and clicks."""
     count, rarity, length = (pl.col(name).jag for name in ("count", "rarity", "length"))
     weight = count * (K1 + 1) / (count + K1 * (1 - B + B * length / MEAN_LENGTH))
     scored = frame.with_columns(
@@ -73,7 +73,7 @@ def rank(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def dense_batches(folder: Path) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Features (queries, BEST, 4), clicks and a mask (queries, BEST) of each row group of the results."""
+    """Yield features (queries, BEST, 4), clicks and a mask (queries, BEST) for each batch of the results."""
     for file in sorted(folder.glob("*.parquet")):
         for batch in pq.ParquetFile(file).iter_batches(1000):
             columns = [aj.from_arrow(batch[name]).cast("float64") for name in FEATURES]
@@ -83,7 +83,7 @@ def dense_batches(folder: Path) -> Iterator[tuple[np.ndarray, np.ndarray, np.nda
 
 
 def train(folder: Path, epochs: int = 20) -> list[float]:
-    """A logistic model of clicks, by gradient descent; the loss after each epoch."""
+    """Fit a logistic model of clicks by gradient descent, and return the loss after each epoch."""
     weights, bias, losses = np.zeros(len(FEATURES)), 0.0, []
     scale = np.array([20.0, 3.0, 5.0, MEAN_LENGTH])
     for _ in range(epochs):
@@ -101,7 +101,7 @@ def train(folder: Path, epochs: int = 20) -> list[float]:
 
 
 def check(source: Path, sink: Path) -> None:
-    """Rank some queries by hand."""
+    """Compare some queries with plain Python."""
     raw = aj.read_parquet(source / "part0.parquet", to="polars").head(50)
     ranked = aj.read_parquet(sink, to="polars").filter(pl.col("query") < 50)
     columns = {name: raw[name].jag.to_list() for name in ("document", "length", "count", "rarity")}

@@ -1,7 +1,7 @@
-"""Features for a ranking model: click histories of any length become a padded batch, and go back.
+"""Features for a ranking model: convert click histories of any length to a padded batch, and back.
 
-Users have sessions, sessions have clicks. The model wants the last clicks of each user, weights that fall with age, and one dense
-block.
+Users have sessions, and sessions have clicks. The model takes the last clicks of each user, weights that fall with age, and one
+dense batch.
 """
 
 # %%
@@ -16,7 +16,8 @@ USERS, LONGEST, WIDTH = 2_000, 20, 8
 # %% [markdown]
 # ## Histories
 #
-# Item ids, and seconds since the click, under sessions under users. Some users have no session, some sessions no click.
+# The histories hold item ids and the seconds since each click, nested by user and session. Some users have no session, some
+# sessions no click.
 
 # %%
 rng = np.random.default_rng(0)
@@ -30,8 +31,8 @@ items
 # %% [markdown]
 # ## The youngest clicks of each user
 #
-# `flatten(1)` merges sessions and clicks: all clicks of a user in one row. `argsort` gives places in each row, and an array of
-# places as an index picks in each row.
+# `flatten(1)` merges sessions and clicks, so that one row holds all clicks of a user. `argsort` returns indices within each row,
+# and an index array selects items within each row.
 
 # %%
 items, ages = items.flatten(1), ages.flatten(1)
@@ -48,15 +49,15 @@ assert np.allclose(sums[items.lengths().to_numpy() > 0], 1.0)
 # %% [markdown]
 # ## Embed
 #
-# A table of vectors, gathered by item. Its inner width is declared, so the vectors stay dense inside, while the number of clicks
-# differs from user to user.
+# Gather one vector per click from a table of embeddings. The table declares its width, so the vectors stay fixed-width, while the
+# number of clicks differs between users.
 
 # %%
 table = aj.array(np.random.default_rng(1).normal(size=(500, WIDTH)))
 vectors = table[(items,)]
 assert vectors.ndim == 3
 user = (vectors * weights).sum(axis=1)
-print("one vector a user:", user.shape)
+print("one vector per user:", user.shape)
 
 by_hand = np.zeros((USERS, WIDTH))
 np.add.at(by_hand, items.shape[1].parents, table.to_numpy()[items.values.to_numpy()] * weights.values.to_numpy()[:, None])
@@ -66,7 +67,7 @@ assert np.allclose(user[aj.array(known)].to_numpy(), by_hand[known])
 # %% [markdown]
 # ## The batch
 #
-# Items padded with -1, and back to rows.
+# `to_dense` pads the rows with -1; `from_dense` converts the batch back to rows.
 
 # %%
 batch = items.to_dense([LONGEST], fill_value=-1)
@@ -76,7 +77,7 @@ assert aj.dense.from_dense(batch, items.shape).equals(items)
 # %% [markdown]
 # ## In torch
 #
-# The padded batch goes in as it is; without padding, values and offsets do, and the answer is the same.
+# torch accepts the padded batch, or values and offsets without padding; both give the same result.
 
 # %%
 if importlib.util.find_spec("torch") is not None:
@@ -92,4 +93,4 @@ if importlib.util.find_spec("torch") is not None:
     assert torch.allclose(padded, jagged, atol=1e-6)
     print("torch:", tuple(padded.shape), "from the padded batch and from values and offsets")
 else:
-    print("torch is not installed; the batch is what it would get")
+    print("torch is not installed; torch would receive this batch")

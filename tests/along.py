@@ -28,10 +28,11 @@ ORDERED = (
     "timestamp",
     "duration",
     "dictionary",
+    "category",
 )
 """Kinds of leaves whose Python values compare with `<`."""
 
-EQUAL = (*ORDERED, "struct", "map", "null")
+EQUAL = (*ORDERED, "struct", "null")
 """Kinds of leaves that can be told apart."""
 
 
@@ -66,6 +67,21 @@ def kept(f: Callable[[list[Any]], list[Any]], x: Any, ndim: int, axis: Axis = -1
     return ref.rows_at(lambda row: _laid_over(f, row, ndim - first, complete), x, first)
 
 
+def argsorted(x: Any, ndim: int, axis: Axis = -1, *, descending: bool = False) -> Any:
+    """The slots of the items in sorted order; along an outer axis the places along it, each leaf sorted beside its place."""
+    slots = lambda row: ref.row_order(row, descending=descending)  # noqa: E731
+    first, to_leaves = first_axis(axis, ndim)
+    if to_leaves:
+        return kept(slots, x, ndim, axis)
+
+    def across(row: list[Any]) -> Any:
+        placed = [ref.at_depth(lambda leaf, k=k: (leaf, k), one, ndim - first - 1) for k, one in enumerate(row)]
+        pick = lambda group: [group[k][1] for k in slots([leaf for leaf, _ in group])]  # noqa: E731
+        return kept(pick, placed, ndim - first, 0)
+
+    return ref.rows_at(across, x, first)
+
+
 def _refilled(row: Any, depth: int, results: list[Any]) -> Any:
     taken = iter(results)
     return ref.at_depth(lambda _: next(taken), row, depth)
@@ -91,6 +107,12 @@ def grouped(x: Any, ndim: int, axis: Axis) -> tuple[Any, int]:
         return x, axis % ndim
     first, _ = first_axis(axis, ndim)
     return (x if first == ndim - 1 else ref.flatten(x, ndim, first)), first
+
+
+def common_extents(*arrays: Any) -> list[int | None]:
+    """The declared extents of what several arrays give together: those that any of them declares."""
+    each = [one.shape.extents for one in arrays]
+    return [next((one[k] for one in each if k < len(one) and one[k] is not None), None) for k in range(max(map(len, each)))]
 
 
 def as_list(result: Any) -> Any:

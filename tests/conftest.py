@@ -4,34 +4,110 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 
+from arrowjag import options
+from arrowjag._pyarrow_versions import NO_NULLS_IN_FIXED_LISTS
+from arrowjag._versions import Difference
+from arrowjag.errors import MissingDependencyError
+from tests.hosts import ABSENT
 from tests.surfaces import SURFACES, Surface
 
 # HYPOTHESIS_PROFILE picks a profile. No deadline: what comes first is slow, because threads start and libraries load.
 # Other versions of libraries fail at once or not at all: few examples show it.
-settings.register_profile("few", max_examples=15, deadline=None, derandomize=True)
-settings.register_profile("quick", max_examples=50, deadline=None)
-# The same examples in every run: a change must not fail for what another one did.
-settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("few", max_examples=15, deadline=None, database=None)
+settings.register_profile("quick", max_examples=50, deadline=None, database=None, print_blob=True)
+settings.register_profile("ci", max_examples=100, deadline=None, database=None, print_blob=True)
 settings.register_profile(
     "thorough", max_examples=2000, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+# A mutant is killed by the first failure: what the smallest example is doesn't matter.
+settings.register_profile("mutants", max_examples=15, deadline=None, database=None, phases=[Phase.explicit, Phase.generate])
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "quick")
+settings.load_profile(PROFILE)
+
+# mutmut comes with `make mutants`; the tests of a surface need its host; pages, docstrings and stubs cover both surfaces.
+OF_BOTH = ["coming_from", "completeness", "docstrings", "documents", "examples", "notebooks", "see_also", "stubs", "typing"]
+collect_ignore = ["mutants", *ABSENT, *(f"test_{name}.py" for name in OF_BOTH if ABSENT)]
+
+# Pages and notebooks show what the newest versions print. Every difference between versions has a row in a table.
+PRINTED = {"test_coming_from.py", "test_examples.py", "test_notebooks.py"}
+if not ABSENT:
+    importlib.import_module("arrowjag.pandas._versions")
+OLDER = next((f"{one.host} before {one.until}" for one in Difference.all if one and one.public), None)
+
+DRAWS = Path(__file__).with_name("draws.txt")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Draw from the fixed set, so that a run fails only for what changed; `--hypothesis-seed` draws from another one."""
+    if config.getoption("--hypothesis-seed") is None:
+        config.option.hypothesis_seed = next(re.finditer(r"(?m)^# seed: (\d+)$", DRAWS.read_text(encoding="utf-8")))[1]
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-k` and `-m` deselect any
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse names with an address, and skip what is marked `torch` where torch is absent, without importing it."""
+    """Refuse names with an address, share examples, and skip `torch` tests where torch is absent, without importing it."""
     for item in items:
         if " at 0x" in item.nodeid.lower():
             raise pytest.UsageError(f"{item.nodeid} has another name in every process: give its parameters ids")
+        if OLDER and (item.path.name in PRINTED or item.name.startswith("test_page_runs[")):
+            item.add_marker(pytest.mark.skip(reason=f"pages show the output of the newest versions, this is {OLDER}"))
+    if PROFILE == "quick":
+        share_examples(items)
     if importlib.util.find_spec("torch") is not None:
         return
     for item in items:
         if item.get_closest_marker("torch"):
             item.add_marker(pytest.mark.skip(reason="torch is not installed: make torch"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Iterator[Any]:
+    """Skip a test that asks for a host that is absent. Code of arrowjag that imports an absent host by accident fails the test."""
+    try:
+        return (yield)
+    except pa.ArrowException as error:
+        told = re.search("non-zero length null components|Expected all lists to be of size", str(error))
+        if told is None or not NO_NULLS_IN_FIXED_LISTS:
+            raise
+        pytest.skip("pyarrow's own writer and reader of Parquet refuse fixed-size lists with null rows before pyarrow 26")
+    except (MissingDependencyError, ModuleNotFoundError) as error:
+        host = next((one for one in ABSENT if re.search(rf"\b{one}\b", str(error))), None)
+        frames = traceback.extract_tb(error.__traceback__)
+        if host is None or not (isinstance(error, MissingDependencyError) or "tests" in Path(frames[-1].filename).parts):
+            raise
+        pytest.skip(f"{host} is not installed")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let tests run without machine code but where they ask for it, and keep it out of the user's cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ARROWJAG_CACHE_DIR", str(tmp_path_factory.mktemp("objects")))
+        with options(compile="never"):
+            yield
+
+
+def share_examples(items: list[pytest.Item]) -> None:
+    """Divide the examples of a property test by its parameters: all together have twice those of a test without, each at least 8.
+
+    The profile `ci` gives each parameter all of its examples, and tests with settings of their own keep them.
+    """
+    tests = Counter(item.function for item in items if isinstance(item, pytest.Function))
+    for test, count in tests.items():
+        if count > 2 and is_hypothesis_test(test) and not getattr(test, "_hypothesis_internal_settings_applied", False):
+            settings(max_examples=max(2 * settings().max_examples // count, 8))(test)
 
 
 @pytest.fixture(params=SURFACES)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 
 import arrowjag as aj
+from arrowjag._methods import METHODS
+from tests.hosts import pd, pl
 
 __all__ = ["SURFACES", "Surface"]
 
@@ -54,8 +54,10 @@ SURFACES: dict[str, Surface] = {"array": on_array, "pandas": on_pandas, "polars"
 
 
 def _call(owner: Any, name: str, args: Any, kwargs: Any) -> Any:
-    """The method, or `rolling(...).sum` by its two names."""
+    """The method, one of a namespace such as `str.lower`, or `rolling(...).sum` by its two names."""
     first, _, second = name.partition(".")
+    if name in METHODS and second:
+        return getattr(getattr(owner, first), second)(*args, **kwargs)
     found = getattr(owner, first)(*args, **kwargs)
     return getattr(found, second)() if second else found
 
@@ -71,4 +73,8 @@ def plain(result: Any) -> Any:
         result = aj.array(result)
     if isinstance(result, aj.JaggedArray):
         return result.to_list()
+    if isinstance(result, tuple):
+        return [plain(one) for one in result]
+    if isinstance(result, (pa.Array, pa.ChunkedArray)):
+        return aj.array(result).to_list()
     return result.as_py() if isinstance(result, pa.Scalar) else result

@@ -45,13 +45,13 @@ def test_numbers_beyond_64_bits(surface: Surface, name: str) -> None:
             surface(x, name, number)
 
 
-def test_what_is_no_mask_table_function_or_place() -> None:
+def test_invalid_masks_tables_functions_and_positions_are_refused() -> None:
     x = aj.array([[1, 2], [3]])
-    with pytest.raises(JagTypeError, match="takes a flat mask, one bool an item, got bool"):
+    with pytest.raises(JagTypeError, match="takes a flat mask, one bool per item, got bool"):
         x.with_validity(0, True)
     with pytest.raises(ShapeError, match="keys need rows, got a single value"):
         x.translate(1, 2)
-    with pytest.raises(JagTypeError, match="takes a function of a row, got str"):
+    with pytest.raises(JagTypeError, match="takes a function, got str"):
         x.map_rows("len", "int64")
     with pytest.raises(JagTypeError, match="expected an Arrow type"):
         x.map_rows(len, "a")

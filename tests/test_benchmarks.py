@@ -17,8 +17,9 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 cases = pytest.importorskip("benchmarks.cases", reason="benchmarks are not installed with the package")
 
-from benchmarks import tiny  # noqa: E402
+from benchmarks import chains, matrix, tiny  # noqa: E402
 from benchmarks.data import DISTRIBUTIONS, NULLS, Data  # noqa: E402
+from benchmarks.history.operations import Operations  # noqa: E402
 from benchmarks.runner import check, measure  # noqa: E402
 
 INPUTS = [
@@ -42,25 +43,11 @@ def test_every_case_runs(distribution: str, nulls: str, dtype: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("dtype", ["float64", "int64"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32", "bool", "string"])
 def test_rivals_answer_as_we_do(dtype: str) -> None:
     data = Data(300, "poisson", "none", dtype)
     wrong = {case.name: found for case in cases.CASES if dtype in case.dtypes and (found := check(case, data))}
     assert wrong == {}
-
-
-def test_what_is_missing_is_known() -> None:
-    """Every method that computes is measured: what isn't is listed here with its reason."""
-    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "benchmarks" / "operations").glob("*.py"))
-    from arrowjag._methods import METHODS
-
-    by_another_name = {"rank", "cast", "shape", "validity", "fields", "rolling"}  # parametrized, or a property of the shape
-    facts = {"transpose_will_shear", "equals", "size", "ndim", "type", "null_count", "to_numpy", "lengths", "count"}
-    close_kin = {"rolling_sum", "rolling_mean", "rolling_min", "rolling_max", "rolling_count"}
-    missing = {name for name in METHODS if f".{name}(" not in source} - by_another_name - facts - close_kin
-    assert missing <= {"argmin", "argmax", "min", "max", "mean", "prod", "var", "std", "median", "first", "last", "n_unique"}, (
-        missing
-    )
 
 
 def test_one_measurement(tmp_path: Path) -> None:
@@ -109,3 +96,71 @@ def test_input_is_what_it_says() -> None:
     assert Data(1000, "poisson", "leaves").x.values.null_count > 0
     assert Data(1000, "poisson", "rows").x.null_count > 0
     assert isinstance(Data(1000).mask, aj.JaggedArray)
+
+
+def test_asv_measures_every_case_of_numbers() -> None:
+    settings = json.loads((ROOT / "asv.conf.json").read_text(encoding="utf-8"))
+    assert (ROOT / settings["benchmark_dir"] / "operations.py").exists()
+    operations, nulls = Operations.params
+    assert set(operations) == {case.name for case in cases.CASES if "float64" in case.dtypes}
+    assert set(nulls) <= set(NULLS)
+    benchmark = Operations()
+    benchmark.n_values = 100
+    benchmark.setup("sum", "leaves")
+    assert benchmark.case.name == "sum"
+    assert benchmark.data.n_values < 1000
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.skipif(importlib.util.find_spec("polars") is None, reason="needs a rival")
+def test_matrix(tmp_path: Path) -> None:
+    """A few columns of the matrix on little data, with all that it writes."""
+    wanted = list(matrix.inputs(None, None, ["three", "one_row"]))
+    cells = matrix.cells(wanted, ["max", "unique"], 300, 0)
+    assert {cell["operation"] for cell in cells} == {"max", "unique"}
+    found = {(cell["dtype"], cell["nulls"], cell["distribution"]) for cell in cells}
+    assert found >= {(dtype, "none", rows) for dtype in matrix.DTYPES for rows in ("three", "one_row")}
+    assert found >= {(dtype, "leaves", rows) for dtype in ("int64", "float32", "float64") for rows in ("three", "one_row")}
+    assert matrix.summary(cells).startswith(f"{len(cells)} cells, ")
+    page = tmp_path / "cells.jsonl"
+    for _ in range(2):
+        matrix.write_history(page, cells, {"cores": 2})
+    runs = [json.loads(line) for line in page.read_text(encoding="utf-8").splitlines()]
+    assert [len(run["ratios"]) for run in runs] == [len(cells), len(cells)]
+    if importlib.util.find_spec("matplotlib"):
+        matrix.draw(tmp_path / "cells.png", cells)
+        assert (tmp_path / "cells.png").stat().st_size > 1000
+
+
+@pytest.mark.skipif(importlib.util.find_spec("polars") is None, reason="needs a rival")
+def test_matrix_command(tmp_path: Path) -> None:
+    pages = tmp_path / "cells.json", tmp_path / "cells.jsonl"
+    options = [
+        "--values",
+        "300",
+        "--budget",
+        "0",
+        "--only",
+        "sum",
+        "--distributions",
+        "three",
+        "--dtypes",
+        "int64",
+        "--nulls",
+        "none",
+    ]
+    command = [sys.executable, "-m", "benchmarks", "--matrix", *options, "--json", str(pages[0]), "--history", str(pages[1])]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "1 cells, " in ran.stdout
+    assert json.loads(pages[0].read_text(encoding="utf-8"))["results"][0]["operation"] == "sum"
+    assert len(pages[1].read_text(encoding="utf-8").splitlines()) == 1
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("names", [["cosine", "z-score"], pytest.param(None, marks=pytest.mark.slow)], ids=["two", "all"])
+def test_chains(names: list[str] | None, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every chain by every library that is installed answers alike."""
+    found = chains.table(names, 500, 0)
+    assert len(found) == (len(names) if names else 10)
+    assert {one["chain"]: one["differs"] for one in found if one["differs"]} == {}
+    assert "z-score" in capsys.readouterr().out

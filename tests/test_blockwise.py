@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._column import to_arrow
-from arrowjag._kernels import laying
+from arrowjag._kernels import strategy
 from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.framework import apply
-from arrowjag._ops.elementwise.operators import BINARY
+from arrowjag._ops.elementwise.operators import BINARY, BY_ARROW, compute
 from arrowjag.testing import jagged_arrays, prefix_arrays
 
 N_ROWS = 30_000
@@ -39,11 +39,7 @@ OPERATORS = sorted(blockwise._RULES)
 
 @pytest.fixture(scope="module", autouse=True)
 def _always_in_blocks():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blockwise, "FEWEST_VALUES", 0)
-        patch.setattr(blockwise, "_RULES", {name: rule._replace(fewest=0, block=64) for name, rule in blockwise._RULES.items()})
-        patch.setattr(laying, "_FEWEST_VALUES", 0)
-        patch.setattr(laying, "_SHORTEST", 0)
+    with strategy.force(arithmetic="blocks", function="blocks", take_runs="runs", PASS_VALUES=64, DIVISION_BLOCK=64):
         yield
 
 
@@ -58,8 +54,7 @@ def check(name: str, one: Any, two: Any) -> None:
     found = blockwise.binary(name, [one, two])
     if found is None:
         return
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(laying, "pays", lambda *_: False)
+    with strategy.force(take_runs="items"):
         expected = apply(BINARY[name], [one, two], name)
     assert found.shape == expected.shape
     assert same(to_arrow(found), to_arrow(expected))
@@ -166,7 +161,7 @@ def test_flags_choose_among_values_of_any_width():
                 assert found.equals(pc.if_else(flag, *pair))
 
 
-@pytest.mark.parametrize("name", sorted(blockwise._COMPUTE))
+@pytest.mark.parametrize("name", sorted(BY_ARROW))
 def test_functions_of_pyarrow(name):
     draw = np.random.default_rng(0)
     data = draw.normal(size=200_003) * 10
@@ -175,7 +170,7 @@ def test_functions_of_pyarrow(name):
         for mask in (None, draw.random(len(data)) < 0.1):
             array = pa.array(data, mask=mask).cast(type)
             for part in (array, array[5:]):
-                found = blockwise.compute(name, part)
+                found = compute(name, part)
                 assert found is not None
                 assert same(found, pc.call_function(name, [part]))
 

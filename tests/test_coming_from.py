@@ -8,18 +8,46 @@ from __future__ import annotations
 
 import math
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pandas as pd
 import pyarrow as pa
 import pytest
 
 import arrowjag as aj
+from tests.hosts import pd
 from tests.test_documents import ROOT, blocks, run
 
 PAGES = sorted((ROOT / "docs" / "coming-from").glob("*.md"))
-LIBRARIES = {"Koda": "koladata", "awkward": "awkward"}
+LIBRARIES = {
+    "Koda": "koladata",
+    "awkward": "awkward",
+    "pandas": "pandas",
+    "polars": "polars",
+    "DuckDB": "duckdb",
+    "Spark SQL": "pyspark",
+}
+SQL = {"DuckDB": "duck", "Spark SQL": "spark"}
+"""The functions of the page that run a piece of SQL on its table."""
+
+SPARK_FUNCTIONS = """
+    aggregate array array_append array_compact array_contains array_distinct array_except array_insert array_intersect
+    array_join array_max array_min array_position array_prepend array_remove array_repeat array_size array_sort
+    array_union arrays_overlap arrays_zip cardinality concat element_at exists explode explode_outer filter flatten forall
+    get inline inline_outer map map_concat map_contains_key map_entries map_filter map_from_arrays map_from_entries
+    map_keys map_values map_zip_with posexplode posexplode_outer reduce reverse sequence shuffle size slice sort_array
+    stack str_to_map transform transform_keys transform_values try_element_at zip_with
+"""
+"""The functions of Spark 4.3 in its groups of arrays, collections, generators, lambdas and maps."""
+
+NOT_LISTED = {
+    "array_to_json": "JSON",
+    "map_to_pg_oid": "a catalog of Postgres",
+    "unpivot_list": "part of a statement",
+}
+"""Functions of DuckDB with such names that have nothing to do with lists and maps."""
 
 
 class Row(NamedTuple):
@@ -44,11 +72,16 @@ def rows(page: Path) -> list[Row]:
         elif not set(text) <= set("|-: ") and "arrowjag" in header:
             codes = [code(cell) for cell in cells]
             if header[1:] == ["arrowjag", "gives"]:
-                found.append(Row(page, line, header[0], codes[0], codes[2], codes[1], codes[2]))
+                found.append(Row(page, line, header[0], sql(header[0], codes[0]), codes[2], codes[1], codes[2]))
             elif header[1:] == ["gives", "arrowjag", "gives", "why"]:
                 assert codes[1] != codes[3], f"{page.name}, line {line}: no difference"
-                found.append(Row(page, line, header[0], codes[0], codes[1], codes[2], codes[3]))
+                found.append(Row(page, line, header[0], sql(header[0], codes[0]), codes[1], codes[2], codes[3]))
     return found
+
+
+def sql(library: str, source: str) -> str:
+    """A call that runs the SQL of a cell; any other cell is Python already."""
+    return f"{SQL[library]}({source!r})" if library in SQL else source
 
 
 def code(cell: str) -> str:
@@ -140,4 +173,34 @@ def test_theirs(row: Row) -> None:
 
 def test_pages_have_tables() -> None:
     counts = {page.stem: sum(row.page == page for row in ROWS) for page in PAGES}
-    assert all(counts[name] > 10 for name in ("koda", "fold", "awkward", "nested-pandas", "tensorflow"))
+    wanted = ("koda", "fold", "awkward", "nested-pandas", "tensorflow", "pandas", "polars", "duckdb-and-spark")
+    assert all(counts[name] > 10 for name in wanted)
+
+
+def test_every_list_function_of_duckdb_is_listed() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    known = duckdb.sql("select distinct function_name, alias_of from duckdb_functions()").fetchall()
+    page = (ROOT / "docs" / "coming-from" / "duckdb-and-spark.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"[a-z_]+(?=\()", page))
+    about = re.compile("(list|array|map)(_|$)|flatten$|unnest$|range$|generate_series$|len$|cardinality$|element_at$")
+    missing = {name for name, alias in known if about.match(name) and name not in named and alias not in named}
+    assert missing <= set(NOT_LISTED), f"docs/coming-from/duckdb-and-spark.md: add rows for {sorted(missing - set(NOT_LISTED))}"
+
+
+def test_every_list_function_of_spark_is_listed() -> None:
+    page = (ROOT / "docs" / "coming-from" / "duckdb-and-spark.md").read_text(encoding="utf-8").partition("## Spark SQL")[2]
+    named = set(re.findall(r"[a-z_]+(?=\()", page))
+    assert set(SPARK_FUNCTIONS.split()) <= named, f"add rows for {sorted(set(SPARK_FUNCTIONS.split()) - named)}"
+
+
+def test_every_list_method_of_polars_is_listed() -> None:
+    polars = pytest.importorskip("polars")
+    methods = {name for name in dir(polars.Series([[1]]).list) if not name.startswith("_")}
+    page = (ROOT / "docs" / "coming-from" / "polars.md").read_text(encoding="utf-8")
+    assert methods <= set(re.findall(r"\w+", page)), f"add rows for {sorted(methods - set(re.findall(r'[a-z_]+', page)))}"
+
+
+def test_the_page_of_functions_is_made_of_the_tables() -> None:
+    tool = ROOT / "tools" / "write_functions.py"
+    done = subprocess.run([sys.executable, tool, "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"run python tools/write_functions.py {done.stderr}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag.errors import JagOverflowError
+from arrowjag.errors import JagOverflowError, JagValueError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
 from tests.along import any_axis, as_list, kept, outcome
@@ -150,3 +151,50 @@ def test_slices_are_read_from_where_they_begin() -> None:
     x = aj.array([[D(1)], [D(2), D(-3)], [D(4)]], type=pa.decimal128(5, 1), ndim=2)
     assert x[1:].sum().to_list() == [-1, 4]
     assert x[1:].cumprod().to_list() == [[2, -6], [4]]
+
+
+def exact_quantile(values: list[D], q: float, interpolation: str, scale: int) -> D | None:
+    """Between two items at the float position, in fractions, rounded half away from zero."""
+    if not values:
+        return None
+    ordered, at = sorted(values), q * (len(values) - 1)
+    low, high = ordered[math.floor(at)], ordered[math.ceil(at)]
+    weight = Fraction(at) - math.floor(at)
+    picked = {"lower": low, "higher": high, "nearest": ordered[round(at)]}
+    if interpolation in picked:
+        return picked[interpolation]
+    weight = Fraction(1, 2) if interpolation == "midpoint" and low is not high and weight else weight
+    units = (Fraction(low) + (Fraction(high) - Fraction(low)) * weight) * 10**scale
+    whole = (abs(units.numerator) * 2 + units.denominator) // (2 * units.denominator)
+    return EXACT.scaleb(D(whole if units >= 0 else -whole), -scale)
+
+
+@pytest.mark.parametrize("leaf", [pa.decimal128(9, 3), pa.decimal128(38, 1), pa.decimal256(60, 2), pa.decimal256(76, 0)], ids=str)
+@given(data=st.data())
+def test_quantiles_are_exact(leaf: pa.DataType, data: st.DataObject) -> None:
+    digits = 10**leaf.precision - 1
+    near = st.integers(-40, 40) | st.sampled_from([digits, -digits, digits - 1, digits // 3, 2**53 + 1])
+    numbers = st.none() | near.map(lambda n: EXACT.scaleb(D(max(-digits, min(n, digits))), -leaf.scale))
+    rows = data.draw(st.lists(st.none() | st.lists(numbers, max_size=6), max_size=5))
+    x = aj.array(rows, type=leaf, ndim=2)
+    q = data.draw(st.sampled_from([0.0, 0.1, 0.25, 0.5, 1 / 3, 0.9, 1.0]))
+    how = data.draw(st.sampled_from(["linear", "lower", "higher", "midpoint", "nearest"]))
+    valid = [None if row is None else [one for one in row if one is not None] for row in rows]
+    expected = [None if row is None else exact_quantile(row, q, how, leaf.scale) for row in valid]
+    got = x.quantile(q, how)
+    assert got.type == leaf
+    assert got.to_list() == expected
+    assert x.quantile([q, 0.5], how).to_list() == [
+        None if row is None else [one, exact_quantile(row, 0.5, how, leaf.scale)] for row, one in zip(valid, expected, strict=True)
+    ]
+    assert x.median().to_list() == [None if row is None else exact_quantile(row, 0.5, "linear", leaf.scale) for row in valid]
+
+
+def test_quantiles_of_narrow_decimals_and_other_axes() -> None:
+    x = aj.array([[D("1.10"), D("2.25")], [D("3.00")]], type=pa.decimal32(5, 2), ndim=2)
+    assert x.median().to_list() == [D("1.68"), D("3.00")]
+    assert x.median(axis=None).as_py() == D("2.25")
+    assert x.median(axis=0).to_list() == [D("2.05"), D("2.25")]
+    assert x.median().type == pa.decimal128(5, 2)
+    with pytest.raises(JagValueError, match="interpolation is one of"):
+        x.quantile(0.5, "cubic")

@@ -6,8 +6,6 @@ from bisect import bisect_right
 from itertools import accumulate, pairwise
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -16,6 +14,7 @@ from hypothesis import strategies as st
 from arrowjag import dims
 from arrowjag.dims import Affine, Chain, Dim, Ragged, Repeat, Runs, Sparse, Uniform, concat, is_pattern, to_dim
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, OffsetsError, ShapeError
+from tests.hosts import pd, pl
 
 BIG = 10**9
 

@@ -7,19 +7,22 @@ import importlib
 import inspect
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 import arrowjag as aj
+from arrowjag._parameters import described
 
 MODULES = [
     "arrowjag",
     "arrowjag.dense",
     "arrowjag.dims",
     "arrowjag.etl",
-    *(f"arrowjag.interop.{name}" for name in ("awkward", "koladata", "numpy", "scipy", "tensorflow", "torch")),
+    *(f"arrowjag.interop.{name}" for name in ("awkward", "koladata", "numpy", "scipy", "tensorflow", "torch", "xarray")),
     "arrowjag.io",
     "arrowjag.pandas",
     "arrowjag.plot",
@@ -161,13 +164,23 @@ def test_all_there_is_was_looked_at() -> None:
     assert len(names) > 300
 
 
-def test_reference_lists_every_name(request: pytest.FixtureRequest) -> None:
-    pages = "\n".join(page.read_text(encoding="utf-8") for page in (request.config.rootpath / "docs" / "reference").glob("*.md"))
-    listed = set(re.findall(r"^   (?!:)(\S+)$", pages, re.MULTILINE))
-    wanted = {name for name in aj.__all__ if callable(getattr(aj, name))}
-    wanted |= {f"JaggedArray.{name}" for name in dir(aj.JaggedArray) if name[0] != "_"}
-    wanted |= {f"JaggedShape.{name}" for name in dir(aj.JaggedShape) if name[0] != "_"}
-    assert wanted - listed == set()
+def repeated(sources: list[str]) -> list[str]:
+    """Descriptions of parameters that stand in more than three docstrings, word by word."""
+    found = re.findall(r"^ +\w+ : .+\n(?: {12,}\S.*\n)+", "\n".join(sources), re.MULTILINE)
+    return [text for text, count in Counter(found).items() if count > 3 and len(text) > 100]
+
+
+def test_descriptions_of_shared_parameters_are_written_once() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in (Path(aj.__file__).parent / "_array").glob("*.py")]
+    told = [f"put it into SHARED of arrowjag/_parameters.py:\n{text}" for text in repeated(sources)]
+    assert not told, "\n".join(told)
+
+
+def test_shared_descriptions_are_in_docstrings() -> None:
+    assert "min_count : int, optional\n    The result of a row with fewer" in str(inspect.getdoc(aj.JaggedArray.sum))
+    assert not [item.name for item in ITEMS if "%(" in (inspect.getdoc(item.object) or "")]
+    with pytest.raises(KeyError, match="nothing"):
+        described("Sum.\n\n%(nothing)s\n")
 
 
 def test_flaws_are_seen() -> None:

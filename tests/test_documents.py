@@ -15,6 +15,7 @@ import re
 import shlex
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,7 +100,8 @@ def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             run_console(block, str(page))
         elif needed := NEED.fullmatch(block.note):
             if importlib.util.find_spec(needed[1]) is not None:
-                run(block, str(page), names)
+                with warnings.catch_warnings(action="ignore"):  # such as that of Spark about the version of pandas
+                    run(block, str(page), names)
         elif block.note:
             assert EXCUSE.fullmatch(block.note), f"{page.name}, line {block.line}: say why: python no-run: REASON"
         else:
@@ -126,6 +128,41 @@ def anchors(page: Path) -> set[str]:
     """What the headings of a page are called in links."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def paragraphs(text: str) -> list[str]:
+    """The parts of a page between blank lines, without code blocks."""
+    return [
+        part for part in re.split(r"\n\s*\n", re.sub(r"```.*?^```", "```", text, flags=re.DOTALL | re.MULTILINE)) if part.strip()
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_the_first_paragraph_is_a_full_sentence(page: Path) -> None:
+    title, first, *_ = paragraphs(page.read_text(encoding="utf-8"))
+    assert title.startswith("# ")
+    assert not first.startswith(("#", "```", "|")), f"{page.name}: say what the page is for below the title, not {first[:40]!r}"
+    assert re.search(r"[.][)]?$", first.strip()), f"{page.name}: the first paragraph is no full sentence: {first[-40:]!r}"
+
+
+AVOIDED = {
+    r"\bnobody\b": "name the subject",
+    r"\bone (\w+) an? \w+": "write 'per'",
+    r"\b(?:and|or) (?:its|their) kin\b": "name the methods",
+    r"\b(?:lent|laid out|laid flat)\b": "use a term of the field",
+    r"(?:^|[.:;] )What (?!is |are )\w+[^?.]* (?:is|are|depends)\b": "begin with a noun",
+    r"\bwe\b|\bours\b": "name arrowjag",
+}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_pages_use_plain_words(page: Path) -> None:
+    text = re.sub(r"```.*?^```|`[^`\n]*`|\"[^\"\n]*\"", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    if page.name == "CONTRIBUTING.md":
+        text = re.sub(r"^[|] instead of.*?\n\n", "", text, flags=re.DOTALL | re.MULTILINE)
+    for pattern, advice in AVOIDED.items():
+        found = re.search(pattern, text, re.MULTILINE)
+        assert found is None, f"{page.name}: {advice} in place of {found[0]!r}"
 
 
 def test_a_wrong_answer_is_seen() -> None:

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
-from arrowjag import _formatting
+from arrowjag import _formatting, _html
+from arrowjag.errors import OffsetsError
 from arrowjag.shape import _text
 
 
@@ -96,7 +97,8 @@ def test_long_leaves_are_cut_before_they_become_python() -> None:
 
 def test_text_that_is_not_utf8() -> None:
     broken = pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(b"\0\0\0\0\2\0\0\0"), pa.py_buffer(b"\xff\xfe")])
-    assert repr(aj.from_arrow(broken)).splitlines()[1] == "[? in string]"
+    with pytest.raises(OffsetsError, match="the text of the Arrow data can't be read, it is corrupt: Invalid UTF8"):
+        aj.from_arrow(broken)
 
 
 def test_sizes_of_many_rows_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +115,7 @@ def test_sizes_of_many_rows_are_not_compared(monkeypatch: pytest.MonkeyPatch) ->
 def test_nulls_of_many_rows_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     x = aj.array([[1], None, None])
     assert '<td class="number">2</td></tr>' in x._repr_html_()
-    monkeypatch.setattr(_formatting, "_COUNTED", 2)
+    monkeypatch.setattr(_html, "_COUNTED", 2)
     assert '<td class="number">some</td></tr>' in x._repr_html_()
 
 
@@ -150,7 +152,7 @@ def test_html_tells_nulls_and_empties_apart() -> None:
 
 def test_html_has_the_facts_of_every_dim() -> None:
     page = aj.array([[[1, None], []], None])._repr_html_()
-    assert "3 dims, 2 leaves, 1 null" in page
+    assert "3 dims, 2 values (1 null)" in page
     assert re.findall(r'<th scope="row" class="number">(\d)</th><td class="number">(\d)</td>', page) == [
         ("0", "1"),
         ("1", "2"),
@@ -177,3 +179,10 @@ def check_tags(page: str) -> None:
     tags.feed(page)
     tags.close()
     assert tags.open == []
+
+
+def test_digits_of_floats_can_be_asked_for() -> None:
+    x = aj.array([[1.23456789, 2.0]])
+    with _formatting.significant_digits(3):
+        assert _formatting.item_text(x, 1, 0) == "[1.23, 2.0]"
+    assert _formatting.item_text(x, 1, 0) == "[1.23457, 2.0]"

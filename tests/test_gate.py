@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -17,7 +16,9 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag import _arrow
+from arrowjag._pyarrow_versions import NO_UUID_OBJECTS
 from arrowjag.testing import ArrowColumn, arrow_columns, assert_lists_equal, jagged_arrays
+from tests.hosts import pd
 
 
 def address(array: pa.Array, buffer: int = 1) -> int:
@@ -46,7 +47,7 @@ class Stream:
 
 
 @given(arrow_columns())
-def test_every_layout_comes_in_with_its_meaning(column: ArrowColumn) -> None:
+def test_every_layout_is_read_with_its_values(column: ArrowColumn) -> None:
     x = aj.from_arrow(column.array)
     assert x.ndim == column.ndim
     assert x.type == column.leaf
@@ -134,10 +135,11 @@ def test_booleans_are_unpacked_from_any_bit(column: ArrowColumn) -> None:
     assert [None if valid is not None and not valid[k] else bool(data[k]) for k in range(len(data))] == column.truth
 
 
-def test_maps_are_leaves_unless_asked() -> None:
+def test_maps_are_levels_of_entries() -> None:
     maps = pa.array([[("a", 1), ("b", 2)], None, []], pa.map_(pa.string(), pa.int64()))
-    assert aj.from_arrow(maps).ndim == 1
-    opened = aj.from_arrow(maps, ndim=2)
+    assert aj.from_arrow(maps, ndim=1).type == maps.type
+    opened = aj.from_arrow(maps)
+    assert opened.equals(aj.from_arrow(maps, ndim=2))
     assert opened.to_list() == [[{"key": "a", "value": 1}, {"key": "b", "value": 2}], None, []]
     assert opened["value"].to_list() == [[1, 2], None, []]
 
@@ -349,9 +351,9 @@ def test_missing_marks_of_pandas_are_null(data: Any, expected: Any) -> None:
     assert_lists_equal(aj.array(data).to_list(), expected)
 
 
-def test_nan_is_a_value_outside_of_objects() -> None:
-    assert_lists_equal(aj.array(pd.Series([1.0, np.nan])).to_list(), [1.0, float("nan")])
-    with pytest.raises(aj.ShapeError, match="not evenly nested"):
+def test_nan_is_a_value_outside_of_pandas() -> None:
+    assert_lists_equal(aj.array(np.array([1.0, np.nan])).to_list(), [1.0, float("nan")])
+    with pytest.raises(aj.ShapeError, match="mixes nesting levels"):
         aj.array([[1, 2], float("nan")])
 
 
@@ -373,7 +375,12 @@ def test_nanoseconds_of_pandas_are_kept(zone: str | None) -> None:
 
 def test_lists_of_extension_types() -> None:
     one, two = uuid.UUID(int=1), uuid.UUID(int=2)
-    x = aj.array([[one, None], None, [], [two]])
+    if NO_UUID_OBJECTS:
+        with pytest.raises(aj.JagTypeError, match=r"uuid\.UUID objects needs pyarrow 24"):
+            aj.array([[one]])
+    rows = [[one, None], None, [], [two]]
+    as_bytes = [None if row is None else [one and one.bytes for one in row] for row in rows]
+    x = aj.array(as_bytes, type=pa.uuid()) if NO_UUID_OBJECTS else aj.array(rows)
     assert x.type == pa.uuid()
     assert x.to_list() == [[one, None], None, [], [two]]
     assert aj.array([[[one.bytes]], [[]]], type=pa.uuid()).to_list() == [[[one]], [[]]]
@@ -382,14 +389,14 @@ def test_lists_of_extension_types() -> None:
     with pytest.raises(aj.ShapeError, match=r"the data does not fit 2 dims of extension<arrow\.uuid>"):
         aj.array([[1]], type=pa.uuid())
     with pytest.raises(aj.ShapeError, match=r"the data does not fit 2 dims of extension<arrow\.uuid>"):
-        aj.array([one], type=pa.uuid(), ndim=2)
+        aj.array([one.bytes], type=pa.uuid(), ndim=2)
 
 
 @pytest.mark.parametrize("first", [[], [None], [None, None]])
 def test_a_list_that_holds_itself_is_an_error(first: list[Any]) -> None:
     endless: list[Any] = first
     endless.append(endless)
-    with pytest.raises(aj.ShapeError, match="nested more than 1000 levels deep; does a list hold itself"):
+    with pytest.raises(aj.ShapeError, match="nested more than 64 levels deep; does a list contain itself"):
         aj.array(endless)
 
 
@@ -403,3 +410,41 @@ def test_chunks_of_more_text_than_32_bits_count(nested):
     assert x.values.type == pa.large_string()
     assert len(x.flatten()) == 18
     assert x.flatten()[-1].as_py() == text
+
+
+@pytest.mark.parametrize("leaf", [pa.string_view(), pa.binary_view(), pa.struct([("a", pa.string_view())])], ids=str)
+def test_a_slice_without_items_comes_back_through_the_c_interface(leaf: pa.DataType) -> None:
+    x = aj.from_arrow(pa.array([[[None, None]]], pa.large_list(pa.large_list(leaf))))
+    empty = x.slice(4, 3, -1)
+    assert empty.to_list() == [[[]]]
+    assert aj.array(pa.chunked_array(pa.table({"x": empty.to_arrow()})["x"])).to_list() == [[[]]]
+    assert aj.array(pd.Series(empty)).to_list() == [[[]]]
+
+
+def _texts(words: list[bytes], large: bool) -> pa.Array:
+    offsets = np.cumsum([0, *map(len, words)]).astype(np.int64 if large else np.int32)
+    type = pa.large_string() if large else pa.string()
+    return pa.Array.from_buffers(type, len(words), [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(words))])
+
+
+@pytest.mark.parametrize("large", [False, True])
+@given(words=st.lists(st.text(max_size=3).map(str.encode), min_size=1, max_size=8), data=st.data())
+def test_text_is_checked_as_arrow_checks_it(large: bool, words: list[bytes], data: st.DataObject) -> None:
+    """Characters cut between values, and bytes that are no characters, beside text that is mostly ASCII."""
+    words = [b"a" * 200, *words, b""]
+    whole = b"".join(words)
+    if data.draw(st.booleans()) and whole:
+        broken = bytearray(whole)
+        broken[data.draw(st.integers(0, len(broken) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+        whole = bytes(broken)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=4)))
+    cuts = data.draw(st.sampled_from([cuts, list(np.cumsum([len(word) for word in words[:-1]]))]))
+    array = _texts([whole[one:two] for one, two in pairwise([0, *cuts, len(whole)])], large)
+    array = array.slice(data.draw(st.integers(0, 1)))
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid:
+        with pytest.raises(aj.OffsetsError, match="UTF8"):
+            aj.from_arrow(array)
+    else:
+        assert aj.from_arrow(array).to_list() == array.to_pylist()

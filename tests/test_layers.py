@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+import arrowjag
+from arrowjag import _lazy_imports
+from arrowjag.errors import JagValueError
 
 LIST_MODULES = "import json, sys; import arrowjag; print(json.dumps(sorted(sys.modules)))"
 OPTIONAL = ["awkward", "duckdb", "hypothesis", "matplotlib", "pandas", "polars", "ray", "rich", "torch", "typer"]
@@ -40,7 +48,7 @@ import json, sys
 import pyarrow.parquet as pq
 from pathlib import Path
 import arrowjag as aj
-from arrowjag.etl.process import Worker
+from arrowjag.etl._process import Worker
 folder = Path(sys.argv[1])
 table = aj.read_parquet(folder, columns=["v"])
 assert "pyarrow.dataset" not in sys.modules
@@ -54,3 +62,111 @@ def test_reading_and_writing_files_loads_no_host(tmp_path: Path) -> None:
     pq.write_table(pa.table({"v": [[1], []]}), tmp_path / "a.parquet")
     child = subprocess.run([sys.executable, "-c", READ_A_FOLDER, str(tmp_path)], check=True, capture_output=True, text=True)
     assert not {"pandas", "polars"} & set(json.loads(child.stdout))
+
+
+def test_a_star_import_holds_every_public_name() -> None:
+    names: dict[str, object] = {}
+    exec("from arrowjag import *", names)
+    lazy = {*arrowjag._LAZY_NAMES}
+    functions = {name for name, one in vars(arrowjag).items() if inspect.isfunction(one) and not name.startswith("_")}
+    missing = sorted((functions | lazy) - names.keys())
+    assert not missing, f"add {missing} to __all__ in arrowjag/__init__.py"
+
+
+def test_a_star_import_works_without_pandas() -> None:
+    child = "import sys; sys.modules['pandas'] = None; from arrowjag import *; print('Row' in globals(), read_parquet.__name__)"
+    ran = subprocess.run([sys.executable, "-c", child], check=False, capture_output=True, text=True)
+    assert ran.stdout.split() == ["False", "read_parquet"], ran.stderr
+
+
+@pytest.mark.parametrize("host", ["pandas", "polars"])
+def test_a_host_that_was_only_looked_for_is_registered_when_it_is_imported(host: str) -> None:
+    found = f"importlib.util.find_spec({host!r}) is not None"
+    child = f"import arrowjag, importlib.util; print({found}); import {host}; print(hasattr({host}.Series([1]), 'jag'))"
+    ran = subprocess.run([sys.executable, "-c", child], check=True, capture_output=True, text=True)
+    assert ran.stdout.split() == ["True", "True"]
+
+
+@pytest.mark.parametrize("name", ["etl", "io", "interop", "testing"])
+def test_lower_layers_import_surfaces_only(name: str) -> None:
+    names = ", ".join(_lazy_imports.SURFACES)
+    with pytest.raises(JagValueError, match=f"only {names} are imported by name from lower layers, got '{name}'"):
+        _lazy_imports.load(name)
+    assert getattr(arrowjag, name).__name__ == f"arrowjag.{name}"
+
+
+# ---------------------------------------------------------------------------------------------------- versions
+
+ROOT = Path(arrowjag.__file__).parents[1]
+HOSTS = {"pandas", "polars", "pyarrow"}
+PLACES = {"_pyarrow_versions.py", "pandas/_versions.py", "polars/_versions.py"}
+"""The modules that list differences. `_versions.py` holds the class and the bounds."""
+
+
+def checks(source: str) -> Iterator[int]:
+    """Lines that compare a version, or ask a module of a host whether it has a name."""
+    tree = ast.parse(source)
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {one.asname or one.name for one in node.names if one.name.partition(".")[0] in HOSTS}
+        elif isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] in HOSTS:
+            names |= {one.asname or one.name for one in node.names}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            parts = [part for side in (node.left, *node.comparators) for part in ast.walk(side)]
+            if any(isinstance(part, ast.Attribute) and part.attr == "__version__" for part in parts):
+                yield node.lineno
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"hasattr", "getattr"}:
+            asked = node.args[0]
+            while isinstance(asked, ast.Attribute):
+                asked = asked.value
+            label = node.args[1].value if isinstance(node.args[1], ast.Constant) else "arrowjag"  # a name that a user gives
+            optional = node.func.id == "hasattr" or len(node.args) == 3
+            ours = label == "jag" or "arrowjag" in label
+            if optional and isinstance(asked, ast.Name) and asked.id in names and not ours:
+                yield node.lineno
+        elif isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
+            name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+            if name in {"Version", "parse_version"} or (isinstance(node.func, ast.Name) and name == "release"):
+                yield node.lineno
+
+
+def test_versions_are_tested_in_one_module_per_host() -> None:
+    package = ROOT / "arrowjag"
+    found = [
+        f"{path.relative_to(ROOT)}, line {line}"
+        for path in sorted(package.rglob("*.py"))
+        if path.relative_to(package).as_posix() not in PLACES | {"_versions.py"}
+        for line in checks(path.read_text(encoding="utf-8"))
+    ]
+    assert not found, f"put a Difference into the _versions module of the host: {found}"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import pandas as pd\nif pd.__version__ < '3':\n    pass",
+        "import polars as pl\nhasattr(pl.Series, 'new')",
+        "from pandas.core.apply import FrameApply\ngetattr(FrameApply, 'new', None)",
+        "from packaging.version import Version\nVersion('3')",
+    ],
+)
+def test_a_version_test_is_seen(line: str) -> None:
+    assert list(checks(line)) == [2]
+
+
+def test_hosts_are_imported_where_they_may_be_absent() -> None:
+    """Tests of the core run where pandas or polars is absent."""
+    tests = Path(__file__).parent
+    found = [
+        str(path.relative_to(tests))
+        for path in sorted(tests.rglob("*.py"))
+        if (own := path.relative_to(tests).parts[0]) != "typing" and path.name != "hosts.py"
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [one.name for one in node.names])
+        for host in {"pandas", "polars"} - {own}
+        if re.match(rf"(arrowjag\.)?{host}\b", name)
+    ]
+    assert not found, f"write `from tests.hosts import pd, pl`: {found}"

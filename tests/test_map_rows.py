@@ -1,36 +1,114 @@
-"""map_rows."""
+"""map_rows: a function of each row, interpreted and compiled."""
 
 from __future__ import annotations
 
 import uuid
+from datetime import datetime
 
-import pandas as pd
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag import JagTypeError, JagWarning
 from arrowjag._methods import METHODS
-from arrowjag.errors import JagTypeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
+from tests.hosts import pd, pl
+
+NUMBERS = (pa.int8(), pa.uint16(), pa.int64(), pa.float32(), pa.float64(), pa.bool_())
+
+
+@pytest.fixture(params=["never", "always"])
+def compiling(request):
+    """Both ways to run a function: by the interpreter and, where numba is installed, compiled."""
+    if request.param == "always":
+        pytest.importorskip("numba")
+    with aj.options(compile=request.param):
+        yield request.param
 
 
 @given(st.data())
-def test_it_sees_every_row_that_is_not_null(data: st.DataObject) -> None:
+def test_it_sees_the_items_that_are_not_null(data: st.DataObject) -> None:
+    ndim = data.draw(st.integers(2, 3))
+    x = data.draw(jagged_arrays(ndim, leaf=st.sampled_from(NUMBERS)))
+    seen = []
+    got = x.map_rows(lambda row: seen.append(row) or len(row))
+    rows = [[item for item in row if item is not None] for row in ref.items(x.to_list(), ndim - 1) if row is not None]
+    assert_lists_equal([row.tolist() for row in seen], rows, rel_tol=0, abs_tol=0)
+    assert all(isinstance(row, np.ndarray) and not row.flags.writeable for row in seen)
+    expected = ref.rows_at(lambda row: len([item for item in row if item is not None]), x.to_list(), ndim - 1)
+    assert_lists_equal(got.to_list(), expected)
+
+
+@given(st.data())
+def test_rows_of_other_types_and_rows_of_rows_are_lists(data: st.DataObject) -> None:
     ndim = data.draw(st.integers(2, 3))
     axis = data.draw(st.integers(1, ndim - 1))
-    x = data.draw(jagged_arrays(ndim))
+    leaf = data.draw(st.sampled_from([pa.string(), pa.binary(), pa.decimal128(9, 2), pa.time64("us")]))
+    x = data.draw(jagged_arrays(ndim, leaf=leaf))
     seen = []
-    got = x.map_rows(lambda row: seen.append(row) or len(row), pa.int64(), axis)
+    got = x.map_rows(lambda row: seen.append(row) or len(row), axis=axis, type="int64")
     assert_lists_equal(seen, [row for row in ref.items(x.to_list(), axis) if row is not None], rel_tol=0, abs_tol=0)
     assert_lists_equal(got.to_list(), ref.rows_at(len, x.to_list(), axis))
 
 
+def test_times_are_numpy_times() -> None:
+    x = aj.array([[datetime.fromisoformat("2024-01-01"), datetime.fromisoformat("2024-01-03")], []], type=pa.timestamp("ms"))
+    got = x.map_rows(lambda row: int((row.max() - row.min()) / np.timedelta64(1, "h")) if len(row) else None)
+    assert got.to_list() == [48, None]
+
+
+def test_without_skipping_nulls_a_mask_comes_along(compiling: str) -> None:
+    x = aj.array([[1.0, None, 4.0], [], None])
+    got = x.map_rows(lambda row, valid: np.where(valid, row, 0.0).sum() + 100 * len(row), skip_nulls=False)
+    assert got.to_list() == [305.0, 0.0, None]
+
+
+def test_the_type_follows_from_all_results(compiling: str) -> None:
+    x = aj.array([[1, 2], [3], []])
+    assert x.map_rows(len).type == pa.int64()
+    assert x.map_rows(lambda row: row.sum() / 2).type == pa.float64()
+    assert x.map_rows(lambda row: len(row) > 1).type == pa.bool_()
+    assert x.map_rows(lambda row: row.astype(np.float32)).type == pa.float32()
+    assert x.map_rows(len, type="int8").type == pa.int8()
+
+
+@pytest.mark.filterwarnings("ignore::arrowjag.JagWarning")  # numba gives the second one float64 throughout
+def test_integers_and_floats_among_the_results_are_floats(compiling: str) -> None:
+    x = aj.array([[1, 2], [3], []])
+    assert x.map_rows(lambda row: 1 if len(row) else 0.5).to_list() == [1.0, 1.0, 0.5]
+    assert x.map_rows(lambda row: 1 if len(row) < 9 else 0.5).type == pa.int64()
+
+
+def test_rows_come_back_as_rows(compiling: str) -> None:
+    x = aj.array([[3, 1, 2], [], None, [5]])
+    assert x.map_rows(np.sort).to_list() == [[1, 2, 3], [], None, [5]]
+    assert x.map_rows(lambda row: row[::2]).to_list() == [[3, 2], [], None, [5]]
+    assert x.map_rows(lambda row: row * 2 if len(row) != 1 else None).to_list() == [[6, 2, 4], [], None, None]
+
+
+def test_structs_are_records(compiling: str) -> None:
+    x = aj.zip(price=aj.array([[1.0, 2.0, None], [], None]), n=aj.array([[2, 3, 4], [], []]))
+    assert x.map_rows(lambda row: (row.price * row.n).sum()).to_list() == [8.0, 0.0, None]
+
+
+def test_several_arrays_meet_by_the_prefix_rule(compiling: str) -> None:
+    x, y = aj.array([[1.0, None, 3.0], [4.0], []]), aj.array([[10.0, 20.0, None], [5.0], []])
+    rate = aj.array([2.0, None, 1.0])
+    got = aj.map_rows(lambda a, b, r: (a * b).sum() * r, x, y, rate)
+    assert got.to_list() == [20.0, None, 0.0]
+    assert aj.map_rows(lambda a, n: a[:n], x, aj.array([1, 5, 0])).to_list() == [[1.0], [4.0], []]
+    assert aj.map_rows(lambda a, n: len(a) + n, x, 10).to_list() == [12, 11, 10]
+    with pytest.raises(aj.ShapeError):
+        aj.map_rows(lambda a, b: 0, x, aj.array([[1.0], [2.0], []]))
+
+
 def test_a_list_type_adds_a_dim() -> None:
     x = aj.array([[1, 2], None, []])
-    got = x.map_rows(lambda row: [*row, 0] if row else None, pa.list_(pa.int32()))
+    got = x.map_rows(lambda row: [*row, 0] if len(row) else None, pa.list_(pa.int32()))
     assert got.to_list() == [[1, 2, 0], None, None]
     assert got.type == pa.int32()
     assert x.map_rows(lambda row: [row, []], pa.list_(pa.list_(pa.int64()))).ndim == 3
@@ -39,27 +117,120 @@ def test_a_list_type_adds_a_dim() -> None:
 def test_all_rows_as_one() -> None:
     x = aj.array([[1, 2], [3]])
     assert x.map_rows(len, "int64", axis=0).as_py() == 2
-    assert x.map_rows(lambda rows: sum(map(sum, rows)), "int64", axis=None).as_py() == 6
+    assert x.map_rows(np.sum, "int64", axis=None).as_py() == 6
     assert x.map_rows(lambda rows: rows[0], pa.list_(pa.int64()), axis=0).to_list() == [1, 2]
 
 
-def test_the_type_is_known_without_rows() -> None:
+def test_lazy_frames_need_the_type() -> None:
     rule = METHODS["map_rows"].result_type
     assert rule is not None
     x = aj.array([], type=pa.int64(), ndim=3)
-    assert rule(x, fn=len, type="float32").ndim == 2
-    nested = rule(x, fn=len, type=pa.list_(pa.string(), 2), axis=1)
+    assert rule(x, f=len, type="float32").ndim == 2
+    nested = rule(x, f=len, type=pa.list_(pa.string(), 2), axis=1)
     assert (nested.ndim, nested.type, nested.shape.extents[1]) == (2, pa.string(), 2)
+    frame = pl.LazyFrame({"v": [[1, 2], [3]]})
+    with pytest.raises(JagTypeError, match="a lazy frame must know the type of the results before it runs; give type="):
+        frame.select(pl.col("v").jag.map_rows(len)).collect()
+    assert frame.select(pl.col("v").jag.map_rows(len, type="int64")).collect()["v"].to_list() == [2, 1]
 
 
-def test_what_does_not_fit_and_what_fails() -> None:
+def test_on_pandas_and_polars() -> None:
+    lists = [[1, 2], [3], []]
+    series = pd.Series(lists, dtype="jagged[int64, 2]", index=list("abc"))
+    got = series.jag.map_rows(len)
+    assert got.to_dict() == {"a": 2, "b": 1, "c": 0}
+    assert aj.map_rows(lambda row, k: len(row) + k, series, pd.Series([10, 20, 30], index=list("abc"))).tolist() == [12, 21, 30]
+    assert pl.Series("v", lists).jag.map_rows(len, type="int64").to_list() == [2, 1, 0]
+
+
+def test_results_of_the_wrong_type_and_failing_functions(compiling: str) -> None:
     x = aj.array([[1], [2]])
-    with pytest.raises(JagTypeError, match="does not fit timestamp"):
-        x.map_rows(lambda row: pd.NaT, pa.timestamp("us"))
-    with pytest.raises(JagTypeError, match=r"does not fit list<item: extension<arrow\.uuid>>"):
-        x.map_rows(lambda row: [uuid.UUID(int=1)], pa.list_(pa.uuid()))
-    with pytest.raises(JagTypeError, match="does not fit int64"):
-        x.map_rows(str, "int64")
-    with pytest.raises(ZeroDivisionError) as caught:
-        x.map_rows(lambda row: 1 // (row[0] - 2), "int64")
-    assert caught.value.__notes__ == ["map_rows: the function failed on row 1"]
+    with aj.options(compile="never"):
+        with pytest.raises(JagTypeError, match="can't be converted to timestamp"):
+            x.map_rows(lambda row: pd.NaT, pa.timestamp("us"))
+        with pytest.raises(JagTypeError, match=r"can't be converted to list<item: extension<arrow\.uuid>>"):
+            x.map_rows(lambda row: [uuid.UUID(int=1)], pa.list_(pa.uuid()))
+        with pytest.raises(JagTypeError, match="can't be converted to int64"):
+            x.map_rows(str, "int64")
+        with pytest.raises(JagTypeError, match="can't be converted to one type; give type="):
+            x.map_rows(lambda row: 1 if row[0] == 1 else "text")
+    with pytest.raises(JagTypeError, match="map_rows takes a function, got int"):
+        x.map_rows(1)
+    with pytest.raises(IndexError) as caught:
+        x.map_rows(lambda row: row[2 - row[0]])
+    assert caught.value.__notes__ == ["map_rows: the function failed on row 0"]
+
+
+# ------------------------------------------------------------------------------------------------------ compiled
+
+
+def rows(n):
+    """More rows than are interpreted first."""
+    return aj.from_sizes(np.arange(2 * n, dtype=np.float64), np.full(n, 2))
+
+
+def test_compiled_results_are_those_of_the_interpreter() -> None:
+    pytest.importorskip("numba")
+    x = aj.concat([rows(1000), aj.array([None, [], [np.nan, -0.0, np.inf]])])
+    functions = [
+        len,
+        lambda row: row[0] + row[-1] if len(row) else None,
+        lambda row: row[row > 3],
+        lambda row: len(row) == 2,
+    ]
+    for function in functions:
+        with aj.options(compile="never"):
+            expected = function, x.map_rows(function)
+        with aj.options(compile="always"):
+            assert x.map_rows(function).equals(expected[1])
+
+
+def test_an_error_names_the_first_row_that_fails_on_any_thread() -> None:
+    pytest.importorskip("numba")
+    x = rows(50_000)
+    with aj.options(compile="always"), pytest.raises(IndexError) as caught:
+        x.map_rows(lambda row: row[2] if row[0] > 60_001 else row[0])
+    assert caught.value.__notes__ == ["map_rows: the function failed on row 30001"]
+
+
+def test_what_numba_cannot_compile_is_interpreted_and_says_why() -> None:
+    pytest.importorskip("numba")
+    x = rows(300)
+
+    def by_import(row: np.ndarray) -> float:
+        import math
+
+        return math.fsum(row)
+
+    why = "map_rows: the function runs in the interpreter, because numba can't compile it: "
+    with aj.options(compile="always"), pytest.warns(JagWarning, match=why):
+        assert x.map_rows(by_import).to_list()[:2] == [1.0, 5.0]
+
+
+def test_lists_are_never_compiled(compiling: str) -> None:
+    assert aj.array([["a"], []]).map_rows(len).to_list() == [1, 0]
+
+
+def test_a_function_made_again_is_compiled_once(monkeypatch) -> None:
+    pytest.importorskip("numba")
+    from arrowjag._ops import row_compiler
+
+    monkeypatch.setattr(row_compiler, "_drivers", {})
+    x = rows(300)
+
+    def times(factor):
+        return lambda row: row.sum() * factor
+
+    with aj.options(compile="always"):
+        assert x.map_rows(times(2.0)).to_list()[1] == 10.0
+        assert x.map_rows(times(2.0)).to_list()[1] == 10.0
+        assert len(row_compiler._drivers) == 1
+        assert x.map_rows(times(3.0)).to_list()[1] == 15.0
+        assert len(row_compiler._drivers) == 2
+
+
+def test_few_rows_are_interpreted(monkeypatch) -> None:
+    from arrowjag._ops import row_compiler
+
+    monkeypatch.setattr(row_compiler, "compile_rows", lambda *_: pytest.fail("compiled"))
+    rows(300).map_rows(lambda row: row.sum())

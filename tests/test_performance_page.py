@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 MACHINE = {"python": "3.11", "system": "Linux", "processor": "x86_64", "packages": {"polars": "2.0.0"}}
@@ -73,3 +76,14 @@ def test_other_inputs_stand_side_by_side(tmp_path: Path) -> None:
     assert table + "| sum | 2,000 | 5,000 | 50,000 |\n| sort | 4,000 | – | – |\n" in text
     assert "| operation | 1k float64 poisson | 9k float64 poisson | 10k float64 poisson | 2M float64 poisson |\n" in text
     assert "| sum | 1.5 |" in text.split("## Memory")[1]
+
+
+def test_pictures_read_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    pictures = importlib.import_module("performance_pictures")
+    found = pictures.ratios(pictures.TABLES.read_text(encoding="utf-8"))
+    assert len(found) > 100
+    assert {pictures.family(name) for name in found} == set(pictures.FAMILIES)
+    assert f"{pictures.geometric(list(found.values())):.1f} times" in (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    assert len(pictures.draw_families(found).axes) == 1

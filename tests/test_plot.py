@@ -232,7 +232,7 @@ def test_brackets_of_a_large_array_are_few() -> None:
 
 
 @pytest.mark.parametrize("data", [[], [None], [[]], [[[None]]], [["a long text that is cut"]], [[{"a": 1}]], [b"\x00"]], ids=str)
-def test_every_picture_takes_what_is_odd(data: list[Any]) -> None:
+def test_every_plot_accepts_edge_cases(data: list[Any]) -> None:
     x = aj.array(data)
     for draw in (x.plot.shape, x.plot.rows, x.plot.sizes):
         assert picture(draw()).std() > 0
@@ -281,3 +281,34 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
     child = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert child.stdout == "a picture needs the package matplotlib: pip install 'arrowjag[plot]'\n"
     assert issubclass(MissingDependencyError, ImportError)
+
+
+# --------------------------------------------------------------------------------------------------- steps
+
+
+def faces(ax: Any) -> list[tuple[float, ...]]:
+    return [patch.get_facecolor() for patch in ax.patches if patch.get_facecolor()[3]]
+
+
+def test_one_colour_per_row() -> None:
+    shown = faces(aj.array([[1, 2], None, [3], [], [4, 5]]).plot.rows(color_by="row"))
+    assert [shown[0] == shown[1], shown[3] == shown[4], len(set(shown))] == [True, True, 3]
+
+
+def test_colours_follow_given_numbers() -> None:
+    x = aj.array([[1, 2], [3]])
+    by_row = faces(x.plot.rows(color_by="row"))
+    flat = x.flatten().plot.rows(color_by=aj.array([0, 0, 1]))
+    assert faces(flat) == by_row
+    assert faces(x.plot.rows(color_by=aj.array([0, 1]))) == by_row
+
+
+def test_steps_are_drawn_side_by_side() -> None:
+    x = aj.array(RAGGED)
+    figure = aj.plot.steps(("x", x), ("x.sum()", x.sum()), ("flat", x.flatten(), aj.arange(10)))
+    assert [title(ax) for ax in figure.axes] == ["x", "x.sum()", "flat"]
+    assert len({ax.get_ylim() for ax in figure.axes}) == 1
+    with pytest.raises(JagTypeError, match="nothing to draw"):
+        aj.plot.steps()
+    with pytest.raises(aj.JagValueError, match="color_by is 'value', 'row' or an array"):
+        x.plot.rows(color_by="rows")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, get_args
 
 import pyarrow as pa
 import pytest
@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
+from arrowjag.typing import RankMethod
 from tests import reference as ref
 from tests.along import ORDERED, any_axis, kept
 from tests.reference import Jag
 
-METHODS = ("ordinal", "dense", "min", "max", "average")
+METHODS = get_args(RankMethod)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -60,7 +61,7 @@ def test_tie_breakers_of_fewer_dims_and_scalars() -> None:
 
 def test_refused_tie_breakers() -> None:
     x = aj.array([[1, 2]])
-    with pytest.raises(JagValueError, match=r'a tie_breaker leaves no ties, so it goes with method "ordinal", got \'min\''):
+    with pytest.raises(JagValueError, match=r'a tie_breaker requires method "ordinal", got \'min\''):
         x.rank("min", tie_breaker=[[1, 2]])
     with pytest.raises(ShapeError, match=r"rank: .* more dims"):
         x.rank(tie_breaker=[[[1], [2]]])
@@ -86,3 +87,30 @@ def test_refused_arguments() -> None:
         x.rank("min", "yes")
     with pytest.raises(JagTypeError, match=r"rank .*interval"):
         aj.array([[(1, 2, 3)]], type=pa.month_day_nano_interval(), ndim=2).rank()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(st.data())
+def test_ranks_as_shares(method: str, data: st.DataObject) -> None:
+    ndim = data.draw(st.integers(1, 3))
+    axis = data.draw(any_axis(ndim))
+    x = data.draw(jagged_arrays(ndim, leaf_types("int", "float", "string"), small=True))
+
+    def shares(row: list[Any]) -> list[Any]:
+        ranks = ref.rank(row, 1, method)
+        known = [rank for rank in ranks if rank is not None]
+        n = max(known, default=1) if method == "dense" else len(known)
+        return [None if rank is None else rank / n for rank in ranks]
+
+    assert_lists_equal(x.rank(method, axis=axis, pct=True).to_list(), kept(shares, x.to_list(), ndim, axis))
+
+
+def test_shares_are_those_of_pandas() -> None:
+    pd = pytest.importorskip("pandas")
+    row = [3.0, 1.0, None, 3.0, 2.0]
+    for ours, theirs in {"ordinal": "first", "dense": "dense", "min": "min", "max": "max", "average": "average"}.items():
+        expected = pd.Series(row).rank(method=theirs, pct=True)
+        assert_lists_equal(aj.array([row]).rank(ours, pct=True).to_list()[0], [None if math.isnan(v) else v for v in expected])
+    with pytest.raises(JagTypeError, match="pct must be a bool, got int"):
+        aj.array([row]).rank(pct=1)
+    assert aj.array([row]).rank(tie_breaker=0, pct=True).to_list() == [[0.75, 0.25, None, 1.0, 0.5]]

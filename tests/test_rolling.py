@@ -36,7 +36,7 @@ def test_sums_and_means_at_every_axis(name: str, leaf: pa.DataType, data: st.Dat
     axis = data.draw(any_axis(ndim))
     x = data.draw(jagged_arrays(ndim, leaf, small=name == "mean" or pa.types.is_floating(leaf) or data.draw(st.booleans())))
     expected = kept(lambda row: windows(name, row, window), x.to_list(), ndim, axis, complete=True)
-    got = outcome(getattr(x.rolling(window, axis), name))
+    got = outcome(getattr(x.rolling(window, axis=axis), name))
     expected = within(leaf, expected, ndim) if name == "sum" else expected
     assert_lists_equal(got, expected, **({} if name == "mean" and leaf != pa.float32() else tolerance(leaf)))
 
@@ -48,7 +48,7 @@ def test_extremes_and_counts_of_every_type_at_every_axis(name: str, data: st.Dat
     axis = data.draw(any_axis(ndim))
     x = data.draw(jagged_arrays(ndim, leaf_types(*ORDERED)))
     expected = kept(lambda row: windows(name, row, window), x.to_list(), ndim, axis, complete=True)
-    assert_lists_equal(getattr(x.rolling(window, axis), name)().to_list(), expected, rel_tol=0, abs_tol=0)
+    assert_lists_equal(getattr(x.rolling(window, axis=axis), name)().to_list(), expected, rel_tol=0, abs_tol=0)
 
 
 def test_sums_of_decimals_and_durations() -> None:
@@ -104,10 +104,12 @@ def test_what_left_the_window_leaves_no_trace() -> None:
     assert x.rolling(2).sum().to_list()[0][3:] == [3.0, 5.0]
 
 
-def test_the_object_and_the_methods_are_one() -> None:
-    x = aj.array([[1, 2, 3]])
-    assert x.rolling(2).max().to_list() == x.rolling_max(2).to_list() == [[None, 2, 3]]
-    assert repr(x.rolling(2)) == "Rolling(window=2, axis=-1)"
+@pytest.mark.parametrize("name", ["rolling_sum", "rolling_mean", "rolling_min", "rolling_max", "rolling_count"])
+def test_the_object_and_the_methods_are_one(name: str) -> None:
+    x = aj.array([[1, 2, 3], None])
+    assert getattr(x, name)(2).to_list() == getattr(x.rolling(2), name.removeprefix("rolling_"))().to_list()
+    assert getattr(x, name)(2).to_list() == ref.rolling(name.removeprefix("rolling_"), x.to_list(), 2, 2)
+    assert repr(x.rolling(2)) == "Rolling(window=2, min_periods=None, center=False, axis=-1)"
 
 
 def test_refused_windows_and_types() -> None:
@@ -120,3 +122,166 @@ def test_refused_windows_and_types() -> None:
         aj.array([["a"]]).rolling(2).sum()
     with pytest.raises(JagOverflowError, match=r"row 0"):
         aj.array([[2**62, 2**62]]).rolling(2).sum()
+
+
+@pytest.mark.parametrize(
+    "name", ["rolling_var", "rolling_std", "rolling_median", "rolling_quantile", "rolling_first", "rolling_last"]
+)
+def test_the_newer_methods_are_those_of_the_object(name: str) -> None:
+    x, statistic = aj.array([[1.0, 2.0, 5.0], None]), name.removeprefix("rolling_")
+    options = OPTIONS.get(statistic, {})
+    expected = ref.rows_at(lambda row: ref.windowed(statistic, row, 2, **options), x.to_list(), 1)
+    assert_lists_equal(getattr(x, name)(2, **options).to_list(), expected)
+    assert_lists_equal(call(x.rolling(2), statistic).to_list(), expected)
+
+
+NAMES = ("sum", "mean", "min", "max", "count", "var", "std", "median", "quantile", "first", "last")
+OPTIONS: dict[str, dict[str, Any]] = {"quantile": {"q": 0.3}, "var": {"ddof": 0}, "std": {"ddof": 2}}
+
+
+def call(rolling: Any, name: str) -> Any:
+    return getattr(rolling, name)(**OPTIONS.get(name, {}))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("leaf", [pa.int64(), pa.uint8(), pa.float64(), pa.float32(), pa.bool_(), pa.null()], ids=str)
+@given(st.data())
+def test_any_windows_at_every_axis(name: str, leaf: pa.DataType, data: st.DataObject) -> None:
+    ndim, window = data.draw(st.integers(1, 3)), data.draw(st.none() | st.integers(1, 5))
+    least = data.draw(st.none() | st.integers(0, 5 if window is None else window))
+    center = window is not None and data.draw(st.booleans())
+    axis = data.draw(any_axis(ndim))
+    x = data.draw(jagged_arrays(ndim, leaf, small=True))
+    told = {"min_periods": least, "center": center, **OPTIONS.get(name, {})}
+    expected = kept(lambda row: ref.windowed(name, row, window, **told), x.to_list(), ndim, axis, complete=True)
+    made = aj.JaggedArray.rolling(x, window, least, center, axis=axis)
+    rel = 1e-3 if leaf == pa.float32() else 1e-7
+    assert_lists_equal(outcome(lambda: call(made, name)), expected, rel_tol=rel, abs_tol=rel)
+
+
+@pytest.mark.parametrize("name", ["first", "last", "min", "max", "count"])
+@given(st.data())
+def test_windows_of_every_type(name: str, data: st.DataObject) -> None:
+    ndim, window, least = data.draw(st.integers(1, 3)), data.draw(st.none() | st.integers(1, 4)), data.draw(st.integers(0, 1))
+    x = data.draw(jagged_arrays(ndim, leaf_types(*ORDERED)))
+    expected = ref.rows_at(lambda row: ref.windowed(name, row, window, min_periods=least), x.to_list(), ndim - 1)
+    assert_lists_equal(call(x.rolling(window, least), name).to_list(), expected, rel_tol=0, abs_tol=0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(st.data())
+def test_windows_by_time_at_every_axis(name: str, data: st.DataObject) -> None:
+    ndim = data.draw(st.integers(1, 3))
+    axis = data.draw(any_axis(ndim))
+    x = data.draw(jagged_arrays(ndim, pa.float64(), small=True))
+    kind = data.draw(st.sampled_from(["int64", "float64", "timestamp"]))
+    steps = st.sampled_from([0, 1, 1, 2, 5])
+    begin = data.draw(st.sampled_from([0, -(2**62)])) if kind == "int64" else 0
+    times = ref.at_depth(lambda _: data.draw(steps), x.to_list(), ndim)
+    t = aj.array(times, type=pa.int64(), ndim=ndim).cumsum(axis=axis) + begin
+    width, center = data.draw(st.sampled_from([1, 2, 3, 7])), data.draw(st.booleans())
+    on = t if kind == "int64" else t.cast(pa.float64()) if kind == "float64" else t.cast(pa.timestamp("s"))
+    window = {"int64": width, "float64": float(width), "timestamp": f"{width}s"}[kind]
+    least = data.draw(st.none() | st.integers(0, 3))
+    told = {"min_periods": least, "center": center, **OPTIONS.get(name, {})}
+    pairs = ref.broadcast(lambda a, b: (a, b), ref.Jag(x.to_list(), ndim), ref.Jag(t.to_list(), ndim))
+
+    def rolled(row: list[Any]) -> list[Any]:
+        return ref.windowed(name, [a for a, _ in row], width, times=[b for _, b in row], **told)
+
+    got = call(x.rolling(window, least, center, on, axis=axis), name)
+    assert_lists_equal(got.to_list(), kept(rolled, pairs, ndim, axis), rel_tol=1e-7, abs_tol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "min", "max", "var", "std", "median"])
+@pytest.mark.parametrize("options", [{}, {"min_periods": 2}, {"min_periods": 1, "center": True}], ids=str)
+def test_long_rows_agree_with_pandas(name: str, options: dict[str, Any]) -> None:
+    pd, np = pytest.importorskip("pandas"), pytest.importorskip("numpy")
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=2000).cumsum()
+    values[rng.random(2000) < 0.2] = np.nan
+    x = aj.from_sizes(pa.array(values, from_pandas=True), [700, 0, 1300])
+    for window in (2, 7, 50, 64, 333):
+        got = getattr(x.rolling(window, **options), name)().values.to_numpy(zero_copy_only=False)
+        parts = [pd.Series(part).rolling(window, **options) for part in (values[:700], values[700:])]
+        expected = np.concatenate([getattr(part, name)().to_numpy() for part in parts])
+        np.testing.assert_allclose(got, expected, rtol=1e-7, atol=1e-9)
+
+
+def test_times_agree_with_pandas() -> None:
+    pd, np = pytest.importorskip("pandas"), pytest.importorskip("numpy")
+    rng = np.random.default_rng(0)
+    moments = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.cumsum(rng.integers(0, 90, 500)), unit="min")
+    values = rng.normal(size=500)
+    s = pd.Series(values, index=moments)
+    x, t = aj.array([values]), aj.array([moments.to_numpy().astype("M8[us]")])
+    for window in ("30min", "2h", "3D"):
+        ours = {"30min": "30m", "2h": "2h", "3D": "3d"}[window]
+        for name in ("sum", "count", "max", "var"):
+            got = np.array(getattr(x.rolling(ours, on=t), name)().to_list()[0], float)
+            np.testing.assert_allclose(got, getattr(s.rolling(window), name)().to_numpy(), rtol=1e-9, atol=1e-9)
+    assert x.rolling(dt.timedelta(hours=2), on=t).sum().equals(x.rolling("2h", on=t).sum())
+    assert x.rolling(np.timedelta64(2, "h"), on=t).sum().equals(x.rolling("1h60m", on=t).sum())
+
+
+def test_expanding_sums_of_decimals_and_durations() -> None:
+    x = aj.array([[D("1.5"), D("2.5"), None, D("1.0")], []])
+    assert x.expanding().sum().to_list() == [[D("1.5"), D("4.0"), D("4.0"), D("5.0")], []]
+    assert x.rolling(2, 1).mean().to_list() == [[D("1.5"), D("2.0"), D("2.5"), D("1.0")], []]
+    second = dt.timedelta(seconds=1)
+    y = aj.array([[second, None, 3 * second]])
+    assert y.rolling(3, 1).mean().to_list() == [[second, second, 2 * second]]
+    assert y.expanding().sum().to_list() == [[second, second, 4 * second]]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_result_types_are_those_of_empty_arrays(name: str) -> None:
+    for leaf in (pa.int32(), pa.float32(), pa.decimal128(5, 2), pa.duration("ms"), pa.string()):
+        x = aj.array([[None, None, None]], type=leaf)
+        for options in ({"window": 2}, {"window": 2, "min_periods": 1}, {"window": None}):
+            try:
+                found = call(x.rolling(**options), name).type
+            except JagTypeError:
+                with pytest.raises(JagTypeError):
+                    call(x[:0].rolling(**options), name)
+            else:
+                assert found == call(x[:0].rolling(**options), name).type
+
+
+def test_refused_options() -> None:
+    x, t = aj.array([[1, 2], [3, 4]]), aj.array([[1, 2], [2, 1]])
+    with pytest.raises(JagValueError, match="`on` must rise within each row, but falls or holds a NaN in row 1"):
+        x.rolling(2, on=t).sum()
+    with pytest.raises(JagValueError, match="holds a null in row 0"):
+        x.rolling(2, on=[[1, None], [1, 2]]).sum()
+    with pytest.raises(JagValueError, match="min_periods must be at most the window, 2, got 3"):
+        x.rolling(2, 3).sum()
+    with pytest.raises(JagTypeError, match="needs the times"):
+        x.rolling("2h").sum()
+    with pytest.raises(JagTypeError, match="center must be a bool, got int"):
+        x.rolling(2, center=1).sum()
+    hours = aj.array([[0, 1], [0, 0]]).cast(pa.timestamp("us"))
+    for window, error, text in (
+        (2, JagTypeError, "must be text such as '2h'"),
+        ("2 h", JagValueError, "units ns, us, ms, s, m, h, d, w"),
+        ("0h", JagValueError, "must be more than 0"),
+        ("1ns", JagValueError, "no whole number of the units of timestamp"),
+    ):
+        with pytest.raises(error, match=text):
+            x.rolling(window, on=hours).sum()
+    with pytest.raises(JagTypeError, match="must be a number of its kind"):
+        x.rolling("2h", on=aj.array([[1, 2], [1, 2]])).sum()
+    with pytest.raises(JagTypeError, match="must hold times or numbers"):
+        x.rolling(2, on=aj.array([["a", "b"], ["a", "b"]])).sum()
+    for name in ("sum", "mean", "var", "median"):
+        with pytest.raises(JagTypeError, match=f"rolling {name} .*string"):
+            getattr(aj.array([["a"]]).rolling(2, 1), name)()
+    with pytest.raises(JagOverflowError, match=r"row 1"):
+        aj.array([[1], [2**62, 2**62]]).rolling(2, 1).sum()
+
+
+def test_sums_at_the_ends_of_64_bits() -> None:
+    x = aj.array([[2**63 - 1, -5, -(2**63)], [2**62]])
+    with pytest.raises(JagOverflowError, match="row 0"):
+        x.rolling(2, 1).sum()
+    assert x.rolling(2, 1).mean().to_list() == [[float(2**63 - 1), (2**63 - 6) / 2, (-(2**63) - 5) / 2], [float(2**62)]]

@@ -192,7 +192,7 @@ def test_is_prefix_of_compares_sizes(one: JaggedShape, two: JaggedShape) -> None
 
 
 def test_common_names_what_does_not_fit() -> None:
-    text = r"JaggedShape\(3\) is not a prefix of JaggedShape\(2, 1\): dim 0, row 0 has 3 items here and 2 there"
+    text = r"JaggedShape\(3\) is not a prefix of JaggedShape\(2, 1\): 3 rows and 2 rows"
     with pytest.raises(aj.ShapeError, match=text):
         JaggedShape.common(JaggedShape(2, 1), JaggedShape(3))
     with pytest.raises(TypeError, match="at least one"):
@@ -235,7 +235,7 @@ dim_specs = st.integers(-1, 4) | st.lists(st.integers(0, 3), max_size=4)
 
 
 @given(shapes(validity=False), st.lists(dim_specs, min_size=1, max_size=3))
-def test_reshape_does_what_the_oracle_says(shape: JaggedShape, wanted: list[Any]) -> None:
+def test_reshape_equals_the_oracle(shape: JaggedShape, wanted: list[Any]) -> None:
     x = nested(shape)
     for rule, oracle in ((JaggedShape.reshape, ref.reshape), (resolve_reshape, ref.koda_reshape)):
         try:
@@ -279,7 +279,7 @@ def test_reshape_by_example(old: tuple[Any, ...], wanted: tuple[Any, ...], new: 
         ((6,), (-1, 4, 1), "dim 1|do not fit|share"),
     ],
 )
-def test_reshape_says_what_does_not_fit(old: tuple[Any, ...], wanted: tuple[Any, ...], text: str) -> None:
+def test_errors_of_reshape_name_the_mismatch(old: tuple[Any, ...], wanted: tuple[Any, ...], text: str) -> None:
     with pytest.raises(aj.ShapeError, match=text):
         JaggedShape(*old).reshape(*wanted)
 

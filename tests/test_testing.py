@@ -29,6 +29,8 @@ from arrowjag.testing import (
     prefix_lists,
     shapes,
 )
+from arrowjag.testing._leaves import leaf_arrays
+from arrowjag.testing.strategies import array_of
 from tests import reference
 from tests.reference import Jag
 
@@ -63,7 +65,7 @@ def test_columns_are_valid_and_mean_their_truth(column: ArrowColumn) -> None:
 @pytest.mark.parametrize("leaf", ALL_LEAVES, ids=str)
 @settings(slow, max_examples=8)
 @given(data=st.data())
-def test_every_leaf_type_can_be_laid_out(leaf: pa.DataType, data: st.DataObject) -> None:
+def test_the_strategy_draws_every_leaf_type(leaf: pa.DataType, data: st.DataObject) -> None:
     column = data.draw(arrow_columns(2, leaf))
     column.array.validate(full=True)
     assert column.leaf == leaf
@@ -73,7 +75,7 @@ def test_every_leaf_type_can_be_laid_out(leaf: pa.DataType, data: st.DataObject)
 @pytest.mark.parametrize("storage", STORAGES)
 @settings(slow, max_examples=20)
 @given(data=st.data())
-def test_every_storage_kind_can_be_laid_out(storage: str, data: st.DataObject) -> None:
+def test_the_strategy_draws_every_storage_kind(storage: str, data: st.DataObject) -> None:
     column = data.draw(arrow_columns(3, pa.int16(), storages=[storage]))
     column.array.validate(full=True)
     assert str(column.array.type).startswith(storage if storage != "fixed_size_list" else "fixed_size_list<")
@@ -181,7 +183,7 @@ def test_prefix_lists_hold_anything_under_the_null_rows_of_others() -> None:
 def test_leaf_values_are_taken_by_their_type(data: st.DataObject) -> None:
     leaf = data.draw(leaf_types())
     values = data.draw(st.lists(leaf_values(leaf), max_size=3))
-    array = pa.array(values, leaf)
+    array = leaf_arrays(values, leaf, [])
     array.validate(full=True)
     assert pa.types.is_null(leaf) or array.null_count == 0
 
@@ -263,11 +265,11 @@ def test_jagged_arrays_keep_the_truth(column: ArrowColumn) -> None:
 
 @slow
 @given(st.data())
-def test_jagged_arrays_are_what_was_asked_for(data: st.DataObject) -> None:
+def test_the_strategy_draws_the_requested_arrays(data: st.DataObject) -> None:
     x = data.draw(jagged_arrays(3, pa.float32()))
     assert (x.ndim, x.type) == (3, pa.float32())
     assert_equal(x, x)
-    assert_equal(aj.array(x.to_list(), type=x.type, ndim=3), x)
+    assert_equal(array_of(x.to_list(), x.type, 3), x)
 
 
 @slow

@@ -1,4 +1,4 @@
-"""Transpose and permute: against coordinates in Python, with null rows, every leaf type, and on every surface."""
+"""transpose against coordinates in Python, with null rows, every leaf type, and on every surface."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import assume, given
@@ -16,6 +15,7 @@ import arrowjag as aj
 from arrowjag.testing import assert_lists_equal
 from arrowjag.testing.strategies import jagged_arrays
 from tests import reference as ref
+from tests.hosts import pl
 
 
 @st.composite
@@ -32,6 +32,11 @@ def moved(call: Callable[[], Any]) -> Any:
     except aj.ShapeError as error:
         assume("a null row between" not in str(error))
         raise
+
+
+def _without_nulls(x: Any) -> Any:
+    """The same sizes without null rows: shear speaks of sizes."""
+    return aj.arange(aj.JaggedShape(*x.shape.sizes))
 
 
 @given(arrays_and_axes())
@@ -82,13 +87,6 @@ def test_uniform_shapes_are_numpys(sizes: list[int], data: st.DataObject) -> Non
     assert aj.array(dense).permute(*order).to_list() == dense.transpose(order).tolist()
 
 
-@given(jagged_arrays(st.integers(2, 3)), st.data())
-def test_permute_is_that_of_coordinates(x: Any, data: st.DataObject) -> None:
-    axes = data.draw(st.permutations(range(x.ndim)))
-    got = moved(lambda: x.permute(*axes, shear="allow"))
-    assert_lists_equal(got.to_list(), ref.permute(x.to_list(), x.ndim, axes, shear="allow", extents=x.shape.extents))
-
-
 @given(jagged_arrays(st.integers(3, 4)), st.data())
 def test_inner_dims_move_row_by_row_on_every_surface(x: Any, data: st.DataObject) -> None:
     a, b = (data.draw(st.integers(1, x.ndim - 1)) for _ in range(2))
@@ -130,8 +128,3 @@ def test_axes_are_checked() -> None:
         x.permute(0, 0)
     with pytest.raises(aj.ShapeError, match="shear must be"):
         x.transpose(0, 1, shear="yes")
-
-
-def _without_nulls(x: Any) -> Any:
-    """The same sizes without null rows: shear speaks of sizes."""
-    return aj.arange(aj.JaggedShape(*x.shape.sizes))

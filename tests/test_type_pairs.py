@@ -8,14 +8,13 @@ import operator
 from decimal import Decimal
 from typing import Any
 
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
 import arrowjag as aj
+from tests.hosts import pd, pl
 
-TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"]
+TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]
 OPERATORS = [
     "add",
     "sub",

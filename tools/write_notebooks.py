@@ -42,8 +42,7 @@ def cells_of(script: pathlib.Path) -> list[tuple[str, str]]:
     """
     head, *rest = _MARK.split(script.read_text(encoding="utf-8"))
     title = script.stem.replace("_", " ").capitalize()
-    origin = f"Made from [{script.name}]({script.name}) by `tools/write_notebooks.py`: change that file."
-    cells = [("markdown", f"# {title}\n\n{ast.get_docstring(ast.parse(head))}\n\n{origin}")]
+    cells = [("markdown", f"# {title}\n\n{ast.get_docstring(ast.parse(head))}")]
     for kind, text in zip(rest[::2], rest[1::2], strict=True):
         if kind.strip() == "[markdown]":
             cells.append(("markdown", re.sub(r"^# ?", "", text.strip(), flags=re.MULTILINE)))

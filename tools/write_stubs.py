@@ -42,16 +42,27 @@ class Stub(NamedTuple):
 
 
 _EXPRESSION = Results("JagExpr", "JagExpr", "JagExpr")
+_PANDAS = Results("pd.Series[Any]", "pd.Series[Any] | Any")
+_SERIES = Results("pl.Series", "pl.Series | Any")
+
+
+def _namespaces_of(name: str) -> tuple[str, ...]:
+    return f"{name}Dt", f"{name}Str"
+
 
 STUBS = (
-    Stub("arrowjag.pandas.accessor", {"SeriesJag": Results("pd.Series[Any]", "pd.Series[Any] | Any")}),
+    Stub("arrowjag.pandas.accessor", dict.fromkeys(("SeriesJag", *_namespaces_of("SeriesJag")), _PANDAS)),
     Stub(
         "arrowjag.polars.accessor",
-        {"JagExpr": _EXPRESSION, "JagNamespace": _EXPRESSION, "JagSeries": Results("pl.Series", "pl.Series | Any")},
+        {
+            **dict.fromkeys(("JagExpr", "JagNamespace", *_namespaces_of("JagNamespace")), _EXPRESSION),
+            **dict.fromkeys(("JagSeries", *_namespaces_of("JagSeries")), _SERIES),
+        },
     ),
 )
 
 _IMPORTS = {
+    "builtins": "import builtins",
     "Callable": "from collections.abc import Callable",
     "Mapping": "from collections.abc import Mapping",
     "Sequence": "from collections.abc import Sequence",
@@ -64,7 +75,8 @@ _IMPORTS = {
     "pa": "import pyarrow as pa",
     "JaggedArray": "from arrowjag import JaggedArray",
     "JaggedShape": "from arrowjag.shape import JaggedShape",
-    "Rolling": "from arrowjag._array.scans import Rolling",
+    "Ewm": "from arrowjag._array.windows import Ewm",
+    "Rolling": "from arrowjag._array.windows import Rolling",
     "RankMethod": "from arrowjag.typing import RankMethod",
     "ShearMode": "from arrowjag.typing import ShearMode",
     "ShearRule": "from arrowjag.typing import ShearRule",
@@ -84,7 +96,7 @@ _OPERATORS = frozenset(
 ) | {f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "invert", "abs", "round")}
 
 _OBJECT_DUNDERS = frozenset(dir(object)) - {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
-_LEFT_OUT = frozenset({"__module__", "__dict__", "__weakref__", "__slots__", "__annotations__", "__pandas_priority__"})
+_LEFT_OUT = frozenset({"space", "__module__", "__dict__", "__weakref__", "__slots__", "__annotations__", "__pandas_priority__"})
 
 
 def text_of(stub: Stub) -> str:
@@ -127,7 +139,9 @@ def _class(cls: type, results: Results, stub: Stub) -> str:
             continue
         if name in _OBJECT_DUNDERS and name not in ("__init__", "__repr__"):
             continue
-        lines += _member(name, inspect.getattr_static(cls, name), results)
+        lines += _member(name, inspect.getattr_static(cls, name), results, cls)
+    # A class with a property `str` has no other `str` in its annotations.
+    lines = [re.sub(r"(?<![\w.])str\b(?![(:])", "builtins.str", line) if " def " in line else line for line in lines]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -136,21 +150,31 @@ def _base(cls: type) -> str:
     return {"polars": "pl.", "pandas": "pd."}.get(package, "") + cls.__name__
 
 
-def _member(name: str, made: object, results: Results) -> list[str]:
+def _member(name: str, made: object, results: Results, cls: type) -> list[str]:
+    from arrowjag._methods import accessor
+
+    if isinstance(made, accessor):
+        space = made.__get__(None, cls)
+        return ["    @property", f"    def {name}(self) -> {space.__name__}:", f'        """{_summary(space)}"""', ""]
+    space_name = getattr(cls, "space", "")
+    table_name = f"{space_name}.{name}" if space_name else name
     if isinstance(made, property):
         signature = inspect.signature(made.fget) if made.fget else inspect.Signature()
-        told = _result(name, signature, results)
+        told = _result(table_name, signature, results)
         return ["    @property", *_function(name, inspect.Signature([_SELF]), told, _summary(made))]
     if not callable(made):
         return []
     summary = "" if name.startswith("__") else _summary(made)
     signature = inspect.signature(made)
-    return _function(name, signature, _result(name, signature, results), summary)
+    if signature.return_annotation == "NoReturn":
+        return []
+    return _function(name, signature, _result(table_name, signature, results), summary)
 
 
 def _result(name: str, signature: inspect.Signature, results: Results) -> str:
     """What a method of a surface returns: those of the table are annotated for `JaggedArray`."""
     from arrowjag._methods import METHODS
+    from arrowjag.polars._names import ALIASES
 
     annotation = _annotation(signature.return_annotation)
     if name == "__init__":
@@ -161,10 +185,10 @@ def _result(name: str, signature: inspect.Signature, results: Results) -> str:
         return f"tuple[{results.array}, {results.array}]"
     if name == "__getitem__":
         return results.array_or_scalar
-    if name not in METHODS:
+    if name not in METHODS and name not in (*ALIASES, "is_not_null"):
         return annotation
     return results.other or re.sub(
-        r"\bArrayOrScalar\b", results.array_or_scalar, re.sub(r"\bJaggedArray\b", results.array, annotation)
+        r"\bArrayOrScalar\b", results.array_or_scalar, re.sub(r"\bJaggedArray\b|\bpa\.Array\b", results.array, annotation)
     )
 
 

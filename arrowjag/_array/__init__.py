@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from arrowjag._array.by_key import KeyMethods
+from arrowjag._array.combining import CombiningMethods
 from arrowjag._array.dense import DenseMethods
+from arrowjag._array.edits import EditMethods
 from arrowjag._array.elementwise import ElementwiseMethods
-from arrowjag._array.folding import FoldingMethods
 from arrowjag._array.groups import GroupMethods
+from arrowjag._array.histograms import HistogramMethods
 from arrowjag._array.indexing import IndexingMethods
+from arrowjag._array.maps import MapMethods
+from arrowjag._array.moments import MomentMethods
 from arrowjag._array.order import OrderMethods
+from arrowjag._array.rearrange import RearrangeMethods
 from arrowjag._array.reductions import ReductionMethods
+from arrowjag._array.row_functions import RowFunctionMethods
 from arrowjag._array.scans import ScanMethods
+from arrowjag._array.series import SeriesMethods
 from arrowjag._array.statistics import StatisticMethods
 from arrowjag._array.structure import StructureMethods
+from arrowjag._array.text import TextMethods
+from arrowjag._array.time_methods import TimeMethods
+from arrowjag._array.vectors import VectorMethods
+from arrowjag._array.windows import WindowMethods
+from arrowjag._methods import accessor
 
 __all__ = ["JaggedArray"]
 
@@ -20,12 +33,22 @@ class JaggedArray(
     ElementwiseMethods,
     StructureMethods,
     IndexingMethods,
+    MapMethods,
     ReductionMethods,
     StatisticMethods,
+    MomentMethods,
+    HistogramMethods,
+    VectorMethods,
     ScanMethods,
+    SeriesMethods,
+    WindowMethods,
     OrderMethods,
+    KeyMethods,
     GroupMethods,
-    FoldingMethods,
+    EditMethods,
+    CombiningMethods,
+    RowFunctionMethods,
+    RearrangeMethods,
     DenseMethods,
 ):
     """A jagged column: a `JaggedShape` and one flat Arrow array of leaf values.
@@ -55,3 +78,6 @@ class JaggedArray(
     """
 
     __slots__ = ()
+
+    dt = accessor(TimeMethods)
+    str = accessor(TextMethods)

@@ -1,21 +1,23 @@
-"""The ground of `JaggedArray`: what it holds, how it is made, and how it leaves."""
+"""Base class of `JaggedArray`: construction, basic properties, conversion to other libraries, equality and text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
-from arrowjag import _arrow, _column, _doors, _formatting, dtype
+from arrowjag import _arrow, _column, _formatting, _lazy_imports, dtype
 from arrowjag._array.reading import to_array
 from arrowjag._column import Column
-from arrowjag._integers import is_int
+from arrowjag._integers import check_ndim, is_int
 from arrowjag._ops import elementwise
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag._pyarrow_versions import nbytes
+from arrowjag._spellings import suggestion
+from arrowjag.errors import JagAttributeError, JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrayOrScalar, BoolArray
 
@@ -29,11 +31,13 @@ if TYPE_CHECKING:
 __all__ = ["ArrayBase", "as_column", "operand"]
 
 
-def as_column(data: Any, *, type: Any = None, ndim: int | None = None) -> Column:
-    """Anything that `arrowjag.array` reads, as a column."""
+def as_column(data: Any, *, type: Any = None, ndim: int | None = None, nan_to_null: bool | None = None) -> Column:
+    """Convert anything that `arrowjag.array` accepts to a column."""
     _check_ndim(ndim)
     leaf = None if type is None else elementwise.as_type(type)
-    if leaf is not None and ndim is None and (_arrow.is_list_type(leaf) or _arrow.is_jagged_extension(leaf)):
+    if nan_to_null and isinstance(data, Column) and data.ndim == 1:
+        data = elementwise.nan_to_null(data)
+    if leaf is not None and ndim is None and (_arrow.is_level_type(leaf) or _arrow.is_jagged_extension(leaf)):
         return _of_storage(data, leaf)
     if isinstance(data, Column) and leaf is None and ndim in (None, data.ndim):
         return data
@@ -44,28 +48,30 @@ def as_column(data: Any, *, type: Any = None, ndim: int | None = None) -> Column
     if _is_scalar(data):
         return _of_scalar(data, leaf, ndim)
     if ndim == 0:
-        raise ShapeError(f"the data has rows, ndim=0 was asked for; got {data.__class__.__name__}")
+        raise ShapeError(f"ndim=0 needs a scalar, got {data.__class__.__name__}, which has rows")
     if isinstance(data, np.ndarray) and data.ndim != 1 and data.dtype.kind != "O":
         return _from_dense(data, leaf)
-    column = _column.from_arrow(to_array(data, leaf, ndim), ndim, "the data")
+    column = _column.from_arrow(to_array(data, leaf, ndim, nan_to_null), ndim, "the data")
     return column if leaf is None else elementwise.cast(column, leaf)
 
 
 def _check_ndim(ndim: Any) -> None:
     if ndim is not None and (not is_int(ndim) or ndim < 0):
         raise JagValueError(f"ndim must be an int of at least 0, got {ndim!r}")
+    if ndim is not None:
+        check_ndim(int(ndim), "the array")
 
 
 def _of_scalar(data: Any, leaf: pa.DataType | None, ndim: int | None) -> Column:
     if ndim not in (None, 0):
-        raise ShapeError(f"a single {data.__class__.__name__} has no rows, ndim={ndim} was asked for")
+        raise ShapeError(f"ndim={ndim} needs rows, got a single {data.__class__.__name__}")
     value = data if isinstance(data, pa.Scalar) else elementwise.scalar_like(data, leaf, "array")
     column = Column(JaggedShape(), pa.repeat(value, 1) if value.is_valid else pa.nulls(1, value.type))
     return column if leaf is None else elementwise.cast(column, leaf)
 
 
 def _of_storage(data: Any, type: pa.DataType) -> Column:
-    """The data as the list type of a whole column says: its levels, its declared sizes, its leaves."""
+    """Convert data to the list type of a whole column: its ndim, declared extents and leaf type."""
     type = type.storage_type if _arrow.is_jagged_extension(type) else type
     leaf = type
     while _arrow.is_list_type(leaf):
@@ -80,30 +86,34 @@ def _of_storage(data: Any, type: pa.DataType) -> Column:
 def _is_scalar(data: Any) -> bool:
     if data is None or isinstance(data, (str, bytes, int, float, bool, np.generic, pa.Scalar, dict)):
         return True
-    has_items = getattr(data, "__iter__", None) is not None  # None is written where iterating is forbidden
+    has_items = getattr(data, "__iter__", None) is not None  # a class sets __iter__ to None to forbid iteration
     return not (has_items or hasattr(data, "__arrow_c_array__") or hasattr(data, "__arrow_c_stream__"))
 
 
 def _from_dense(data: npt.NDArray[Any], type: pa.DataType | None) -> Column:
-    """A numpy array of several dims: each dim after the rows declares its extent."""
+    """Convert a numpy array of several dims; each dim after the rows gets a declared extent."""
     values = to_array(data.reshape(-1))
     column = Column(JaggedShape(*data.shape), _arrow.combine_chunks(values))
     return column if type is None else elementwise.cast(column, type)
 
 
-def operand(value: Any, leaf: pa.DataType | None, operation: str) -> elementwise.Operand:
-    """An argument as a column, or as a scalar of the leaf's type where its kind fits."""
+def operand(value: Any, leaf: pa.DataType | None, operation: str, *, by_value: bool = False) -> elementwise.Operand:
+    """Convert an argument to a column, or to a scalar, of the leaf type if its kind fits.
+
+    With `by_value`, an int outside the leaf type is not an error: it is compared by value.
+    """
+    as_scalar = elementwise.scalar_by_value if by_value else elementwise.scalar_like
     if isinstance(value, Column):
         return value if value.ndim else value.values[0]
     if _is_scalar(value):
-        return elementwise.scalar_like(value, leaf, operation)
+        return as_scalar(value, leaf, operation)
     if isinstance(value, np.ndarray) and value.ndim == 0:
-        return elementwise.scalar_like(value[()], leaf, operation)
+        return as_scalar(value[()], leaf, operation)
     return as_column(value)
 
 
 class ArrayBase(Column):
-    """A jagged column of Arrow values; the methods come from the classes beside this one."""
+    """A jagged column of Arrow values. Subclasses in this package add the methods."""
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]  # == is elementwise
@@ -112,13 +122,11 @@ class ArrayBase(Column):
     def __init__(self, shape: JaggedShape, values: Any) -> None:
         if not isinstance(shape, JaggedShape):
             raise JagTypeError(f"JaggedArray takes a JaggedShape first, got {type(shape).__name__}; try arrowjag.array(data)")
-        if not isinstance(values, pa.Array):
-            values = _arrow.combine_chunks(values if isinstance(values, pa.ChunkedArray) else to_array(values))
-        super().__init__(shape, values)
+        super().__init__(shape, _arrow.arrived(to_array(values), "the values"))
 
     @classmethod
     def _wrap(cls, column: Column) -> ArrayOrScalar:
-        """A result: an array, or an Arrow scalar where no dim is left."""
+        """Wrap a result: an array, or an Arrow scalar if the column has no dims."""
         if column.ndim == 0:
             return column.values[0]
         return cls._of(column)
@@ -129,7 +137,7 @@ class ArrayBase(Column):
         array._shape, array._values = column._shape, column._values
         return cast("JaggedArray", array)
 
-    # ------------------------------------------------------------------------------------------- facts
+    # ------------------------------------------------------------------------------------------- properties
 
     @property
     def size(self) -> int:
@@ -145,7 +153,7 @@ class ArrayBase(Column):
 
     @property
     def null_count(self) -> int:
-        """Number of null rows of the frame; leaves count where the array has one dim.
+        """Number of null rows, or of null leaves if the array has one dim.
 
         Examples
         --------
@@ -158,7 +166,7 @@ class ArrayBase(Column):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the values and of the offsets and validity that Arrow needs beside them.
+        """Number of bytes of the values, offsets and validity bitmaps of the Arrow array.
 
         Examples
         --------
@@ -168,7 +176,7 @@ class ArrayBase(Column):
         """
         bits = sum(len(dim) // 8 + 1 for dim in self.shape.dims[1:] if dim.validity is not None)
         offsets = sum(8 * (len(dim) + 1) for dim in self.shape.dims[1:] if dim.extent is None)
-        return int(self._values.nbytes) + bits + offsets
+        return nbytes(self._values) + bits + offsets
 
     @property
     def extension_type(self) -> dtype.JaggedType:
@@ -188,25 +196,26 @@ class ArrayBase(Column):
         return self.shape.nodes(1)
 
     def __bool__(self) -> bool:
-        raise JagTypeError("the truth of a jagged array is ambiguous; use any(axis=None) or all(axis=None)")
+        raise JagTypeError("the truth value of a jagged array is ambiguous; use any(axis=None) or all(axis=None)")
 
     def __iter__(self) -> Iterator[Any]:
         return (self[row] for row in range(len(self)))  # type: ignore[index]  # the mixin indexing.py adds it
 
-    # ------------------------------------------------------------------------------------------- taking out
+    # ------------------------------------------------------------------------------------------- conversion
 
     def to_arrow(self, extension: bool = True) -> pa.Array:
-        """The column as one Arrow array.
+        """Convert to an Arrow array.
 
         Parameters
         ----------
         extension : bool
-            Whether a column of two or more dims carries the type `arrowjag.jagged`; otherwise it is plain nested lists.
+            Whether a column of two or more dims gets the extension type `arrowjag.jagged`; otherwise it consists of plain nested
+            lists.
 
         Returns
         -------
         pa.Array
-            `large_list` for each dim after the rows, `fixed_size_list` where an extent is declared. Values and offsets are shared,
+            `large_list` per dim after the rows, or `fixed_size_list` if its extent is declared. Values and offsets are shared,
             except under null rows of a declared extent.
 
         Raises
@@ -228,12 +237,12 @@ class ArrayBase(Column):
         return pa.ExtensionArray.from_storage(dtype.JaggedType(storage.type, self.ndim), storage)
 
     def to_list(self) -> list[Any]:
-        """The column as nested Python lists; nulls of every level are None.
+        """Convert to nested Python lists; nulls of every level are None.
 
         Returns
         -------
         list
-            One entry a row; a scalar gives its bare value. Cost: every value becomes a Python object.
+            One entry per row; an array without dims gives its value. Cost: one Python object per value.
 
         Examples
         --------
@@ -242,22 +251,22 @@ class ArrayBase(Column):
         [[1, None], None, []]
         """
         if self.ndim == 0:
-            return self.values[0].as_py()  # type: ignore[no-any-return]  # pyarrow and the hosts are untyped here
-        return _column.to_arrow(self).to_pylist()  # type: ignore[no-any-return]  # pyarrow and the hosts are untyped here
+            return _column.to_python(self.values)[0]  # type: ignore[no-any-return]  # a Python value of any type
+        return _column.to_python(_column.to_arrow(self))
 
     def to_numpy(self) -> npt.NDArray[Any]:
-        """A uniform column as a numpy array.
+        """Convert a uniform column to a numpy array.
 
         Returns
         -------
         numpy.ndarray
-            One axis a dim. Numbers and times are shared with Arrow and can't be written to, as arrays are immutable; a copy
-            that can is ``np.array(x)``. Values with nulls become a masked array, those that numpy has no type for Python objects.
+            One axis per dim. Numbers and times share Arrow's buffer and are read-only; ``np.array(x)`` is a writable copy. Values
+            with nulls give a masked array; types that numpy lacks give Python objects.
 
         Raises
         ------
         ShapeError
-            If rows differ in size or are null; `to_dense` pads them.
+            If rows differ in size or are null; use `to_dense` to pad them.
 
         Examples
         --------
@@ -271,13 +280,13 @@ class ArrayBase(Column):
             if dim.validity is not None or not dim.is_uniform:
                 raise ShapeError(
                     f"to_numpy needs rows of one size: dim {place} of {self.shape!r} is not uniform; use to_dense, "
-                    "or to_pandas for a column of pandas"
+                    "or to_pandas for a pandas Series"
                 )
             extents.append(dim[0] if len(dim) else (dim.extent or 0))
         return _flat_numpy(self.values).reshape(extents)
 
     def to_pandas(self, index: Any = None, name: Any = None) -> pd.Series[Any]:
-        """The column as a pandas Series.
+        """Convert to a pandas Series.
 
         Parameters
         ----------
@@ -289,7 +298,7 @@ class ArrayBase(Column):
         Returns
         -------
         pandas.Series
-            With dtype `jagged[...]`, or Arrow-backed where the array has one dim. Null rows stay null. Buffers are shared.
+            Of dtype `jagged[...]`, or of an Arrow-backed dtype if the array has one dim. Null rows stay null. Buffers are shared.
 
         Raises
         ------
@@ -302,10 +311,10 @@ class ArrayBase(Column):
         >>> aj.array([[1, 2], [3]]).to_pandas().dtype
         jagged[int64, 2]
         """
-        return _doors.open_door("pandas").to_series(self, index=index, name=name)  # type: ignore[no-any-return]  # pyarrow and the hosts are untyped here
+        return _lazy_imports.load("pandas").to_series(self, index=index, name=name)  # type: ignore[no-any-return]  # pyarrow and the hosts are untyped here
 
     def to_polars(self, name: str = "", extension: bool = True) -> pl.Series:
-        """The column as a polars Series.
+        """Convert to a polars Series.
 
         Parameters
         ----------
@@ -317,7 +326,7 @@ class ArrayBase(Column):
         Returns
         -------
         polars.Series
-            Null rows stay null. Buffers are shared where polars has the leaf type.
+            Null rows stay null. Buffers are shared if polars supports the leaf type.
 
         Raises
         ------
@@ -330,11 +339,11 @@ class ArrayBase(Column):
         >>> aj.array([[1, 2], [3]]).to_polars("v", extension=False).to_list()
         [[1, 2], [3]]
         """
-        return _doors.open_door("polars").to_series(self, name=name, extension=extension)  # type: ignore[no-any-return]  # pyarrow and the hosts are untyped here
+        return _lazy_imports.load("polars").to_series(self, name=name, extension=extension)  # type: ignore[no-any-return]  # pyarrow and the hosts are untyped here
 
     @property
     def plot(self) -> Plotter:
-        """Pictures of the sizes, the rows and the values, on matplotlib axes.
+        """Plots of row sizes, rows and values, on matplotlib axes.
 
         Examples
         --------
@@ -342,10 +351,18 @@ class ArrayBase(Column):
         >>> aj.array([[1, 2], [3]]).plot.rows().get_title(loc="left")
         '2 rows, 3 values'
         """
-        return _doors.open_door("plot").Plotter(self)  # type: ignore[no-any-return]  # pyarrow and the hosts are untyped here
+        return _lazy_imports.load("plot").Plotter(self)  # type: ignore[no-any-return]  # pyarrow and the hosts are untyped here
+
+    @property
+    def _numba_type_(self) -> Any:
+        """The type of an argument of a compiled function, which numba asks for."""
+        return _lazy_imports.load("interop.numba").type_of(self)
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
         return self.to_arrow().__arrow_c_array__(requested_schema)  # type: ignore[no-any-return]  # pyarrow and the hosts are untyped here
+
+    def __arrow_c_schema__(self) -> object:
+        return (self.to_arrow().type if self.ndim else self.type).__arrow_c_schema__()
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.ndim == 0:
@@ -361,21 +378,21 @@ class ArrayBase(Column):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         array = self.to_numpy() if self.ndim else np.asarray(self.values[0].as_py())
         if isinstance(array, np.ma.MaskedArray):
-            array = _without_mask(array)  # numpy would drop the mask and show what lies under the nulls
+            array = _without_mask(array)  # numpy would drop the mask and expose the values under nulls
         return np.array(array, dtype=dtype, copy=copy or None)
 
     def equals(self, other: object) -> bool:
-        """Whether another array has the same shape, nulls, leaf type and values.
+        """Return whether another array has the same shape, nulls, leaf type and values.
 
         Parameters
         ----------
         other : object
-            Anything; only a `JaggedArray` can be equal.
+            Any object; only a `JaggedArray` can be equal.
 
         Returns
         -------
         bool
-            NaN equals NaN; declared extents are not looked at. Cost: one pass, less where shapes or values are shared.
+            NaN equals NaN; declared extents are ignored. Cost: one pass, less if shapes or values are shared.
 
         Examples
         --------
@@ -390,13 +407,21 @@ class ArrayBase(Column):
                 return False
         return _same_values(self.values, other.values)
 
+    if not TYPE_CHECKING:  # type checkers know the names
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Raise for an unknown name, and suggest ours."""
+            if name.startswith("_"):
+                raise AttributeError(f"a JaggedArray has no {name!r}", name=name, obj=self)
+            raise JagAttributeError(f"a JaggedArray has no {name!r}", name, lambda: suggestion(name, dir(type(self))))
+
     # ------------------------------------------------------------------------------------------- text
 
     def __repr__(self) -> str:
         return _formatting.text(self)
 
     def _repr_html_(self) -> str:
-        return _formatting.html(self)
+        return _formatting.array_html(self)
 
 
 def _rebuild(cls: type[ArrayBase], shape: JaggedShape, values: pa.Array) -> Any:
@@ -404,8 +429,8 @@ def _rebuild(cls: type[ArrayBase], shape: JaggedShape, values: pa.Array) -> Any:
 
 
 def _trimmed(values: pa.Array) -> pa.Array:
-    """A slice that holds on to much larger buffers, copied out of them: pickle would write all of them."""
-    if values.get_total_buffer_size() <= 2 * values.nbytes + 1024:
+    """Copy a slice of much larger buffers, which pickle would write as a whole."""
+    if values.get_total_buffer_size() <= 2 * nbytes(values) + 1024:
         return values
     return pa.concat_arrays([values.slice(0, 0), values])
 
@@ -435,21 +460,27 @@ def _same_values(one: pa.Array, two: pa.Array) -> bool:
 
 def _flat_numpy(values: pa.Array) -> npt.NDArray[Any]:
     if not (_arrow.is_numeric(values.type) or (_arrow.is_temporal(values.type) and not pt.is_time(values.type))):
-        return np.array([None if v is None else v for v in values.to_pylist()] + [None], dtype=object)[:-1]
+        return np.array([None if v is None else v for v in _column.to_python(values)] + [None], dtype=object)[:-1]
     data, valid = _arrow.to_numpy(values)
-    data.flags.writeable = pt.is_boolean(values.type)  # those are unpacked, all others stand in Arrow's buffer
+    data.flags.writeable = pt.is_boolean(values.type)  # booleans are unpacked copies; other values share Arrow's buffer
     if pt.is_timestamp(values.type) and values.type.tz is not None:
-        raise JagValueError(f"numpy has no zones: cast {values.type} to timestamp or int64 first")
+        raise JagValueError(f"numpy has no time zones: cast {values.type} to timestamp or int64 first")
     if _arrow.is_temporal(values.type):
         data = _datetime_view(data, values.type)
     return data if valid is None else np.ma.MaskedArray(data, ~valid)
 
 
 def _without_mask(array: np.ma.MaskedArray[Any, Any]) -> npt.NDArray[Any]:
-    """Nulls as plain numpy has them: NaN, NaT, None among booleans."""
+    """Replace nulls by NaN, NaT, or None for booleans."""
     kind = array.dtype.kind
     wide: Any = object if kind == "b" else array.dtype if kind in "mMf" else np.float64
-    plain: npt.NDArray[Any] = np.ma.getdata(array).astype(wide)
+    data = np.ma.getdata(array)
+    plain: npt.NDArray[Any] = data.astype(wide)
+    if kind in "iu" and not np.array_equal(plain.astype(data.dtype)[~np.ma.getmaskarray(array)], data[~np.ma.getmaskarray(array)]):
+        raise JagValueError(
+            f"numpy integers have no null, and float64 can't hold all of these {data.dtype} values: use fill_null first, or "
+            "to_pandas() for a pandas Series"
+        )
     plain[np.ma.getmaskarray(array)] = None if kind in "bmM" else np.nan
     return plain
 

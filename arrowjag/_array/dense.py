@@ -1,4 +1,4 @@
-"""The method that lays rows out in a padded array; the way back and the arithmetic are in `arrowjag.dense`."""
+"""The method `to_dense`; `arrowjag.dense` holds the inverse conversion and arithmetic with dense arrays."""
 
 from __future__ import annotations
 
@@ -15,39 +15,40 @@ __all__ = ["DenseMethods"]
 
 
 class DenseMethods(ArrayBase):
-    """Out to padded numpy arrays."""
+    """Conversion to padded numpy arrays."""
 
     __slots__ = ()
 
     def to_dense(self, max_sizes: int | Sequence[int | None] | None = None, fill_value: Any = 0) -> npt.NDArray[np.generic]:
-        """The rows in a padded numpy array.
+        """Convert to a padded numpy array.
 
         Parameters
         ----------
         max_sizes : int or sequence of int or None, optional
-            The size of each level: one entry for each dim after the rows, without the declared dims at the end, which keep their
-            size. Longer rows are cut, at every level; shorter ones are filled up. By default, and where an entry is None, the
-            declared size or that of the longest row.
+            The size per level: one entry per dim after the rows, except trailing dims of declared size, which keep it. Longer rows
+            are truncated at every level; shorter ones are padded. By default, and for entries that are None, the declared size or
+            that of the longest row.
         fill_value : scalar or None
-            What stands where there is no value, and in the place of nulls, leaves and rows alike. None gives a masked array, with
-            those cells masked. It must fit the leaf type exactly; floats may round it.
+            The value of padded cells, null leaves and null rows. With None, those cells are masked in a masked array. It must fit
+            the leaf type exactly; floats may round it.
 
         Returns
         -------
         numpy.ndarray or numpy.ma.MaskedArray
-            Of shape ``(rows, size of each level..., declared sizes...)``. Numbers, booleans, dates, timestamps without zone and
-            durations keep their type; everything else comes as Python objects. Always a new array. Cost: one copy of the result.
+            Of shape ``(rows, size of each level..., declared sizes...)``. Numbers, booleans, dates, timestamps without time zone
+            and durations keep their type; other types become Python objects. Always a new array. Cost: one copy of the result.
 
         Raises
         ------
         ShapeError
-            If there are more or fewer `max_sizes` than levels, or one is negative.
+            If `max_sizes` has another length than there are levels, or a negative entry.
         JagTypeError, JagValueError
-            If the fill is of another kind than the leaves, or their type can't hold it. 0 is no text, date or timestamp.
+            If the fill is of another kind than the leaves, as the default 0 is for text, dates and timestamps, or does not fit
+            their type.
 
         Notes
         -----
-        FBGEMM's `jagged_to_padded_dense`, for any number of levels and every type; rows that are null are filled like empty ones.
+        FBGEMM's `jagged_to_padded_dense`, for any number of levels and every type; null rows are padded like empty ones.
 
         Examples
         --------

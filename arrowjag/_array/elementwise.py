@@ -1,4 +1,4 @@
-"""Methods that work item by item: operators, ufuncs, rounding, casts, nulls."""
+"""Elementwise methods: operators, ufuncs, rounding, casts, nulls."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from arrowjag import _arrow
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column, row_validity
 from arrowjag._methods import HOSTS, Rows, method
+from arrowjag._ops import casts, structure
 from arrowjag._ops import elementwise as _ops
-from arrowjag._ops import structure
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrayOrScalar
@@ -23,31 +23,12 @@ if TYPE_CHECKING:
 
 __all__ = ["OPERATORS", "ElementwiseMethods"]
 
-OPERATORS = {
-    "add": "add",
-    "sub": "subtract",
-    "mul": "multiply",
-    "truediv": "divide",
-    "floordiv": "floor_divide",
-    "mod": "remainder",
-    "pow": "power",
-    "and": "and",
-    "or": "or",
-    "xor": "xor",
-    "lshift": "left_shift",
-    "rshift": "right_shift",
-    "eq": "equal",
-    "ne": "not_equal",
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-}
-"""Python's operator names and the operations they stand for."""
+OPERATORS = _ops.PYTHON_BINARY
+"""Operation per name of a Python operator method."""
 
 
 def _validity_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
-    """There is one flag for each item of an inner axis, however many rows there are."""
+    """Along an inner axis the result has one flag per item instead of one per row."""
     inner = {*range(1, ndim), *range(1 - ndim, 0)}
     return Rows.MOVED if arguments["axis"] in inner else Rows.LOCAL
 
@@ -61,7 +42,7 @@ class ElementwiseMethods(ArrayBase):
     def _binary(self, name: str, other: Any, reflected: bool = False) -> ArrayOrScalar:
         if _has_own_rules(other):
             return _by_their_rules(lambda one, two: one._binary(name, two), (other, self) if reflected else (self, other))
-        one, two = operand(self, None, name), operand(other, self.type, name)
+        one, two = operand(self, None, name), operand(other, self.type, name, by_value=name in _ops.COMPARISONS)
         pair = (two, one) if reflected else (one, two)
         if not any(isinstance(each, Column) for each in pair):
             return _scalar_result(name, pair)
@@ -185,23 +166,23 @@ class ElementwiseMethods(ArrayBase):
             raise JagTypeError(f"{ufunc.__name__} takes no options on jagged arrays, got {', '.join(options)}")
         if any(_has_own_rules(one) for one in inputs):
             return _by_their_rules(ufunc, inputs)
-        operands = [operand(one, self.type, ufunc.__name__) for one in inputs]
+        operands = [operand(one, self.type, ufunc.__name__, by_value=ufunc.__name__ in _ops.COMPARISONS) for one in inputs]
         results = tuple(self._wrap(column) for column in _ops.ufunc(ufunc, operands))
         return results[0] if len(results) == 1 else results
 
     @method()
     def abs(self) -> JaggedArray:
-        """Distance from zero, item by item.
+        """Absolute value of each item.
 
         Returns
         -------
         JaggedArray
-            Of the same shape and type; unsigned and boolean items pass. Null stays null. Cost: one pass, values are new.
+            Of the same shape and type; unsigned and boolean items are unchanged. Null stays null. Cost: one pass; values are new.
 
         Raises
         ------
         JagTypeError
-            If the leaves are no numbers.
+            If the leaves are not numbers.
 
         Examples
         --------
@@ -213,22 +194,22 @@ class ElementwiseMethods(ArrayBase):
 
     @method()
     def round(self, decimals: int = 0) -> JaggedArray:
-        """Round half to even, item by item.
+        """Round each item half to even.
 
         Parameters
         ----------
         decimals : int
-            Digits after the point; negative rounds before it.
+            Number of decimal places; negative rounds to tens, hundreds and so on.
 
         Returns
         -------
         JaggedArray
-            Of the same shape and type. Null and NaN stay. Cost: one pass, values are new.
+            Of the same shape and type. Null and NaN are unchanged. Cost: one pass; values are new.
 
         Raises
         ------
         JagTypeError
-            If the leaves are no numbers.
+            If the leaves are not numbers.
 
         Examples
         --------
@@ -245,17 +226,20 @@ class ElementwiseMethods(ArrayBase):
         Parameters
         ----------
         lower, upper : scalar or array, optional
-            Bounds; arrays of fewer dims are spread by the prefix rule. A null bound limits nothing.
+            Bounds; arrays of fewer dims are broadcast by the prefix rule. A null bound does not limit its items, nor does an int
+            beyond the range of the leaf type.
 
         Returns
         -------
         JaggedArray
-            Of the common shape. Null and NaN items stay. Cost: two passes a bound.
+            Of the common shape. Null and NaN items are unchanged. Cost: two passes per bound.
 
         Raises
         ------
         ShapeError
-            If a bound's shape does not fit.
+            If a bound's shape is no prefix of this shape, or vice versa.
+        JagValueError
+            If a bound would replace every item by an int that does not fit the leaf type.
 
         Examples
         --------
@@ -263,23 +247,23 @@ class ElementwiseMethods(ArrayBase):
         >>> aj.array([[1, 5], [9]]).clip(2, [4, 6]).to_list()
         [[2, 4], [6]]
         """
-        low = None if lower is None else operand(lower, self.type, "clip")
-        high = None if upper is None else operand(upper, self.type, "clip")
+        low = None if lower is None else _bound(self, lower, is_lower=True)
+        high = None if upper is None else _bound(self, upper, is_lower=False)
         return self._wrap(_ops.clip(self, low, high))
 
     @method()
     def is_nan(self) -> JaggedArray:
-        """Whether items are NaN.
+        """Return whether each item is NaN.
 
         Returns
         -------
         JaggedArray
-            Booleans of the same shape; null stays null, integers are never NaN. Cost: one pass.
+            Booleans of the same shape; null stays null; False for integers. Cost: one pass.
 
         Raises
         ------
         JagTypeError
-            If the leaves are no numbers.
+            If the leaves are not numbers.
 
         Examples
         --------
@@ -290,18 +274,36 @@ class ElementwiseMethods(ArrayBase):
         return self._wrap(_ops.unary("is_nan", self))
 
     @method()
-    def is_null(self, axis: int = -1) -> JaggedArray:
-        """Whether the items at an axis are null.
-
-        Parameters
-        ----------
-        axis : int
-            0 for the rows of the frame, -1 for the leaves.
+    def nan_to_null(self) -> JaggedArray:
+        """Replace NaN items by null.
 
         Returns
         -------
         JaggedArray
-            Booleans with the dims up to that axis; they are null nowhere but under null rows further out. Cost: one pass over bits.
+            Of the same shape and type. Null and empty rows are unchanged, and so are leaves other than floats; NaN in fields of
+            structs becomes null too. Cost: one pass; values are shared if no item is NaN.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[float("nan"), 1.0], None]).nan_to_null().to_list()
+        [[None, 1.0], None]
+        """
+        return self._wrap(_ops.nan_to_null(self))
+
+    @method()
+    def is_null(self, axis: int = -1) -> JaggedArray:
+        """Return whether each item at an axis is null.
+
+        Parameters
+        ----------
+        axis : int
+            0 for the outermost rows, -1 for the leaves.
+
+        Returns
+        -------
+        JaggedArray
+            Booleans with the dims up to that axis; null rows further out stay null. Cost: one pass over the validity.
 
         Raises
         ------
@@ -322,54 +324,58 @@ class ElementwiseMethods(ArrayBase):
         return self._wrap(Column(self.shape[:depth], _arrow.from_numpy(flags)))
 
     @method()
-    def cast(self, type: Any, safe: bool = True) -> JaggedArray:
-        """The leaves in another Arrow type.
+    def cast(self, type: Any, safe: bool = True, strict: bool = True) -> JaggedArray:
+        """Cast the leaves to another Arrow type.
 
         Parameters
         ----------
         type : pa.DataType, str or numpy dtype
             The leaf type, or its name.
         safe : bool
-            Whether a value that does not fit is an error.
+            With False, a value that does not fit is cast as by C: cut off or wrapped.
+        strict : bool
+            With False, an item that can't be cast is null: text that is no number, a lost fraction, NaN or too large for integers.
 
         Returns
         -------
         JaggedArray
-            Of the same shape, which is shared; null stays null.
+            Of the same shape, whose object is shared; null stays null. Cost: one pass, a few more if items don't fit.
 
         Raises
         ------
         JagValueError
-            If a value does not fit and `safe` is True.
+            If an item does not fit and both are True, with its row; or if both are False.
         JagTypeError
-            If Arrow has no such cast.
+            If Arrow can't cast between the types.
 
         Examples
         --------
         >>> import arrowjag as aj
         >>> aj.array([[1, 2], [3]]).cast("float32").type
         DataType(float)
+        >>> aj.array([["1", "x"], ["-2"]]).cast("int64", strict=False).to_list()
+        [[1, None], [-2]]
         """
-        return self._wrap(_ops.cast(self, _ops.as_type(type), safe))
+        return self._wrap(casts.cast(self, _ops.as_type(type), safe, strict))
 
     @method("value")
     def fill_null(self, value: Any) -> JaggedArray:
-        """Replace null leaves, and null rows where the filler has rows for them.
+        """Replace null leaves, and null rows if the filler has as many dims.
 
         Parameters
         ----------
         value : scalar or array
-            A scalar or an array of fewer dims fills leaves; an array of as many dims also supplies null rows.
+            A scalar or an array of fewer dims fills leaves; an array of as many dims also replaces null rows.
 
         Returns
         -------
         JaggedArray
-            Null rows stay null under a scalar filler. Cost: one pass.
+            With null leaves replaced; null rows stay null with a scalar filler. Cost: one pass.
 
         Raises
         ------
         ShapeError
-            If shapes do not agree where both are valid.
+            If the sizes of rows that are valid in both differ.
 
         Examples
         --------
@@ -386,19 +392,19 @@ class ElementwiseMethods(ArrayBase):
         Parameters
         ----------
         other : JaggedArray or nested list
-            As many dims and the same rows at that axis; or a single row, which is used for every null row.
+            An array of as many dims with the same rows at that axis, or a single row that replaces every null row.
         axis : int
-            0 for the rows of the frame.
+            The axis of the rows; 0 for the outermost ones.
 
         Returns
         -------
         JaggedArray
-            Rows that were valid are unchanged. Cost: one gather.
+            With valid rows unchanged. Cost: one gather.
 
         Raises
         ------
         ShapeError
-            If the rows do not correspond.
+            If `other` has other dims or other rows at the axis.
 
         Examples
         --------
@@ -414,17 +420,17 @@ class ElementwiseMethods(ArrayBase):
 
     @method(rows=_validity_rows)
     def validity(self, axis: int = 0) -> pa.Array:
-        """Which items at an axis are valid.
+        """Return the validity of the items at an axis.
 
         Parameters
         ----------
         axis : int
-            0 for the rows of the frame, -1 for the leaves.
+            0 for the outermost rows, -1 for the leaves.
 
         Returns
         -------
         pa.BooleanArray
-            Flat, one entry an item; True is valid. Cost: one pass over the items.
+            Flat, one entry per item; True is valid. Cost: one pass over the items.
 
         Raises
         ------
@@ -444,26 +450,26 @@ class ElementwiseMethods(ArrayBase):
 
     @method("mask")
     def with_validity(self, axis: int, mask: Any) -> JaggedArray:
-        """The array with a validity of the caller's at an axis.
+        """Replace the validity of the items at an axis.
 
         Parameters
         ----------
         axis : int
-            0 for the rows of the frame, -1 for the leaves.
+            0 for the outermost rows, -1 for the leaves.
         mask : array-like of bool, or None
-            One entry an item at that axis, True is valid: flat, or jagged with the shape down to that axis; None makes everything
+            One entry per item at that axis, True for valid: flat, or jagged with the dims up to that axis; None makes all items
             valid.
 
         Returns
         -------
         JaggedArray
-            What stood under a row that becomes null is dropped; a row that becomes valid is empty. Values are shared unless some
-            are dropped.
+            With the new validity. Items of rows that become null are dropped; rows that become valid are empty. Values are shared
+            unless items are dropped.
 
         Raises
         ------
         ShapeError
-            If the mask has another length or shape, or a row that becomes valid would miss a declared extent.
+            If the mask has another length or shape, or a row that becomes valid would have to have a declared extent.
 
         Examples
         --------
@@ -475,24 +481,33 @@ class ElementwiseMethods(ArrayBase):
         n = self.shape.nodes(depth)
         if isinstance(mask, ArrayBase) and mask.ndim > 1 and mask.shape != self.shape[:depth]:
             raise ShapeError(
-                f"with_validity: axis {axis} of {self.shape!r} has the shape {self.shape[:depth]!r}, the mask {mask.shape!r}"
+                f"with_validity: axis {axis} of {self.shape!r} has shape {self.shape[:depth]!r}, but the mask {mask.shape!r}"
             )
         keep = np.ones(n, bool) if mask is None else np.asarray(mask.values if isinstance(mask, ArrayBase) else mask)
         if keep.ndim != 1:
-            raise JagTypeError(f"with_validity takes a flat mask, one bool an item, got {type(mask).__name__}")
+            raise JagTypeError(f"with_validity takes a flat mask, one bool per item, got {type(mask).__name__}")
         keep = keep.astype(bool) if len(keep) == 0 else keep
         if keep.dtype.kind != "b" or len(keep) != n:
             raise ShapeError(
-                f"with_validity: axis {axis} of {self.shape!r} has {n} items, the mask has {len(keep)} of {keep.dtype}"
+                f"with_validity: axis {axis} of {self.shape!r} has {n} items, but the mask has {len(keep)} of {keep.dtype}"
             )
         return self._wrap(_revalidated(self, depth, keep, mask is None))
 
 
+def _bound(column: Column, value: Any, *, is_lower: bool) -> _ops.Operand | None:
+    """Convert a bound of `clip`; None if it limits no item."""
+    return (
+        _ops.bound_like(value, column.type, "clip", is_lower=is_lower)
+        if type(value) is int
+        else operand(value, column.type, "clip")
+    )
+
+
 def _revalidated(column: Column, depth: int, keep: Any, everything: bool) -> Column:
-    """The column with another validity after the first `depth` dims."""
+    """Replace the validity of the items after the first `depth` dims."""
     if depth == column.ndim:
         if everything and column.values.null_count:
-            raise JagValueError("with_validity: what stands under a null leaf is unknown; use fill_null")
+            raise JagValueError("with_validity: null leaves have no value to become valid; use fill_null")
         return structure.null_items(column, depth, keep)
     dims = list(column.shape.dims)
     extent = dims[depth].extent
@@ -506,7 +521,7 @@ def _revalidated(column: Column, depth: int, keep: Any, everything: bool) -> Col
 
 
 def _has_own_rules(other: Any) -> bool:
-    """Series, frames and expressions compute with us by their own operators."""
+    """Return whether a pandas or polars object defines its own operators with arrays."""
     return getattr(other, "__pandas_priority__", 0) > 0 or hasattr(other, "_pyexpr")
 
 

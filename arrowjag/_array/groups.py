@@ -1,14 +1,16 @@
-"""Groups and sets inside rows: distinct values, groups, membership, set operations, dictionaries, choices, Python functions."""
+"""Methods on equal items within rows: unique, group_by, membership, set operations, translate, combinations, pairs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
 from arrowjag._methods import Rows, along_axis, changing_axis, method, over_axis
-from arrowjag._ops import composed, elementwise
+from arrowjag._ops import by_key, composed, elementwise
 from arrowjag._ops import sets as _ops
 from arrowjag.typing import ArrayOrScalar
 
@@ -19,9 +21,9 @@ __all__ = ["GroupMethods"]
 
 
 def _set_rows(name: str) -> Callable[[int, Mapping[str, Any]], Rows]:
-    """The rule of look-ups: where the rows of a column are the items of one set for all rows, they must all be seen.
+    """Row rule of lookups: a column of one dim is one set for all rows, so that surfaces must pass it whole.
 
-    Surfaces ask with columns without rows; what has rows is a constant of the caller's.
+    Surfaces pass columns without rows; an argument with rows is a constant.
     """
 
     def rule(_ndim: int, arguments: Mapping[str, Any]) -> Rows:
@@ -34,44 +36,47 @@ def _set_rows(name: str) -> Callable[[int, Mapping[str, Any]], Rows]:
 
 
 def _contains_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
-    """One row against several values gives the rows of the values."""
+    """Row rule of `contains`: a reduction to a single row takes the rows of the values."""
     rows = over_axis(ndim, arguments)
     return Rows.MOVED if rows is Rows.REDUCED and hasattr(arguments.get("v"), "ndim") else rows
 
 
-def _flat_set(values: Any) -> Any:
-    return list(values) if isinstance(values, (set, frozenset)) else values
-
-
-def _map_rows_type(x: Any, fn: Any, type: Any, axis: Any = -1) -> Any:  # noqa: ARG001 - has the arguments of map_rows
-    return x._wrap(composed.map_rows_type(x, elementwise.as_type(type), axis))
+def _flat_set(values: Any, leaf: pa.DataType) -> Any:
+    """Drop Python values that no item can equal; other arguments are returned unchanged."""
+    return elementwise.members_like(values, leaf) if isinstance(values, (set, frozenset, list, tuple)) else values
 
 
 class GroupMethods(ArrayBase):
-    """Operations on what is equal in a row."""
+    """Operations on equal items within rows."""
 
     __slots__ = ()
 
-    @method(rows=changing_axis)
-    def unique(self, axis: Any = -1) -> JaggedArray:
-        """The distinct items of each row.
+    @method("by", rows=changing_axis)
+    def unique(self, axis: Any = -1, *, by: Any = None) -> JaggedArray:
+        """Return the distinct items of each row, or the first item of each key.
 
         Parameters
         ----------
         axis : int, tuple of int or None
             The dim to work along; several trailing dims are flattened to one row first, None flattens all. Along an outer axis
             whole sub-trees are the items. As in `numpy.unique`, they are compared as lists.
+        by : JaggedArray or array, optional
+            Keys to compare instead of the items themselves, aligned by the prefix rule. Along an outer axis keys have the dims up
+            to that axis.
 
         Returns
         -------
         JaggedArray
-            Of the same type, in order of first appearance; nulls are dropped, NaN equals NaN and -0.0 equals 0.0. A null row stays
-            null; an extent of the dim is dropped. Cost: one hash look-up an item, or less in short rows.
+            Of the same type, in order of first appearance; nulls are dropped, NaN equals NaN and -0.0 equals 0.0. With `by`, the
+            first item of each key, null or not; null keys are one key. A null row stays null; a declared extent of the dim is
+            dropped. Cost: one hash lookup per item, or less in short rows.
 
         Raises
         ------
         JagTypeError
-            If the leaf type can't be compared.
+            If the type of the items, or of `by`, can't be compared.
+        ShapeError
+            If the shape of `by` is no prefix of this shape.
 
         Examples
         --------
@@ -80,25 +85,25 @@ class GroupMethods(ArrayBase):
         [[2, 1], [], None]
         >>> aj.array([[1, 2], [3], [1, 2]]).unique(axis=0).to_list()
         [[1, 2], [3]]
+        >>> aj.array([["a1", "b1", "a2"]]).unique(by=[["a", "b", "a"]]).to_list()
+        [['a1', 'b1']]
         """
-        return self._wrap(_ops.unique(self, axis))
+        return self._wrap(_ops.unique(self, axis) if by is None else by_key.unique_by(self, as_column(by), axis))
 
     @method(rows=changing_axis)
     def value_counts(self, axis: Any = -1) -> JaggedArray:
-        """The distinct items of each row and how often each occurs.
+        """Count the distinct items of each row.
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are flattened to one row first, None flattens all. Along an outer axis
-            whole sub-trees are the items.
+        %(axis_of_trees)s
 
         Returns
         -------
         JaggedArray
             Structs with the fields `value`, of the leaf's type, and `count`, int64, in order of first appearance; nulls are not
             counted. Along an outer axis `value` is a list. A null row stays null; an extent of the dim is dropped. Cost: one
-            hash look-up an item, or less in short rows.
+            hash lookup per item, or less in short rows.
 
         Raises
         ------
@@ -115,12 +120,13 @@ class GroupMethods(ArrayBase):
 
     @method("*keys", rows=changing_axis)
     def group_by(self, *keys: Any, axis: Any = -1) -> JaggedArray:
-        """Put the items of each row into groups of equal keys: a dim is added.
+        """Group the items of each row by equal keys; adds a dim.
 
         Parameters
         ----------
         *keys : JaggedArray or array
-            Items are equal where all keys are; shorter keys are spread by the prefix rule. Without keys the items group themselves.
+            Items are in one group if all their keys are equal; keys of fewer dims are broadcast by the prefix rule. Without keys,
+            items are grouped by their own value.
         axis : int, tuple of int or None
             The dim to work along; several trailing dims are flattened to one row first, None flattens all. Along an outer axis
             whole sub-trees are the items. Keys then have the dims up to that axis.
@@ -128,16 +134,17 @@ class GroupMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            With one more dim, groups in order of first appearance, items in order of position. Items with a null key are left out,
-            null items with a key are not. NaN equals NaN and -0.0 equals 0.0. A null row stays null, also where a key's row is
-            null. Cost: one hash look-up an item, or less in short rows, and one gather; for several keys a sort of each row a key.
+            With one more dim: groups in order of first appearance, items in order of position. Items with a null key are dropped,
+            null items with a key are kept. NaN equals NaN and -0.0 equals 0.0. A row that is null in the array or in a key is
+            null. Cost: one hash lookup per item, or less in short rows, and one gather; for several keys one sort of each row per
+            key.
 
         Raises
         ------
         ShapeError
-            If a key's shape does not fit.
+            If a key has more dims than the axis, or other sizes.
         JagTypeError
-            If a key can't be compared.
+            If a key's type can't be compared.
 
         Notes
         -----
@@ -156,14 +163,14 @@ class GroupMethods(ArrayBase):
 
     @method("*keys", rows=changing_axis)
     def group_by_indices(self, *keys: Any, sort: bool = False, axis: Any = -1) -> JaggedArray:
-        """The slots of the items of each group of equal keys: a dim is added.
+        """Group the items of each row by equal keys and return their positions in the row; adds a dim.
 
         Parameters
         ----------
         *keys : JaggedArray or array
-            As in `group_by`; without keys the items group themselves.
+            As in `group_by`; without keys, items are grouped by their own value.
         sort : bool
-            Groups in the order of their keys instead of first appearance; NaN comes last.
+            Whether groups are ordered by key, NaN last, instead of first appearance.
         axis : int, tuple of int or None
             The dim to work along; several trailing dims are flattened to one row first, None flattens all. Along an outer axis
             whole sub-trees are the items. Keys then have the dims up to that axis.
@@ -171,15 +178,15 @@ class GroupMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            int64 slots in the row, ascending inside a group. Items with a null key are left out; a null row stays null. Cost: one
-            hash look-up an item, or less in short rows; for several keys, and with `sort`, a sort of each row a key.
+            int64 positions, ascending within a group. Items with a null key are dropped; a null row stays null. Cost: one
+            hash lookup per item, or less in short rows; for several keys, and with `sort`, one sort of each row per key.
 
         Raises
         ------
         ShapeError
-            If a key's shape does not fit.
+            If a key has more dims than the axis, or other sizes.
         JagTypeError
-            If a key can't be compared.
+            If a key's type can't be compared.
 
         Notes
         -----
@@ -196,12 +203,12 @@ class GroupMethods(ArrayBase):
 
     @method("v", rows=_contains_rows)
     def contains(self, v: Any, axis: Any = -1) -> ArrayOrScalar:
-        """Whether each row holds a value.
+        """Return whether each row contains a value.
 
         Parameters
         ----------
         v : scalar, JaggedArray or array
-            One value for all rows, one a row, or several a row: its outer dims agree with the dims above the rows.
+            One value for all rows, one per row, or several per row: its outer dims equal the dims above the rows.
         axis : int, tuple of int or None
             The dim to look along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
             at the same local position are one row.
@@ -209,13 +216,13 @@ class GroupMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Booleans, one a row, or in the shape of `v`. NaN equals NaN and -0.0 equals 0.0; a null value gives null, and so does a
-            null row; a null item equals nothing. Cost: one pass for a scalar, else one hash look-up an item and a value.
+            Booleans, one per row, or in the shape of `v`. NaN equals NaN and -0.0 equals 0.0; a null value or a null row gives
+            null; a null item equals nothing. Cost: one pass for a scalar, else one hash lookup per item and per value.
 
         Raises
         ------
         ShapeError
-            If the dims above the rows are not those of `v`.
+            If the outer dims of `v` differ from the dims above the rows.
         JagTypeError
             If the types have no common type.
 
@@ -226,27 +233,27 @@ class GroupMethods(ArrayBase):
         >>> x.contains(2).to_list(), x.contains([9, 3, 1]).to_list()
         ([True, False, None], [False, True, None])
         """
-        return self._wrap(_ops.contains(self, operand(v, self.type, "contains"), axis))
+        return self._wrap(_ops.contains(self, operand(v, self.type, "contains", by_value=True), axis))
 
     @method("values", rows=_set_rows("values"))
     def is_in(self, values: Any) -> JaggedArray:
-        """Whether each item is in a set.
+        """Return whether each item is in a set.
 
         Parameters
         ----------
         values : set, list, array or JaggedArray
-            With one dim a set for all items; with more, each row is the set of the items at its place.
+            With one dim, one set for all items; with more dims, each row is the set for the items of the corresponding row.
 
         Returns
         -------
         JaggedArray
-            Booleans in the same shape; a null item gives null, and so does a null row of either. A null in the set equals nothing;
-            NaN equals NaN and -0.0 equals 0.0. Cost: one hash look-up an item, or less in short rows.
+            Booleans of the same shape; a null item gives null, and so does a null row of either. A null in the set equals nothing;
+            NaN equals NaN and -0.0 equals 0.0. Cost: one hash lookup per item, or less in short rows.
 
         Raises
         ------
         ShapeError
-            If the dims above the rows of the sets are not those of the array.
+            If the dims above the rows of the sets differ from the outer dims of the array.
         JagTypeError
             If the types have no common type.
 
@@ -257,25 +264,23 @@ class GroupMethods(ArrayBase):
         >>> x.is_in({2, 3}).to_list(), x.is_in([[1], [2, 4]]).to_list()
         ([[False, True, None], [True]], [[True, False, None], [False]])
         """
-        return self._wrap(_ops.is_in(self, as_column(_flat_set(values))))
+        return self._wrap(_ops.is_in(self, as_column(_flat_set(values, self.type))))
 
     @method("y", rows=changing_axis)
     def union(self, y: Any, axis: Any = -1) -> JaggedArray:
-        """The distinct items of each row of this array and of another, those of this one first.
+        """Return the distinct items of each row of this array and of another, in this order.
 
         Parameters
         ----------
-        y : JaggedArray or array
-            As many dims, and the same dims above the rows.
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are flattened to one row first, None flattens all. Along an outer axis
-            whole sub-trees are the items.
+        %(other_rows)s
+        %(axis_of_trees)s
 
         Returns
         -------
         JaggedArray
-            Of the common type, in order of first appearance; nulls are dropped, NaN equals NaN and -0.0 equals 0.0. A row that is
-            null in either is null; an extent of the dim is dropped. Cost: one hash look-up an item of both, or less in short rows.
+            Of the common type, decimal128(20, 0) for int64 with uint64, in order of first appearance; nulls are dropped, NaN equals
+            NaN and -0.0 equals 0.0. A row that is null in either is null; a declared extent of the dim is dropped. Cost: one hash
+            lookup per item of both, or less in short rows.
 
         Raises
         ------
@@ -294,21 +299,19 @@ class GroupMethods(ArrayBase):
 
     @method("y", rows=changing_axis)
     def intersection(self, y: Any, axis: Any = -1) -> JaggedArray:
-        """The distinct items of each row that the same row of another array holds too.
+        """Return the distinct items of each row that are also in the same row of another array.
 
         Parameters
         ----------
-        y : JaggedArray or array
-            As many dims, and the same dims above the rows.
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are flattened to one row first, None flattens all. Along an outer axis
-            whole sub-trees are the items.
+        %(other_rows)s
+        %(axis_of_trees)s
 
         Returns
         -------
         JaggedArray
             Of the common type, in order of first appearance; nulls are dropped, NaN equals NaN and -0.0 equals 0.0. A row that is
-            null in either is null; an extent of the dim is dropped. Cost: one hash look-up an item of both, or less in short rows.
+            null in either is null; a declared extent of the dim is dropped. Cost: one hash lookup per item of both, or less in
+            short rows.
 
         Raises
         ------
@@ -327,21 +330,19 @@ class GroupMethods(ArrayBase):
 
     @method("y", rows=changing_axis)
     def difference(self, y: Any, axis: Any = -1) -> JaggedArray:
-        """The distinct items of each row that the same row of another array does not hold.
+        """Return the distinct items of each row that are not in the same row of another array.
 
         Parameters
         ----------
-        y : JaggedArray or array
-            As many dims, and the same dims above the rows.
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are flattened to one row first, None flattens all. Along an outer axis
-            whole sub-trees are the items.
+        %(other_rows)s
+        %(axis_of_trees)s
 
         Returns
         -------
         JaggedArray
             Of the common type, in order of first appearance; nulls are dropped, NaN equals NaN and -0.0 equals 0.0. A row that is
-            null in either is null; an extent of the dim is dropped. Cost: one hash look-up an item of both, or less in short rows.
+            null in either is null; a declared extent of the dim is dropped. Cost: one hash lookup per item of both, or less in
+            short rows.
 
         Raises
         ------
@@ -358,17 +359,48 @@ class GroupMethods(ArrayBase):
         """
         return self._wrap(_ops.set_operation("difference", self, as_column(y), axis))
 
+    @method("y", rows=changing_axis)
+    def symmetric_difference(self, y: Any, axis: Any = -1) -> JaggedArray:
+        """Return the distinct items of each row that are in this array or in another, but not in both.
+
+        Parameters
+        ----------
+        %(other_rows)s
+        %(axis_of_trees)s
+
+        Returns
+        -------
+        JaggedArray
+            Of the common type, those of this array first, each in order of first appearance; nulls are dropped, NaN equals NaN and
+            -0.0 equals 0.0. A row that is null in either is null; a declared extent of the dim is dropped. Cost: that of two
+            differences.
+
+        Raises
+        ------
+        ShapeError
+            If the dims differ.
+        JagTypeError
+            If the types have no common type, or can't be compared.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[2, 1, 2], []]).symmetric_difference([[3, 1], [4]]).to_list()
+        [[2, 3], [4]]
+        """
+        return self._wrap(_ops.set_operation("symmetric_difference", self, as_column(y), axis))
+
     @method("keys_from", "values_from", rows=_set_rows("keys_from"))
     def translate(self, keys_from: Any, values_from: Any, axis: Any = -1) -> JaggedArray:
-        """Replace each item by the value that stands beside the equal key.
+        """Replace each item by the value of the equal key.
 
         Parameters
         ----------
         keys_from : JaggedArray or array
-            Each row holds the keys of a dictionary, distinct but for nulls; with one dim there is one dictionary for all items. Its
-            dims above the rows agree with the outer dims of this array.
+            Each row holds the distinct keys of one dictionary, and possibly nulls; with one dim there is one dictionary for all
+            items. Its dims above the rows equal the outer dims of this array.
         values_from : JaggedArray or array
-            The values, in the shape of the keys or spread to it by the prefix rule.
+            The values, in the shape of the keys or broadcast to it by the prefix rule.
         axis : int, tuple of int or None
             The dim of the keys that makes a dictionary; several trailing dims make one together, None takes all of them. Along an
             outer axis the keys at the same local position are one, and the outer dims of this array are the dims of those
@@ -377,21 +409,21 @@ class GroupMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            In the shape of this array, of the type of the values; null where no key is equal, for a null item, and for a null row
-            of any. NaN equals NaN. Cost: one hash look-up an item and a key.
+            Of the shape of this array and the type of the values; null if no key is equal, for a null item, and in rows that are
+            null in any argument. NaN equals NaN. Cost: one hash lookup per item and per key.
 
         Raises
         ------
         JagValueError
-            If keys occur twice in a row, which is named.
+            If a key occurs twice in a row; the message names the row.
         ShapeError
-            If dims do not fit.
+            If the dims above the rows of the keys differ from the outer dims of the array.
         JagTypeError
             If items and keys have no common type.
 
         Notes
         -----
-        Koda's `translate`, which refuses floats.
+        Koda's `translate`; floats are supported too.
 
         Examples
         --------
@@ -408,28 +440,26 @@ class GroupMethods(ArrayBase):
 
     @method(rows=changing_axis)
     def combinations(self, n: int, axis: Any = -1) -> JaggedArray:
-        """All choices of `n` items of each row: a dim of declared size `n` is added.
+        """Return all combinations of `n` items of each row; adds a dim of declared size `n`.
 
         Parameters
         ----------
         n : int
-            How many items make a choice, at least 1.
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are flattened to one row first, None flattens all. Along an outer axis
-            whole sub-trees are the items.
+            Number of items per combination, at least 1.
+        %(axis_of_trees)s
 
         Returns
         -------
         JaggedArray
-            With one more dim; choices in the order of their slots, as in `itertools.combinations`. Rows shorter than `n` give none,
-            a null row stays null, null items are items. Cost: one gather of all choices.
+            With one more dim; combinations are in the order of `itertools.combinations`. Rows shorter than `n` become empty, a null
+            row stays null, null items count as items. Cost: one gather of all combinations.
 
         Raises
         ------
         JagValueError
             If `n` is less than 1.
         JagOverflowError
-            If there are too many choices.
+            If the combinations don't fit into memory.
 
         Examples
         --------
@@ -439,23 +469,51 @@ class GroupMethods(ArrayBase):
         """
         return self._wrap(composed.combinations(self, n, axis))
 
-    @method("y", rows=changing_axis)
-    def pairs(self, y: Any, axis: Any = -1) -> JaggedArray:
-        """Every item of a row with every item of another array's row: a dim of declared size 2 is added.
+    @method(rows=changing_axis)
+    def argcombinations(self, n: int, axis: Any = -1) -> JaggedArray:
+        """Return the positions of all combinations of `n` items of each row; adds a dim of declared size `n`.
 
         Parameters
         ----------
-        y : JaggedArray or array
-            As many dims, and the same dims above the rows.
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are flattened to one row first, None flattens all. Along an outer axis
-            whole sub-trees are the items.
+        n : int
+            Number of items per combination, at least 1.
+        %(axis_of_trees)s
 
         Returns
         -------
         JaggedArray
-            Of the common type, with one more dim; the item of `y` changes fastest. A row that is null in either is null, null items
-            are items. Cost: one gather of all pairs.
+            int64 positions in the row, in the order of `combinations`. Rows shorter than `n` become empty, a null row stays null,
+            null items count as items. Cost: one pass over all combinations.
+
+        Raises
+        ------
+        JagValueError
+            If `n` is less than 1.
+        JagOverflowError
+            If the combinations don't fit into memory.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["a", "b", "c"], ["d"]]).argcombinations(2).to_list()
+        [[[0, 1], [0, 2], [1, 2]], []]
+        """
+        return self._wrap(composed.argcombinations(self, n, axis))
+
+    @method("y", rows=changing_axis)
+    def pairs(self, y: Any, axis: Any = -1) -> JaggedArray:
+        """Return the Cartesian product of each row with the same row of another array; adds a dim of declared size 2.
+
+        Parameters
+        ----------
+        %(other_rows)s
+        %(axis_of_trees)s
+
+        Returns
+        -------
+        JaggedArray
+            Of the common type, with one more dim; the item of `y` varies fastest. A row that is null in either is null; null items
+            count as items. Cost: one gather of all pairs.
 
         Raises
         ------
@@ -471,35 +529,3 @@ class GroupMethods(ArrayBase):
         [[[1, 8], [1, 9], [2, 8], [2, 9]], []]
         """
         return self._wrap(composed.pairs(self, as_column(y), axis))
-
-    @method(rows=over_axis, result_type=_map_rows_type)
-    def map_rows(self, fn: Callable[[Any], Any], type: Any, axis: Any = -1) -> ArrayOrScalar:
-        """Call a Python function on each row.
-
-        Parameters
-        ----------
-        fn : callable
-            Takes a row as a list, nested where the array has dims below the axis; returns a value of `type`.
-        type : pa.DataType or str
-            The Arrow type of what the function returns; a list type adds a dim.
-        axis : int, tuple of int or None
-            Rows run along this dim, and the dims below it come along.
-
-        Returns
-        -------
-        JaggedArray or pa.Scalar
-            One result a row. A null row stays null, the function does not see it. Cost: every value becomes a Python object; this
-            is the only operation that runs Python code for each row.
-
-        Raises
-        ------
-        JagTypeError
-            If what the function returns does not fit `type`.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.array([[1, 2], [], None]).map_rows(lambda row: max(row, default=0), "int64").to_list()
-        [2, 0, None]
-        """
-        return self._wrap(composed.map_rows(self, fn, elementwise.as_type(type), axis))

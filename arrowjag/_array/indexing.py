@@ -1,4 +1,4 @@
-"""Methods that choose items: `x[...]`, `x.S[...]`, take, filter, windows of rows, fields of structs."""
+"""Methods that select items: `x[...]`, `x.S[...]`, take, filter, head, tail, slice, pad, repeat, and fields of structs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
 from arrowjag._integers import is_int, item_count
 from arrowjag._methods import Rows, changing_axis, method, moving
-from arrowjag._ops import elementwise, select, stretches, structure
+from arrowjag._ops import elementwise, head_tail, select, structure
 from arrowjag._ops import indexing as _ops
 from arrowjag._ops.indexing import Window
 from arrowjag.dims import Dim, is_pattern, to_dim
@@ -24,20 +24,20 @@ from arrowjag.typing import ArrayOrScalar
 if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
 
-__all__ = ["IndexingMethods", "KodaIndexer", "rows_of_key"]
+__all__ = ["IndexingMethods", "KodaIndexer", "amount", "rows_of_key"]
 
 
 class KodaIndexer:
-    """`x.S`: indexing of the last dims, as Koda's `x.S[...]`.
+    """Indexer `x.S` of the last dims, as Koda's `x.S[...]`.
 
     Parameters
     ----------
     array : JaggedArray
-        What is indexed.
+        The array to index.
     """
 
     __slots__ = ("_array",)
-    __iter__ = None  # every place has an item, null where it is out of range: a loop would never end
+    __iter__ = None  # any position is allowed, null if out of range, so that a loop would never end
 
     def __init__(self, array: ArrayBase) -> None:
         self._array = array
@@ -48,7 +48,7 @@ class KodaIndexer:
 
 
 class IndexingMethods(ArrayBase):
-    """Methods that choose items by position, by mask or by name."""
+    """Methods that select items by position, by mask or by name."""
 
     __slots__ = ()
 
@@ -62,20 +62,20 @@ class IndexingMethods(ArrayBase):
         Parameters
         ----------
         key : int, slice, Ellipsis, None, array, str, list of str, or a tuple
-            A slice takes any step, and for each row a bound of its own: a list, array or Dim of one entry a row. A single array of
-            booleans of one dim filters the rows, a jagged one filters the items (null drops, a shorter one is spread). A single
-            array of integers of one dim takes rows, a jagged one takes within each row. In a tuple integer arrays, jagged or not,
-            gather at their dims, item by item, as in numpy: ``x[x.image()]`` is x. A string picks a field of structs.
+            A slice takes any step, and bounds per row: a list, array or Dim with one entry per row. A single boolean array of one
+            dim filters the rows, a jagged one the items (null drops, one of fewer dims is broadcast). A single integer array of one
+            dim takes rows, a jagged one takes within each row. In a tuple, integer arrays gather elementwise at their dims, as in
+            numpy: ``x[x.image()]`` is x. A string selects a field of structs.
 
         Returns
         -------
         JaggedArray, or pa.Scalar
-            A null row gives null. Rows that stay neighbours share their values; otherwise one gather a level.
+            A null row gives null. Cost: a contiguous selection shares values; any other takes one gather per level.
 
         Raises
         ------
         JagIndexError
-            If a position is out of range; the row is named.
+            If a position is out of range; the message names the row.
 
         Examples
         --------
@@ -100,7 +100,7 @@ class IndexingMethods(ArrayBase):
 
     @property
     def S(self) -> KodaIndexer:  # noqa: N802 - Koda's name
-        """Indexing of the last dims as Koda does it: out of range is null, or an empty row above the leaves.
+        """Indexing of the last dims by Koda's rule: a position out of range gives null, or an empty row above the leaves.
 
         Examples
         --------
@@ -114,29 +114,29 @@ class IndexingMethods(ArrayBase):
 
     @method("index", rows=changing_axis)
     def take(self, index: Any, axis: int = -1, out_of_bounds: str = "raise") -> ArrayOrScalar:
-        """In each row at an axis, the items that an index names.
+        """Select items by position in each row at an axis.
 
         Parameters
         ----------
         index : int or array of int
-            Positions in each row, negative from the end. An index of as many dims as there are above the axis takes one item a row,
-            and the axis disappears; a longer one makes the dims that it has more; a shorter one is spread over the rows.
+            Positions in each row; negative ones count from the end. An index with the dims above the axis selects one item per row
+            and removes the axis; one with more dims adds these dims; one with fewer dims is broadcast to the rows.
         axis : int
-            Which dim the positions run over.
+            The dim that the positions refer to.
         out_of_bounds : {"raise", "null"}
-            What a position outside of its row gives.
+            Whether a position out of range raises or gives null.
 
         Returns
         -------
         JaggedArray, or pa.Scalar
-            Null where the position or the row is null. Extents below the axis are kept. Cost: one gather a level.
+            Null if the position or the row is null. Extents below the axis are kept. Cost: one gather per level.
 
         Raises
         ------
         JagIndexError
-            If a position is out of range and `out_of_bounds` is "raise"; the row is named.
+            If a position is out of range and `out_of_bounds` is "raise"; the message names the row.
         ShapeError
-            If the index does not fit the rows.
+            If the outer dims of the index differ from the dims above the axis.
 
         Notes
         -----
@@ -155,23 +155,23 @@ class IndexingMethods(ArrayBase):
 
     @method("mask", rows=changing_axis)
     def filter(self, mask: Any) -> JaggedArray:
-        """The innermost items whose mask is true.
+        """Keep the innermost items whose mask is true.
 
         Parameters
         ----------
         mask : array of bool
-            Of this shape or a prefix of it; a shorter one is spread. A null drops the item.
+            Of this shape or of a prefix of it, which is broadcast. A null drops the item.
 
         Returns
         -------
         JaggedArray
-            Of the same ndim: rows become shorter or empty, none disappears. Rows that are null in either are null. The innermost
-            dim declares no extent. Cost: one pass over values and mask.
+            With the same rows, which may become shorter or empty. Rows that are null in the array or the mask are null. The
+            innermost dim has no declared extent. Cost: one pass over values and mask.
 
         Raises
         ------
         ShapeError
-            If the mask's shape does not fit.
+            If the mask's shape is not a prefix of the array's.
         JagTypeError
             If it does not hold booleans.
 
@@ -190,22 +190,21 @@ class IndexingMethods(ArrayBase):
 
     @method("n", rows=changing_axis)
     def head(self, n: Any = 5, axis: int = -1) -> JaggedArray:
-        """The first items of each row.
+        """Keep the first items of each row.
 
         Parameters
         ----------
         n : int or array of int
-            How many, for all rows or for each; negative leaves out so many from the end. An array has the dims above the axis, or
-            is spread over them by the prefix rule.
+            Number of items, for all rows or per row; a negative number drops items from the end. An array has the dims above the
+            axis, or is broadcast to them by the prefix rule.
         axis : int
-            Which dim.
+            The dim.
 
         Returns
         -------
         JaggedArray
-            Shorter rows stay as they are, null rows stay null, and a null `n` makes its row null. With one `n` for all rows a
-            declared extent becomes what is left of it, otherwise it is dropped. Cost: one gather a level; along axis 0 everything
-            is shared.
+            Shorter rows are unchanged, null rows stay null, and a null `n` makes its row null. With one `n` for all rows a declared
+            extent is reduced accordingly, otherwise it is dropped. Cost: one gather per level; along axis 0 values are shared.
 
         Raises
         ------
@@ -214,7 +213,7 @@ class IndexingMethods(ArrayBase):
         JagTypeError
             If `n` does not hold integers.
         ShapeError
-            If `n` has more dims than there are above the axis, or others.
+            If the shape of `n` is not a prefix of the dims above the axis.
 
         Examples
         --------
@@ -224,26 +223,25 @@ class IndexingMethods(ArrayBase):
         >>> aj.array([[1, 2, 3], [4, 5], [6]]).head([1, -1, None]).to_list()
         [[1], [4], None]
         """
-        return self._wrap(stretches.head(self, _amount(n, "head"), axis))
+        return self._wrap(head_tail.head(self, amount(n, "head"), axis))
 
     @method("n", rows=changing_axis)
     def tail(self, n: Any = 5, axis: int = -1) -> JaggedArray:
-        """The last items of each row.
+        """Keep the last items of each row.
 
         Parameters
         ----------
         n : int or array of int
-            How many, for all rows or for each; negative leaves out so many from the start. An array has the dims above the axis, or
-            is spread over them by the prefix rule.
+            Number of items, for all rows or per row; a negative number drops items from the start. An array has the dims above the
+            axis, or is broadcast to them by the prefix rule.
         axis : int
-            Which dim.
+            The dim.
 
         Returns
         -------
         JaggedArray
-            Shorter rows stay as they are, null rows stay null, and a null `n` makes its row null. With one `n` for all rows a
-            declared extent becomes what is left of it, otherwise it is dropped. Cost: one gather a level; along axis 0 everything
-            is shared.
+            Shorter rows are unchanged, null rows stay null, and a null `n` makes its row null. With one `n` for all rows a declared
+            extent is reduced accordingly, otherwise it is dropped. Cost: one gather per level; along axis 0 values are shared.
 
         Raises
         ------
@@ -252,7 +250,7 @@ class IndexingMethods(ArrayBase):
         JagTypeError
             If `n` does not hold integers.
         ShapeError
-            If `n` has more dims than there are above the axis, or others.
+            If the shape of `n` is not a prefix of the dims above the axis.
 
         Examples
         --------
@@ -262,28 +260,28 @@ class IndexingMethods(ArrayBase):
         >>> aj.array([[1, 2, 3], [4, 5], [6]]).tail([1, -1, 0]).to_list()
         [[3], [5], []]
         """
-        return self._wrap(stretches.tail(self, _amount(n, "tail"), axis))
+        return self._wrap(head_tail.tail(self, amount(n, "tail"), axis))
 
     @method("start", "length", rows=changing_axis)
     def slice(self, start: Any, length: Any = None, axis: int = -1) -> JaggedArray:
-        """A stretch of each row.
+        """Slice each row by start and length.
 
         Parameters
         ----------
         start : int or array of int
-            Where it begins, for all rows or for each; negative counts from the end of the row. An array has the dims above the
-            axis, or is spread over them by the prefix rule.
+            First position, for all rows or per row; negative counts from the end of the row. An array has the dims above the
+            axis, or is broadcast to them by the prefix rule.
         length : int or array of int, optional
-            How many items, likewise; by default all that follow.
+            Number of items, likewise; by default all from `start` on.
         axis : int
-            Which dim.
+            The dim.
 
         Returns
         -------
         JaggedArray
-            The part of the stretch that a row has; null rows stay null, and a null start or length makes its row null. With one
-            stretch for all rows a declared extent becomes what is left of it, otherwise it is dropped. Cost: one gather a level;
-            along axis 0 everything is shared.
+            The items in range; null rows stay null, and a null start or length makes its row null. With one start and length for
+            all rows a declared extent is reduced accordingly, otherwise it is dropped. Cost: one gather per level; along axis 0
+            values are shared.
 
         Raises
         ------
@@ -292,7 +290,7 @@ class IndexingMethods(ArrayBase):
         JagTypeError
             If start or length do not hold integers.
         ShapeError
-            If they have more dims than there are above the axis, or others.
+            If the shape of either is not a prefix of the dims above the axis.
 
         Examples
         --------
@@ -302,34 +300,35 @@ class IndexingMethods(ArrayBase):
         >>> aj.array([[1, 2, 3], [4, 5]]).slice([1, 0], 1).to_list()
         [[2], [4]]
         """
-        wanted = None if length is None else _amount(length, "slice")
-        return self._wrap(stretches.stretch(self, _amount(start, "slice"), wanted, axis))
+        wanted = None if length is None else amount(length, "slice")
+        return self._wrap(head_tail.slice_rows(self, amount(start, "slice"), wanted, axis))
 
     @method(rows=changing_axis)
     def pad(self, n: int, fill: Any = None, axis: int = -1) -> JaggedArray:
-        """Fill short rows up.
+        """Pad short rows to a least size.
 
         Parameters
         ----------
         n : int
-            The least number of items that a row has afterwards; longer rows stay.
+            The least number of items per row of the result; longer rows are unchanged.
         fill : scalar or array, optional
-            What is put in, null by default: a leaf, or along an outer axis one item with the dims below that axis, such as a list.
-            Where all of those dims declare their extents, a scalar fills them.
+            The added item, null by default: a leaf, or along an outer axis an item with the dims below that axis, such as a list. A
+            scalar fills such an item if all of those dims have declared extents.
         axis : int
-            Which dim.
+            The dim.
 
         Returns
         -------
         JaggedArray
-            Null rows stay null. A declared extent grows to `n`, and those below the axis stay. Cost: one gather a level.
+            Null rows stay null. A declared extent below `n` becomes `n`; extents below the axis are kept. Cost: one gather per
+            level.
 
         Raises
         ------
         JagValueError
-            If `n` is negative, or a single value does not say how long the rows along an outer axis are to be.
+            If `n` is negative, or `fill` is a scalar and the rows to add along an outer axis have no declared extent.
         ShapeError
-            If `fill` has other dims than those below the axis, or not their declared extents.
+            If `fill` has another number of dims than there are below the axis, or other extents than declared.
 
         Examples
         --------
@@ -343,30 +342,35 @@ class IndexingMethods(ArrayBase):
         if fill is None or (isinstance(fill, pa.Scalar) and not fill.is_valid):
             return self._wrap(select.pad(self, least, None, axis))
         value = operand(fill, self.type, "pad")
-        if isinstance(value, Column) and value.shape.size == 0:  # levels that only empties leave open are those below the axis
+        if (
+            isinstance(value, Column) and value.shape.size == 0
+        ):  # an empty list leaves its ndim open: it has the dims below the axis
             value = as_column(fill, ndim=max(value.ndim, self.ndim - 1 - structure.normalize_axis(axis, self.ndim, "pad")))
+        if isinstance(value, pa.Scalar):
+            value = elementwise.as_category(value, self.values, "pad")
         type = elementwise.promote([self.type, value.type], "pad") if self.type != value.type else self.type
         filler = elementwise.cast(value, type) if isinstance(value, Column) else value.cast(type)
         return self._wrap(select.pad(elementwise.cast(self, type), least, filler, axis))
 
     @method("sizes")
     def repeat(self, sizes: Any) -> JaggedArray:
-        """Each innermost item several times, in a new last dim.
+        """Repeat each innermost item in a new last dim.
 
         Parameters
         ----------
         sizes : int or array of int
-            How often; arrays and this are expanded to each other by the prefix rule. An int declares the extent of the new dim.
+            Number of repetitions; both arrays are broadcast against each other by the prefix rule. An int is the declared extent of
+            the new dim.
 
         Returns
         -------
         JaggedArray
-            With one dim more; 0 makes an empty row, null items are repeated. Cost: one gather at the speed of memory.
+            With one more dim; 0 gives an empty row, null items are repeated. Cost: one gather at the speed of memory.
 
         Raises
         ------
         ShapeError
-            If shapes don't fit or a size is negative.
+            If neither shape is a prefix of the other, or a size is negative.
         JagValueError
             If a size is null.
 
@@ -384,22 +388,22 @@ class IndexingMethods(ArrayBase):
 
     @method("shape", rows=moving)
     def tile(self, shape: Any) -> JaggedArray:
-        """A copy of the whole array under each innermost item of a shape.
+        """Repeat the whole array for each innermost item of a shape.
 
         Parameters
         ----------
         shape : JaggedShape, int, tuple of dims, or array
-            What the copies stand under.
+            The outer dims of the result.
 
         Returns
         -------
         JaggedArray
-            The dims of the shape, then those of this array, null rows included. Cost: one gather a level.
+            With the dims of the shape, followed by those of this array, null rows included. Cost: one gather per level.
 
         Raises
         ------
         ShapeError
-            If the shape is none.
+            If `shape` is not a valid shape.
 
         Notes
         -----
@@ -417,7 +421,7 @@ class IndexingMethods(ArrayBase):
 
     @property
     def fields(self) -> list[str]:
-        """Field names of struct leaves; none for other leaves.
+        """Field names of struct leaves; an empty list for other leaves.
 
         Examples
         --------
@@ -429,24 +433,24 @@ class IndexingMethods(ArrayBase):
 
     @method("**arrays")
     def with_fields(self, **arrays: Any) -> JaggedArray:
-        """Struct leaves with fields added or replaced.
+        """Add or replace fields of struct leaves.
 
         Parameters
         ----------
         **arrays : array or scalar
-            The fields by name; they and this are expanded to each other by the prefix rule.
+            The fields by name; they and this array are broadcast against each other by the prefix rule.
 
         Returns
         -------
         JaggedArray
-            Of structs; a null struct stays null. Fields that are not named are shared.
+            Of structs; a null struct stays null. Other fields are shared.
 
         Raises
         ------
         JagTypeError
-            If the leaves are no structs.
+            If the leaves are not structs.
         ShapeError
-            If shapes don't fit.
+            If no shape has all others as prefixes.
 
         Examples
         --------
@@ -462,19 +466,19 @@ class IndexingMethods(ArrayBase):
 
 
 def rows_of_key(ndim: int, key: Any) -> Rows:
-    """What ``x[key]`` does to the rows of the frame, for surfaces that need to know beforehand.
+    """Return how ``x[key]`` changes the outermost rows, for surfaces that must know before computing.
 
     Parameters
     ----------
     ndim : int
-        Dims of what is indexed.
+        Number of dims of the indexed array.
     key : object
         As for ``x[key]``.
 
     Returns
     -------
     Rows
-        LOCAL for fields, for keys that begin with all rows, and for single jagged arrays; MOVED otherwise.
+        LOCAL for fields, for keys that begin with a full slice, and for single jagged arrays; MOVED otherwise.
     """
     first = key[0] if isinstance(key, tuple) and key else key
     if isinstance(key, str) or (isinstance(key, list) and key and all(isinstance(one, str) for one in key)):
@@ -492,7 +496,7 @@ def rows_of_key(ndim: int, key: Any) -> Rows:
 
 
 def _is_array(key: Any) -> bool:
-    """Whether a key holds one position or flag an item, rather than a single one."""
+    """Return whether a key is an array rather than a scalar."""
     if isinstance(key, Column):
         return key.ndim > 0
     if isinstance(key, np.ndarray):
@@ -503,7 +507,7 @@ def _is_array(key: Any) -> bool:
 
 
 def _array_key(key: Any) -> Column:
-    """An index array as a column; what is empty and has no type counts as integers."""
+    """Convert an index array to a column; an empty numpy array counts as integers."""
     column = as_column(key.sizes if isinstance(key, Dim) else key)
     if not (pt.is_integer(column.type) or pt.is_boolean(column.type) or pt.is_null(column.type)):
         if column.shape.size == 0 and isinstance(key, np.ndarray):
@@ -513,7 +517,7 @@ def _array_key(key: Any) -> Column:
 
 
 def _by_array(array: Column, key: Column) -> Column:
-    """A single index array: masks filter, jagged integers take within their rows."""
+    """Index by a single array: masks filter, jagged integers take within their rows."""
     if pt.is_boolean(key.type):
         return select.keep_rows(array, key) if key.ndim == 1 else select.filter_items(array, key)
     if key.ndim == 1:
@@ -524,7 +528,7 @@ def _by_array(array: Column, key: Column) -> Column:
 
 
 def _numpy_key(key: Any) -> Any:
-    """One entry of ``x[...]``."""
+    """Convert one entry of ``x[...]``."""
     if key is None or key is Ellipsis:
         return key
     if isinstance(key, slice):
@@ -533,12 +537,12 @@ def _numpy_key(key: Any) -> Any:
 
 
 def _koda_key(key: Any) -> Any:
-    """One entry of ``x.S[...]``; None is a null position."""
+    """Convert one entry of ``x.S[...]``; None is a null position."""
     if key is Ellipsis:
         return key
     if isinstance(key, slice):
         if key.step is not None:
-            raise JagIndexError(f"S takes ranges without a step, got {key.step}; x[...] takes steps")
+            raise JagIndexError(f"S takes slices without a step, got {key.step}; use x[...] for steps")
         return Window(_koda_bound(key.start), _koda_bound(key.stop))
     if key is None:
         return Column(JaggedShape(), pa.nulls(1, pa.int64()))
@@ -556,7 +560,7 @@ def _koda_bound(key: Any) -> Any:
 
 
 def _bound(bound: Any) -> Any:
-    """A bound of a range: absent, an int, a Dim of one entry a row, or a column of bounds."""
+    """Convert a bound of a slice to None, an int, a Dim with one entry per row, or a column."""
     if bound is None or isinstance(bound, Dim):
         return bound
     if isinstance(bound, Column) and bound.ndim:
@@ -568,7 +572,7 @@ def _bound(bound: Any) -> Any:
 
 def _int_column(column: Column) -> Column:
     if not (pt.is_integer(column.type) or pt.is_null(column.type)):
-        raise JagTypeError(f"bounds of a range must be integers, got {column.type}")
+        raise JagTypeError(f"bounds of a slice must be integers, got {column.type}")
     return column
 
 
@@ -594,7 +598,7 @@ def _position(value: Any, what: str) -> int:
 
 
 def _index(value: Any, operation: str) -> int | Column:
-    """Positions or sizes: one int, or a column of them."""
+    """Convert positions or sizes to an int or a column."""
     if isinstance(value, Dim):
         value = value.sizes
     if isinstance(value, Column):
@@ -605,8 +609,8 @@ def _index(value: Any, operation: str) -> int | Column:
     return _whole_number(value, operation)
 
 
-def _amount(value: Any, operation: str) -> int | Column:
-    """Positions or numbers of items: one int, or a column of integers."""
+def amount(value: Any, operation: str) -> int | Column:
+    """Convert positions or numbers of items to an int or a column of integers."""
     found = _index(value, operation)
     if isinstance(found, Column) and not (pt.is_integer(found.type) or pt.is_null(found.type)):
         raise JagTypeError(f"{operation} takes integers, got {found.type}")

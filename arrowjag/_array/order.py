@@ -1,4 +1,4 @@
-"""Order inside rows: sort, ranks, the largest, reversal, shuffles and samples."""
+"""Methods on the order of items within rows: sort, argsort, rank, topk, reverse, searchsorted, shuffle and sample."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["OrderMethods"]
 
 
 class OrderMethods(ArrayBase):
-    """Operations on the order of items in their rows."""
+    """Operations on the order of items within rows."""
 
     __slots__ = ()
 
@@ -29,7 +29,7 @@ class OrderMethods(ArrayBase):
         Parameters
         ----------
         descending : bool
-            From the largest to the smallest.
+            Whether to sort from the largest to the smallest.
         by : JaggedArray or array, optional
             Keys to sort by instead of the items themselves, aligned by the prefix rule.
         axis : int, tuple of int or None
@@ -39,15 +39,16 @@ class OrderMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same shape, which is shared, and type. Nulls come last and NaN just before them, in both directions; -0.0 equals
-            0.0; the sort is stable. A null row stays null. Cost: a sort of each row, rows of one length together, on all cores.
+            Of the same type and shape, whose object is shared. Nulls come last and NaN just before them, in both directions; -0.0
+            equals 0.0; the sort is stable. A null row stays null. Cost: a sort of each row, rows of equal length together, on all
+            cores.
 
         Raises
         ------
         JagTypeError
             If the leaf type has no order.
         ShapeError
-            If the shape of `by` does not fit.
+            If the shape of `by` is no prefix of this shape.
 
         Examples
         --------
@@ -65,12 +66,12 @@ class OrderMethods(ArrayBase):
 
     @method(rows=changing_axis)
     def argsort(self, descending: bool = False, axis: Any = -1) -> JaggedArray:
-        """The slots of each row's items in sorted order.
+        """Return the positions that sort each row.
 
         Parameters
         ----------
         descending : bool
-            From the largest to the smallest.
+            Whether to sort from the largest to the smallest.
         axis : int, tuple of int or None
             The dim to work along; several trailing dims are one row together, None takes all of them, and slots count in that row.
             Along an outer axis the items at the same local position are one row, and slots are places of that axis.
@@ -96,34 +97,39 @@ class OrderMethods(ArrayBase):
 
     @method("tie_breaker", rows=along_axis)
     def rank(
-        self, method: RankMethod = "ordinal", descending: bool = False, axis: Any = -1, *, tie_breaker: Any = None
+        self,
+        method: RankMethod = "ordinal",
+        descending: bool = False,
+        axis: Any = -1,
+        *,
+        tie_breaker: Any = None,
+        pct: bool = False,
     ) -> JaggedArray:
-        """The place of each item in its sorted row, from 1.
+        """Rank each item within its row, from 1.
 
         Parameters
         ----------
         method : {"ordinal", "dense", "min", "max", "average"}
-            What equal items get: ranks by position; one rank, with no gap behind it; the least, the largest or the mean of their
-            ranks.
+            The rank of equal items: by position; one rank without gaps; the least, the largest or the mean of their positions.
         descending : bool
             Whether the largest item has rank 1.
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
-            item is a row of its own. Along an outer axis the items at the same local position are one row.
+        %(axis_along)s
         tie_breaker : JaggedArray or array, optional
-            What orders equal items for method "ordinal", rising in both directions, before their position does; spread over the
-            items by the prefix rule. NaN comes last; an item whose tie breaker is null has no rank.
+            Orders equal items for method "ordinal", ascending in both directions; broadcast to the items by the prefix rule. NaN
+            comes last; an item whose tie breaker is null has no rank.
+        pct : bool
+            Whether to divide ranks by the number of ranked items of the row, for "dense" by the number of distinct ones.
 
         Returns
         -------
         JaggedArray
-            int64, float64 for "average", of the same shape. A null has no rank: it stays null, and so does a null row. NaN ranks
-            behind all numbers, in both directions, and equals NaN. Cost: a sort of each row.
+            int64, float64 for "average" and with `pct`, of the same shape. A null has no rank: it stays null, and so does a null
+            row. NaN ranks after all numbers, in both directions, and equals NaN. Cost: a sort of each row.
 
         Raises
         ------
         JagValueError
-            If the method is unknown, or a tie breaker is given for another one than "ordinal".
+            If the method is unknown, or a tie breaker is given for a method other than "ordinal".
         JagTypeError
             If the leaf type has no order.
         ShapeError
@@ -143,50 +149,97 @@ class OrderMethods(ArrayBase):
         [[2.5, 1.0, None, 2.5], [1.0]]
         >>> x.rank(tie_breaker=[[2, 0, 0, 1], [0]]).to_list()
         [[3, 1, None, 2], [1]]
+        >>> aj.array([[20, 10], [5]]).rank(pct=True).to_list()
+        [[1.0, 0.5], [1.0]]
         """
         ties = None if tie_breaker is None else as_column(tie_breaker)
-        return self._wrap(_ops.rank(self, method, descending, axis, ties))
+        return self._wrap(_ops.rank(self, method, descending, axis, ties, pct=pct))
 
-    @method(rows=changing_axis)
-    def topk(self, k: int, axis: Any = -1) -> JaggedArray:
-        """The `k` largest items of each row, the largest first.
+    @method("by", rows=changing_axis)
+    def topk(self, k: int, axis: Any = -1, *, by: Any = None, descending: bool = True) -> JaggedArray:
+        """Return the `k` largest items of each row, largest first, or the items with the `k` largest keys.
 
         Parameters
         ----------
         k : int
-            How many, at least 0.
+            Number of items, at least 0.
         axis : int, tuple of int or None
             The last dim, or several trailing dims, which are flattened to one row first; None flattens all. Along an outer axis the
             items at the same local position are one row, and the result holds the largest of each position first, then the second.
+        by : JaggedArray or array, optional
+            Keys to order by instead of the items themselves, aligned by the prefix rule. Along an outer axis keys have the dims up
+            to that axis, and whole sub-trees are taken.
+        descending : bool
+            Whether the largest come first; False takes the smallest, as `bottomk`.
 
         Returns
         -------
         JaggedArray
-            The head of the descending sort: shorter rows give all they have, nulls come last and NaN just before them. A null row
-            stays null; along an outer axis the null rows of a position come last, as null items do. An extent of the dim is
-            dropped. Cost: a sort of each row, of long rows one pass and a sort of few items; along an outer axis one more for each
-            dim below it.
+            The head of the sort: shorter rows are kept whole, nulls come last and NaN just before them, in both directions; of
+            equal keys the first. A null row stays null; along an outer axis the null rows of a position come last, as null items
+            do. A declared extent of the dim is dropped. Cost: a sort of each row, for long rows one pass and a sort of few items;
+            along an outer axis one more per dim below it.
 
         Raises
         ------
         JagValueError
             If `k` is negative.
         JagTypeError
-            If the leaf type has no order.
+            If the type of the items, or of `by`, has no order.
+        ShapeError
+            If the shape of `by` is no prefix of this shape.
 
         Examples
         --------
         >>> import arrowjag as aj
         >>> aj.array([[1, 5, 3], [2], []]).topk(2).to_list()
         [[5, 3], [2], []]
+        >>> aj.array([["a", "b", "c"], ["d"]]).topk(2, by=[[1, 5, 3], [2]]).to_list()
+        [['b', 'c'], ['d']]
         >>> aj.array([[1], [5, 3], [2, 4]]).topk(2, axis=0).to_list()
         [[5, 4], [2, 3]]
         """
-        return self._wrap(_ops.topk(self, k, axis))
+        return self._wrap(_ops.topk(self, k, axis, None if by is None else as_column(by), descending))
+
+    @method("by", rows=changing_axis)
+    def bottomk(self, k: int, axis: Any = -1, *, by: Any = None) -> JaggedArray:
+        """Return the `k` smallest items of each row, smallest first, or the items with the `k` smallest keys.
+
+        Parameters
+        ----------
+        k : int
+            Number of items, at least 0.
+        axis : int, tuple of int or None
+            As in `topk`.
+        by : JaggedArray or array, optional
+            Keys to order by instead of the items themselves, aligned by the prefix rule.
+
+        Returns
+        -------
+        JaggedArray
+            The head of the ascending sort: shorter rows are kept whole, nulls come last and NaN just before them; of equal keys
+            the first. A null row stays null; a declared extent of the dim is dropped. Cost: as `topk`.
+
+        Raises
+        ------
+        JagValueError
+            If `k` is negative.
+        JagTypeError
+            If the type of the items, or of `by`, has no order.
+        ShapeError
+            If the shape of `by` is no prefix of this shape.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[4, None, 1, 3], [2]]).bottomk(2).to_list()
+        [[1, 3], [2]]
+        """
+        return self._wrap(_ops.topk(self, k, axis, None if by is None else as_column(by), False, "bottomk"))
 
     @method(rows=changing_axis)
     def reverse(self, axis: Any = -1) -> JaggedArray:
-        """The items of each row from the last to the first, nulls included.
+        """Reverse the items of each row, nulls included.
 
         Parameters
         ----------
@@ -215,7 +268,7 @@ class OrderMethods(ArrayBase):
 
     @method(rows=along_axis)
     def inverse_permutation(self, axis: Any = -1) -> JaggedArray:
-        """For each slot of a row the slot that points at it: ``out[p[i]] = i``.
+        """Invert the positions held by each row: ``out[p[i]] = i``.
 
         Parameters
         ----------
@@ -226,17 +279,17 @@ class OrderMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same shape and type. Nulls are skipped, a slot that nothing points at is null, a null row stays null. Cost: one
+            Of the same shape and type. Nulls are skipped, positions that no item holds are null, a null row stays null. Cost: one
             scatter.
 
         Raises
         ------
         JagValueError
-            If a position is out of its row, or occurs twice in it; position and row are named.
+            If a position is out of range for its row, or occurs twice in it; the message names position and row.
         JagOverflowError
-            If the type is too narrow for the slots of a row.
+            If the leaf type is too narrow for the positions of a row.
         JagTypeError
-            If the leaves are no integers.
+            If the leaves are not integers.
 
         Notes
         -----
@@ -252,15 +305,15 @@ class OrderMethods(ArrayBase):
 
     @method("y", rows=changing_axis)
     def searchsorted(self, y: Any, side: Literal["left", "right"] = "left", axis: Any = -1) -> JaggedArray:
-        """The slots where items would keep the sorted rows of this array sorted.
+        """Return the positions at which inserting items keeps the rows of this array sorted.
 
         Parameters
         ----------
         y : JaggedArray, array or scalar
-            What to look for. Its outer dims agree with the dims above this array's rows; one item a row, several a row, or one for
-            all.
+            The items to insert: one for all rows, one per row, or several per row. The outer dims equal the dims above this array's
+            rows.
         side : {"left", "right"}
-            Before or behind the items that are equal.
+            Whether to insert before or after equal items.
         axis : int, tuple of int or None
             The dim of this array that is sorted; several trailing dims are one row together, None takes all of them. Along an outer
             axis the items at the same local position are one row, and the outer dims of `y` are the dims of those positions.
@@ -268,19 +321,19 @@ class OrderMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            int64, in the shape of `y`: slots from 0 to the number of the row's items that are not null. A null item gives null, and
-            so does a null row of either. NaN lies above all numbers. Cost: a binary search an item.
+            int64, in the shape of `y`: positions from 0 to the number of valid items of the row. A null item gives null, and so
+            does a null row of either. NaN is greater than all numbers. Cost: one binary search per item.
 
         Raises
         ------
         ShapeError
-            If the dims above the rows are not those of `y`.
+            If the outer dims of `y` differ from the dims above the rows.
         JagTypeError
             If the leaf types have no common type, or no order.
 
         Notes
         -----
-        Rows are trusted to be sorted, nulls last, as `sort` along the same axis leaves them.
+        Rows must be sorted, nulls last, as by `sort` along the same axis; this is not checked.
 
         Examples
         --------
@@ -292,12 +345,12 @@ class OrderMethods(ArrayBase):
         >>> aj.array([[1, 10], [3], [5, 20]]).searchsorted([4, 15], axis=0).to_list()
         [2, 1]
         """
-        sought = operand(y, self.type, "searchsorted")
+        sought = operand(y, self.type, "searchsorted", by_value=True)
         return self._wrap(sets.searchsorted(self, sought if isinstance(sought, Column) else as_column(sought), side, axis))
 
     @method(rows=changing_axis, seeded=True)
     def shuffle(self, seed: int, axis: Any = -1) -> JaggedArray:
-        """The items of each row in random order.
+        """Shuffle the items of each row.
 
         Parameters
         ----------
@@ -315,7 +368,7 @@ class OrderMethods(ArrayBase):
         Raises
         ------
         JagTypeError
-            If the seed is no int.
+            If the seed is not an int.
 
         Examples
         --------
@@ -325,32 +378,36 @@ class OrderMethods(ArrayBase):
         """
         return self._wrap(_ops.shuffle(self, seed, axis))
 
-    @method("n", rows=changing_axis, seeded=True)
-    def sample(self, *, fraction: float | None = None, n: Any = None, seed: int, axis: Any = -1) -> JaggedArray:
-        """Some of the items of each row, chosen at random and kept in their order.
+    @method("n", "weights", rows=changing_axis, seeded=True)
+    def sample(
+        self, *, fraction: float | None = None, n: Any = None, seed: int, axis: Any = -1, weights: Any = None
+    ) -> JaggedArray:
+        """Sample items of each row at random, keeping their order.
 
         Parameters
         ----------
         fraction : float, optional
-            The chance of each item to be kept, from 0 to 1: rows come out longer or shorter than that.
+            Probability of each item to be kept, from 0 to 1; the number of items kept per row varies.
         n : int or array of int, optional
-            How many items a row keeps, for all rows or for each; shorter rows keep all. Either this or `fraction` is given.
+            Number of items to keep, for all rows or per row; shorter rows keep all. Give either `n` or `fraction`.
         seed : int
             The same seed gives the same choice for the same shape.
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are flattened to one row first, None flattens all. Along an outer axis
-            whole sub-trees are the items.
+        %(axis_of_trees)s
+        weights : JaggedArray or array of numbers, optional
+            With `n`: items are drawn one after the other, each with a probability in proportion to its weight among those that
+            are left. Aligned with the items by the prefix rule. An item whose weight is 0 or null is never drawn.
 
         Returns
         -------
         JaggedArray
-            Of the same type; an extent of the dim is dropped. A null row stays null, and a null `n` makes its row null. Cost: one
-            pass, and with `n` a sort of each row by random keys.
+            Of the same type; a declared extent of the dim is dropped. A null row stays null, and a null `n` makes its row null.
+            Cost: one pass, and with `n` a sort of each row by random keys.
 
         Raises
         ------
         JagValueError
-            If not exactly one of `fraction` and `n` is given, or it is out of range.
+            If not exactly one of `fraction` and `n` is given, or it is out of range; if weights come with `fraction`, or one is
+            negative.
         JagTypeError
             If an argument is of the wrong type.
 
@@ -368,4 +425,5 @@ class OrderMethods(ArrayBase):
         """
         plain = n is None or (type(n) is int and abs(n) < 2**63)
         wanted = n if plain else operand(n, None, "sample")
-        return self._wrap(_ops.sample(self, fraction, wanted, seed, axis))
+        amounts = None if weights is None else as_column(weights)
+        return self._wrap(_ops.sample(self, fraction, wanted, seed, axis, amounts))

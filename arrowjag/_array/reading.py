@@ -1,7 +1,8 @@
-"""Whatever holds the data now, as Arrow data: nested Python lists, numpy, Series, PyCapsule objects."""
+"""Conversion to Arrow of nested Python lists, numpy arrays, Series and objects with the PyCapsule interface."""
 
 from __future__ import annotations
 
+import contextlib
 import math
 import sys
 from typing import Any
@@ -12,20 +13,24 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._array.names import refuse_nul
+from arrowjag._array.times import in_one_unit
 from arrowjag._arrow import depth
+from arrowjag._capsules import import_data
+from arrowjag._integers import MAX_NDIM
+from arrowjag._ops.elementwise import nan_to_null_values
+from arrowjag._pyarrow_versions import NO_LARGE_DICTIONARIES, NO_UUID_OBJECTS
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, OffsetsError, ShapeError
 from arrowjag.typing import ArrowData
 
 __all__ = ["to_array"]
 
 _MISSING = frozenset({"NAType", "NaTType"})
-"""What pandas puts where nothing is; known by name, as pandas may not be imported here."""
-
-_MOST_LEVELS = 1000
+"""Class names of pandas' missing values; compared by name, because pandas must not be imported here."""
 
 
-def to_array(data: Any, type: pa.DataType | None = None, ndim: int | None = None) -> ArrowData:
-    """Anything that can be read as Arrow data, as Arrow data.
+def to_array(data: Any, type: pa.DataType | None = None, ndim: int | None = None, nan_to_null: bool | None = None) -> ArrowData:
+    """Convert data to Arrow.
 
     Parameters
     ----------
@@ -34,12 +39,14 @@ def to_array(data: Any, type: pa.DataType | None = None, ndim: int | None = None
     type : pa.DataType, optional
         The leaf type.
     ndim : int, optional
-        Number of levels; levels that only empty lists leave open adapt.
+        Number of dims; levels that hold only empty lists adapt to it.
+    nan_to_null : bool, optional
+        Whether NaN in flat data becomes null; by default for pandas data backed by numpy, where NaN means missing.
 
     Returns
     -------
     pa.Array or pa.ChunkedArray
-        Nested lists; whatever was Arrow data already is shared.
+        Nested lists; data that is already Arrow is shared.
 
     Raises
     ------
@@ -50,26 +57,55 @@ def to_array(data: Any, type: pa.DataType | None = None, ndim: int | None = None
     JagOverflowError
         If a Python int does not fit 64 bits.
     """
+    dtype: Any = getattr(data, "dtype", None)
+    dtype = dtype.numpy_dtype if dtype.__class__.__name__ == "NumpyEADtype" else dtype
+    if isinstance(dtype, np.dtype) and hasattr(data, "to_numpy"):
+        nan_to_null = _is_of(data, "pandas") if nan_to_null is None else nan_to_null
+        found = _read(data.to_numpy() if dtype.kind != "O" else _marked(data.to_numpy(), nan_to_null), type, ndim)
+    else:
+        found = _read(data, type, ndim)
+    return _without_nan(found) if nan_to_null else found
+
+
+def _is_of(data: Any, library: str) -> bool:
+    return any(base.__module__.partition(".")[0] == library for base in data.__class__.__mro__)
+
+
+def _without_nan(found: ArrowData) -> ArrowData:
+    """Replace NaN by null in floats; NaN inside lists is kept."""
+    if isinstance(found, pa.ChunkedArray):
+        return pa.chunked_array([nan_to_null_values(chunk) for chunk in found.chunks], found.type)
+    return nan_to_null_values(found)
+
+
+def _read(data: Any, type: pa.DataType | None, ndim: int | None) -> ArrowData:
     if isinstance(data, (pa.Array, pa.ChunkedArray)):
         return data
-    dtype = getattr(data, "dtype", None)
-    if isinstance(dtype, np.dtype) and hasattr(data, "to_numpy"):
-        data = data.to_numpy() if dtype.kind != "O" else [_marked(one) for one in data.to_numpy()]
     if isinstance(data, np.ndarray) and data.dtype.kind != "O":
         return _from_ndarray(data)
     if hasattr(data, "__arrow_c_array__") or hasattr(data, "__arrow_c_stream__"):
         return _imported(data)
+    if _is_of(data, "pandas") and data.__class__.__name__ == "Series":  # before pandas 3.0 without the C interface
+        with contextlib.suppress(pa.ArrowException):
+            return pa.array(data)
     return _from_python(data, type, ndim)
 
 
 def _imported(data: Any) -> ArrowData:
-    """Data of another library over the C interface."""
+    """Import data of another library through Arrow's C interface."""
+    dtypes = getattr(data, "dtypes", None)
+    for dtype in dtypes if isinstance(dtypes, list) else [getattr(data, "dtype", None)]:
+        if str(dtype) == "Object":  # polars would export the addresses of such objects as bytes
+            raise JagTypeError(f"a {type(data).__name__} of Python objects has no Arrow type; build it from Arrow data instead")
+    if _is_of(data, "polars"):
+        refuse_nul(data)
+        data = data.alias("") if hasattr(data, "alias") else data
     try:
-        return pa.array(data) if hasattr(data, "__arrow_c_array__") else pa.chunked_array(data)
+        return import_data(data, f"the Arrow data of a {type(data).__name__}")
     except pa.ArrowInvalid as error:
         if "format string" in str(error):
             raise JagTypeError(
-                f"a {type(data).__name__} of {getattr(data, 'dtype', 'some type')} has no type of Arrow: {error}"
+                f"a {type(data).__name__} of {getattr(data, 'dtype', 'some type')} has no Arrow type: {error}"
             ) from None
         raise OffsetsError(f"the Arrow data of a {type(data).__name__} can't be read: {error}") from None
 
@@ -85,7 +121,7 @@ def _from_ndarray(data: npt.NDArray[Any]) -> pa.Array:
         plain = plain.astype(plain.dtype.newbyteorder("="))
     try:
         return pa.array(plain, mask=mask, from_pandas=False)
-    except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:  # pyarrow raises either, by the dtype
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:  # pyarrow raises either, depending on the dtype
         raise JagTypeError(f"Arrow has no type for numpy data of dtype {plain.dtype}: {error}") from None
 
 
@@ -103,15 +139,15 @@ def _from_python(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Ar
     return _nested(plain, type, ndim)
 
 
-def _marked(row: Any) -> Any:
-    """An object of a Series: NaN stands for a missing row there."""
-    return None if isinstance(row, float) and math.isnan(row) else row
+def _marked(objects: Any, nan_to_null: bool) -> list[Any]:
+    """Return the objects of a Series, with NaN, which marks missing rows, replaced by None."""
+    return [None if nan_to_null and isinstance(one, float) and math.isnan(one) else one for one in objects]
 
 
 def _plain(data: Any) -> Any:
-    """Arrays and ranges inside of lists as lists, scalars of Arrow as Python's, missing marks of pandas as None.
+    """Convert arrays and ranges inside lists to lists, Arrow scalars to Python values, pandas' missing values to None.
 
-    What holds none of them stays the same object.
+    Data that holds none of these is returned as the same object.
     """
     if isinstance(data, np.ndarray) and data.ndim < 2 and data.dtype.kind != "O":
         return data
@@ -130,20 +166,25 @@ def _plain(data: Any) -> Any:
 
 
 def _nested(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
-    """Nested lists of scalars: pyarrow infers the type, the levels that it leaves open adapt to `ndim`."""
-    try:
-        found = pa.infer_type(data) if type is None or ndim is None or pt.is_integer(type) or pt.is_temporal(type) else None
-    except (ValueError, TypeError, OverflowError) as error:  # pyarrow's own, and those of what it asks the objects for
+    """Convert nested lists of scalars: pyarrow infers the type; levels that it can't infer adapt to `ndim`."""
+    found = _inferred(data) if type is None or ndim is None or pt.is_integer(type) or pt.is_temporal(type) else None
+    of_numpy = None
+    if isinstance(found, Exception) or (found is not None and pt.is_temporal(_strip(found, depth(found)))):
+        of_numpy = in_one_unit(data)
+    if of_numpy is not None:
+        data, type = of_numpy, None  # the caller casts
+        found = _inferred(data)
+    if isinstance(found, Exception):
         if type is None:
-            raise _misfit("the data is not evenly nested or of mixed type", error) from None
+            raise _misfit("the data mixes nesting levels or types", found) from None
         found = None
     levels = _python_depth(data) if found is None else depth(found)
     wanted = levels if ndim is None else ndim - 1
     inferred = None if found is None else _strip(found, min(levels, wanted))
-    # pyarrow would cut Python floats down to integers in silence: they come in as floats, for the caller's cast to check.
+    # pyarrow would silently truncate Python floats to integers: read floats, and let the caller's cast check them.
     leaf = type if type is not None and not (inferred is not None and pt.is_floating(inferred)) else inferred
     try:
-        if "pandas" in sys.modules and _may_cut(inferred, leaf):
+        if "pandas" in sys.modules and of_numpy is None and _may_cut(inferred, leaf):
             return _with_nanoseconds(data, leaf, wanted)
         return _as_lists(data, leaf, wanted)
     except OverflowError:
@@ -152,52 +193,61 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
     try:  # pyarrow takes every Python int for int64
         return _as_lists(data, pa.uint64(), wanted)
     except OverflowError:
-        raise JagOverflowError("the data holds Python ints that fit neither int64 nor uint64; give floats or decimals") from None
+        raise JagOverflowError("the data holds Python ints that fit neither int64 nor uint64; pass floats or decimals") from None
+
+
+def _inferred(data: Any) -> pa.DataType | Exception:
+    try:
+        return pa.infer_type(data)
+    except (ValueError, TypeError, OverflowError, pa.ArrowException) as error:  # including errors of the objects' own methods
+        return error
 
 
 def _check_levels(data: Any) -> None:
-    """Lists that hold themselves would end the process inside pyarrow."""
-    for _ in range(_MOST_LEVELS):
+    """Raise for lists that contain themselves, which would crash pyarrow."""
+    for _ in range(MAX_NDIM):
         data = next((one for one in data if one is not None), None)
         if not isinstance(data, (list, tuple)):
             return
-    raise ShapeError(f"the data is nested more than {_MOST_LEVELS} levels deep; does a list hold itself?")
+    raise ShapeError(f"the data is nested more than {MAX_NDIM} levels deep; does a list contain itself?")
 
 
 def _as_lists(data: Any, leaf: pa.DataType | None, levels: int) -> pa.Array:
     if levels and isinstance(leaf, pa.BaseExtensionType):
         return _of_extension(data, leaf, levels)
+    if NO_LARGE_DICTIONARIES and leaf is not None and pt.is_dictionary(leaf) and pt.is_large_string(leaf.value_type):
+        return _encoded(_as_lists(data, leaf.value_type, levels), leaf, levels)
     nested = leaf
     for _ in range(levels):
         nested = pa.large_list(nested)
     try:
         return pa.array(data, type=nested)
-    except OverflowError:  # the caller knows whether another type would do
+    except OverflowError:  # the caller may retry with another type
         raise
     except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:  # which one depends on the type
         raise _misfit(f"the data does not fit {levels + 1} dims of {leaf}", error) from None
 
 
 def _may_cut(inferred: pa.DataType | None, leaf: pa.DataType | None) -> bool:
-    """Whether times are asked for in microseconds; plain ints count these, and lose nothing."""
+    """Return whether times are converted to microseconds, which may truncate nanoseconds; plain ints are exact."""
     times = inferred is not None and pt.is_temporal(inferred)
     return times and leaf in (pa.duration("us"), pa.timestamp("us", getattr(leaf, "tz", None)))
 
 
 def _with_nanoseconds(data: Any, leaf: pa.DataType, levels: int) -> pa.Array:
-    """Times in microseconds as pyarrow infers them, or in nanoseconds where those of pandas would be cut off."""
+    """Convert times to microseconds, as pyarrow infers, or to nanoseconds if pandas times would be truncated."""
     coarse = _as_lists(data, leaf, levels)
     fine = pa.duration("ns") if pt.is_duration(leaf) else pa.timestamp("ns", leaf.tz)
     try:
         exact = _as_lists(data, fine, levels)
-    except (ShapeError, OverflowError):  # beyond the years that nanoseconds reach
+    except (ShapeError, OverflowError):  # outside the range of nanoseconds
         return coarse
     whole = _arrow.peel(coarse, levels + 1)[1].cast(fine).equals(_arrow.peel(exact, levels + 1)[1])
     return coarse if whole else exact
 
 
 def _of_extension(data: Any, leaf: pa.BaseExtensionType, levels: int) -> pa.Array:
-    """Lists of an extension type, which pyarrow makes of flat items only: lists of their numbers first, then the items."""
+    """Convert lists of an extension type: pyarrow converts only flat items, so that lists of item numbers are built first."""
     items: list[Any] = []
 
     def numbered(one: Any, level: int) -> Any:
@@ -212,13 +262,23 @@ def _of_extension(data: Any, leaf: pa.BaseExtensionType, levels: int) -> pa.Arra
         places = _as_lists([numbered(one, levels) for one in data], pa.int64(), levels)
         below, numbers = _arrow.peel(places, levels + 1)
         return _arrow.wrap(below, pa.array(items, type=leaf).take(numbers))
-    except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:  # of pyarrow, and of items that should be lists
+    except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:  # from pyarrow, or from items that should be lists
         raise _misfit(f"the data does not fit {levels + 1} dims of {leaf}", error) from None
 
 
+def _encoded(array: pa.Array, leaf: pa.DictionaryType, levels: int) -> pa.Array:
+    """Encode the text inside of lists as a dictionary."""
+    lists, text = _arrow.peel(array, ndim=levels + 1)
+    coded = text.dictionary_encode()
+    codes = coded.indices.cast(leaf.index_type)
+    return _arrow.wrap(lists, pa.DictionaryArray.from_arrays(codes, coded.dictionary, ordered=leaf.ordered))
+
+
 def _misfit(what: str, error: Exception) -> Exception:
-    """Lists where leaves stand is a question of shape; a leaf that Arrow knows no type for is not."""
+    """Choose the error type: JagTypeError for a value without Arrow type, ShapeError for lists mixed with leaves."""
     if "did not recognize Python value type" in str(error):
+        if "UUID" in str(error):
+            NO_UUID_OBJECTS.refuse("an array of uuid.UUID objects")
         return JagTypeError(f"{what}: {error}")
     return ShapeError(f"{what}: {error}")
 
@@ -231,6 +291,6 @@ def _strip(type: pa.DataType | None, levels: int) -> pa.DataType:
 
 
 def _python_depth(data: Any) -> int:
-    """Levels of lists inside a list; needed only where Arrow can't infer a type."""
+    """Count the list levels inside a list, for data whose type Arrow can't infer."""
     inner = [item for item in data if isinstance(item, (list, tuple, np.ndarray))]
     return 1 + max(map(_python_depth, inner)) if inner else 0

@@ -1,49 +1,45 @@
-"""Reductions: one value for each row, along any axis."""
+"""Reductions: one value per row, along any axis."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from arrowjag._array.base import ArrayBase
+from arrowjag._array.base import ArrayBase, as_column
 from arrowjag._methods import method, over_axis
 from arrowjag._ops import reduce as _ops
+from arrowjag._ops import statistics as _statistics
 from arrowjag.typing import ArrayOrScalar
 
 __all__ = ["ReductionMethods"]
 
 
 class ReductionMethods(ArrayBase):
-    """Sums, extremes, counts and ends of rows."""
+    """Reductions of rows: sums, extremes, counts, first and last items."""
 
     __slots__ = ()
 
     @method(rows=over_axis)
     def sum(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """Add up the items of each row.
+        """Sum the items of each row.
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
-        skip_nulls : bool
-            Otherwise a null in a row makes its result null.
-        min_count : int, optional
-            Rows with fewer items that are not null give null.
+        %(axis_reduced)s
+        %(skip_nulls)s
+        %(min_count)s
 
         Returns
         -------
         JaggedArray or pa.Scalar
             0 for an empty row, null for a null row. Integers and booleans are added as 64-bit integers, floats keep their type,
-            decimals get all digits that their width has room for; NaN poisons. Cost: one pass, on all cores.
+            decimals get the largest precision of their bit width; a NaN gives NaN. Cost: one pass, on all cores.
 
         Raises
         ------
         JagOverflowError
-            If an integer sum does not fit 64 bits, where the row is named, or a decimal its digits.
+            If an integer sum does not fit 64 bits (the message names the row), or a decimal sum its precision.
         JagTypeError
-            If the leaf type has no such reduction.
+            If the reduction does not support the leaf type.
 
         Examples
         --------
@@ -63,14 +59,9 @@ class ReductionMethods(ArrayBase):
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
-        skip_nulls : bool
-            Otherwise a null in a row makes its result null.
-        min_count : int, optional
-            Rows with fewer items that are not null give null.
+        %(axis_reduced)s
+        %(skip_nulls)s
+        %(min_count)s
 
         Returns
         -------
@@ -81,9 +72,9 @@ class ReductionMethods(ArrayBase):
         Raises
         ------
         JagOverflowError
-            If an integer product does not fit 64 bits, or one of decimals its digits; the row is named.
+            If an integer product does not fit 64 bits, or a decimal product its precision; the message names the row.
         JagTypeError
-            If the leaf type has no such reduction.
+            If the reduction does not support the leaf type.
 
         Examples
         --------
@@ -93,54 +84,55 @@ class ReductionMethods(ArrayBase):
         """
         return self._wrap(_ops.reduce(self, "prod", axis, skip_nulls=skip_nulls, min_count=min_count))
 
-    @method(rows=over_axis)
-    def mean(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The mean of each row.
+    @method("weights", rows=over_axis)
+    def mean(self, axis: Any = -1, *, weights: Any = None, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
+        """Average the items of each row.
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
-        skip_nulls : bool
-            Otherwise a null in a row makes its result null.
-        min_count : int, optional
-            Rows with fewer items that are not null give null.
+        %(axis_reduced)s
+        weights : JaggedArray or array of numbers, optional
+            The weight of each item, aligned by the prefix rule; by default 1. Items with a null weight don't count.
+        %(skip_nulls)s
+        %(min_count)s
 
         Returns
         -------
         JaggedArray or pa.Scalar
-            Null for an empty or null row. Integers give float64; decimals and temporals give their own type, rounded half away from
-            zero; NaN poisons. Cost: one pass.
+            Null for an empty or null row, and where weights add up to 0. Integers give float64; decimals and temporals give their
+            own type, rounded half away from zero, but decimals with weights give float64; a NaN gives NaN. Cost: one pass, with
+            weights three.
 
         Raises
         ------
+        JagValueError
+            If a weight is negative; the message names the row.
         JagTypeError
-            If the leaf type has no such reduction.
+            If the reduction does not support the leaf type; temporals have no weighted mean.
+        ShapeError
+            If the shape of the weights is no prefix of this array's.
 
         Examples
         --------
         >>> import arrowjag as aj
         >>> aj.array([[1, 2], []]).mean().to_list()
         [1.5, None]
+        >>> aj.array([[1, 2], []]).mean(weights=[[3, 1], []]).to_list()
+        [1.25, None]
         """
+        if weights is not None:
+            return self._wrap(_statistics.weighted_mean(self, as_column(weights), axis, skip_nulls, min_count))
         return self._wrap(_ops.reduce(self, "mean", axis, skip_nulls=skip_nulls, min_count=min_count))
 
     @method(rows=over_axis)
     def min(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The smallest item of each row.
+        """Return the smallest item of each row.
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
-        skip_nulls : bool
-            Otherwise a null in a row makes its result null.
-        min_count : int, optional
-            Rows with fewer items that are not null give null.
+        %(axis_reduced)s
+        %(skip_nulls)s
+        %(min_count)s
 
         Returns
         -------
@@ -163,18 +155,13 @@ class ReductionMethods(ArrayBase):
 
     @method(rows=over_axis)
     def max(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The largest item of each row.
+        """Return the largest item of each row.
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
-        skip_nulls : bool
-            Otherwise a null in a row makes its result null.
-        min_count : int, optional
-            Rows with fewer items that are not null give null.
+        %(axis_reduced)s
+        %(skip_nulls)s
+        %(min_count)s
 
         Returns
         -------
@@ -197,25 +184,20 @@ class ReductionMethods(ArrayBase):
 
     @method(rows=over_axis)
     def argmin(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The position of the smallest item of each row.
+        """Return the position of the smallest item of each row.
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
-        skip_nulls : bool
-            Otherwise a null in a row makes its result null.
-        min_count : int, optional
-            Rows with fewer items that are not null give null.
+        %(axis_reduced)s
+        %(skip_nulls)s
+        %(min_count)s
 
         Returns
         -------
         JaggedArray or pa.Scalar
-            int64 slots in the row, nulls counted; over several axes the slot in the flattened group; along an outer axis the place
-            along it. The first of ties; null for an empty or null row. NaN is ignored unless a row has nothing else. Cost:
-            one pass.
+            int64 positions in the row, nulls counted; over several axes positions in the flattened group; along an outer axis
+            positions along it. The first of ties; null for an empty or null row. NaN is ignored unless a row has nothing else.
+            Cost: one pass.
 
         Raises
         ------
@@ -232,25 +214,20 @@ class ReductionMethods(ArrayBase):
 
     @method(rows=over_axis)
     def argmax(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The position of the largest item of each row.
+        """Return the position of the largest item of each row.
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
-        skip_nulls : bool
-            Otherwise a null in a row makes its result null.
-        min_count : int, optional
-            Rows with fewer items that are not null give null.
+        %(axis_reduced)s
+        %(skip_nulls)s
+        %(min_count)s
 
         Returns
         -------
         JaggedArray or pa.Scalar
-            int64 slots in the row, nulls counted; over several axes the slot in the flattened group; along an outer axis the place
-            along it. The first of ties; null for an empty or null row. NaN is ignored unless a row has nothing else. Cost:
-            one pass.
+            int64 positions in the row, nulls counted; over several axes positions in the flattened group; along an outer axis
+            positions along it. The first of ties; null for an empty or null row. NaN is ignored unless a row has nothing else.
+            Cost: one pass.
 
         Raises
         ------
@@ -267,14 +244,11 @@ class ReductionMethods(ArrayBase):
 
     @method(rows=over_axis)
     def count(self, axis: Any = -1) -> ArrayOrScalar:
-        """The number of items of each row that are not null.
+        """Count the items of each row that are not null.
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
+        %(axis_reduced)s
 
         Returns
         -------
@@ -291,7 +265,7 @@ class ReductionMethods(ArrayBase):
 
     @method(rows=over_axis)
     def lengths(self, axis: Any = -1) -> ArrayOrScalar:
-        """The size of each row of a dim, nulls counted.
+        """Return the size of each row of a dim, nulls counted.
 
         Parameters
         ----------
@@ -301,7 +275,7 @@ class ReductionMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            int64 with the dims before that axis; null for a null row. Cost: none but the sizes, which the shape keeps.
+            int64 with the dims before that axis; null for a null row. Cost: the sizes, which the shape caches.
 
         Examples
         --------
@@ -313,18 +287,13 @@ class ReductionMethods(ArrayBase):
 
     @method(rows=over_axis)
     def any(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """Whether any item of each row is true.
+        """Return whether any item of each row is true.
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
-        skip_nulls : bool
-            Otherwise a null in a row makes its result null.
-        min_count : int, optional
-            Rows with fewer items that are not null give null.
+        %(axis_reduced)s
+        %(skip_nulls)s
+        %(min_count)s
 
         Returns
         -------
@@ -335,7 +304,7 @@ class ReductionMethods(ArrayBase):
         Raises
         ------
         JagTypeError
-            If the leaf type has no such reduction.
+            If the reduction does not support the leaf type.
 
         Examples
         --------
@@ -347,18 +316,13 @@ class ReductionMethods(ArrayBase):
 
     @method(rows=over_axis)
     def all(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """Whether every item of each row is true.
+        """Return whether every item of each row is true.
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
-        skip_nulls : bool
-            Otherwise a null in a row makes its result null.
-        min_count : int, optional
-            Rows with fewer items that are not null give null.
+        %(axis_reduced)s
+        %(skip_nulls)s
+        %(min_count)s
 
         Returns
         -------
@@ -369,7 +333,7 @@ class ReductionMethods(ArrayBase):
         Raises
         ------
         JagTypeError
-            If the leaf type has no such reduction.
+            If the reduction does not support the leaf type.
 
         Examples
         --------
@@ -381,19 +345,16 @@ class ReductionMethods(ArrayBase):
 
     @method(rows=over_axis)
     def first(self, axis: Any = -1) -> ArrayOrScalar:
-        """The first item of each row, null or not.
+        """Return the first item of each row, null or not.
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
+        %(axis_reduced)s
 
         Returns
         -------
         JaggedArray or pa.Scalar
-            Of the leaf's type; null for an empty or null row. Cost: one gather of a value a row.
+            Of the leaf's type; null for an empty or null row. Cost: one gather of a value per row.
 
         Raises
         ------
@@ -410,19 +371,16 @@ class ReductionMethods(ArrayBase):
 
     @method(rows=over_axis)
     def last(self, axis: Any = -1) -> ArrayOrScalar:
-        """The last item of each row, null or not.
+        """Return the last item of each row, null or not.
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
+        %(axis_reduced)s
 
         Returns
         -------
         JaggedArray or pa.Scalar
-            Of the leaf's type; null for an empty or null row. Cost: one gather of a value a row.
+            Of the leaf's type; null for an empty or null row. Cost: one gather of a value per row.
 
         Raises
         ------

@@ -1,11 +1,10 @@
-"""Scans: one result for each item: running totals, differences, shifts, fills and moving windows."""
+"""Scans: one result for each item: running totals, differences, shifts and fills."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from arrowjag._array.base import ArrayBase, as_column, operand
-from arrowjag._integers import integer
 from arrowjag._methods import along_axis, method
 from arrowjag._ops import composed
 from arrowjag._ops import scan as _ops
@@ -13,51 +12,7 @@ from arrowjag._ops import scan as _ops
 if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
 
-__all__ = ["Rolling", "ScanMethods"]
-
-
-class Rolling:
-    """Moving windows over the rows of an array; made by `rolling`.
-
-    Parameters
-    ----------
-    owner : JaggedArray, or the accessor of a surface
-        Whose methods `rolling_sum` and its kin are called.
-    window : int
-        How many neighbouring items make a window.
-    axis : int, tuple of int or None
-        The dim to work along.
-    """
-
-    __slots__ = ("_axis", "_owner", "_window")
-
-    def __init__(self, owner: Any, window: int, axis: Any = -1) -> None:
-        self._owner = owner
-        self._window = integer(window, "rolling: window", 1)
-        self._axis = axis
-
-    def __repr__(self) -> str:
-        return f"Rolling(window={self._window}, axis={self._axis})"
-
-    def sum(self) -> Any:
-        """The sum of each window; see `rolling_sum`."""
-        return self._owner.rolling_sum(self._window, self._axis)
-
-    def mean(self) -> Any:
-        """The mean of each window; see `rolling_mean`."""
-        return self._owner.rolling_mean(self._window, self._axis)
-
-    def min(self) -> Any:
-        """The smallest item of each window; see `rolling_min`."""
-        return self._owner.rolling_min(self._window, self._axis)
-
-    def max(self) -> Any:
-        """The largest item of each window; see `rolling_max`."""
-        return self._owner.rolling_max(self._window, self._axis)
-
-    def count(self) -> Any:
-        """How many items of each window are not null; see `rolling_count`."""
-        return self._owner.rolling_count(self._window, self._axis)
+__all__ = ["ScanMethods"]
 
 
 class ScanMethods(ArrayBase):
@@ -71,9 +26,7 @@ class ScanMethods(ArrayBase):
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
-            item is a row of its own. Along an outer axis the items at the same local position are one row.
+        %(axis_along)s
 
         Returns
         -------
@@ -105,9 +58,7 @@ class ScanMethods(ArrayBase):
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
-            item is a row of its own. Along an outer axis the items at the same local position are one row.
+        %(axis_along)s
 
         Returns
         -------
@@ -137,9 +88,7 @@ class ScanMethods(ArrayBase):
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
-            item is a row of its own. Along an outer axis the items at the same local position are one row.
+        %(axis_along)s
 
         Returns
         -------
@@ -166,9 +115,7 @@ class ScanMethods(ArrayBase):
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
-            item is a row of its own. Along an outer axis the items at the same local position are one row.
+        %(axis_along)s
 
         Returns
         -------
@@ -195,9 +142,7 @@ class ScanMethods(ArrayBase):
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
-            item is a row of its own. Along an outer axis the items at the same local position are one row.
+        %(axis_along)s
 
         Returns
         -------
@@ -219,27 +164,26 @@ class ScanMethods(ArrayBase):
 
     @method(rows=along_axis)
     def diff(self, n: int = 1, axis: Any = -1) -> JaggedArray:
-        """Each item minus the one `n` places before it.
+        """Subtract from each item the one `n` positions before it.
 
         Parameters
         ----------
         n : int
             The distance; negative looks ahead.
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
-            item is a row of its own. Along an outer axis the items at the same local position are one row, in which a place that
-            some row lacks counts as null.
+        %(axis_along_places)s
 
         Returns
         -------
         JaggedArray
-            Of the same shape: null where there is no such item or either is null. Integers wrap around as in subtraction, booleans
-            give int8, times and dates give durations. Cost: one pass.
+            Of the same shape: null where there is no such item or either is null. Unsigned integers give signed ones, twice as wide
+            up to int64; signed ones wrap around as in subtraction; booleans give int8, times and dates durations. Cost: one pass.
 
         Raises
         ------
+        JagOverflowError
+            If a difference of uint64 does not fit int64.
         JagTypeError
-            If the leaf type has no subtraction, or `n` is no int.
+            If the leaf type has no subtraction, or `n` is not an int.
 
         Examples
         --------
@@ -253,14 +197,14 @@ class ScanMethods(ArrayBase):
 
     @method("fill", rows=along_axis)
     def shift(self, n: int = 1, fill: Any = None, axis: Any = -1) -> JaggedArray:
-        """Move items `n` places on; rows keep their sizes.
+        """Shift items by `n` positions; row sizes are unchanged.
 
         Parameters
         ----------
         n : int
             How far; negative moves towards the front.
         fill : scalar or array, optional
-            What stands where no item moves in; an array of fewer dims is spread by the prefix rule. Null by default.
+            Replaces the vacated items; an array of fewer dims is broadcast by the prefix rule. Null by default.
         axis : int, tuple of int or None
             The dim to move along; several trailing dims are one row together, None takes all of them. Along an outer axis whole
             rows move, as in pandas and polars, and null rows fill the gap.
@@ -275,7 +219,7 @@ class ScanMethods(ArrayBase):
         JagValueError
             If `fill` is given for an outer axis.
         JagTypeError
-            If `n` is no int, or `fill` has no common type with the leaves.
+            If `n` is not an int, or `fill` has no common type with the leaves.
 
         Examples
         --------
@@ -296,9 +240,7 @@ class ScanMethods(ArrayBase):
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
-            item is a row of its own. Along an outer axis the items at the same local position are one row.
+        %(axis_along)s
 
         Returns
         -------
@@ -325,9 +267,7 @@ class ScanMethods(ArrayBase):
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
-            item is a row of its own. Along an outer axis the items at the same local position are one row.
+        %(axis_along)s
 
         Returns
         -------
@@ -348,215 +288,13 @@ class ScanMethods(ArrayBase):
         """
         return self._wrap(_ops.fill(self, "backward", axis))
 
-    def rolling(self, window: int, axis: Any = -1) -> Rolling:
-        """Moving windows: the last `window` items up to each one.
-
-        Parameters
-        ----------
-        window : int
-            How many neighbouring items make a window, at least 1.
-        axis : int, tuple of int or None
-            As in `rolling_sum`.
-
-        Returns
-        -------
-        Rolling
-            With the methods `sum`, `mean`, `min`, `max` and `count`. A null in a window makes its result null, but for `count`;
-            a null row stays null. Cost: one pass for each of them.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.array([[1, 2, 3], [4]]).rolling(2).sum().to_list()
-        [[None, 3, 5], [None]]
-        """
-        return Rolling(self, window, axis)
-
-    @method(rows=along_axis)
-    def rolling_sum(self, window: int, axis: Any = -1) -> JaggedArray:
-        """The sum of the last `window` items up to each one.
-
-        Parameters
-        ----------
-        window : int
-            How many neighbouring items make a window, at least 1.
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
-            item is a row of its own. Along an outer axis the items at the same local position are one row, in which a place that
-            some row lacks counts as null.
-
-        Returns
-        -------
-        JaggedArray
-            Of the same shape. Integers and booleans give 64-bit integers; floats, durations and decimals keep their kind. The first
-            ``window - 1`` places of a row are null, and so is a window that holds a null. A null row stays null. Cost: log(window)
-            passes; nothing is ever subtracted, so no rounding and no NaN stays behind.
-
-        Raises
-        ------
-        JagOverflowError
-            If a sum of integers does not fit 64 bits; the row is named.
-        JagValueError
-            If the window is less than 1.
-        JagTypeError
-            If the leaf type has no such operation.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.array([[1, 2, 3], [4]]).rolling_sum(2).to_list()
-        [[None, 3, 5], [None]]
-        """
-        return self._wrap(_ops.roll(self, "sum", window, axis))
-
-    @method(rows=along_axis)
-    def rolling_mean(self, window: int, axis: Any = -1) -> JaggedArray:
-        """The mean of the last `window` items up to each one.
-
-        Parameters
-        ----------
-        window : int
-            How many neighbouring items make a window, at least 1.
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
-            item is a row of its own. Along an outer axis the items at the same local position are one row, in which a place that
-            some row lacks counts as null.
-
-        Returns
-        -------
-        JaggedArray
-            Of the same shape. float64, or the type of floats; decimals and moments keep their type, rounded half away from zero.
-            The first ``window - 1`` places of a row are null, and so is a window that holds a null. A null row stays null. Cost:
-            log(window) passes; nothing is ever subtracted, so no rounding and no NaN stays behind.
-
-        Raises
-        ------
-        JagValueError
-            If the window is less than 1.
-        JagTypeError
-            If the leaf type has no such operation.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.array([[1, 2, 3], [4]]).rolling_mean(2).to_list()
-        [[None, 1.5, 2.5], [None]]
-        """
-        return self._wrap(_ops.roll(self, "mean", window, axis))
-
-    @method(rows=along_axis)
-    def rolling_min(self, window: int, axis: Any = -1) -> JaggedArray:
-        """The smallest of the last `window` items up to each one.
-
-        Parameters
-        ----------
-        window : int
-            How many neighbouring items make a window, at least 1.
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
-            item is a row of its own. Along an outer axis the items at the same local position are one row, in which a place that
-            some row lacks counts as null.
-
-        Returns
-        -------
-        JaggedArray
-            Of the same shape. Of the leaf's type; NaN is ignored unless there is nothing else. The first ``window - 1`` places of a
-            row are null, and so is a window that holds a null. A null row stays null. Cost: log(window) passes; nothing is ever
-            subtracted, so no rounding and no NaN stays behind.
-
-        Raises
-        ------
-        JagValueError
-            If the window is less than 1.
-        JagTypeError
-            If the leaf type has no such operation.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.array([[1, 2, 3], [4]]).rolling_min(2).to_list()
-        [[None, 1, 2], [None]]
-        """
-        return self._wrap(_ops.roll(self, "min", window, axis))
-
-    @method(rows=along_axis)
-    def rolling_max(self, window: int, axis: Any = -1) -> JaggedArray:
-        """The largest of the last `window` items up to each one.
-
-        Parameters
-        ----------
-        window : int
-            How many neighbouring items make a window, at least 1.
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
-            item is a row of its own. Along an outer axis the items at the same local position are one row, in which a place that
-            some row lacks counts as null.
-
-        Returns
-        -------
-        JaggedArray
-            Of the same shape. Of the leaf's type; NaN is ignored unless there is nothing else. The first ``window - 1`` places of a
-            row are null, and so is a window that holds a null. A null row stays null. Cost: log(window) passes; nothing is ever
-            subtracted, so no rounding and no NaN stays behind.
-
-        Raises
-        ------
-        JagValueError
-            If the window is less than 1.
-        JagTypeError
-            If the leaf type has no such operation.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.array([[1, 2, 3], [4]]).rolling_max(2).to_list()
-        [[None, 2, 3], [None]]
-        """
-        return self._wrap(_ops.roll(self, "max", window, axis))
-
-    @method(rows=along_axis)
-    def rolling_count(self, window: int, axis: Any = -1) -> JaggedArray:
-        """How many of the last `window` items up to each one are not null.
-
-        Parameters
-        ----------
-        window : int
-            How many neighbouring items make a window, at least 1.
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
-            item is a row of its own. Along an outer axis the items at the same local position are one row, in which a place that
-            some row lacks counts as null.
-
-        Returns
-        -------
-        JaggedArray
-            Of the same shape. int64. The first ``window - 1`` places of a row are null. A null row stays null. Cost: log(window)
-            passes; nothing is ever subtracted, so no rounding and no NaN stays behind.
-
-        Raises
-        ------
-        JagValueError
-            If the window is less than 1.
-        JagTypeError
-            If the leaf type has no such operation.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.array([[1, 2, 3], [4]]).rolling_count(2).to_list()
-        [[None, 2, 2], [None]]
-        """
-        return self._wrap(_ops.roll(self, "count", window, axis))
-
     @method(rows=along_axis)
     def softmax(self, axis: Any = -1, *, beta: float = 1.0) -> JaggedArray:
         """The exponentials of each row's items, scaled to add up to 1.
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
-            item is a row of its own. Along an outer axis the items at the same local position are one row.
+        %(axis_along)s
         beta : float
             Factor of the items before the exponential: larger ones prefer the largest item more.
 
@@ -570,7 +308,7 @@ class ScanMethods(ArrayBase):
         Raises
         ------
         JagTypeError
-            If the leaves are no numbers.
+            If the leaves are not numbers.
 
         Notes
         -----
@@ -590,24 +328,24 @@ class ScanMethods(ArrayBase):
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them, an empty tuple none: each
-            item is a row of its own. Along an outer axis the items at the same local position are one row.
+        %(axis_along)s
         weights : JaggedArray or array of numbers, optional
-            What each item counts, spread over the items by the prefix rule; by default 1. An item whose weight is null takes no
+            The weight of each item, broadcast to the items by the prefix rule; by default 1. An item whose weight is null takes no
             part.
 
         Returns
         -------
         JaggedArray
             float64, of the same shape; 1.0 for the largest item. Nulls stay null and don't count, an item with a null weight is
-            null, and a null row of either stays null; a NaN makes its row NaN, and so does a NaN weight, or a sum of weights that
-            is 0. Cost: a sort of each row.
+            null, and a null row of either stays null; a NaN makes its row NaN, and so does a NaN weight; weights that sum to 0
+            make it null. Cost: a sort of each row.
 
         Raises
         ------
         JagTypeError
-            If the leaf type has no order, or the weights are no numbers.
+            If the leaf type has no order, or the weights are not numbers.
+        JagValueError
+            If a weight is negative.
         ShapeError
             If the shape of the weights is no prefix of this array's.
 

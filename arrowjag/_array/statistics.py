@@ -1,15 +1,17 @@
-"""Statistics: spread, quantiles, modes and what else sums up a row."""
+"""Statistics of rows: variance, quantiles, median, mode and others."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from arrowjag._array.base import ArrayBase, operand
+from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
+from arrowjag._kernels.reduce.quantiles import probability
 from arrowjag._methods import method, over_axis
 from arrowjag._ops import elementwise
 from arrowjag._ops import reduce as _ops
-from arrowjag.errors import JagTypeError
+from arrowjag._ops import statistics as _statistics
+from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import ArrayOrScalar
 
 __all__ = ["StatisticMethods"]
@@ -26,22 +28,17 @@ class StatisticMethods(ArrayBase):
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
+        %(axis_reduced)s
         ddof : int
             What is taken off the number of items in the divisor.
-        skip_nulls : bool
-            Otherwise a null in a row makes its result null.
-        min_count : int, optional
-            Rows with fewer items that are not null give null.
+        %(skip_nulls)s
+        %(min_count)s
 
         Returns
         -------
         JaggedArray or pa.Scalar
-            Floats; null where a row has no more than `ddof` items, and for a null row. NaN poisons. Cost: two passes, so large
-            means lose nothing.
+            Floats; null where a row has no more than `ddof` items, and for a null row. a NaN gives NaN. Cost: two passes, so
+            that large means don't cost precision.
 
         Raises
         ------
@@ -62,22 +59,17 @@ class StatisticMethods(ArrayBase):
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
+        %(axis_reduced)s
         ddof : int
             What is taken off the number of items in the divisor.
-        skip_nulls : bool
-            Otherwise a null in a row makes its result null.
-        min_count : int, optional
-            Rows with fewer items that are not null give null.
+        %(skip_nulls)s
+        %(min_count)s
 
         Returns
         -------
         JaggedArray or pa.Scalar
-            Floats; null where a row has no more than `ddof` items, and for a null row. NaN poisons. Cost: two passes, so large
-            means lose nothing.
+            Floats; null where a row has no more than `ddof` items, and for a null row. a NaN gives NaN. Cost: two passes, so
+            that large means don't cost precision.
 
         Raises
         ------
@@ -98,20 +90,15 @@ class StatisticMethods(ArrayBase):
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
-        skip_nulls : bool
-            Otherwise a null in a row makes its result null.
-        min_count : int, optional
-            Rows with fewer items that are not null give null.
+        %(axis_reduced)s
+        %(skip_nulls)s
+        %(min_count)s
 
         Returns
         -------
         JaggedArray or pa.Scalar
-            Integers give float64, temporals their own type. Null for an empty or null row; NaN poisons. Cost: a partial sort of
-            each row.
+            Integers give float64, temporals their own type, and so do decimals, rounded half away from zero. Null for an empty or
+            null row; a NaN gives NaN. Cost: a partial sort of each row.
 
         Raises
         ------
@@ -130,45 +117,71 @@ class StatisticMethods(ArrayBase):
         """
         return self._wrap(_ops.quantile(self, 0.5, "linear", axis, skip_nulls, min_count, "median"))
 
-    @method(rows=over_axis)
+    @method("weights", rows=over_axis)
     def quantile(
-        self, q: float, interpolation: str = "linear", axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None
+        self,
+        q: Any,
+        interpolation: str = "linear",
+        axis: Any = -1,
+        *,
+        weights: Any = None,
+        skip_nulls: bool = True,
+        min_count: int | None = None,
     ) -> ArrayOrScalar:
-        """A quantile of each row.
+        """A quantile of each row, or several.
 
         Parameters
         ----------
-        q : float
-            From 0 to 1.
+        q : float, or list of float
+            From 0 to 1. A list gives a list per row.
         interpolation : {"linear", "lower", "higher", "midpoint", "nearest"}
             What to do between two items, as in numpy.
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
-        skip_nulls : bool
-            Otherwise a null in a row makes its result null.
-        min_count : int, optional
-            Rows with fewer items that are not null give null.
+        %(axis_reduced)s
+        weights : JaggedArray or array of numbers, optional
+            The weight of each item, aligned by the prefix rule. The result is then the smallest item whose cumulative weight
+            reaches the share `q` of the total, which numpy calls "inverted_cdf"; `interpolation` does not apply.
+        %(skip_nulls)s
+        %(min_count)s
 
         Returns
         -------
         JaggedArray or pa.Scalar
-            Integers give float64, temporals their own type. Null for an empty or null row; NaN poisons. Cost: a sort of each row.
+            Integers give float64, temporals their own type, and so do decimals, rounded half away from zero; with weights, decimals
+            give float64. Null for an empty or null row; a NaN gives NaN. A list of `q` gives one more dim, without a declared
+            extent: as many items as `q`, all null for an empty row. Items with a null weight don't count; a total weight of 0 gives
+            null. Cost: a sort of each row.
 
         Raises
         ------
         JagValueError
-            If `q` is outside of 0 to 1, or the interpolation is unknown.
+            If `q` is outside of 0 to 1, the interpolation is unknown, or a weight is negative.
         JagTypeError
             If the leaf type has no such reduction.
+        ShapeError
+            If the shape of the weights is no prefix of this array's.
 
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[1, 2, 3, 4], []]).quantile(0.25).to_list()
+        >>> x = aj.array([[1, 2, 3, 4], []])
+        >>> x.quantile(0.25).to_list()
         [1.75, None]
+        >>> x.quantile([0.25, 0.5]).to_list()
+        [[1.75, 2.5], [None, None]]
+        >>> x.quantile(0.5, weights=[[1, 0, 0, 5], []]).to_list()
+        [4.0, None]
         """
+        several = _statistics.probabilities(q)
+        if weights is not None:
+            if interpolation != "linear":
+                raise JagValueError(f"quantile: weights allow no interpolation, got {interpolation!r}")
+            wanted = [probability(q)] if several is None else several
+            amounts = as_column(weights)
+            return self._wrap(
+                _statistics.weighted_quantile(self, wanted, amounts, axis, skip_nulls, min_count, several=several is not None)
+            )
+        if several is not None:
+            return self._wrap(_statistics.quantiles_of(self, several, interpolation, axis, skip_nulls, min_count))
         return self._wrap(_ops.quantile(self, q, interpolation, axis, skip_nulls, min_count))
 
     @method(rows=over_axis)
@@ -177,14 +190,9 @@ class StatisticMethods(ArrayBase):
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
-        skip_nulls : bool
-            Otherwise a null in a row makes its result null.
-        min_count : int, optional
-            Rows with fewer items that are not null give null.
+        %(axis_reduced)s
+        %(skip_nulls)s
+        %(min_count)s
 
         Returns
         -------
@@ -211,14 +219,9 @@ class StatisticMethods(ArrayBase):
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
-        skip_nulls : bool
-            Otherwise a null in a row makes its result null.
-        min_count : int, optional
-            Rows with fewer items that are not null give null.
+        %(axis_reduced)s
+        %(skip_nulls)s
+        %(min_count)s
 
         Returns
         -------
@@ -245,15 +248,10 @@ class StatisticMethods(ArrayBase):
         Parameters
         ----------
         sep : str
-            What stands between two items.
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
-        skip_nulls : bool
-            Otherwise a null in a row makes its result null.
-        min_count : int, optional
-            Rows with fewer items that are not null give null.
+            The separator between two items.
+        %(axis_reduced)s
+        %(skip_nulls)s
+        %(min_count)s
 
         Returns
         -------
@@ -263,7 +261,7 @@ class StatisticMethods(ArrayBase):
         Raises
         ------
         JagTypeError
-            If the leaves are no text.
+            If the leaves are not strings.
 
         Examples
         --------
@@ -279,10 +277,7 @@ class StatisticMethods(ArrayBase):
 
         Parameters
         ----------
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
+        %(axis_reduced)s
 
         Returns
         -------
@@ -314,14 +309,9 @@ class StatisticMethods(ArrayBase):
         ----------
         y : JaggedArray, array or scalar
             Aligned by the prefix rule.
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together; None reduces all, an empty tuple none: each item is
-            reduced alone. Along an outer axis items at the same local position combine, and the result is as long as the longest
-            row, or the declared extent.
-        skip_nulls : bool
-            Otherwise a null in a row makes its result null.
-        min_count : int, optional
-            Rows with fewer items that are not null give null.
+        %(axis_reduced)s
+        %(skip_nulls)s
+        %(min_count)s
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Methods that change the shape and leave the values as they are: flatten, reshape, expand_to."""
+"""Methods that change the shape and share the values: flatten, reshape, expand_to."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from arrowjag._array.base import ArrayBase, as_column
 from arrowjag._methods import Rows, method, moving
+from arrowjag._ops import products
 from arrowjag._ops import structure as _ops
 from arrowjag.shape import JaggedShape
 
@@ -33,19 +34,22 @@ class StructureMethods(ArrayBase):
     __slots__ = ()
 
     @method(rows=_flatten_rows)
-    def flatten(self, from_dim: int = 0, to_dim: int | None = None) -> JaggedArray:
+    def flatten(self, from_dim: int = 0, to_dim: int | None = None, *, keep_empty: bool = False) -> JaggedArray:
         """Merge the dims from `from_dim` to before `to_dim` into one.
 
         Parameters
         ----------
         from_dim, to_dim : int
             Negative counts from the end; both are clamped to the dims there are. `to_dim` is `ndim` by default.
+        keep_empty : bool
+            Whether a null or empty row of a dim that is merged into the one before it leaves one null item.
 
         Returns
         -------
         JaggedArray
             With one dim in their place; an empty range inserts a dim of size 1 before `from_dim`. Null and empty rows leave no
-            item. Values are shared, offsets are composed.
+            item, unless `keep_empty` is True. Values are shared, offsets are composed; with `keep_empty` and empty rows, one
+            gather per level.
 
         Notes
         -----
@@ -56,7 +60,11 @@ class StructureMethods(ArrayBase):
         >>> import arrowjag as aj
         >>> aj.array([[[1, 2], [3]], [[4]]]).flatten(1).to_list()
         [[1, 2, 3], [4]]
+        >>> aj.array([[1, 2], [], None]).flatten(keep_empty=True).to_list()
+        [1, 2, None, None]
         """
+        if keep_empty:
+            return self._wrap(products.flatten_keeping(self, from_dim, to_dim))
         return self._wrap(_ops.flatten(self, from_dim, to_dim))
 
     @method(rows=_flatten_end_rows)
@@ -156,7 +164,7 @@ class StructureMethods(ArrayBase):
         Parameters
         ----------
         other : JaggedArray or JaggedShape
-            What to spread over; this shape must be a prefix of its shape.
+            The target, of whose shape this shape must be a prefix.
         ndim : int
             How many of the last dims are copied as one item.
 
@@ -169,7 +177,7 @@ class StructureMethods(ArrayBase):
         Raises
         ------
         ShapeError
-            If this shape is not a prefix; dim and row are named. Dims of size 1 are not stretched.
+            If this shape is not a prefix; the message names dim and row. Dims of size 1 are not broadcast.
 
         Notes
         -----

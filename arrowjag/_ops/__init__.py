@@ -1,5 +1,5 @@
-"""Operations: functions from columns to a column, below the class that users meet.
+"""Operations: functions from columns to a column. `JaggedArray` is built on them.
 
-Inside the folder imports point one way: structure, then indexing and select, then elementwise, then reduce, scan, order
-and sets, then composed and dense.
+Each module imports only from earlier ones: structure; indexing and select; elementwise; reduce, scan, order and sets;
+composed and dense. import-linter checks this.
 """

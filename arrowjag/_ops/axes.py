@@ -1,4 +1,7 @@
-"""Axes: any axis is worked on as the last one. Trailing axes merge; an outer axis moves inward, item by equal local position."""
+"""Axes: every operation works on the last dim. Trailing axes are merged; an outer axis is moved to the end.
+
+Along an outer axis, items at the same local position combine. A *node* is a position in the tree of dims without that axis.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arrowjag._column import Column
-from arrowjag._kernels import gather
-from arrowjag._kernels import offsets as _offsets
-from arrowjag._kernels.permutations import inverse
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.move import gather
+from arrowjag._kernels.move.permutations import inverse
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagValueError
@@ -31,9 +34,10 @@ __all__ = [
 
 
 class Moved(NamedTuple):
-    """A column whose last dim runs along what was an outer axis.
+    """A column whose last dim is a former outer axis.
 
-    `column` has as many dims as before; `take` tells where each of its leaves stood; `slots` its place along the axis.
+    `column` has the same number of dims as the source; `take` holds the source position of each leaf; `slots` its position
+    along the axis.
     """
 
     column: Column
@@ -42,7 +46,7 @@ class Moved(NamedTuple):
 
 
 def normalize_axes(axis: Any, ndim: int, operation: str) -> tuple[int, ...]:
-    """An axis, a tuple of axes or None (all) as sorted numbers."""
+    """Convert an axis, a tuple of axes or None (all) to sorted non-negative numbers."""
     if type(axis) is int:
         return (structure.normalize_axis(axis, ndim, operation),)
     if axis is None:
@@ -59,37 +63,38 @@ def normalize_axes(axis: Any, ndim: int, operation: str) -> tuple[int, ...]:
 
 
 def is_none_of_them(axis: Any) -> bool:
-    """Whether an axis is the empty tuple: each item is a row of its own, as with Koda's ``ndim=0``."""
+    """Return whether the axis is the empty tuple: each item then forms its own row, as with Koda's ``ndim=0``."""
     return isinstance(axis, (tuple, list)) and len(axis) == 0
 
 
 def apart(column: Column) -> Column:
-    """Each leaf as a row of its own: a last dim of size 1 is added."""
+    """Append a dim of size 1, so that each leaf is a row."""
     return structure.with_shape(JaggedShape._trusted((*column.shape.dims, Uniform(1, column.shape.size))), column)
 
 
 def trailing(column: Column, first: int) -> Column:
-    """The dims from `first` on merged into one last dim."""
+    """Merge the dims from `first` on into one."""
     if first == column.ndim - 1:
         return column
     return structure.with_shape(column.shape.flatten(first, column.ndim), column)
 
 
 def move_last(column: Column, axis: int) -> Moved:
-    """Collect, for each place of the tree without `axis`, the items along it.
+    """Collect the items along `axis` for each node of the tree without that axis.
 
     Parameters
     ----------
     column : Column
-        The source; `axis` is not its last.
+        The source; `axis` is not its last dim.
     axis : int
         From 0 to ``ndim - 2``.
 
     Returns
     -------
     Moved
-        The place tree is as long as the longest of the rows that combine, or as declared; null rows below the axis are absent, a
-        null row of the axis' own dim stays null. Cost: one pass a level and a counting sort of the leaves.
+        A row of the remaining tree is as long as the longest of the rows that combine in it, or has the declared size. Null rows
+        below the axis are skipped; a null row of the axis' own dim stays null. Cost: one pass per level and a counting sort of
+        the leaves.
     """
     combined = combine(column.shape, axis)
     slot = _slots(column.shape, axis)
@@ -100,7 +105,7 @@ def move_last(column: Column, axis: int) -> Moved:
 
 
 class Combined(NamedTuple):
-    """The tree of places without an axis: its `dims` and `size`, and the place (`node`) of each leaf."""
+    """The tree without an axis: its `dims`, its number of nodes (`size`), and the node of each leaf."""
 
     dims: tuple[Dim, ...]
     size: int
@@ -108,7 +113,7 @@ class Combined(NamedTuple):
 
 
 def combine(shape: JaggedShape, axis: int) -> Combined:
-    """Lay the items along an outer axis over each other: which leaf lands on which place. O(leaves)."""
+    """Map each leaf to its node in the tree without an outer axis. Cost: O(leaves)."""
     node: Any = shape.dims[axis].parents
     n_nodes = len(shape.dims[axis])
     validity = shape.dims[axis].validity
@@ -122,13 +127,13 @@ def combine(shape: JaggedShape, axis: int) -> Combined:
 
 
 def _slots(shape: JaggedShape, axis: int) -> IntArray:
-    """The place of each leaf along an outer axis."""
+    """Return the position of each leaf along an outer axis."""
     slot = _offsets.positions(shape.dims[axis].offsets)
     return slot.repeat(shape.composed(axis + 1, shape.ndim).sizes)
 
 
 def _union(dim: Dim, node: IntArray, n_nodes: int, validity: BoolArray | None) -> Dim:
-    """One dim of the tree in which rows with the same place are laid over each other."""
+    """Combine the rows of a dim that share a node; each combined row has the size of the longest."""
     sizes = np.zeros(n_nodes, np.int64)
     if dim.extent is not None:
         sizes[:] = dim.extent
@@ -141,7 +146,7 @@ def _union(dim: Dim, node: IntArray, n_nodes: int, validity: BoolArray | None) -
 
 
 def _scatter_max(out: IntArray, node: IntArray, sizes: IntArray) -> None:
-    """The largest size that lands on each node; nodes come sorted where only the rows' own dim was crossed."""
+    """Scatter sizes to nodes, keeping the largest; sorted nodes, the usual case, take one `reduceat`."""
     if len(node) == 0:
         return
     if (node[1:] >= node[:-1]).all():
@@ -152,7 +157,7 @@ def _scatter_max(out: IntArray, node: IntArray, sizes: IntArray) -> None:
 
 
 def stable_order(node: IntArray) -> IntArray:
-    """A stable order by node: least-significant-digit radix in 16-bit digits, which numpy sorts by counting."""
+    """Stable argsort of nodes: radix sort from the lowest 16-bit digit, each of which numpy sorts by counting."""
     order = np.argsort((node & 0xFFFF).astype(np.uint16), kind="stable")
     high = node >> 16
     while len(node) and high.max() > 0:
@@ -162,5 +167,5 @@ def stable_order(node: IntArray) -> IntArray:
 
 
 def move_back(moved: Moved, result: Column, shape: JaggedShape) -> Column:
-    """Results of an operation that kept every item in its slot, back in the original order."""
+    """Return results to the order before `move_last`; there is one per item of the moved column, in its order."""
     return Column(shape, gather.take(result.values, inverse(moved.take)))

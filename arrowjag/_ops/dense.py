@@ -1,7 +1,7 @@
-"""Between columns and padded numpy arrays, and the arithmetic of one with the other. The rules are FBGEMM's.
+"""Conversion between columns and padded numpy arrays, and arithmetic between them, by FBGEMM's rules.
 
-PAD: a value whose place in its row is inside the dense array at every level is written to its cell, the others are left out.
-UNPAD: a value takes its cell if the dense array has it.
+Pad: write each value to the cell at its position; values beyond the dense array at any level are dropped.
+Unpad: read each value from the cell at its position, if the dense array has that cell.
 """
 
 from __future__ import annotations
@@ -15,15 +15,19 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
-from arrowjag import _arrow
+from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._integers import integer
-from arrowjag._kernels import blocks, masks, matrices
 from arrowjag._kernels import dense as _kernels
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base import fill as fill_kernel
+from arrowjag._kernels.dense import matrices
 from arrowjag._ops import elementwise
 from arrowjag._ops.elementwise.framework import with_data
+from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -33,7 +37,7 @@ AnyArray = npt.NDArray[Any]
 
 
 class Layout(NamedTuple):
-    """How the dims of a shape lie in a dense array: rows, padded levels, and dense dims inside that are never padded."""
+    """Split of a shape's dims in a dense array: rows, padded levels, and inner dense dims, which are never padded."""
 
     rows: int
     levels: tuple[Dim, ...]
@@ -41,17 +45,17 @@ class Layout(NamedTuple):
 
     @property
     def nodes(self) -> int:
-        """How many items of dense dims there are."""
+        """Number of items above the inner dense dims."""
         return self.levels[-1].size if self.levels else self.rows
 
     @property
     def offsets(self) -> list[IntArray]:
-        """The cuts of the padded levels, outermost first."""
+        """Offsets of the padded levels, outermost first."""
         return [dim.offsets for dim in self.levels]
 
 
 def levels(shape: JaggedShape) -> int:
-    """Number of dims after the rows that are padded: all but the declared ones at the end."""
+    """Count the padded dims: all after the rows, except trailing dims of declared size."""
     n = shape.ndim
     while n > 1 and shape.dims[n - 1].extent is not None:
         n -= 1
@@ -59,7 +63,7 @@ def levels(shape: JaggedShape) -> int:
 
 
 def _layout(shape: JaggedShape) -> Layout:
-    """The levels, among them declared dims with null rows below them, whose slots must be filled."""
+    """Split the dims of a shape; a declared dim counts as padded if it or an inner dim has null rows, whose cells need a fill."""
     n = levels(shape)
     for place in range(n + 1, shape.ndim):
         if shape.dims[place].validity is not None:
@@ -73,18 +77,18 @@ def _extent(dim: Dim) -> int:
 
 
 def _natural(dim: Dim) -> int:
-    """The size that a level has without being asked: the declared one, or that of its longest row."""
+    """Return the default size of a level: its declared size, or that of its longest row."""
     return _extent(dim) if dim.extent is not None else int(dim.max()) if len(dim) else 0
 
 
 def max_sizes(column: Column) -> tuple[int, ...]:
-    """The longest row of each level."""
+    """Return the length of the longest row per level."""
     _rows_of(column, "max_sizes")
     return tuple(_natural(dim) for dim in column.shape.dims[1 : levels(column.shape) + 1])
 
 
 def inner_width(column: Column) -> int:
-    """The greatest common divisor of the innermost row sizes: how many leaves can be one item."""
+    """Return the greatest common divisor of the innermost row sizes: the largest width that `pack` accepts."""
     if column.ndim < 2:
         raise ShapeError(f"inner needs rows of leaves, got {column.shape!r}")
     last = column.shape.dims[-1]
@@ -94,12 +98,14 @@ def inner_width(column: Column) -> int:
 
 
 def pack(column: Column, width: int | None) -> Column:
-    """Cut innermost rows into items of `width` leaves, a declared last dim."""
+    """Split innermost rows into items of `width` leaves; adds a declared last dim."""
     common = inner_width(column)
     width = common if width is None else _size(width, "pack", "width")
     last = column.shape.dims[-1]
     if width == 0 or common % width:
-        raise ShapeError(f"pack: rows of {column.shape!r} have {common} leaves in common, they can't be cut into items of {width}")
+        raise ShapeError(
+            f"pack: row sizes of {column.shape!r} have the common divisor {common}, so they can't be split into items of {width}"
+        )
     extent = None if last.extent is None else _extent(last) // width
     outer = Ragged.from_offsets(last.offsets // width, validity=last.validity, extent=extent, check=False)
     return Column(JaggedShape._trusted((*column.shape.dims[:-1], outer, Uniform(width, outer.size))), column.values)
@@ -122,7 +128,7 @@ def _size(value: Any, operation: str, name: str) -> int:
 
 
 def _leaves(column: Column, operation: str) -> tuple[AnyArray, BoolArray | None]:
-    """Flat values as numpy has them (dates as datetime64, what it has no type for as objects) and their validity."""
+    """Convert flat values to numpy (dates to datetime64, types that numpy lacks to objects) and return their validity."""
     type, values = column.type, column.values
     if pt.is_timestamp(type) and type.tz is not None:
         raise JagTypeError.no_kernel(operation, type, hint="numpy has no zones: cast to timestamp or int64 first.")
@@ -135,7 +141,7 @@ def _leaves(column: Column, operation: str) -> tuple[AnyArray, BoolArray | None]
         unit = "ms" if pt.is_date64(type) else type.unit
         return data.view(f"m8[{unit}]" if pt.is_duration(type) else f"M8[{unit}]"), valid
     data = np.empty(len(values), object)
-    data[:] = values.to_pylist()
+    data[:] = _column.to_python(values)
     return data, _arrow.valid_of(values)
 
 
@@ -144,7 +150,7 @@ def _has_datetime(type: pa.DataType) -> bool:
 
 
 def _fill_for(fill: Any, dtype: np.dtype[Any], type: pa.DataType, operation: str) -> Any:
-    """The fill as an item of the data: refused where its kind or value does not fit, never rounded to something else."""
+    """Convert the fill value to the data's type; raises if its kind or value does not fit, and never rounds."""
     if isinstance(fill, pa.Scalar):
         fill = fill.as_py()
     if not isinstance(fill, (bool, int, float, str, bytes, dict, list, tuple)) and np.ndim(fill) != 0:
@@ -156,18 +162,18 @@ def _fill_for(fill: Any, dtype: np.dtype[Any], type: pa.DataType, operation: str
     value_type = type.value_type if pt.is_dictionary(type) else type
     if isinstance(fill, (bool, int, float, np.number)) and not pt.is_decimal(value_type):
         raise JagTypeError(
-            f"{operation}: fill_value {fill!r} is no {type}. Give a fill_value of that type, or None for a masked array."
+            f"{operation}: fill_value {fill!r} is not a {type}. Give a fill_value of that type, or None for a masked array."
         )
     try:
         item = pa.array([fill], value_type)
     except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:  # which one depends on the type
-        raise JagTypeError(f"{operation}: fill_value {fill!r} is no {type}: {error}") from None
+        raise JagTypeError(f"{operation}: fill_value {fill!r} can't be converted to {type}: {error}") from None
     return item.to_numpy(zero_copy_only=False).astype(dtype)[0] if dtype.kind in "mM" else item[0].as_py()
 
 
 def _number(fill: Any, dtype: np.dtype[Any], operation: str) -> Any:
     if not isinstance(fill, (bool, int, float, np.number, np.bool_)) or isinstance(fill, np.complexfloating):
-        raise JagTypeError(f"{operation}: fill_value {fill!r} is no {dtype}")
+        raise JagTypeError(f"{operation}: fill_value {fill!r} is not a {dtype}")
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
             value = dtype.type(fill)
@@ -185,7 +191,7 @@ def _number(fill: Any, dtype: np.dtype[Any], operation: str) -> Any:
 
 
 def to_dense(column: Column, sizes: Any = None, fill: Any = 0) -> AnyArray:
-    """PAD. Nulls, leaves and rows, become the fill; with `fill` None the result is masked there.
+    """Pad rows to a dense array. Null leaves and rows become the fill; with `fill` None those cells are masked.
 
     See `JaggedArray.to_dense` for the contract.
     """
@@ -203,14 +209,14 @@ def to_dense(column: Column, sizes: Any = None, fill: Any = 0) -> AnyArray:
 
 
 def _filled(data: AnyArray, valid: BoolArray | None, fill: Any) -> AnyArray:
-    """The data with the fill in place of nulls."""
+    """Replace nulls with the fill."""
     if valid is None:
         return data
     if data.dtype.kind == "O":
         data = data.copy()
         data[~valid] = fill
         return data
-    return masks.filled(data, valid, fill)
+    return fill_kernel.filled(data, valid, fill)
 
 
 def _placeholder(dtype: np.dtype[Any]) -> Any:
@@ -218,8 +224,8 @@ def _placeholder(dtype: np.dtype[Any]) -> Any:
 
 
 def _pad(data: AnyArray, layout: Layout, sizes: Sequence[int], fill: Any) -> AnyArray:
-    """Rows of flat data in a dense array; always a fresh one."""
-    if data.dtype.kind == "O" and layout.inner:  # no opaque items of references: every dim is a level
+    """Pad flat data; always returns a new array."""
+    if data.dtype.kind == "O" and layout.inner:  # the kernel copies inner items as bytes, which references forbid
         found = _pad_objects(data, layout, sizes, fill)
         return found.reshape((found.shape[0], *sizes, *layout.inner))
     items = data.reshape((layout.nodes, *layout.inner))
@@ -235,7 +241,7 @@ def _pad_objects(data: AnyArray, layout: Layout, sizes: Sequence[int], fill: Any
 
 
 def _wanted(sizes: Any, shape: JaggedShape) -> tuple[int, ...]:
-    """The size of each level: as asked, or that of its longest row."""
+    """Return the size of each level: the requested one, or that of its longest row."""
     n = levels(shape)
     if sizes is None:
         return tuple(_natural(dim) for dim in shape.dims[1 : n + 1])
@@ -251,7 +257,7 @@ def _wanted(sizes: Any, shape: JaggedShape) -> tuple[int, ...]:
 
 
 def from_dense(dense: Any, shape: JaggedShape, fill: Any = 0) -> Column:
-    """UNPAD. Cells that the dense array lacks give the fill, or null where `fill` is None; masked cells are null."""
+    """Unpad a dense array. Items outside of it get the fill, or null if `fill` is None; masked cells are null."""
     cells = dense if isinstance(dense, np.ndarray) else np.asarray(dense)
     layout, whole = _layout_of(shape, cells.shape, "from_dense")
     data = np.ma.getdata(cells)
@@ -279,7 +285,7 @@ def _fill_for_cells(fill: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _layout_of(shape: JaggedShape, cells: tuple[int, ...], operation: str) -> tuple[Layout, JaggedShape]:
-    """The levels of a shape in a dense array that may have dims of its own inside; and the shape with those."""
+    """Return the layout of a dense array, which may have additional inner dims, and the shape extended by those."""
     if shape.ndim == 0 or len(cells) < shape.ndim:
         expected = max(shape.ndim, 1)
         raise ShapeError(f"{operation}: a dense array for {shape!r} has {expected} dims or more, got {len(cells)}: {cells}")
@@ -295,7 +301,7 @@ def _layout_of(shape: JaggedShape, cells: tuple[int, ...], operation: str) -> tu
 
 
 def _unpad(cells: AnyArray, layout: Layout, fill: Any) -> AnyArray:
-    """The flat values of a dense array's cells."""
+    """Read the flat values from the cells of a dense array."""
     if not layout.levels:
         return np.ascontiguousarray(cells).reshape(-1)
     if cells.dtype.kind == "O":
@@ -329,7 +335,7 @@ def _numbers(column: Column, operation: str) -> tuple[AnyArray, BoolArray | None
 
 
 def _operand(column: Column, dense: Any, operation: str) -> tuple[AnyArray, Layout]:
-    """A dense operand, whose inner dims must be those of the column, and where the column's levels lie in it."""
+    """Validate a dense operand, whose inner dims must equal the column's, and return it with the column's layout."""
     cells = np.asarray(dense)
     if cells.dtype.kind not in "biuf":
         raise JagTypeError.no_kernel(operation, column.type, cells.dtype)
@@ -341,16 +347,16 @@ def _operand(column: Column, dense: Any, operation: str) -> tuple[AnyArray, Layo
         raise ShapeError(f"{operation}: {column.shape!r} has {column.shape.nodes(1)} rows, the dense operand has {cells.shape[0]}")
     if cells.shape[expected - len(layout.inner) :] != layout.inner:
         raise ShapeError(
-            f"{operation}: items of {column.shape!r} are {layout.inner}, got dense {cells.shape}; a size of 1 is not stretched"
+            f"{operation}: items of {column.shape!r} are {layout.inner}, got dense {cells.shape}; a size of 1 is not broadcast"
         )
     return cells, layout
 
 
 def _in_place(function: np.ufunc, target: AnyArray, other: AnyArray) -> None:
-    """function(target, other) into the target, in blocks on all cores."""
+    """Write function(target, other) to the target, in blocks on all cores."""
     if not len(target):
         return
-    step = max(1, (1 << 19) // max(1, target[:1].size))
+    step = max(1, strategy.sizes.DENSE_IN_PLACE_VALUES // max(1, target[:1].size))
 
     def work(first: int) -> None:
         part = slice(first, first + step)
@@ -361,13 +367,16 @@ def _in_place(function: np.ufunc, target: AnyArray, other: AnyArray) -> None:
 
 
 def add(column: Column, dense: Any, *, to_dense: bool) -> Column | AnyArray:
-    """Jagged plus dense, as a jagged column (what the dense array lacks is 0) or as a dense array (so is what the rows lack)."""
+    """Add a dense array to a column; items or cells that the other operand lacks count as 0.
+
+    The result is a column, or a dense array with `to_dense`.
+    """
     data, valid = _numbers(column, "add")
     cells, layout = _operand(column, dense, "add")
     if not to_dense:
         return _jagged("add", np.add, column, cells, layout)
     type = elementwise.promote([column.type, pa.from_numpy_dtype(cells.dtype)], "add")
-    wide = np.dtype(type.to_pandas_dtype())
+    wide = np.dtype(numpy_dtype(type))
     data = _filled(data, valid, data.dtype.type(0))
     padded = _pad(data.astype(wide, copy=False), layout, cells.shape[1 : len(layout.levels) + 1], wide.type(0))
     if wide.kind == "b":
@@ -377,14 +386,14 @@ def add(column: Column, dense: Any, *, to_dense: bool) -> Column | AnyArray:
 
 
 def mul(column: Column, dense: Any) -> Column:
-    """Jagged times dense, as a jagged column: what the dense array lacks is 0, so NaN and infinity give NaN there."""
+    """Multiply a column by a dense array; cells that it lacks count as 0, so that NaN and infinity become NaN."""
     _numbers(column, "mul")
     cells, layout = _operand(column, dense, "mul")
     return _jagged("multiply", np.multiply, column, cells, layout)
 
 
 def _jagged(name: str, function: np.ufunc, column: Column, cells: AnyArray, layout: Layout) -> Column:
-    if not layout.levels or "b" in (cells.dtype.kind, np.dtype(column.type.to_pandas_dtype()).kind):
+    if not layout.levels or "b" in (cells.dtype.kind, np.dtype(numpy_dtype(column.type)).kind):
         other = _arrow.from_numpy(_unpad(cells, layout, cells.dtype.type(0)))
         return elementwise.binary(name, column, Column(column.shape, other))
     data, _ = _arrow.to_numpy(column.values)
@@ -397,7 +406,7 @@ def _jagged(name: str, function: np.ufunc, column: Column, cells: AnyArray, layo
 
 
 def _matrix(column: Column, operation: str) -> tuple[AnyArray, BoolArray | None, IntArray]:
-    """Items of one jagged level as a 2-D array; the validity of its leaves; the offsets."""
+    """Return the items of a single jagged level as a 2-D array, the validity of its leaves, and the offsets."""
     layout = _layout(column.shape)
     if len(layout.levels) != 1 or len(layout.inner) > 1:
         raise ShapeError(f"{operation} takes one jagged dim and at most one declared dim after it, got {column.shape!r}")
@@ -407,7 +416,7 @@ def _matrix(column: Column, operation: str) -> tuple[AnyArray, BoolArray | None,
 
 
 def _factors(column: Column, operation: str) -> tuple[AnyArray, IntArray]:
-    """As `_matrix`, nulls as 0."""
+    """As `_matrix`, with nulls replaced by 0."""
     data, valid, offsets = _matrix(column, operation)
     if valid is None:
         return data, offsets
@@ -419,7 +428,7 @@ def _limit(size: Any, operation: str) -> int | None:
 
 
 def softmax(column: Column, size: Any = None) -> Column:
-    """Softmax over the jagged dim, each inner column by itself; items from place `size` on get weight 0."""
+    """Softmax over the jagged dim, separately per inner column; items from position `size` on get weight 0."""
     limit = _limit(size, "softmax")
     if not pt.is_floating(column.type) and _arrow.is_numeric(column.type):
         column = elementwise.cast(column, pa.float64())
@@ -429,7 +438,7 @@ def softmax(column: Column, size: Any = None) -> Column:
 
 
 def bmm(one: Column, two: Column, size: Any = None) -> AnyArray:
-    """The product of each row's matrix, transposed, with the other's: X_b^T Y_b."""
+    """Multiply the transposed matrix of each row by the other column's matrix: X_b^T Y_b."""
     limit = _limit(size, "bmm")
     left, offsets = _factors(one, "bmm")
     right, other = _factors(two, "bmm")
@@ -449,7 +458,7 @@ def bmm(one: Column, two: Column, size: Any = None) -> AnyArray:
 
 
 def matmul(column: Column, dense: Any, size: Any = None) -> Column:
-    """The product of each row's matrix with a dense one, X_b Y_b, as a jagged column; items from place `size` on are 0."""
+    """Multiply the matrix of each row by a dense one, X_b Y_b; items from position `size` on are 0."""
     limit = _limit(size, "matmul")
     data, offsets = _factors(column, "matmul")
     cells = np.asarray(dense)
@@ -473,7 +482,7 @@ def matmul(column: Column, dense: Any, size: Any = None) -> Column:
 
 
 def _product_types(one: AnyArray, two: AnyArray) -> tuple[np.dtype[Any], np.dtype[Any]]:
-    """The type of a sum of products, and the one it is computed in: half floats in float32, integers in 64 bits."""
+    """Return the type of a sum of products and the type to compute it in: float32 for half floats, 64 bits for integers."""
     common = np.result_type(one.dtype, two.dtype)
     if common.kind == "f":
         return common, np.dtype(np.float32) if common == np.float16 else common
@@ -482,7 +491,7 @@ def _product_types(one: AnyArray, two: AnyArray) -> tuple[np.dtype[Any], np.dtyp
 
 
 def _product(one: AnyArray, two: AnyArray, length: int) -> AnyArray:
-    """np.matmul; integers that leave 64 bits are an error."""
+    """Call np.matmul; raises on integer overflow."""
     with np.errstate(all="ignore"):
         result: AnyArray = np.matmul(one, two)
         if one.dtype.kind in "iu" and one.size and two.size:
@@ -490,5 +499,5 @@ def _product(one: AnyArray, two: AnyArray, length: int) -> AnyArray:
             if bound >= np.iinfo(one.dtype).max:
                 about = np.matmul(one.astype(np.float64), two.astype(np.float64))
                 if (np.abs(about) >= np.iinfo(one.dtype).max * (1 - 1e-9)).any():
-                    raise JagOverflowError("integer overflow: a sum of products does not fit 64 bits. Cast to float64 first.")
+                    raise JagOverflowError(f"integer overflow: a sum of products does not fit 64 bits. {OVERFLOW_HINT}")
     return result

@@ -1,7 +1,6 @@
-"""Exact arithmetic of decimals and moments: integers in parts, because numpy has no wide ones and pyarrow's totals wrap around.
+"""Exact arithmetic of decimals and temporals. Integers are split into parts: numpy lacks wide integers, pyarrow's sums wrap.
 
-Sums work on parts of 32 bits, each added up as plain integers. Products go through Python integers. A result that does not fit the
-digits of its type is refused.
+Sums add the 32-bit parts separately as int64. Products use Python integers. A result that exceeds the digits of its type raises.
 """
 
 from __future__ import annotations
@@ -12,24 +11,46 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from arrowjag import _arrow
 from arrowjag._kernels import reduce as _reduce
-from arrowjag._kernels import rolling as _rolling
 from arrowjag._kernels import scan as _scan
-from arrowjag.errors import JagOverflowError
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.offsets import filter_rows, row_sizes
+from arrowjag._kernels.move import gather
+from arrowjag._kernels.order import sort as _sort
+from arrowjag._kernels.reduce import quantiles
+from arrowjag._kernels.scan import rolling as _rolling
+from arrowjag.errors import OVERFLOW_HINT, JagOverflowError
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["cumprod", "cumsum", "mean", "moment_mean", "prod", "rolling_mean", "rolling_moment_mean", "rolling_sum", "sum"]
+__all__ = [
+    "assembled",
+    "cumprod",
+    "cumsum",
+    "deviations",
+    "divided",
+    "mean",
+    "moment_mean",
+    "moment_parts",
+    "parts_of",
+    "prod",
+    "rolling_mean",
+    "rolling_moment_mean",
+    "rolling_sum",
+    "sum",
+    "wide_type",
+]
 
 Objects = npt.NDArray[np.object_]
-"""Python integers."""
+"""An array of Python integers."""
 
-_HINT = "Cast to float64 first for an approximate result."
+_HINT = OVERFLOW_HINT
 
 
-def _wide(type: pa.DataType) -> pa.DataType:
-    """The decimal that holds totals: as many digits as the width has room for, as in pyarrow."""
+def wide_type(type: pa.DataType) -> pa.DataType:
+    """Return the decimal type of totals: the largest precision of its bit width, as in pyarrow."""
     return pa.decimal256(76, type.scale) if type.bit_width == 256 else pa.decimal128(38, type.scale)
 
 
@@ -37,11 +58,11 @@ def _at_least_128(values: pa.Array) -> pa.Array:
     return values.cast(pa.decimal128(values.type.precision, values.type.scale)) if values.type.bit_width < 128 else values
 
 
-def _parts(values: pa.Array) -> list[IntArray]:
-    """Unscaled integers in parts of 32 bits, the lowest first; only the last has a sign. Nulls read as 0."""
+def parts_of(values: pa.Array) -> list[IntArray]:
+    """Split unscaled integers into 32-bit parts, lowest first; only the last part is signed. Nulls read as 0."""
     values = _at_least_128(values)
     width = values.type.bit_width // 32
-    if len(values) == 0:  # which may come without a buffer
+    if len(values) == 0:  # an empty array may lack a buffer
         return [np.zeros(0, np.int64)] * width
     raw = np.frombuffer(values.buffers()[1], np.uint32, len(values) * width, values.offset * width * 4)
     parts = raw.reshape(len(values), width).astype(np.int64)
@@ -52,7 +73,7 @@ def _parts(values: pa.Array) -> list[IntArray]:
 
 
 def _carried(parts: Sequence[IntArray]) -> list[IntArray]:
-    """Parts that may have grown past 32 bits: what is too much is carried into the next one."""
+    """Carry the excess of each part beyond 32 bits into the next one."""
     found, carry = [], np.zeros(len(parts[0]), np.int64)
     for part in parts[:-1]:
         total = part + carry
@@ -61,8 +82,8 @@ def _carried(parts: Sequence[IntArray]) -> list[IntArray]:
     return [*found, parts[-1] + carry]
 
 
-def _assembled(parts: Sequence[IntArray], valid: BoolArray | None, type: pa.DataType, operation: str) -> pa.Array:
-    """Decimals of parts."""
+def assembled(parts: Sequence[IntArray], valid: BoolArray | None, type: pa.DataType, operation: str) -> pa.Array:
+    """Assemble decimals from parts; raises if one exceeds the digits of the type."""
     *lower, top = _carried(parts)
     fits = top == top.astype(np.int32)
     raw = np.stack([*(part.astype(np.uint32) for part in lower), top.astype(np.int32).view(np.uint32)], axis=1)
@@ -77,7 +98,7 @@ def _assembled(parts: Sequence[IntArray], valid: BoolArray | None, type: pa.Data
 
 
 def _divided(parts: Sequence[IntArray], divisor: Any) -> list[IntArray]:
-    """Quotients by integers below 2**31, rounded half away from zero as pyarrow rounds means."""
+    """Divide by integers below 2**31, rounding half away from zero as pyarrow rounds means."""
     parts = _carried(parts)
     negative = parts[-1] < 0
     quotient: list[IntArray] = []
@@ -89,43 +110,106 @@ def _divided(parts: Sequence[IntArray], divisor: Any) -> list[IntArray]:
     return [np.where(negative, -part, part) for part in reversed(quotient)]
 
 
+def divided(parts: Sequence[IntArray], divisor: Any, type: pa.DataType, operation: str) -> pa.Array:
+    """Divide totals in parts by counts, giving decimals or temporals of a type, rounded half away from zero."""
+    quotient = _divided(parts, divisor)
+    if _arrow.is_temporal(type):
+        return _moments(quotient, None, type)
+    return assembled(quotient, None, _at_least_128(pa.nulls(0, type)).type, operation)
+
+
 def _validity(values: pa.Array) -> BoolArray | None:
     return _arrow.valid_of(values)
+
+
+# --------------------------------------------------------------------------------------------------- quantiles
+
+
+def quantile(values: pa.Array, offsets: IntArray, q: float, interpolation: str) -> pa.Array:
+    """Return a quantile of each row, at the scale of the type, rounded half away from zero; null for a row without items.
+
+    Exact: the weight of the two items between which it lies is the float that ``q * (n - 1)`` leaves. Cost: a sort of dense codes
+    per row; an interpolated quantile also takes Python integers for each row whose two items differ.
+    """
+    quantiles.check_interpolation(interpolation)
+    values = _at_least_128(values)
+    valid = _arrow.valid_of(values)
+    if valid is not None:
+        values, offsets = gather.filter_values(values, valid), filter_rows(valid, offsets)
+    codes = _arrow.dictionary_codes(values)
+    item = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
+    item[codes] = np.arange(len(codes))
+    ordered, _ = _sort.sort(codes, None, offsets)
+    full = offsets[1:] > offsets[:-1]
+    first = offsets[:-1][full]
+    low, high, weight = quantiles.slots_of(row_sizes(offsets)[full] - 1, q, interpolation)
+    below, above = ordered[first + low], ordered[first + high]
+    picked = np.zeros(len(full), np.int64)
+    picked[full] = item[below]
+    result = gather.take(values, picked, None if full.all() else full)
+    between = ((weight != 0) & (below != above)).nonzero()[0]
+    if not len(between):
+        return result
+    mixed = _mixed(values.take(pa.array(item[below[between]])), values.take(pa.array(item[above[between]])), weight[between])
+    source = np.arange(len(full))
+    source[full.nonzero()[0][between]] = len(full) + np.arange(len(between))
+    return pa.concat_arrays([result, mixed]).take(pa.array(source))
+
+
+def _mixed(low: pa.Array, high: pa.Array, weight: npt.NDArray[np.float64]) -> pa.Array:
+    """Return low + (high - low) * weight of decimals, rounded half away from zero."""
+    distinct, place = np.unique(weight, return_inverse=True)
+    shares = [one.as_integer_ratio() for one in distinct.tolist()]
+    top, bottom = (np.array(part, object)[place.reshape(-1)] for part in zip(*shares, strict=True))
+    one, two = _integers(low), _integers(high)
+    total = one * bottom + (two - one) * top
+    size = (2 * np.abs(total) + bottom) // (2 * bottom)
+    return _of_integers(np.where(total < 0, -size, size), None, low.type)
 
 
 # --------------------------------------------------------------------------------------------------- sums
 
 
 def sum(values: pa.Array, offsets: IntArray) -> pa.Array:
-    """The sum of each row; 0 for an empty one."""
-    parts = [_reduce.sum(part, None, offsets)[0] for part in _parts(values)]
-    return _assembled(parts, None, _wide(values.type), "sum")
+    """Sum each row; 0 for an empty row."""
+    parts = [_reduce.sum(part, None, offsets)[0] for part in parts_of(values)]
+    return assembled(parts, None, wide_type(values.type), "sum")
 
 
 def mean(values: pa.Array, offsets: IntArray) -> pa.Array:
-    """The mean of each row in the digits of the type; null for an empty one."""
+    """Average each row, at the scale of the type; null for an empty row."""
     count, _ = _reduce.count(_validity(values), offsets)
-    parts = [_reduce.sum(part, None, offsets)[0] for part in _parts(values)]
+    parts = [_reduce.sum(part, None, offsets)[0] for part in parts_of(values)]
     type = _at_least_128(values[:0]).type
-    return _assembled(_divided(parts, np.maximum(count, 1)), None if count.all() else count > 0, type, "mean")
+    return assembled(_divided(parts, np.maximum(count, 1)), None if count.all() else count > 0, type, "mean")
+
+
+def deviations(values: pa.Array, offsets: IntArray) -> pa.Array:
+    """Subtract the row mean from each decimal, returning float64: digits shared by the whole row don't cost precision."""
+    type = values.type
+    if not 15 < type.precision < 76:  # up to 15 digits are exact in float64; beyond 75 a difference may not fit
+        return values.cast(pa.float64())
+    wide = pa.decimal256(type.precision, type.scale)
+    means = mean(values, offsets).cast(wide).take(_arrow.from_numpy(_offsets.parents(offsets)))
+    return pc.subtract(values.cast(wide), means).cast(pa.float64())
 
 
 def cumsum(values: pa.Array, offsets: IntArray) -> pa.Array:
-    """Running sums of each row."""
-    parts = [_scan.cumsum(part, None, offsets)[0] for part in _parts(values)]
-    return _assembled(parts, _validity(values), _wide(values.type), "cumsum")
+    """Cumulative sums per row."""
+    parts = [_scan.cumsum(part, None, offsets)[0] for part in parts_of(values)]
+    return assembled(parts, _validity(values), wide_type(values.type), "cumsum")
 
 
 def rolling_sum(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
-    """Sums over the last `window` items."""
-    parts, known = _over_windows(_parts(values), _validity(values), offsets, window)
-    return _assembled(parts, known, _wide(values.type), "rolling sum")
+    """Sum over the last `window` items."""
+    parts, known = _over_windows(parts_of(values), _validity(values), offsets, window)
+    return assembled(parts, known, wide_type(values.type), "rolling sum")
 
 
 def rolling_mean(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
-    """Means over the last `window` items, in the digits of the type."""
-    parts, known = _over_windows(_parts(values), _validity(values), offsets, window)
-    return _assembled(_divided(parts, window), known, _at_least_128(values[:0]).type, "rolling mean")
+    """Average over the last `window` items, at the scale of the type."""
+    parts, known = _over_windows(parts_of(values), _validity(values), offsets, window)
+    return assembled(_divided(parts, window), known, _at_least_128(values[:0]).type, "rolling mean")
 
 
 def _over_windows(
@@ -135,26 +219,26 @@ def _over_windows(
     return [total for total, _ in found], found[0][1]
 
 
-# --------------------------------------------------------------------------------------------------- moments
+# --------------------------------------------------------------------------------------------------- temporals
 
 
 def moment_mean(values: pa.Array, offsets: IntArray) -> pa.Array:
-    """The mean of the dates, times or durations of each row, rounded to their unit as decimals are; null for an empty one."""
-    parts, valid = _moment_parts(values)
+    """Average the dates, times or durations of each row, rounding half away from zero to their unit; null for an empty row."""
+    parts, valid = moment_parts(values)
     count, _ = _reduce.count(valid, offsets)
     sums = [_reduce.sum(part, None, offsets)[0] for part in parts]
     return _moments(_divided(sums, np.maximum(count, 1)), None if count.all() else count > 0, values.type)
 
 
 def rolling_moment_mean(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
-    """Means over the last `window` dates, times or durations."""
-    parts, valid = _moment_parts(values)
+    """Average over the last `window` dates, times or durations."""
+    parts, valid = moment_parts(values)
     sums, known = _over_windows(parts, valid, offsets, window)
     return _moments(_divided(sums, window), known, values.type)
 
 
-def _moment_parts(values: pa.Array) -> tuple[list[IntArray], BoolArray | None]:
-    """Parts as those of decimals; nulls read as 0."""
+def moment_parts(values: pa.Array) -> tuple[list[IntArray], BoolArray | None]:
+    """Split temporals into 32-bit parts as `parts_of` splits decimals; nulls read as 0."""
     data, valid = _arrow.to_numpy(values)
     whole = data.astype(np.int64, copy=False) // _unit(values.type)
     whole = whole if valid is None else np.where(valid, whole, 0)
@@ -162,7 +246,7 @@ def _moment_parts(values: pa.Array) -> tuple[list[IntArray], BoolArray | None]:
 
 
 def _unit(type: pa.DataType) -> int:
-    """What the numbers of a type are multiples of: dates in milliseconds are days."""
+    """Return the number that stored values are multiples of: date64 holds whole days in milliseconds."""
     return 86_400_000 if type == pa.date64() else 1
 
 
@@ -176,8 +260,8 @@ def _moments(parts: Sequence[IntArray], valid: BoolArray | None, type: pa.DataTy
 
 
 def prod(values: pa.Array, offsets: IntArray) -> pa.Array:
-    """The product of each row, as `cumprod` ends; 1 for an empty row."""
-    type = _wide(_scaled(values[:0]).type)
+    """Multiply the items of each row, rounding as `cumprod` does; 1 for an empty row."""
+    type = wide_type(_scaled(values[:0]).type)
     result: Objects = np.full(len(offsets) - 1, 10**type.scale, object)
     filled = offsets[:-1] < offsets[1:]
     result[filled] = _running_products(values, offsets, type, "prod")[offsets[1:][filled] - 1]
@@ -185,22 +269,22 @@ def prod(values: pa.Array, offsets: IntArray) -> pa.Array:
 
 
 def cumprod(values: pa.Array, offsets: IntArray) -> pa.Array:
-    """Running products of each row, each rounded half away from zero to the digits after the point that the type has."""
-    type = _wide(_scaled(values[:0]).type)
+    """Cumulative products per row, each rounded half away from zero to the scale of the type."""
+    type = wide_type(_scaled(values[:0]).type)
     return _of_integers(_running_products(values, offsets, type, "cumprod"), _validity(values), type)
 
 
 def _scaled(values: pa.Array) -> pa.Array:
-    """Decimals that can hold 1: those of a negative scale are spelled out."""
+    """Cast decimals of negative scale to scale 0, so that the type can hold 1."""
     return (
         values
         if values.type.scale >= 0
-        else values.cast(_wide(pa.decimal256(1, 0) if values.type.bit_width == 256 else pa.decimal128(1, 0)))
+        else values.cast(wide_type(pa.decimal256(1, 0) if values.type.bit_width == 256 else pa.decimal128(1, 0)))
     )
 
 
 def _running_products(values: pa.Array, offsets: IntArray, type: pa.DataType, operation: str) -> Objects:
-    """Unscaled running products; a null counts as 1. All rows take a step together, as in `_kernels.scan`."""
+    """Unscaled cumulative products; a null counts as 1. Each step multiplies one item of every row, as in `_kernels.scan`."""
     unit = 10**type.scale
     out = _integers(_scaled(values))
     if values.null_count:
@@ -214,7 +298,7 @@ def _running_products(values: pa.Array, offsets: IntArray, type: pa.DataType, op
         item = item[:n_rows] + 1
         product = carry[:n_rows] * out[item]
         size = (np.abs(product) + unit // 2) // unit
-        wrong = (size >= 10**type.precision) & (size != unit)  # 1 beside nulls: _assembled tells whether it fits
+        wrong = (size >= 10**type.precision) & (size != unit)  # a product of 1 may belong to nulls: `assembled` checks it
         if wrong.any():
             row = int(rows[int(wrong.argmax())])
             raise JagOverflowError(f"{operation}: the product in row {row} does not fit {type}. {_HINT}")
@@ -224,15 +308,15 @@ def _running_products(values: pa.Array, offsets: IntArray, type: pa.DataType, op
 
 
 def _integers(values: pa.Array) -> Objects:
-    """Unscaled Python integers."""
+    """Convert decimals to unscaled Python integers."""
     result: Objects = np.zeros(len(values), object)
-    for place, part in enumerate(_parts(values)):
+    for place, part in enumerate(parts_of(values)):
         result += part.astype(object) << (32 * place)
     return result
 
 
 def _of_integers(data: Objects, valid: BoolArray | None, type: pa.DataType) -> pa.Array:
-    """Decimals of unscaled Python integers that fit."""
+    """Convert unscaled Python integers, which fit the type, to decimals."""
     width = type.bit_width // 32
     lower = [(data >> (32 * place) & 0xFFFFFFFF).astype(np.int64) for place in range(width - 1)]
-    return _assembled([*lower, (data >> (32 * (width - 1))).astype(np.int64)], valid, type, "prod")
+    return assembled([*lower, (data >> (32 * (width - 1))).astype(np.int64)], valid, type, "prod")

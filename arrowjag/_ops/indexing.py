@@ -1,7 +1,7 @@
 """Indexing: `x[...]` as numpy from the outermost dim, `x.S[...]` as Koda, take, and windows of rows.
 
-Both walk the dims with a `Cursor`: which items of the column stand where in the result. Every step is a few vector operations on
-the offsets of one dim; values are gathered once, at the end, and not at all while the items stay neighbours.
+Both walk the dims with a `Cursor`, which maps positions of the result to items of the column. Each step is a few vector operations
+on the offsets of one dim; values are gathered once, at the end. A contiguous selection is a slice and gathers nothing.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column, storage_type
-from arrowjag._kernels import gather, picks
-from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.move import gather
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, ShapeError
@@ -30,6 +31,7 @@ __all__ = [
     "agreed",
     "either",
     "getitem",
+    "or_null",
     "positions",
     "row_name",
     "subslice",
@@ -38,19 +40,19 @@ __all__ = [
 ]
 
 NULL = -1
-"""A place whose item is null in the result."""
+"""Marks a position whose item is null in the result."""
 
 MISSING = -2
-"""A place out of range: null as a leaf, an empty row above (Koda's rule)."""
+"""Marks a position out of range: a null leaf, or an empty row above the leaves (Koda's rule)."""
 
 Bound: TypeAlias = "int | Column | Dim | None"
 
 _LARGEST = 2**63 - 1
-"""Positions are int64; one beyond lies outside of every row."""
+"""Largest int64. Positions beyond it are clamped: they are out of range for every row."""
 
 
 class Window(NamedTuple):
-    """A range of each row; bounds are absent, one int for all rows, or a column of them."""
+    """A slice of each row. A bound is None, one int for all rows, or a column with one entry per row."""
 
     start: Bound = None
     stop: Bound = None
@@ -62,25 +64,22 @@ Key: TypeAlias = "int | Window | Column | None"
 
 ALL = Window()
 
-_MANY = 1 << 12
-"""Positions that are worth to be worked on in blocks."""
-
 
 class Cursor(NamedTuple):
-    """Where indexing stands.
+    """State of indexing between two keys.
 
     Attributes
     ----------
     outer : tuple of Dim
         The dims of the result so far.
     depth : int
-        The items that are held lie after so many dims of the column.
+        Number of dims of the column that are already indexed.
     places : numpy.ndarray of int64, or range
-        Which item stands at each place of `outer`; NULL or MISSING where there is none. A range: neighbours, all there.
+        The item at each position of `outer`; NULL or MISSING if there is none. A range holds contiguous items without nulls.
     owners : numpy.ndarray of int64, range, or None
-        For index arrays: which entry of theirs each place belongs to. A range: each to its own.
+        For index arrays: the entry of the index arrays that each position belongs to. A range maps each position to itself.
     loose : bool
-        Whether places may be MISSING, by the kind of the index: then the next dim can't keep its extent.
+        Whether the kind of index allows MISSING positions, so that the next dim can't keep its extent.
     """
 
     outer: tuple[Dim, ...] = ()
@@ -91,7 +90,7 @@ class Cursor(NamedTuple):
 
     @property
     def numbers(self) -> IntArray:
-        """The places as an array."""
+        """`places` as an array."""
         places = self.places
         return np.arange(places.start, places.stop) if isinstance(places, range) else places
 
@@ -100,7 +99,7 @@ class Cursor(NamedTuple):
 
 
 def _rows(dim: Dim, places: IntArray | range) -> tuple[IntArray, IntArray, BoolArray | None, BoolArray | None]:
-    """Start and size of the row at each place, and which are null and which missing (None: none are)."""
+    """Return start and size of the row at each position, and flags of null and of missing rows (None if there are none)."""
     if isinstance(places, range):
         cut = dim.offsets[places.start : places.stop + 1]
         valid = dim.validity
@@ -122,14 +121,14 @@ def _rows(dim: Dim, places: IntArray | range) -> tuple[IntArray, IntArray, BoolA
 
 
 def _null_rows(dim: Dim, places: IntArray | range) -> BoolArray | None:
-    """Which of the rows at places are null; None where none are."""
+    """Flag the null rows among those at `places`; None if there are none."""
     if dim.validity is None:
         return None if isinstance(places, range) else _flags(places)[0]
     return _rows(dim, places)[2]
 
 
 def _flags(places: IntArray) -> tuple[BoolArray | None, BoolArray | None, IntArray]:
-    """Null places, missing places, and places that are safe to look up."""
+    """Return flags of null positions, flags of missing ones, and positions with both replaced by 0."""
     if not len(places) or np.minimum.reduce(places) >= 0:
         return None, None, places
     null, missing = places == NULL, places == MISSING
@@ -143,7 +142,7 @@ def either(one: BoolArray | None, two: BoolArray | None) -> BoolArray | None:
 
 
 def row_name(shape: JaggedShape, depth: int, place: int) -> str:
-    """A row for an error message: its path of positions from the rows of the frame."""
+    """Describe a row in an error message, by its path of positions from the outermost rows."""
     if depth == 0:
         return "the frame"
     path: list[int] = []
@@ -159,7 +158,7 @@ def row_name(shape: JaggedShape, depth: int, place: int) -> str:
 
 
 def _pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, operation: str) -> Cursor:
-    """One item of each row, or all from a single row; the dim disappears."""
+    """Select one item per row, or several items of a single row; removes the dim."""
     dim = column.shape.dims[cursor.depth]
     if isinstance(index, int) and len(cursor.places) == 1 and isinstance(cursor.places, range):
         place = cursor.places.start
@@ -173,7 +172,7 @@ def _pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, 
     starts, sizes, null, missing = _rows(dim, cursor.places)
     position, unknown = positions(index)
     position = _from_end(position, sizes)
-    outside = position.view(np.uint64) >= sizes.view(np.uint64)  # below 0 is beyond every size
+    outside = position.view(np.uint64) >= sizes.view(np.uint64)  # as uint64, a negative position exceeds every size
     gone = either(null, unknown if strict else None)
     if gone is not None:
         outside &= ~gone
@@ -195,12 +194,12 @@ def _pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, 
 
 
 def _pick_many(dim: Dim, places: IntArray | range, index: int | Column) -> IntArray | None:
-    """The items at many positions, where each place has a row and each position an item in it; None elsewhere.
+    """Look up many positions with one kernel. Returns None if a row or an item is missing; the caller falls back.
 
-    A null row has no item for any position.
+    A null row has no items.
     """
     n = len(places) if isinstance(index, int) else index.shape.size
-    if n < _MANY or len(dim) == 0:
+    if len(dim) == 0 or strategy.choose("nth", n) == "whole":
         return None
     position: Any = index
     if isinstance(index, Column):
@@ -215,20 +214,20 @@ def _pick_many(dim: Dim, places: IntArray | range, index: int | Column) -> IntAr
         offsets, rows = dim.offsets, places
     else:
         return None
-    found, outside = picks.pick(offsets, rows, position)
+    found, outside = gather.pick(offsets, rows, position)
     return found if outside is None else None
 
 
 def _from_end(position: Any, sizes: IntArray) -> Any:
-    """Negative positions counted from the ends of their rows."""
+    """Add the row size to negative positions."""
     negative = position < 0
     return np.where(negative, position + sizes, position) if np.count_nonzero(negative) else position
 
 
 def positions(index: int | Column) -> tuple[Any, BoolArray | None]:
-    """An index as int64 numpy data and where it is null."""
+    """Convert an index to int64 positions and flags of nulls."""
     if isinstance(index, int):
-        return np.int64(max(-_LARGEST, min(index, _LARGEST))), None  # beyond, every row lacks it
+        return np.int64(max(-_LARGEST, min(index, _LARGEST))), None  # larger positions are out of range too
     if pt.is_null(index.type):
         return np.zeros(index.shape.size, np.int64), np.ones(index.shape.size, bool)
     data, valid = _arrow.to_numpy(index.values)
@@ -238,7 +237,7 @@ def positions(index: int | Column) -> tuple[Any, BoolArray | None]:
 
 
 def _cut(column: Column, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | None = None) -> Cursor:
-    """A range of each row; a dim is added. `bounds` are the window's own, already aligned with the places."""
+    """Slice each row; adds a dim. `bounds` replace those of the window and are aligned with the cursor's positions."""
     dim = column.shape.dims[cursor.depth]
     if isinstance(cursor.places, range):
         quick = _cut_neighbours(dim, cursor, window)
@@ -264,7 +263,7 @@ def _cut(column: Column, cursor: Cursor, window: Window, bounds: tuple[Any, Any]
 
 
 def _cut_neighbours(dim: Dim, cursor: Cursor, window: Window) -> Cursor | None:
-    """The ranges that leave neighbours: whole rows, and a stretch of a single row. No offsets are written."""
+    """Slice without writing offsets, if the result is contiguous: whole rows, or part of a single row. None otherwise."""
     rows = cursor.places
     assert isinstance(rows, range)
     first, last = dim.offset_of(rows.start), dim.offset_of(rows.stop)
@@ -283,21 +282,21 @@ def _cut_neighbours(dim: Dim, cursor: Cursor, window: Window) -> Cursor | None:
 
 
 def _owned(cursor: Cursor, below: Dim) -> IntArray | None:
-    """The owners of the items of a dim."""
+    """Return the index-array entry of each item of a dim."""
     if cursor.owners is None:
         return None
     return below.parents.astype(np.int64) if isinstance(cursor.owners, range) else cursor.owners[below.parents]
 
 
 def _extent(dim: Dim, window: Window) -> int | None:
-    """The extent that int bounds leave of a declared one."""
+    """Return the declared extent after slicing with int bounds, or None."""
     if dim.extent is None or not all(isinstance(one, (int, type(None))) for one in window[:2]):
         return None
     return len(range(*slice(window.start, window.stop, window.step).indices(dim.extent)))
 
 
 def _clip(start: Any, stop: Any, step: int, sizes: IntArray) -> tuple[Any, IntArray, BoolArray | None]:
-    """Python's slice rule for each row: first position, number of items, and where a bound is null."""
+    """Apply Python's slice rule per row: first position, number of items, and flags of null bounds."""
     low, high = (0, sizes) if step > 0 else (-1, sizes - 1)
     begin, end = (low, sizes) if step > 0 else (high, np.int64(-1))
     unknown: BoolArray | None = None
@@ -320,7 +319,7 @@ def _new_dim(cursor: Cursor) -> Cursor:
 
 
 def _finish(column: Column, cursor: Cursor) -> Column:
-    """The result: everything below the items that the cursor holds."""
+    """Build the result from the items of the cursor and everything below them."""
     if cursor.loose and cursor.depth < column.ndim:
         cursor = _cut(column, cursor, ALL)
     if isinstance(cursor.places, range):
@@ -329,11 +328,11 @@ def _finish(column: Column, cursor: Cursor) -> Column:
         null, missing, safe = _flags(cursor.places)
         lost = either(null, missing)
         result = structure.take_items(column, cursor.depth, safe, cursor.outer, None if lost is None else ~lost)
-    return _or_null(result)
+    return or_null(result)
 
 
-def _or_null(result: Column) -> Column:
-    """A single row that is null has no shape: it is a null scalar of the row's list type."""
+def or_null(result: Column) -> Column:
+    """Convert a single null row to a null scalar of its list type, because a null row has no shape."""
     dims = result.shape.dims
     if not dims or dims[0].validity is None:
         return result
@@ -350,20 +349,20 @@ def getitem(column: Column, keys: Sequence[Any]) -> Column:
     Parameters
     ----------
     column : Column
-        What is indexed.
+        The source.
     keys : sequence of int, Window, Column, None or Ellipsis
-        One entry a dim. Arrays are integers, or booleans of one dim; they are expanded to each other by the prefix rule and work
-        item by item, as in numpy, and the dims of the result that they make stand where the first of them does.
+        One entry per dim. Arrays hold integers, or booleans of one dim. They are broadcast against each other by the prefix rule
+        and applied elementwise, as in numpy; their dims appear in the result at the position of the first array.
 
     Returns
     -------
     Column
-        A null row gives null. Rows that stay neighbours are shared, not copied; otherwise one gather a level.
+        A null row gives null. A contiguous selection shares the values; any other costs one gather per level.
 
     Raises
     ------
     JagIndexError
-        If a position is out of range (the row is named), or there are more keys than dims.
+        If a position is out of range (the message names the row), or there are more keys than dims.
     """
     keys = _spell_out(keys, column.ndim)
     _check_adjacent(keys)
@@ -389,7 +388,7 @@ def _any_array(keys: Sequence[Any]) -> bool:
 
 
 def _spell_out(keys: Sequence[Any], ndim: int) -> list[Any]:
-    """The keys with the ellipsis written as whole dims."""
+    """Replace the ellipsis by full slices."""
     dots = [place for place, key in enumerate(keys) if key is Ellipsis]
     if len(dots) > 1:
         raise JagIndexError("an index can hold only one ellipsis")
@@ -403,20 +402,20 @@ def _spell_out(keys: Sequence[Any], ndim: int) -> list[Any]:
 
 
 def _check_adjacent(keys: Sequence[Any]) -> None:
-    """Dims of separated index arrays go to the front in numpy; where that would reorder dims we don't guess."""
+    """Raise for index arrays separated by a slice, unless the first key is an array: numpy would move their dims to the front."""
     fancy = [place for place, key in enumerate(keys) if isinstance(key, (int, Column))]
     if len(fancy) < 2 or not _any_array(keys):
         return
     together = fancy[-1] - fancy[0] == len(fancy) - 1
     if not together and (fancy[0] != 0 or not isinstance(keys[0], Column)):
         raise JagIndexError(
-            "index arrays that a slice stands between must begin at the first dim: numpy would move their dims to the front. "
+            "index arrays separated by a slice must begin at the first dim: numpy would move their dims to the front. "
             "Index in two steps"
         )
 
 
 def _as_index(key: Column) -> Column:
-    """A mask of one dim as the positions of what it keeps; integer arrays as they are."""
+    """Convert a mask of one dim to the positions that it selects; integer arrays are returned unchanged."""
     if pt.is_boolean(key.type):
         if key.ndim != 1:
             raise JagIndexError("a jagged mask must be the only index; use x[mask] or x.filter(mask)")
@@ -439,9 +438,9 @@ def _check_mask(column: Column, cursor: Cursor, mask: Column) -> None:
 
 
 def _gather(column: Column, cursor: Cursor, index: Column, *, is_mask: bool) -> Cursor:
-    """Pick by an index array; the first one of several makes the dims that all of them share."""
+    """Select by an index array; the first of several arrays adds the dims that all of them share."""
     if cursor.owners is None and not cursor.outer and _is_there(column.shape.dims[cursor.depth], cursor.places[0]):
-        # In a single row each entry is its own: nothing has to be copied under the places of the cursor.
+        # In a single row the entries of the index map to the items directly: the index needs no copy per row.
         cursor = Cursor(index.shape.dims, cursor.depth, cursor.places, range(index.shape.size), cursor.loose)
         return _pick(column, cursor, index, strict=True, operation="indexing")
     if cursor.owners is None:
@@ -458,7 +457,7 @@ def _is_there(dim: Dim, place: int) -> bool:
 
 
 def _enter_arrays(column: Column, cursor: Cursor, index: Column, is_mask: bool) -> Cursor:
-    """Under each place of the cursor a copy of the shape of the index arrays; null rows become null instead."""
+    """Repeat the shape of the index arrays below each position of the cursor; null rows become null."""
     null = _null_rows(column.shape.dims[cursor.depth], cursor.places)
     first, *inner = index.shape.dims
     if cursor.outer and not is_mask:
@@ -471,7 +470,7 @@ def _enter_arrays(column: Column, cursor: Cursor, index: Column, is_mask: bool) 
 
 
 def _spread(places: IntArray, depth: int, shape: JaggedShape) -> IntArray:
-    """What stands at items after `depth` dims, for each innermost item."""
+    """Broadcast the entries at `depth` dims to the innermost items."""
     if depth == shape.ndim:
         return places
     if depth == 0:
@@ -481,7 +480,7 @@ def _spread(places: IntArray, depth: int, shape: JaggedShape) -> IntArray:
 
 
 def _aligned_bounds(cursor: Cursor, window: Window) -> tuple[Any, Any] | None:
-    """Array bounds with one entry a place; None where both bounds are plain."""
+    """Align array bounds with the positions of the cursor; None if neither bound is an array."""
     if not any(isinstance(one, (Column, Dim)) for one in window[:2]):
         return None
     frame = Column(JaggedShape._trusted(cursor.outer), pa.nulls(len(cursor.places)))
@@ -492,7 +491,7 @@ def _aligned_bounds(cursor: Cursor, window: Window) -> tuple[Any, Any] | None:
             bounds.append(Column(frame.shape, pa.array(sizes)))
         elif isinstance(one, Column):
             if one.ndim > frame.ndim:
-                raise ShapeError(f"a bound of {one.ndim} dims for rows of {frame.ndim} dims; x.S takes several ranges a row")
+                raise ShapeError(f"a bound of {one.ndim} dims for rows of {frame.ndim} dims; use x.S for several ranges per row")
             bounds.append(_bound_on(one, frame))
         else:
             bounds.append(one)
@@ -500,11 +499,11 @@ def _aligned_bounds(cursor: Cursor, window: Window) -> tuple[Any, Any] | None:
 
 
 def _bound_on(bound: Column, frame: Column) -> Column:
-    """A bound spread over the rows; rows that are null in it have a null bound."""
+    """Broadcast a bound to the rows; null rows of the bound give null entries."""
     fitted = structure.align([bound, frame], "a bound")[0]
     if fitted.shape == frame.shape:
         return fitted
-    raise ShapeError(f"a bound of {bound.shape!r} must have no null rows where {frame.shape!r} has rows")
+    raise ShapeError(f"a bound of {bound.shape!r} has null rows where {frame.shape!r} has valid ones")
 
 
 # --------------------------------------------------------------------------------------------------- as Koda
@@ -516,23 +515,23 @@ def subslice(column: Column, keys: Sequence[Any]) -> Column:
     Parameters
     ----------
     column : Column
-        What is indexed.
+        The source.
     keys : sequence of int, Window, Column or Ellipsis
-        One entry a dim; without an ellipsis the last dims are addressed. Arrays of positions and of bounds are aligned with the
-        rows that earlier keys have selected: a shorter one is spread over the rows, a longer one adds its dims.
+        One entry per dim; without an ellipsis they apply to the last dims. Arrays of positions and of bounds are aligned with the
+        rows that earlier keys selected: a shorter array is broadcast to the rows, a longer one adds its dims.
 
     Returns
     -------
     Column
-        Out of range and null positions give a null leaf, or an empty row above the leaves; a null bound gives an empty row; a null
-        row stays null.
+        Null positions and positions out of range give a null leaf, or an empty row above the leaves; a null bound gives an empty
+        row; a null row stays null.
 
     Raises
     ------
     JagIndexError
         If there are more keys than dims.
     ShapeError
-        If an array fits neither way.
+        If neither shape is a prefix of the other.
     """
     if Ellipsis not in [key for key in keys if not isinstance(key, Column)]:
         keys = [Ellipsis, *keys]
@@ -549,13 +548,13 @@ def subslice(column: Column, keys: Sequence[Any]) -> Column:
 
 
 def _cut_loosely(column: Column, cursor: Cursor, window: Window, bounds: list[Any]) -> Cursor:
-    """A range in which a null bound means an empty row."""
+    """Slice with the rule that a null bound gives an empty row."""
     arrays = any(isinstance(one, Column) for one in bounds)
     return _cut(column, cursor._replace(loose=cursor.loose or arrays), window, (bounds[0], bounds[1]))
 
 
 def _meet(column: Column, cursor: Cursor, operands: list[Any], operation: str) -> tuple[Cursor, list[Any]]:
-    """Align positions or bounds with the rows that the cursor stands at; longer ones add dims, and a null row is null there."""
+    """Align positions or bounds with the rows of the cursor; longer arrays add dims, in which a null row stays null."""
     arrays = [one for one in operands if isinstance(one, Column)]
     if not arrays:
         return cursor, operands
@@ -564,7 +563,7 @@ def _meet(column: Column, cursor: Cursor, operands: list[Any], operation: str) -
     depth = len(cursor.outer)
     held = Column(JaggedShape._trusted(cursor.outer), pa.array(cursor.numbers))
     rows = cursor.places
-    if depth > 1 and any(one.ndim > depth for one in arrays):  # what stands under rows that are null further out has no row here
+    if depth > 1 and any(one.ndim > depth for one in arrays):  # drop entries below null outer rows: the cursor has no row for them
         agreed, *arrays = structure.agree([held, *arrays], operation, levels=depth - 1)
         rows = rows if agreed is held else _arrow.to_numpy(agreed.values)[0]
         held = agreed
@@ -579,7 +578,7 @@ def _meet(column: Column, cursor: Cursor, operands: list[Any], operation: str) -
 
 
 def _null_below(index: Column, depth: int, null: BoolArray, operation: str) -> Column:
-    """An index without the entries that stand under null rows."""
+    """Drop the entries of an index below null rows."""
     if index.shape.nodes(depth) != len(null):
         raise ShapeError(f"{operation}: an index of {index.shape!r} does not fit {len(null)} rows")
     if depth == 0:
@@ -596,24 +595,24 @@ def _check_positions(index: Column, operation: str) -> None:
 
 
 def take(column: Column, index: int | Column, axis: int = -1, out_of_bounds: str = "raise") -> Column:
-    """In each row at an axis the items that an index names; Koda's `take`.
+    """Select items by position in each row at an axis, as Koda's `take` does.
 
     Parameters
     ----------
     column : Column
-        What is taken from.
+        The source.
     index : int or Column
-        Positions in the rows at the axis, negative from the end. A column of as many dims as there are above the axis takes one
-        item a row; a longer one makes the dims that it has more; a shorter one is spread over the rows.
+        Positions in the rows at the axis; negative ones count from the end. A column with one dim per dim above the axis selects
+        one item per row; a longer one adds its further dims; a shorter one is broadcast to the rows.
     axis : int
-        The dim that the positions run over.
+        The dim that the positions refer to.
     out_of_bounds : {"raise", "null"}
-        What a position outside of its row gives.
+        Whether a position out of range raises or gives null.
 
     Returns
     -------
     Column
-        Null for a null position and in a null row. One gather a level; extents below the axis are kept.
+        Null for a null position and in a null row. Extents below the axis are kept. Cost: one gather per level.
     """
     place = structure.normalize_axis(axis, column.ndim, "take")
     if out_of_bounds not in ("raise", "null"):
@@ -629,7 +628,7 @@ def take(column: Column, index: int | Column, axis: int = -1, out_of_bounds: str
 
 
 def window(column: Column, wanted: Window, axis: int, operation: str) -> Column:
-    """A range of each row at an axis; bounds that are columns have one entry a row, and a null entry makes its row null."""
+    """Slice each row at an axis; column bounds have one entry per row, and a null entry makes its row null."""
     place = structure.normalize_axis(axis, column.ndim, operation)
     column, (start, stop) = agreed(column, wanted[:2], place, operation)
     wanted = wanted._replace(start=start, stop=stop)
@@ -638,18 +637,18 @@ def window(column: Column, wanted: Window, axis: int, operation: str) -> Column:
 
 
 def agreed(column: Column, bounds: Sequence[Any], place: int, operation: str) -> tuple[Column, Sequence[Any]]:
-    """A column and bounds of its rows at an axis without what stands under rows that are null in any of them."""
+    """Drop, from a column and the bounds of its rows, the items below rows that are null in any of them."""
     columns = [one for one in bounds if isinstance(one, Column)]
     if not columns:
         return column, bounds
     for one in columns:
         if one.ndim > place:
-            raise ShapeError(f"{operation}: {one.shape!r} has {one.ndim} dims, the rows that it bounds have {place}")
+            raise ShapeError(f"{operation}: {one.shape!r} has {one.ndim} dims, but the rows have {place}")
     column, *columns = structure.agree([column, *columns], operation, levels=place)
     rest = iter(columns)
     return column, [next(rest) if isinstance(one, Column) else one for one in bounds]
 
 
 def _whole(column: Column, depth: int) -> Cursor:
-    """The cursor at all items after `depth` dims."""
+    """Return a cursor at all items after `depth` dims."""
     return Cursor(column.shape.dims[:depth], depth, range(column.shape.nodes(depth)))

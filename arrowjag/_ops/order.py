@@ -1,7 +1,7 @@
-"""Order inside rows: sort, ranks, the largest, reversal, shuffles and samples.
+"""Order within rows: sort, argsort, rank, topk, reverse, inverse_permutation, shuffle and sample.
 
-What keeps every place works at the same local position along an outer axis, as in numpy; what moves items moves
-whole sub-trees there.
+Along an outer axis, sort, argsort and rank compare the items at the same local position, as in numpy; reverse, shuffle and
+sample move whole sub-trees.
 """
 
 from __future__ import annotations
@@ -16,18 +16,20 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer, item_count
-from arrowjag._kernels import gather, permutations
-from arrowjag._kernels import offsets as _offsets
-from arrowjag._kernels import rank as _rank
-from arrowjag._kernels import sort as _kernels
-from arrowjag._kernels.heads import candidates
-from arrowjag._kernels.offsets import row_sizes
+from arrowjag._kernels import reduce as _reduce
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.move import gather, permutations
+from arrowjag._kernels.order import rank as _rank
+from arrowjag._kernels.order import sort as _kernels
+from arrowjag._kernels.order.rank import candidates
+from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops import axes as _axes
-from arrowjag._ops import elementwise, places, structure
+from arrowjag._ops.amounts import weights_of
 from arrowjag.dims import Ragged
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
-from arrowjag.typing import IntArray, RankMethod
+from arrowjag.typing import BoolArray, IntArray, RankMethod
 
 __all__ = ["argsort", "inverse_permutation", "rank", "reverse", "sample", "shuffle", "sort", "topk"]
 
@@ -41,23 +43,23 @@ def _sorted(values: pa.Array, offsets: IntArray, descending: bool) -> pa.Array:
 
 
 def _order(values: pa.Array, offsets: IntArray, descending: bool, operation: str, *, slots: bool = False) -> IntArray:
-    return _kernels.argsort(*_arrow.order_key(values, operation), offsets, descending, slots=slots)
+    return _kernels.argsort(*_arrow.order_key(values, operation, descending=descending), offsets, descending, slots=slots)
 
 
-def _flag(value: Any, operation: str) -> bool:
+def _flag(value: Any, operation: str, name: str = "descending") -> bool:
     if not isinstance(value, (bool, np.bool_)):
-        raise JagTypeError(f"{operation}: descending must be a bool, got {type(value).__name__}")
+        raise JagTypeError(f"{operation}: {name} must be a bool, got {type(value).__name__}")
     return bool(value)
 
 
 def sort(column: Column, descending: bool, by: Column | None, axis: Any) -> Column:
-    """Sort the items of each row, by themselves or by a key; along an outer axis a key of that axis moves whole sub-trees."""
+    """Sort the items of each row by value or by a key; with a key per item of an outer axis, whole sub-trees move."""
     falling = _flag(descending, "sort")
     if by is None:
-        return places.keeping(column, axis, lambda values, offsets: _sorted(values, offsets, falling), "sort")
+        return along_axis.apply(column, axis, lambda values, offsets: _sorted(values, offsets, falling), "sort")
     found = _axes.normalize_axes(axis, column.ndim, "sort")
     if by.ndim > column.ndim:
-        raise ShapeError(f"sort: by has {by.ndim} dims, {by.shape!r}, what is sorted has {column.ndim}")
+        raise ShapeError(f"sort: by has {by.ndim} dims, {by.shape!r}, but the sorted array has {column.ndim}")
     if len(found) == 1 and by.ndim <= found[0] + 1 < column.ndim:
         return _sort_trees(column, found[0], by, falling)
     column, by = structure.align([column, by], "sort")
@@ -70,13 +72,13 @@ def sort(column: Column, descending: bool, by: Column | None, axis: Any) -> Colu
 
 
 def _sort_trees(column: Column, axis: int, by: Column, descending: bool) -> Column:
-    frame, (key,) = places.keyed(column, axis + 1, [by], "sort")
+    frame, (key,) = along_axis.align_keys(column, axis + 1, [by], "sort")
     order = _order(key.values, frame.shape.dims[axis].offsets, descending, "sort")
     return structure.take_items(column, axis + 1, frame.values.to_numpy()[order], frame.shape.dims)
 
 
 def argsort(column: Column, descending: bool, axis: Any) -> Column:
-    """The slots of each row in sorted order; along an outer axis the places of that axis."""
+    """Return the positions that sort each row; along an outer axis, positions along that axis."""
     falling = _flag(descending, "argsort")
 
     def slots(values: pa.Array, offsets: IntArray) -> pa.Array:
@@ -84,99 +86,141 @@ def argsort(column: Column, descending: bool, axis: Any) -> Column:
 
     found = () if _axes.is_none_of_them(axis) else _axes.normalize_axes(axis, column.ndim, "argsort")
     if not found or found[-1] == column.ndim - 1:
-        return places.keeping(column, axis, slots, "argsort")
+        return along_axis.apply(column, axis, slots, "argsort")
     moved = _axes.move_last(column, found[0])
     flat = moved.column
     order = _order(flat.values, flat.shape.dims[-1].offsets, falling, "argsort")
     return _axes.move_back(moved, Column(flat.shape, _arrow.from_numpy(moved.slots[order])), column.shape)
 
 
-def rank(column: Column, method: RankMethod, descending: bool, axis: Any, tie_breaker: Column | None) -> Column:
-    """The rank of each item in its row, from 1."""
-    falling = _flag(descending, "rank")
+def rank(
+    column: Column, method: RankMethod, descending: bool, axis: Any, tie_breaker: Column | None, *, pct: bool = False
+) -> Column:
+    """Rank each item within its row, from 1, or as a share of the ranked items."""
+    falling, shares = _flag(descending, "rank"), _flag(pct, "rank", "pct")
+
+    def finish(found: npt.NDArray[Any], valid: BoolArray | None, offsets: IntArray) -> pa.Array:
+        return _arrow.from_numpy(_shares(found, valid, offsets, method) if shares else found, valid)
 
     def ranks(values: pa.Array, offsets: IntArray) -> pa.Array:
-        return _arrow.from_numpy(*_rank.rank(*_arrow.order_key(values, "rank"), offsets, method, falling))
+        return finish(*_rank.rank(*_arrow.order_key(values, "rank", descending=falling), offsets, method, falling), offsets)
 
     def broken(values: pa.Array, ties: pa.Array, offsets: IntArray) -> pa.Array:
-        key, valid = _arrow.order_key(values, "rank")
+        key, valid = _arrow.order_key(values, "rank", descending=falling)
         tie, known = _arrow.order_key(ties, "rank")
         if known is not None:
             valid = known if valid is None else valid & known
         order = _kernels.lexsort([(key, valid), (tie, valid)], offsets, [falling, False])
         found = np.empty(len(order), np.int64)
         found[order] = _offsets.positions(offsets, 1)
-        return _arrow.from_numpy(found, valid)
+        return finish(found, valid, offsets)
 
     if tie_breaker is None:
-        return places.keeping(column, axis, ranks, "rank")
+        return along_axis.apply(column, axis, ranks, "rank")
     if method != "ordinal":
-        raise JagValueError(f'rank: a tie_breaker leaves no ties, so it goes with method "ordinal", got {method!r}')
-    return places.keeping_both(column, tie_breaker, axis, broken, "rank")
+        raise JagValueError(f'rank: a tie_breaker requires method "ordinal", got {method!r}')
+    return along_axis.apply_both(column, tie_breaker, axis, broken, "rank")
 
 
-def topk(column: Column, k: int, axis: Any) -> Column:
-    """The head of each row's descending sort; along an outer axis of the items at each local position, slot by slot."""
-    wanted = item_count(k, "topk: k")
-    found = _axes.normalize_axes(axis, column.ndim, "topk")
+def _shares(ranks: npt.NDArray[Any], valid: BoolArray | None, offsets: IntArray, method: str) -> npt.NDArray[np.float64]:
+    """Ranks divided by the number of ranked items of the row, dense ones by the largest rank."""
+    if method == "dense":
+        total, _ = _reduce.max(ranks, valid, offsets)
+    else:
+        total, _ = _reduce.count(valid, offsets)
+    found: npt.NDArray[np.float64] = ranks / np.maximum(total, 1).repeat(row_sizes(offsets))
+    return found
+
+
+def topk(column: Column, k: int, axis: Any, by: Column | None, descending: bool, operation: str = "topk") -> Column:
+    """Return the first k items of each row in the order of the items or of a key.
+
+    Along an outer axis the items at each local position are a row; with a key per item of that axis whole sub-trees are items.
+    """
+    wanted, falling = item_count(k, f"{operation}: k"), _flag(descending, operation)
+    found = _axes.normalize_axes(axis, column.ndim, operation)
+    if by is not None:
+        return _topk_by(column, found, wanted, by, falling, operation)
     if found[-1] < column.ndim - 1:
-        return _topk_across(column, found[0], wanted)
+        return _topk_across(column, found[0], wanted, falling)
     column = _axes.trailing(column, found[0])
-    values, cut = _largest(column.values, column.shape.dims[-1].offsets, wanted)
-    outer = (*column.shape.dims[:-1], places.resized(column.shape.dims[-1], cut))
+    values, cut = _largest(column.values, column.shape.dims[-1].offsets, wanted, falling)
+    outer = (*column.shape.dims[:-1], along_axis.resized(column.shape.dims[-1], cut))
     return Column(JaggedShape._trusted(outer), values)
 
 
-def _largest(values: pa.Array, offsets: IntArray, k: int) -> tuple[pa.Array, IntArray]:
-    """The head of the descending sort of each row, and the offsets of what is left."""
-    key, valid = _arrow.order_key(values, "topk")
+def _topk_by(column: Column, axes: tuple[int, ...], k: int, by: Column, descending: bool, operation: str) -> Column:
+    if len(axes) > 1:
+        column, by = (_axes.trailing(one, axes[0]) for one in structure.align([column, by], operation))
+    place = axes[0]
+    frame, (key,) = along_axis.align_keys(column, place + 1, [by], operation)
+    dim = frame.shape.dims[place]
+    items, cut = _first_in_order(_arrow.order_key(key.values, operation, descending=descending), dim.offsets, k, descending)
+    if len(frame.values) < column.shape.nodes(place + 1):  # items in null rows of the key are dropped
+        items = frame.values.to_numpy()[items]
+    return structure.take_items(column, place + 1, items, (*frame.shape.dims[:place], along_axis.resized(dim, cut)))
+
+
+def _first_in_order(key: _kernels.Key, offsets: IntArray, k: int, descending: bool) -> tuple[IntArray, IntArray]:
+    """Return the first k items of each row in the order of a key, and the offsets that cut them into rows."""
     taken = np.minimum(row_sizes(offsets), k)
-    if (found := candidates((key, valid), offsets, taken, descending=True)) is not None:
+    items = None
+    if (found := candidates(key, offsets, taken, descending=descending)) is not None:
+        items, offsets = found
+        key = key[0][items], None if key[1] is None else key[1][items]
+    order = _kernels.argsort(*key, offsets, descending)[gather.ranges(offsets[:-1], taken)]
+    return order if items is None else items[order], _offsets.from_sizes(taken)
+
+
+def _largest(values: pa.Array, offsets: IntArray, k: int, descending: bool = True) -> tuple[pa.Array, IntArray]:
+    """Return the k largest items of each row in descending order, or the k smallest ones, and their offsets."""
+    key, valid = _arrow.order_key(values, "topk", descending=descending)
+    if not (_arrow.is_numeric(values.type) or _arrow.is_temporal(values.type)):
+        items, cut = _first_in_order((key, valid), offsets, k, descending)
+        return gather.take(values, items), cut
+    taken = np.minimum(row_sizes(offsets), k)
+    if (found := candidates((key, valid), offsets, taken, descending=descending)) is not None:
         items, offsets = found
         key, valid = key[items], None if valid is None else valid[items]
     slots = gather.ranges(offsets[:-1], taken)
-    if _arrow.is_numeric(values.type) or _arrow.is_temporal(values.type):
-        largest = gather.take(_arrow.from_numpy(*_kernels.sort(key, valid, offsets, True), values.type), slots)
-    else:
-        order = _kernels.argsort(key, valid, offsets, True)[slots]
-        largest = gather.take(values, order if found is None else items[order])
-    return largest, _offsets.from_sizes(taken)
+    ordered = _arrow.from_numpy(*_kernels.sort(key, valid, offsets, descending), values.type)
+    return gather.take(ordered, slots), _offsets.from_sizes(taken)
 
 
-def _topk_across(column: Column, axis: int, k: int) -> Column:
-    """The k largest leaves of each place without the axis.
+def _topk_across(column: Column, axis: int, k: int, descending: bool) -> Column:
+    """Return the k largest, or smallest, leaves per node of the tree without the axis.
 
-    Slot i of the axis holds place p as long as more than i items stand at p, so that rows at one place are cut like the sizes that
-    they have, from the largest: the sizes of every dim below the axis are found as the leaves are. Null rows come last.
+    Slot i of the axis has node p if more than i items combine in p. So the size of a row in slot i is the i-th largest size of
+    the rows that combine there, and the sizes of every dim below the axis are selected like the leaves. Null rows come last.
     """
     dim = column.shape.dims[axis]
     cut = _offsets.from_sizes(np.minimum(dim.sizes, k))
-    dims = [*column.shape.dims[:axis], places.resized(dim, cut)]
+    dims = [*column.shape.dims[:axis], along_axis.resized(dim, cut)]
     for depth in range(axis + 1, column.ndim):
         below = column.shape.dims[depth]
         rows = Column(column.shape[:depth], _arrow.from_numpy(np.ascontiguousarray(below.sizes), below.validity))
         sizes, valid = _arrow.to_numpy(_largest_across(rows, axis, k, cut))
         offsets = _offsets.from_sizes(sizes if valid is None else np.where(valid, sizes, 0))
         dims.append(Ragged.from_offsets(offsets, validity=valid, extent=below.extent, check=False))
-    return Column(JaggedShape._trusted(dims), _largest_across(column, axis, k, cut))
+    return Column(JaggedShape._trusted(dims), _largest_across(column, axis, k, cut, descending))
 
 
-def _largest_across(column: Column, axis: int, k: int, cut: IntArray) -> pa.Array:
-    """The k largest leaves of each place without the axis, in the order of slots; `cut` are the offsets of the slots."""
+def _largest_across(column: Column, axis: int, k: int, cut: IntArray, descending: bool = True) -> pa.Array:
+    """Return the k largest leaves per node without the axis, ordered by slot; `cut` are the offsets of the slots."""
     if axis == column.ndim - 1:
-        return _largest(column.values, column.shape.dims[-1].offsets, k)[0]
+        return _largest(column.values, column.shape.dims[-1].offsets, k, descending)[0]
     moved = _axes.move_last(column, axis).column
-    values, offsets = _largest(moved.values, moved.shape.dims[-1].offsets, k)
+    values, offsets = _largest(moved.values, moved.shape.dims[-1].offsets, k, descending)
     owners = moved.shape.composed(axis, moved.ndim - 1).parents
     slots = cut[owners.repeat(row_sizes(offsets))] + _offsets.positions(offsets)
     return gather.take(values, _axes.stable_order(slots))
 
 
 def reverse(column: Column, axis: Any) -> Column:
-    """The items of each row from the last to the first; sub-trees along an outer axis."""
+    """Reverse the items of each row; along an outer axis, the sub-trees."""
     found = _axes.normalize_axes(axis, column.ndim, "reverse")
     if found[-1] == column.ndim - 1:
-        return places.keeping(column, axis, lambda values, offsets: gather.take(values, _backwards(offsets)), "reverse")
+        return along_axis.apply(column, axis, lambda values, offsets: gather.take(values, _backwards(offsets)), "reverse")
     outer = column.shape.dims[: found[0] + 1]
     return structure.take_items(column, found[0] + 1, _backwards(outer[-1].offsets), outer)
 
@@ -186,10 +230,10 @@ def _backwards(offsets: IntArray) -> IntArray:
 
 
 def inverse_permutation(column: Column, axis: Any) -> Column:
-    """For each slot of a row the slot whose item points at it; null where none does."""
-    result = places.keeping(column, axis, _inverted, "inverse_permutation", complete=True)
+    """Invert row-local positions: each slot holds the position of the item that points to it, or null."""
+    result = along_axis.apply(column, axis, _inverted, "inverse_permutation", complete=True)
     if result.values.null_count != column.values.null_count:
-        raise JagValueError("inverse_permutation: an item points at a place that its row lacks")
+        raise JagValueError("inverse_permutation: an item holds a position out of range for its row")
     return result
 
 
@@ -197,13 +241,13 @@ def _inverted(values: pa.Array, offsets: IntArray) -> pa.Array:
     if pt.is_null(values.type):
         return pa.nulls(len(values), pa.int64())
     if not pt.is_integer(values.type):
-        raise JagTypeError.no_kernel("inverse_permutation", values.type, hint="It takes positions, which are integers.")
+        raise JagTypeError.no_kernel("inverse_permutation", values.type, hint="Positions must be integers.")
     data, valid = _arrow.to_numpy(values)
     slots, hit = permutations.invert_rows(data, valid, offsets)
     return _arrow.from_numpy(slots, hit, values.type)
 
 
-# --------------------------------------------------------------------------------------------------- by chance
+# --------------------------------------------------------------------------------------------------- random
 
 
 def _generator(seed: Any, operation: str) -> np.random.Generator:
@@ -211,20 +255,21 @@ def _generator(seed: Any, operation: str) -> np.random.Generator:
 
 
 def _random_keys(n: int, generator: np.random.Generator) -> npt.NDArray[np.uint32]:
-    """Keys to sort by. 32 bits leave the sort room for places, so that it needs one pass."""
-    words: Any = generator.bit_generator.random_raw((n + 1) // 2)  # what `integers` splits into keys, in a third less time
+    """Draw random sort keys of 32 bits: packed with a 32-bit position into one word, they sort in one pass."""
+    words: Any = generator.bit_generator.random_raw(
+        (n + 1) // 2
+    )  # the words that `integers` would split into keys, in a third less time
     keys: npt.NDArray[np.uint32] = words.astype("<u8", copy=False).view("<u4")[:n]
     return keys
 
 
 def _random_order(offsets: IntArray, generator: np.random.Generator) -> IntArray:
-    """The items of each row in random order."""
+    """Return the items of each row in random order."""
     return _kernels.argsort(_random_keys(int(offsets[-1]), generator), None, offsets)
 
 
-def _random_items(offsets: IntArray, taken: IntArray, generator: np.random.Generator) -> IntArray:
-    """The first items of each row in random order, row by row."""
-    keys = _random_keys(int(offsets[-1]), generator)
+def _random_items(keys: npt.NDArray[Any], offsets: IntArray, taken: IntArray) -> IntArray:
+    """The `taken` items of each row with the smallest random keys, in the order of these."""
     cut = _offsets.from_counts(taken)
     if (found := candidates((keys, None), offsets, taken, descending=False)) is None:
         return _kernels.argsort(keys, None, offsets)[_offsets.runs(offsets[:-1], cut)]
@@ -233,21 +278,33 @@ def _random_items(offsets: IntArray, taken: IntArray, generator: np.random.Gener
 
 
 def shuffle(column: Column, seed: int, axis: Any) -> Column:
-    """The items of each row in random order; sub-trees along an outer axis."""
+    """Shuffle the items of each row; along an outer axis, the sub-trees."""
     generator = _generator(seed, "shuffle")
     found = _axes.normalize_axes(axis, column.ndim, "shuffle")
     if found[-1] == column.ndim - 1:
-        return places.keeping(column, axis, lambda v, offsets: gather.take(v, _random_order(offsets, generator)), "shuffle")
+        return along_axis.apply(column, axis, lambda v, offsets: gather.take(v, _random_order(offsets, generator)), "shuffle")
     outer = column.shape.dims[: found[0] + 1]
     return structure.take_items(column, found[0] + 1, _random_order(outer[-1].offsets, generator), outer)
 
 
-def sample(column: Column, fraction: float | None, n: elementwise.Operand | int | None, seed: int, axis: Any) -> Column:
-    """Some of the items of each row, in their order; sub-trees along an outer axis."""
+def sample(
+    column: Column,
+    fraction: float | None,
+    n: elementwise.Operand | int | None,
+    seed: int,
+    axis: Any,
+    weights: Column | None = None,
+) -> Column:
+    """Sample items of each row, keeping their order; along an outer axis, sub-trees."""
     generator = _generator(seed, "sample")
     if (fraction is None) == (n is None):
-        raise JagValueError("sample takes either fraction= or n=")
-    column, place = places.grouped(column, axis, "sample")
+        raise JagValueError("sample takes exactly one of fraction= and n=")
+    if weights is not None and n is None:
+        raise JagValueError("sample: weights apply to n=, not to fraction=")
+    found = _axes.normalize_axes(axis, column.ndim, "sample")
+    if weights is not None and len(found) > 1:
+        weights = _axes.trailing(structure.align([column, weights], "sample")[1], found[0])
+    column, place = along_axis.single_axis(column, axis, "sample")
     if n is None:
         dim = column.shape.dims[place]
         mask = generator.random(dim.size) < _share(fraction)
@@ -255,10 +312,33 @@ def sample(column: Column, fraction: float | None, n: elementwise.Operand | int 
     else:
         column, taken = _taken(column, place, n)
         dim, cut = column.shape.dims[place], _offsets.from_counts(taken)
+        if weights is None:
+            keys: npt.NDArray[Any] = _random_keys(dim.size, generator)
+        else:
+            keys, drawable = _weighted_keys(column, place, weights, generator)
+            taken = np.minimum(taken, drawable)
+            cut = _offsets.from_counts(taken)
         mask = np.zeros(dim.size, bool)
-        mask[_random_items(dim.offsets, taken, generator)] = True
-    outer = (*column.shape.dims[:place], places.resized(dim, cut))
+        mask[_random_items(keys, dim.offsets, taken)] = True
+    outer = (*column.shape.dims[:place], along_axis.resized(dim, cut))
     return structure.keep_items(column, place + 1, mask, outer)
+
+
+def _weighted_keys(
+    column: Column, place: int, weights: Column, generator: np.random.Generator
+) -> tuple[npt.NDArray[np.float64], IntArray]:
+    """Exponential variates divided by the weights, the smallest of which are drawn, and how many items have a weight."""
+    frame, (spread,) = along_axis.align_keys(column, place + 1, [weights], "sample")
+    amounts, valid = weights_of(spread.values, None, frame.shape.dims[place].offsets, "sample")
+    amounts = amounts if valid is None else np.where(valid, amounts, 0)
+    if np.isnan(amounts).any():
+        raise JagValueError("sample: weights must be numbers, got NaN")
+    dim = column.shape.dims[place]
+    weight = np.zeros(dim.size)
+    weight[frame.values.to_numpy()] = amounts
+    with np.errstate(divide="ignore"):
+        keys = generator.standard_exponential(dim.size) / weight
+    return keys, _offsets.count_true(weight > 0, dim.offsets)
 
 
 def _share(fraction: Any) -> float:
@@ -270,7 +350,7 @@ def _share(fraction: Any) -> float:
 
 
 def _taken(column: Column, axis: int, n: elementwise.Operand | int) -> tuple[Column, IntArray]:
-    """How many items each row along the axis keeps; rows where `n` is null are null in the column that is returned."""
+    """Return the number of items to keep per row, and the column with rows null where `n` is null."""
     if not (isinstance(n, int) or pt.is_integer(n.type)):
         raise JagTypeError(f"sample: n must be integers, got {n.type}")
     if not isinstance(n, Column):
@@ -279,9 +359,9 @@ def _taken(column: Column, axis: int, n: elementwise.Operand | int) -> tuple[Col
             raise JagValueError(f"sample: n must not be negative, got {wanted}")
         return column, np.minimum(column.shape.dims[axis].sizes, min(wanted, 2**62))
     if n.ndim > axis:
-        raise ShapeError(f"sample: n has {n.ndim} dims, {n.shape!r}, and the rows along the axis have {axis}")
+        raise ShapeError(f"sample: n has {n.ndim} dims, {n.shape!r}, but the rows along the axis have {axis}")
     column, n = structure.agree([column, n], "sample", levels=axis)
-    _, (counts,) = places.keyed(column, axis, [n], "sample")
+    _, (counts,) = along_axis.align_keys(column, axis, [n], "sample")
     each, valid = _arrow.to_numpy(counts.values.cast(pa.int64()))
     if valid is not None:
         column = structure.null_items(column, axis, valid)

@@ -1,6 +1,6 @@
-"""Scans: one result for each item, from the items before it in its row: running totals, differences, shifts, fills, windows.
+"""Scans: one result per item from other items of its row: cumulative sums, differences, shifts, fills, rolling windows.
 
-A scan is a function from (values, offsets) to as many values; `axes.keeping` takes care of axes and null rows for all of them.
+A scan is a function from (values, offsets) to an array of the same length; `along_axis.apply` implements axes and null rows.
 """
 
 from __future__ import annotations
@@ -15,21 +15,22 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer
-from arrowjag._kernels import filling, gather, rolling
 from arrowjag._kernels import scan as _kernels
+from arrowjag._kernels.move import gather, scatter
+from arrowjag._kernels.scan import rolling
+from arrowjag._ops import along_axis, elementwise, exact, structure
 from arrowjag._ops import axes as _axes
-from arrowjag._ops import elementwise, exact, places, structure
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["ROLLING", "SCANS", "diff", "fill", "roll", "scan", "shift"]
+__all__ = ["ROLLING", "SCANS", "by_order", "diff", "fill", "roll", "scan", "shift"]
 
 Scan: TypeAlias = Callable[[pa.Array, IntArray], pa.Array]
 
 
 def _numbers(values: pa.Array, operation: str) -> pa.Array:
-    """Numbers as the kernels want them: the null type reads as int64."""
+    """Cast the null type to int64; raises for types that are not numeric."""
     if pt.is_null(values.type):
         return pa.nulls(len(values), pa.int64())
     if not _arrow.is_numeric(values.type):
@@ -62,15 +63,15 @@ def _cumcount(values: pa.Array, offsets: IntArray) -> pa.Array:
     return _arrow.from_numpy(*_kernels.cumcount(_validity(values), offsets))
 
 
-def _by_order(values: pa.Array, operation: str, kernel: Callable[..., Any]) -> pa.Array:
-    """A kernel that picks some of the items by their order: numbers go through as they are, others by their codes."""
+def by_order(values: pa.Array, operation: str, kernel: Callable[..., Any]) -> pa.Array:
+    """Apply a kernel of minima or maxima: to numbers directly, to other types by their order codes."""
     type = values.type
     if _arrow.is_numeric(type) or _arrow.is_temporal(type):
         data, known = kernel(*_arrow.to_numpy(values))
         return _arrow.from_numpy(data, known, type)
     if pt.is_null(type) or len(values) == 0:
         return values
-    key, valid = _arrow.order_key(values, operation)
+    key, valid = _arrow.order_key(values, operation, descending=operation.endswith("max"))
     found, known = kernel(key, valid)
     items = np.arange(len(key)) if valid is None else valid.nonzero()[0]
     if len(items) == 0:
@@ -84,7 +85,7 @@ def _running(name: str) -> Scan:
     kernel = getattr(_kernels, name)
 
     def run(values: pa.Array, offsets: IntArray) -> pa.Array:
-        return _by_order(values, name, lambda data, valid: kernel(data, valid, offsets))
+        return by_order(values, name, lambda data, valid: kernel(data, valid, offsets))
 
     return run
 
@@ -96,19 +97,19 @@ SCANS: dict[str, Scan] = {
     "cummax": _running("cummax"),
     "cumcount": _cumcount,
 }
-"""What each cumulative operation does to the rows of flat values: a null stays null and is skipped."""
+"""The row kernel of each cumulative operation, by name. Nulls are skipped and stay null."""
 
 
 def scan(column: Column, name: str, axis: Any) -> Column:
-    """One of `SCANS` along any axis."""
-    return places.keeping(column, axis, SCANS[name], name)
+    """Apply one of `SCANS` along any axis."""
+    return along_axis.apply(column, axis, SCANS[name], name)
 
 
 # --------------------------------------------------------------------------------------------------- neighbours
 
 
 def diff(column: Column, n: int, axis: Any) -> Column:
-    """Each item minus the one n places before it; along an outer axis the one at the same position n rows before."""
+    """Subtract from each item the one n positions before it; along an outer axis, the one at the same position n rows before."""
     distance = integer(n, "diff: n")
 
     def difference(values: pa.Array, offsets: IntArray) -> pa.Array:
@@ -121,11 +122,11 @@ def diff(column: Column, n: int, axis: Any) -> Column:
         except JagTypeError:
             raise JagTypeError.no_kernel("diff", values.type) from None
 
-    return places.keeping(column, axis, difference, "diff", complete=True)
+    return along_axis.apply(column, axis, difference, "diff", complete=True)
 
 
 def _shifted(values: pa.Array, offsets: IntArray, n: int) -> tuple[pa.Array, BoolArray | None]:
-    """Items n places on; what is flat moves as a block, and nulls cover what came from another row."""
+    """Shift items by n positions. Fixed-width values move as one block; items from another row are then set to null."""
     index, known = _kernels.shift_index(offsets, n)
     if known is None or not (pt.is_primitive(values.type) or pt.is_decimal(values.type)):
         return gather.take(values, index, known), known
@@ -136,18 +137,20 @@ def _shifted(values: pa.Array, offsets: IntArray, n: int) -> tuple[pa.Array, Boo
 
 
 def shift(column: Column, n: int, fill: elementwise.Operand | None, axis: Any) -> Column:
-    """Items n places on; along an outer axis whole rows move. `fill` stands where there is no item to move in."""
+    """Shift items by n positions; along an outer axis, whole rows. `fill` replaces the vacated items; null by default."""
     distance = integer(n, "shift: n")
     found = _axes.normalize_axes(axis, column.ndim, "shift")
     if found[-1] < column.ndim - 1:
         if fill is not None:
-            raise JagValueError("shift: along an outer axis whole rows move, and only null rows fill the gap; use fill_null_rows")
+            raise JagValueError(
+                "shift: along an outer axis whole rows move and leave null rows, so `fill` does not apply; use fill_null_rows"
+            )
         index, known = _kernels.shift_index(column.shape.dims[found[0]].offsets, distance)
         return structure.take_items(column, found[0] + 1, index, column.shape.dims[: found[0] + 1], known)
-    moved = places.keeping(column, axis, lambda values, offsets: _shifted(values, offsets, distance)[0], "shift")
+    moved = along_axis.apply(column, axis, lambda values, offsets: _shifted(values, offsets, distance)[0], "shift")
     if fill is None:
         return moved
-    inside = places.keeping(column, axis, lambda _, offsets: _reach(offsets, distance), "shift")
+    inside = along_axis.apply(column, axis, lambda _, offsets: _reach(offsets, distance), "shift")
     return elementwise.where(inside, moved, fill)
 
 
@@ -157,13 +160,13 @@ def _reach(offsets: IntArray, n: int) -> pa.Array:
 
 
 def fill(column: Column, direction: str, axis: Any) -> Column:
-    """A null takes the value of the last item before it that is not null, or of the next one after it."""
+    """Replace each null by the nearest valid item before it, or after it with direction "backward"."""
 
     def take_over(values: pa.Array, offsets: IntArray) -> pa.Array:
         valid = _validity(values)
-        return values if valid is None else filling.carry(values, valid, offsets, direction)
+        return values if valid is None else scatter.carry(values, valid, offsets, direction)
 
-    return places.keeping(column, axis, take_over, "ffill" if direction == "forward" else "bfill")
+    return along_axis.apply(column, axis, take_over, "ffill" if direction == "forward" else "bfill")
 
 
 # --------------------------------------------------------------------------------------------------- windows
@@ -190,11 +193,11 @@ def _rolling_mean(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
 
 
 def _rolling_min(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
-    return _by_order(values, "rolling min", lambda data, valid: rolling.rolling_min(data, valid, offsets, window))
+    return by_order(values, "rolling min", lambda data, valid: rolling.rolling_min(data, valid, offsets, window))
 
 
 def _rolling_max(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
-    return _by_order(values, "rolling max", lambda data, valid: rolling.rolling_max(data, valid, offsets, window))
+    return by_order(values, "rolling max", lambda data, valid: rolling.rolling_max(data, valid, offsets, window))
 
 
 def _rolling_count(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
@@ -208,11 +211,11 @@ ROLLING: dict[str, Window] = {
     "max": _rolling_max,
     "count": _rolling_count,
 }
-"""What each statistic of a moving window does to the rows of flat values."""
+"""The row kernel of each rolling statistic, by name."""
 
 
 def roll(column: Column, name: str, window: int, axis: Any) -> Column:
-    """One of `ROLLING` along any axis; the first ``window - 1`` places of a row are null."""
+    """Apply one of `ROLLING` along any axis; the first ``window - 1`` items of a row are null."""
     width = integer(window, "rolling: window", 1)
     kernel = ROLLING[name]
-    return places.keeping(column, axis, lambda values, offsets: kernel(values, offsets, width), f"rolling {name}", complete=True)
+    return along_axis.apply(column, axis, lambda values, offsets: kernel(values, offsets, width), f"rolling {name}", complete=True)

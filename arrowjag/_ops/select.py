@@ -1,4 +1,4 @@
-"""Choosing and joining items: filter, pad, repeat, fields of structs, concat and stack."""
+"""Filter, pad and repeat items, access struct fields, concat and stack columns, merge the rows of several columns."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
-from arrowjag._kernels import gather, laying, merging, spans
-from arrowjag._kernels import offsets as _offsets
-from arrowjag._kernels.words import has_words
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.memory import has_words
+from arrowjag._kernels.move import copy_runs, gather, merge
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
@@ -23,15 +24,18 @@ from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = [
+    "check_boolean",
     "concat",
     "field",
     "fields",
     "filter_items",
     "keep_rows",
     "merge_rows",
+    "opened_maps",
     "pad",
     "repeat",
     "stack",
+    "true_items",
     "with_fields",
     "zip_fields",
 ]
@@ -41,25 +45,26 @@ __all__ = [
 
 
 def filter_items(column: Column, mask: Column) -> Column:
-    """The innermost items whose mask is true; a shorter mask is spread over them.
+    """Keep the innermost items whose mask is true; a shorter mask is broadcast to them.
 
     Parameters
     ----------
     column : Column
-        At least one dim.
+        A column of at least one dim.
     mask : Column
-        Booleans; its shape is that of the column or a prefix of it. A null drops the item, a null row gives a null row.
+        Booleans of the column's shape or of a prefix of it. A null drops the item; a null row gives a null row.
 
     Returns
     -------
     Column
-        Rows become shorter or empty, none disappears; the innermost dim declares no extent. Cost: one pass over values and mask.
+        With the same rows, which may become shorter or empty; the innermost dim has no declared extent. Cost: one pass over values
+        and mask.
     """
-    _check_boolean(mask, "filter")
+    check_boolean(mask, "filter")
     if column.ndim == 0 or mask.ndim > column.ndim:
-        raise ShapeError(f"filter: a mask of {mask.shape!r} is longer than what it filters, {column.shape!r}")
+        raise ShapeError(f"filter: a mask of {mask.shape!r} has more dims than the array, {column.shape!r}")
     column, mask = structure.align([column, mask], "filter")
-    keep = _true(mask.values)
+    keep = true_items(mask.values)
     *outer, dim = column.shape.dims
     offsets = _offsets.filter_rows(keep, dim.offsets)
     left: Dim = Ragged.from_offsets(offsets, validity=dim.validity, check=False)
@@ -69,22 +74,23 @@ def filter_items(column: Column, mask: Column) -> Column:
 
 
 def keep_rows(column: Column, mask: Column) -> Column:
-    """The rows of the frame whose mask is true, as numpy filters the first dim; extents are kept."""
-    _check_boolean(mask, "indexing")
+    """Keep the outermost rows whose mask is true, as numpy does; extents are kept."""
+    check_boolean(mask, "indexing")
     if mask.shape.size != column.shape.nodes(1):
-        raise JagIndexError(f"the mask has {mask.shape.size} entries, the array {column.shape.nodes(1)} rows")
-    keep = _true(mask.values)
+        raise JagIndexError(f"the mask has {mask.shape.size} entries, the array has {column.shape.nodes(1)} rows")
+    keep = true_items(mask.values)
     rows = Uniform(int(np.count_nonzero(keep)), 1, declared=False)
     return structure.keep_items(column, 1, keep, (rows,))
 
 
-def _check_boolean(mask: Column, operation: str) -> None:
+def check_boolean(mask: Column, operation: str) -> None:
+    """Raise if a mask does not hold booleans."""
     if not (pt.is_boolean(mask.type) or pt.is_null(mask.type)):
         raise JagTypeError(f"{operation}: a mask must hold booleans, got {mask.type}")
 
 
-def _true(mask: pa.Array) -> BoolArray:
-    """Where a mask is true; null counts as false."""
+def true_items(mask: pa.Array) -> BoolArray:
+    """Convert a mask to numpy booleans; null counts as False."""
     if pt.is_null(mask.type):
         return np.zeros(len(mask), bool)
     data, valid = _arrow.to_numpy(mask)
@@ -92,28 +98,28 @@ def _true(mask: pa.Array) -> BoolArray:
     return keep
 
 
-# --------------------------------------------------------------------------------------------------- more items
+# --------------------------------------------------------------------------------------------------- pad and repeat
 
 
 def pad(column: Column, n: int, fill: pa.Scalar | Column | None, axis: int) -> Column:
-    """Fill rows at an axis up to `n` items; longer rows stay.
+    """Pad rows at an axis to at least `n` items; longer rows are unchanged.
 
     Parameters
     ----------
     column : Column
         The source.
     n : int
-        The least size that a row has afterwards.
+        The least row size of the result.
     fill : pa.Scalar, Column or None
-        What is put in, of the leaf's type; None puts nulls. Along an outer axis a column with the dims below it, or a scalar where
-        all of those declare their extents.
+        The added item, of the leaf type; None adds nulls. Along an outer axis a column with the dims below the axis, or a scalar
+        if all of those dims have declared extents.
     axis : int
-        Which dim.
+        The dim to pad.
 
     Returns
     -------
     Column
-        Null rows stay null. A declared extent grows to `n`. Cost: one gather a level.
+        Null rows stay null. A declared extent below `n` becomes `n`. Cost: one gather per level.
     """
     place = structure.normalize_axis(axis, column.ndim, "pad")
     filler = None if fill is None else _subtree(column, place, fill)
@@ -126,8 +132,8 @@ def pad(column: Column, n: int, fill: pa.Scalar | Column | None, axis: int) -> C
     grown: Dim = Ragged.from_offsets(offsets, validity=dim.validity, extent=extent, check=False)
     if dim.validity is None and (place == 0 or extent is not None):
         grown = Uniform(int(sizes[0]) if extent is None else extent, len(sizes), declared=extent is not None)
-    if place == column.ndim - 1 and grown.size > _FEW and has_words(column.type):
-        merged = merging.pad_rows(column.values, dim.offsets, offsets, None if filler is None else filler.values)
+    if place == column.ndim - 1 and has_words(column.type) and strategy.choose("pad_items", grown.size) == "blocks":
+        merged = merge.pad_rows(column.values, dim.offsets, offsets, None if filler is None else filler.values)
         return Column(JaggedShape._trusted([*column.shape.dims[:place], grown]), merged)
     index = np.full(grown.size, -1, np.int64)
     index[gather.ranges(offsets[:-1], dim.sizes)] = np.arange(dim.size)
@@ -140,14 +146,14 @@ def pad(column: Column, n: int, fill: pa.Scalar | Column | None, axis: int) -> C
 
 
 def _subtree(column: Column, place: int, fill: pa.Scalar | Column) -> Column:
-    """One item to put in at an axis: a leaf, or the dims below the axis."""
+    """Build the item to add at an axis: a leaf, or a sub-tree with the dims below the axis."""
     below = column.shape.dims[place + 1 :]
     if not isinstance(fill, Column):
         extents = [dim.extent for dim in below]
         if None in extents:
             row = "[" * len(below) + "0" + "]" * len(below)
             raise JagValueError(
-                f"pad: along axis {place} of {column.ndim} dims whole rows are put in, and a single value does not say how long. "
+                f"pad: along axis {place} of {column.ndim} dims whole rows are added, and a scalar fill does not give their size. "
                 f"Give a row, such as fill={row}, or no fill for null rows."
             )
         shape = JaggedShape(*extents)
@@ -164,32 +170,32 @@ def _subtree(column: Column, place: int, fill: pa.Scalar | Column) -> Column:
 
 
 def repeat(column: Column, sizes: int | Column) -> Column:
-    """Each innermost item several times, in a new last dim; column and sizes are expanded to each other.
+    """Repeat each innermost item in a new last dim; column and sizes are broadcast against each other.
 
     Parameters
     ----------
     column : Column
-        The items.
+        The source.
     sizes : int or Column
-        How often; an int declares the extent of the new dim.
+        Number of repetitions per item; an int is the declared extent of the new dim.
 
     Returns
     -------
     Column
-        One dim more than the longer of both.
+        With one more dim than the longer operand.
     """
     if isinstance(sizes, int):
         if sizes < 0:
             raise ShapeError(f"repeat: a size must be at least 0, got {sizes}")
         new: Dim = Uniform(sizes, column.shape.size)
         if has_words(column.type):
-            return Column(JaggedShape._trusted([*column.shape.dims, new]), merging.repeat_each(column.values, sizes))
+            return Column(JaggedShape._trusted([*column.shape.dims, new]), merge.repeat_each(column.values, sizes))
         return structure.repeat_items(column, column.ndim, new, (*column.shape.dims, new))
     if not (pt.is_integer(sizes.type) or pt.is_null(sizes.type)):
         raise JagTypeError(f"repeat: sizes must be integers, got {sizes.type}")
     column, sizes = structure.align([column, sizes], "repeat")
     if sizes.values.null_count:
-        raise JagValueError(f"repeat: a size is null at item {int(np.argmax(sizes.values.is_null()))}; fill_null(0) drops the item")
+        raise JagValueError(f"repeat: a size is null at item {int(np.argmax(sizes.values.is_null()))}; use fill_null(0)")
     new = Ragged(_arrow.to_numpy(sizes.values)[0] if sizes.shape.size else [])
     return structure.repeat_items(column, column.ndim, new, (*column.shape.dims, new))
 
@@ -198,12 +204,18 @@ def repeat(column: Column, sizes: int | Column) -> Column:
 
 
 def fields(type: pa.DataType) -> list[str]:
-    """Field names of a struct leaf; none for other types."""
+    """Return the field names of a struct type; an empty list for other types."""
     return [one.name for one in type] if pt.is_struct(type) else []
 
 
+def opened_maps(column: Column) -> Column:
+    """Return a column whose leaves are maps with one more dim, of entries; return any other column unchanged."""
+    return with_levels(column.shape, column.values) if pt.is_map(column.type) else column
+
+
 def field(column: Column, name: str) -> Column:
-    """One field of struct leaves, under the same shape object; a list field raises ndim by its levels."""
+    """Return one field of struct leaves, with the same shape object; each level of a list or map field adds a dim."""
+    column = opened_maps(column)
     values = column.values
     names = fields(values.type)
     if name not in names:
@@ -213,17 +225,17 @@ def field(column: Column, name: str) -> Column:
 
 
 def with_levels(shape: JaggedShape, values: pa.Array) -> Column:
-    """Values under a shape; the levels of list values become dims."""
-    if not (_arrow.is_list_type(values.type) or _arrow.is_jagged_extension(values.type)):
+    """Combine a shape and values; each list or map level of the values becomes a dim."""
+    if not (_arrow.is_level_type(values.type) or _arrow.is_jagged_extension(values.type)):
         return Column(shape, values)
     inner = _column.from_arrow(values)
     return Column(JaggedShape._trusted([*shape.dims, *inner.shape.dims[1:]]), inner.values)
 
 
 def pick_fields(column: Column, names: Sequence[str]) -> Column:
-    """Several fields of struct leaves as structs of those alone."""
+    """Select several fields of struct leaves, as structs."""
     picked = [_flat_field(column, name) for name in names]
-    return Column(column.shape, _structs(dict(zip(names, picked, strict=True)), column.values))
+    return Column(column.shape, structs(dict(zip(names, picked, strict=True)), column.values))
 
 
 def _flat_field(column: Column, name: str) -> pa.Array:
@@ -233,39 +245,39 @@ def _flat_field(column: Column, name: str) -> pa.Array:
     return pc.struct_field(column.values, [names.index(name)])
 
 
-def _structs(parts: Mapping[str, pa.Array], owner: pa.Array | None) -> pa.Array:
-    """Structs of flat arrays; null where the structs they come from are."""
+def structs(parts: Mapping[str, pa.Array], owner: pa.Array | None = None) -> pa.Array:
+    """Build structs of flat arrays, null where `owner` is null."""
     mask = None if owner is None or owner.null_count == 0 else owner.is_null()
     types = [pa.field(name, one.type) for name, one in parts.items()]
     return pa.StructArray.from_arrays(list(parts.values()), fields=types, mask=mask)
 
 
 def zip_fields(parts: Mapping[str, Column | pa.Scalar], operation: str = "zip") -> Column:
-    """A struct for each leaf of the common shape, one field an operand."""
+    """Build one struct per leaf of the common shape, with one field per operand."""
     columns = [one for one in parts.values() if isinstance(one, Column)]
     aligned = iter(structure.align(columns, operation))
     fitted: dict[str, Any] = {name: next(aligned) if isinstance(one, Column) else one for name, one in parts.items()}
     shape = next(one.shape for one in fitted.values() if isinstance(one, Column))
     flat = {name: one.values if isinstance(one, Column) else constant(one, shape.size) for name, one in fitted.items()}
-    return Column(shape, _structs(flat, None))
+    return Column(shape, structs(flat, None))
 
 
 def with_fields(column: Column, parts: Mapping[str, Column | pa.Scalar]) -> Column:
-    """Struct leaves with fields added or replaced; a null struct stays null."""
+    """Add or replace fields of struct leaves; a null struct stays null."""
     if not pt.is_struct(column.type):
-        raise JagTypeError(f"with_fields needs struct leaves, got {column.type}; zip makes structs")
+        raise JagTypeError(f"with_fields needs struct leaves, got {column.type}; use aj.zip to build structs")
     columns = [one for one in parts.values() if isinstance(one, Column)]
     column, *rest = structure.align([column, *columns], "with_fields")
     aligned = iter(rest)
     flat = {name: _flat_field(column, name) for name in fields(column.type)}
     for name, one in parts.items():
         flat[name] = next(aligned).values if isinstance(one, Column) else constant(one, column.shape.size)
-    return Column(column.shape, _structs(flat, column.values))
+    return Column(column.shape, structs(flat, column.values))
 
 
 def constant(value: pa.Scalar, n: int) -> pa.Array:
-    """A scalar as `n` values."""
-    return pa.repeat(value, n) if value.is_valid else pa.nulls(n, value.type)
+    """Repeat a scalar `n` times."""
+    return pa.repeat(value, n) if n and value.is_valid else pa.nulls(n, value.type)  # pyarrow repeats no struct 0 times
 
 
 # --------------------------------------------------------------------------------------------------- joining
@@ -277,16 +289,16 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
     Parameters
     ----------
     columns : sequence of Column
-        At least one. Dims above the axis must agree in the rows that are valid in all.
+        At least one. Dims above the axis must have equal sizes in the rows that are valid in all columns.
     axis : int
-        Along 0 the rows of the frame follow each other; along an inner axis those of each row do, and a row that is null in any
+        Along 0 the outermost rows are appended; along an inner axis the items of each row, and a row that is null in any column
         is null.
 
     Returns
     -------
     Column
-        A declared extent below the axis stays where all declare the same; at the axis extents add up. Cost: one copy of the values,
-        along an inner axis a gather a level.
+        A declared extent below the axis is kept if all columns declare the same; at the axis extents add up. Cost: one copy of the
+        values, along an inner axis one gather per level.
 
     Notes
     -----
@@ -310,8 +322,8 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
     if extent is not None and joined.validity is None:
         joined = Uniform(extent, len(offsets) - 1)
     outer = (*structure.merge_dims([column.shape.dims[:place] for column in columns]), joined)
-    if place == columns[0].ndim - 1 and spans.pays(columns[0].type, len(joined), joined.size, len(joined)):
-        values = spans.join_rows([column.values for column in columns], [dim.offsets for dim in dims])
+    if place == columns[0].ndim - 1 and copy_runs.pays_rows(columns[0].type, len(joined), joined.size, len(joined)):
+        values = copy_runs.join_rows([column.values for column in columns], [dim.offsets for dim in dims])
         return Column(JaggedShape._trusted(outer), values)
     bases = [0, *itertools.accumulate(dim.size for dim in dims[:-1])]
     starts = np.array([dim.offsets[:-1] + base for dim, base in zip(dims, bases, strict=True)]).ravel("F")
@@ -321,13 +333,13 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
 
 
 def stack(columns: Sequence[Column], axis: int) -> Column:
-    """Columns of one shape side by side along a new dim, whose extent is declared."""
+    """Stack columns of one shape along a new dim of declared extent."""
     shape = columns[0].shape
     place = structure.normalize_axis(axis, shape.ndim + 1, "stack")
     count, n = len(columns), shape.nodes(place)
     outer = (*shape.dims[:place], Uniform(count, n))
     if place == shape.ndim and has_words(columns[0].type):
-        return Column(JaggedShape._trusted(outer), merging.weave([column.values for column in columns]))
+        return Column(JaggedShape._trusted(outer), merge.weave([column.values for column in columns]))
     merged = structure.end_to_end([(column, place) for column in columns])
     if place == 0:
         return structure.with_shape(JaggedShape._trusted([*outer, *merged.shape.dims[1:]]), merged)
@@ -335,49 +347,51 @@ def stack(columns: Sequence[Column], axis: int) -> Column:
     return structure.take_items(merged, 1, index.ravel(), outer)
 
 
-# --------------------------------------------------------------------------------------------------- rows of several
+# --------------------------------------------------------------------------------------------------- rows merged from columns
 
-
-_FEW = 1 << 12
-"""Up to so many items calls decide what padding costs, not the work."""
 
 NullRule = Callable[[int, "list[BoolArray | None]", "list[IntArray | None]"], BoolArray]
-"""From depth, for each operand which of its rows are there (None: it has no rows so deep), and its leaves' places, to null rows."""
+"""Flags the null rows of the result. Arguments: the depth; per operand, flags of its valid rows (None if it has fewer dims); per
+operand, the positions of its leaves."""
 
 
 def merge_rows(columns: Sequence[Column], is_null: NullRule, operation: str) -> list[Column]:
-    """Columns that lend each other rows where theirs are null, each with the rows of one common shape.
+    """Give all columns the rows of one common shape: a row that is null in a column takes its size from the others.
 
     Parameters
     ----------
     columns : sequence of Column
-        Their sizes must agree in rows that are valid in several of them.
+        Columns whose sizes agree in rows that are valid in several of them.
     is_null : callable
-        Which rows of the result are null.
+        Flags the null rows of the result.
     operation : str
-        Who asks, for errors.
+        The public name, for errors.
 
     Returns
     -------
     list of Column
-        Each as deep as it was; its leaves are null where it has no row for them. All shapes are prefixes of the common one. Values
-        of a column whose rows stay where they are, are shared.
+        With unchanged ndim; leaves are null in rows that the column lacks. All shapes are prefixes of the common one. A column
+        whose rows are unchanged shares its values.
     """
     return [met.settled().whole for met in lend_rows(columns, is_null, operation)]
 
 
 def lend_rows(columns: Sequence[Column], is_null: NullRule, operation: str) -> list[structure.Met]:
-    """As `merge_rows`, for who reads values block by block: they are not laid yet, where that pays."""
+    """As `merge_rows`, but copying of values may be deferred, for callers that read them block by block."""
     ndim = max(column.ndim for column in columns)
     places: list[IntArray | None] = [None] * len(columns)
-    laid: list[tuple[pa.Array | None, laying.Layout | None]] = [(None, None)] * len(columns)
+    laid: list[tuple[pa.Array | None, copy_runs.Layout | None]] = [(None, None)] * len(columns)
     dims: list[Dim] = []
     for depth in range(ndim):
         n_rows = dims[-1].size if dims else 1
         there = [_there(column, depth, place) for column, place in zip(columns, places, strict=True)]
         leaves = [_numbers(place, n_rows) if column.ndim <= depth else None for column, place in zip(columns, places, strict=True)]
         null = is_null(depth, there, leaves)
-        near = None if depth == 0 or n_rows < _FEW else _near_dim(columns, depth, places, there, null)
+        near = (
+            None
+            if depth == 0 or strategy.choose("lend_rows", n_rows) == "whole"
+            else _near_dim(columns, depth, places, there, null)
+        )
         dims.append(_shared_dim(columns, depth, places, there, null, operation) if near is None else near.dim)
         for slot, (column, place, present) in enumerate(zip(columns, places, there, strict=True)):
             if column.ndim == depth + 1 and present is not None:
@@ -389,25 +403,25 @@ def lend_rows(columns: Sequence[Column], is_null: NullRule, operation: str) -> l
     return [_met(column, shape[: column.ndim], *found) for column, found in zip(columns, laid, strict=True)]
 
 
-def _met(column: Column, shape: JaggedShape, values: pa.Array | None, layout: laying.Layout | None) -> structure.Met:
+def _met(column: Column, shape: JaggedShape, values: pa.Array | None, layout: copy_runs.Layout | None) -> structure.Met:
     if layout is not None:
         return structure.Met(column, shape, layout)
     return structure.Met(Column(shape, column.values if values is None else values), shape)
 
 
 class _Near(NamedTuple):
-    """The rows that columns share, which are those of each column but in some places."""
+    """Common rows that differ from those of each column in few rows."""
 
     dim: Dim
     changed: list[IntArray | None]
-    """The rows where a column lacks what another one lends, or has what is null in the result."""
+    """Per column, the rows that it lacks or that are null in the result."""
 
-    def layout(self, column: Column, slot: int) -> laying.Layout | None:
-        """Where the leaves of a column lie; None where they are better laid item by item, or stay where they are."""
+    def layout(self, column: Column, slot: int) -> copy_runs.Layout | None:
+        """Return the source ranges of a column's leaves; None if no row changes or if copying item by item is faster."""
         rows = self.changed[slot]
-        if rows is None or not len(rows) or not laying.pays(column.type, 2 * len(rows) + 1, self.dim.size):
+        if rows is None or not len(rows) or not copy_runs.pays(column.type, 2 * len(rows) + 1, self.dim.size):
             return None
-        return laying.layout_with(column.shape.dims[-1].offsets, self.dim.offsets, rows)
+        return copy_runs.layout_with(column.shape.dims[-1].offsets, self.dim.offsets, rows)
 
 
 def _near_dim(
@@ -417,9 +431,9 @@ def _near_dim(
     there: Sequence[BoolArray | None],
     null: BoolArray,
 ) -> _Near | None:
-    """As `_shared_dim`, of rows that all stay where they are: what is not changed is compared at once, and not written down.
+    """As `_shared_dim` if no rows move: unchanged rows are compared in one pass and their sizes are not written.
 
-    None where this is not the way, or sizes don't agree.
+    Returns None if rows move or sizes differ; the caller falls back to `_shared_dim`.
     """
     owners = [(column.shape.dims[depth], present) for column, present in zip(columns, there, strict=True) if present is not None]
     if any(place is not None for place, present in zip(places, there, strict=True) if present is not None):
@@ -429,9 +443,9 @@ def _near_dim(
     sizes = np.zeros(len(rows), np.int64)
     for dim, present in owners:
         sizes = np.where(present[rows] & ~null[rows], dim.offsets[rows + 1] - dim.offsets[rows], sizes)
-    offsets = laying.offsets_with(own, rows, sizes) if len(rows) else own
+    offsets = copy_runs.offsets_with(own, rows, sizes) if len(rows) else own
     changed = [_resized(dim.offsets, offsets, rows) for (dim, _), rows in zip(owners, changed, strict=True)]
-    if not all(laying.differ_only_in(dim.offsets, offsets, rows) for (dim, _), rows in zip(owners, changed, strict=True)):
+    if not all(copy_runs.differ_only_in(dim.offsets, offsets, rows) for (dim, _), rows in zip(owners, changed, strict=True)):
         return None
     extents = {dim.extent for dim, _ in owners} - {None}
     extent = extents.pop() if len(extents) == 1 else None
@@ -441,18 +455,18 @@ def _near_dim(
 
 
 def _resized(one: IntArray, two: IntArray, rows: IntArray) -> IntArray:
-    """Those of some rows that have another size by other offsets."""
+    """Return those of the given rows whose sizes differ between two offsets."""
     resized: IntArray = rows[one[rows + 1] - one[rows] != two[rows + 1] - two[rows]]
     return resized
 
 
 def _numbers(places: IntArray | None, n: int) -> IntArray:
-    """Places as numbers: None stands for items that all stay where they are."""
+    """Convert positions to an array; None means that no item moves."""
     return np.arange(n) if places is None else places
 
 
 def _there(column: Column, depth: int, places: IntArray | None) -> BoolArray | None:
-    """Which of a column's rows are there and valid."""
+    """Flag the rows at the given positions that exist and are valid; None if the column has fewer dims."""
     if column.ndim <= depth:
         return None
     dim = column.shape.dims[depth]
@@ -472,7 +486,7 @@ def _shared_dim(
     null: BoolArray,
     operation: str,
 ) -> Dim:
-    """The sizes that all columns with a valid row agree on; 0 in null rows."""
+    """Merge the row sizes of all columns; raises if valid rows differ. Null rows have size 0."""
     known: BoolArray | None = None
     sizes = np.zeros(0, np.int64)
     extents = set()
@@ -499,14 +513,14 @@ def _shared_dim(
 
 
 def _sizes_at(dim: Dim, places: IntArray | None) -> IntArray:
-    """The size of each row; anything for a row that is not there."""
+    """Return the size of each row; unspecified for missing rows."""
     if places is None:
         return dim.sizes
     return dim.sizes[np.maximum(places, 0)] if len(dim) else np.zeros(len(places), np.int64)
 
 
 def _descend(column: Column, depth: int, places: IntArray | None, dim: Dim) -> IntArray | None:
-    """Places of the items of the shared rows: of the column's own items, or of its leaf spread over them."""
+    """Map the items of the common rows to the column's items, or to its broadcast leaf; -1 for missing items."""
     if column.ndim <= depth:
         return dim.parents.astype(np.int64) if places is None else places[dim.parents]
     own = column.shape.dims[depth]
@@ -523,9 +537,9 @@ def _descend(column: Column, depth: int, places: IntArray | None, dim: Dim) -> I
 
 
 def _lay_leaves(column: Column, places: IntArray | None, present: BoolArray, dim: Dim) -> pa.Array:
-    """The leaves of a column's last rows where the shared rows have theirs; shared where they stand there already."""
+    """Copy a column's leaves to their positions in the common rows; values are shared if no leaf moves."""
     own = column.shape.dims[-1]
     if places is None and own == dim:
         return column.values
     starts = own.offsets[:-1] if places is None else own.offsets[np.maximum(places, 0)]
-    return laying.lay_rows(column.values, starts, present, dim.offsets)
+    return copy_runs.lay_rows(column.values, starts, present, dim.offsets)

@@ -1,6 +1,6 @@
-"""Equal items inside rows: distinct values, counts, membership, set operations, searches and dictionaries.
+"""Operations on equal items within rows: unique, value_counts, membership, set operations, searchsorted and translate.
 
-Everywhere NaN equals NaN, -0.0 equals 0.0 and a null equals nothing. Along an outer axis whole sub-trees are the items.
+NaN equals NaN, -0.0 equals 0.0, and a null equals nothing. Along an outer axis whole sub-trees are compared.
 """
 
 from __future__ import annotations
@@ -11,55 +11,99 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
-from arrowjag._kernels import distinct as _distinct
-from arrowjag._kernels import gather
-from arrowjag._kernels import groups as _groups
 from arrowjag._kernels import reduce as _reduce
-from arrowjag._kernels import sets as _kernels
-from arrowjag._kernels import sort as _sort
-from arrowjag._kernels.lookup import lookup
-from arrowjag._kernels.member import is_member
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.equal import distinct as _distinct
+from arrowjag._kernels.equal import groups as _groups
+from arrowjag._kernels.equal import sets as _kernels
+from arrowjag._kernels.equal.sets import is_member, lookup
+from arrowjag._kernels.move import gather
+from arrowjag._kernels.order import sort as _sort
+from arrowjag._kernels.order.text import text_leaders
+from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops import axes as _axes
-from arrowjag._ops import elementwise, places, structure
+from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.dims import Dim
 from arrowjag.errors import ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["contains", "is_in", "same_rows", "searchsorted", "set_operation", "translate", "unique", "value_counts"]
+__all__ = [
+    "contains",
+    "equal_items",
+    "equal_to",
+    "is_in",
+    "joint_keys",
+    "probes_of",
+    "same_rows",
+    "searchsorted",
+    "set_operation",
+    "translate",
+    "unique",
+    "value_counts",
+]
 
 Key = tuple[npt.NDArray[Any], BoolArray | None]
 
+_ANY_INTEGER = pa.decimal128(20, 0)
+"""Holds the values of int64 and of uint64, which have no common integer type."""
+
 
 def unique(column: Column, axis: Any) -> Column:
-    """The distinct items of each row in order of first appearance."""
-    column, place = places.grouped(column, axis, "unique")
+    """Return the distinct items of each row in order of first appearance."""
+    column, place = along_axis.single_axis(column, axis, "unique")
     dim = column.shape.dims[place]
-    cut, first = _distinct.unique([places.item_key(column, place + 1, "unique")], dim.offsets)
-    return structure.keep_items(column, place + 1, first, (*column.shape.dims[:place], places.resized(dim, cut)))
+    found = text_leaders(column.values, dim.offsets) if place + 1 == column.ndim else None
+    if found is None:
+        cut, first = _distinct.unique([along_axis.item_key(column, place + 1, "unique")], dim.offsets)
+    else:
+        cut, first = _offsets.from_sizes(found[1]), found[0] == np.arange(len(found[0]))
+    return structure.keep_items(column, place + 1, first, (*column.shape.dims[:place], along_axis.resized(dim, cut)))
 
 
 def value_counts(column: Column, axis: Any) -> Column:
-    """The distinct items of each row and how often each occurs, as a struct."""
-    column, place = places.grouped(column, axis, "value_counts")
+    """Return structs of the distinct items of each row and their counts."""
+    column, place = along_axis.single_axis(column, axis, "value_counts")
     dim = column.shape.dims[place]
-    cut, items, counts = _groups.value_counts([places.item_key(column, place + 1, "value_counts")], dim.offsets)
-    outer = (*column.shape.dims[:place], places.resized(dim, cut))
-    found = places.below(structure.take_items(column, place + 1, items, outer), place + 1)
+    cut, items, counts = _groups.value_counts([along_axis.item_key(column, place + 1, "value_counts")], dim.offsets)
+    outer = (*column.shape.dims[:place], along_axis.resized(dim, cut))
+    found = along_axis.items_as_rows(structure.take_items(column, place + 1, items, outer), place + 1)
     values = found.values if place + 1 == column.ndim else _column.to_arrow(found)
     struct = pa.StructArray.from_arrays([values, _arrow.from_numpy(counts)], names=["value", "count"])
     return Column(JaggedShape._trusted(outer), struct)
 
 
 def joint_keys(one: pa.Array, two: pa.Array, operation: str) -> tuple[Key, Key]:
-    """Keys of two arrays that compare across them."""
+    """Return comparison keys of two arrays that are comparable with each other."""
+    if elementwise.is_ordered(one.type) or elementwise.is_ordered(two.type):
+        (left, right), _ = elementwise.codes_beside([one, two], operation)
+        return _arrow.to_numpy(left), _arrow.to_numpy(right)
     type = elementwise.promote([one.type, two.type], operation)
+    if pt.is_integer(one.type) and pt.is_integer(two.type) and pt.is_floating(type):
+        type = _shared_integers(one, two)
     if _arrow.is_numeric(type) or _arrow.is_temporal(type):
         return _arrow.to_numpy(_cast(one, type)), _arrow.to_numpy(_cast(two, type))
     return _halves(_arrow.order_key(_arrow.join([_cast(one, type), _cast(two, type)]), operation), len(one))
+
+
+def _shared_integers(one: pa.Array, two: pa.Array) -> pa.DataType:
+    """Return a type that compares int64 with uint64 exactly: one of both if the values fit, else decimal."""
+    for type, signed in ((pa.int64(), False), (pa.uint64(), True)):
+        if all(_fits(values, type) for values in (one, two) if pt.is_signed_integer(values.type) == signed):
+            return type
+    return _ANY_INTEGER
+
+
+def _fits(values: pa.Array, type: pa.DataType) -> bool:
+    """Return whether all integers fit a type."""
+    ends = pc.min_max(values)
+    limits = np.iinfo(numpy_dtype(type))
+    return not ends["min"].is_valid or bool(limits.min <= ends["min"].as_py() and ends["max"].as_py() <= limits.max)
 
 
 def _halves(both: Key, n: int) -> tuple[Key, Key]:
@@ -68,24 +112,26 @@ def _halves(both: Key, n: int) -> tuple[Key, Key]:
 
 
 def _cast(values: pa.Array, type: pa.DataType) -> pa.Array:
-    return values if values.type == type else elementwise.cast(Column(JaggedShape(len(values)), values), type).values
+    """Cast values to their common type; integers are rounded to floats, as in comparisons."""
+    is_safe = not pt.is_floating(type)
+    return values if values.type == type else elementwise.cast(Column(JaggedShape(len(values)), values), type, is_safe).values
 
 
-# --------------------------------------------------------------------------------------------------- rows of a set
+# --------------------------------------------------------------------------------------------------- lookup in rows
 
 
 class _Probes(NamedTuple):
-    """Sets, one a row, and the items to look up in them: `probes` in the result's shape, cut into the rows of the sets."""
+    """Sets, one per row, and the items to look up: `probes` have the result's shape, `offsets` group them by row of the sets."""
 
     sets: Column
     probes: Column
     offsets: IntArray
 
 
-def _probes(sets: Column, probes: Column, operation: str) -> _Probes:
-    """Bring items to the rows they are looked up in: the dims above those rows are a prefix of the items' shape, or the reverse.
+def probes_of(sets: Column, probes: Column, operation: str) -> _Probes:
+    """Align items with the rows to look them up in: the dims above those rows are a prefix of the items' shape, or vice versa.
 
-    A null row of the sets makes null what stands at its place.
+    Items looked up in a null row become null.
     """
     depth = sets.ndim - 1
     if depth == 0:
@@ -109,43 +155,72 @@ def _present(values: pa.Array) -> BoolArray | None:
 
 
 def _rows_along(column: Column, axis: Any, operation: str) -> Column:
-    """The rows to look things up in as the last dim: trailing dims together, or the items at each place without an outer axis."""
+    """Make the rows to search the last dim: merge trailing axes, or move an outer axis to the end."""
     found = _axes.normalize_axes(axis, column.ndim, operation)
     last = found[-1] == column.ndim - 1
     return _axes.trailing(column, found[0]) if last else _axes.move_last(column, found[0]).column
 
 
 def contains(column: Column, value: elementwise.Operand, axis: Any) -> Column:
-    """Whether each row holds a value: one for all rows, or one or several for each."""
+    """Return whether each row contains a value: a scalar for all rows, or one or more values per row."""
     rows = _rows_along(column, axis, "contains")
     if isinstance(value, Column):
         return _looked_up(rows, value, "contains")
     dim = rows.shape.dims[-1]
     if not value.is_valid:
         return Column(rows.shape[:-1], pa.nulls(len(dim), pa.bool_()))
-    equal = _equal(rows.values, value)
+    equal = equal_to(rows.values, value, "contains")
     result, _ = _reduce.any(equal, None, dim.offsets)
     return Column(rows.shape[:-1], _arrow.from_numpy(result, dim.validity))
 
 
-def _equal(values: pa.Array, value: pa.Scalar) -> BoolArray:
-    """Which items equal a value that is not null."""
-    (key, valid), (one, _) = joint_keys(values, pa.repeat(value, 1), "contains")
+def equal_to(values: pa.Array, value: pa.Scalar, operation: str) -> BoolArray:
+    """Flag the items equal to a valid scalar."""
+    if _is_text(values.type) and _is_text(value.type):
+        found = pc.equal(values, value.cast(values.type))
+        return np.asarray(found.fill_null(False) if found.null_count else found)
+    (key, valid), (one, known) = joint_keys(values, pa.repeat(value, 1), operation)
+    if known is not None and not known.any():  # a label, where no category is known
+        return np.zeros(len(key), np.bool_)
     equal: BoolArray = key == one[0]
     if key.dtype.kind == "f" and np.isnan(one[0]):
         equal = np.isnan(key)
     return equal if valid is None else equal & valid
 
 
+def equal_items(values: pa.Array, value: pa.Scalar | pa.Array, operation: str) -> BoolArray:
+    """Flag the items that equal a scalar, or the value beside them: NaN equals NaN, a null equals a null."""
+    if isinstance(value, pa.Scalar):
+        if not value.is_valid:
+            valid = _arrow.valid_of(values)
+            return np.zeros(len(values), np.bool_) if valid is None else ~valid
+        return equal_to(values, value, operation)
+    (key, valid), (other, known) = joint_keys(values, value, operation)
+    equal: BoolArray = np.asarray(key == other)
+    if key.dtype.kind == "f":
+        equal |= np.isnan(key) & np.isnan(other)
+    if valid is None and known is None:
+        return equal
+    here = np.ones(len(key), np.bool_) if valid is None else valid
+    there = np.ones(len(key), np.bool_) if known is None else known
+    equal &= here & there
+    equal |= ~here & ~there
+    return equal
+
+
+def _is_text(type: pa.DataType) -> bool:
+    return bool(pt.is_string(type) or pt.is_large_string(type))
+
+
 def _looked_up(sets: Column, probes: Column, operation: str) -> Column:
-    sets, probes, offsets = _probes(sets, probes, operation)
+    sets, probes, offsets = probes_of(sets, probes, operation)
     key, set_key = joint_keys(probes.values, sets.values, operation)
     found = _kernels.member(key, offsets, set_key, sets.shape.dims[-1].offsets)
     return Column(probes.shape, _arrow.from_numpy(found, _present(probes.values)))
 
 
 def is_in(column: Column, values: Column) -> Column:
-    """Whether each item is in a flat set, or in its row of a jagged one."""
+    """Return whether each item is in a flat set, or in the set of its row."""
     if values.ndim > 1:
         return _looked_up(values, column, "is_in")
     (key, valid), (set_key, set_valid) = joint_keys(column.values, values.values, "is_in")
@@ -155,23 +230,23 @@ def is_in(column: Column, values: Column) -> Column:
 
 
 def searchsorted(column: Column, sought: Column, side: Literal["left", "right"], axis: Any) -> Column:
-    """The slot in the sorted row where each item sought would keep it sorted."""
-    sets, probes, offsets = _probes(_rows_along(column, axis, "searchsorted"), sought, "searchsorted")
+    """Return the position in the sorted row at which inserting each searched item keeps the order."""
+    sets, probes, offsets = probes_of(_rows_along(column, axis, "searchsorted"), sought, "searchsorted")
     key, set_key = joint_keys(probes.values, sets.values, "searchsorted")
     slots = _sort.searchsorted(set_key[0], sets.shape.dims[-1].offsets, key[0], offsets, side, set_key[1])
     return Column(probes.shape, _arrow.from_numpy(slots, key[1]))
 
 
 def translate(column: Column, keys: Column, values: Column, axis: Any) -> Column:
-    """The value that stands beside the equal key in the row's dictionary; null where there is none."""
+    """Replace each item by the value of the equal key of its row; null if no key is equal."""
     if keys.ndim == 0:
         raise ShapeError("translate: keys need rows, got a single value")
     if values.ndim > keys.ndim:
-        raise ShapeError(f"translate: values have {values.ndim} dims, {values.shape!r}, their keys {keys.ndim}")
+        raise ShapeError(f"translate: values have {values.ndim} dims, {values.shape!r}, but their keys have {keys.ndim}")
     keys, values = structure.align([keys, values], "translate")
-    # The dictionary's rows travel as item numbers, so that keys and values are taken by one gather.
+    # Align item numbers instead of the keys: one gather then selects keys and values.
     numbers = _arrow.numbers(keys.shape.size)
-    tables, probes, offsets = _probes(_rows_along(Column(keys.shape, numbers), axis, "translate"), column, "translate")
+    tables, probes, offsets = probes_of(_rows_along(Column(keys.shape, numbers), axis, "translate"), column, "translate")
     items = None if tables.values is numbers else tables.values.to_numpy()
     table_keys = keys.values if items is None else gather.take(keys.values, items)
     key, table_key = joint_keys(probes.values, table_keys, "translate")
@@ -185,7 +260,7 @@ def translate(column: Column, keys: Column, values: Column, axis: Any) -> Column
 
 
 def same_rows(one: Column, two: Column, depth: int, operation: str) -> tuple[Column, Column, tuple[Dim, ...]]:
-    """Two columns cut down to the rows after the first `depth` dims that are valid in both, and the dims above those rows."""
+    """Drop rows after the first `depth` dims that are null in either column; also return the dims above those rows."""
     one, two = structure.agree([one, two], operation, levels=depth)
     return one, two, structure.merge_dims([one.shape.dims[:depth], two.shape.dims[:depth]])
 
@@ -194,24 +269,28 @@ _SETS: dict[str, Callable[..., _groups.Items]] = {
     "union": _kernels.union,
     "intersection": _kernels.intersection,
     "difference": _kernels.difference,
+    "symmetric_difference": _kernels.symmetric_difference,
 }
 
 
 def set_operation(name: str, one: Column, two: Column, axis: Any) -> Column:
-    """Union, intersection or difference of rows: distinct items in order of first appearance."""
+    """Union, intersection or a difference per row: distinct items in order of first appearance."""
     if one.ndim != two.ndim:
-        raise ShapeError(f"{name}: {one.shape!r} and {two.shape!r} must have equally many dims")
-    type = elementwise.promote([one.type, two.type], name)
-    one, place = places.grouped(elementwise.cast(one, type), axis, name)
-    two, _ = places.grouped(elementwise.cast(two, type), axis, name)
+        raise ShapeError(f"{name}: {one.shape!r} and {two.shape!r} must have the same number of dims")
+    own, type = one.type, elementwise.promote([one.type, two.type], name)
+    is_mixed = pt.is_integer(one.type) and pt.is_integer(two.type) and pt.is_floating(type)
+    type = _ANY_INTEGER if is_mixed else type
+    one, place = along_axis.single_axis(elementwise.cast(one, type), axis, name)
+    two, _ = along_axis.single_axis(elementwise.cast(two, type), axis, name)
     one, two, outer = same_rows(one, two, place, name)
     source, depth = one, place + 1
-    if name == "union" or depth < one.ndim:
+    if name in ("union", "symmetric_difference") or depth < one.ndim:
         source, depth = structure.end_to_end([(one, depth), (two, depth)]), 1
     if place + 1 == one.ndim:
         key, other = joint_keys(one.values, two.values, name)
     else:
-        key, other = _halves(places.item_key(source, 1, name), one.shape.nodes(place + 1))
+        key, other = _halves(along_axis.item_key(source, 1, name), one.shape.nodes(place + 1))
     dims = one.shape.dims[place], two.shape.dims[place]
     cut, items = _SETS[name](key, dims[0].offsets, other, dims[1].offsets)
-    return structure.take_items(source, depth, items, (*outer, places.resized(dims[0], cut)))
+    found = structure.take_items(source, depth, items, (*outer, along_axis.resized(dims[0], cut)))
+    return elementwise.cast(found, own) if is_mixed and name in ("intersection", "difference") else found

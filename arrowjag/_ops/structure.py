@@ -1,4 +1,4 @@
-"""What touches the shape and moves values, and never computes with them: take, slice, align, expand, flatten, reshape."""
+"""Operations on shapes that move values without computing on them: take, slice, align, expand, flatten, reshape."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column, row_validity
 from arrowjag._integers import integer
-from arrowjag._kernels import gather, laying, merging, spans
-from arrowjag._kernels import offsets as _offsets
-from arrowjag._kernels.words import has_words
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.memory import has_words
+from arrowjag._kernels.move import copy_runs, gather, merge
+from arrowjag._pyarrow_versions import null_scalar
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, ShapeError
 from arrowjag.shape import JaggedShape
@@ -40,7 +41,7 @@ __all__ = [
 
 
 def normalize_axis(axis: Any, ndim: int, operation: str = "the operation") -> int:
-    """An axis as a number from 0 to ndim - 1; negative counts from the innermost."""
+    """Convert an axis to a number from 0 to ndim - 1; negative counts from the innermost."""
     place = integer(axis, f"{operation}: axis")
     if not -ndim <= place < ndim:
         raise JagIndexError(f"{operation}: axis {place} is out of range for {ndim} dims")
@@ -48,7 +49,7 @@ def normalize_axis(axis: Any, ndim: int, operation: str = "the operation") -> in
 
 
 def with_shape(shape: JaggedShape, column: Column) -> Column:
-    """The same values under another shape of the same size; an untouched constant stays one."""
+    """Give a column another shape of the same size; a lazy constant is not materialized."""
     return Column(shape, column._values)
 
 
@@ -63,26 +64,26 @@ def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim]
     column : Column
         The source.
     depth : int
-        How many dims lie above the items.
+        Number of dims above the items.
     index : numpy.ndarray of int64
-        Positions among ``shape.nodes(depth)`` items, in range wherever `valid`.
+        Positions among ``shape.nodes(depth)`` items, in range where `valid` is True.
     outer : sequence of Dim
-        The dims of the result above the items; they end at ``len(index)`` items.
+        The dims of the result above the items; the last has ``len(index)`` items.
     valid : numpy.ndarray of bool, optional
-        Where False the result is null: a leaf or a row.
+        False gives a null leaf or a null row.
 
     Returns
     -------
     Column
-        The result. Cost: one gather a level; inner extents are kept.
+        The selected items; inner extents are kept. Cost: one gather per level.
     """
     dims = list(outer)
     for level, dim in enumerate(column.shape.dims[depth:], depth + 1):
         inner = column.shape.dims[level:]
-        pays = spans.pays(column.type, len(dim), column.shape.size, len(index))
+        pays = copy_runs.pays_rows(column.type, len(dim), column.shape.size, len(index))
         if pays and all(isinstance(one, Uniform) for one in inner):
-            width = column.shape.size // dim.size  # a row is one run of values, whatever declared dims lie in it
-            offsets, values = spans.take_spans(column.values, dim.offsets * width if inner else dim.offsets, index, valid)
+            width = column.shape.size // dim.size  # inner dims are uniform: a row is one contiguous range of values
+            offsets, values = copy_runs.take_spans(column.values, dim.offsets * width if inner else dim.offsets, index, valid)
             dims.append(_like(dim, offsets // width if inner else offsets, _kept(dim, index, valid)))
             for one in inner:
                 dims.append(_uniform(one, dims[-1].size))
@@ -94,14 +95,14 @@ def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim]
 
 
 def _like(dim: Dim, offsets: IntArray, validity: BoolArray | None) -> Dim:
-    """A dim of rows taken from another."""
+    """Build the dim of rows taken from another dim."""
     if isinstance(dim, Uniform) and validity is None:
         return _uniform(dim, len(offsets) - 1)
     return Ragged.from_offsets(offsets, validity=validity, extent=dim.extent, check=False)
 
 
 def _kept(dim: Dim, rows: IntArray, valid: BoolArray | None) -> BoolArray | None:
-    """Which of the rows taken are there; None where all are."""
+    """Flag the valid rows among those taken; None if all are valid."""
     if dim.validity is None:
         return None if valid is None or valid.all() else valid
     kept = dim.validity[rows] if valid is None else valid & dim.validity[np.where(valid, rows, 0)]
@@ -109,12 +110,12 @@ def _kept(dim: Dim, rows: IntArray, valid: BoolArray | None) -> BoolArray | None
 
 
 def _uniform(dim: Dim, n_rows: int) -> Uniform:
-    """As many rows of the size that all rows of a dim have."""
+    """Build a uniform dim of `n_rows` rows with the row size of another."""
     return Uniform(dim.size // len(dim) if dim.extent is None else dim.extent, n_rows, declared=dim.extent is not None)
 
 
 def _take_rows(dim: Dim, rows: IntArray, valid: BoolArray | None) -> tuple[Dim, IntArray]:
-    """The rows of one dim, and where the items of the new rows lie."""
+    """Take rows of a dim; return the new dim and the positions of its items."""
     if isinstance(dim, Uniform) and valid is None:
         width = dim.size // len(dim) if len(dim) else 0
         items = (rows[:, None] * width + np.arange(width)).ravel()
@@ -135,7 +136,7 @@ def _take_rows(dim: Dim, rows: IntArray, valid: BoolArray | None) -> tuple[Dim, 
 
 
 def slice_items(column: Column, depth: int, start: int, stop: int, outer: Sequence[Dim]) -> Column:
-    """A run of neighbouring items after the first `depth` dims: values are shared, offsets are rebased."""
+    """Slice the items after the first `depth` dims: values are shared, offsets are rebased."""
     dims = list(outer)
     for dim in column.shape.dims[depth:]:
         dims.append(dim[start:stop])
@@ -145,7 +146,7 @@ def slice_items(column: Column, depth: int, start: int, stop: int, outer: Sequen
 
 
 def keep_items(column: Column, depth: int, mask: BoolArray, outer: Sequence[Dim]) -> Column:
-    """Drop the items after the first `depth` dims where `mask` is False; `outer` are the dims above what is left."""
+    """Drop the items after the first `depth` dims where `mask` is False; `outer` are the dims above the kept items."""
     if np.count_nonzero(mask) == len(mask):
         return with_shape(JaggedShape._trusted((*outer, *column.shape.dims[depth:])), column)
     if depth == column.ndim:
@@ -154,7 +155,7 @@ def keep_items(column: Column, depth: int, mask: BoolArray, outer: Sequence[Dim]
 
 
 def repeat_items(column: Column, depth: int, times: Dim, outer: Sequence[Dim]) -> Column:
-    """Repeat each item after the first `depth` dims, with everything below it, as often as its row of a dim is long."""
+    """Repeat each item after the first `depth` dims, with everything below it; `times` has one row per item."""
     if depth == column.ndim:
         return Column(JaggedShape._trusted(outer), _spread(column.values, times))
     return take_items(column, depth, np.asarray(times.parents, np.int64), outer)
@@ -165,7 +166,7 @@ def _spread(values: pa.Array, dim: Dim) -> pa.Array:
 
 
 def null_items(column: Column, depth: int, keep: BoolArray) -> Column:
-    """Make the items after the first `depth` dims null where `keep` is False; what a null row owned is dropped."""
+    """Make the items after the first `depth` dims null where `keep` is False; the items of null rows are dropped."""
     if depth == column.ndim:
         return Column(column.shape, null_values(column.values, keep))
     own = column.shape.dims[depth].validity
@@ -173,26 +174,26 @@ def null_items(column: Column, depth: int, keep: BoolArray) -> Column:
 
 
 def _null_rows(column: Column, depth: int, valid: BoolArray, known: Dim | None = None) -> Met:
-    """As `null_items` of rows, which are valid where they were and where `valid` is; `known` as in `_without_rows`."""
+    """As `null_items` for rows: they stay valid where `valid` is True. `known` is as in `_without_rows`."""
     outer, dim, inner = column.shape.dims[:depth], column.shape.dims[depth], column.shape.dims[depth + 1 :]
     changed, dropped = _without_rows(dim, valid, known)
     if not len(dropped):
         column = with_shape(JaggedShape._trusted((*outer, changed, *inner)), column)
-    elif laying.pays(column.type, len(dropped) + 1, column.shape.size):
+    elif copy_runs.pays(column.type, len(dropped) + 1, column.shape.size):
         dims, low, high = [*outer, changed], dim.offsets[dropped], dim.offsets[dropped + 1]
         for below in inner:
-            dims.append(_rows_of(below, laying.layout_between(low, high, len(below))))
+            dims.append(_rows_of(below, copy_runs.layout_between(low, high, len(below))))
             low, high = below.offsets[low], below.offsets[high]
-        return Met(column, JaggedShape._trusted(dims), laying.layout_between(low, high, column.shape.size))
+        return Met(column, JaggedShape._trusted(dims), copy_runs.layout_between(low, high, column.shape.size))
     elif inner:
         column = keep_items(column, depth + 1, valid.repeat(dim.sizes), (*outer, changed))
     else:
-        column = Column(JaggedShape._trusted((*outer, changed)), laying.drop_rows(column.values, dim.offsets, dropped))
+        column = Column(JaggedShape._trusted((*outer, changed)), copy_runs.drop_rows(column.values, dim.offsets, dropped))
     return Met(column, column.shape)
 
 
-def _rows_of(dim: Dim, layout: laying.Layout) -> Dim:
-    """The rows of a dim that a layout without gaps keeps."""
+def _rows_of(dim: Dim, layout: copy_runs.Layout) -> Dim:
+    """Return the rows of a dim that a layout without gaps selects."""
     if isinstance(dim, Uniform):
         return _uniform(dim, layout.size)
     rows = slice(0, layout.size)
@@ -202,25 +203,25 @@ def _rows_of(dim: Dim, layout: laying.Layout) -> Dim:
 
 
 def _without_rows(dim: Dim, valid: BoolArray, known: Dim | None = None) -> tuple[Dim, IntArray]:
-    """A dim with no more than some valid rows, and which of the others had items, that are dropped.
+    """Make rows of a dim null; return the dim and the numbers of the new null rows that had items.
 
-    `known` may be a dim with these null rows, whose sizes are likely to be the same.
+    `known` may be a dim with the same null rows; if its sizes are equal it is returned instead of a new one.
     """
     null = (np.logical_not(valid) if dim.validity is None else np.greater(dim.validity, valid)).nonzero()[0]
     dropped = null[dim.offsets[null + 1] > dim.offsets[null]]
     if not len(dropped):
         return dim.with_validity(valid), dropped
-    if known is not None and laying.differ_only_in(known.offsets, dim.offsets, dropped):
+    if known is not None and copy_runs.differ_only_in(known.offsets, dim.offsets, dropped):
         if known.extent == dim.extent:
             return known, dropped
         offsets = known.offsets
     else:
-        offsets = laying.offsets_with(dim.offsets, dropped)
+        offsets = copy_runs.offsets_with(dim.offsets, dropped)
     return Ragged.from_offsets(offsets, validity=valid, extent=dim.extent, check=False), dropped
 
 
 def null_values(values: pa.Array, keep: BoolArray) -> pa.Array:
-    """Values with nulls wherever `keep` is False; buffers of plain values are shared."""
+    """Set values to null where `keep` is False; buffers of fixed-width values are shared."""
     if np.count_nonzero(keep) == len(keep):
         return values
     if _is_flat(values.type) and values.offset * values.type.bit_width % 8 == 0:
@@ -229,14 +230,19 @@ def null_values(values: pa.Array, keep: BoolArray) -> pa.Array:
         data = values.buffers()[1]
         data = data.slice(values.offset * values.type.bit_width // 8) if values.offset else data
         return pa.Array.from_buffers(values.type, len(values), [_arrow.bitmap(valid), data])
+    if pt.is_dictionary(values.type):  # pyarrow's kernel drops unused dictionary values
+        indices = null_values(values.indices, keep)
+        return pa.DictionaryArray.from_arrays(indices, values.dictionary, ordered=values.type.ordered, safe=False)
+    if pt.is_struct(values.type):
+        return gather.take(values, np.arange(len(values)), keep)
     try:
-        return pc.if_else(pa.array(keep), values, pa.scalar(None, values.type))
+        return pc.if_else(pa.array(keep), values, null_scalar(values.type))
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError):  # no kernel for the type: views, run ends, nested
         return gather.take(values, np.arange(len(values)), keep)
 
 
 def _is_flat(type: pa.DataType) -> bool:
-    """Whether values of the type lie in one buffer beside their validity."""
+    """Return whether a type stores its values in a single buffer besides the validity."""
     return not isinstance(type, pa.BaseExtensionType) and bool(pt.is_primitive(type) or pt.is_decimal(type))
 
 
@@ -251,19 +257,19 @@ def align(columns: Sequence[Column], operation: str = "align") -> list[Column]:
     columns : sequence of Column
         Every shape must be a prefix of the longest, in the rows that are valid in all of them.
     operation : str
-        Who asks, for the error.
+        The public name, for errors.
 
     Returns
     -------
     list of Column
-        Columns of one shape object. A row is null where any column that reaches its level has a null row; a declared extent of any
-        column is declared in all.
+        Columns of one shape object. A row is null if it is null in any column with that many dims; an extent declared by any column
+        is declared in all.
     """
     return list(columns) if _share_shape(columns) else expand_all(agree(columns, operation))
 
 
 def _share_shape(columns: Sequence[Column]) -> bool:
-    """Whether all columns have one shape object, as results have that of their operands: nothing is left to compare."""
+    """Return whether all columns have the same shape object, as results of elementwise operations do."""
     shape = columns[0]._shape
     for column in columns:  # noqa: SIM110 - a generator costs more than what it tests
         if column._shape is not shape:
@@ -272,7 +278,7 @@ def _share_shape(columns: Sequence[Column]) -> bool:
 
 
 def _longest(shapes: Sequence[JaggedShape]) -> JaggedShape:
-    """The first of the shapes with the most dims."""
+    """Return the first shape with the most dims."""
     longest = shapes[0]
     for shape in shapes:
         if len(shape._dims) > len(longest._dims):
@@ -281,7 +287,7 @@ def _longest(shapes: Sequence[JaggedShape]) -> JaggedShape:
 
 
 def _agree_already(shapes: Sequence[JaggedShape], target: JaggedShape, levels: int) -> bool:
-    """Whether every shape is a prefix of the longest up to so many levels, with the same null rows: mostly there are none."""
+    """Return whether the first `levels` dims of every shape are a prefix of the longest, with the same null rows."""
     for shape in shapes:
         if shape is not target:
             for depth, (mine, theirs) in enumerate(zip(shape._dims, target._dims, strict=False)):
@@ -291,9 +297,9 @@ def _agree_already(shapes: Sequence[JaggedShape], target: JaggedShape, levels: i
 
 
 def agree(columns: Sequence[Column], operation: str, levels: int | None = None) -> list[Column]:
-    """Drop, level by level, what stands under rows that are null elsewhere; afterwards every shape is a prefix of the longest.
+    """Drop, level by level, the items of rows that are null in another column, so that every shape is a prefix of the longest.
 
-    With `levels` only the rows after so many dims, and the shapes above them, are made to agree.
+    With `levels`, only the first `levels` dims and the rows after them are made to agree.
     """
     shapes = [column._shape for column in columns]
     target = _longest(shapes)
@@ -303,14 +309,14 @@ def agree(columns: Sequence[Column], operation: str, levels: int | None = None) 
 
 
 class Met(NamedTuple):
-    """A column that agrees with others, up to innermost rows that are yet to be dropped."""
+    """A column that agrees with others, whose copy without dropped innermost rows may be deferred."""
 
     whole: Column
-    """With the values of those rows."""
+    """The column that still holds the values of dropped rows."""
     shape: JaggedShape
-    """Without them."""
-    layout: laying.Layout | None = None
-    """Where the values lie that stay; None where all do."""
+    """The shape without dropped rows."""
+    layout: copy_runs.Layout | None = None
+    """The ranges of the kept values; None if all are kept."""
 
     @property
     def type(self) -> pa.DataType:
@@ -318,12 +324,12 @@ class Met(NamedTuple):
         return self.whole.type
 
     def settled(self) -> Met:
-        """With all rows dropped."""
-        return self if self.layout is None else Met(Column(self.shape, laying.lay(self.whole.values, self.layout)), self.shape)
+        """Drop the values of dropped rows."""
+        return self if self.layout is None else Met(Column(self.shape, copy_runs.lay(self.whole.values, self.layout)), self.shape)
 
 
 def meet(columns: Sequence[Column], operation: str, levels: int | None = None) -> list[Met]:
-    """As `agree`, for who reads values block by block: what stands under innermost rows is not dropped yet, where that pays."""
+    """As `agree`, but dropping values of innermost rows may be deferred, for callers that read values block by block."""
     result = [Met(column, column.shape) for column in columns]
     ndim = _longest([met.shape for met in result]).ndim
     for depth in range(1, ndim if levels is None else levels + 1):
@@ -357,11 +363,11 @@ def _joint_validity(dims: Sequence[Dim]) -> BoolArray | None:
 def _check_rows(shape: JaggedShape, depth: int, validity: BoolArray, operation: str) -> None:
     rows = len(shape.dims[depth])
     if rows != len(validity):
-        raise ShapeError(f"{operation}: {shape!r} has {rows} rows at dim {depth}, another operand has {len(validity)}")
+        raise ShapeError(f"{operation}: {shape!r} has {rows} rows at dim {depth}, but another operand has {len(validity)}")
 
 
 def expand_all(columns: Sequence[Column]) -> list[Column]:
-    """Expand columns whose shapes are prefixes of the longest to that one shape, extents merged."""
+    """Expand columns to the longest shape, of which all shapes are prefixes, and merge extents."""
     target = merge_extents([column.shape for column in columns])
     return [column if column._shape is target else _expanded(column, target) for column in columns]
 
@@ -373,21 +379,21 @@ def _expanded(column: Column, target: JaggedShape) -> Column:
 
 
 def _below(shape: JaggedShape, depth: int) -> Dim:
-    """How many innermost items each item after the first `depth` dims owns."""
+    """Return a dim with the number of innermost items below each item after the first `depth` dims."""
     if 0 < depth < shape.ndim:
         return shape.composed(depth, shape.ndim)
     return Uniform(1, shape.size) if depth else Uniform(shape.size, 1)
 
 
 def merge_extents(shapes: Sequence[JaggedShape]) -> JaggedShape:
-    """The longest shape, declaring every extent that any of the shapes declares."""
+    """Return the longest shape with the declared extents of all shapes."""
     longest = _longest(shapes)
     dims = merge_dims([shape._dims for shape in shapes])
     return longest if dims is longest._dims else JaggedShape._trusted(dims)
 
 
 def merge_dims(shapes: Sequence[tuple[Dim, ...]]) -> tuple[Dim, ...]:
-    """As `merge_extents`, of the dims of shapes or of their outer parts."""
+    """As `merge_extents`, for tuples of dims."""
     longest = max(shapes, key=len)
     if not _declare_more(shapes, longest):
         return longest
@@ -404,7 +410,7 @@ def merge_dims(shapes: Sequence[tuple[Dim, ...]]) -> tuple[Dim, ...]:
 
 
 def _declare_more(shapes: Sequence[tuple[Dim, ...]], longest: tuple[Dim, ...]) -> bool:
-    """Whether some dims declare an extent that the longest don't."""
+    """Return whether a shape declares an extent that the longest does not."""
     for shape in shapes:
         if shape is not longest:
             for mine, theirs in zip(shape, longest, strict=False):
@@ -414,9 +420,9 @@ def _declare_more(shapes: Sequence[tuple[Dim, ...]], longest: tuple[Dim, ...]) -
 
 
 def expand_to(column: Column, shape: JaggedShape, ndim: int = 0) -> Column:
-    """Spread a column over a longer shape; its last `ndim` dims are copied as one item each.
+    """Broadcast a column to a longer shape by the prefix rule; its last `ndim` dims are repeated as one item.
 
-    The source of the rule is Koda's `expand_to_shape`.
+    The rule is that of Koda's `expand_to_shape`.
     """
     ndim = integer(ndim, "expand_to: ndim")
     if not 0 <= ndim <= column.ndim:
@@ -433,11 +439,11 @@ def expand_to(column: Column, shape: JaggedShape, ndim: int = 0) -> Column:
     if depth == 0 and ndim == 1 and has_words(column.type):
         row = column.shape.dims[0]
         below = Uniform(row.size, shape.size, declared=row.extent is not None)
-        return Column(JaggedShape._trusted([*shape.dims, below]), merging.tile(column.values, shape.size))
+        return Column(JaggedShape._trusted([*shape.dims, below]), merge.tile(column.values, shape.size))
     return repeat_items(column, depth, _below(shape, depth), shape.dims)
 
 
-_PREFIX_HINT = "Operands meet by prefix: regroup rows with reshape, or drop items until sizes agree."
+_PREFIX_HINT = "Operands are broadcast by the prefix rule: regroup rows with reshape, or drop items until sizes agree."
 _HINT = "Each dim must equal the outer dims of the target; use reshape to regroup rows first."
 
 
@@ -452,7 +458,7 @@ def _agree_or_explain(columns: list[Column], source: JaggedShape, target: Jagged
 
 
 def flatten(column: Column, from_dim: int = 0, to_dim: int | None = None) -> Column:
-    """Merge dims; null and empty rows leave no item."""
+    """Merge dims; null and empty rows contribute no items."""
     return with_shape(column.shape.flatten(from_dim, to_dim), column)
 
 
@@ -462,12 +468,12 @@ def flatten_end(column: Column, n: int = 1) -> Column:
 
 
 def reshape(column: Column, *dims: Any) -> Column:
-    """Regroup the same values."""
+    """Reshape to other dims; values are shared."""
     return with_shape(column.shape.reshape(*dims), column)
 
 
 def fill_null_rows(column: Column, depth: int, other: Column) -> Column:
-    """Replace null rows after the first `depth` dims by the rows of another column, or each by the same single row."""
+    """Replace null rows after the first `depth` dims by the rows of another column, or by a single row."""
     validity = row_validity(column, depth)
     if validity is None:
         return column
@@ -477,13 +483,13 @@ def fill_null_rows(column: Column, depth: int, other: Column) -> Column:
     elif other.ndim == column.ndim and other.shape[:depth] == column.shape[:depth]:
         lent, items = rows, depth
     else:
-        raise ShapeError(f"fill_null_rows: {other.shape!r} does not have the rows of {column.shape!r}")
+        raise ShapeError(f"fill_null_rows: {other.shape!r} must have the rows of {column.shape!r}, or be a single row")
     both = end_to_end([(column, depth), (other, items)])
     return take_items(both, 1, np.where(validity, rows, lent + len(rows)), column.shape.dims[:depth])
 
 
 def end_to_end(parts: Sequence[tuple[Column, int]]) -> Column:
-    """The items after so many dims of each column, one after another as the rows of one column."""
+    """Concatenate the items after the given number of dims of each column, as the rows of one column."""
     dims: list[Dim] = [Uniform(sum([column.shape.nodes(depth) for column, depth in parts]), 1, declared=False)]
     dims += [Dim._algebra.concat(level) for level in zip(*[column.shape.dims[depth:] for column, depth in parts], strict=True)]
     values = _arrow.join([column.values for column, _ in parts])

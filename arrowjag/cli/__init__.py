@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         0 where all went well, 1 where a job failed, 2 where the input is wrong or a package is missing, 130 where the user stopped
-        it. A failure is one line on stderr that says what and where.
+        it, 143 where SIGTERM did. A failure is one line on stderr that says what and where.
 
     Examples
     --------

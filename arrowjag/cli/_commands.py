@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -20,10 +20,18 @@ from arrowjag.errors import JagError, JagValueError
 
 __all__ = ["app", "run"]
 
-app = typer.Typer(name="arrowjag", pretty_exceptions_enable=False, rich_markup_mode=None)
+
+def _help_mode() -> Literal["rich"] | None:
+    """Help in colours on a terminal, unless NO_COLOR asks for none; plain text elsewhere."""
+    return "rich" if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else None
+
+
+app = typer.Typer(name="arrowjag", pretty_exceptions_enable=False, rich_markup_mode=_help_mode())
 
 _NO_FILE = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError)
+_STORAGE = "An option of the store, as object_store names it: aws_endpoint_url=http://...; several are allowed."
 _INTERRUPTED = 130
+_TERMINATED = 143
 
 
 def run(words: list[str]) -> int:
@@ -38,6 +46,10 @@ def run(words: list[str]) -> int:
         return _fail("stopped", _INTERRUPTED) if code == _INTERRUPTED else int(code or 0)
     except (KeyboardInterrupt, typer.Abort):
         return _fail("stopped", _INTERRUPTED)
+    except SystemExit as error:
+        if error.code != _TERMINATED:
+            raise
+        return _fail("ended by SIGTERM", _TERMINATED)
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -75,7 +87,7 @@ def arrowjag(
 
 def _complete_column(context: typer.Context, incomplete: str) -> list[str]:
     try:
-        names = column_names(Path(context.params["file"]))
+        names = column_names(context.params["file"])
     except (JagError, KeyError, TypeError):
         return []
     return [name for name in names if name.startswith(incomplete)]
@@ -83,7 +95,12 @@ def _complete_column(context: typer.Context, incomplete: str) -> list[str]:
 
 @app.command(short_help="Show what a file or a folder of files holds.")
 def show(
-    file: Annotated[Path, typer.Argument(help="A Parquet or Arrow IPC (Feather) file, or a folder of Parquet files.")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="A Parquet or Arrow IPC (Feather) file, a folder of Parquet files, a link (s3://...), or a table (delta://...)."
+        ),
+    ],
     column: Annotated[
         str | None, typer.Argument(help="One column, or a field of its structs: docs.score", autocompletion=_complete_column)
     ] = None,
@@ -91,6 +108,7 @@ def show(
     html: Annotated[Path | None, typer.Option(metavar="PAGE.html", help="Write them as one page that needs no network.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="PICTURE.png", help="Draw sizes, rows and values (png, svg, pdf).")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Read every row group of a large column, not a sample.")] = False,
+    storage_option: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help=_STORAGE)] = None,
 ) -> None:
     """Show what a file, or a folder of files, holds: shapes, types, sizes of the rows of each dim, nulls, bytes, and some rows.
 
@@ -105,13 +123,14 @@ def show(
       arrowjag show flights.parquet --json
     """  # noqa: D301
     console = _tables.console_for(sys.stdout)
-    facts = read_facts(file, column, everything=everything, width=max(40, console.width - 12))
+    options = _jobs.storage_options(storage_option)
+    facts = read_facts(file, column, everything=everything, width=max(40, console.width - 12), options=options)
     if html is not None:
         from arrowjag.cli import _page
 
         _write(html, _page.page(facts))
     if plot is not None:
-        _draw(plot, file, column)
+        _draw(plot, file, column, options)
     for made in (html, plot):
         if made is not None:
             print(made, file=sys.stderr if as_json else sys.stdout)  # what is piped to a program is JSON alone
@@ -127,28 +146,63 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def _draw(path: Path, file: Path, column: str | None) -> None:
+def _draw(path: Path, file: str, column: str | None, options: dict[str, str]) -> None:
     from arrowjag import plot
 
     if not path.parent.is_dir():
         raise JagValueError(f"{path}: there is no folder {path.parent}")
-    array, name, whole = read_column(file, column)
-    plot.overview(array, f"{name} in {file.name}{'' if whole else ' (a sample of its row groups)'}", path)
+    array, name, whole = read_column(file, column, options)
+    plot.overview(array, f"{name} in {Path(file).name}{'' if whole else ' (a sample of its row groups)'}", path)
 
 
 @app.command("run", short_help="Run a function over a Parquet dataset.")
 def run_job(
-    job: Annotated[str, typer.Argument(metavar="JOB.py:FUNCTION", help="A function from frame to frame, in a Python file.")],
-    source: Annotated[str, typer.Argument(help="A Parquet file, a folder of them, a glob, or a link (s3://...).")],
-    sink: Annotated[str, typer.Argument(help="The folder that gets the results, or a link to it.")],
+    job: Annotated[
+        str,
+        typer.Argument(metavar="JOB.py:FUNCTION", help="A function from frame to frame: job.py:totals, or package.module:totals."),
+    ],
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="A Parquet file, a folder of them, a glob, a link (s3://...), or a table (delta://..., iceberg://...)."
+        ),
+    ],
+    sink: Annotated[str, typer.Argument(help="The folder that gets the results, a link to it, or a table.")],
     engine: Annotated[str, typer.Option(metavar="local|ray|dask", help="Where the work is done.")] = "local",
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; as many as cores by default.")] = None,
-    memory: Annotated[str, typer.Option(help="What all workers may use together.")] = "4GB",
-    batch_bytes: Annotated[str, typer.Option(metavar="BYTES", help="About what one batch of rows holds in memory.")] = "64MB",
+    memory: Annotated[str | None, typer.Option(help="What all workers may use together; by default half of what there is.")] = None,
+    batch_bytes: Annotated[str | None, typer.Option(metavar="BYTES", help="About what one batch of rows holds in memory.")] = None,
+    bytes_per_file: Annotated[
+        str | None, typer.Option(metavar="BYTES", help="Put small files together until they have this size.")
+    ] = None,
+    columns: Annotated[str | None, typer.Option(metavar="NAME,...", help="What to read; docs.score reads one field.")] = None,
+    filter: Annotated[list[str] | None, typer.Option(metavar="'NAME > 3'", help="Rows to read; several hold together.")] = None,
+    schema: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A Parquet or Arrow file whose schema the results get.")
+    ] = None,
+    partition_by: Annotated[
+        str | None, typer.Option(metavar="NAME,...", help="Columns of the results that become folders.")
+    ] = None,
     frame: Annotated[str, typer.Option(metavar="polars|pandas|arrow", help="What the function gets.")] = "polars",
-    on_error: Annotated[str, typer.Option(metavar="stop|skip", help="What a task that fails does to the others.")] = "stop",
+    on_error: Annotated[
+        str, typer.Option(metavar="stop|skip|rows", help="What a task or a row that fails does to the others.")
+    ] = "stop",
+    dead_letter: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Where rows go that fail, with --on-error rows.")
+    ] = None,
+    max_failures: Annotated[int | None, typer.Option(min=0, help="How many tasks or rows may fail.")] = None,
+    timeout: Annotated[float | None, typer.Option(metavar="SECONDS", help="How long one task may take.")] = None,
+    missing_inputs: Annotated[
+        str, typer.Option(metavar="keep|drop|error", help="With --resume: results whose input is gone.")
+    ] = "keep",
+    code_version: Annotated[str | None, typer.Option(metavar="TEXT", help="Compared with results in place of the code.")] = None,
+    storage_option: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help=_STORAGE)] = None,
+    merge_schema: Annotated[bool, typer.Option("--merge-schema", help="Add columns that the table lacks.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Keep the files that are done, and do the rest.")] = False,
     replace: Annotated[bool, typer.Option("--replace", help="Write over what the sink holds.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what there is to do.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    log_level: Annotated[str, typer.Option(metavar="debug|info|warning|error", help="What is told on stderr.")] = "warning",
 ) -> None:
     """Run a function over every batch of rows of a Parquet dataset.
 
@@ -158,18 +212,71 @@ def run_job(
     Example, with `def totals(frame): ...` in job.py:
       arrowjag run job.py:totals flights.parquet results
       arrowjag run job.py:totals flights.parquet results --resume
+      arrowjag run job.py:totals flights.parquet results --filter 'plane = N1' --dry-run
     """  # noqa: D301
     if resume and replace:
         raise JagValueError("--resume keeps what the sink holds and --replace writes over it: give one of them")
     mode = "resume" if resume else "replace" if replace else "create"
-    options = {"engine": engine, "workers": workers, "memory": memory, "batch_bytes": batch_bytes, "mode": mode, "frame": frame}
-    options |= {"on_error": on_error}
-    report = _jobs.run(job, source, sink, **options)
-    print(report)
-    failures = getattr(report, "failures", 0)
-    count = failures if isinstance(failures, int) else len(failures)
+    options: dict[str, Any] = {"engine": engine, "workers": workers, "memory": memory, "mode": mode, "frame": frame}
+    options |= {"batch_bytes": batch_bytes, "bytes_per_file": bytes_per_file, "on_error": on_error, "dead_letter": dead_letter}
+    options |= {"max_failures": max_failures, "timeout": timeout, "missing_inputs": missing_inputs, "version": code_version}
+    options |= {"columns": _jobs.names(columns), "partition_by": _jobs.names(partition_by), "filters": _jobs.filters(filter or [])}
+    options |= {"storage_options": _jobs.storage_options(storage_option) or None}
+    if merge_schema:
+        options["write"] = {"schema_mode": "merge"}
+    with _jobs.log_to_stderr(log_level):
+        report = _jobs.run(job, source, sink, schema=_jobs.schema_of(schema), dry_run=dry_run, **options)
+    print(json.dumps(dataclasses.asdict(report), indent=2) if as_json else report)
+    count = len(report.failures)
     if count:
         raise typer.Exit(_fail(f"{count} task{'' if count == 1 else 's'} failed", 1))
+
+
+@app.command(short_help="Tell what a folder of results holds, and how its runs ended.")
+def status(
+    sink: Annotated[str, typer.Argument(help="The folder of results of a job, or a link to it.")],
+    storage_option: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help=_STORAGE)] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the same facts as JSON.")] = False,
+) -> None:
+    """Tell what a folder of results holds, who writes to it, and how its runs ended.
+
+    \b
+    Example:
+      arrowjag status results
+      arrowjag status results --json
+    """  # noqa: D301
+    found = _jobs.status(sink, storage_options=_jobs.storage_options(storage_option) or None)
+    print(json.dumps(dataclasses.asdict(found), indent=2) if as_json else found)
+
+
+@app.command("compile", short_help="Compile the loops of arrowjag ahead of time.")
+def compile_loops(
+    folder: Annotated[Path | None, typer.Option(help="Where to keep the code; by default the user's cache.")] = None,
+    only: Annotated[str, typer.Option(metavar="PATTERN", help="Which loops, such as 'sum-*'.")] = "*",
+) -> None:
+    """Compile the loops of arrowjag ahead of time, for this processor.
+
+    Without this command a process compiles what it needs, beside its work. An image that ships the folder, and names it in
+    ARROWJAG_CACHE_DIR, never compiles. It needs numba: pip install "arrowjag[compiled]".
+
+    \b
+    Example:
+      arrowjag compile --folder compiled --only 'sum-f8-*'
+    """  # noqa: D301
+    from collections import Counter
+
+    from arrowjag._kernels.compiled import ahead
+
+    counts: Counter[str] = Counter()
+    names = []
+    for outcome in ahead.compile_all(folder, only):
+        counts[outcome.state] += 1
+        if outcome.state == "failed":
+            names.append(str(outcome.variant))
+    console = Console()
+    console.print(f"{counts['compiled']} compiled, {counts['there']} there before, {counts['failed']} failed", highlight=False)
+    if names:
+        raise JagValueError(f"compile: numba fails on {', '.join(names)}")
 
 
 @app.command(short_help="Run the main job on real flights.")

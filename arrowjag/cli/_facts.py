@@ -1,24 +1,25 @@
-"""What `show` tells of a file: one set of facts for the terminal, `--json` and the page."""
+"""Facts that `show` reports of a file, shared by the terminal, `--json` and the HTML page."""
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
-from arrowjag import _column, _formatting
+from arrowjag import _arrow, _column, _formatting
 from arrowjag._column import Column
 from arrowjag._ops import select
 from arrowjag.cli._folders import open_path
 from arrowjag.cli._sources import ALL_VALUES, Field, Leaf, Source
 from arrowjag.dims import Dim
-from arrowjag.errors import JagValueError
+from arrowjag.errors import JagFileError, JagValueError
+from arrowjag.io._damage import reading
 from arrowjag.typing import IntArray
 
 __all__ = ["Bin", "ColumnFacts", "FileFacts", "Level", "Tally", "read_column", "read_facts"]
@@ -152,7 +153,7 @@ class Tally:
         )
 
     def _at(self, quantile: float, *, above: bool) -> int:
-        """The size that so many of the rows stay below."""
+        """Return a quantile of the row sizes."""
         ends = np.cumsum(self.counts)
         return int(
             self.sizes[np.searchsorted(ends, quantile * ends[-1], side="right" if above else "left").clip(max=len(ends) - 1)]
@@ -186,7 +187,9 @@ class Tally:
 # ------------------------------------------------------------------------------------------------- a file
 
 
-def read_facts(path: Path, column: str | None = None, *, everything: bool = False, width: int = 160) -> FileFacts:
+def read_facts(
+    path: str, column: str | None = None, *, everything: bool = False, width: int = 160, options: Mapping[str, str] | None = None
+) -> FileFacts:
     """The facts of a file, or of one of its columns (`docs.score` names a field of structs).
 
     Of a column in more than `SAMPLED_VALUES` values row groups spread over the file are read, unless `everything` is asked for.
@@ -196,20 +199,24 @@ def read_facts(path: Path, column: str | None = None, *, everything: bool = Fals
     JagValueError
         If the file can't be read, or there is no such column; those that there are get named.
     """
-    source = open_path(path)
+    source = open_path(path, options)
     chosen = source.fields if column is None else (find_field(source, column),)
     limit = ALL_VALUES if everything else SAMPLED_VALUES
     rows = (2, 1) if column is None else (5, 5)
-    try:
-        columns = [_column_facts(source, one, limit, rows, width) for one in chosen]
-    except (pa.ArrowException, OSError) as error:
-        raise JagValueError(f"{path} is damaged: {str(error).splitlines()[0]}") from None
-    return FileFacts(str(path), source.format, source.files, source.rows, source.bytes, source.groups, source.created_by, columns)
+    columns = []
+    for one in chosen:
+        with reading(f"{path}, column {one.name!r}"):
+            columns.append(_column_facts(source, one, limit, rows, width))
+    return FileFacts(source.path, source.format, source.files, source.rows, source.bytes, source.groups, source.created_by, columns)
 
 
-def read_column(path: Path, name: str | None) -> tuple[Column, str, bool]:
+def read_column(path: str, name: str | None, options: Mapping[str, str] | None = None) -> tuple[Column, str, bool]:
     """A column to draw, its name, and whether all of its rows are there; by default the first one that is jagged."""
-    source = open_path(path)
+    with reading(str(path)):
+        return _read_column(open_path(path, options), str(path), name)
+
+
+def _read_column(source: Source, path: str, name: str | None) -> tuple[Column, str, bool]:
     if name is None:
         jagged = [one for one in source.fields if one.ndim > 1] or list(source.fields)
         if not jagged:
@@ -339,34 +346,42 @@ def _fields(source: Source, chosen: Field, blank: Column, counted: dict[str, int
     return found
 
 
+_LINES_OF_A_GAP = 3
+"""A gap of so few rows is shown instead: a file of a few rows is shown whole."""
+
+
 def _examples(source: Source, chosen: Field, rows: tuple[int, int], width: int) -> list[tuple[int, str]]:
     """The first and the last rows as text; only the first and the last group are read."""
     if source.rows == 0 or not chosen.leaves:
         return []
     n_head = min(rows[0], source.rows)
+    if chosen.ndim > 1 and source.groups == 1 and source.rows <= sum(rows) + _LINES_OF_A_GAP:
+        n_head = source.rows
     n_tail = min(rows[1], source.rows - n_head) if chosen.ndim > 1 or rows[0] > 2 else 0
-    groups = _ends(source)
-    head = next(_columns(source, chosen, chosen.leaves, groups[:1]))
+    head = next(_filled(source, chosen, range(source.groups)), None)
+    if head is None:
+        raise JagFileError(
+            f"{source.path}: the footer tells of {source.rows} rows, and no group of rows holds one. Write the file again."
+        )
     texts = [(row, _formatting.item_text(head, 1, row, width)) for row in range(min(n_head, head.shape.nodes(1)))]
     if n_tail:
-        *_, last = _columns(source, chosen, chosen.leaves, groups[-1:])
+        last = next(_filled(source, chosen, reversed(range(source.groups)), last=True), head)
         n = last.shape.nodes(1)
         places = range(max(0, n - n_tail), n)
         texts += [(source.rows - n + row, _formatting.item_text(last, 1, row, width)) for row in places]
     return texts
 
 
-def _ends(source: Source) -> list[int]:
-    return sorted({0, source.groups - 1})
+def _filled(source: Source, chosen: Field, groups: Iterable[int], *, last: bool = False) -> Iterator[Column]:
+    """The first (or last) part with rows of each group; writers leave groups without any."""
+    for group in groups:
+        parts = (one for one in _columns(source, chosen, chosen.leaves, [group]) if one.shape.nodes(1))
+        yield from list(parts)[-1:] if last else itertools.islice(parts, 1)
 
 
 def _extents(chosen: Field) -> tuple[int | None, ...]:
-    extents: list[int | None] = [None]
-    type = chosen.type
-    for _ in range(chosen.ndim - 1):
-        extents.append(type.list_size if pt.is_fixed_size_list(type) else None)
-        type = type.value_type
-    return tuple(extents)
+    levels = _arrow.level_types(chosen.type)[0][: chosen.ndim - 1]
+    return (None, *(type.list_size if pt.is_fixed_size_list(type) else None for type in levels))
 
 
 def _type_text(blank: Column) -> str:
@@ -382,7 +397,7 @@ def _bound(value: Any) -> str | None:
     return None if value is None else _formatting.leaf_text(value)
 
 
-def column_names(path: Path) -> list[str]:
+def column_names(path: str) -> list[str]:
     """The names that `show FILE COLUMN` takes: columns, and the fields of their structs."""
     names = []
     for one in open_path(path).fields:

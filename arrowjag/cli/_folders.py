@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
+import pyarrow.fs as pf
 
 from arrowjag.cli._sources import (
     Field,
@@ -20,50 +20,88 @@ from arrowjag.cli._sources import (
     spread,
 )
 from arrowjag.errors import JagValueError
-from arrowjag.io.files import StoredFile
-from arrowjag.io.parquet import find_files
-from arrowjag.io.scan import full_schema, open_parts
-from arrowjag.io.schemas import conform
+from arrowjag.io._files import StoredFile
+from arrowjag.io._locate import TableFolderError, locate, locate_file
+from arrowjag.io._parquet import open_files
+from arrowjag.io._schemas import conform
+from arrowjag.io._snapshots import open_snapshot
+from arrowjag.io._stores import probe
+from arrowjag.io._tables import Snapshot, is_table
 
 __all__ = ["open_path"]
 
 
-def open_path(path: Path) -> Source:
-    """Open a file, or the Parquet files of a folder, reading metadata only.
+def open_path(place: str, options: Mapping[str, str] | None = None) -> Source:
+    """Open a file, the Parquet files of a folder, or the files of a table, reading metadata only.
+
+    Parameters
+    ----------
+    place : str
+        A path, a URL, or the name of a table.
+    options : mapping, optional
+        Options of the store.
 
     Raises
     ------
     JagValueError
         If nothing is there, or it can't be read.
     """
-    if not path.is_dir():
-        return open_source(path)
-    inside = [one for one in path.rglob("*.parquet") if not one.name.startswith((".", "_"))]
-    if not inside:
-        raise JagValueError(f"{path} is a folder without Parquet files")
+    place, options = str(place), options or {}
+    probe(place, options)
+    if is_table(place):
+        return _table_source(place, open_snapshot(place, options))
+    filesystem, path = locate_file(place, None, options)
+    if filesystem.get_file_info(path).type != pf.FileType.Directory:
+        return open_source(path, filesystem, place)
     try:
-        files, partitions = find_files(path)
-    except (pa.ArrowException, OSError) as error:
-        raise JagValueError(f"{path} can't be read: {str(error).splitlines()[0]}") from None
-    return FolderSource(path, [file for file in files if file.path.endswith(".parquet")], partitions)
+        found = locate(place, None, options)
+    except TableFolderError as error:
+        return _table_source(place, open_snapshot(error, options))
+    except FileNotFoundError:
+        found = None
+    paths = [] if found is None else [one for one in found.paths if one.endswith(".parquet")]
+    if found is None or not paths:
+        raise JagValueError(f"{place} is a folder without Parquet files")
+    sources = {path: _parquet(StoredFile(path, filesystem)) for path in paths}
+    try:
+        parts, schema, partitions = open_files(found._replace(paths=paths))
+    except OSError as error:
+        raise JagValueError(f"{place} can't be read: {str(error).splitlines()[0]}") from error
+    files = [part.file for part in parts]
+    return FolderSource(place, "Parquet", files, partitions, schema, [sources[file.path] for file in files])
+
+
+def _table_source(place: str, snapshot: Snapshot) -> Source:
+    deleted = next((file.path for file in snapshot.files if file.kept is not None), None)
+    if deleted is not None:
+        raise JagValueError(f"{place}: show can't count rows without those that a deletion vector hides in {deleted}")
+    parts = snapshot.parts()
+    form = snapshot.name.rpartition(" (")[2].rstrip(")")
+    files = [part.file for part in parts]
+    return FolderSource(place, form, files, snapshot.partitions, snapshot.schema, [_parquet(file) for file in files])
 
 
 class FolderSource:
     """Parquet files of one schema; the row groups of all are the groups."""
 
-    format = "Parquet"
-
-    def __init__(self, path: Path, files: list[StoredFile], partitions: pa.Schema) -> None:
-        self.path, self.files = path, len(files)
-        self._sources = [_parquet(Path(file.path)) for file in files]
+    def __init__(
+        self,
+        path: str,
+        format: str,
+        files: list[StoredFile],
+        partitions: pa.Schema,
+        schema: pa.Schema,
+        sources: list[ParquetSource],
+    ) -> None:
+        self.path, self.format, self.files = path, format, len(files)
+        self._sources = sources
         self._keys = [{name: file.keys.get(name) for name in partitions.names} for file in files]
         self.bytes = sum(one.bytes for one in self._sources)
         self.rows = sum(one.rows for one in self._sources)
         self.groups = sum(one.groups for one in self._sources)
-        self.created_by = self._sources[0].created_by
-        schema = full_schema(open_parts(files, partitions), partitions).serialize()
+        self.created_by = self._sources[0].created_by if self._sources else ""
         with plain_extensions():
-            self.fields = fields_of(pa.ipc.read_schema(schema))
+            self.fields = fields_of(pa.ipc.read_schema(schema.serialize()))
         self._paths = {leaf.number: (field, leaf.path) for field in self.fields for leaf in field.leaves}
 
     def _in_file(self, number: int, leaf: Leaf) -> Leaf | None:
@@ -127,10 +165,10 @@ class FolderSource:
             yield from (conform(one, field.type) for one in source.batches(there, there.leaves, groups))
 
 
-def _parquet(path: Path) -> ParquetSource:
-    source = open_source(path)
+def _parquet(file: StoredFile) -> ParquetSource:
+    source = open_source(file.path, file.filesystem)
     if not isinstance(source, ParquetSource):
-        raise JagValueError(f"{path} is no Parquet file")
+        raise JagValueError(f"{file.path} is not a Parquet file")
     return source
 
 

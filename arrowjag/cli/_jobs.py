@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
+import json
+import logging
 import os
 import re
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from arrowjag.errors import JagValueError, MissingDependencyError
 
-__all__ = ["load_function", "run"]
+__all__ = ["filters", "load_function", "log_to_stderr", "names", "run", "schema_of", "status", "storage_options"]
+
+_LEVELS = ("debug", "info", "warning", "error")
+_MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_CONDITION = re.compile(r"\s*([^=<>!]+?)\s*(==|!=|<=|>=|=|<|>|\bnot in\b|\bin\b)\s*(.+?)\s*", re.IGNORECASE)
 
 
 def run(job: str, source: str, sink: str, **options: Any) -> Any:
@@ -24,31 +34,115 @@ def run(job: str, source: str, sink: str, **options: Any) -> Any:
     if "://" not in source and not any(mark in source for mark in "*?[") and not Path(source).exists():
         raise JagValueError(f"{source}: no such file or folder")
     try:
-        etl = importlib.import_module("arrowjag.etl")
-    except ModuleNotFoundError as error:
-        if not error.name or error.name.startswith("arrowjag"):
-            raise
-        raise MissingDependencyError.of(error.name, "etl", "a job") from None
-    try:
-        return etl.run(function, source, sink, progress=sys.stderr.isatty(), **options)
+        return _etl().run(function, source, sink, **options)
     except JagValueError as error:
         raise JagValueError(_as_options(str(error))) from None
 
 
+def status(sink: str, **options: Any) -> Any:
+    """What a folder of results holds."""
+    return _etl().status(sink, **options)
+
+
+def storage_options(texts: list[str] | None) -> dict[str, str]:
+    """Options such as ``aws_region=eu-west-1`` as a dict."""
+    wrong = next((text for text in texts or () if not text.partition("=")[0] or "=" not in text), None)
+    if wrong is not None:
+        raise JagValueError(f"--storage-option {wrong!r} can't be read: write KEY=VALUE, for example aws_region=eu-west-1")
+    return {name: value for name, _, value in (text.partition("=") for text in texts or ())}
+
+
+def _etl() -> Any:
+    try:
+        return importlib.import_module("arrowjag.etl")
+    except ModuleNotFoundError as error:
+        if not error.name or error.name.startswith("arrowjag"):
+            raise
+        raise MissingDependencyError.of(error.name, "etl", "a job") from None
+
+
 def _as_options(text: str) -> str:
     """A message of `arrowjag.etl.run` in words of the command."""
-    return re.sub(r'mode="(resume|replace)"', r"--\1", text).replace("batch_bytes is", "--batch-bytes is")
+    text = re.sub(r'mode="(resume|replace)"', r"--\1", text)
+    text = re.sub(r'missing_inputs="(\w+)"', r"--missing-inputs \1", text)
+    return re.sub(r"\b(batch_bytes|bytes_per_file|partition_by|max_failures|on_error)\b", _option, text)
+
+
+def _option(found: re.Match[str]) -> str:
+    return "--" + found[0].replace("_", "-")
+
+
+@contextlib.contextmanager
+def log_to_stderr(level: str) -> Iterator[None]:
+    """Tell what happens from a level on, one line each, until the block ends."""
+    if level not in _LEVELS:
+        raise JagValueError(f"--log-level is {', '.join(_LEVELS)}, got {level!r}")
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("arrowjag: %(levelname)s: %(message)s"))
+    logger = logging.getLogger("arrowjag.etl")
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(level.upper())
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+
+
+def names(text: str | None) -> list[str] | None:
+    """Names that commas part."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
+def filters(texts: list[str]) -> list[tuple[str, str, Any]] | None:
+    """Conditions such as ``year >= 2013`` as `arrowjag.read_parquet` takes them; a value that is no JSON is text."""
+    return [_condition(text) for text in texts] or None
+
+
+def _condition(text: str) -> tuple[str, str, Any]:
+    found = _CONDITION.fullmatch(text)
+    if found is None:
+        raise JagValueError(
+            f"--filter {text!r} can't be read: write NAME OPERATOR VALUE, for example 'year >= 2013' or 'plane in [\"N1\"]'"
+        )
+    name, operator, value = found.groups()
+    try:
+        parsed = json.loads(value)
+    except ValueError:
+        parsed = value.strip("'")
+    return name.strip(), operator.strip().lower(), parsed
+
+
+def schema_of(path: Path | None) -> pa.Schema | None:
+    """The schema of a Parquet or Arrow file."""
+    if path is None:
+        return None
+    if not path.is_file():
+        raise JagValueError(f"--schema {path}: no such file")
+    try:
+        with path.open("rb") as file:
+            is_parquet = file.read(4) == b"PAR1"
+        if is_parquet:
+            return pq.read_schema(path)
+        with pa.OSFile(str(path)) as source:
+            return pa.ipc.open_file(source).schema
+    except (pa.ArrowInvalid, OSError) as error:
+        raise JagValueError(f"--schema {path} is truncated or neither a Parquet nor an Arrow IPC file: {error}") from error
 
 
 def load_function(job: str) -> Callable[..., Any]:
-    """The function that `JOB.py:FUNCTION` names."""
+    """The function that `JOB.py:FUNCTION` or `package.module:FUNCTION` names."""
     file, colon, name = job.rpartition(":")
     if not colon or not file or not name:
         raise JagValueError(f"{job!r} names no function: write JOB.py:FUNCTION, for example job.py:totals")
     path = Path(file)
-    if not path.is_file():
+    if path.is_file():
+        module = _load_module(path)
+    elif _MODULE.fullmatch(file) and path.suffix != ".py":
+        module = _import_module(file)
+    else:
         raise JagValueError(f"{file}: no such file")
-    module = _load_module(path)
     function = getattr(module, name, None)
     if not callable(function):
         found = [
@@ -56,6 +150,20 @@ def load_function(job: str) -> Callable[..., Any]:
         ]
         raise JagValueError(f"{file} has no function {name!r}; it has {', '.join(found) or 'none'}")
     return function  # type: ignore[no-any-return]
+
+
+def _import_module(name: str) -> ModuleType:
+    """Import a module by name as `python -m` does: the current folder comes first."""
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not (name == error.name or name.startswith(error.name + ".")):
+            raise JagValueError(f"{name}: {type(error).__name__}: {error}") from None
+        raise JagValueError(f"{name}: there is no such file and no such module") from None
+    except Exception as error:  # noqa: BLE001  (whatever the module does wrong is told in one line)
+        raise JagValueError(f"{name}: {type(error).__name__}: {error}") from None
 
 
 def _load_module(path: Path) -> ModuleType:

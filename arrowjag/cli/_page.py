@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable
 
-from arrowjag import __version__, _formatting
+from arrowjag import __version__, _html
 from arrowjag.cli import _tables
 from arrowjag.cli._facts import Bin, ColumnFacts, FieldFacts, FileFacts, Level
 
@@ -68,7 +68,7 @@ def page(facts: FileFacts) -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        f'<link rel="icon" href="data:,"><title>{name}</title><style>{_formatting.STYLE}\n{_STYLE}</style></head>'
+        f'<link rel="icon" href="data:,"><title>{name}</title><style>{_html.STYLE}\n{_STYLE}</style></head>'
         f'<body><main class="arrowjag">\n{chr(10).join(parts)}\n</main><script>{_SCRIPT}</script></body></html>\n'
     )
 
@@ -90,7 +90,7 @@ def _column(column: ColumnFacts, facts: FileFacts) -> str:
     else:
         bounds = "" if column.minimum is None else f", {html.escape(column.minimum)} to {html.escape(column.maximum or '')}"
         parts.append(f"<p>{column.values or 0:,} values, {_tables.count_text(column.null_values)} null{bounds}</p>")
-    parts.append(_scroll("rows", _formatting.rows_html(_with_gaps(column.examples), "Some rows")))
+    parts.append(_scroll("rows", _html.rows_html(_with_gaps(column.examples), "Some rows")))
     parts.append("</details>")
     return "".join(parts)
 

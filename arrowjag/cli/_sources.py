@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-import re
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.fs as pf
 import pyarrow.parquet as pq
 import pyarrow.types as pt
 
 from arrowjag import _arrow, dtype
+from arrowjag._pyarrow_versions import nbytes
 from arrowjag.errors import JagValueError
+from arrowjag.io._atomic import local_path
+from arrowjag.io._chunks import Chunks
+from arrowjag.io._damage import reading
+from arrowjag.io._footer import parse_footer, read_content
+from arrowjag.io._plain import typed_schema
 
 __all__ = [
     "Field",
@@ -56,15 +63,13 @@ class Field:
     @property
     def leaf_type(self) -> pa.DataType:
         """The type below the dims."""
-        type = self.type
-        for _ in range(self.ndim - 1):
-            type = type.value_type
-        return type
+        levels, leaf = _arrow.level_types(self.type)
+        return levels[self.ndim - 1] if self.ndim <= len(levels) else leaf
 
 
 @dataclass
 class Statistics:
-    """What metadata tells of column chunks without reading them; None where a file does not say."""
+    """Facts of column chunks from metadata alone; None if a file lacks them."""
 
     bytes: int = 0
     bytes_uncompressed: int = 0
@@ -77,7 +82,7 @@ class Statistics:
 class Source(Protocol):
     """A file of columns, cut into groups of rows."""
 
-    path: Path
+    path: str
     format: str
     files: int
     bytes: int
@@ -96,32 +101,38 @@ class Source(Protocol):
         """The storage of a column with some of its leaves, batch by batch."""
 
 
-def open_source(path: Path) -> Source:
+def open_source(path: str | Path, filesystem: Any = None, name: str | None = None) -> Source:
     """Open a file by its first bytes, reading metadata only.
+
+    Parameters
+    ----------
+    path : str or path
+        A path on the file system.
+    filesystem : pyarrow.fs.FileSystem, optional
+        By default that of this machine.
+    name : str, optional
+        What messages call the file; by default its path.
 
     Raises
     ------
     JagValueError
         If it is not there, or neither Parquet nor Arrow IPC.
     """
-    if not path.exists():
-        link = re.fullmatch(r"([a-z][a-z0-9+.-]+):/(.*)", path.as_posix())  # a path holds one of its slashes
-        if link:
-            raise JagValueError(f"show reads files of this machine, {link[1]}://{link[2]} is a link; read it with aj.read_parquet")
-        raise JagValueError(f"{path}: no such file")
+    where = pf.LocalFileSystem() if filesystem is None else filesystem
+    path, name = str(path), str(path) if name is None else name
     try:
-        with path.open("rb") as handle:
+        with where.open_input_file(path) as handle:
             magic = handle.read(6)
-        with plain_extensions():
+        with plain_extensions(), reading(name):
             if magic[:4] == b"PAR1":
-                return ParquetSource(path)
+                return ParquetSource(path, where, name)
             if magic == b"ARROW1":
-                return IpcSource(path)
+                return IpcSource(path, where, name)
+    except FileNotFoundError:
+        raise JagValueError(f"{name}: no such file") from None
     except PermissionError:
-        raise JagValueError(f"{path}: no permission to read it") from None
-    except (pa.ArrowException, OSError) as error:
-        raise JagValueError(f"{path} is damaged: {str(error).splitlines()[0]}") from None
-    raise JagValueError(f"{path} is neither a Parquet nor an Arrow IPC file")
+        raise JagValueError(f"{name}: no permission to read it") from None
+    raise JagValueError(f"{name} is neither a Parquet nor an Arrow IPC file")
 
 
 @contextlib.contextmanager
@@ -135,13 +146,17 @@ def plain_extensions() -> Iterator[None]:
         dtype.register()
 
 
-def fields_of(schema: pa.Schema) -> tuple[Field, ...]:
+def fields_of(schema: pa.Schema, told: Mapping[str, int] | None = None) -> tuple[Field, ...]:
+    """The columns of a schema; `told` is the ndim of columns whose type is in the metadata of the file only."""
     fields, number = [], 0
     for one in schema:
         metadata = one.metadata or {}
         tagged = metadata.get(b"ARROW:extension:name") == _arrow.EXTENSION_NAME.encode()
-        levels = _arrow.depth(one.type)
-        ndim = dtype.parse_metadata(metadata.get(b"ARROW:extension:metadata"), levels) if tagged else levels + 1
+        stored = metadata.get(b"ARROW:extension:metadata")
+        lists = _arrow.depth(one.type)
+        ndim = dtype.parse_metadata(stored, lists) if tagged else len(_arrow.level_types(one.type)[0]) + 1
+        if told is not None and one.name in told:
+            ndim, tagged = told[one.name], True
         leaves = tuple(Leaf(path, number + place, type) for place, (path, type) in enumerate(_leaves(one.type, ())))
         fields.append(Field(one.name, one.type, ndim, tagged, leaves))
         number += len(leaves)
@@ -170,17 +185,23 @@ class ParquetSource:
     format = "Parquet"
     files = 1
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.bytes = path.stat().st_size
-        self._metadata = pq.read_metadata(path)
+    def __init__(self, path: str, filesystem: Any, name: str) -> None:
+        self.path = name
+        self._open = functools.partial(filesystem.open_input_file, path)
+        with self._open() as file:
+            self.bytes = file.size()
+            content = read_content(file)
+        self._metadata = parse_footer(content)
+        self._told = Chunks(self._metadata, content)
         self.rows = self._metadata.num_rows
         self.groups = self._metadata.num_row_groups
-        self.fields = fields_of(self._metadata.schema.to_arrow_schema())
+        schema = self._metadata.schema.to_arrow_schema()
+        told = typed_schema(schema, self._metadata.metadata)
+        self.fields = fields_of(schema, {one.name: one.type.ndim for one in told if isinstance(one.type, dtype.JaggedType)})
         self.created_by = self._metadata.created_by
 
     def _chunks(self, leaf: Leaf) -> Iterator[Any]:
-        return (self._metadata.row_group(group).column(leaf.number) for group in range(self.groups))
+        return (self._told.of(group, leaf.number) for group in range(self.groups))
 
     def statistics(self, leaves: tuple[Leaf, ...]) -> Statistics:
         found = Statistics(bounded=len(leaves) == 1)
@@ -209,7 +230,7 @@ class ParquetSource:
         values = sum(chunk.num_values for leaf in leaves[:1] for chunk in self._chunks(leaf))
         rows = max(1, min(1 << 16, (1 << 22) * max(1, self.rows) // max(1, values)))
         with plain_extensions():
-            file = pq.ParquetFile(self.path, metadata=self._metadata, pre_buffer=False)
+            file = pq.ParquetFile(self._open(), metadata=self._metadata, pre_buffer=False)
         for batch in file.iter_batches(rows, groups, columns=names):
             yield batch.column(0)
 
@@ -250,10 +271,14 @@ class IpcSource:
     format = "Arrow IPC"
     files = 1
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.bytes = path.stat().st_size
-        self._map = pa.memory_map(str(path))
+    def __init__(self, path: str, filesystem: Any, name: str) -> None:
+        self.path = name
+        local = local_path(filesystem, path)
+        # What is not on this machine is read once, and then lies in memory as if it were mapped.
+        self._map = filesystem.open_input_file(path) if local is None else pa.memory_map(local)
+        if local is None:
+            self._map = pa.BufferReader(self._map.read_buffer())
+        self.bytes = self._map.size()
         reader = pa.ipc.open_file(self._map)
         self.groups = reader.num_record_batches
         self.fields = fields_of(reader.schema)
@@ -283,7 +308,7 @@ class IpcSource:
 
     def statistics(self, leaves: tuple[Leaf, ...]) -> Statistics:
         places = {self._place(leaf) for leaf in leaves}
-        size = sum(batch.nbytes for place in places for batch in self._batches(place))
+        size = sum(nbytes(batch) for place in places for batch in self._batches(place))
         return Statistics(size, size, None, bounded=False)
 
     def _place(self, leaf: Leaf) -> int:

@@ -20,7 +20,7 @@ _PIPED_WIDTH = 160
 
 
 def console_for(stream: Any) -> Console:
-    """A console on a stream; a pipe gets wide lines, because nobody's window cuts them."""
+    """Create a console on a stream; a pipe gets wide lines, because no terminal wraps them."""
     console = Console(file=stream, highlight=False, soft_wrap=False)
     if not console.is_terminal:
         console.width = _PIPED_WIDTH
@@ -181,7 +181,7 @@ def _field_table(console: Console, column: ColumnFacts) -> Table:
 
 
 def count_text(count: int | None) -> str:
-    """A count with separators; a question mark where the file does not say."""
+    """Format a count with separators, or a question mark if the file lacks it."""
     return "?" if count is None else f"{count:,}"
 
 

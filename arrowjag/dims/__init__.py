@@ -1,4 +1,4 @@
-"""Dims: one level of nesting as a sequence of row sizes, in the encoding that says it shortest.
+"""Dims: one level of nesting as a sequence of row sizes, in the most compact encoding.
 
 Seven encodings hold the same kind of fact. `Ragged` lists every size. `Uniform` is one size for all rows, `Affine` a
 size that changes by a constant step, `Repeat` a dim laid end to end, `Runs` a dim whose rows are each written several

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from arrowjag._integers import is_int
-from arrowjag._kernels import gather
-from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.move import gather
 from arrowjag.dims import _structure
 from arrowjag.dims._base import BLOCK, Dim
 from arrowjag.dims._inputs import mask_array
@@ -121,7 +121,7 @@ def _equal_rows(dim: Dim, n: int) -> Uniform:
 
 
 def repeat(dim: Dim, times: int) -> Dim:
-    """The dim laid end to end."""
+    """Concatenate a dim with itself."""
     if times == 1 or len(dim) == 0:
         return dim
     if times == 0:

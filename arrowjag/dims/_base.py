@@ -11,8 +11,9 @@ from typing import Any, ClassVar, Protocol, overload
 import numpy as np
 import numpy.typing as npt
 
+from arrowjag import _html
 from arrowjag._integers import is_int
-from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels.base import offsets as _offsets
 from arrowjag.dims._inputs import LIMIT, as_count, as_int, checked_total, int_array, offsets_of, read_only
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
 from arrowjag.typing import BoolArray, IntArray
@@ -106,7 +107,7 @@ class Dim(Sequence[int]):
 
     @abstractmethod
     def _arguments(self) -> str:
-        """What stands between the parentheses of the repr."""
+        """Return the text between the parentheses of the repr."""
 
     def _write_offsets(self) -> IntArray:
         return offsets_of(self.sizes)
@@ -164,7 +165,7 @@ class Dim(Sequence[int]):
         return read_only(_offsets.parents(self.offsets))
 
     def _parents_if_cheaper(self) -> npt.NDArray[np.int32] | npt.NDArray[np.int64] | None:
-        """`parents` if they are at hand, have been asked for before or rows are short: else who spreads rows once does without."""
+        """Return cached parents if building them costs less than broadcasting once, otherwise None."""
         if "parents" in self.__dict__ or "_is_reused" in self.__dict__ or self._size < 2 * self._n:
             return self.parents
         self.__dict__["_is_reused"] = True
@@ -434,6 +435,9 @@ class Dim(Sequence[int]):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._arguments()})"
 
+    def _repr_html_(self) -> str:
+        return _html.dim_html(self, type(self).__name__, repr(self))
+
     def notation(self) -> str:
         """The dim as it is written inside of another one: an int, a list of sizes, or the repr.
 
@@ -584,7 +588,7 @@ class Dim(Sequence[int]):
         return self._algebra.concat([self, other])
 
     def repeat(self, k: int) -> Dim:
-        """The dim laid end to end k times.
+        """Concatenate k copies of the dim.
 
         Parameters
         ----------

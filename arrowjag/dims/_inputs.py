@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from arrowjag._capsules import import_data
 from arrowjag._integers import is_int
-from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels.base import offsets as _offsets
 from arrowjag.errors import JagOverflowError, JagTypeError, ShapeError
 from arrowjag.typing import ArrowData, BoolArray, IntArray, SupportsArrowArray, SupportsArrowStream
 
@@ -56,9 +57,9 @@ def int_array(values: Any, what: str) -> IntArray:
         return np.arange(values.start, values.stop, values.step, dtype=np.int64)
     foreign: Any = values
     if isinstance(values, SupportsArrowArray):
-        return _from_arrow(pa.array(foreign), what)
+        return _from_arrow(import_data(foreign, what), what)
     if isinstance(values, SupportsArrowStream):
-        return _from_arrow(pa.chunked_array(foreign), what)
+        return _from_arrow(import_data(foreign, what), what)
     if hasattr(values, "__array__"):
         return _from_numpy(np.asarray(values), what)
     if isinstance(values, (str, bytes, Mapping, AbstractSet)) or not isinstance(values, Iterable):

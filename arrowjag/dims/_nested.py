@@ -29,7 +29,7 @@ def as_part(spec: Any, owner: str) -> Dim:
 
 
 class Repeat(Dim):
-    """A dim laid end to end several times.
+    """A dim concatenated with itself several times.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ class Repeat(Dim):
 
 
 class Runs(Dim):
-    """A dim whose rows are each written several times.
+    """A dim whose rows are each repeated several times.
 
     Parameters
     ----------

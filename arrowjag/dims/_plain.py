@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels import offsets as _offsets
-from arrowjag._kernels.blocks import map_tasks
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag.dims._base import Dim
 from arrowjag.dims._inputs import as_count, as_int, checked_total, int_array, mask_array, offsets_of, read_only, size_array
 from arrowjag.errors import ShapeError
@@ -347,9 +347,10 @@ class Ragged(Dim):
         first = self._at(0)
         if first * self._n != self._size:
             return False
-        if "_all_equal" not in self.__dict__:
-            self._all_equal = _steps_by(self._offsets, first)
-        return self._all_equal
+        known: bool | None = self.__dict__.get("_all_equal")
+        if known is None:  # setdefault, because another thread may have looked meanwhile and nothing is set twice
+            known = self.__dict__.setdefault("_all_equal", _steps_by(self._offsets, first))
+        return known
 
     def _runs(self) -> tuple[IntArray, IntArray]:
         return self.sizes, np.ones(self._n, np.int64)

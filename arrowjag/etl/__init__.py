@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 
-from arrowjag.etl.job import reduce, run
-from arrowjag.etl.report import Failure, JobError, Report
+from arrowjag.etl._job import reduce, run
+from arrowjag.etl._record import status
+from arrowjag.etl.report import Failure, JobError, Owner, Report, Run, SinkInUseError, Status
 
-__all__ = ["Failure", "JobError", "Report", "reduce", "run"]
+__all__ = ["Failure", "JobError", "Owner", "Report", "Run", "SinkInUseError", "Status", "reduce", "run", "status"]
 
 logging.getLogger("arrowjag").addHandler(logging.NullHandler())

@@ -9,7 +9,7 @@ import importlib
 import importlib.util
 from typing import Any
 
-__all__ = ["awkward", "koladata", "numpy", "ray", "scipy", "tensorflow", "torch"]
+__all__ = ["awkward", "dask", "datasets", "koladata", "numba", "numpy", "ray", "scipy", "tensorflow", "torch", "xarray"]
 
 
 def __getattr__(name: str) -> Any:

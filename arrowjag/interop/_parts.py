@@ -15,7 +15,7 @@ from arrowjag import _arrow
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column
-from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._ops import dense as _dense
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagTypeError, JagValueError, MissingDependencyError, OffsetsError, ShapeError

@@ -1,4 +1,4 @@
-"""numpy: dense and masked arrays, and object arrays that hold one array a row.
+"""numpy: dense and masked arrays, and object arrays that hold one array per row.
 
 Dense arrays of numbers are shared in both directions, booleans and masked arrays copied. The rows of an object array are views of
 the values: they can't be written to.
@@ -75,7 +75,7 @@ def to_numpy(x: Any, layout: Literal["object", "dense", "masked"] = "object") ->
     ----------
     x : JaggedArray
     layout : {"object", "dense", "masked"}
-        "object" gives one array a row, None for a null row, masked arrays where leaves are null; rows of several levels are object
+        "object" gives one array per row, None for a null row, masked arrays for rows with nulls; rows of several levels are object
         arrays themselves. "dense" is `JaggedArray.to_numpy`, which needs rows of one size. "masked" is a padded masked array,
         `JaggedArray.to_dense` with `fill_value` None: there null rows can't be told from empty ones.
 
@@ -109,7 +109,7 @@ def to_numpy(x: Any, layout: Literal["object", "dense", "masked"] = "object") ->
 
 
 def _rows(items: npt.NDArray[Any], offsets: list[int], validity: Any) -> npt.NDArray[Any]:
-    """One view a row; the loop makes the objects that were asked for."""
+    """Return one view per row; the loop over rows creates the requested objects."""
     rows = np.empty(len(offsets) - 1, object)
     for row in range(len(rows)):
         rows[row] = items[offsets[row] : offsets[row + 1]]

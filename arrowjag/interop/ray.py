@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from arrowjag import _doors
 from arrowjag.errors import MissingDependencyError
+from arrowjag.etl._batches import read_batches
+from arrowjag.etl._tasks import Source, open_source
+from arrowjag.etl._units import parse_bytes
+from arrowjag.io._scan import Plan, make_plan, open_parts
 
 __all__ = ["dataset"]
 
@@ -56,13 +59,12 @@ def dataset(source: Any, *, columns: Sequence[str] | None = None, filters: Any =
         import ray.data
     except ImportError:
         raise MissingDependencyError.of("ray", "ray", "arrowjag.interop.ray") from None
-    tasks, scan, amounts = (_doors.open_door(name) for name in ("etl.tasks", "io.scan", "etl.amounts"))
-    size = amounts.parse_bytes(batch_bytes, "batch_bytes")
-    there = tasks.open_source(source, filters)
-    plan = scan.make_plan(there.schema, columns, filters)
+    size = parse_bytes(batch_bytes, "batch_bytes")
+    there = open_source(source, filters)
+    plan = make_plan(there.schema, columns, filters)
     if not ray.is_initialized():
         ray.init(runtime_env={"worker_process_setup_hook": "arrowjag.interop.ray.set_up_worker"}, log_to_driver=False)
-    numbers = ray.data.from_numpy(np.arange(len(there.tasks))).repartition(len(there.tasks))
+    numbers = ray.data.from_numpy(np.arange(len(there.pieces))).repartition(len(there.pieces))
     return numbers.map_batches(_Reader(there, plan, size), batch_format="pyarrow", batch_size=1)
 
 
@@ -76,19 +78,18 @@ def set_up_worker() -> None:
 
 
 class _Reader:
-    """Reads the tasks whose numbers it gets; importing it makes the type known."""
+    """Reads the pieces whose numbers it gets; importing it makes the type known."""
 
-    def __init__(self, source: Any, plan: Any, batch_bytes: int) -> None:
+    def __init__(self, source: Source, plan: Plan, batch_bytes: int) -> None:
         self._source, self._plan, self._batch_bytes = source, plan, batch_bytes
         self.__name__ = "read_parquet"
 
     def __call__(self, numbers: pa.Table) -> Iterator[pa.Table]:
-        scan, batches = _doors.open_door("io.scan"), _doors.open_door("etl.batches")
         any_rows = False
         for number in numbers.column(0).to_pylist():
-            task = self._source.tasks[number]
-            (part,) = scan.open_parts([task.stored], self._source.partitions)
-            for table, _ in batches.read_batches(part, task.row_groups, self._plan, self._batch_bytes):
+            piece = self._source.pieces[number]
+            (part,) = open_parts([piece.stored], self._source.partitions)
+            for table, _ in read_batches(part, piece.row_groups, self._plan, self._batch_bytes):
                 any_rows = True
                 yield table
         if not any_rows:

@@ -16,7 +16,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._array import JaggedArray
 from arrowjag._column import Column
-from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels.base import offsets as _offsets
 from arrowjag.dims import Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
 from arrowjag.interop import _parts
@@ -99,7 +99,7 @@ def from_scipy(matrix: Any) -> JaggedArray:
     Parameters
     ----------
     matrix : scipy.sparse matrix or array of 2 dims
-        CSR as it is; every other format by way of COO, whose items are put in order of their rows.
+        CSR is used directly; any other format is converted to COO and sorted by row.
 
     Returns
     -------

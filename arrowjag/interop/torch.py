@@ -1,4 +1,4 @@
-"""torch: dense tensors, nested jagged tensors, and values with offsets.
+"""torch: dense tensors, nested jagged tensors, values with offsets, and keyed jagged tensors.
 
 Values without nulls are shared in both directions, by DLPack on the way out; booleans are copied, because Arrow packs their bits.
 Arrow's buffers are never written: call ``clone()`` before an operation in place. Offsets are shared too.
@@ -7,7 +7,8 @@ Gradients are torch's business: tensors that come out of here are leaves like an
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,12 +16,14 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._array import JaggedArray
+from arrowjag._products import zip as zip_arrays
+from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.dims import Ragged
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
-from arrowjag.functions import from_arrow
+from arrowjag.functions import from_arrow, from_sizes
 from arrowjag.interop import _parts
 
-__all__ = ["from_torch", "to_torch"]
+__all__ = ["Keyed", "from_keyed", "from_torch", "to_keyed", "to_torch"]
 
 
 def to_torch(x: Any, layout: Literal["nested", "offsets", "dense"] = "nested") -> Any:
@@ -77,7 +80,7 @@ def _tensor(torch: Any, values: pa.Array) -> Any:
     if pt.is_boolean(values.type):
         return torch.from_numpy(values.to_numpy(zero_copy_only=False).copy())
     if not len(values):
-        return torch.from_numpy(np.empty(0, values.type.to_pandas_dtype()))
+        return torch.from_numpy(np.empty(0, numpy_dtype(values.type)))
     return torch.from_dlpack(values)
 
 
@@ -145,3 +148,141 @@ def _from_nested(nested: Any) -> JaggedArray:
     sizes = Ragged(_numpy(lengths)).sizes
     view = pa.LargeListViewArray.from_arrays(starts[:-1], sizes, flat.to_arrow(extension=False))
     return from_arrow(view, ndim=flat.ndim + 1)
+
+
+# ------------------------------------------------------------------------------------------------ keyed jagged tensors
+
+
+class Keyed(NamedTuple):
+    """Several jagged features of one batch in the layout of torchrec's `KeyedJaggedTensor`.
+
+    Attributes
+    ----------
+    lengths : torch.Tensor of int64
+        The size of each row: all rows of the first key, then those of the second, and so on.
+    values : torch.Tensor
+        The items in the same order.
+    keys : list of str
+        The names of the features.
+    weights : torch.Tensor or None
+        One weight per item, in the same order.
+    """
+
+    lengths: Any
+    values: Any
+    keys: list[str]
+    weights: Any = None
+
+
+def to_keyed(columns: Any, weights: Any = None) -> Keyed:
+    """Several jagged columns as one keyed jagged tensor.
+
+    Parameters
+    ----------
+    columns : mapping of str to JaggedArray, or a DataFrame
+        Features of one batch: numbers without nulls, of two dims and as many rows.
+    weights : mapping of str to JaggedArray, optional
+        One weight per item for each key.
+
+    Returns
+    -------
+    Keyed
+        For ``KeyedJaggedTensor(keyed.keys, keyed.values, lengths=keyed.lengths, weights=keyed.weights)``. With several keys
+        values are copied once.
+
+    Raises
+    ------
+    ShapeError
+        If columns differ in their numbers of rows, have other dims than two, or weights have other sizes.
+    JagValueError
+        If anything is null.
+    JagTypeError
+        If torch has no such type.
+    MissingDependencyError
+        If torch is not installed.
+    """
+    torch = _parts.load("torch", "to_keyed")
+    arrays = _features(columns)
+    lengths = [array.shape.dims[1].sizes for array in arrays.values()]
+    values = _joined(torch, arrays)
+    made = None
+    if weights is not None:
+        weighing = _features(weights)
+        for name, array in arrays.items():
+            if name not in weighing or not np.array_equal(weighing[name].shape.dims[1].offsets, array.shape.dims[1].offsets):
+                raise ShapeError(f"to_keyed: the weights of {name!r} must have the sizes of its rows, {array.shape!r}")
+        made = _joined(torch, {name: weighing[name] for name in arrays})
+    sizes = np.concatenate([np.asarray(one, np.int64) for one in lengths])
+    return Keyed(torch.from_numpy(sizes), values, list(arrays), made)
+
+
+def _features(columns: Any) -> dict[str, JaggedArray]:
+    given = columns.to_dict(as_series=True) if hasattr(columns, "collect_schema") else columns
+    if not isinstance(given, Mapping) and not hasattr(given, "items"):
+        raise JagTypeError(f"to_keyed takes a mapping from keys to arrays or a DataFrame, got {type(columns).__name__}")
+    arrays = {str(name): _parts.array_of(one) for name, one in given.items()}
+    if not arrays:
+        raise JagValueError("to_keyed needs at least one key")
+    rows = {name: len(array) for name, array in arrays.items()}
+    if len(set(rows.values())) > 1:
+        raise ShapeError(f"to_keyed: keys must have one number of rows, got {rows}")
+    for name, array in arrays.items():
+        if array.ndim != 2:
+            raise ShapeError(f"to_keyed: key {name!r} must have 2 dims, got {array.shape!r}")
+        if not _arrow.is_numeric(array.type):
+            raise JagTypeError.no_kernel(
+                f"to_keyed: key {name!r}", array.type, hint="torch holds numbers and booleans: cast first."
+            )
+        _parts.refuse_nulls(array, f"torch (key {name!r})")
+    return arrays
+
+
+def _joined(torch: Any, arrays: Mapping[str, JaggedArray]) -> Any:
+    parts = [_tensor(torch, array.values) for array in arrays.values()]
+    return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+
+def from_keyed(lengths: Any, values: Any = None, keys: Any = None, weights: Any = None) -> dict[str, JaggedArray]:
+    """The features of a keyed jagged tensor as jagged arrays.
+
+    Parameters
+    ----------
+    lengths : tensor, array of int, `Keyed`, or torchrec.KeyedJaggedTensor
+        The size of each row, key by key; or an object that holds everything.
+    values : tensor or array
+        The items in the same order.
+    keys : sequence of str
+        The names of the features.
+    weights : tensor or array, optional
+        One weight per item: the arrays then hold structs ``value, weight``.
+
+    Returns
+    -------
+    dict of str to JaggedArray
+        One array per key, of as many rows. Values of contiguous tensors on the CPU are shared.
+
+    Raises
+    ------
+    ShapeError
+        If the lengths are not as many for each key, or don't add up to the values.
+    JagTypeError
+        If Arrow has no such type.
+    """
+    if isinstance(lengths, Keyed):
+        lengths, values, keys, weights = lengths
+    elif values is None and hasattr(lengths, "weights_or_none"):
+        held = lengths
+        lengths, values, keys, weights = held.lengths(), held.values(), held.keys(), held.weights_or_none()
+    if values is None or keys is None:
+        raise JagTypeError("from_keyed takes lengths, values and keys, or one keyed jagged tensor")
+    names = [str(key) for key in keys]
+    sizes = _numpy(lengths) if hasattr(lengths, "detach") else np.asarray(lengths)
+    if not names or len(sizes) % len(names):
+        raise ShapeError(f"from_keyed: {len(sizes)} lengths can't be divided among {len(names)} keys")
+    rows = len(sizes) // len(names)
+    items = _parts.assemble(_numpy(values) if hasattr(values, "detach") else np.asarray(values), [])
+    if weights is not None:
+        found = _parts.assemble(_numpy(weights) if hasattr(weights, "detach") else np.asarray(weights), [])
+        items = zip_arrays(value=items, weight=found)
+    whole = from_sizes(items.values, sizes)
+    return {name: whole[place * rows : (place + 1) * rows] for place, name in enumerate(names)}

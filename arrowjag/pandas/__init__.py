@@ -4,7 +4,7 @@ Every method of `JaggedArray` is there as ``series.jag.NAME``. What pandas itsel
 
 >>> import arrowjag as aj
 >>> import pandas as pd
->>> df = pd.DataFrame({"k": ["a", "a", "b"], "v": aj.array([[1, 2], [3], None]).to_pandas()})
+>>> df = pd.DataFrame({"k": ["a", "a", "b"], "v": aj.array([[1, 2], [3], None])})
 
 Operators align on the index, then broadcast by prefix. ``<`` and its kin are elementwise; ``==`` and ``!=`` compare whole rows,
 and ``.jag`` makes them elementwise too.
@@ -17,19 +17,19 @@ and ``.jag`` makes them elementwise too.
 [[False, True], [False], None]
 
 Aggregations of ``groupby`` (sum, prod, mean, min, max, median, var, std, any, all) combine items at the same place of the rows of
-a group, as ``.jag.sum(axis=0)`` does; in a function of your own say which axis, and make the result a `Row`.
+a group, as ``.jag.sum(axis=0)`` does; in a function of your own say which axis. An array that it gives is the row of its group.
 
 >>> df.groupby("k")["v"].sum().jag.to_list()
 [[4, 2], []]
 >>> df.groupby("k").agg(total=("v", "sum"), longest=("v", lambda s: s.jag.lengths().max()))["total"].jag.to_list()
 [[4, 2], []]
->>> df.groupby("k")["v"].agg(lambda s: aj.Row(s.jag.cumsum(axis=0).jag.max(axis=0))).jag.to_list()
+>>> df.groupby("k")["v"].agg(lambda s: s.jag.cumsum(axis=0).jag.max(axis=0)).jag.to_list()
 [[4, 2], []]
 
-A row is set with a `Row`, or with a list through ``series.iloc[...]``, ``series.loc[...]`` and ``df.at[...]``; in ``df.loc``,
-`fillna`, `where` and `replace` pandas takes a list for a column. Rows that are set in a loop wait and are worked in together when
-the column is next read as a whole, so such a loop is linear; a loop that also reads the whole column in every turn is not: collect
-the rows in a list and set them at once.
+A row is set with a `Row`, or with a list through ``loc``, ``iloc`` and ``at``; for several rows a list of lists has one for each.
+In `fillna`, `where` and `replace` pandas takes a list for a column. Rows that are set in a loop wait and are worked in together
+when the column is next read as a whole, so such a loop is linear; a loop that also reads the whole column in every turn is not:
+collect the rows in a list and set them at once.
 
 >>> df.loc[2, "v"] = aj.Row([7])
 >>> df.at[1, "v"] = [3]
@@ -48,25 +48,33 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from arrowjag import _arrow
 from arrowjag._array import JaggedArray
-from arrowjag.pandas import host
+from arrowjag.pandas import _entry, groupby, host
 from arrowjag.pandas._operators import wrap
 from arrowjag.pandas.accessor import SeriesJag
 from arrowjag.pandas.array import JaggedExtensionArray
 from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.frame import FrameJag
+from arrowjag.pandas.groupby import GroupByJag
 from arrowjag.pandas.row import Row
 
 __all__ = [
     "FrameJag",
+    "GroupByJag",
     "JaggedDtype",
     "JaggedExtensionArray",
     "Row",
     "SeriesJag",
+    "frame_from_table",
     "host",
     "series_from_arrow",
     "to_series",
 ]
+
+
+_entry.install()
+groupby.install()
 
 
 def to_series(array: JaggedArray, index: Any = None, name: Any = None) -> Any:
@@ -122,3 +130,35 @@ def series_from_arrow(array: pa.ExtensionArray) -> Any:
     if not isinstance(dtype, JaggedDtype):
         return pd.Series(array.storage, dtype=dtype)
     return pd.Series(JaggedExtensionArray(array, dtype), copy=False)
+
+
+def frame_from_table(table: pa.Table) -> pd.DataFrame:
+    """An Arrow table as a DataFrame in which nothing nested becomes objects.
+
+    Parameters
+    ----------
+    table : pa.Table
+        Of any types.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Jagged columns and lists of any kind have the dtype `jagged[...]`, structs, maps and whatever else is nested `ArrowDtype`;
+        all others what pyarrow makes of them. Nulls and empty rows stay, buffers of nested columns are shared.
+
+    Examples
+    --------
+    >>> frame_from_table(pa.table({"v": [[1, None], None], "s": [{"a": 1}, None]})).dtypes["v"]
+    jagged[int64, 2]
+    """
+    frame: pd.DataFrame = table.to_pandas(types_mapper=_nested_dtype)
+    return frame
+
+
+def _nested_dtype(type: pa.DataType) -> Any:
+    """The dtype of a nested type; None leaves a plain one to pyarrow."""
+    if _arrow.is_jagged_extension(type) or _arrow.is_list_type(type):
+        return JaggedDtype.from_arrow_type(type)
+    inner = type.storage_type if isinstance(type, pa.BaseExtensionType) else type
+    inner = inner.value_type if pa.types.is_dictionary(inner) or pa.types.is_run_end_encoded(inner) else inner
+    return pd.ArrowDtype(type) if pa.types.is_nested(inner) else None

@@ -14,7 +14,7 @@ from arrowjag import _arrow, _column
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column
-from arrowjag._ops import elementwise, structure
+from arrowjag._ops import elementwise, select, structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagTypeError, ShapeError
 from arrowjag.pandas.dtype import JaggedDtype
@@ -25,32 +25,35 @@ __all__ = ["as_array", "concat", "conform", "is_missing", "nested_rows", "read"]
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a scalar stands for nothing: None, NA, NaN or NaT."""
+    """Return whether a scalar is a missing value: None, NA, NaN or NaT."""
     return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
 
 
-def as_array(data: Any) -> JaggedArray:
+def as_array(data: Any, nan_to_null: bool = True) -> JaggedArray:
     """A Series, Index or extension array of any kind as a jagged array; a plain column has one dim.
 
     Parameters
     ----------
     data : pandas.Series, pandas.Index or array
         Ours, nested Arrow lists, plain columns, or objects that are lists.
+    nan_to_null : bool
+        Whether NaN that numpy holds in a plain column is null, as pandas takes it.
 
     Returns
     -------
     JaggedArray
-        Buffers are shared where pandas holds Arrow or numpy data.
+        Buffers are shared where pandas holds Arrow data, or data of numpy in which nothing is missing.
     """
     values = uncategorized(getattr(data, "array", data))
     jagged = getattr(values, "_jagged", None)
     if jagged is not None:
-        return jagged  # type: ignore[no-any-return]
-    return JaggedArray._of(as_column(plain(values)))
+        return JaggedArray._of(select.opened_maps(jagged)) if pt.is_map(jagged.type) else jagged
+    in_numpy = isinstance(values, (np.ndarray, pd.arrays.NumpyExtensionArray))
+    return JaggedArray._of(as_column(plain(values), nan_to_null=in_numpy and nan_to_null))
 
 
 def uncategorized(values: Any) -> Any:
-    """Categories that are rows as the column of rows that they stand for; anything else as it is."""
+    """Decode a categorical whose categories are rows to a column of rows; other data is returned unchanged."""
     if isinstance(values, pd.Categorical) and isinstance(values.categories.dtype, JaggedDtype):
         return values.categories.array.take(values.codes, allow_fill=True)
     return values
@@ -70,7 +73,7 @@ def plain(values: Any) -> Any:
 
 
 def _objects(values: Any) -> Any:
-    """Python objects: missing marks become None, rows become what they hold."""
+    """Convert Python objects: missing values become None, rows become nested lists."""
     if any(isinstance(one, Row) for one in values):
         return rows(list(values), None)
     return [None if is_missing(one) else one for one in values]
@@ -133,7 +136,7 @@ def _read_objects(values: list[Any], dtype: JaggedDtype | None) -> Column:
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, (list, tuple, np.ndarray, pa.Array, Column, pd.Series))
+    return isinstance(value, (list, tuple, np.ndarray, pa.Array, Column, pd.Series, pd.Index, pd.api.extensions.ExtensionArray))
 
 
 def _opened(value: Any) -> Any:
@@ -141,7 +144,9 @@ def _opened(value: Any) -> Any:
         return JaggedArray._of(value).to_list()
     if isinstance(value, pa.Array):
         return value.to_pylist()
-    return value.tolist() if isinstance(value, (np.ndarray, pd.Series)) else value
+    if isinstance(value, np.ndarray) and value.dtype.kind in "mM":
+        return value  # as a list of Python's they would lose their unit
+    return value if isinstance(value, (list, tuple)) or not _is_list(value) else value.tolist()
 
 
 def rows(values: Sequence[Any], dtype: JaggedDtype | None) -> Column:

@@ -1,14 +1,16 @@
-"""Aggregation of jagged columns by pandas' groupby: items at the same place of the rows of a group combine."""
+"""Aggregation of jagged columns by pandas' groupby: items at the same position of the rows of a group combine."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from arrowjag._array import JaggedArray
 from arrowjag.errors import JagTypeError
 from arrowjag.pandas._convert import nested_rows
+from arrowjag.pandas._operators import wrap
 
 __all__ = ["Grouped"]
 
@@ -19,15 +21,15 @@ class Grouped:
     """What ``df.groupby("k")["v"].sum()`` and ``.agg({"v": "mean"})`` call: the same as ``.jag.sum(axis=0)`` of each group."""
 
     _jagged: JaggedArray
-    _groupby_first_last: Any
+    isna: Any
+    take: Any
 
     def _groupby_op(self, *, how: str, has_dropped_na: bool, min_count: int, ngroups: int, ids: Any, **kwargs: Any) -> Any:
-        """One row a group; the hook of pandas, which asks for `NotImplementedError` where there is no such aggregation."""
-        from arrowjag.pandas._operators import wrap
-
+        """Aggregate to one row per group. pandas calls this hook and expects `NotImplementedError` for unknown aggregations."""
         if how in ("first", "last"):
             skip = kwargs.get("skipna", True)
-            return self._groupby_first_last(how=how, min_count=min_count, ngroups=ngroups, ids=ids, skipna=skip)
+            rows = _first_rows(self.isna(), ids, ngroups, how, min_count, skip)
+            return self.take(rows, allow_fill=True)
         if how not in _AGGREGATIONS:
             raise NotImplementedError(f"{how} across rows of {self._jagged!r}")
         order = np.argsort(ids, kind="stable")
@@ -37,6 +39,17 @@ class Grouped:
             return wrap(getattr(nested, how)(axis=1, **_options(how, min_count, kwargs)))
         except JagTypeError as error:
             raise NotImplementedError(str(error)) from error
+
+
+def _first_rows(missing: Any, ids: Any, ngroups: int, how: str, min_count: int, skip: bool) -> npt.NDArray[np.int64]:
+    """The first or last row of each group, or -1; pandas has this from 3.1 on."""
+    rows = np.flatnonzero((ids >= 0) & ~missing if skip else ids >= 0)
+    found = np.full(ngroups, -1, np.int64)
+    kept = rows if how == "last" else rows[::-1]
+    found[ids[kept]] = kept  # of several rows of a group the last one assigned stays
+    if min_count > 1:
+        found[np.bincount(ids[(ids >= 0) & ~missing], minlength=ngroups) < min_count] = -1
+    return found
 
 
 def _options(how: str, min_count: int, kwargs: dict[str, Any]) -> dict[str, Any]:

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from arrowjag import _arrow
-from arrowjag._kernels import offsets as _offsets
-from arrowjag.pandas.keys import content_keys
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag.pandas._row_bytes import content_keys
 
 __all__ = ["JaggedIndex"]
 
@@ -39,7 +39,7 @@ class JaggedIndex(pd.Index):
         return bool(self._values._is_monotonic_decreasing)
 
     def _get_indexer(self, target: Any, method: Any = None, limit: Any = None, tolerance: Any = None) -> npt.NDArray[np.intp]:
-        """Where each label of another index stands here, -1 where it doesn't: pandas would search for one after the other."""
+        """Return the position of each label of another index, or -1; pandas would search for each label separately."""
         if method is not None or not _has_rows_of(self, target):
             found: npt.NDArray[np.intp] = super()._get_indexer(target, method, limit, tolerance)  # type: ignore[misc]  # the stubs leave it out
             return found
@@ -47,7 +47,7 @@ class JaggedIndex(pd.Index):
         return _arrow.to_numpy(places.fill_null(-1))[0].astype(np.intp)
 
     def get_indexer_non_unique(self, target: Any) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-        """Where each label of another index stands here, every time that it does.
+        """Return all positions of each label of another index.
 
         Parameters
         ----------
@@ -57,7 +57,7 @@ class JaggedIndex(pd.Index):
         Returns
         -------
         indexer : numpy.ndarray of int
-            For each label all of its places in order, or -1.
+            The positions of each label in order, or -1 if it is missing.
         missing : numpy.ndarray of int
             Which labels have none.
         """

@@ -18,21 +18,26 @@ from arrowjag._ops import elementwise, structure
 from arrowjag.dims import Uniform
 from arrowjag.errors import JagError, JagTypeError, ShapeError
 from arrowjag.pandas._convert import as_array, cast, is_missing, plain, read
-from arrowjag.pandas.keys import content_keys
+from arrowjag.pandas._row_bytes import content_keys
+from arrowjag.pandas._warnings import warn_of_scalar
+from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
 
-__all__ = ["Operators", "as_operand", "wrap"]
+__all__ = ["Operators", "as_operand", "wrap", "wrap_column"]
 
 _HOSTS = (pd.Series, pd.Index, pd.DataFrame)
 
 
 def wrap(array: JaggedArray) -> Any:
     """A result as an array of pandas: ours from two dims on, Arrow-backed below."""
-    from arrowjag.pandas.array import JaggedExtensionArray
-
     if array.ndim > 1:
-        return JaggedExtensionArray(array)
+        return wrap_column(array, JaggedDtype.of(array))
     return pd.arrays.ArrowExtensionArray(pa.chunked_array([array.values]))
+
+
+def wrap_column(column: Column, dtype: Any) -> Any:
+    """A column that has a jagged dtype already as an array of pandas."""
+    return dtype.construct_array_type()._of(column, dtype)
 
 
 def as_operand(value: Any, n: int) -> Any:
@@ -94,6 +99,8 @@ class Operators:
         if isinstance(other, _HOSTS):
             return NotImplemented
         n = len(self._jagged)
+        if not isinstance(other, Row) and pd.api.types.is_scalar(other) and not is_missing(other):
+            warn_of_scalar(self, other)
         if not isinstance(other, Row) and is_missing(other):
             return pd.arrays.ArrowExtensionArray(pa.chunked_array([pa.nulls(n, pa.bool_())]))
         return pd.arrays.ArrowExtensionArray(pa.chunked_array([_equal_rows(self._jagged, other)]))

@@ -5,15 +5,18 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from arrowjag._array import JaggedArray
-from arrowjag._methods import METHODS, Method, Rows
+from arrowjag._methods import METHODS, Method, Rows, add_namespaces
+from arrowjag._spellings import suggestion
+from arrowjag.errors import JagAttributeError
 from arrowjag.pandas._convert import as_array
+from arrowjag.pandas._html import frame_repr
 from arrowjag.pandas._wrapping import align, opened, rewrap
 
 __all__ = ["SeriesJag"]
@@ -24,7 +27,9 @@ _SETS = frozenset({"is_in", "translate"})
 _ALIGNED_THOUGH_MOVING = frozenset({"filter", "group_by", "group_by_indices", "sort"})
 """Methods whose argument has a row for each row, though the result may not."""
 
-_OWNED = frozenset({"rolling"})
+_WHERE = ", where x is series.jag"
+
+_OWNED = frozenset({"ewm", "expanding", "rolling"})
 """Methods that return a helper, which calls the methods of whoever made it."""
 
 
@@ -48,7 +53,7 @@ class SeriesJag:
     >>> import arrowjag as aj
     >>> s = aj.array([[1, 2], [3]]).to_pandas(index=["a", "b"])
     >>> (s.jag == 2).tolist()
-    [Row([False, True]), Row([False])]
+    [[False, True], [False]]
     """
 
     __pandas_priority__ = 5000  # Series leave operators to us, elementwise `==` among them
@@ -65,6 +70,9 @@ class SeriesJag:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} of a Series of {self._series.dtype}, {len(self)} rows"
+
+    def _repr_html_(self) -> str:
+        return frame_repr(self._series.to_frame("" if self._series.name is None else self._series.name), "Series")
 
     def _rewrap(self, result: Any, rows: Rows, index: Any) -> Any:
         return rewrap(result, index if rows in (Rows.LOCAL, Rows.KEPT) else None, self._series.name)
@@ -86,6 +94,12 @@ class SeriesJag:
         opened_args = tuple(_each(open_argument, one) for one in args)
         opened_kwargs = {name: _each(open_argument, one) for name, one in kwargs.items()}
         return self._rewrap(method.function(array, *opened_args, **opened_kwargs), rows, series.index)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise for an unknown name, and suggest ours."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise JagAttributeError(f".jag has no {name!r}", name, lambda: f"{suggestion(name, dir(type(self)))}{_WHERE}")
 
     # ------------------------------------------------------------------------------------------- indexing
 
@@ -142,7 +156,7 @@ class SeriesJag:
 class SliceJag:
     """What `s.jag.S` gives: it is there to be indexed."""
 
-    __iter__ = None  # every place has an item, null where it is out of range: a loop would never end
+    __iter__ = None  # any position is allowed, null if out of range, so that a loop would never end
 
     def __init__(self, owner: SeriesJag) -> None:
         self._owner = owner
@@ -191,7 +205,7 @@ def _open_key(key: Any) -> Any:
 
 
 def _rows_of_key(key: Any, ndim: int) -> Rows:
-    """What indexing does to the rows of the frame."""
+    """Return how indexing changes the rows of the frame."""
     keys = key if isinstance(key, tuple) else (key,)
     if not keys or keys[0] is Ellipsis or (isinstance(keys[0], slice) and keys[0] == slice(None)):
         covered = sum(one is not Ellipsis and one is not None for one in keys) if keys else 0
@@ -217,7 +231,7 @@ def _delegate(method: Method) -> Any:
     def call(self: SeriesJag, *args: Any, **kwargs: Any) -> Any:
         return self._call(method, args, kwargs)
 
-    call.__name__ = method.name
+    call.__name__ = method.short
     call.__qualname__ = f"SeriesJag.{method.name}"
     call.__doc__ = method.function.__doc__
     call.__signature__ = method.signature  # type: ignore[attr-defined]
@@ -225,14 +239,14 @@ def _delegate(method: Method) -> Any:
 
 
 def _hand_on(name: str) -> Any:
-    """What is not in the table is no column: facts, and the forms that a column is taken out in."""
+    """Forward attributes that are not in the table of methods: properties and conversions."""
     found = getattr(JaggedArray, name)
     if not callable(found):
         return property(lambda self: getattr(self._array, name), doc=found.__doc__)
 
     @functools.wraps(found)
     def call(self: SeriesJag, *args: Any, **kwargs: Any) -> Any:
-        return found(self if name in _OWNED else self._array, *map(opened, args), **kwargs)
+        return found(self, *args, **kwargs) if name in _OWNED else found(self._array, *map(opened, args), **kwargs)
 
     return call
 
@@ -254,8 +268,9 @@ _OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", 
 
 
 def _complete() -> None:
+    add_namespaces(SeriesJag, _delegate)
     for name, method in METHODS.items():
-        if not name.startswith("_") and name not in vars(SeriesJag):
+        if name.isidentifier() and not name.startswith("_") and name not in vars(SeriesJag):
             setattr(SeriesJag, name, _delegate(method))
     for name in dir(JaggedArray):
         if not name.startswith("_") and name not in METHODS and name not in vars(SeriesJag):

@@ -18,7 +18,7 @@ from arrowjag.pandas._convert import is_missing, read, rows
 from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
 
-__all__ = ["fresh_rows"]
+__all__ = ["depth_of", "fresh_rows"]
 
 
 def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False) -> Column:
@@ -28,7 +28,7 @@ def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False) -> Co
     ----------
     value : object
         A row (`Row`, a nested list of the right depth, for a single place a flat array), a missing mark, or a sequence of `n`
-        rows. An array or Series for several places holds a row for each of them.
+        rows. A list, array or Series for several places holds a row for each of them.
     n : int
         How many rows are written.
     dtype : JaggedDtype
@@ -46,14 +46,19 @@ def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False) -> Co
     ShapeError
         If the number of rows or their nesting does not fit.
     JagTypeError
-        If the value is no row, or its leaves don't fit the dtype.
+        If the value is not a row, or its leaves don't fit the dtype.
     """
     if isinstance(value, Row) or (not _is_sequence(value) and is_missing(value)):
         return _repeated(rows([value], dtype), n)
+    if isinstance(value, (bool, np.bool_)) and pa.types.is_boolean(dtype.leaf):
+        raise JagTypeError(
+            f"a mask of {dtype} has several items per row: pandas' where and mask take one per row, .jag.any() or "
+            ".jag.all(); item by item there are arrowjag.where and .jag.clip"
+        )
     if not _is_sequence(value):
         raise JagTypeError(f"Invalid value {value!r} for dtype {dtype}: a row is a list")
     if _is_one_row(value, dtype, many):
-        if many and not isinstance(value, (list, tuple)):
+        if many and (n > 1 or not isinstance(value, (list, tuple))):
             levels = f"{dtype.ndim - 1} level{'s' * (dtype.ndim > 2)}"
             raise JagTypeError(
                 f"cannot set rows of {dtype} from {_kind(value)}: each of its items is for one row, and a row is a list of "
@@ -89,7 +94,7 @@ def _repeated(column: Column, n: int) -> Column:
 
 def _is_one_row(value: Any, dtype: JaggedDtype, many: bool) -> bool:
     """A list is one row if it is one level less deep than the column; for a single place also if it is less deep than that."""
-    depth = _depth(value)
+    depth = depth_of(value)
     if depth is None:
         return not many
     return depth < dtype.ndim if not many else depth == dtype.ndim - 1 and not _holds_rows(value)
@@ -99,7 +104,7 @@ def _holds_rows(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and any(isinstance(one, Row) for one in value)
 
 
-def _depth(value: Any) -> int | None:
+def depth_of(value: Any) -> int | None:
     """Levels of a sequence; None where only missing marks and empties leave it open."""
     if isinstance(value, Column):
         return value.ndim
@@ -117,7 +122,7 @@ def _depth(value: Any) -> int | None:
 
 def _inner_depth(value: Any) -> int | None:
     if _is_sequence(value):
-        depth = _depth(value)
+        depth = depth_of(value)
         return None if depth is None else depth + 1
     return None if is_missing(value) else 1
 

@@ -11,7 +11,7 @@ from arrowjag._array import JaggedArray
 from arrowjag._column import Column, row_validity
 from arrowjag._ops import structure
 from arrowjag.dims import Uniform
-from arrowjag.pandas._convert import concat
+from arrowjag.pandas._convert import concat, conform, is_missing, rows
 from arrowjag.pandas.row import Row
 
 __all__ = ["Store"]
@@ -21,14 +21,36 @@ class Store:
     """A column that rows can be written to.
 
     Setting a row costs what the row costs: it waits in a table until the whole column is asked for, so that a loop of
-    assignments is linear. Views share a store; copies share its column.
+    assignments is linear. Views share a store; copies share its column. Rows of other columns are put together when the whole
+    is asked for: ``df.apply(..., axis=1)`` makes a column of each row of the frame, and hardly one is looked at as a column.
     """
 
-    __slots__ = ("_base", "_pending")
+    __slots__ = ("_known", "_pending", "_rows")
 
     def __init__(self, column: Column) -> None:
-        self._base: JaggedArray = column if isinstance(column, JaggedArray) else JaggedArray._of(column)
+        self._known: JaggedArray | None = column if isinstance(column, JaggedArray) else JaggedArray._of(column)
+        self._rows: list[Any] = []
         self._pending: dict[int, Column] = {}
+
+    @classmethod
+    def of_rows(cls, values: Any, dtype: Any) -> Store | None:
+        """The store of a list of rows and missing marks; None where one of them has another dtype."""
+        found = list(values)
+        if not all(one._is_of(dtype) if isinstance(one, Row) else not isinstance(one, list) and is_missing(one) for one in found):
+            return None
+        store = cls.__new__(cls)
+        store._known, store._rows, store._pending = None, [found, dtype], {}
+        return store
+
+    @property
+    def _base(self) -> JaggedArray:
+        if self._known is None:
+            self._known = JaggedArray._of(conform(rows(*self._rows), self._rows[1]))
+        return self._known
+
+    @_base.setter
+    def _base(self, array: JaggedArray) -> None:
+        self._known = array
 
     @property
     def array(self) -> JaggedArray:
@@ -46,10 +68,12 @@ class Store:
         return base
 
     def __len__(self) -> int:
+        if self._known is None:
+            return len(self._rows[0])
         return self._base.shape.nodes(1)
 
     def put(self, places: Any, fresh: Column) -> None:
-        """Write several rows; `places` are row numbers, one for each row of `fresh`."""
+        """Write several rows; `places` holds one row number per row of `fresh`."""
         self._base = _written(self.array, places, fresh)
 
     def put_one(self, place: int, fresh: Column) -> None:
@@ -60,6 +84,9 @@ class Store:
     def row(self, place: int) -> Any:
         """One row, or NA."""
         pending = self._pending.get(place)
+        if self._known is None and pending is None:
+            row = self._rows[0][place]
+            return row if isinstance(row, Row) else pd.NA
         column: Column = self._base if pending is None else pending
         place = place if pending is None else 0
         validity = row_validity(column, 1)
@@ -70,7 +97,7 @@ class Store:
 
 
 def _written(column: Column, places: Any, fresh: Column) -> JaggedArray:
-    """The column with the rows of `fresh` at `places`."""
+    """Replace the rows at `places` by those of `fresh`."""
     n = column.shape.nodes(1)
     index = np.arange(n)
     index[places] = n + np.arange(len(places))

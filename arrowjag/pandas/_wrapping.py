@@ -1,10 +1,11 @@
-"""Calls of the core from pandas: Series are aligned and opened on the way in, results get index and name on the way out."""
+"""Calls of array methods from pandas: arguments are aligned by index, results get index and name."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -35,7 +36,15 @@ def align(series: Sequence[pd.Series[Any]], join: str = "outer") -> list[pd.Seri
     if join == "outer":
         for one in series[1:]:
             index = index if index.equals(one.index) else index.union(one.index)
-    return [one if one.index.equals(index) else one.reindex(index) for one in series]
+    return [one if one.index.equals(index) else _reindexed(one, index) for one in series]
+
+
+def _reindexed(series: pd.Series[Any], index: Any) -> pd.Series[Any]:
+    """A Series on other labels; whole numbers and booleans keep their type, as pandas' own would become floats and objects."""
+    dtype = series.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "iub":
+        series = series.astype(pd.ArrowDtype(pa.from_numpy_dtype(dtype)))
+    return series.reindex(index)
 
 
 def opened(value: Any, n: int | None = None) -> Any:
@@ -70,8 +79,16 @@ def rewrap(result: Any, index: Any = None, name: Any = None) -> Any:
             return result.values[0].as_py()
         fits = index is not None and len(index) == len(result)
         return pd.Series(wrap(result), index=index if fits else None, name=name, copy=False)
+    if isinstance(result, pa.Array):
+        fits = index is not None and len(index) == len(result)
+        column = pd.arrays.ArrowExtensionArray(pa.chunked_array([result]))
+        return pd.Series(column, index=index if fits else None, name=name, copy=False)
     if isinstance(result, pa.Scalar):
         return result.as_py()
+    if isinstance(result, tuple) and hasattr(result, "_make"):
+        return result._make([rewrap(one, index, name) for one in result])
     if isinstance(result, (tuple, list)):
         return type(result)(rewrap(one, index, name) for one in result)
+    if isinstance(result, dict):
+        return {key: rewrap(one, index, name) for key, one in result.items()}
     return result

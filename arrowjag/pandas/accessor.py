@@ -4,4 +4,6 @@ from __future__ import annotations
 
 from arrowjag.pandas._series import SeriesJag
 
-__all__ = ["SeriesJag"]
+SeriesJagStr, SeriesJagDt = SeriesJag.str, SeriesJag.dt
+
+__all__ = ["SeriesJag", "SeriesJagDt", "SeriesJagStr"]

@@ -3,6 +3,7 @@
 # mypy: disable-error-code="override,type-arg"
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false
 # fmt: off
+import builtins
 from collections.abc import Callable
 from collections.abc import Sequence
 from typing import Any
@@ -12,12 +13,13 @@ import numpy.typing as npt
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-from arrowjag._array.scans import Rolling
+from arrowjag._array.windows import Ewm
+from arrowjag._array.windows import Rolling
 from arrowjag.typing import RankMethod
 from arrowjag.typing import ShearMode
 from arrowjag.typing import ShearRule
 
-__all__ = ["SeriesJag"]
+__all__ = ["SeriesJag", "SeriesJagDt", "SeriesJagStr"]
 
 class SeriesJag:
     """Every operation on jagged columns, elementwise operators and indexing among them."""
@@ -25,7 +27,7 @@ class SeriesJag:
     def __abs__(self) -> pd.Series[Any]: ...
     def __add__(self, other: Any) -> pd.Series[Any]: ...
     def __and__(self, other: Any) -> pd.Series[Any]: ...
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any: ...
+    def __array_ufunc__(self, ufunc: np.ufunc, method: builtins.str, *inputs: Any, **options: Any) -> Any: ...
     def __bool__(self) -> bool: ...
     def __divmod__(self, other: Any) -> tuple[pd.Series[Any], pd.Series[Any]]: ...
     def __eq__(self, other: Any) -> pd.Series[Any]: ...
@@ -66,28 +68,49 @@ class SeriesJag:
     def __truediv__(self, other: Any) -> pd.Series[Any]: ...
     def __xor__(self, other: Any) -> pd.Series[Any]: ...
     def abs(self) -> pd.Series[Any]:
-        """Distance from zero, item by item."""
+        """Absolute value of each item."""
 
     def all(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """Whether every item of each row is true."""
+        """Return whether every item of each row is true."""
 
     def any(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """Whether any item of each row is true."""
+        """Return whether any item of each row is true."""
+
+    def append(self, v: Any) -> pd.Series[Any]:
+        """Append one item to each innermost row."""
+
+    def apply(self, function: builtins.str | Callable[..., Any], *arrays: Any, **options: Any) -> pd.Series[Any]:
+        """Call a function of pyarrow.compute on the items of this array and others."""
+
+    def argcombinations(self, n: int, axis: Any = ...) -> pd.Series[Any]:
+        """Return the positions of all combinations of `n` items of each row; adds a dim of declared size `n`."""
 
     def argmax(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The position of the largest item of each row."""
+        """Return the position of the largest item of each row."""
 
     def argmin(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The position of the smallest item of each row."""
+        """Return the position of the smallest item of each row."""
 
     def argsort(self, descending: bool = ..., axis: Any = ...) -> pd.Series[Any]:
-        """The slots of each row's items in sorted order."""
+        """Return the positions that sort each row."""
+
+    def argwhere(self, axis: Any = ...) -> pd.Series[Any]:
+        """Return the positions of the items of each row that are true, or not zero."""
 
     def bfill(self, axis: Any = ...) -> pd.Series[Any]:
         """Replace each null by the next item after it that is not null, within its row."""
 
-    def cast(self, type: Any, safe: bool = ...) -> pd.Series[Any]:
-        """The leaves in another Arrow type."""
+    def bincount(self, n: int | None = ..., axis: Any = ...) -> pd.Series[Any]:
+        """Count how often 0, 1, 2 and so on occur in each row."""
+
+    def bootstrap(self, n: int, seed: int, axis: Any = ...) -> pd.Series[Any]:
+        """Means of random samples of each row, drawn with replacement: what a confidence interval of the mean is read from."""
+
+    def bottomk(self, k: int, axis: Any = ..., *, by: Any = ...) -> pd.Series[Any]:
+        """Return the `k` smallest items of each row, smallest first, or the items with the `k` smallest keys."""
+
+    def cast(self, type: Any, safe: bool = ..., strict: bool = ...) -> pd.Series[Any]:
+        """Cast the leaves to another Arrow type."""
 
     def cdf(self, axis: Any = ..., *, weights: Any = ...) -> pd.Series[Any]:
         """The share of each row's items that are at most as large as the item."""
@@ -95,17 +118,35 @@ class SeriesJag:
     def clip(self, lower: Any = ..., upper: Any = ...) -> pd.Series[Any]:
         """Limit items to bounds."""
 
+    def coalesce(self, *arrays: Any) -> pd.Series[Any] | Any:
+        """Replace null items and rows by those of the first array that has them."""
+
     def collapse(self, axis: Any = ...) -> pd.Series[Any] | Any:
         """The value that all items of each row share."""
 
     def combinations(self, n: int, axis: Any = ...) -> pd.Series[Any]:
-        """All choices of `n` items of each row: a dim of declared size `n` is added."""
+        """Return all combinations of `n` items of each row; adds a dim of declared size `n`."""
+
+    def concat(self, *arrays: Any, axis: int = ...) -> pd.Series[Any] | Any:
+        """Join this array and others along an axis."""
 
     def contains(self, v: Any, axis: Any = ...) -> pd.Series[Any] | Any:
-        """Whether each row holds a value."""
+        """Return whether each row contains a value."""
+
+    def contains_key(self, k: Any) -> pd.Series[Any] | Any:
+        """Test whether each map has a key."""
+
+    def corr(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
+        """Pearson's correlation of each row with another array's."""
+
+    def cosine(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
+        """The cosine of the angle between each row and another array's."""
 
     def count(self, axis: Any = ...) -> pd.Series[Any] | Any:
-        """The number of items of each row that are not null."""
+        """Count the items of each row that are not null."""
+
+    def cov(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ..., ddof: int = ...) -> pd.Series[Any] | Any:
+        """The covariance of each row with another array's."""
 
     def cumcount(self, axis: Any = ...) -> pd.Series[Any]:
         """How many items that are not null each row has had so far, from 1."""
@@ -122,23 +163,54 @@ class SeriesJag:
     def cumsum(self, axis: Any = ...) -> pd.Series[Any]:
         """Running totals of each row."""
 
+    def cut(self, bins: Any, range: tuple[float, float] | None = ..., axis: Any = ...) -> pd.Series[Any]:
+        """The bin of each item in the histogram of its row."""
+
     def diff(self, n: int = ..., axis: Any = ...) -> pd.Series[Any]:
-        """Each item minus the one `n` places before it."""
+        """Subtract from each item the one `n` positions before it."""
 
     def difference(self, y: Any, axis: Any = ...) -> pd.Series[Any]:
-        """The distinct items of each row that the same row of another array does not hold."""
+        """Return the distinct items of each row that are not in the same row of another array."""
+
+    def digitize(self, edges: Any, right: bool = ...) -> pd.Series[Any]:
+        """The number of the bin of each item between edges that hold for all rows."""
+
+    def distance(self, y: Any, metric: builtins.str = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
+        """The distance of each row from another array's."""
 
     def dot(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """The sum of the products of each row with another array's."""
 
+    def drop_nulls(self, axis: Any = ...) -> pd.Series[Any]:
+        """Drop the null items of each row."""
+
+    @property
+    def dt(self) -> SeriesJagDt:
+        """Methods of dates and times, called on each item."""
+
+    def entropy(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
+        """The entropy of each row in nats; the items are weights, which are divided by their sum."""
+
     def equals(self, other: object) -> bool:
-        """Whether another array has the same shape, nulls, leaf type and values."""
+        """Return whether another array has the same shape, nulls, leaf type and values."""
+
+    def ewm(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> Ewm:
+        """Exponentially weighted statistics along rows; give one of `alpha`, `span` and `halflife`."""
+
+    def ewm_mean(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> pd.Series[Any]:
+        """The exponentially weighted mean of all items up to each one."""
+
+    def ewm_var(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> pd.Series[Any]:
+        """The exponentially weighted variance of all items up to each one, corrected for bias."""
 
     def expand(self, *dims: Any) -> pd.Series[Any]:
-        """Stretch dims of declared size 1."""
+        """Broadcast dims of declared size 1 to new sizes."""
 
     def expand_to(self, other: Any, ndim: int = ...) -> pd.Series[Any]:
         """Spread the array over a longer shape: each item is repeated over its descendants."""
+
+    def expanding(self, min_periods: int = ..., *, axis: Any = ...) -> Rolling:
+        """Windows of all items up to each one."""
 
     @property
     def extension_type(self) -> Any:
@@ -147,121 +219,199 @@ class SeriesJag:
     def ffill(self, axis: Any = ...) -> pd.Series[Any]:
         """Replace each null by the last item before it that is not null, within its row."""
 
+    def fft_power(self, axis: Any = ...) -> pd.Series[Any]:
+        """Return the power spectrum of each row of evenly spaced numbers."""
+
     @property
     def fields(self) -> Any:
-        """Field names of struct leaves; none for other leaves."""
+        """Field names of struct leaves; an empty list for other leaves."""
 
     def fill_null(self, value: Any) -> pd.Series[Any]:
-        """Replace null leaves, and null rows where the filler has rows for them."""
+        """Replace null leaves, and null rows if the filler has as many dims."""
 
     def fill_null_rows(self, other: Any, axis: int = ...) -> pd.Series[Any]:
         """Replace null rows at an axis by the rows of another array."""
 
     def filter(self, mask: Any) -> pd.Series[Any]:
-        """The innermost items whose mask is true."""
+        """Keep the innermost items whose mask is true."""
 
     def first(self, axis: Any = ...) -> pd.Series[Any] | Any:
-        """The first item of each row, null or not."""
+        """Return the first item of each row, null or not."""
 
-    def flatten(self, from_dim: int = ..., to_dim: int | None = ...) -> pd.Series[Any]:
+    def flatten(self, from_dim: int = ..., to_dim: int | None = ..., *, keep_empty: bool = ...) -> pd.Series[Any]:
         """Merge the dims from `from_dim` to before `to_dim` into one."""
 
     def flatten_end(self, n: int = ...) -> pd.Series[Any]:
         """Merge the last `n` dims into the dim before them."""
 
+    def fold(self, f: Callable[..., Any], start: Any, *arrays: Any, type: Any = ..., axis: Any = ...) -> pd.Series[Any] | Any:
+        """Combine the items of each row from left to right by a function of a state and an item."""
+
+    def gaps(self, axis: Any = ...) -> pd.Series[Any]:
+        """Return the differences of neighbouring items of each row: one fewer than items."""
+
+    def get(self, key: Any, default: Any = ...) -> pd.Series[Any] | Any:
+        """Look up the value of a key in each map, or the item at a position of each row."""
+
     def group_by(self, *keys: Any, axis: Any = ...) -> pd.Series[Any]:
-        """Put the items of each row into groups of equal keys: a dim is added."""
+        """Group the items of each row by equal keys; adds a dim."""
 
     def group_by_indices(self, *keys: Any, sort: bool = ..., axis: Any = ...) -> pd.Series[Any]:
-        """The slots of the items of each group of equal keys: a dim is added."""
+        """Group the items of each row by equal keys and return their positions in the row; adds a dim."""
 
     def head(self, n: Any = ..., axis: int = ...) -> pd.Series[Any]:
-        """The first items of each row."""
+        """Keep the first items of each row."""
+
+    def histogram(self, bins: Any, range: tuple[float, float] | None = ..., axis: Any = ...) -> pd.Series[Any] | Any:
+        """Count the items of each row in bins."""
 
     def image(self) -> tuple[pd.Series[Any], ...]:
-        """The place of every leaf along each dim."""
+        """Return the position of every leaf along each dim."""
+
+    def index_of(self, v: Any, axis: Any = ...) -> pd.Series[Any] | Any:
+        """Return the position of the first item of each row that equals a value."""
+
+    def insert(self, i: Any, v: Any) -> pd.Series[Any]:
+        """Insert one item into each innermost row before a position."""
 
     def intersection(self, y: Any, axis: Any = ...) -> pd.Series[Any]:
-        """The distinct items of each row that the same row of another array holds too."""
+        """Return the distinct items of each row that are also in the same row of another array."""
 
     def inverse_permutation(self, axis: Any = ...) -> pd.Series[Any]:
-        """For each slot of a row the slot that points at it: ``out[p[i]] = i``."""
+        """Invert the positions held by each row: ``out[p[i]] = i``."""
 
     def is_in(self, values: Any) -> pd.Series[Any]:
-        """Whether each item is in a set."""
+        """Return whether each item is in a set."""
 
     def is_nan(self) -> pd.Series[Any]:
-        """Whether items are NaN."""
+        """Return whether each item is NaN."""
 
     def is_null(self, axis: int = ...) -> pd.Series[Any]:
-        """Whether the items at an axis are null."""
+        """Return whether each item at an axis is null."""
 
-    def join(self, sep: str, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
+    def is_sorted(self, descending: bool = ..., axis: Any = ...) -> pd.Series[Any] | Any:
+        """Return whether the items of each row are in order."""
+
+    def join(self, sep: builtins.str, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """Join the texts of each row."""
 
+    def kurtosis(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
+        """The excess kurtosis of each row, corrected for bias."""
+
     def last(self, axis: Any = ...) -> pd.Series[Any] | Any:
-        """The last item of each row, null or not."""
+        """Return the last item of each row, null or not."""
 
     def lengths(self, axis: Any = ...) -> pd.Series[Any] | Any:
-        """The size of each row of a dim, nulls counted."""
+        """Return the size of each row of a dim, nulls counted."""
 
-    def map_rows(self, fn: Callable[[Any], Any], type: Any, axis: Any = ...) -> pd.Series[Any] | Any:
-        """Call a Python function on each row."""
+    def linear_fit(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
+        """The straight line of least squares of each row: `y` over the items of this array."""
+
+    def local_maxima(self, axis: Any = ...) -> pd.Series[Any]:
+        """Return which items of each row are greater than their neighbours."""
+
+    def mad(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
+        """The median absolute deviation of each row: the median of the distances from the median."""
+
+    def map_items(self, f: Callable[..., Any], *arrays: Any, type: Any = ...) -> pd.Series[Any]:
+        """Call a function on each item."""
+
+    def map_rows(self, f: Callable[..., Any], type: Any = ..., axis: Any = ..., skip_nulls: bool = ...) -> pd.Series[Any] | Any:
+        """Call a function on each row."""
+
+    def matmul(self, y: Any) -> pd.Series[Any]:
+        """Multiply the matrix of each row by the matrix of the same row of another array, or by its vector."""
 
     def max(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The largest item of each row."""
+        """Return the largest item of each row."""
 
-    def mean(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The mean of each row."""
+    def max_by(self, by: Any, axis: Any = ...) -> pd.Series[Any] | Any:
+        """Return the item of each row whose key is the largest."""
+
+    def mean(self, axis: Any = ..., *, weights: Any = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
+        """Average the items of each row."""
 
     def median(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """The median of each row: the mean of the two middle items where their number is even."""
 
     def min(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The smallest item of each row."""
+        """Return the smallest item of each row."""
+
+    def min_by(self, by: Any, axis: Any = ...) -> pd.Series[Any] | Any:
+        """Return the item of each row whose key is the smallest."""
 
     def mode(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """The most frequent item of each row."""
 
+    def moment(self, k: int, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
+        """The k-th central moment of each row: the mean of the k-th powers of the deviations from the mean."""
+
+    def n_grams(self, n: int, axis: Any = ...) -> pd.Series[Any]:
+        """Return the runs of `n` neighbouring items of each row: ``windows(n)``."""
+
     def n_unique(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """The number of distinct items of each row."""
 
+    def nan_to_null(self) -> pd.Series[Any]:
+        """Replace NaN items by null."""
+
     @property
     def nbytes(self) -> Any:
-        """Bytes of the values and of the offsets and validity that Arrow needs beside them."""
+        """Number of bytes of the values, offsets and validity bitmaps of the Arrow array."""
 
     @property
     def ndim(self) -> Any:
         """Number of levels, the rows included."""
 
+    def nearest(self, matrix: Any, metric: builtins.str = ...) -> pd.Series[Any] | Any:
+        """The number of the row of a matrix that is nearest to each row."""
+
+    def norm(self, p: float = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
+        """The p-norm of each row."""
+
+    def normalize(self, p: float = ..., axis: Any = ...) -> pd.Series[Any]:
+        """Divide the items of each row by its p-norm."""
+
     @property
     def null_count(self) -> Any:
-        """Number of null rows of the frame; leaves count where the array has one dim."""
+        """Number of null rows, or of null leaves if the array has one dim."""
 
     def pad(self, n: int, fill: Any = ..., axis: int = ...) -> pd.Series[Any]:
-        """Fill short rows up."""
+        """Pad short rows to a least size."""
 
     def pairs(self, y: Any, axis: Any = ...) -> pd.Series[Any]:
-        """Every item of a row with every item of another array's row: a dim of declared size 2 is added."""
+        """Return the Cartesian product of each row with the same row of another array; adds a dim of declared size 2."""
+
+    def pct_change(self, n: int = ..., axis: Any = ...) -> pd.Series[Any]:
+        """The relative change of each item from the one `n` slots before it."""
 
     def permute(self, *axes: int, shear: ShearMode = ...) -> pd.Series[Any]:
-        """Bring all dims into another order."""
+        """Reorder all dims."""
 
     @property
     def plot(self) -> Any:
-        """Pictures of the sizes, the rows and the values, on matplotlib axes."""
+        """Plots of row sizes, rows and values, on matplotlib axes."""
 
     def prod(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """Multiply the items of each row."""
 
-    def quantile(self, q: float, interpolation: str = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """A quantile of each row."""
+    def ptp(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
+        """The largest item of each row less the smallest: peak to peak."""
 
-    def rank(self, method: RankMethod = ..., descending: bool = ..., axis: Any = ..., *, tie_breaker: Any = ...) -> pd.Series[Any]:
-        """The place of each item in its sorted row, from 1."""
+    def quantile(self, q: Any, interpolation: builtins.str = ..., axis: Any = ..., *, weights: Any = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
+        """A quantile of each row, or several."""
+
+    def rank(self, method: RankMethod = ..., descending: bool = ..., axis: Any = ..., *, tie_breaker: Any = ..., pct: bool = ...) -> pd.Series[Any]:
+        """Rank each item within its row, from 1."""
+
+    def remove(self, v: Any) -> pd.Series[Any]:
+        """Drop the items of each innermost row that equal a value."""
 
     def repeat(self, sizes: Any) -> pd.Series[Any]:
-        """Each innermost item several times, in a new last dim."""
+        """Repeat each innermost item in a new last dim."""
+
+    def replace(self, old: Any, new: Any = ...) -> pd.Series[Any]:
+        """Replace items that equal a value."""
 
     def reshape(self, *dims: Any) -> pd.Series[Any]:
         """Regroup the same values into other dims."""
@@ -270,58 +420,91 @@ class SeriesJag:
         """Regroup the same values into the shape of another array."""
 
     def reverse(self, axis: Any = ...) -> pd.Series[Any]:
-        """The items of each row from the last to the first, nulls included."""
+        """Reverse the items of each row, nulls included."""
 
-    def rolling(self, window: int, axis: Any = ...) -> Rolling:
-        """Moving windows: the last `window` items up to each one."""
+    def rle(self, axis: Any = ...) -> pd.Series[Any]:
+        """Return the runs of equal neighbours of each row: their values and lengths."""
 
-    def rolling_count(self, window: int, axis: Any = ...) -> pd.Series[Any]:
-        """How many of the last `window` items up to each one are not null."""
+    def rolling(self, window: Any, min_periods: int | None = ..., center: bool = ..., on: Any = ..., *, axis: Any = ...) -> Rolling:
+        """Moving windows along rows."""
 
-    def rolling_max(self, window: int, axis: Any = ...) -> pd.Series[Any]:
-        """The largest of the last `window` items up to each one."""
+    def rolling_count(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
+        """How many items of each window are not null."""
 
-    def rolling_mean(self, window: int, axis: Any = ...) -> pd.Series[Any]:
-        """The mean of the last `window` items up to each one."""
+    def rolling_first(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
+        """The first item of each window that is not null."""
 
-    def rolling_min(self, window: int, axis: Any = ...) -> pd.Series[Any]:
-        """The smallest of the last `window` items up to each one."""
+    def rolling_last(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
+        """The last item of each window that is not null."""
 
-    def rolling_sum(self, window: int, axis: Any = ...) -> pd.Series[Any]:
-        """The sum of the last `window` items up to each one."""
+    def rolling_max(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
+        """The largest item of each window."""
+
+    def rolling_mean(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
+        """The mean of each window."""
+
+    def rolling_median(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
+        """The median of each window."""
+
+    def rolling_min(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
+        """The smallest item of each window."""
+
+    def rolling_quantile(self, window: Any, q: float, interpolation: builtins.str = ..., axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
+        """A quantile of each window."""
+
+    def rolling_std(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ..., ddof: int = ...) -> pd.Series[Any]:
+        """The standard deviation of each window."""
+
+    def rolling_sum(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
+        """The sum of each window."""
+
+    def rolling_var(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ..., ddof: int = ...) -> pd.Series[Any]:
+        """The variance of each window."""
+
+    def rotate(self, n: Any) -> pd.Series[Any]:
+        """Move the items of each innermost row to the right; those that leave at the end come in at the front."""
 
     def round(self, decimals: int = ...) -> pd.Series[Any]:
-        """Round half to even, item by item."""
+        """Round each item half to even."""
 
     @property
     def S(self) -> Any:
         """Indexing by Koda's rule: without an ellipsis the last dims are addressed, and out of range is null."""
 
-    def sample(self, *, fraction: float | None = ..., n: Any = ..., seed: int, axis: Any = ...) -> pd.Series[Any]:
-        """Some of the items of each row, chosen at random and kept in their order."""
+    def sample(self, *, fraction: float | None = ..., n: Any = ..., seed: int, axis: Any = ..., weights: Any = ...) -> pd.Series[Any]:
+        """Sample items of each row at random, keeping their order."""
+
+    def scan(self, f: Callable[..., Any], start: Any, *arrays: Any, type: Any = ...) -> pd.Series[Any]:
+        """The state after each item of a row, by a function of a state and an item."""
 
     def searchsorted(self, y: Any, side: Literal['left', 'right'] = ..., axis: Any = ...) -> pd.Series[Any]:
-        """The slots where items would keep the sorted rows of this array sorted."""
+        """Return the positions at which inserting items keeps the rows of this array sorted."""
+
+    def sem(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ..., ddof: int = ...) -> pd.Series[Any] | Any:
+        """The standard error of the mean of each row."""
 
     def set(self, index: Any, values: Any) -> pd.Series[Any]:
-        """Assign to what an index names, in a new array."""
+        """Assign to the items selected by an index, in a new array."""
 
     @property
     def shape(self) -> Any:
         """The nesting."""
 
     def shift(self, n: int = ..., fill: Any = ..., axis: Any = ...) -> pd.Series[Any]:
-        """Move items `n` places on; rows keep their sizes."""
+        """Shift items by `n` positions; row sizes are unchanged."""
 
     def shuffle(self, seed: int, axis: Any = ...) -> pd.Series[Any]:
-        """The items of each row in random order."""
+        """Shuffle the items of each row."""
 
     @property
     def size(self) -> Any:
         """Number of leaf values."""
 
+    def skew(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
+        """The skewness of each row, corrected for bias."""
+
     def slice(self, start: Any, length: Any = ..., axis: int = ...) -> pd.Series[Any]:
-        """A stretch of each row."""
+        """Slice each row by start and length."""
 
     def softmax(self, axis: Any = ..., *, beta: float = ...) -> pd.Series[Any]:
         """The exponentials of each row's items, scaled to add up to 1."""
@@ -329,72 +512,85 @@ class SeriesJag:
     def sort(self, descending: bool = ..., by: Any = ..., axis: Any = ...) -> pd.Series[Any]:
         """Sort the items of each row."""
 
+    def splice(self, start: Any, n: Any, y: Any = ...) -> pd.Series[Any]:
+        """Replace `n` items of each innermost row, from a position on, by other items."""
+
     def squeeze(self, axis: int) -> pd.Series[Any]:
         """Remove a dim whose rows all have one item."""
 
     def std(self, axis: Any = ..., *, ddof: int = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """The standard deviation of each row."""
 
+    @property
+    def str(self) -> SeriesJagStr:
+        """Methods of text, called on each item."""
+
     def sum(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """Add up the items of each row."""
+        """Sum the items of each row."""
+
+    def symmetric_difference(self, y: Any, axis: Any = ...) -> pd.Series[Any]:
+        """Return the distinct items of each row that are in this array or in another, but not in both."""
 
     def tail(self, n: Any = ..., axis: int = ...) -> pd.Series[Any]:
-        """The last items of each row."""
+        """Keep the last items of each row."""
 
-    def take(self, index: Any, axis: int = ..., out_of_bounds: str = ...) -> pd.Series[Any] | Any:
-        """In each row at an axis, the items that an index names."""
+    def take(self, index: Any, axis: int = ..., out_of_bounds: builtins.str = ...) -> pd.Series[Any] | Any:
+        """Select items by position in each row at an axis."""
 
     def tile(self, shape: Any) -> pd.Series[Any]:
-        """A copy of the whole array under each innermost item of a shape."""
+        """Repeat the whole array for each innermost item of a shape."""
 
     def to_arrow(self, extension: bool = ...) -> pa.Array:
-        """The column as one Arrow array."""
+        """Convert to an Arrow array."""
 
     def to_dense(self, max_sizes: int | Sequence[int | None] | None = ..., fill_value: Any = ...) -> npt.NDArray[np.generic]:
-        """The rows in a padded numpy array."""
+        """Convert to a padded numpy array."""
 
     def to_list(self) -> list[Any]:
-        """The column as nested Python lists; nulls of every level are None."""
+        """Convert to nested Python lists; nulls of every level are None."""
+
+    def to_map(self) -> pd.Series[Any]:
+        """Convert rows of entries to Arrow maps."""
 
     def to_numpy(self) -> npt.NDArray[Any]:
-        """A uniform column as a numpy array."""
+        """Convert a uniform column to a numpy array."""
 
     def to_pandas(self, index: Any = ..., name: Any = ...) -> pd.Series[Any]:
-        """The column as a pandas Series."""
+        """Convert to a pandas Series."""
 
-    def to_polars(self, name: str = ..., extension: bool = ...) -> pl.Series:
-        """The column as a polars Series."""
+    def to_polars(self, name: builtins.str = ..., extension: bool = ...) -> pl.Series:
+        """Convert to a polars Series."""
 
-    def topk(self, k: int, axis: Any = ...) -> pd.Series[Any]:
-        """The `k` largest items of each row, the largest first."""
+    def topk(self, k: int, axis: Any = ..., *, by: Any = ..., descending: bool = ...) -> pd.Series[Any]:
+        """Return the `k` largest items of each row, largest first, or the items with the `k` largest keys."""
 
     def translate(self, keys_from: Any, values_from: Any, axis: Any = ...) -> pd.Series[Any]:
-        """Replace each item by the value that stands beside the equal key."""
+        """Replace each item by the value of the equal key."""
 
     def transpose(self, a: int, b: int, shear: ShearMode = ..., return_inverse: bool = ...) -> Any:
-        """Let two dims change places: what stood at ``[.., i, .., j, ..]`` stands at ``[.., j, .., i, ..]``."""
+        """Swap two dims: the item at ``[.., i, .., j, ..]`` moves to ``[.., j, .., i, ..]``."""
 
     def transpose_will_shear(self, a: int, b: int, rule: ShearRule = ...) -> bool:
-        """Whether two dims can't change places without closing holes."""
+        """Return whether swapping two dims leaves holes, so that `transpose` raises."""
 
     @property
     def type(self) -> Any:
         """The Arrow type of the leaf values."""
 
     def union(self, y: Any, axis: Any = ...) -> pd.Series[Any]:
-        """The distinct items of each row of this array and of another, those of this one first."""
+        """Return the distinct items of each row of this array and of another, in this order."""
 
-    def unique(self, axis: Any = ...) -> pd.Series[Any]:
-        """The distinct items of each row."""
+    def unique(self, axis: Any = ..., *, by: Any = ...) -> pd.Series[Any]:
+        """Return the distinct items of each row, or the first item of each key."""
 
     def unsqueeze(self, axis: int) -> pd.Series[Any]:
         """Insert a dim of declared size 1."""
 
-    def validity(self, axis: int = ...) -> pa.Array:
-        """Which items at an axis are valid."""
+    def validity(self, axis: int = ...) -> pd.Series[Any]:
+        """Return the validity of the items at an axis."""
 
     def value_counts(self, axis: Any = ...) -> pd.Series[Any]:
-        """The distinct items of each row and how often each occurs."""
+        """Count the distinct items of each row."""
 
     @property
     def values(self) -> Any:
@@ -403,8 +599,227 @@ class SeriesJag:
     def var(self, axis: Any = ..., *, ddof: int = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """The variance of each row."""
 
+    def where(self, c: Any, y: Any = ...) -> pd.Series[Any] | Any:
+        """Keep items where a condition is true, and take others from another array."""
+
+    def windows(self, size: int, step: int = ..., axis: Any = ...) -> pd.Series[Any]:
+        """Return the windows of neighbouring items of each row; adds a dim of declared size `size`."""
+
     def with_fields(self, **arrays: Any) -> pd.Series[Any]:
-        """Struct leaves with fields added or replaced."""
+        """Add or replace fields of struct leaves."""
 
     def with_validity(self, axis: int, mask: Any) -> pd.Series[Any]:
-        """The array with a validity of the caller's at an axis."""
+        """Replace the validity of the items at an axis."""
+
+    def zip(self, *arrays: Any, pad: bool = ..., **named: Any) -> pd.Series[Any]:
+        """Combine the items of this array and of others to structs."""
+
+class SeriesJagDt:
+    """Methods of dates and times, called on each item."""
+
+    def ceil(self, every: builtins.str) -> pd.Series[Any]:
+        """Round times up to multiples of a length of time."""
+
+    def date(self) -> pd.Series[Any]:
+        """Return the date."""
+
+    def day(self) -> pd.Series[Any]:
+        """Return the day of the month, from 1."""
+
+    def day_of_year(self) -> pd.Series[Any]:
+        """Return the day of the year, from 1."""
+
+    def floor(self, every: builtins.str) -> pd.Series[Any]:
+        """Round times down to multiples of a length of time."""
+
+    def hour(self) -> pd.Series[Any]:
+        """Return the hour."""
+
+    def microsecond(self) -> pd.Series[Any]:
+        """Return the microseconds within the millisecond, below 1000."""
+
+    def millisecond(self) -> pd.Series[Any]:
+        """Return the milliseconds within the second, below 1000."""
+
+    def minute(self) -> pd.Series[Any]:
+        """Return the minute."""
+
+    def month(self) -> pd.Series[Any]:
+        """Return the month, from 1."""
+
+    def nanosecond(self) -> pd.Series[Any]:
+        """Return the nanoseconds within the microsecond, below 1000."""
+
+    def quarter(self) -> pd.Series[Any]:
+        """Return the quarter, from 1."""
+
+    def round(self, every: builtins.str) -> pd.Series[Any]:
+        """Round times to the nearest multiple of a length of time, ties up."""
+
+    def second(self) -> pd.Series[Any]:
+        """Return the second."""
+
+    def strftime(self, format: builtins.str) -> pd.Series[Any]:
+        """Format times as text."""
+
+    def time(self) -> pd.Series[Any]:
+        """Return the time of day."""
+
+    def timestamp(self, unit: builtins.str) -> pd.Series[Any]:
+        """Return the time since 1970-01-01 in UTC; times without a zone count as UTC."""
+
+    def total_seconds(self) -> pd.Series[Any]:
+        """Return the length of durations in seconds."""
+
+    def tz_convert(self, zone: builtins.str) -> pd.Series[Any]:
+        """Convert timestamps to another time zone."""
+
+    def tz_localize(self, zone: builtins.str) -> pd.Series[Any]:
+        """Interpret timestamps without a zone as wall times of a time zone."""
+
+    def week(self) -> pd.Series[Any]:
+        """Return the week of ISO 8601, from 1."""
+
+    def weekday(self) -> pd.Series[Any]:
+        """Return the day of the week, Monday is 0."""
+
+    def year(self) -> pd.Series[Any]:
+        """Return the year."""
+
+class SeriesJagStr:
+    """Methods of text, called on each item."""
+
+    def byte_len(self) -> pd.Series[Any]:
+        """Return the number of bytes in UTF-8."""
+
+    def capitalize(self) -> pd.Series[Any]:
+        """Convert the first character to upper case and all others to lower case, as Python's `str.capitalize`."""
+
+    def cat(self, other: Any, sep: builtins.str = ...) -> pd.Series[Any]:
+        """Join each string with other text."""
+
+    def center(self, n: int, fill: builtins.str = ...) -> pd.Series[Any]:
+        """Fill at both sides up to a length."""
+
+    def contains(self, pattern: builtins.str, regex: bool = ..., ignore_case: bool = ...) -> pd.Series[Any]:
+        """Return whether each string contains a text or a match."""
+
+    def count(self, text: builtins.str) -> pd.Series[Any]:
+        """Return the number of occurrences of a text, without overlap."""
+
+    def endswith(self, suffix: builtins.str | tuple[builtins.str, ...]) -> pd.Series[Any]:
+        """Return whether each string has a suffix."""
+
+    def extract(self, regex: builtins.str) -> pd.Series[Any]:
+        """Return the groups of the first match of a regular expression."""
+
+    def extract_all(self, regex: builtins.str) -> pd.Series[Any]:
+        """Return all matches of a regular expression."""
+
+    def find(self, text: builtins.str) -> pd.Series[Any]:
+        """Return the position of the first occurrence of a text."""
+
+    def fullmatch(self, regex: builtins.str) -> pd.Series[Any]:
+        """Return whether a regular expression matches the whole string."""
+
+    def isalnum(self) -> pd.Series[Any]:
+        """Return whether all characters are letters or digits, and there is one, as Python's `str.isalnum`."""
+
+    def isalpha(self) -> pd.Series[Any]:
+        """Return whether all characters are letters, and there is one, as Python's `str.isalpha`."""
+
+    def isascii(self) -> pd.Series[Any]:
+        """Return whether all characters are ASCII, as Python's `str.isascii`."""
+
+    def isdecimal(self) -> pd.Series[Any]:
+        """Return whether all characters are decimal digits, and there is one, as Python's `str.isdecimal`."""
+
+    def isdigit(self) -> pd.Series[Any]:
+        """Return whether all characters are digits, and there is one, as Python's `str.isdigit`."""
+
+    def islower(self) -> pd.Series[Any]:
+        """Return whether all cased characters are lower case, and there is one, as Python's `str.islower`."""
+
+    def isnumeric(self) -> pd.Series[Any]:
+        """Return whether all characters are numeric, and there is one, as Python's `str.isnumeric`."""
+
+    def isprintable(self) -> pd.Series[Any]:
+        """Return whether all characters can be printed, as Python's `str.isprintable`."""
+
+    def isspace(self) -> pd.Series[Any]:
+        """Return whether all characters are white space, and there is one, as Python's `str.isspace`."""
+
+    def istitle(self) -> pd.Series[Any]:
+        """Return whether each word begins with its only capital, and there is one, as Python's `str.istitle`."""
+
+    def isupper(self) -> pd.Series[Any]:
+        """Return whether all cased characters are upper case, and there is one, as Python's `str.isupper`."""
+
+    def len(self) -> pd.Series[Any]:
+        """Return the number of code points."""
+
+    def ljust(self, n: int, fill: builtins.str = ...) -> pd.Series[Any]:
+        """Fill at the right up to a length."""
+
+    def lower(self) -> pd.Series[Any]:
+        """Convert to lower case, as Python's `str.lower`."""
+
+    def lstrip(self, chars: builtins.str | None = ...) -> pd.Series[Any]:
+        """Remove white space, or the given characters, from the left end."""
+
+    def match(self, regex: builtins.str) -> pd.Series[Any]:
+        """Return whether a match of a regular expression begins at the first character."""
+
+    def pad(self, n: int, side: builtins.str = ..., fill: builtins.str = ...) -> pd.Series[Any]:
+        """Fill up to a length."""
+
+    def removeprefix(self, prefix: builtins.str) -> pd.Series[Any]:
+        """Remove a prefix where a string has it."""
+
+    def removesuffix(self, suffix: builtins.str) -> pd.Series[Any]:
+        """Remove a suffix where a string has it."""
+
+    def repeat(self, n: int) -> pd.Series[Any]:
+        """Repeat each string."""
+
+    def replace(self, old: builtins.str, new: builtins.str, n: int = ..., regex: bool = ...) -> pd.Series[Any]:
+        """Replace occurrences of a text or matches of a regular expression."""
+
+    def reverse(self) -> pd.Series[Any]:
+        """Reverse the code points of each string."""
+
+    def rjust(self, n: int, fill: builtins.str = ...) -> pd.Series[Any]:
+        """Fill at the left up to a length."""
+
+    def rstrip(self, chars: builtins.str | None = ...) -> pd.Series[Any]:
+        """Remove white space, or the given characters, from the right end."""
+
+    def slice(self, start: int | None, stop: int | None = ..., step: int | None = ...) -> pd.Series[Any]:
+        """Return a part of each string, as ``text[start:stop:step]`` in Python."""
+
+    def split(self, sep: builtins.str | None = ..., maxsplit: int = ..., regex: bool = ...) -> pd.Series[Any]:
+        """Split each string at separators."""
+
+    def startswith(self, prefix: builtins.str | tuple[builtins.str, ...]) -> pd.Series[Any]:
+        """Return whether each string has a prefix."""
+
+    def strip(self, chars: builtins.str | None = ...) -> pd.Series[Any]:
+        """Remove white space, or the given characters, from both ends."""
+
+    def swapcase(self) -> pd.Series[Any]:
+        """Swap upper and lower case, as Python's `str.swapcase`."""
+
+    def title(self) -> pd.Series[Any]:
+        """Begin each word with a capital, as Python's `str.title`."""
+
+    def to_datetime(self, format: builtins.str | None = ..., strict: bool = ...) -> pd.Series[Any]:
+        """Read text as timestamps."""
+
+    def to_number(self, type: Any, strict: bool = ...) -> pd.Series[Any]:
+        """Read text as numbers."""
+
+    def upper(self) -> pd.Series[Any]:
+        """Convert to upper case, as Python's `str.upper`."""
+
+    def zfill(self, n: int) -> pd.Series[Any]:
+        """Fill with zeros at the left, after a sign, up to a length."""

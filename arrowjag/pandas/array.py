@@ -24,17 +24,18 @@ from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
 from arrowjag.pandas._convert import concat, conform, is_missing, read
 from arrowjag.pandas._groups import Grouped
-from arrowjag.pandas._keyed import Keyed
-from arrowjag.pandas._operators import Operators
+from arrowjag.pandas._lookup import RowLookup
+from arrowjag.pandas._operators import Operators, wrap
 from arrowjag.pandas._setting import fresh_rows
 from arrowjag.pandas._store import Store
-from arrowjag.pandas.dtype import JaggedDtype
+from arrowjag.pandas.dtype import JaggedDtype, array_class
 from arrowjag.pandas.row import Row
 
 __all__ = ["JaggedExtensionArray"]
 
 
-class JaggedExtensionArray(Operators, Keyed, Grouped, ExtensionArray):
+@array_class
+class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
     """A jagged column as pandas holds it.
 
     Parameters
@@ -84,7 +85,14 @@ class JaggedExtensionArray(Operators, Keyed, Grouped, ExtensionArray):
 
     @classmethod
     def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> JaggedExtensionArray:  # noqa: ARG003
-        return cls(scalars, dtype)
+        store = None
+        if isinstance(dtype, JaggedDtype) and isinstance(scalars, (list, np.ndarray)) and len(scalars):
+            store = Store.of_rows(scalars, dtype)
+        if store is None:
+            return cls(scalars, dtype)
+        array = cls.__new__(cls)
+        array._store, array._dtype = store, dtype
+        return array
 
     @classmethod
     def _from_scalars(cls, scalars: Any, *, dtype: Any) -> JaggedExtensionArray:
@@ -192,7 +200,7 @@ class JaggedExtensionArray(Operators, Keyed, Grouped, ExtensionArray):
         indices : array-like of int
             Row numbers; negative ones count from the end, unless `allow_fill`.
         allow_fill : bool
-            Whether -1 stands for `fill_value`.
+            Whether -1 means `fill_value`.
         fill_value : Row, list or missing
             What is filled in; a null row by default.
 
@@ -242,7 +250,7 @@ class JaggedExtensionArray(Operators, Keyed, Grouped, ExtensionArray):
         return self._of(self._jagged, self._dtype)
 
     def view(self, dtype: Any = None) -> Any:
-        """An array of the same rows: what is set in one is seen in the other.
+        """Return a view of the same rows: assignments to either change both.
 
         Parameters
         ----------
@@ -310,7 +318,7 @@ class JaggedExtensionArray(Operators, Keyed, Grouped, ExtensionArray):
         copy : bool
             Without meaning: it always is one.
         na_value : object
-            What stands for null rows; `pandas.NA` by default.
+            Replacement of null rows; `pandas.NA` by default.
 
         Returns
         -------
@@ -359,7 +367,38 @@ class JaggedExtensionArray(Operators, Keyed, Grouped, ExtensionArray):
             return pd.arrays.ArrowExtensionArray(pa.chunked_array([self.__arrow_array__(dtype.pyarrow_dtype)]))
         if isinstance(dtype, pd.ArrowDtype):
             return pd.Series(self.to_numpy(str, na_value=None), dtype=dtype).array
+        if isinstance(dtype, np.dtype) and dtype.kind in "US":  # what `str` means before pandas 3.0; numpy wouldn't ask `__array__`
+            return self.to_numpy(dtype)
         return super().astype(dtype, copy)
+
+    def map(self, mapper: Any, na_action: Any = None) -> Any:
+        """The result of a function of each row, or what a table has for it.
+
+        Parameters
+        ----------
+        mapper : callable, dict or Series
+            A table has rows for keys.
+        na_action : {None, "ignore"}
+            Whether null rows are left out.
+
+        Returns
+        -------
+        array
+            What pandas makes of the results. Cost: Python runs for each row.
+
+        Raises
+        ------
+        JagTypeError
+            If a table has no rows for keys: that would be null everywhere.
+        """
+        keys: Any = mapper.index if isinstance(mapper, pd.Series) else list(mapper) if isinstance(mapper, dict) else None
+        is_table = keys is not None and len(keys) > 0 and not isinstance(getattr(keys, "dtype", None), JaggedDtype)
+        if is_table and not any(isinstance(one, Row) for one in keys):
+            raise JagTypeError(
+                f"map: the keys are {type(keys[0]).__name__}, and what is looked up are rows of {self.dtype}; "
+                ".jag.translate(keys, values) looks items up"
+            )
+        return super().map(mapper, na_action)
 
     def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:
         """The column as an Arrow array: of the extension type, or of the lists that are asked for."""
@@ -373,8 +412,6 @@ class JaggedExtensionArray(Operators, Keyed, Grouped, ExtensionArray):
 
     def _explode(self) -> tuple[Any, npt.NDArray[np.uint64]]:
         """One row for each item of the outermost lists; an empty and a null row give one null."""
-        from arrowjag.pandas._operators import wrap
-
         array = self._jagged
         dim = array.shape.dims[1]
         sizes = dim.sizes
@@ -390,7 +427,8 @@ class JaggedExtensionArray(Operators, Keyed, Grouped, ExtensionArray):
     def _formatter(self, boxed: bool = False) -> Any:
         width = pd.get_option("display.max_colwidth")
         limit = 110 if width is None else max(int(width), 12)
-        return lambda row: row._text(limit) if isinstance(row, Row) else str(row)
+        digits = int(pd.get_option("display.precision"))
+        return lambda row: row._text(limit, digits) if isinstance(row, Row) else str(row)
 
     def _values_for_json(self) -> npt.NDArray[Any]:
         values = np.empty(len(self), object)
@@ -418,6 +456,11 @@ def _single_key(key: Any) -> Any:
 
 
 def _cast_objects(rows: Any, dtype: np.dtype[Any]) -> Any:
+    if dtype.kind == "b":
+        raise JagTypeError(
+            "a jagged mask says nothing about whole rows: .jag[mask] keeps items, and rows take one boolean each, "
+            "mask.jag.any() or mask.jag.all()"
+        )
     if dtype.kind in "US":
         text = np.frompyfunc(lambda row: row if row is None else str(row), 1, 1)(rows)
         return text.astype(dtype) if len(rows) else np.zeros(0, dtype)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 import pandas as pd
 import pyarrow as pa
@@ -11,15 +11,17 @@ from pandas.api.extensions import ExtensionDtype, register_extension_dtype
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
-from arrowjag._integers import is_int
+from arrowjag._integers import check_ndim, is_int
 from arrowjag._ops import elementwise
 from arrowjag.dtype import JaggedType
-from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.pandas._index import JaggedIndex
 from arrowjag.pandas._names import parse_dtype_name, type_name
 from arrowjag.pandas.row import Row
 
-__all__ = ["JaggedDtype"]
+__all__ = ["JaggedDtype", "array_class"]
+
+_Array = TypeVar("_Array", bound=type)
 
 
 @register_extension_dtype
@@ -31,7 +33,7 @@ class JaggedDtype(ExtensionDtype):
     leaf : pa.DataType or str
         The type of the values.
     ndim : int
-        Number of levels, the rows of the frame included; at least 2.
+        Number of dims, the rows of the frame included; at least 2.
     extents : tuple of int or None, optional
         Declared size of each dim after the rows; None stands for a ragged dim.
 
@@ -53,6 +55,8 @@ class JaggedDtype(ExtensionDtype):
     """
 
     _metadata = ("leaf", "ndim", "extents")
+    _array_class: ClassVar[Any]
+    """Set by the decorator `array_class`: the module of the array imports this one."""
 
     def __init__(self, leaf: pa.DataType | str = "double", ndim: int = 2, extents: tuple[int | None, ...] | None = None) -> None:
         type: Any = parse_dtype_name(f"jagged[{leaf}, 2]")[0] if isinstance(leaf, str) else leaf
@@ -61,6 +65,7 @@ class JaggedDtype(ExtensionDtype):
         self._leaf: pa.DataType = type
         if not is_int(ndim) or ndim < 2:
             raise ShapeError(f"JaggedDtype needs ndim of at least 2, got {ndim!r}; a plain column has its own dtype")
+        check_ndim(ndim, "JaggedDtype")
         self._ndim = int(ndim)
         self._extents = _checked_extents(extents, ndim)
 
@@ -71,7 +76,7 @@ class JaggedDtype(ExtensionDtype):
 
     @property
     def ndim(self) -> int:
-        """Number of levels, the rows of the frame included."""
+        """Number of dims, the rows of the frame included."""
         return self._ndim
 
     @property
@@ -97,8 +102,13 @@ class JaggedDtype(ExtensionDtype):
 
     @property
     def na_value(self) -> Any:
-        """What stands for a null row."""
+        """The missing value of null rows."""
         return pd.NA
+
+    @property
+    def _is_boolean(self) -> bool:
+        """Whether pandas takes the column for a mask; it then asks for numpy booleans, and the array says what is meant."""
+        return pt.is_boolean(self._leaf)  # type: ignore[no-any-return]  # pyarrow is untyped
 
     def __repr__(self) -> str:
         return self.name
@@ -107,7 +117,7 @@ class JaggedDtype(ExtensionDtype):
         if isinstance(other, str):
             try:
                 other = self.construct_from_string(other)
-            except TypeError:
+            except (TypeError, ValueError):
                 return False
         if not isinstance(other, JaggedDtype):
             return False
@@ -118,7 +128,7 @@ class JaggedDtype(ExtensionDtype):
 
     @classmethod
     def construct_from_string(cls, string: str) -> JaggedDtype:
-        """The dtype that a name stands for.
+        """Parse the name of a dtype.
 
         Parameters
         ----------
@@ -133,7 +143,9 @@ class JaggedDtype(ExtensionDtype):
         Raises
         ------
         JagTypeError
-            If it is not the name of a jagged dtype.
+            If it is not the name of a jagged dtype; pandas then asks the next dtype.
+        JagValueError
+            If it begins as the name of a jagged dtype and can't be read. pandas reports this error.
 
         Examples
         --------
@@ -144,8 +156,11 @@ class JaggedDtype(ExtensionDtype):
             raise JagTypeError(f"'construct_from_string' expects a string, got {type(string)}")
         try:
             return cls(*parse_dtype_name(string))
-        except ShapeError as error:
-            raise JagTypeError(f"Cannot construct a 'JaggedDtype' from {string!r}: {error}") from None
+        except (ShapeError, JagTypeError) as error:
+            text = f"Cannot construct a 'JaggedDtype' from {string!r}: {error}"
+            if string.startswith("jagged["):
+                raise JagValueError(f"{text}. The format is jagged[LEAF TYPE, NDIM], such as jagged[double, 2]") from None
+            raise JagTypeError(text) from None
 
     @classmethod
     def construct_array_type(cls) -> Any:
@@ -156,9 +171,7 @@ class JaggedDtype(ExtensionDtype):
         type
             `JaggedExtensionArray`.
         """
-        from arrowjag.pandas.array import JaggedExtensionArray
-
-        return JaggedExtensionArray
+        return cls._array_class
 
     @classmethod
     def of(cls, column: Column) -> JaggedDtype:
@@ -228,9 +241,7 @@ class JaggedDtype(ExtensionDtype):
         return _column.empty(self._leaf, self._ndim, (None, *self._extents))
 
     def __from_arrow__(self, array: pa.Array | pa.ChunkedArray) -> Any:
-        from arrowjag.pandas.array import JaggedExtensionArray
-
-        return JaggedExtensionArray._from_sequence(array, dtype=self)
+        return self._array_class._from_sequence(array, dtype=self)
 
     def _get_common_dtype(self, dtypes: list[Any]) -> Any:
         """The dtype of a concatenation: leaves promote as they do in arithmetic; a different ndim has none."""
@@ -243,6 +254,23 @@ class JaggedDtype(ExtensionDtype):
             return None
         extents = {one.extents for one in jagged if one is not None}
         return JaggedDtype(leaf, self._ndim, extents.pop() if len(extents) == 1 else None)
+
+
+def array_class(cls: _Array) -> _Array:
+    """Class decorator that registers the array class of `JaggedDtype`.
+
+    Parameters
+    ----------
+    cls : type
+        What `JaggedDtype.construct_array_type` returns from now on.
+
+    Returns
+    -------
+    type
+        The class, unchanged.
+    """
+    JaggedDtype._array_class = cls
+    return cls
 
 
 def _common_leaf(leaves: list[pa.DataType]) -> pa.DataType:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
 
+from arrowjag import _frames
 from arrowjag._array import JaggedArray
-from arrowjag._ops import structure
-from arrowjag.errors import JagIndexError, JagValueError, ShapeError
+from arrowjag._integers import item_count
+from arrowjag._query import filter_by, parse
+from arrowjag._spellings import suggestion
+from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.functions import array as to_array
 from arrowjag.pandas._convert import as_array, nested_rows
+from arrowjag.pandas._html import frame_repr
+from arrowjag.pandas._objects import without_rows
 from arrowjag.pandas._operators import wrap
-from arrowjag.shape import JaggedShape
+from arrowjag.pandas._wrapping import align, opened
 
 __all__ = ["FrameJag"]
 
@@ -38,19 +44,30 @@ class FrameJag:
     def __init__(self, frame: pd.DataFrame) -> None:
         self._frame = frame
 
-    def flatten(self, *columns: Any) -> pd.DataFrame:
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise for an unknown name, and suggest ours; methods of single columns are there on these."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise JagAttributeError(
+            f".jag of a DataFrame has no {name!r}", name, lambda: f"{suggestion(name, dir(type(self)))}, where x is df[column].jag"
+        )
+
+    def flatten(self, *columns: Any, keep_empty: bool = False) -> pd.DataFrame:
         """One row for each leaf of columns that share a shape prefix.
 
         Parameters
         ----------
         *columns : hashable, or one list of them
-            Names of columns; all of the jagged dtype by default. Shorter ones are expanded to the longest.
+            Names of columns; all of the jagged dtype by default. Shorter ones are expanded to the longest. Fields of structs as
+            ``"docs.score"`` take the place of their column.
+        keep_empty : bool
+            Whether a null or empty row, at any level, gives one row with null in place of the items that it lacks.
 
         Returns
         -------
         pandas.DataFrame
-            The named columns flat, the others repeated, the row index kept (repeated). Null and empty rows leave no row. Cost: one
-            gather a column.
+            The named columns flat, the others repeated, the row index kept (repeated). Null and empty rows leave no row, unless
+            `keep_empty`. Cost: one gather per column.
 
         Raises
         ------
@@ -71,22 +88,18 @@ class FrameJag:
         0  a  2
         1  b  3
         """
-        frame = self._frame
         given = list(columns[0]) if len(columns) == 1 and isinstance(columns[0], list) else list(columns)
-        self._check(given)
+        frame = self._picked(given)
         names = given or [name for name in frame.columns if getattr(frame[name].dtype, "ndim", 0) > 1]
         if not names:
             raise ShapeError("flatten: the frame has no jagged column; name the columns of lists")
-        flat = structure.align([as_array(frame[name]) for name in names], "flatten")
-        shape = flat[0].shape
-        parents = np.arange(shape.size) if shape.ndim == 1 else shape.composed(1, shape.ndim).parents
-        others = frame[[name for name in frame.columns if name not in names]].take(parents)
-        parts = {name: wrap(JaggedArray(JaggedShape(shape.size), column.values)) for name, column in zip(names, flat, strict=True)}
-        made = pd.DataFrame(parts, index=others.index)
+        flat = _frames.flatten([as_array(frame[name]) for name in names], keep_empty)
+        others = frame[[name for name in frame.columns if name not in names]].take(flat.parents)
+        made = pd.DataFrame({name: wrap(one) for name, one in zip(names, flat.columns, strict=True)}, index=others.index)
         return pd.concat([others, made], axis=1)[list(frame.columns)]
 
-    def implode(self, by: Any, columns: Any = None) -> pd.DataFrame:
-        """One row for each group of rows; the other way round than `flatten`.
+    def implode(self, by: Any, columns: Any = None, nan_to_null: bool = True) -> pd.DataFrame:
+        """Nest rows into one row per group; the inverse of `flatten`.
 
         Parameters
         ----------
@@ -94,6 +107,8 @@ class FrameJag:
             Columns that name the group; None takes the index.
         columns : hashable or list of hashable, optional
             Columns that become jagged, one dim more than they have; all others by default.
+        nan_to_null : bool
+            Whether NaN of plain columns, which stands for missing in pandas, becomes null. NaN inside rows is a value.
 
         Returns
         -------
@@ -117,10 +132,9 @@ class FrameJag:
         0  a  [1, 3]
         1  b     [2]
         """
-        frame = self._frame
         keys = [] if by is None else _names(by)
+        frame = self._picked([*keys, *([] if columns is None else _names(columns))])
         wanted = [name for name in frame.columns if name not in keys] if columns is None else _names(columns)
-        self._check([*keys, *wanted])
         for name in keys:
             if name in wanted:
                 raise JagValueError(f"implode: column {name!r} can't be a key and jagged at once")
@@ -130,11 +144,351 @@ class FrameJag:
         order = np.argsort(codes, kind="stable")
         counts = np.bincount(codes) if len(codes) else np.zeros(0, np.int64)
         firsts = order[np.cumsum(counts) - counts]
-        made = {name: wrap(nested_rows(as_array(frame[name]), order, counts)) for name in wanted}
+        made = {name: wrap(nested_rows(as_array(frame[name], nan_to_null), order, counts)) for name in wanted}
         heads = frame[keys].take(firsts)
         index = heads.index if by is None else pd.RangeIndex(len(counts))
         heads.index = index
         return pd.concat([heads, pd.DataFrame(made, index=index)], axis=1)
+
+    def nest(self, *columns: Any, into: Hashable) -> pd.DataFrame:
+        """Combine columns into one of structs, with one field per column.
+
+        Parameters
+        ----------
+        *columns : hashable, or one list of them
+            Columns whose shapes are prefixes of one another; shorter ones are expanded. A field ``"docs.score"`` is copied.
+        into : str
+            The name of the new column.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The new column takes the place of the first one; the others are dropped.
+
+        Raises
+        ------
+        JagValueError
+            If another column or field has the name.
+        ShapeError
+            If the shapes do not agree.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> df = pd.DataFrame({"t": aj.array([[1, 2], [3]]), "y": aj.array([[5, 6], [7]])})
+        >>> df.jag.nest("t", "y", into="lc").columns.tolist()
+        ['lc']
+        """
+        frame = self._frame
+        names = _frames.several("nest", columns)
+        self._check(())
+        known = list(frame.columns)
+        gone = [name for name in names if name in known]
+        fields = [str(name if name in known else _frames.resolve(name, known)[1][-1]) for name in names]
+        _frames.check_new("nest", fields, ())
+        _frames.check_new("nest", [into], [name for name in known if name not in gone])
+        made = _frames.nest(dict(zip(fields, map(self._read, names), strict=True)))
+        return self._with({into: made}, gone)
+
+    def unnest(self, *columns: Any) -> pd.DataFrame:
+        """Split columns of structs into one column per field.
+
+        Parameters
+        ----------
+        *columns : hashable, or one list of them
+            Columns of structs, jagged or flat.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The fields take the place of their column. Items of null structs are null in each field.
+
+        Raises
+        ------
+        JagTypeError
+            If a column holds no structs.
+        JagValueError
+            If a field has the name of another column.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> lc = aj.zip(t=aj.array([[1, 2], [3]]), y=aj.array([[5, 6], [7]]))
+        >>> pd.DataFrame({"lc": lc}).jag.unnest("lc").columns.tolist()
+        ['t', 'y']
+        """
+        self._check(())
+        frame = self._frame
+        for name in _frames.several("unnest", columns):
+            made = _frames.unnest(name, FrameJag(frame)._column(name))
+            _frames.check_new("unnest", list(made), [one for one in frame.columns if one != name])
+            frame = FrameJag(frame)._with(made, [name])
+        return frame
+
+    def query(self, condition: str) -> pd.DataFrame:
+        """Keep the items of a column of structs for which a condition is true.
+
+        Parameters
+        ----------
+        condition : str
+            Such as ``"s.a > 60 and s.b == 'JFK'"``: comparisons, ``and``, ``or``, ``not``, ``in`` with a list of
+            literals, ``is None``, arithmetic, fields, columns and literals; other names in backticks. It filters the column of
+            structs that it names; other columns are expanded by the prefix rule.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the same rows; one that loses all items is empty, a null row stays null. A condition that is null drops the item.
+
+        Raises
+        ------
+        JagValueError
+            If the text is no condition.
+        JagTypeError
+            If it names no column of structs, or two.
+        JagIndexError
+            If there is no such column or field.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> lc = aj.zip(t=aj.array([[1, 2], [3]]), y=aj.array([[5, 6], [7]]))
+        >>> df = pd.DataFrame({"lc": lc, "limit": [6, 7]})
+        >>> df.jag.query("lc.y >= limit")["lc"].jag["t"].jag.to_list()
+        [[2], [3]]
+        """
+        query = parse(condition)
+        self._check(())
+        return self._with(filter_by(query, {name: self._column(name) for name in query.columns}))
+
+    def filter(self, mask: Any, *columns: Any) -> pd.DataFrame:
+        """Keep the items of columns for which a mask is true.
+
+        Parameters
+        ----------
+        mask : str, pandas.Series, or array of bool
+            One value per item, or one per row for all of its items. A null drops the item.
+        *columns : hashable, or one list of them
+            The columns to change, at least one, of the mask's dims or more: deeper ones lose whole sub-rows.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the same rows; one that loses all items is empty. Other columns are unchanged.
+
+        Raises
+        ------
+        JagTypeError
+            If no column is named, or the mask does not hold booleans.
+        ShapeError
+            If the sizes of mask and column differ.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> df = pd.DataFrame({"v": aj.array([[1, 5], [7]]), "w": aj.array([["a", "b"], ["c"]])})
+        >>> df.jag.filter(df["v"] > 4, "v", "w")["w"].jag.to_list()
+        [['b'], ['c']]
+        """
+        return self._with(_frames.filter_columns(self._changed("filter", columns), self._key(mask)))
+
+    def sort_items(self, by: Any, *columns: Any, descending: bool = False) -> pd.DataFrame:
+        """Sort the items of columns by the items of a key.
+
+        Parameters
+        ----------
+        by : str, pandas.Series, array, or a list of them
+            The key; of several the first decides first.
+        *columns : hashable, or one list of them
+            The columns to change, at least one, of the key's dims or more: deeper ones move whole sub-rows.
+        descending : bool
+            Whether the largest key comes first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the same rows. Null keys come last and NaN just before them, in both directions; equal keys keep their order.
+
+        Raises
+        ------
+        JagTypeError
+            If no column is named, or the key has no order.
+        ShapeError
+            If the sizes of key and column differ.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> df = pd.DataFrame({"t": aj.array([[2, 1], [3]]), "y": aj.array([[5, 6], [7]])})
+        >>> df.jag.sort_items("t", "t", "y")["y"].jag.to_list()
+        [[6, 5], [7]]
+        """
+        return self._with(_frames.sort_columns(self._changed("sort_items", columns), self._keys(by), bool(descending)))
+
+    def topk(self, k: int, by: Any, *columns: Any) -> pd.DataFrame:
+        """Keep the items with the largest keys, largest first.
+
+        Parameters
+        ----------
+        k : int
+            How many items of each row.
+        by : str, pandas.Series, array, or a list of them
+            The key; of several the first decides first.
+        *columns : hashable, or one list of them
+            The columns to change, at least one, of the key's dims or more.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the same rows; shorter ones keep all items. Of equal keys the first item comes first; null keys come last.
+
+        Raises
+        ------
+        JagTypeError
+            If no column is named, or the key has no order.
+        ShapeError
+            If the sizes of key and column differ.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> df = pd.DataFrame({"t": aj.array([[2, 1], [3]]), "y": aj.array([[5, 6], [7]])})
+        >>> df.jag.topk(1, "y", "t", "y")["t"].jag.to_list()
+        [[1], [3]]
+        """
+        return self._with(_frames.topk_columns(self._changed("topk", columns), self._keys(by), item_count(k, "topk: k")))
+
+    def describe(self, *columns: Any) -> pd.DataFrame:
+        """Statistics of jagged columns.
+
+        Parameters
+        ----------
+        *columns : hashable, or one list of them
+            By default every column of dtype `Jagged`. Structs are described field by field.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Indexed by statistic: rows, null and empty rows, lengths of rows, items, and mean, std and quantiles of numbers;
+            NaN where a column has none. Reads the columns named.
+
+        Raises
+        ------
+        ShapeError
+            If nothing is jagged and no column is named.
+        JagIndexError
+            If there is no such column.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> df = pd.DataFrame({"v": aj.array([[1, 5], [], None])})
+        >>> df.jag.describe()["v"][["null_rows", "length_max", "mean"]].tolist()
+        [1.0, 2.0, 3.0]
+        """
+        self._check(())
+        frame = self._frame
+        given = _frames.several("describe", columns) if columns else []
+        names = given or [name for name in frame.columns if getattr(frame[name].dtype, "ndim", 0) > 1]
+        if not names:
+            raise ShapeError("describe: the frame has no jagged column; name the columns of lists")
+        told = {key: one for name in names for key, one in _frames.described(name, self._read(name)).items()}
+        return pd.DataFrame(told, index=pd.Index(_frames.STATISTICS, name="statistic"), dtype="float64")
+
+    def to_dict(self, orient: str = "dict", **options: Any) -> Any:
+        """The frame as dicts and lists of Python, jagged columns as nested lists.
+
+        Parameters
+        ----------
+        orient : str
+            As in `pandas.DataFrame.to_dict`: ``"records"`` gives a dict for each row, ``"list"`` a list for each column.
+        **options
+            Those of `pandas.DataFrame.to_dict`.
+
+        Returns
+        -------
+        dict or list
+            Null rows and null items are None, empty rows empty lists. Cost: every value becomes a Python object.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> df = pd.DataFrame({"k": [1, 2], "v": aj.array([[1, None], None])})
+        >>> df.jag.to_dict("records")
+        [{'k': 1, 'v': [1, None]}, {'k': 2, 'v': None}]
+        """
+        return without_rows(self._frame).to_dict(orient, **options)
+
+    def __repr__(self) -> str:
+        rows, columns = self._frame.shape
+        return f"{type(self).__name__} of a DataFrame of {rows} rows and {columns} columns"
+
+    def _repr_html_(self) -> str:
+        return frame_repr(self._frame, "DataFrame")
+
+    # ------------------------------------------------------------------------------------------- columns
+
+    def _column(self, name: Hashable) -> JaggedArray:
+        self._check([name])
+        return as_array(self._frame[name])
+
+    def _read(self, name: Hashable) -> JaggedArray:
+        """A column, or a field of one."""
+        column, fields = _frames.resolve(name, self._frame.columns)
+        return _frames.pick(as_array(self._frame[column]), fields, name)
+
+    def _picked(self, names: Sequence[Hashable]) -> pd.DataFrame:
+        """The frame with fields such as ``docs.score`` as columns, in place of the columns that hold them."""
+        self._check(())
+        frame = self._frame
+        known = list(frame.columns)
+        fields = {name: _frames.resolve(name, known)[0] for name in names if name not in known}
+        if not fields:
+            return frame
+        picked: dict[Hashable, Any] = {}
+        for column in known:
+            below = [name for name, root in fields.items() if root == column]
+            if not below or column in names:
+                picked[column] = frame[column]
+            picked |= {name: pd.Series(wrap(self._read(name)), index=frame.index) for name in below}
+        return pd.DataFrame(picked, index=frame.index)
+
+    def _key(self, value: Any) -> JaggedArray:
+        """A mask or a key: the name of a column or field, a Series, which is aligned, or data with one row per row of the frame."""
+        if isinstance(value, str) or (isinstance(value, Hashable) and value in self._frame.columns):
+            return self._read(value)
+        value = getattr(value, "_series", value)
+        if isinstance(value, pd.Series):
+            return as_array(align([self._frame[[]], value], "left")[1])  # type: ignore[list-item]  # only the index is read
+        if not hasattr(value, "__len__"):
+            raise JagTypeError(f"a mask or key is the name of a column, a Series or an array, got {type(value).__name__}")
+        array = opened(value)
+        array = array if isinstance(array, JaggedArray) else to_array(array)
+        if len(array) != len(self._frame):
+            raise ShapeError(f"a mask or key has one row per row of the frame: expected {len(self._frame)}, got {len(array)}")
+        return array
+
+    def _keys(self, by: Any) -> list[JaggedArray]:
+        several = isinstance(by, (list, tuple)) and by and all(isinstance(one, (str, pd.Series)) for one in by)
+        return [self._key(one) for one in by] if several else [self._key(by)]
+
+    def _changed(self, operation: str, columns: Sequence[Any]) -> dict[Hashable, JaggedArray]:
+        """The columns that a call changes."""
+        self._check(())
+        known = self._frame.columns
+        names = _frames.several(operation, columns)
+        for name in names:
+            if _frames.resolve(name, known)[1]:
+                raise JagTypeError(f"{operation} changes whole columns, {name!r} is a field: name its column, or unnest it first")
+        return {name: as_array(self._frame[name]) for name in names}
+
+    def _with(self, made: Mapping[Any, JaggedArray], gone: Sequence[Hashable] = ()) -> pd.DataFrame:
+        """The frame with changed columns, and new ones in place of those that are gone."""
+        frame = self._frame
+        result = frame.copy(deep=False)
+        for name, array in made.items():
+            result[name] = pd.Series(wrap(array), index=frame.index)
+        return result[_frames.replaced(list(frame.columns), gone, list(made))] if gone else result
 
     def _check(self, names: Sequence[Hashable]) -> None:
         columns = self._frame.columns

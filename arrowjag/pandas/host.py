@@ -63,7 +63,7 @@ def _leaves(values: list[Any]) -> Iterator[Any]:
 
 
 def _moves_rows(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether arrays are laid end to end, so that rows don't correspond."""
+    """Return whether arrays are concatenated, so that rows don't correspond."""
     if name not in _END_TO_END:
         return False
     axis = kwargs.get("axis", args[1] if len(args) > 1 else 0)

@@ -20,7 +20,7 @@ from arrowjag._array.base import as_column
 from arrowjag._column import Column
 from arrowjag._ops import structure
 from arrowjag.dims import Uniform
-from arrowjag.errors import JagIndexError, ShapeError
+from arrowjag.errors import JagIndexError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 
 __all__ = ["Row"]
@@ -76,12 +76,17 @@ class Row:
 
     @classmethod
     def _at(cls, column: Column, place: int) -> Row:
-        """The row of a column; nothing is copied."""
+        """Create the row of a column, without copying."""
         row = cls.__new__(cls)
         row._column = column
         row._place = place
         row._hash = None
         return row
+
+    def _is_of(self, dtype: Any) -> bool:
+        """Return whether the row's column has a jagged dtype."""
+        column = self._column
+        return bool(column.ndim == dtype.ndim and column.type == dtype.leaf and tuple(column.shape.extents[1:]) == dtype.extents)
 
     def _inner(self) -> Column:
         """The row as a column of one dim less; values are shared."""
@@ -119,9 +124,17 @@ class Row:
         items: list[Any] = self.array.to_list()
         return items
 
+    tolist = to_list
+    """numpy's spelling, which libraries that write JSON look for."""
+
     def __len__(self) -> int:
         dim = self._column.shape.dims[1]
         return dim.offset_of(self._place + 1) - dim.offset_of(self._place)
+
+    def __bool__(self) -> bool:
+        if pa.types.is_boolean(self.type):
+            raise JagValueError("the truth of a row of booleans is ambiguous; use .jag.any() or .jag.all() of the column")
+        return len(self) > 0
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
@@ -181,8 +194,9 @@ class Row:
     def __repr__(self) -> str:
         return f"Row({self._text(110)})"
 
-    def _text(self, width: int) -> str:
-        return _formatting.item_text(self._column, 1, self._place, width)
+    def _text(self, width: int, digits: int = 6) -> str:
+        with _formatting.significant_digits(digits):
+            return _formatting.item_text(self._column, 1, self._place, width)
 
     # ------------------------------------------------------------------------------------------- arithmetic
 
@@ -236,7 +250,7 @@ def _sliced(column: Column, start: int, stop: int) -> Column:
 
 
 def _compact(column: Column) -> Column:
-    """The same column on buffers of its own, so that a pickle holds one row and not its whole column."""
+    """Copy a row out of its column's buffers, so that a pickle holds only this row."""
     return Column(column.shape, pa.concat_arrays([column.values, column.values[:0]]))
 
 

@@ -6,9 +6,10 @@ from typing import Any
 
 from arrowjag._array import JaggedArray
 from arrowjag._column import Column
+from arrowjag.errors import JagTypeError
 from arrowjag.plot import _brackets, _canvas, _cells, _histograms
 
-__all__ = ["Plotter", "compare", "overview"]
+__all__ = ["Plotter", "compare", "overview", "steps"]
 
 
 class Plotter:
@@ -68,11 +69,14 @@ class Plotter:
         """
         return _histograms.sizes(self._array, axis, ax)
 
-    def rows(self, *, ax: Any = None) -> Any:
+    def rows(self, *, color_by: Any = "value", ax: Any = None) -> Any:
         """A picture of the ragged rows, from top to bottom.
 
         Parameters
         ----------
+        color_by : {"value", "row"} or JaggedArray of int
+            What the colour of a cell means: its value, its row, or the number that a given array holds for it. A shorter array is
+            expanded by the prefix rule. Ignored for more than 40 rows.
         ax : matplotlib.axes.Axes, optional
             Where to draw.
 
@@ -84,6 +88,10 @@ class Plotter:
 
         Raises
         ------
+        JagValueError
+            If `color_by` is another text.
+        ShapeError
+            If the shape of `color_by` is not a prefix of that of the array.
         MissingDependencyError
             If matplotlib is not installed.
 
@@ -93,7 +101,7 @@ class Plotter:
         >>> aj.array([[1, 2, 3], [4], None]).plot.rows().get_title(loc="left")
         '3 rows, 4 values, 1 null'
         """
-        return _cells.rows(self._array, ax)
+        return _cells.rows(self._array, ax, color_by)
 
     def values(self, *, ax: Any = None) -> Any:
         """A histogram of the leaf values.
@@ -135,8 +143,8 @@ class Plotter:
         Returns
         -------
         matplotlib.axes.Axes
-            One bracket an item, with the number of items it holds; an empty row has an empty bracket, a null one a dotted one. Only
-            the first few dozen values are drawn. Cost: independent of the size.
+            One bracket per item, with the number of items it holds; an empty row has an empty bracket, a null one a dotted one.
+            Only the first few dozen values are drawn. Cost: independent of the size.
 
         Raises
         ------
@@ -231,3 +239,47 @@ def overview(array: Column, title: str, path: Any) -> None:
         unused.set_axis_off()
     made.suptitle(title, x=0.01, ha="left", fontweight="bold")
     made.savefig(path, dpi=150)
+
+
+def steps(*panels: tuple[Any, ...], width: float = 1.9) -> Any:
+    """Draw arrays side by side, as the steps of a computation: operands, rule and result, with one colour per row.
+
+    Parameters
+    ----------
+    *panels : tuple
+        ``(title, array)``, or ``(title, array, color_by)`` with what the colours of this array mean (`Plotter.rows`).
+    width : float
+        Inches per panel.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        One picture of rows per panel. Cost: that of the pictures of rows.
+
+    Raises
+    ------
+    JagTypeError
+        If there is no panel.
+    MissingDependencyError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> price, rate = aj.array([[3.0, 5.0], [], [10.0]]), aj.array([0.5, 1.0, 0.1])
+    >>> figure = aj.plot.steps(("price", price), ("× rate", rate), ("= product", price * rate))
+    >>> [ax.get_title(loc="left") for ax in figure.axes]
+    ['price', '× rate', '= product']
+    """
+    if not panels:
+        raise JagTypeError("steps: there is nothing to draw; pass tuples (title, array)")
+    arrays = [panel[1] for panel in panels]
+    tall = max([3, *(min(array.shape.nodes(1), _cells.MOST_ROWS) for array in arrays)])
+    figure, places = _canvas.pyplot().subplots(
+        1, len(panels), squeeze=False, figsize=(width * len(panels), 0.5 + 0.31 * tall), layout="constrained"
+    )
+    for place, (title, array, *color_by) in zip(places[0], panels, strict=True):
+        _cells.rows(array, place, *(color_by or ["row"]))
+        place.set_title(title, loc="left", fontsize="medium")
+        place.set_ylim(tall + 0.1, -0.1)
+    return figure

@@ -45,13 +45,13 @@ def figure(rows: int, columns: int, width: float, height: float) -> tuple[Any, A
 
 
 def check_format(path: Any) -> None:
-    """Refuse a file whose name tells no format of ours, before anything is drawn."""
+    """Raise for an unsupported file name suffix, before drawing."""
     if str(path).rpartition(".")[2].lower() not in ("png", "svg", "pdf"):
         raise JagValueError(f"{path}: write png, svg or pdf")
 
 
 def tidy(ax: Any, title: str, x: str = "", y: str = "") -> None:
-    """Title and units, and no lines that say nothing."""
+    """Set title and units, and remove axis lines without information."""
     ax.set_title(title, loc="left", fontsize="medium")
     ax.set_xlabel(x)
     ax.set_ylabel(y)

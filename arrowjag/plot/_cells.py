@@ -10,7 +10,10 @@ import numpy.typing as npt
 import pyarrow.types as pt
 
 from arrowjag import _arrow, _formatting
+from arrowjag._array.base import as_column
 from arrowjag._column import Column, row_validity
+from arrowjag._ops import structure
+from arrowjag.errors import JagValueError
 from arrowjag.plot import _canvas
 
 __all__ = ["Cell", "cell_rows", "colours", "draw_cells", "rows"]
@@ -23,21 +26,25 @@ TALL, WIDE = 200, 160
 
 @dataclass(frozen=True)
 class Cell:
-    """One square: a leaf, or what stands where there is none (`empty`, `null`, `more`)."""
+    """One square: a leaf, or a placeholder (`empty`, `null`, `more`)."""
 
     x: float
     kind: str
     leaf: int = -1
 
 
-def rows(column: Column, ax: Any) -> Any:
+ROW_COLOURS = ("#8fb3f0", "#f4b96f", "#8ed1b2", "#e2a1c6", "#c3b3ee", "#d8d07a", "#9cd3e6", "#e8a39a")
+"""Colours of rows, in turn: black text can be read on each, and neighbours can be told apart with any kind of colour vision."""
+
+
+def rows(column: Column, ax: Any, color_by: Any = "value") -> Any:
     """Rows from top to bottom: cells where they are few, otherwise how far the rows of each bin reach."""
     n = column.shape.nodes(1)
     dim = column.shape.composed(1, column.ndim) if column.ndim > 1 else None
     if n <= MOST_ROWS:
         ax = _canvas.axes(ax, 8.0, 0.8 + 0.28 * max(n, 3))
         lines = [cell_rows(column, 1, row, MOST_CELLS) for row in range(n)]
-        _draw_lines(column, lines, ax)
+        _draw_lines(column, lines, ax, _fill(column, color_by))
         _canvas.bare(ax, _rows_title(column))
         return ax
     ax = _canvas.axes(ax, 8.0, 4.2)
@@ -126,8 +133,7 @@ def _lay(column: Column, depth: int, place: int, x: float, most: int, cells: lis
     return x
 
 
-def _draw_lines(column: Column, lines: list[list[Cell]], ax: Any) -> None:
-    fill = colours(column)
+def _draw_lines(column: Column, lines: list[list[Cell]], ax: Any, fill: Any) -> None:
     texts = sum(map(len, lines)) <= 120
     longest = max((line[-1].x + 1 for line in lines if line), default=1)
     for row, line in enumerate(lines):
@@ -195,6 +201,20 @@ def colours(column: Column) -> Any:
         return lambda leaf: blues(0.35)
     scale = Normalize(float(known.min()), float(known.max()) if known.max() > known.min() else float(known.min()) + 1)
     return lambda leaf: blues(0.15 + 0.7 * min(1.0, max(0.0, _finite(scale(float(key[leaf]))))))
+
+
+def _fill(column: Column, color_by: Any) -> Any:
+    """A function from the position of a leaf to its colour."""
+    if isinstance(color_by, str):
+        if color_by == "value":
+            return colours(column)
+        if color_by != "row":
+            raise JagValueError(f"rows: color_by is 'value', 'row' or an array of integers, got {color_by!r}")
+        number = np.arange(column.shape.nodes(1)) if column.ndim == 1 else column.shape.composed(1, column.ndim).parents
+    else:
+        spread = structure.align([as_column(color_by), column], "color_by")[0]
+        number = _arrow.to_numpy(spread.values)[0]
+    return lambda leaf: ROW_COLOURS[int(number[leaf]) % len(ROW_COLOURS)]
 
 
 def _finite(value: Any) -> float:

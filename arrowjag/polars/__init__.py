@@ -1,4 +1,4 @@
-"""The surface of polars: the dtype `Jagged`, and the namespace ``.jag`` on expressions, Series and frames."""
+"""The polars surface: the dtype `Jagged`, and the namespace ``.jag`` on expressions, Series and frames."""
 
 from __future__ import annotations
 

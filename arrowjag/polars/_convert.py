@@ -1,6 +1,6 @@
-"""Series and jagged arrays, one from the other, over shared buffers; and the types of columns at plan time.
+"""Convert between Series and jagged arrays over shared buffers, and derive the types of columns at plan time.
 
-What polars stores differently (the rest is stored as it is):
+polars stores all Arrow leaf types unchanged except these:
 
 ====================================  ==============================================
 Arrow leaf type                       in polars
@@ -9,9 +9,9 @@ date64, timestamp[s], duration[s]     milliseconds
 time32, time64                        nanoseconds
 decimal32, decimal64                  decimal128
 string, binary in other layouts       String, Binary
-dictionary of text                    Categorical, or the Enum that all operands have, whose items compare
-                                      as text here; other dictionaries are decoded
+dictionary of text                    Categorical; an Enum if it is ordered. Other dictionaries are decoded
 list_view, list                       List
+map                                   Map, a level of entries here: structs of `key` and `value`
 intervals, unions, decimal256         refused: polars panics on them
 ====================================  ==============================================
 """
@@ -19,7 +19,8 @@ intervals, unions, decimal256         refused: polars panics on them
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,11 +29,14 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.types as pt
 
-from arrowjag import JaggedArray, _arrow, _column
+from arrowjag import _arrow, _column
+from arrowjag._array import JaggedArray
+from arrowjag._array.names import refuse_nul, refuse_nul_fields
 from arrowjag._column import Column
 from arrowjag._ops import structure
 from arrowjag.dims import Uniform
 from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.polars._versions import ENUM_CASTS_PANIC, PanicException
 from arrowjag.polars.dtype import Jagged
 
 __all__ = [
@@ -42,9 +46,12 @@ __all__ = [
     "as_lists",
     "broadcast_rows",
     "column_type",
+    "enum_of",
     "from_series",
+    "panics",
     "polars_dtype",
     "shared_enum",
+    "spread_row",
     "storable",
     "stored_lists",
     "to_series",
@@ -53,7 +60,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class ColumnType:
-    """What is known of a column at plan time.
+    """The type of a column, known at plan time.
 
     Attributes
     ----------
@@ -62,30 +69,33 @@ class ColumnType:
     ndim : int
         Number of levels.
     extents : tuple of int or None
-        Declared extents, one entry a dim.
+        Declared extents, one entry per dim.
     jagged : bool
-        Whether it has our dtype; otherwise it is a plain column, a `List` or an `Array`.
-    enum : pl.Enum or None
-        The dtype of the values, if that is one: to Arrow it is a dictionary like any other.
+        Whether the column has the dtype `Jagged`; otherwise it is a flat column, a `List` or an `Array`.
+    enum : pl.DataType or None
+        The dtype of the values if it is an Enum or a struct that contains one; the Arrow type does not include the categories.
+    maps : bool
+        Whether polars stores a level as a Map; its list expressions don't accept Maps.
     """
 
     leaf: pa.DataType
     ndim: int
     extents: tuple[int | None, ...]
     jagged: bool
-    enum: pl.Enum | None = None
+    enum: pl.DataType | None = None
+    maps: bool = False
 
     def empty(self) -> JaggedArray:
         """An array of this type without rows."""
-        return _empty(self.leaf, self.ndim, self.extents)
+        return _empty(self.leaf, self.ndim, self.extents, self.enum)
 
     def imploded(self) -> ColumnType:
         """The type of the column's rows under one more dim."""
-        return ColumnType(self.leaf, self.ndim + 1, (None, None, *self.extents[1:]), self.jagged, self.enum)
+        return ColumnType(self.leaf, self.ndim + 1, (None, None, *self.extents[1:]), self.jagged, self.enum, self.maps)
 
     @property
     def lists(self) -> pl.DataType:
-        """The dtype of the same column as plain lists, without extents."""
+        """The dtype of the column as plain lists, without declared extents."""
         return polars_dtype(_column.storage_type(storable(self.leaf), self.ndim))
 
     @property
@@ -103,37 +113,50 @@ class ColumnType:
 
 
 @functools.lru_cache(maxsize=1024)
-def _empty(leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...]) -> JaggedArray:
-    made: JaggedArray = JaggedArray._of(_column.empty(leaf, ndim, extents))
+def _empty(leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...], enum: pl.DataType | None) -> JaggedArray:
+    column = _column.empty(leaf, ndim, extents)
+    if enum is not None:
+        values = pl.Series([], dtype=enum).to_arrow()  # with the categories
+        column = Column(column.shape, values if values.type == leaf else column.values)
+    made: JaggedArray = JaggedArray._of(column)
     return made
 
 
 @functools.lru_cache(maxsize=1024)
 def column_type(dtype: pl.DataType) -> ColumnType:
-    """The type of a column by its polars dtype.
+    """Return the type of a column of a polars dtype.
 
     Raises
     ------
     JagTypeError
-        If polars can't hand the dtype to Arrow.
+        If polars can't convert the dtype to Arrow.
     """
     storage, told = stored_lists(dtype)
     _refuse_objects(storage)
+    refuse_nul(pl.Series([], dtype=storage))
     try:
-        arrow = pl.Series([], dtype=storage).to_arrow().type
+        with panics(f"the Arrow type of {dtype}"):
+            arrow = pl.Series([], dtype=storage).to_arrow().type
     except pa.ArrowInvalid:
-        raise JagTypeError(f"polars can't hand {dtype} to Arrow; cast it to a 64-bit or decimal dtype first") from None
-    ndim = _arrow.depth(arrow) + 1 if told is None else told
-    extents: list[int | None] = [None]
-    for _ in range(ndim - 1):
-        extents.append(arrow.list_size if pt.is_fixed_size_list(arrow) else None)
-        arrow, storage = arrow.value_type, storage.inner
-    enum = storage if isinstance(storage, pl.Enum) else None
-    return ColumnType(arrow, ndim, tuple(extents), told is not None, enum)
+        raise JagTypeError(f"polars can't convert {dtype} to Arrow; cast it to a 64-bit or decimal dtype first") from None
+    levels, leaf = _arrow.level_types(arrow)
+    if told is not None:
+        leaf = levels[told - 1] if told - 1 < len(levels) else leaf
+        levels = levels[: told - 1]
+        if pt.is_map(leaf):  # our dtype tells of lists only
+            levels, leaf = [*levels, leaf], _arrow.entry_type(leaf)
+    for level in levels:
+        storage = None if pt.is_map(level) else getattr(storage, "inner", None)
+    extents = [level.list_size if pt.is_fixed_size_list(level) else None for level in levels]
+    enum = storage if _holds_enum(storage) else None
+    return ColumnType(leaf, len(levels) + 1, (None, *extents), told is not None, enum, any(map(pt.is_map, levels)))
 
 
 def stored_lists(dtype: Any) -> tuple[Any, int | None]:
-    """The lists that store a `Jagged` column, or lists of such as `agg` and `implode` make them; and the ndim that it tells."""
+    """Return the storage dtype and the ndim of `Jagged`, or of lists of `Jagged`, the result of `agg` and `implode`.
+
+    The ndim of any other dtype is None.
+    """
     if isinstance(dtype, Jagged):
         return dtype.ext_storage(), dtype.ndim
     if isinstance(dtype, (pl.List, pl.Array)):
@@ -144,7 +167,7 @@ def stored_lists(dtype: Any) -> tuple[Any, int | None]:
 
 
 def as_lists(expr: pl.Expr, dtype: Any) -> pl.Expr:
-    """The column as the lists that store it."""
+    """Return an expression of the lists that store the column."""
     if isinstance(dtype, Jagged):
         return expr.ext.storage()
     if stored_lists(dtype)[1] is None:
@@ -154,41 +177,91 @@ def as_lists(expr: pl.Expr, dtype: Any) -> pl.Expr:
 
 
 def arrow_type(dtype: pl.DataType) -> pa.DataType:
-    """The Arrow type of the rows of a column by its polars dtype."""
+    """The Arrow storage type of a column of a polars dtype."""
     kind = column_type(dtype)
     return _column.storage_type(kind.leaf, kind.ndim, kind.extents)
 
 
-def shared_enum(kinds: Iterable[ColumnType]) -> pl.Enum | None:
-    """The one Enum that all columns of dictionaries have, so that a dictionary made of them has it too; None otherwise."""
+def _holds_enum(dtype: Any) -> bool:
+    """Whether a dtype is an Enum, or a struct or list that contains one."""
+    if isinstance(dtype, pl.Struct):
+        return any(_holds_enum(field.dtype) for field in dtype.fields)
+    return isinstance(dtype, pl.Enum) or (isinstance(dtype, (pl.List, pl.Array)) and _holds_enum(dtype.inner))
+
+
+def enum_of(values: pa.Array, shared: pl.DataType | None = None) -> pl.DataType | None:
+    """Return the dtype of ordered categories, or of structs that contain them; None for all other values.
+
+    An array without items may have lost its categories; it gets those of `shared`.
+    """
+    found = _enum_dtype(values, shared)
+    return found if _holds_enum(found) else None
+
+
+def _enum_dtype(values: pa.Array, shared: pl.DataType | None) -> pl.DataType:
+    type = values.type
+    if pt.is_struct(type) and type.num_fields:
+        fields = [values.field(position) for position in range(type.num_fields)]
+        return pl.Struct([pl.Field(field.name, _enum_dtype(one, shared)) for field, one in zip(type, fields, strict=True)])
+    if not pt.is_dictionary(type):
+        return polars_dtype(storable(type))
+    words = values.dictionary
+    is_text = pt.is_string(words.type) or pt.is_large_string(words.type) or pt.is_string_view(words.type)
+    if type.ordered and is_text and len(words) and not words.null_count and len(words.unique()) == len(words):
+        return pl.Enum(pl.Series(words.cast(pa.large_string())))
+    return polars_dtype(storable(type)) if shared is None else shared
+
+
+def shared_enum(kinds: Iterable[ColumnType]) -> pl.DataType | None:
+    """Return the Enum that all dictionary columns share, which is also the dtype of a dictionary result; None if they differ."""
     found = {kind.enum for kind in kinds if pt.is_dictionary(kind.leaf)}
     return found.pop() if len(found) == 1 else None
 
 
 def _with_leaf(storage: Any, levels: int, leaf: pl.DataType) -> pl.DataType:
-    """Nested lists with other values below."""
+    """Return nested lists of the same kind with another leaf dtype."""
     if levels == 0:
         return leaf
     inner = _with_leaf(storage.inner, levels - 1, leaf)
     return pl.Array(inner, storage.size) if isinstance(storage, pl.Array) else pl.List(inner)
 
 
-def as_enum(series: pl.Series, enum: pl.Enum | None) -> pl.Series:
-    """A Series of categories as one of an Enum; any other Series as it is."""
+def as_enum(series: pl.Series, enum: pl.DataType | None) -> pl.Series:
+    """Cast categories, or structs that contain them, to an Enum; return any other Series unchanged."""
     if enum is None:
         return series
     kind = column_type(series.dtype)
-    if kind.enum == enum or not pt.is_dictionary(kind.leaf):
+    fits = pt.is_struct(kind.leaf) if isinstance(enum, pl.Struct) else pt.is_dictionary(kind.leaf)
+    if kind.enum == enum or not fits:
         return series
     wanted = ColumnType(kind.leaf, kind.ndim, kind.extents, kind.jagged, enum).dtype
-    lists = _with_leaf(kind.lists, kind.ndim - 1, enum)  # polars has no such cast inside of an Array
+    lists = _with_leaf(kind.lists, kind.ndim - 1, enum)  # polars can't cast to an Enum inside an Array
     storage = wanted.ext_storage() if isinstance(wanted, Jagged) else wanted
-    made = (series.ext.storage() if kind.jagged else series).cast(kind.lists).cast(lists).cast(storage)
+    made = _to_enum((series.ext.storage() if kind.jagged else series).cast(kind.lists), lists).cast(storage)
     return made.ext.to(wanted) if isinstance(wanted, Jagged) else made
 
 
+def _to_enum(series: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """Cast categories inside lists to an Enum; where the strict cast panics, compare the number of nulls instead."""
+    if not ENUM_CASTS_PANIC:
+        return series.cast(dtype)
+    made = series.cast(dtype, strict=False)
+    if _nulls(made) != _nulls(series):
+        raise JagTypeError(f"not all categories of {series.dtype} are categories of {dtype}")
+    return made
+
+
+def _nulls(series: pl.Series) -> int:
+    """The number of nulls at the innermost level, and of those that `explode` adds for rows without items."""
+    while isinstance(series.dtype, (pl.List, pl.Array)):
+        series = series.explode()
+    if isinstance(series.dtype, pl.Struct):
+        return sum(map(_nulls, series.struct.unnest().get_columns()))
+    return series.null_count()
+
+
 def _refuse_objects(dtype: Any) -> None:
-    """Python objects make the conversion to Arrow panic, so they are found before."""
+    """Raise for Python objects, whose conversion to Arrow would panic."""
     if dtype == pl.Object:
         raise JagTypeError("a column of Python objects has no Arrow type; build it from Arrow data instead")
     if isinstance(dtype, (pl.List, pl.Array)):
@@ -200,17 +273,18 @@ def _refuse_objects(dtype: Any) -> None:
 
 @functools.lru_cache(maxsize=1024)
 def polars_dtype(type: pa.DataType) -> pl.DataType:
-    """The dtype under which polars stores an Arrow type."""
-    return pl.Series(pa.nulls(0, type)).dtype
+    """Return the dtype in which polars stores an Arrow type."""
+    with panics(f"a dtype for {type}"):
+        return pl.Series(pa.nulls(0, type)).dtype
 
 
 def storable(type: pa.DataType) -> pa.DataType:
-    """The Arrow type in which values of a type are handed to polars.
+    """Return the Arrow type to which values are cast before polars receives them.
 
     Raises
     ------
     JagTypeError
-        If polars has no dtype for it: it would panic, which no `except Exception` catches.
+        If polars has no dtype for it. polars would panic, and ``except Exception`` doesn't catch a panic.
     """
     if isinstance(type, pa.BaseExtensionType):
         inner = storable(type.storage_type)
@@ -220,6 +294,7 @@ def storable(type: pa.DataType) -> pa.DataType:
             raise JagTypeError(f"polars has no dtype for {type}; cast the leaves to decimal128 or double first")
         return pa.decimal128(type.precision, type.scale)
     if pt.is_struct(type):
+        refuse_nul_fields(type)
         return pa.struct([field.with_type(storable(field.type)) for field in type])
     if pt.is_map(type):
         return pa.map_(storable(type.key_type), storable(type.item_type))
@@ -238,21 +313,21 @@ def storable(type: pa.DataType) -> pa.DataType:
 
 
 def from_series(series: pl.Series, ndim: int | None = None, where: str | None = None) -> JaggedArray:
-    """A Series as a jagged array.
+    """Convert a Series to a jagged array.
 
     Parameters
     ----------
     series : pl.Series
         Of dtype `Jagged`, `List`, `Array` or any flat dtype; chunked and sliced ones too.
     ndim : int, optional
-        Number of levels, by default what the dtype tells.
+        Number of levels; by default that of the dtype.
     where : str, optional
-        What to call it in errors.
+        How error messages name the data.
 
     Returns
     -------
     JaggedArray
-        Values and offsets are shared, but for several chunks, text and booleans.
+        Values and offsets are shared, except for text, booleans and Series of several chunks.
 
     Examples
     --------
@@ -261,29 +336,31 @@ def from_series(series: pl.Series, ndim: int | None = None, where: str | None = 
     [[1, 2], None, []]
     """
     kind = column_type(series.dtype)
-    storage = series.ext.storage() if isinstance(series.dtype, Jagged) else series
-    column = _column.from_arrow(storage.to_arrow(), kind.ndim if ndim is None else ndim, where or f"column {series.name!r}")
+    storage = (series.ext.storage() if isinstance(series.dtype, Jagged) else series).alias("")
+    with panics(f"the Arrow data of {series.dtype}"):
+        arrow = storage.to_arrow()
+    column = _column.from_arrow(arrow, kind.ndim if ndim is None else ndim, where or f"column {series.name!r}")
     array: JaggedArray = JaggedArray._of(column)
     return array
 
 
 def to_series(array: Column, name: str = "", extension: bool = True) -> pl.Series:
-    """A jagged array as a Series.
+    """Convert a jagged array to a Series.
 
     Parameters
     ----------
     array : JaggedArray
-        At least one dim.
+        An array of at least one dim.
     name : str
         The name of the Series.
     extension : bool
-        Whether an array of two or more dims gets the dtype `Jagged`; otherwise it is a plain `List`, or `Array` where
-        an extent is declared.
+        Whether an array of two or more dims gets the dtype `Jagged`; otherwise each dim becomes a plain `List`, or an `Array`
+        if its extent is declared.
 
     Returns
     -------
     pl.Series
-        Values and offsets are shared where polars has the leaf type; see the table of this module.
+        Values and offsets are shared if polars stores the leaf type unchanged; see the table of this module.
 
     Raises
     ------
@@ -299,13 +376,17 @@ def to_series(array: Column, name: str = "", extension: bool = True) -> pl.Serie
     Jagged(Int64, 2)
     """
     if array.ndim == 0:
-        raise ShapeError("to_polars needs rows; use .values[0] of a scalar")
+        raise ShapeError("to_polars needs rows, and an array of ndim 0 has none; read the scalar with .values[0]")
     values = array.values
     wanted = storable(values.type)
     if wanted != values.type:
         values = values.storage.cast(wanted) if isinstance(values.type, pa.BaseExtensionType) else values.cast(wanted)
         array = Column(array.shape, values)
-    series = pl.Series(name, _column.to_arrow(array))
+    try:
+        with panics(f"a Series of {array.values.type}"):
+            series = as_enum(pl.Series(name, _column.to_arrow(array)), enum_of(values))
+    except pl.exceptions.PolarsError as error:
+        raise JagTypeError(f"polars has no dtype for leaves of {values.type}: {error}") from error
     if not extension or array.ndim == 1:
         return series
     dtype = Jagged.ext_from_params(_arrow.EXTENSION_NAME, series.dtype, f'{{"ndim":{array.ndim}}}')
@@ -313,11 +394,32 @@ def to_series(array: Column, name: str = "", extension: bool = True) -> pl.Serie
 
 
 def broadcast_rows(arrays: list[JaggedArray]) -> list[JaggedArray]:
-    """Repeat arrays of one row, which polars gives for literals and aggregates, to the length of the others."""
+    """Repeat arrays of one row to the length of the others; literals and aggregates of polars have one row."""
     lengths = {len(array) for array in arrays}
     if len(lengths) < 2 or 1 not in lengths:
         return arrays
     n = max(lengths - {1})
-    rows = np.zeros(n, np.int64)
-    frame = [Uniform(n, 1, declared=False)]
-    return [array if len(array) == n else JaggedArray._of(structure.take_items(array, 1, rows, frame)) for array in arrays]
+    return [spread_row(array, n) for array in arrays]
+
+
+def spread_row(array: JaggedArray, rows: int) -> JaggedArray:
+    """Repeat an array of one row; return any other array unchanged."""
+    if len(array) != 1 or rows == 1:
+        return array
+    frame = [Uniform(rows, 1, declared=False)]
+    return JaggedArray._of(structure.take_items(array, 1, np.zeros(rows, np.int64), frame))
+
+
+@contextmanager
+def panics(what: str) -> Iterator[None]:
+    """Convert a panic of polars, which ``except Exception`` doesn't catch, to a `JagTypeError`.
+
+    Parameters
+    ----------
+    what : str
+        The attempted operation, which starts the error message.
+    """
+    try:
+        yield
+    except PanicException as error:
+        raise JagTypeError(f"{what}: polars panicked, which is a defect of polars, and gave no result: {error}") from error

@@ -1,41 +1,43 @@
-"""Which calls become list expressions of polars' own: those that are faster than ours and give the same values.
+"""The calls that become native list expressions of polars: those that are faster than ours and return the same values.
 
-The entries were measured with 5M values in 500k rows on 2 cores (milliseconds of CPU time, ours first), and the tests compare
-each with the array's result over ugly columns:
+The times are milliseconds of CPU time for 5M values in 500k rows on 2 cores. The tests compare each native result with that of the
+array, on columns in every physical layout:
 
 =======================  ==============  ==================================================================================
-call                     ours / native   where it agrees
+call                     ours / native   condition for equal results
 =======================  ==============  ==================================================================================
 ``+ - *``                11 / 6          one list column with plain columns and Python numbers, all of one type: float64,
-                                         float32 or int64. Other types promote differently, and lists of unequal lengths
-                                         are another error
+                                         float32 or int64. Other types promote differently; two list columns of unequal
+                                         lengths raise another error
 ``/``                    12 / 7          the same, floats only
-comparisons              3 / 2           numbers with a Python number that is not NaN, integers with fractions below 2**53, too.
-                                         To polars NaN equals NaN and is above every number: ``> >=`` of floats are numpy's;
-                                         in deeper lists polars', asked for what is not above infinity, too
+comparisons              3 / 2           numbers with a Python number that is not NaN; integers also with a fraction below 2**53.
+                                         polars orders NaN above every number, so numpy computes ``> >=`` of floats; in deeper
+                                         lists polars computes them, with a second comparison that excludes NaN
 ``-``, `abs`             5 / 4           signed integers and floats
 `sqrt`                   12 / 4          float64 and float32
 `is_null`, `is_nan`      8 / 0.4         every leaf type; floats
-`fill_null`              10 / 6          numbers with a number of their type
-`sum`                    9 / 7           floats and 64-bit integers, where the values prove that no sum wraps; of narrower ones
-                                         polars gives other types
-`mean`                   9 / 8           float64, and integers whose sums are exact in float64
-`min`, `max`             10 / 8          numbers; both ignore NaN unless there is nothing else
-`n_unique`               60 / 50         numbers without nulls, which polars counts
+`fill_null`              10 / 6          numbers, filled with a number of their type
+`sum`                    9 / 7           64-bit integers, if a check of the values shows that no sum wraps; for narrower
+                                         integers polars returns other types
+`mean`                   9 / 8           integers whose sums are exact in float64; our kernel adds floats, in the documented order
+`min`, `max`             10 / 8          numbers; both ignore NaN unless a row contains nothing else
+`n_unique`               60 / 50         numbers without nulls; polars counts null as a value
 `any`, `all`             6 / 6           booleans
 `first`, `last`          12 / 3          every leaf type
-``S[place]``             6 / 3           every leaf type, one place of the last dim
-`lengths`                0.4 / 0.25      every leaf type; numpy's, as polars counts in 32 bits, which costs 0.1 more to widen
+``S[position]``          6 / 3           every leaf type, one position of the last dim
+`lengths`                0.4 / 0.25      every leaf type; numpy subtracts offsets: polars counts in 32 bits, and the cast costs 0.1
 `head`, `tail`, `slice`  16 / 8          every leaf type, positions from 0
 =======================  ==============  ==================================================================================
 
-All of them want lists without a declared extent, the last axis, and the options as they are by default; but for those between
-items and the unary ones, flat lists. A tree of such calls becomes one expression. `sum`, `mean`, `min`, `max` and `n_unique` ask
-polars' kernels block by block, on all cores, from Python: half the time of polars' own expression, which reads the lists of a
-column in one thread. With nulls among the items, which polars reads one by one (25 / 60), or where a proof fails, they are ours.
+All of them require lists without a declared extent, the last axis, and default options. All except comparisons, unary calls and
+`fill_null` also require flat lists. A tree of such calls becomes one expression. `sum`, `mean`, `min`, `max` and `n_unique` call
+polars' kernels from Python per block of rows, on all cores, in half the time of polars' own expression, which reads the lists of a
+column in one thread. If there are nulls among the items, for which polars is slower (25 / 60), or if a check fails, our kernels
+compute the result.
 
-Not here: `sort`, `cumsum`, `rank`, `diff`, `shift`, `filter`, `clip`, `median`, `std`, `unique`, where ours are 2 to 40 times
-faster; `round`, where polars agrees below 2**52 / 10**decimals, but is slower than ours by all that it takes to prove that.
+These calls are not native: `sort`, `cumsum`, `rank`, `diff`, `shift`, `filter`, `clip`, `median`, `std` and `unique`, because ours
+are 2 to 40 times faster; and `round`, because polars agrees only below 2**52 / 10**decimals, and a check of the values makes it
+slower than ours.
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag._methods import METHODS
+from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.polars._blocks import Above, Lengths, RowReduction
 from arrowjag.polars._convert import ColumnType, polars_dtype
 from arrowjag.polars._tree import Call
@@ -58,21 +61,21 @@ from arrowjag.polars._tree import Call
 __all__ = ["NATIVE", "Build", "native"]
 
 Operands: TypeAlias = "Sequence[Any]"
-"""The arguments of a call: constants, and the `ColumnType` of columns."""
+"""The arguments of a call: constants, and a `ColumnType` per column."""
 
 Build: TypeAlias = "Callable[..., pl.Expr]"
-"""From the columns among the arguments, as lists of polars, to the expression."""
+"""A function from the columns among the arguments, as polars lists, to the expression."""
 
 
 def native(call: Call, operands: Operands) -> Build | None:
-    """How a call on columns of these types is built from polars' list expressions, or None where it is ours to compute."""
+    """Return a function that builds the native expression of a call, or None if our kernels must compute the call."""
     rule = NATIVE.get((call.kind, call.name))
     return None if rule is None else rule(call, operands)
 
 
 def _is_flat_list(operand: Any) -> bool:
-    """Whether an operand is a column of lists of leaves, without a declared extent."""
-    return isinstance(operand, ColumnType) and operand.ndim == 2 and operand.extents == (None, None)
+    """Whether an operand is a column of flat lists without a declared extent."""
+    return isinstance(operand, ColumnType) and operand.ndim == 2 and operand.extents == (None, None) and not operand.maps
 
 
 # --------------------------------------------------------------------------------------------------- operators
@@ -81,7 +84,7 @@ Rule: TypeAlias = "Callable[[Call, Operands], Build | None]"
 Accepts: TypeAlias = "Callable[[pa.DataType], bool]"
 
 _DTYPES: dict[pa.DataType, type[pl.DataType]] = {pa.float64(): pl.Float64, pa.float32(): pl.Float32, pa.int64(): pl.Int64}
-"""Leaf types that both promote alike among themselves and with Python numbers."""
+"""Leaf types for which polars promotes as we do, with columns of the same type and with Python numbers."""
 
 
 def _arithmetic(function: Callable[[Any, Any], pl.Expr], accepts: Accepts) -> Rule:
@@ -106,9 +109,9 @@ def _arithmetic(function: Callable[[Any, Any], pl.Expr], accepts: Accepts) -> Ru
 
 
 def _literal(value: Any, leaf: pa.DataType) -> pl.Expr | None:
-    """A Python number as a literal of a leaf type, if it is one of that type without a doubt."""
+    """Return a Python number as a literal of a leaf type; None for NaN, an integer out of range, or a number of another kind."""
     if pt.is_integer(leaf):
-        limits = np.iinfo(leaf.to_pandas_dtype())
+        limits = np.iinfo(numpy_dtype(leaf))
         return pl.lit(value, polars_dtype(leaf)) if type(value) is int and limits.min <= value <= limits.max else None
     if not _is_float(leaf) or not (type(value) is float or (type(value) is int and abs(value) < 2**24)) or math.isnan(value):
         return None
@@ -116,15 +119,15 @@ def _literal(value: Any, leaf: pa.DataType) -> pl.Expr | None:
 
 
 def _items(column: ColumnType, made: pl.Expr) -> Build:
-    """An expression of items on the leaves of nested lists."""
+    """Apply an expression of items to the leaves of nested lists."""
     for _ in range(column.ndim - 2):
         made = pl.element().list.eval(made)
     return lambda lists: lists.list.eval(made)
 
 
 def _is_nested_list(operand: Any) -> bool:
-    """Whether an operand is a column of lists, of lists..., without a declared extent."""
-    return isinstance(operand, ColumnType) and operand.ndim > 1 and not any(operand.extents)
+    """Whether an operand is a column of lists of any depth without a declared extent."""
+    return isinstance(operand, ColumnType) and operand.ndim > 1 and not any(operand.extents) and not operand.maps
 
 
 def _unary(function: Callable[[pl.Expr], pl.Expr], accepts: Accepts) -> Rule:
@@ -144,7 +147,7 @@ _ORDERS: dict[str, tuple[str, Callable[[pl.Expr, pl.Expr], pl.Expr]]] = {
     "gt": ("lt", operator.gt),
     "ge": ("le", operator.ge),
 }
-"""From a comparison to the one with its operands the other way round, and how it is said."""
+"""Each comparison with the name of the comparison for swapped operands, and its operator."""
 
 
 def _compare(call: Call, operands: Operands) -> Build | None:
@@ -163,12 +166,12 @@ def _compare(call: Call, operands: Operands) -> Build | None:
     if name not in ("gt", "ge") or not _is_float(column.leaf):
         return _items(column, made)
     if column.ndim > 2:
-        return _items(column, made & (pl.element() <= pl.lit(math.inf, polars_dtype(column.leaf))))  # all but NaN
-    return _called(Above(np.greater if name == "gt" else np.greater_equal, float(bound)), pl.List(pl.Boolean()))
+        return _items(column, made & (pl.element() <= pl.lit(math.inf, polars_dtype(column.leaf))))  # excludes NaN
+    return _called(Above(np.greater if name == "gt" else np.greater_equal, float(bound)), pl.List(pl.Boolean()), name)
 
 
 def _whole_bound(name: str, bound: float) -> int | None:
-    """The whole number that integers are compared with in place of a float; None from 2**53 on, where ours are rounded first."""
+    """Return the integer that replaces a float bound; None from 2**53 on, where our kernels round the integers to float64."""
     if not abs(bound) < 2**53 or (name in ("eq", "ne") and not bound.is_integer()):
         return None
     return math.floor(bound) if name in ("gt", "le") else math.ceil(bound)
@@ -198,7 +201,7 @@ def _slot(_call: Call, operands: Operands) -> Build | None:
 
 
 def _arguments(call: Call, operands: Operands) -> dict[str, Any] | None:
-    """The arguments of a call on flat lists along their last axis; None for any other call."""
+    """Return the arguments of a call on flat lists along their last axis; None for any other call."""
     if not _is_flat_list(operands[0]):
         return None
     arguments = METHODS[call.name].bind(tuple(operands[1:]), dict(call.kwargs))
@@ -235,8 +238,8 @@ def _is_float(leaf: pa.DataType) -> bool:
 
 
 def _is_summed(leaf: pa.DataType) -> bool:
-    """Whether sums have the type of the values."""
-    return bool(_is_float(leaf) or pt.is_int64(leaf) or pt.is_uint64(leaf))
+    """Whether the sum of integers has the type of the values."""
+    return bool(pt.is_int64(leaf) or pt.is_uint64(leaf))
 
 
 def _is_signed(leaf: pa.DataType) -> bool:
@@ -252,15 +255,15 @@ def _rows(name: str, accepts: Accepts) -> Rule:
     def rule(call: Call, operands: Operands) -> Build | None:
         fixed = {"mean": pl.Float64(), "n_unique": pl.Int64()}
         dtype = fixed[name] if name in fixed else polars_dtype(operands[0].leaf)
-        return _reduction(_called(RowReduction(name), dtype), accepts)(call, operands)
+        return _reduction(_called(RowReduction(name), dtype, name), accepts)(call, operands)
 
     return rule
 
 
-def _called(function: Any, dtype: pl.DataType) -> Build:
-    """A call of Python on a column; it gives rows from the same rows."""
-    known = dtype.to_dtype_expr()
-    return lambda column: pl.map_batches([column], function, known, is_elementwise=True)
+def _called(function: Any, dtype: pl.DataType, name: str) -> Build:
+    """Call a Python function of a column that computes each row alone; `explain` shows the name."""
+    known, label = dtype.to_dtype_expr(), f"jag {name}(x0)"
+    return lambda column: pl.map_batches([column, pl.lit(label)], function, known, is_elementwise=True)
 
 
 NATIVE: dict[tuple[str, str], Rule] = {
@@ -277,7 +280,7 @@ NATIVE: dict[tuple[str, str], Rule] = {
     ("method", "fill_null"): _fill_null,
     **{("operator", name): _compare for name in _ORDERS},
     ("method", "sum"): _rows("sum", _is_summed),
-    ("method", "mean"): _rows("mean", lambda leaf: pt.is_float64(leaf) or pt.is_integer(leaf)),
+    ("method", "mean"): _rows("mean", pt.is_integer),
     ("method", "min"): _rows("min", _is_number),
     ("method", "max"): _rows("max", _is_number),
     ("method", "n_unique"): _rows("n_unique", _is_number),
@@ -285,10 +288,10 @@ NATIVE: dict[tuple[str, str], Rule] = {
     ("method", "all"): _reduction(lambda column: column.list.all(), pt.is_boolean),
     ("method", "first"): _reduction(lambda column: column.list.first()),
     ("method", "last"): _reduction(lambda column: column.list.last()),
-    ("method", "lengths"): _reduction(_called(Lengths(), pl.Int64())),
+    ("method", "lengths"): _reduction(_called(Lengths(), pl.Int64(), "lengths")),
     ("method", "head"): _window(lambda column, n: column.list.head(n)),
     ("method", "tail"): _window(lambda column, n: column.list.tail(n)),
     ("method", "slice"): _window(lambda column, start, length: column.list.slice(start, length)),
     ("slots", "x.S[...]"): _slot,
 }
-"""From the kind and name of a call to its rule, which gives None where polars would not agree."""
+"""The rule for each kind and name of a call; it returns None if the native result would differ."""

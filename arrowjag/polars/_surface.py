@@ -1,4 +1,4 @@
-"""Methods and operators of the surfaces, made from the table of methods."""
+"""Generate the methods and operators of the surfaces from the table of methods."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from arrowjag._methods import Method
+from arrowjag._ops.elementwise import PYTHON_BINARY, PYTHON_UNARY
 
-__all__ = ["add_methods", "add_operators"]
+__all__ = ["add_methods", "add_operators", "caller"]
 
-BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift")
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-UNARY = ("neg", "pos", "invert", "abs")
+BINARY = tuple(name for name in PYTHON_BINARY if name not in COMPARISONS)
 _RESERVED = {"and", "or"}
 
 
 def add_operators(surface: type) -> None:
-    """Give a class Python's operators; each calls `_operate` with its name and its operands from left to right."""
+    """Add Python's operators to a class; each calls `_operate` with its name and its operands from left to right."""
     for name in (*BINARY, *COMPARISONS):
         function = f"{name}_" if name in _RESERVED else name
         setattr(surface, f"__{name}__", _two_sided(f"__{name}__", function))
         if name in BINARY:
             setattr(surface, f"__r{name}__", _two_sided(f"__r{name}__", function, reflected=True))
-    for name in UNARY:
+    for name in PYTHON_UNARY:
         setattr(surface, f"__{name}__", _one_sided(name))
     for name, function in _ODD.items():
         setattr(surface, name, function)
@@ -50,19 +50,21 @@ def _one_sided(name: str) -> Callable[[Any], Any]:
 
 
 def add_methods(surface: type, methods: Mapping[str, Method]) -> None:
-    """Give a class every method of the table; each calls `_call` with its name and arguments."""
+    """Add methods of the table to a class by their short names; each calls `_call` with its name in the table and arguments."""
     for name, method in methods.items():
         if name.isidentifier() and not name.startswith("_"):
-            made = _caller(name, method)
+            made = caller(method)
             made.__qualname__ = f"{surface.__name__}.{name}"
             setattr(surface, name, property(made) if method.is_property else made)
 
 
-def _caller(name: str, method: Method) -> Callable[..., Any]:
-    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return self._call(name, *args, **kwargs)
+def caller(method: Method) -> Callable[..., Any]:
+    """A method of the table as one of a surface."""
 
-    called.__name__ = name
+    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return self._call(method.name, *args, **kwargs)
+
+    called.__name__ = method.short
     called.__doc__ = inspect.getdoc(method.function)
     called.__signature__ = method.signature  # type: ignore[attr-defined]
     called.__annotations__ = dict(method.function.__annotations__)

@@ -1,8 +1,11 @@
-"""`.jag` of polars, made from the method table; the stub beside this file spells it out for editors and type checkers."""
+"""The classes behind `.jag`. Their methods are generated; `accessor.pyi` declares them for editors and type checkers."""
 
 from __future__ import annotations
 
 from arrowjag.polars.expr import JagExpr, JagNamespace
 from arrowjag.polars.series import JagSeries
 
-__all__ = ["JagExpr", "JagNamespace", "JagSeries"]
+JagNamespaceStr, JagNamespaceDt = JagNamespace.str, JagNamespace.dt
+JagSeriesStr, JagSeriesDt = JagSeries.str, JagSeries.dt
+
+__all__ = ["JagExpr", "JagNamespace", "JagNamespaceDt", "JagNamespaceStr", "JagSeries", "JagSeriesDt", "JagSeriesStr"]

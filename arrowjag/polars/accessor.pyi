@@ -3,6 +3,7 @@
 # mypy: disable-error-code="override,type-arg"
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false
 # fmt: off
+import builtins
 from collections.abc import Callable
 from typing import Any
 from typing import Literal
@@ -11,19 +12,20 @@ import polars as pl
 import pyarrow as pa
 from arrowjag import JaggedArray
 from arrowjag.shape import JaggedShape
-from arrowjag._array.scans import Rolling
+from arrowjag._array.windows import Ewm
+from arrowjag._array.windows import Rolling
 from arrowjag.typing import RankMethod
 from arrowjag.typing import ShearMode
 
-__all__ = ["JagExpr", "JagNamespace", "JagSeries"]
+__all__ = ["JagExpr", "JagNamespace", "JagNamespaceDt", "JagNamespaceStr", "JagSeries", "JagSeriesDt", "JagSeriesStr"]
 
 class JagExpr(pl.Expr):
-    """What a call on jagged columns gives: an expression whose operators and ufuncs are jagged too."""
+    """The result of a call on jagged columns: an expression whose operators and ufuncs are jagged too."""
 
     def __abs__(self) -> JagExpr: ...
     def __add__(self, other: Any) -> JagExpr: ...
     def __and__(self, other: Any) -> JagExpr: ...
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any: ...
+    def __array_ufunc__(self, ufunc: Any, method: builtins.str, *inputs: Any, **options: Any) -> Any: ...
     def __divmod__(self, other: Any) -> tuple[JagExpr, JagExpr]: ...
     def __eq__(self, other: Any) -> JagExpr: ...
     def __floordiv__(self, other: Any) -> JagExpr: ...
@@ -61,7 +63,7 @@ class JagExpr(pl.Expr):
     def __xor__(self, other: Any) -> JagExpr: ...
     @property
     def jag(self) -> JagNamespace:
-        """More jagged operations on the result."""
+        """Jagged operations on the result."""
 
 class JagNamespace(JagExpr):
     """Jagged operations on an expression: `pl.col("v").jag`."""
@@ -69,28 +71,58 @@ class JagNamespace(JagExpr):
     def __getitem__(self, key: Any) -> JagExpr: ...
     def __init__(self, expr: Any) -> None: ...
     def abs(self) -> JagExpr:
-        """Distance from zero, item by item."""
+        """Absolute value of each item."""
 
     def all(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """Whether every item of each row is true."""
+        """Return whether every item of each row is true."""
 
     def any(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """Whether any item of each row is true."""
+        """Return whether any item of each row is true."""
+
+    def append(self, v: Any) -> JagExpr:
+        """Append one item to each innermost row."""
+
+    def apply(self, function: builtins.str | Callable[..., Any], *arrays: Any, **options: Any) -> JagExpr:
+        """Call a function of pyarrow.compute on the items of this array and others."""
+
+    def arg_max(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
+        """Return the position of the largest item of each row."""
+
+    def arg_min(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
+        """Return the position of the smallest item of each row."""
+
+    def arg_sort(self, descending: bool = ..., axis: Any = ...) -> JagExpr:
+        """Return the positions that sort each row."""
+
+    def argcombinations(self, n: int, axis: Any = ...) -> JagExpr:
+        """Return the positions of all combinations of `n` items of each row; adds a dim of declared size `n`."""
 
     def argmax(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The position of the largest item of each row."""
+        """Return the position of the largest item of each row."""
 
     def argmin(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The position of the smallest item of each row."""
+        """Return the position of the smallest item of each row."""
 
     def argsort(self, descending: bool = ..., axis: Any = ...) -> JagExpr:
-        """The slots of each row's items in sorted order."""
+        """Return the positions that sort each row."""
+
+    def argwhere(self, axis: Any = ...) -> JagExpr:
+        """Return the positions of the items of each row that are true, or not zero."""
 
     def bfill(self, axis: Any = ...) -> JagExpr:
         """Replace each null by the next item after it that is not null, within its row."""
 
-    def cast(self, type: Any, safe: bool = ...) -> JagExpr:
-        """The leaves in another Arrow type."""
+    def bincount(self, n: int | None = ..., axis: Any = ...) -> JagExpr:
+        """Count how often 0, 1, 2 and so on occur in each row."""
+
+    def bootstrap(self, n: int, seed: int, axis: Any = ...) -> JagExpr:
+        """Means of random samples of each row, drawn with replacement: what a confidence interval of the mean is read from."""
+
+    def bottomk(self, k: int, axis: Any = ..., *, by: Any = ...) -> JagExpr:
+        """Return the `k` smallest items of each row, smallest first, or the items with the `k` smallest keys."""
+
+    def cast(self, type: Any, safe: bool = ..., strict: bool = ...) -> JagExpr:
+        """Cast the leaves to another Arrow type."""
 
     def cdf(self, axis: Any = ..., *, weights: Any = ...) -> JagExpr:
         """The share of each row's items that are at most as large as the item."""
@@ -98,17 +130,50 @@ class JagNamespace(JagExpr):
     def clip(self, lower: Any = ..., upper: Any = ...) -> JagExpr:
         """Limit items to bounds."""
 
+    def coalesce(self, *arrays: Any) -> JagExpr:
+        """Replace null items and rows by those of the first array that has them."""
+
     def collapse(self, axis: Any = ...) -> JagExpr:
         """The value that all items of each row share."""
 
     def combinations(self, n: int, axis: Any = ...) -> JagExpr:
-        """All choices of `n` items of each row: a dim of declared size `n` is added."""
+        """Return all combinations of `n` items of each row; adds a dim of declared size `n`."""
+
+    def concat(self, *arrays: Any, axis: int = ...) -> JagExpr:
+        """Join this array and others along an axis."""
 
     def contains(self, v: Any, axis: Any = ...) -> JagExpr:
-        """Whether each row holds a value."""
+        """Return whether each row contains a value."""
+
+    def contains_key(self, k: Any) -> JagExpr:
+        """Test whether each map has a key."""
+
+    def corr(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
+        """Pearson's correlation of each row with another array's."""
+
+    def cosine(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
+        """The cosine of the angle between each row and another array's."""
 
     def count(self, axis: Any = ...) -> JagExpr:
-        """The number of items of each row that are not null."""
+        """Count the items of each row that are not null."""
+
+    def cov(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ..., ddof: int = ...) -> JagExpr:
+        """The covariance of each row with another array's."""
+
+    def cum_count(self, axis: Any = ...) -> JagExpr:
+        """How many items that are not null each row has had so far, from 1."""
+
+    def cum_max(self, axis: Any = ...) -> JagExpr:
+        """The largest item of each row so far."""
+
+    def cum_min(self, axis: Any = ...) -> JagExpr:
+        """The smallest item of each row so far."""
+
+    def cum_prod(self, axis: Any = ...) -> JagExpr:
+        """Running products of each row."""
+
+    def cum_sum(self, axis: Any = ...) -> JagExpr:
+        """Running totals of each row."""
 
     def cumcount(self, axis: Any = ...) -> JagExpr:
         """How many items that are not null each row has had so far, from 1."""
@@ -125,123 +190,241 @@ class JagNamespace(JagExpr):
     def cumsum(self, axis: Any = ...) -> JagExpr:
         """Running totals of each row."""
 
+    def cut(self, bins: Any, range: tuple[float, float] | None = ..., axis: Any = ...) -> JagExpr:
+        """The bin of each item in the histogram of its row."""
+
     def diff(self, n: int = ..., axis: Any = ...) -> JagExpr:
-        """Each item minus the one `n` places before it."""
+        """Subtract from each item the one `n` positions before it."""
 
     def difference(self, y: Any, axis: Any = ...) -> JagExpr:
-        """The distinct items of each row that the same row of another array does not hold."""
+        """Return the distinct items of each row that are not in the same row of another array."""
+
+    def digitize(self, edges: Any, right: bool = ...) -> JagExpr:
+        """The number of the bin of each item between edges that hold for all rows."""
+
+    def distance(self, y: Any, metric: builtins.str = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
+        """The distance of each row from another array's."""
 
     def dot(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """The sum of the products of each row with another array's."""
 
+    def drop_nulls(self, axis: Any = ...) -> JagExpr:
+        """Drop the null items of each row."""
+
+    @property
+    def dt(self) -> JagNamespaceDt:
+        """Methods of dates and times, called on each item."""
+
+    def entropy(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
+        """The entropy of each row in nats; the items are weights, which are divided by their sum."""
+
+    def ewm(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> Ewm:
+        """Exponentially weighted statistics along rows; give one of `alpha`, `span` and `halflife`."""
+
+    def ewm_mean(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> JagExpr:
+        """The exponentially weighted mean of all items up to each one."""
+
+    def ewm_var(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> JagExpr:
+        """The exponentially weighted variance of all items up to each one, corrected for bias."""
+
     def expand(self, *dims: Any) -> JagExpr:
-        """Stretch dims of declared size 1."""
+        """Broadcast dims of declared size 1 to new sizes."""
 
     def expand_to(self, other: Any, ndim: int = ...) -> JagExpr:
         """Spread the array over a longer shape: each item is repeated over its descendants."""
 
+    def expanding(self, min_periods: int = ..., *, axis: Any = ...) -> Rolling:
+        """Windows of all items up to each one."""
+
     def ffill(self, axis: Any = ...) -> JagExpr:
         """Replace each null by the last item before it that is not null, within its row."""
 
+    def fft_power(self, axis: Any = ...) -> JagExpr:
+        """Return the power spectrum of each row of evenly spaced numbers."""
+
     def fill_null(self, value: Any) -> JagExpr:
-        """Replace null leaves, and null rows where the filler has rows for them."""
+        """Replace null leaves, and null rows if the filler has as many dims."""
 
     def fill_null_rows(self, other: Any, axis: int = ...) -> JagExpr:
         """Replace null rows at an axis by the rows of another array."""
 
     def filter(self, mask: Any) -> JagExpr:
-        """The innermost items whose mask is true."""
+        """Keep the innermost items whose mask is true."""
 
     def first(self, axis: Any = ...) -> JagExpr:
-        """The first item of each row, null or not."""
+        """Return the first item of each row, null or not."""
 
-    def flatten(self, from_dim: int = ..., to_dim: int | None = ...) -> JagExpr:
+    def flatten(self, from_dim: int = ..., to_dim: int | None = ..., *, keep_empty: bool = ...) -> JagExpr:
         """Merge the dims from `from_dim` to before `to_dim` into one."""
 
     def flatten_end(self, n: int = ...) -> JagExpr:
         """Merge the last `n` dims into the dim before them."""
 
+    def fold(self, f: Callable[..., Any], start: Any, *arrays: Any, type: Any = ..., axis: Any = ...) -> JagExpr:
+        """Combine the items of each row from left to right by a function of a state and an item."""
+
+    def gaps(self, axis: Any = ...) -> JagExpr:
+        """Return the differences of neighbouring items of each row: one fewer than items."""
+
+    def gather(self, index: Any, axis: int = ..., out_of_bounds: builtins.str = ...) -> JagExpr:
+        """Select items by position in each row at an axis."""
+
+    def get(self, key: Any, default: Any = ...) -> JagExpr:
+        """Look up the value of a key in each map, or the item at a position of each row."""
+
     def group_by(self, *keys: Any, axis: Any = ...) -> JagExpr:
-        """Put the items of each row into groups of equal keys: a dim is added."""
+        """Group the items of each row by equal keys; adds a dim."""
 
     def group_by_indices(self, *keys: Any, sort: bool = ..., axis: Any = ...) -> JagExpr:
-        """The slots of the items of each group of equal keys: a dim is added."""
+        """Group the items of each row by equal keys and return their positions in the row; adds a dim."""
 
     def head(self, n: Any = ..., axis: int = ...) -> JagExpr:
-        """The first items of each row."""
+        """Keep the first items of each row."""
+
+    def histogram(self, bins: Any, range: tuple[float, float] | None = ..., axis: Any = ...) -> JagExpr:
+        """Count the items of each row in bins."""
 
     def image(self) -> JagExpr:
-        """The place of every leaf along each dim."""
+        """Return the position of every leaf along each dim."""
+
+    def index_of(self, v: Any, axis: Any = ...) -> JagExpr:
+        """Return the position of the first item of each row that equals a value."""
+
+    def insert(self, i: Any, v: Any) -> JagExpr:
+        """Insert one item into each innermost row before a position."""
 
     def intersection(self, y: Any, axis: Any = ...) -> JagExpr:
-        """The distinct items of each row that the same row of another array holds too."""
+        """Return the distinct items of each row that are also in the same row of another array."""
 
     def inverse_permutation(self, axis: Any = ...) -> JagExpr:
-        """For each slot of a row the slot that points at it: ``out[p[i]] = i``."""
+        """Invert the positions held by each row: ``out[p[i]] = i``."""
 
     def is_in(self, values: Any) -> JagExpr:
-        """Whether each item is in a set."""
+        """Return whether each item is in a set."""
 
     def is_nan(self) -> JagExpr:
-        """Whether items are NaN."""
+        """Return whether each item is NaN."""
+
+    def is_not_null(self, axis: int = ...) -> JagExpr:
+        """Whether each item is valid: the negation of `is_null`."""
 
     def is_null(self, axis: int = ...) -> JagExpr:
-        """Whether the items at an axis are null."""
+        """Return whether each item at an axis is null."""
+
+    def is_sorted(self, descending: bool = ..., axis: Any = ...) -> JagExpr:
+        """Return whether the items of each row are in order."""
 
     @property
     def jag(self) -> JagNamespace:
-        """Itself."""
+        """The namespace itself."""
 
-    def join(self, sep: str, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
+    def join(self, sep: builtins.str, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """Join the texts of each row."""
 
+    def kurtosis(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
+        """The excess kurtosis of each row, corrected for bias."""
+
     def last(self, axis: Any = ...) -> JagExpr:
-        """The last item of each row, null or not."""
+        """Return the last item of each row, null or not."""
+
+    def len(self, axis: Any = ...) -> JagExpr:
+        """Return the size of each row of a dim, nulls counted."""
 
     def lengths(self, axis: Any = ...) -> JagExpr:
-        """The size of each row of a dim, nulls counted."""
+        """Return the size of each row of a dim, nulls counted."""
 
-    def map_rows(self, fn: Callable[[Any], Any], type: Any, axis: Any = ...) -> JagExpr:
-        """Call a Python function on each row."""
+    def linear_fit(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
+        """The straight line of least squares of each row: `y` over the items of this array."""
+
+    def local_maxima(self, axis: Any = ...) -> JagExpr:
+        """Return which items of each row are greater than their neighbours."""
+
+    def mad(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
+        """The median absolute deviation of each row: the median of the distances from the median."""
+
+    def map_items(self, f: Callable[..., Any], *arrays: Any, type: Any = ...) -> JagExpr:
+        """Call a function on each item."""
+
+    def map_rows(self, f: Callable[..., Any], type: Any = ..., axis: Any = ..., skip_nulls: bool = ...) -> JagExpr:
+        """Call a function on each row."""
+
+    def matmul(self, y: Any) -> JagExpr:
+        """Multiply the matrix of each row by the matrix of the same row of another array, or by its vector."""
 
     def max(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The largest item of each row."""
+        """Return the largest item of each row."""
 
-    def mean(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The mean of each row."""
+    def max_by(self, by: Any, axis: Any = ...) -> JagExpr:
+        """Return the item of each row whose key is the largest."""
+
+    def mean(self, axis: Any = ..., *, weights: Any = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
+        """Average the items of each row."""
 
     def median(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """The median of each row: the mean of the two middle items where their number is even."""
 
     def min(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The smallest item of each row."""
+        """Return the smallest item of each row."""
+
+    def min_by(self, by: Any, axis: Any = ...) -> JagExpr:
+        """Return the item of each row whose key is the smallest."""
 
     def mode(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """The most frequent item of each row."""
 
+    def moment(self, k: int, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
+        """The k-th central moment of each row: the mean of the k-th powers of the deviations from the mean."""
+
+    def n_grams(self, n: int, axis: Any = ...) -> JagExpr:
+        """Return the runs of `n` neighbouring items of each row: ``windows(n)``."""
+
     def n_unique(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """The number of distinct items of each row."""
 
+    def nan_to_null(self) -> JagExpr:
+        """Replace NaN items by null."""
+
+    def nearest(self, matrix: Any, metric: builtins.str = ...) -> JagExpr:
+        """The number of the row of a matrix that is nearest to each row."""
+
+    def norm(self, p: float = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
+        """The p-norm of each row."""
+
+    def normalize(self, p: float = ..., axis: Any = ...) -> JagExpr:
+        """Divide the items of each row by its p-norm."""
+
     def pad(self, n: int, fill: Any = ..., axis: int = ...) -> JagExpr:
-        """Fill short rows up."""
+        """Pad short rows to a least size."""
 
     def pairs(self, y: Any, axis: Any = ...) -> JagExpr:
-        """Every item of a row with every item of another array's row: a dim of declared size 2 is added."""
+        """Return the Cartesian product of each row with the same row of another array; adds a dim of declared size 2."""
+
+    def pct_change(self, n: int = ..., axis: Any = ...) -> JagExpr:
+        """The relative change of each item from the one `n` slots before it."""
 
     def permute(self, *axes: int, shear: ShearMode = ...) -> JagExpr:
-        """Bring all dims into another order."""
+        """Reorder all dims."""
 
     def prod(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """Multiply the items of each row."""
 
-    def quantile(self, q: float, interpolation: str = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """A quantile of each row."""
+    def ptp(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
+        """The largest item of each row less the smallest: peak to peak."""
 
-    def rank(self, method: RankMethod = ..., descending: bool = ..., axis: Any = ..., *, tie_breaker: Any = ...) -> JagExpr:
-        """The place of each item in its sorted row, from 1."""
+    def quantile(self, q: Any, interpolation: builtins.str = ..., axis: Any = ..., *, weights: Any = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
+        """A quantile of each row, or several."""
+
+    def rank(self, method: RankMethod = ..., descending: bool = ..., axis: Any = ..., *, tie_breaker: Any = ..., pct: bool = ...) -> JagExpr:
+        """Rank each item within its row, from 1."""
+
+    def remove(self, v: Any) -> JagExpr:
+        """Drop the items of each innermost row that equal a value."""
 
     def repeat(self, sizes: Any) -> JagExpr:
-        """Each innermost item several times, in a new last dim."""
+        """Repeat each innermost item in a new last dim."""
+
+    def replace(self, old: Any, new: Any = ...) -> JagExpr:
+        """Replace items that equal a value."""
 
     def reshape(self, *dims: Any) -> JagExpr:
         """Regroup the same values into other dims."""
@@ -250,50 +433,83 @@ class JagNamespace(JagExpr):
         """Regroup the same values into the shape of another array."""
 
     def reverse(self, axis: Any = ...) -> JagExpr:
-        """The items of each row from the last to the first, nulls included."""
+        """Reverse the items of each row, nulls included."""
 
-    def rolling(self, window: int, axis: Any = ...) -> Rolling:
-        """Moving windows along an axis: `.sum()`, `.mean()`, `.min()`, `.max()`, `.count()`."""
+    def rle(self, axis: Any = ...) -> JagExpr:
+        """Return the runs of equal neighbours of each row: their values and lengths."""
 
-    def rolling_count(self, window: int, axis: Any = ...) -> JagExpr:
-        """How many of the last `window` items up to each one are not null."""
+    def rolling(self, window: Any, min_periods: int | None = ..., center: bool = ..., on: Any = ..., *, axis: Any = ...) -> Rolling:
+        """Moving windows along rows."""
 
-    def rolling_max(self, window: int, axis: Any = ...) -> JagExpr:
-        """The largest of the last `window` items up to each one."""
+    def rolling_count(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
+        """How many items of each window are not null."""
 
-    def rolling_mean(self, window: int, axis: Any = ...) -> JagExpr:
-        """The mean of the last `window` items up to each one."""
+    def rolling_first(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
+        """The first item of each window that is not null."""
 
-    def rolling_min(self, window: int, axis: Any = ...) -> JagExpr:
-        """The smallest of the last `window` items up to each one."""
+    def rolling_last(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
+        """The last item of each window that is not null."""
 
-    def rolling_sum(self, window: int, axis: Any = ...) -> JagExpr:
-        """The sum of the last `window` items up to each one."""
+    def rolling_max(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
+        """The largest item of each window."""
+
+    def rolling_mean(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
+        """The mean of each window."""
+
+    def rolling_median(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
+        """The median of each window."""
+
+    def rolling_min(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
+        """The smallest item of each window."""
+
+    def rolling_quantile(self, window: Any, q: float, interpolation: builtins.str = ..., axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
+        """A quantile of each window."""
+
+    def rolling_std(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ..., ddof: int = ...) -> JagExpr:
+        """The standard deviation of each window."""
+
+    def rolling_sum(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
+        """The sum of each window."""
+
+    def rolling_var(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ..., ddof: int = ...) -> JagExpr:
+        """The variance of each window."""
+
+    def rotate(self, n: Any) -> JagExpr:
+        """Move the items of each innermost row to the right; those that leave at the end come in at the front."""
 
     def round(self, decimals: int = ...) -> JagExpr:
-        """Round half to even, item by item."""
+        """Round each item half to even."""
 
     @property
     def S(self) -> Any:
-        """Index from the innermost dims, with null for what is out of range (Koda's rule)."""
+        """Index from the innermost dims; positions out of range give null (Koda's rule)."""
 
-    def sample(self, *, fraction: float | None = ..., n: Any = ..., seed: int, axis: Any = ...) -> JagExpr:
-        """Some of the items of each row, chosen at random and kept in their order."""
+    def sample(self, *, fraction: float | None = ..., n: Any = ..., seed: int, axis: Any = ..., weights: Any = ...) -> JagExpr:
+        """Sample items of each row at random, keeping their order."""
+
+    def scan(self, f: Callable[..., Any], start: Any, *arrays: Any, type: Any = ...) -> JagExpr:
+        """The state after each item of a row, by a function of a state and an item."""
 
     def searchsorted(self, y: Any, side: Literal['left', 'right'] = ..., axis: Any = ...) -> JagExpr:
-        """The slots where items would keep the sorted rows of this array sorted."""
+        """Return the positions at which inserting items keeps the rows of this array sorted."""
+
+    def sem(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ..., ddof: int = ...) -> JagExpr:
+        """The standard error of the mean of each row."""
 
     def set(self, index: Any, values: Any) -> JagExpr:
-        """Assign to what an index names, in a new array."""
+        """Assign to the items selected by an index, in a new array."""
 
     def shift(self, n: int = ..., fill: Any = ..., axis: Any = ...) -> JagExpr:
-        """Move items `n` places on; rows keep their sizes."""
+        """Shift items by `n` positions; row sizes are unchanged."""
 
     def shuffle(self, seed: int, axis: Any = ...) -> JagExpr:
-        """The items of each row in random order."""
+        """Shuffle the items of each row."""
+
+    def skew(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
+        """The skewness of each row, corrected for bias."""
 
     def slice(self, start: Any, length: Any = ..., axis: int = ...) -> JagExpr:
-        """A stretch of each row."""
+        """Slice each row by start and length."""
 
     def softmax(self, axis: Any = ..., *, beta: float = ...) -> JagExpr:
         """The exponentials of each row's items, scaled to add up to 1."""
@@ -301,56 +517,291 @@ class JagNamespace(JagExpr):
     def sort(self, descending: bool = ..., by: Any = ..., axis: Any = ...) -> JagExpr:
         """Sort the items of each row."""
 
+    def splice(self, start: Any, n: Any, y: Any = ...) -> JagExpr:
+        """Replace `n` items of each innermost row, from a position on, by other items."""
+
     def squeeze(self, axis: int) -> JagExpr:
         """Remove a dim whose rows all have one item."""
 
     def std(self, axis: Any = ..., *, ddof: int = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """The standard deviation of each row."""
 
+    @property
+    def str(self) -> JagNamespaceStr:
+        """Methods of text, called on each item."""
+
     def sum(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """Add up the items of each row."""
+        """Sum the items of each row."""
+
+    def symmetric_difference(self, y: Any, axis: Any = ...) -> JagExpr:
+        """Return the distinct items of each row that are in this array or in another, but not in both."""
 
     def tail(self, n: Any = ..., axis: int = ...) -> JagExpr:
-        """The last items of each row."""
+        """Keep the last items of each row."""
 
-    def take(self, index: Any, axis: int = ..., out_of_bounds: str = ...) -> JagExpr:
-        """In each row at an axis, the items that an index names."""
+    def take(self, index: Any, axis: int = ..., out_of_bounds: builtins.str = ...) -> JagExpr:
+        """Select items by position in each row at an axis."""
 
     def tile(self, shape: Any) -> JagExpr:
-        """A copy of the whole array under each innermost item of a shape."""
+        """Repeat the whole array for each innermost item of a shape."""
 
-    def topk(self, k: int, axis: Any = ...) -> JagExpr:
-        """The `k` largest items of each row, the largest first."""
+    def to_map(self) -> JagExpr:
+        """Convert rows of entries to Arrow maps."""
+
+    def top_k(self, k: int, axis: Any = ..., *, by: Any = ..., descending: bool = ...) -> JagExpr:
+        """Return the `k` largest items of each row, largest first, or the items with the `k` largest keys."""
+
+    def topk(self, k: int, axis: Any = ..., *, by: Any = ..., descending: bool = ...) -> JagExpr:
+        """Return the `k` largest items of each row, largest first, or the items with the `k` largest keys."""
 
     def translate(self, keys_from: Any, values_from: Any, axis: Any = ...) -> JagExpr:
-        """Replace each item by the value that stands beside the equal key."""
+        """Replace each item by the value of the equal key."""
 
     def transpose(self, a: int, b: int, shear: ShearMode = ..., return_inverse: bool = ...) -> JagExpr:
-        """Let two dims change places: what stood at ``[.., i, .., j, ..]`` stands at ``[.., j, .., i, ..]``."""
+        """Swap two dims: the item at ``[.., i, .., j, ..]`` moves to ``[.., j, .., i, ..]``."""
 
     def union(self, y: Any, axis: Any = ...) -> JagExpr:
-        """The distinct items of each row of this array and of another, those of this one first."""
+        """Return the distinct items of each row of this array and of another, in this order."""
 
-    def unique(self, axis: Any = ...) -> JagExpr:
-        """The distinct items of each row."""
+    def unique(self, axis: Any = ..., *, by: Any = ...) -> JagExpr:
+        """Return the distinct items of each row, or the first item of each key."""
 
     def unsqueeze(self, axis: int) -> JagExpr:
         """Insert a dim of declared size 1."""
 
     def validity(self, axis: int = ...) -> JagExpr:
-        """Which items at an axis are valid."""
+        """Return the validity of the items at an axis."""
 
     def value_counts(self, axis: Any = ...) -> JagExpr:
-        """The distinct items of each row and how often each occurs."""
+        """Count the distinct items of each row."""
 
     def var(self, axis: Any = ..., *, ddof: int = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """The variance of each row."""
 
+    def where(self, c: Any, y: Any = ...) -> JagExpr:
+        """Keep items where a condition is true, and take others from another array."""
+
+    def windows(self, size: int, step: int = ..., axis: Any = ...) -> JagExpr:
+        """Return the windows of neighbouring items of each row; adds a dim of declared size `size`."""
+
     def with_fields(self, **arrays: Any) -> JagExpr:
-        """Struct leaves with fields added or replaced."""
+        """Add or replace fields of struct leaves."""
 
     def with_validity(self, axis: int, mask: Any) -> JagExpr:
-        """The array with a validity of the caller's at an axis."""
+        """Replace the validity of the items at an axis."""
+
+    def zip(self, *arrays: Any, pad: bool = ..., **named: Any) -> JagExpr:
+        """Combine the items of this array and of others to structs."""
+
+class JagNamespaceDt:
+    """Methods of dates and times, called on each item."""
+
+    def ceil(self, every: builtins.str) -> JagExpr:
+        """Round times up to multiples of a length of time."""
+
+    def date(self) -> JagExpr:
+        """Return the date."""
+
+    def day(self) -> JagExpr:
+        """Return the day of the month, from 1."""
+
+    def day_of_year(self) -> JagExpr:
+        """Return the day of the year, from 1."""
+
+    def floor(self, every: builtins.str) -> JagExpr:
+        """Round times down to multiples of a length of time."""
+
+    def hour(self) -> JagExpr:
+        """Return the hour."""
+
+    def microsecond(self) -> JagExpr:
+        """Return the microseconds within the millisecond, below 1000."""
+
+    def millisecond(self) -> JagExpr:
+        """Return the milliseconds within the second, below 1000."""
+
+    def minute(self) -> JagExpr:
+        """Return the minute."""
+
+    def month(self) -> JagExpr:
+        """Return the month, from 1."""
+
+    def nanosecond(self) -> JagExpr:
+        """Return the nanoseconds within the microsecond, below 1000."""
+
+    def quarter(self) -> JagExpr:
+        """Return the quarter, from 1."""
+
+    def round(self, every: builtins.str) -> JagExpr:
+        """Round times to the nearest multiple of a length of time, ties up."""
+
+    def second(self) -> JagExpr:
+        """Return the second."""
+
+    def strftime(self, format: builtins.str) -> JagExpr:
+        """Format times as text."""
+
+    def time(self) -> JagExpr:
+        """Return the time of day."""
+
+    def timestamp(self, unit: builtins.str) -> JagExpr:
+        """Return the time since 1970-01-01 in UTC; times without a zone count as UTC."""
+
+    def total_seconds(self) -> JagExpr:
+        """Return the length of durations in seconds."""
+
+    def tz_convert(self, zone: builtins.str) -> JagExpr:
+        """Convert timestamps to another time zone."""
+
+    def tz_localize(self, zone: builtins.str) -> JagExpr:
+        """Interpret timestamps without a zone as wall times of a time zone."""
+
+    def week(self) -> JagExpr:
+        """Return the week of ISO 8601, from 1."""
+
+    def weekday(self) -> JagExpr:
+        """Return the day of the week, Monday is 0."""
+
+    def year(self) -> JagExpr:
+        """Return the year."""
+
+class JagNamespaceStr:
+    """Methods of text, called on each item."""
+
+    def byte_len(self) -> JagExpr:
+        """Return the number of bytes in UTF-8."""
+
+    def capitalize(self) -> JagExpr:
+        """Convert the first character to upper case and all others to lower case, as Python's `str.capitalize`."""
+
+    def cat(self, other: Any, sep: builtins.str = ...) -> JagExpr:
+        """Join each string with other text."""
+
+    def center(self, n: int, fill: builtins.str = ...) -> JagExpr:
+        """Fill at both sides up to a length."""
+
+    def contains(self, pattern: builtins.str, regex: bool = ..., ignore_case: bool = ...) -> JagExpr:
+        """Return whether each string contains a text or a match."""
+
+    def count(self, text: builtins.str) -> JagExpr:
+        """Return the number of occurrences of a text, without overlap."""
+
+    def endswith(self, suffix: builtins.str | tuple[builtins.str, ...]) -> JagExpr:
+        """Return whether each string has a suffix."""
+
+    def extract(self, regex: builtins.str) -> JagExpr:
+        """Return the groups of the first match of a regular expression."""
+
+    def extract_all(self, regex: builtins.str) -> JagExpr:
+        """Return all matches of a regular expression."""
+
+    def find(self, text: builtins.str) -> JagExpr:
+        """Return the position of the first occurrence of a text."""
+
+    def fullmatch(self, regex: builtins.str) -> JagExpr:
+        """Return whether a regular expression matches the whole string."""
+
+    def isalnum(self) -> JagExpr:
+        """Return whether all characters are letters or digits, and there is one, as Python's `str.isalnum`."""
+
+    def isalpha(self) -> JagExpr:
+        """Return whether all characters are letters, and there is one, as Python's `str.isalpha`."""
+
+    def isascii(self) -> JagExpr:
+        """Return whether all characters are ASCII, as Python's `str.isascii`."""
+
+    def isdecimal(self) -> JagExpr:
+        """Return whether all characters are decimal digits, and there is one, as Python's `str.isdecimal`."""
+
+    def isdigit(self) -> JagExpr:
+        """Return whether all characters are digits, and there is one, as Python's `str.isdigit`."""
+
+    def islower(self) -> JagExpr:
+        """Return whether all cased characters are lower case, and there is one, as Python's `str.islower`."""
+
+    def isnumeric(self) -> JagExpr:
+        """Return whether all characters are numeric, and there is one, as Python's `str.isnumeric`."""
+
+    def isprintable(self) -> JagExpr:
+        """Return whether all characters can be printed, as Python's `str.isprintable`."""
+
+    def isspace(self) -> JagExpr:
+        """Return whether all characters are white space, and there is one, as Python's `str.isspace`."""
+
+    def istitle(self) -> JagExpr:
+        """Return whether each word begins with its only capital, and there is one, as Python's `str.istitle`."""
+
+    def isupper(self) -> JagExpr:
+        """Return whether all cased characters are upper case, and there is one, as Python's `str.isupper`."""
+
+    def len(self) -> JagExpr:
+        """Return the number of code points."""
+
+    def ljust(self, n: int, fill: builtins.str = ...) -> JagExpr:
+        """Fill at the right up to a length."""
+
+    def lower(self) -> JagExpr:
+        """Convert to lower case, as Python's `str.lower`."""
+
+    def lstrip(self, chars: builtins.str | None = ...) -> JagExpr:
+        """Remove white space, or the given characters, from the left end."""
+
+    def match(self, regex: builtins.str) -> JagExpr:
+        """Return whether a match of a regular expression begins at the first character."""
+
+    def pad(self, n: int, side: builtins.str = ..., fill: builtins.str = ...) -> JagExpr:
+        """Fill up to a length."""
+
+    def removeprefix(self, prefix: builtins.str) -> JagExpr:
+        """Remove a prefix where a string has it."""
+
+    def removesuffix(self, suffix: builtins.str) -> JagExpr:
+        """Remove a suffix where a string has it."""
+
+    def repeat(self, n: int) -> JagExpr:
+        """Repeat each string."""
+
+    def replace(self, old: builtins.str, new: builtins.str, n: int = ..., regex: bool = ...) -> JagExpr:
+        """Replace occurrences of a text or matches of a regular expression."""
+
+    def reverse(self) -> JagExpr:
+        """Reverse the code points of each string."""
+
+    def rjust(self, n: int, fill: builtins.str = ...) -> JagExpr:
+        """Fill at the left up to a length."""
+
+    def rstrip(self, chars: builtins.str | None = ...) -> JagExpr:
+        """Remove white space, or the given characters, from the right end."""
+
+    def slice(self, start: int | None, stop: int | None = ..., step: int | None = ...) -> JagExpr:
+        """Return a part of each string, as ``text[start:stop:step]`` in Python."""
+
+    def split(self, sep: builtins.str | None = ..., maxsplit: int = ..., regex: bool = ...) -> JagExpr:
+        """Split each string at separators."""
+
+    def startswith(self, prefix: builtins.str | tuple[builtins.str, ...]) -> JagExpr:
+        """Return whether each string has a prefix."""
+
+    def strip(self, chars: builtins.str | None = ...) -> JagExpr:
+        """Remove white space, or the given characters, from both ends."""
+
+    def swapcase(self) -> JagExpr:
+        """Swap upper and lower case, as Python's `str.swapcase`."""
+
+    def title(self) -> JagExpr:
+        """Begin each word with a capital, as Python's `str.title`."""
+
+    def to_datetime(self, format: builtins.str | None = ..., strict: bool = ...) -> JagExpr:
+        """Read text as timestamps."""
+
+    def to_number(self, type: Any, strict: bool = ...) -> JagExpr:
+        """Read text as numbers."""
+
+    def upper(self) -> JagExpr:
+        """Convert to upper case, as Python's `str.upper`."""
+
+    def zfill(self, n: int) -> JagExpr:
+        """Fill with zeros at the left, after a sign, up to a length."""
 
 class JagSeries(pl.Series):
     """Jagged operations on a Series: `s.jag`."""
@@ -358,17 +809,23 @@ class JagSeries(pl.Series):
     def __abs__(self) -> pl.Series: ...
     def __add__(self, other: Any) -> pl.Series: ...
     def __and__(self, other: Any) -> pl.Series: ...
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any: ...
+    def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray[Any, Any]: ...
+    def __array_ufunc__(self, ufunc: np.ufunc, method: builtins.str, *inputs: Any, **options: Any) -> Any: ...
+    def __contains__(self, item: object) -> bool: ...
+    def __copy__(self) -> JagSeries: ...
+    def __deepcopy__(self, memo: None = ...) -> JagSeries: ...
     def __divmod__(self, other: Any) -> tuple[pl.Series, pl.Series]: ...
     def __eq__(self, other: Any) -> pl.Series: ...
     def __floordiv__(self, other: Any) -> pl.Series: ...
     def __ge__(self, other: Any) -> pl.Series: ...
-    def __getattr__(self, name: str) -> Any: ...
+    def __getattr__(self, name: builtins.str) -> Any: ...
     def __getitem__(self, key: Any) -> pl.Series | Any: ...
     def __gt__(self, other: Any) -> pl.Series: ...
     def __init__(self, series: pl.Series) -> None: ...
     def __invert__(self) -> pl.Series: ...
+    def __iter__(self) -> Any: ...
     def __le__(self, other: Any) -> pl.Series: ...
+    def __len__(self) -> int: ...
     def __lshift__(self, other: Any) -> pl.Series: ...
     def __lt__(self, other: Any) -> pl.Series: ...
     def __mod__(self, other: Any) -> pl.Series: ...
@@ -397,22 +854,43 @@ class JagSeries(pl.Series):
     def __truediv__(self, other: Any) -> pl.Series: ...
     def __xor__(self, other: Any) -> pl.Series: ...
     def abs(self) -> pl.Series:
-        """Distance from zero, item by item."""
+        """Absolute value of each item."""
 
     def all(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """Whether every item of each row is true."""
+        """Return whether every item of each row is true."""
 
     def any(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """Whether any item of each row is true."""
+        """Return whether any item of each row is true."""
+
+    def append(self, v: Any) -> pl.Series:
+        """Append one item to each innermost row."""
+
+    def apply(self, function: builtins.str | Callable[..., Any], *arrays: Any, **options: Any) -> pl.Series:
+        """Call a function of pyarrow.compute on the items of this array and others."""
+
+    def arg_max(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
+        """Return the position of the largest item of each row."""
+
+    def arg_min(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
+        """Return the position of the smallest item of each row."""
+
+    def arg_sort(self, descending: bool = ..., axis: Any = ...) -> pl.Series:
+        """Return the positions that sort each row."""
+
+    def argcombinations(self, n: int, axis: Any = ...) -> pl.Series:
+        """Return the positions of all combinations of `n` items of each row; adds a dim of declared size `n`."""
 
     def argmax(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The position of the largest item of each row."""
+        """Return the position of the largest item of each row."""
 
     def argmin(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The position of the smallest item of each row."""
+        """Return the position of the smallest item of each row."""
 
     def argsort(self, descending: bool = ..., axis: Any = ...) -> pl.Series:
-        """The slots of each row's items in sorted order."""
+        """Return the positions that sort each row."""
+
+    def argwhere(self, axis: Any = ...) -> pl.Series:
+        """Return the positions of the items of each row that are true, or not zero."""
 
     @property
     def array(self) -> JaggedArray:
@@ -421,8 +899,17 @@ class JagSeries(pl.Series):
     def bfill(self, axis: Any = ...) -> pl.Series:
         """Replace each null by the next item after it that is not null, within its row."""
 
-    def cast(self, type: Any, safe: bool = ...) -> pl.Series:
-        """The leaves in another Arrow type."""
+    def bincount(self, n: int | None = ..., axis: Any = ...) -> pl.Series:
+        """Count how often 0, 1, 2 and so on occur in each row."""
+
+    def bootstrap(self, n: int, seed: int, axis: Any = ...) -> pl.Series:
+        """Means of random samples of each row, drawn with replacement: what a confidence interval of the mean is read from."""
+
+    def bottomk(self, k: int, axis: Any = ..., *, by: Any = ...) -> pl.Series:
+        """Return the `k` smallest items of each row, smallest first, or the items with the `k` smallest keys."""
+
+    def cast(self, type: Any, safe: bool = ..., strict: bool = ...) -> pl.Series:
+        """Cast the leaves to another Arrow type."""
 
     def cdf(self, axis: Any = ..., *, weights: Any = ...) -> pl.Series:
         """The share of each row's items that are at most as large as the item."""
@@ -430,17 +917,50 @@ class JagSeries(pl.Series):
     def clip(self, lower: Any = ..., upper: Any = ...) -> pl.Series:
         """Limit items to bounds."""
 
+    def coalesce(self, *arrays: Any) -> pl.Series | Any:
+        """Replace null items and rows by those of the first array that has them."""
+
     def collapse(self, axis: Any = ...) -> pl.Series | Any:
         """The value that all items of each row share."""
 
     def combinations(self, n: int, axis: Any = ...) -> pl.Series:
-        """All choices of `n` items of each row: a dim of declared size `n` is added."""
+        """Return all combinations of `n` items of each row; adds a dim of declared size `n`."""
+
+    def concat(self, *arrays: Any, axis: int = ...) -> pl.Series | Any:
+        """Join this array and others along an axis."""
 
     def contains(self, v: Any, axis: Any = ...) -> pl.Series | Any:
-        """Whether each row holds a value."""
+        """Return whether each row contains a value."""
+
+    def contains_key(self, k: Any) -> pl.Series | Any:
+        """Test whether each map has a key."""
+
+    def corr(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
+        """Pearson's correlation of each row with another array's."""
+
+    def cosine(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
+        """The cosine of the angle between each row and another array's."""
 
     def count(self, axis: Any = ...) -> pl.Series | Any:
-        """The number of items of each row that are not null."""
+        """Count the items of each row that are not null."""
+
+    def cov(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ..., ddof: int = ...) -> pl.Series | Any:
+        """The covariance of each row with another array's."""
+
+    def cum_count(self, axis: Any = ...) -> pl.Series:
+        """How many items that are not null each row has had so far, from 1."""
+
+    def cum_max(self, axis: Any = ...) -> pl.Series:
+        """The largest item of each row so far."""
+
+    def cum_min(self, axis: Any = ...) -> pl.Series:
+        """The smallest item of each row so far."""
+
+    def cum_prod(self, axis: Any = ...) -> pl.Series:
+        """Running products of each row."""
+
+    def cum_sum(self, axis: Any = ...) -> pl.Series:
+        """Running totals of each row."""
 
     def cumcount(self, axis: Any = ...) -> pl.Series:
         """How many items that are not null each row has had so far, from 1."""
@@ -457,139 +977,257 @@ class JagSeries(pl.Series):
     def cumsum(self, axis: Any = ...) -> pl.Series:
         """Running totals of each row."""
 
+    def cut(self, bins: Any, range: tuple[float, float] | None = ..., axis: Any = ...) -> pl.Series:
+        """The bin of each item in the histogram of its row."""
+
     def diff(self, n: int = ..., axis: Any = ...) -> pl.Series:
-        """Each item minus the one `n` places before it."""
+        """Subtract from each item the one `n` positions before it."""
 
     def difference(self, y: Any, axis: Any = ...) -> pl.Series:
-        """The distinct items of each row that the same row of another array does not hold."""
+        """Return the distinct items of each row that are not in the same row of another array."""
+
+    def digitize(self, edges: Any, right: bool = ...) -> pl.Series:
+        """The number of the bin of each item between edges that hold for all rows."""
+
+    def distance(self, y: Any, metric: builtins.str = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
+        """The distance of each row from another array's."""
 
     def dot(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """The sum of the products of each row with another array's."""
 
+    def drop_nulls(self, axis: Any = ...) -> pl.Series:
+        """Drop the null items of each row."""
+
+    @property
+    def dt(self) -> JagSeriesDt:
+        """Methods of dates and times, called on each item."""
+
+    def entropy(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
+        """The entropy of each row in nats; the items are weights, which are divided by their sum."""
+
+    def ewm(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> Ewm:
+        """Exponentially weighted statistics along rows; give one of `alpha`, `span` and `halflife`."""
+
+    def ewm_mean(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> pl.Series:
+        """The exponentially weighted mean of all items up to each one."""
+
+    def ewm_var(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> pl.Series:
+        """The exponentially weighted variance of all items up to each one, corrected for bias."""
+
     def expand(self, *dims: Any) -> pl.Series:
-        """Stretch dims of declared size 1."""
+        """Broadcast dims of declared size 1 to new sizes."""
 
     def expand_to(self, other: Any, ndim: int = ...) -> pl.Series:
         """Spread the array over a longer shape: each item is repeated over its descendants."""
 
+    def expanding(self, min_periods: int = ..., *, axis: Any = ...) -> Rolling:
+        """Windows of all items up to each one."""
+
     def ffill(self, axis: Any = ...) -> pl.Series:
         """Replace each null by the last item before it that is not null, within its row."""
 
+    def fft_power(self, axis: Any = ...) -> pl.Series:
+        """Return the power spectrum of each row of evenly spaced numbers."""
+
     def fill_null(self, value: Any) -> pl.Series:
-        """Replace null leaves, and null rows where the filler has rows for them."""
+        """Replace null leaves, and null rows if the filler has as many dims."""
 
     def fill_null_rows(self, other: Any, axis: int = ...) -> pl.Series:
         """Replace null rows at an axis by the rows of another array."""
 
     def filter(self, mask: Any) -> pl.Series:
-        """The innermost items whose mask is true."""
+        """Keep the innermost items whose mask is true."""
 
     def first(self, axis: Any = ...) -> pl.Series | Any:
-        """The first item of each row, null or not."""
+        """Return the first item of each row, null or not."""
 
-    def flatten(self, from_dim: int = ..., to_dim: int | None = ...) -> pl.Series:
+    def flatten(self, from_dim: int = ..., to_dim: int | None = ..., *, keep_empty: bool = ...) -> pl.Series:
         """Merge the dims from `from_dim` to before `to_dim` into one."""
 
     def flatten_end(self, n: int = ...) -> pl.Series:
         """Merge the last `n` dims into the dim before them."""
 
+    def fold(self, f: Callable[..., Any], start: Any, *arrays: Any, type: Any = ..., axis: Any = ...) -> pl.Series | Any:
+        """Combine the items of each row from left to right by a function of a state and an item."""
+
+    def gaps(self, axis: Any = ...) -> pl.Series:
+        """Return the differences of neighbouring items of each row: one fewer than items."""
+
+    def gather(self, index: Any, axis: int = ..., out_of_bounds: builtins.str = ...) -> pl.Series | Any:
+        """Select items by position in each row at an axis."""
+
+    def get(self, key: Any, default: Any = ...) -> pl.Series | Any:
+        """Look up the value of a key in each map, or the item at a position of each row."""
+
     def group_by(self, *keys: Any, axis: Any = ...) -> pl.Series:
-        """Put the items of each row into groups of equal keys: a dim is added."""
+        """Group the items of each row by equal keys; adds a dim."""
 
     def group_by_indices(self, *keys: Any, sort: bool = ..., axis: Any = ...) -> pl.Series:
-        """The slots of the items of each group of equal keys: a dim is added."""
+        """Group the items of each row by equal keys and return their positions in the row; adds a dim."""
 
     def head(self, n: Any = ..., axis: int = ...) -> pl.Series:
-        """The first items of each row."""
+        """Keep the first items of each row."""
+
+    def histogram(self, bins: Any, range: tuple[float, float] | None = ..., axis: Any = ...) -> pl.Series | Any:
+        """Count the items of each row in bins."""
 
     def image(self) -> tuple[pl.Series, ...]:
-        """The place of every leaf along each dim."""
+        """Return the position of every leaf along each dim."""
+
+    def index_of(self, v: Any, axis: Any = ...) -> pl.Series | Any:
+        """Return the position of the first item of each row that equals a value."""
+
+    def insert(self, i: Any, v: Any) -> pl.Series:
+        """Insert one item into each innermost row before a position."""
 
     def intersection(self, y: Any, axis: Any = ...) -> pl.Series:
-        """The distinct items of each row that the same row of another array holds too."""
+        """Return the distinct items of each row that are also in the same row of another array."""
 
     def inverse_permutation(self, axis: Any = ...) -> pl.Series:
-        """For each slot of a row the slot that points at it: ``out[p[i]] = i``."""
+        """Invert the positions held by each row: ``out[p[i]] = i``."""
 
     def is_in(self, values: Any) -> pl.Series:
-        """Whether each item is in a set."""
+        """Return whether each item is in a set."""
 
     def is_nan(self) -> pl.Series:
-        """Whether items are NaN."""
+        """Return whether each item is NaN."""
+
+    def is_not_null(self, axis: int = ...) -> Any:
+        """Whether each item is valid: the negation of `is_null`."""
 
     def is_null(self, axis: int = ...) -> pl.Series:
-        """Whether the items at an axis are null."""
+        """Return whether each item at an axis is null."""
+
+    def is_sorted(self, descending: bool = ..., axis: Any = ...) -> pl.Series | Any:
+        """Return whether the items of each row are in order."""
 
     @property
     def jag(self) -> JagSeries:
-        """Itself."""
+        """The namespace itself."""
 
-    def join(self, sep: str, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
+    def join(self, sep: builtins.str, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """Join the texts of each row."""
 
+    def kurtosis(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
+        """The excess kurtosis of each row, corrected for bias."""
+
     def last(self, axis: Any = ...) -> pl.Series | Any:
-        """The last item of each row, null or not."""
+        """Return the last item of each row, null or not."""
+
+    def len(self, axis: Any = ...) -> pl.Series | Any:
+        """Return the size of each row of a dim, nulls counted."""
 
     def lengths(self, axis: Any = ...) -> pl.Series | Any:
-        """The size of each row of a dim, nulls counted."""
+        """Return the size of each row of a dim, nulls counted."""
 
-    def map_rows(self, fn: Callable[[Any], Any], type: Any, axis: Any = ...) -> pl.Series | Any:
-        """Call a Python function on each row."""
+    def linear_fit(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
+        """The straight line of least squares of each row: `y` over the items of this array."""
+
+    def local_maxima(self, axis: Any = ...) -> pl.Series:
+        """Return which items of each row are greater than their neighbours."""
+
+    def mad(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
+        """The median absolute deviation of each row: the median of the distances from the median."""
+
+    def map_items(self, f: Callable[..., Any], *arrays: Any, type: Any = ...) -> pl.Series:
+        """Call a function on each item."""
+
+    def map_rows(self, f: Callable[..., Any], type: Any = ..., axis: Any = ..., skip_nulls: bool = ...) -> pl.Series | Any:
+        """Call a function on each row."""
+
+    def matmul(self, y: Any) -> pl.Series:
+        """Multiply the matrix of each row by the matrix of the same row of another array, or by its vector."""
 
     def max(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The largest item of each row."""
+        """Return the largest item of each row."""
 
-    def mean(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The mean of each row."""
+    def max_by(self, by: Any, axis: Any = ...) -> pl.Series | Any:
+        """Return the item of each row whose key is the largest."""
+
+    def mean(self, axis: Any = ..., *, weights: Any = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
+        """Average the items of each row."""
 
     def median(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """The median of each row: the mean of the two middle items where their number is even."""
 
     def min(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The smallest item of each row."""
+        """Return the smallest item of each row."""
+
+    def min_by(self, by: Any, axis: Any = ...) -> pl.Series | Any:
+        """Return the item of each row whose key is the smallest."""
 
     def mode(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """The most frequent item of each row."""
 
+    def moment(self, k: int, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
+        """The k-th central moment of each row: the mean of the k-th powers of the deviations from the mean."""
+
+    def n_grams(self, n: int, axis: Any = ...) -> pl.Series:
+        """Return the runs of `n` neighbouring items of each row: ``windows(n)``."""
+
     def n_unique(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """The number of distinct items of each row."""
 
+    def nan_to_null(self) -> pl.Series:
+        """Replace NaN items by null."""
+
     @property
     def nbytes(self) -> int:
-        """Bytes of the values and of the offsets and validity beside them."""
+        """Bytes of the values, offsets and validity."""
 
     @property
     def ndim(self) -> int:
         """Number of levels, the rows included."""
+
+    def nearest(self, matrix: Any, metric: builtins.str = ...) -> pl.Series | Any:
+        """The number of the row of a matrix that is nearest to each row."""
+
+    def norm(self, p: float = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
+        """The p-norm of each row."""
+
+    def normalize(self, p: float = ..., axis: Any = ...) -> pl.Series:
+        """Divide the items of each row by its p-norm."""
 
     @property
     def null_count(self) -> int:
         """Number of null rows."""
 
     def pad(self, n: int, fill: Any = ..., axis: int = ...) -> pl.Series:
-        """Fill short rows up."""
+        """Pad short rows to a least size."""
 
     def pairs(self, y: Any, axis: Any = ...) -> pl.Series:
-        """Every item of a row with every item of another array's row: a dim of declared size 2 is added."""
+        """Return the Cartesian product of each row with the same row of another array; adds a dim of declared size 2."""
+
+    def pct_change(self, n: int = ..., axis: Any = ...) -> pl.Series:
+        """The relative change of each item from the one `n` slots before it."""
 
     def permute(self, *axes: int, shear: ShearMode = ...) -> pl.Series:
-        """Bring all dims into another order."""
+        """Reorder all dims."""
 
     @property
     def plot(self) -> Any:
-        """Pictures of the sizes, the rows and the values, on matplotlib axes."""
+        """Plots of the sizes, the rows and the values, on matplotlib axes."""
 
     def prod(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """Multiply the items of each row."""
 
-    def quantile(self, q: float, interpolation: str = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """A quantile of each row."""
+    def ptp(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
+        """The largest item of each row less the smallest: peak to peak."""
 
-    def rank(self, method: RankMethod = ..., descending: bool = ..., axis: Any = ..., *, tie_breaker: Any = ...) -> pl.Series:
-        """The place of each item in its sorted row, from 1."""
+    def quantile(self, q: Any, interpolation: builtins.str = ..., axis: Any = ..., *, weights: Any = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
+        """A quantile of each row, or several."""
+
+    def rank(self, method: RankMethod = ..., descending: bool = ..., axis: Any = ..., *, tie_breaker: Any = ..., pct: bool = ...) -> pl.Series:
+        """Rank each item within its row, from 1."""
+
+    def remove(self, v: Any) -> pl.Series:
+        """Drop the items of each innermost row that equal a value."""
 
     def repeat(self, sizes: Any) -> pl.Series:
-        """Each innermost item several times, in a new last dim."""
+        """Repeat each innermost item in a new last dim."""
+
+    def replace(self, old: Any, new: Any = ...) -> pl.Series:
+        """Replace items that equal a value."""
 
     def reshape(self, *dims: Any) -> pl.Series:
         """Regroup the same values into other dims."""
@@ -598,58 +1236,91 @@ class JagSeries(pl.Series):
         """Regroup the same values into the shape of another array."""
 
     def reverse(self, axis: Any = ...) -> pl.Series:
-        """The items of each row from the last to the first, nulls included."""
+        """Reverse the items of each row, nulls included."""
 
-    def rolling(self, window: int, axis: Any = ...) -> Rolling:
-        """Moving windows along an axis: `.sum()`, `.mean()`, `.min()`, `.max()`, `.count()`."""
+    def rle(self, axis: Any = ...) -> pl.Series:
+        """Return the runs of equal neighbours of each row: their values and lengths."""
 
-    def rolling_count(self, window: int, axis: Any = ...) -> pl.Series:
-        """How many of the last `window` items up to each one are not null."""
+    def rolling(self, window: Any, min_periods: int | None = ..., center: bool = ..., on: Any = ..., *, axis: Any = ...) -> Rolling:
+        """Moving windows along rows."""
 
-    def rolling_max(self, window: int, axis: Any = ...) -> pl.Series:
-        """The largest of the last `window` items up to each one."""
+    def rolling_count(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
+        """How many items of each window are not null."""
 
-    def rolling_mean(self, window: int, axis: Any = ...) -> pl.Series:
-        """The mean of the last `window` items up to each one."""
+    def rolling_first(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
+        """The first item of each window that is not null."""
 
-    def rolling_min(self, window: int, axis: Any = ...) -> pl.Series:
-        """The smallest of the last `window` items up to each one."""
+    def rolling_last(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
+        """The last item of each window that is not null."""
 
-    def rolling_sum(self, window: int, axis: Any = ...) -> pl.Series:
-        """The sum of the last `window` items up to each one."""
+    def rolling_max(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
+        """The largest item of each window."""
+
+    def rolling_mean(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
+        """The mean of each window."""
+
+    def rolling_median(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
+        """The median of each window."""
+
+    def rolling_min(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
+        """The smallest item of each window."""
+
+    def rolling_quantile(self, window: Any, q: float, interpolation: builtins.str = ..., axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
+        """A quantile of each window."""
+
+    def rolling_std(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ..., ddof: int = ...) -> pl.Series:
+        """The standard deviation of each window."""
+
+    def rolling_sum(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
+        """The sum of each window."""
+
+    def rolling_var(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ..., ddof: int = ...) -> pl.Series:
+        """The variance of each window."""
+
+    def rotate(self, n: Any) -> pl.Series:
+        """Move the items of each innermost row to the right; those that leave at the end come in at the front."""
 
     def round(self, decimals: int = ...) -> pl.Series:
-        """Round half to even, item by item."""
+        """Round each item half to even."""
 
     @property
     def S(self) -> Any:
-        """Index from the innermost dims, with null for what is out of range (Koda's rule)."""
+        """Index from the innermost dims; positions out of range give null (Koda's rule)."""
 
-    def sample(self, *, fraction: float | None = ..., n: Any = ..., seed: int, axis: Any = ...) -> pl.Series:
-        """Some of the items of each row, chosen at random and kept in their order."""
+    def sample(self, *, fraction: float | None = ..., n: Any = ..., seed: int, axis: Any = ..., weights: Any = ...) -> pl.Series:
+        """Sample items of each row at random, keeping their order."""
+
+    def scan(self, f: Callable[..., Any], start: Any, *arrays: Any, type: Any = ...) -> pl.Series:
+        """The state after each item of a row, by a function of a state and an item."""
 
     def searchsorted(self, y: Any, side: Literal['left', 'right'] = ..., axis: Any = ...) -> pl.Series:
-        """The slots where items would keep the sorted rows of this array sorted."""
+        """Return the positions at which inserting items keeps the rows of this array sorted."""
+
+    def sem(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ..., ddof: int = ...) -> pl.Series | Any:
+        """The standard error of the mean of each row."""
 
     def set(self, index: Any, values: Any) -> pl.Series:
-        """Assign to what an index names, in a new array."""
+        """Assign to the items selected by an index, in a new array."""
 
     @property
     def shape(self) -> JaggedShape:
         """The nesting: a `JaggedShape`."""
 
     def shift(self, n: int = ..., fill: Any = ..., axis: Any = ...) -> pl.Series:
-        """Move items `n` places on; rows keep their sizes."""
+        """Shift items by `n` positions; row sizes are unchanged."""
 
     def shuffle(self, seed: int, axis: Any = ...) -> pl.Series:
-        """The items of each row in random order."""
+        """Shuffle the items of each row."""
 
     @property
     def size(self) -> int:
         """Number of leaf values."""
 
+    def skew(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
+        """The skewness of each row, corrected for bias."""
+
     def slice(self, start: Any, length: Any = ..., axis: int = ...) -> pl.Series:
-        """A stretch of each row."""
+        """Slice each row by start and length."""
 
     def softmax(self, axis: Any = ..., *, beta: float = ...) -> pl.Series:
         """The exponentials of each row's items, scaled to add up to 1."""
@@ -657,51 +1328,67 @@ class JagSeries(pl.Series):
     def sort(self, descending: bool = ..., by: Any = ..., axis: Any = ...) -> pl.Series:
         """Sort the items of each row."""
 
+    def splice(self, start: Any, n: Any, y: Any = ...) -> pl.Series:
+        """Replace `n` items of each innermost row, from a position on, by other items."""
+
     def squeeze(self, axis: int) -> pl.Series:
         """Remove a dim whose rows all have one item."""
 
     def std(self, axis: Any = ..., *, ddof: int = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """The standard deviation of each row."""
 
+    @property
+    def str(self) -> JagSeriesStr:
+        """Methods of text, called on each item."""
+
     def sum(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """Add up the items of each row."""
+        """Sum the items of each row."""
+
+    def symmetric_difference(self, y: Any, axis: Any = ...) -> pl.Series:
+        """Return the distinct items of each row that are in this array or in another, but not in both."""
 
     def tail(self, n: Any = ..., axis: int = ...) -> pl.Series:
-        """The last items of each row."""
+        """Keep the last items of each row."""
 
-    def take(self, index: Any, axis: int = ..., out_of_bounds: str = ...) -> pl.Series | Any:
-        """In each row at an axis, the items that an index names."""
+    def take(self, index: Any, axis: int = ..., out_of_bounds: builtins.str = ...) -> pl.Series | Any:
+        """Select items by position in each row at an axis."""
 
     def tile(self, shape: Any) -> pl.Series:
-        """A copy of the whole array under each innermost item of a shape."""
+        """Repeat the whole array for each innermost item of a shape."""
 
-    def topk(self, k: int, axis: Any = ...) -> pl.Series:
-        """The `k` largest items of each row, the largest first."""
+    def to_map(self) -> pl.Series:
+        """Convert rows of entries to Arrow maps."""
+
+    def top_k(self, k: int, axis: Any = ..., *, by: Any = ..., descending: bool = ...) -> pl.Series:
+        """Return the `k` largest items of each row, largest first, or the items with the `k` largest keys."""
+
+    def topk(self, k: int, axis: Any = ..., *, by: Any = ..., descending: bool = ...) -> pl.Series:
+        """Return the `k` largest items of each row, largest first, or the items with the `k` largest keys."""
 
     def translate(self, keys_from: Any, values_from: Any, axis: Any = ...) -> pl.Series:
-        """Replace each item by the value that stands beside the equal key."""
+        """Replace each item by the value of the equal key."""
 
     def transpose(self, a: int, b: int, shear: ShearMode = ..., return_inverse: bool = ...) -> Any:
-        """Let two dims change places: what stood at ``[.., i, .., j, ..]`` stands at ``[.., j, .., i, ..]``."""
+        """Swap two dims: the item at ``[.., i, .., j, ..]`` moves to ``[.., j, .., i, ..]``."""
 
     @property
     def type(self) -> pa.DataType:
         """The Arrow type of the leaf values."""
 
     def union(self, y: Any, axis: Any = ...) -> pl.Series:
-        """The distinct items of each row of this array and of another, those of this one first."""
+        """Return the distinct items of each row of this array and of another, in this order."""
 
-    def unique(self, axis: Any = ...) -> pl.Series:
-        """The distinct items of each row."""
+    def unique(self, axis: Any = ..., *, by: Any = ...) -> pl.Series:
+        """Return the distinct items of each row, or the first item of each key."""
 
     def unsqueeze(self, axis: int) -> pl.Series:
         """Insert a dim of declared size 1."""
 
-    def validity(self, axis: int = ...) -> pa.Array:
-        """Which items at an axis are valid."""
+    def validity(self, axis: int = ...) -> pl.Series:
+        """Return the validity of the items at an axis."""
 
     def value_counts(self, axis: Any = ...) -> pl.Series:
-        """The distinct items of each row and how often each occurs."""
+        """Count the distinct items of each row."""
 
     @property
     def values(self) -> pa.Array:
@@ -710,8 +1397,227 @@ class JagSeries(pl.Series):
     def var(self, axis: Any = ..., *, ddof: int = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """The variance of each row."""
 
+    def where(self, c: Any, y: Any = ...) -> pl.Series | Any:
+        """Keep items where a condition is true, and take others from another array."""
+
+    def windows(self, size: int, step: int = ..., axis: Any = ...) -> pl.Series:
+        """Return the windows of neighbouring items of each row; adds a dim of declared size `size`."""
+
     def with_fields(self, **arrays: Any) -> pl.Series:
-        """Struct leaves with fields added or replaced."""
+        """Add or replace fields of struct leaves."""
 
     def with_validity(self, axis: int, mask: Any) -> pl.Series:
-        """The array with a validity of the caller's at an axis."""
+        """Replace the validity of the items at an axis."""
+
+    def zip(self, *arrays: Any, pad: bool = ..., **named: Any) -> pl.Series:
+        """Combine the items of this array and of others to structs."""
+
+class JagSeriesDt:
+    """Methods of dates and times, called on each item."""
+
+    def ceil(self, every: builtins.str) -> pl.Series:
+        """Round times up to multiples of a length of time."""
+
+    def date(self) -> pl.Series:
+        """Return the date."""
+
+    def day(self) -> pl.Series:
+        """Return the day of the month, from 1."""
+
+    def day_of_year(self) -> pl.Series:
+        """Return the day of the year, from 1."""
+
+    def floor(self, every: builtins.str) -> pl.Series:
+        """Round times down to multiples of a length of time."""
+
+    def hour(self) -> pl.Series:
+        """Return the hour."""
+
+    def microsecond(self) -> pl.Series:
+        """Return the microseconds within the millisecond, below 1000."""
+
+    def millisecond(self) -> pl.Series:
+        """Return the milliseconds within the second, below 1000."""
+
+    def minute(self) -> pl.Series:
+        """Return the minute."""
+
+    def month(self) -> pl.Series:
+        """Return the month, from 1."""
+
+    def nanosecond(self) -> pl.Series:
+        """Return the nanoseconds within the microsecond, below 1000."""
+
+    def quarter(self) -> pl.Series:
+        """Return the quarter, from 1."""
+
+    def round(self, every: builtins.str) -> pl.Series:
+        """Round times to the nearest multiple of a length of time, ties up."""
+
+    def second(self) -> pl.Series:
+        """Return the second."""
+
+    def strftime(self, format: builtins.str) -> pl.Series:
+        """Format times as text."""
+
+    def time(self) -> pl.Series:
+        """Return the time of day."""
+
+    def timestamp(self, unit: builtins.str) -> pl.Series:
+        """Return the time since 1970-01-01 in UTC; times without a zone count as UTC."""
+
+    def total_seconds(self) -> pl.Series:
+        """Return the length of durations in seconds."""
+
+    def tz_convert(self, zone: builtins.str) -> pl.Series:
+        """Convert timestamps to another time zone."""
+
+    def tz_localize(self, zone: builtins.str) -> pl.Series:
+        """Interpret timestamps without a zone as wall times of a time zone."""
+
+    def week(self) -> pl.Series:
+        """Return the week of ISO 8601, from 1."""
+
+    def weekday(self) -> pl.Series:
+        """Return the day of the week, Monday is 0."""
+
+    def year(self) -> pl.Series:
+        """Return the year."""
+
+class JagSeriesStr:
+    """Methods of text, called on each item."""
+
+    def byte_len(self) -> pl.Series:
+        """Return the number of bytes in UTF-8."""
+
+    def capitalize(self) -> pl.Series:
+        """Convert the first character to upper case and all others to lower case, as Python's `str.capitalize`."""
+
+    def cat(self, other: Any, sep: builtins.str = ...) -> pl.Series:
+        """Join each string with other text."""
+
+    def center(self, n: int, fill: builtins.str = ...) -> pl.Series:
+        """Fill at both sides up to a length."""
+
+    def contains(self, pattern: builtins.str, regex: bool = ..., ignore_case: bool = ...) -> pl.Series:
+        """Return whether each string contains a text or a match."""
+
+    def count(self, text: builtins.str) -> pl.Series:
+        """Return the number of occurrences of a text, without overlap."""
+
+    def endswith(self, suffix: builtins.str | tuple[builtins.str, ...]) -> pl.Series:
+        """Return whether each string has a suffix."""
+
+    def extract(self, regex: builtins.str) -> pl.Series:
+        """Return the groups of the first match of a regular expression."""
+
+    def extract_all(self, regex: builtins.str) -> pl.Series:
+        """Return all matches of a regular expression."""
+
+    def find(self, text: builtins.str) -> pl.Series:
+        """Return the position of the first occurrence of a text."""
+
+    def fullmatch(self, regex: builtins.str) -> pl.Series:
+        """Return whether a regular expression matches the whole string."""
+
+    def isalnum(self) -> pl.Series:
+        """Return whether all characters are letters or digits, and there is one, as Python's `str.isalnum`."""
+
+    def isalpha(self) -> pl.Series:
+        """Return whether all characters are letters, and there is one, as Python's `str.isalpha`."""
+
+    def isascii(self) -> pl.Series:
+        """Return whether all characters are ASCII, as Python's `str.isascii`."""
+
+    def isdecimal(self) -> pl.Series:
+        """Return whether all characters are decimal digits, and there is one, as Python's `str.isdecimal`."""
+
+    def isdigit(self) -> pl.Series:
+        """Return whether all characters are digits, and there is one, as Python's `str.isdigit`."""
+
+    def islower(self) -> pl.Series:
+        """Return whether all cased characters are lower case, and there is one, as Python's `str.islower`."""
+
+    def isnumeric(self) -> pl.Series:
+        """Return whether all characters are numeric, and there is one, as Python's `str.isnumeric`."""
+
+    def isprintable(self) -> pl.Series:
+        """Return whether all characters can be printed, as Python's `str.isprintable`."""
+
+    def isspace(self) -> pl.Series:
+        """Return whether all characters are white space, and there is one, as Python's `str.isspace`."""
+
+    def istitle(self) -> pl.Series:
+        """Return whether each word begins with its only capital, and there is one, as Python's `str.istitle`."""
+
+    def isupper(self) -> pl.Series:
+        """Return whether all cased characters are upper case, and there is one, as Python's `str.isupper`."""
+
+    def len(self) -> pl.Series:
+        """Return the number of code points."""
+
+    def ljust(self, n: int, fill: builtins.str = ...) -> pl.Series:
+        """Fill at the right up to a length."""
+
+    def lower(self) -> pl.Series:
+        """Convert to lower case, as Python's `str.lower`."""
+
+    def lstrip(self, chars: builtins.str | None = ...) -> pl.Series:
+        """Remove white space, or the given characters, from the left end."""
+
+    def match(self, regex: builtins.str) -> pl.Series:
+        """Return whether a match of a regular expression begins at the first character."""
+
+    def pad(self, n: int, side: builtins.str = ..., fill: builtins.str = ...) -> pl.Series:
+        """Fill up to a length."""
+
+    def removeprefix(self, prefix: builtins.str) -> pl.Series:
+        """Remove a prefix where a string has it."""
+
+    def removesuffix(self, suffix: builtins.str) -> pl.Series:
+        """Remove a suffix where a string has it."""
+
+    def repeat(self, n: int) -> pl.Series:
+        """Repeat each string."""
+
+    def replace(self, old: builtins.str, new: builtins.str, n: int = ..., regex: bool = ...) -> pl.Series:
+        """Replace occurrences of a text or matches of a regular expression."""
+
+    def reverse(self) -> pl.Series:
+        """Reverse the code points of each string."""
+
+    def rjust(self, n: int, fill: builtins.str = ...) -> pl.Series:
+        """Fill at the left up to a length."""
+
+    def rstrip(self, chars: builtins.str | None = ...) -> pl.Series:
+        """Remove white space, or the given characters, from the right end."""
+
+    def slice(self, start: int | None, stop: int | None = ..., step: int | None = ...) -> pl.Series:
+        """Return a part of each string, as ``text[start:stop:step]`` in Python."""
+
+    def split(self, sep: builtins.str | None = ..., maxsplit: int = ..., regex: bool = ...) -> pl.Series:
+        """Split each string at separators."""
+
+    def startswith(self, prefix: builtins.str | tuple[builtins.str, ...]) -> pl.Series:
+        """Return whether each string has a prefix."""
+
+    def strip(self, chars: builtins.str | None = ...) -> pl.Series:
+        """Remove white space, or the given characters, from both ends."""
+
+    def swapcase(self) -> pl.Series:
+        """Swap upper and lower case, as Python's `str.swapcase`."""
+
+    def title(self) -> pl.Series:
+        """Begin each word with a capital, as Python's `str.title`."""
+
+    def to_datetime(self, format: builtins.str | None = ..., strict: bool = ...) -> pl.Series:
+        """Read text as timestamps."""
+
+    def to_number(self, type: Any, strict: bool = ...) -> pl.Series:
+        """Read text as numbers."""
+
+    def upper(self) -> pl.Series:
+        """Convert to upper case, as Python's `str.upper`."""
+
+    def zfill(self, n: int) -> pl.Series:
+        """Fill with zeros at the left, after a sign, up to a length."""

@@ -8,10 +8,11 @@ import polars as pl
 import polars.selectors as cs
 
 from arrowjag import _arrow
-from arrowjag._integers import integer
+from arrowjag._integers import MAX_NDIM, check_ndim, integer
 from arrowjag.dtype import metadata as canonical_metadata
 from arrowjag.dtype import parse_metadata
 from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.polars._versions import map_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,7 @@ __all__ = ["Jagged", "jagged"]
 
 
 class Jagged(pl.BaseExtension):
-    """The dtype of a jagged column: nested lists that know how many of their levels are dims.
+    """The dtype of a jagged column: nested lists, and the number of list levels that are dims.
 
     Parameters
     ----------
@@ -31,7 +32,7 @@ class Jagged(pl.BaseExtension):
     ndim : int
         Number of levels, the rows of the frame included; a flat list column has 2.
     extents : sequence of int or None, optional
-        Declared size of each dim after the rows, None for ragged ones.
+        Declared size of each dim after the rows; None for a ragged dim.
 
     Raises
     ------
@@ -40,9 +41,8 @@ class Jagged(pl.BaseExtension):
 
     Notes
     -----
-    Its storage is `List` for each dim after the rows, `Array` where an extent is declared; metadata is canonical
-    JSON, the same bytes as in Arrow. polars keeps the dtype through filters, sorts, joins, group-bys, concat, pivot,
-    Parquet and IPC.
+    The storage is a `List` for each dim after the rows, or an `Array` if its extent is declared. The metadata is canonical JSON,
+    the same bytes as in Arrow. Filters, sorts, joins, group-bys, concat, pivot, Parquet and IPC keep the dtype.
 
     Examples
     --------
@@ -57,6 +57,7 @@ class Jagged(pl.BaseExtension):
         ndim = integer(ndim, "Jagged: ndim")
         if ndim < 1:
             raise ShapeError(f"Jagged: a column has at least 1 dim, got ndim={ndim}")
+        check_ndim(ndim, "Jagged")
         if extents is not None and len(extents) != ndim - 1:
             raise ShapeError(f"Jagged: {ndim} dims have {ndim - 1} extents, one for each dim after the rows, got {tuple(extents)}")
         sizes = [None if one is None else integer(one, "Jagged: an extent") for one in extents or [None] * (ndim - 1)]
@@ -69,7 +70,7 @@ class Jagged(pl.BaseExtension):
 
     @classmethod
     def ext_from_params(cls, name: str, storage: PolarsDataType, metadata: str | None) -> Jagged:
-        """A dtype from what a file or another library says; polars calls it.
+        """Construct the dtype from the metadata of a file or of another library; polars calls it.
 
         Parameters
         ----------
@@ -78,18 +79,15 @@ class Jagged(pl.BaseExtension):
         storage : polars dtype
             The dtype of the stored data.
         metadata : str or None
-            The extension's metadata, of whatever origin.
+            The metadata of the extension, which may be invalid.
 
         Returns
         -------
         Jagged
-            With canonical metadata. It never raises: metadata that says nothing makes every list a dim.
+            With canonical metadata. It never raises: if the metadata is invalid, every list level is a dim.
         """
         levels = _levels(storage)
-        try:
-            ndim = parse_metadata(metadata, levels)
-        except RecursionError:  # metadata from a file may be nested as deep as anyone likes
-            ndim = levels + 1
+        ndim = parse_metadata(metadata, levels)
         made: Jagged = super().ext_from_params(name, storage, canonical_metadata(ndim))
         return made
 
@@ -108,7 +106,7 @@ class Jagged(pl.BaseExtension):
 
     @property
     def extents(self) -> tuple[int | None, ...]:
-        """Declared extent of each dim after the rows; None for ragged ones."""
+        """Declared extent of each dim after the rows; None for a ragged dim."""
         extents: list[int | None] = []
         dtype: Any = self.ext_storage()
         for _ in range(self.ndim - 1):
@@ -132,7 +130,7 @@ def _inner(dtype: Any) -> Any:
 
 
 def _levels(dtype: Any) -> int:
-    """How many list levels a dtype has."""
+    """The number of list levels of a dtype."""
     levels = 0
     while isinstance(dtype, (pl.List, pl.Array)):
         dtype, levels = _inner(dtype), levels + 1
@@ -140,7 +138,7 @@ def _levels(dtype: Any) -> int:
 
 
 def register() -> None:
-    """Make polars know the dtype; doing so twice is no error."""
+    """Register the dtype with polars; a second call changes nothing."""
     if pl.get_extension_type(_arrow.EXTENSION_NAME) is None:
         pl.register_extension_type(_arrow.EXTENSION_NAME, Jagged)
 
@@ -151,32 +149,37 @@ def jagged(leaf: PolarsDataType | None = None, ndim: int | None = None) -> cs.Se
     Parameters
     ----------
     leaf : polars dtype, optional
-        With `ndim`: select that dtype alone, without declared extents.
+        The dtype of the values. Without `ndim`, columns of any number of dims are selected.
     ndim : int, optional
-        With `leaf`: select that dtype alone.
+        Number of levels; requires `leaf`.
 
     Returns
     -------
     polars.selectors.Selector
-        To be combined with other selectors. Without arguments it takes every column whose dtype is an extension over lists: a
-        selector of polars can't ask for its name.
+        It combines with other selectors. Without arguments it selects every column whose dtype is an extension over lists,
+        because a selector of polars can't test the name of an extension. With a leaf it selects columns without declared extents.
 
     Raises
     ------
     JagTypeError
-        If only one of `leaf` and `ndim` is given.
+        If only `ndim` is given: a selector of polars compares whole dtypes, and there is no list of all leaf dtypes.
 
     Examples
     --------
     >>> import arrowjag as aj, polars as pl
-    >>> df = pl.DataFrame({"k": [1, 2], "v": aj.array([[1, 2], [3]]).to_polars()})
+    >>> df = pl.DataFrame({"k": [1, 2], "v": aj.array([[1, 2], [3]]).to_polars(), "w": aj.array([["x"], []]).to_polars()})
     >>> df.select(aj.polars.jagged()).columns
-    ['v']
+    ['v', 'w']
+    >>> df.select(aj.polars.jagged(pl.String)).columns
+    ['w']
     """
-    if (leaf is None) != (ndim is None):
-        raise JagTypeError("jagged() takes both a leaf dtype and ndim, or neither")
-    if leaf is not None and ndim is not None:
-        return cs.by_dtype(Jagged(leaf, ndim))
-    # The nested columns that are none of polars' own: extension types over lists.
-    extensions: Any = cs.nested() - cs.list() - cs.array() - cs.struct() - cs.map()
+    if leaf is not None:
+        return cs.by_dtype([Jagged(leaf, one) for one in (range(2, MAX_NDIM + 1) if ndim is None else [ndim])])
+    if ndim is not None:
+        raise JagTypeError(
+            "jagged: a selector of polars can't test ndim alone; pass the leaf dtype too, or select by name: "
+            f"[name for name, dtype in frame.schema.items() if isinstance(dtype, aj.polars.Jagged) and dtype.ndim == {ndim}]"
+        )
+    # All nested columns except those of polars' own dtypes: extension types over lists.
+    extensions: Any = cs.nested() - cs.list() - cs.array() - cs.struct() - map_columns()
     return extensions  # type: ignore[no-any-return]

@@ -1,31 +1,36 @@
-"""`.jag` on expressions: an expression of polars that records what is called on it, and lowers it when polars asks."""
+"""`.jag` on expressions: a polars expression that records calls, and lowers them when polars reads the expression."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import polars as pl
 from polars.selectors import Selector
 
-from arrowjag import JaggedArray
-from arrowjag._array.scans import Rolling
-from arrowjag._methods import METHODS, Host
+from arrowjag._array import JaggedArray
+from arrowjag._array.windows import WindowMethods
+from arrowjag._expressions import Trace, Traced
+from arrowjag._html import facts_html
+from arrowjag._methods import METHODS, Host, add_namespaces
 from arrowjag.errors import JagTypeError
-from arrowjag.polars._surface import BINARY, COMPARISONS, add_methods, add_operators
-from arrowjag.polars._tree import Call, Input, Node, record, record_arguments
+from arrowjag.polars._evaluation import describe
+from arrowjag.polars._names import add_aliases, check_keywords, own_names, refuse, refuse_foreign
+from arrowjag.polars._surface import BINARY, COMPARISONS, add_methods, add_operators, caller
+from arrowjag.polars._tree import Call, Input, Node, children, mapped_values, record, record_arguments
 from arrowjag.polars.lowering import lower
 
 __all__ = ["JagExpr", "JagNamespace"]
 
 
 class JagExpr(pl.Expr):
-    """What a call on jagged columns gives: an expression whose operators and ufuncs are jagged too.
+    """The result of a call on jagged columns: an expression whose operators and ufuncs are jagged too.
 
-    Every other method is polars' own; ``.jag`` goes on recording, so that a chain is converted to Arrow and back once.
+    All other methods are polars' own. Calls through ``.jag`` extend the recorded tree, so that a chain of calls converts its
+    columns to Arrow and back once.
 
     Parameters
     ----------
@@ -48,7 +53,7 @@ class JagExpr(pl.Expr):
 
     @property
     def _pyexpr(self) -> Any:  # type: ignore[override]
-        """What polars reads: the tree is lowered the first time."""
+        """The plain expression that polars reads; the first access lowers the tree."""
         _refuse_selector_on_the_left()
         if self._lowered is None:
             self._lowered = lower(self._node)._pyexpr
@@ -60,7 +65,7 @@ class JagExpr(pl.Expr):
 
     @property
     def jag(self) -> JagNamespace:
-        """More jagged operations on the result.
+        """Jagged operations on the result.
 
         Examples
         --------
@@ -70,6 +75,12 @@ class JagExpr(pl.Expr):
         [3, 3]
         """
         return JagNamespace(self)
+
+    def _repr_html_(self) -> str:
+        columns = _inputs(self._node)
+        positions = [(node, position) for position, node in enumerate(columns)]
+        calls = "x0" if isinstance(self._node, Input) else describe(self._node, positions).removeprefix("jag ")
+        return facts_html("JagExpr", [("calls", calls), *((f"x{at}", str(node.source)) for node, at in positions)])
 
     def _operate(self, name: str, *args: Any) -> JagExpr:
         return JagExpr(Call("operator", name, tuple(record(one, rowwise=True) for one in args)))
@@ -82,7 +93,7 @@ class JagExpr(pl.Expr):
         made = Call("ufunc", ufunc.__name__, (ufunc, *(record(one, rowwise=True) for one in inputs)))
         if ufunc.nout == 1:
             return JagExpr(made)
-        return tuple(JagExpr(Call("part", ufunc.__name__, (made, place))) for place in range(ufunc.nout))
+        return tuple(JagExpr(Call("part", ufunc.__name__, (made, position))) for position in range(ufunc.nout))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._node,)
@@ -91,10 +102,12 @@ class JagExpr(pl.Expr):
 class JagNamespace(JagExpr):
     """Jagged operations on an expression: `pl.col("v").jag`.
 
-    It is an expression of polars itself, equal to the column it stands on. Methods are those of
-    `arrowjag.JaggedArray`; operators work on either side. Operands are expressions, scalars, plain columns (one item
-    a row) and jagged columns of any depth that is a prefix of the other's. A plain `List` or `Array` column gives one
-    back, a `Jagged` column gives `Jagged`, both together `Jagged`; results of one dim are plain columns.
+    The namespace is a polars expression itself and evaluates to the column. It has the methods of `arrowjag.JaggedArray`, some of
+    them also under polars' names (`len` is `lengths`, `arg_sort` is `argsort`). Of polars' own methods it has only `alias`, `over`
+    and `meta`; every other name of polars raises `JagAttributeError`. Operators work on either side. Operands are expressions,
+    scalars, plain columns (one item per row), and jagged columns if one shape is a prefix of the other. The result is `Jagged` if
+    an operand is `Jagged`, and a plain list column if all nested operands are `List` or `Array`; a result of one dim is a plain
+    column.
 
     Parameters
     ----------
@@ -103,19 +116,18 @@ class JagNamespace(JagExpr):
 
     Notes
     -----
-    A selector on the left hand of an operator is asked before us, and knows nothing of jagged columns; such expressions are
-    refused. Write ``cs.float().as_expr() * pl.col("v").jag``, or
+    A selector on the left-hand side of an operator raises `JagTypeError`: Python would evaluate the operator of the selector, which
+    does not support jagged columns. Write ``cs.float().as_expr() * pl.col("v").jag``, or
     ``cs.float().jag * pl.col("v")``.
 
-    Lazy and streaming: a call that works row by row streams in morsels; one that looks across rows
-    (``cumsum(axis=0)``, `shuffle`) sees the whole column. A call that would change the rows (`flatten` of the first
-    dim, ``[rows]``) is refused; `DataFrame.jag.flatten` does it for the whole frame.
+    Lazy frames and streaming: a call that computes each row alone streams in morsels; a call that combines rows
+    (``cumsum(axis=0)``, `shuffle`) reads the whole column. A call that would change the rows of the frame (`flatten` of the
+    first dim, ``[rows]``) raises `JagTypeError`; `DataFrame.jag.flatten` flattens the whole frame.
 
-    Reductions over the rows (``axis=0``, or of a plain column) are aggregates. In `agg` and `over` they cost one
-    Python call for all groups. Other calls there cost one Python call a group:
-    ``pl.col("v").jag.cumsum(axis=0).over("g")`` does, and so does ``(pl.col("v").jag -
-    pl.col("v").jag.mean(axis=0)).over("g")``. Aggregate over the groups alone and compute outside instead:
-    ``pl.col("v").jag - pl.col("v").jag.mean(axis=0).over("g")``.
+    Reductions over the rows (``axis=0``, or any reduction of a plain column) are aggregates. In `agg` and `over` they cost one
+    Python call for all groups. All other calls in `agg` and `over` cost one Python call per group, for example
+    ``pl.col("v").jag.cumsum(axis=0).over("g")`` and ``(pl.col("v").jag - pl.col("v").jag.mean(axis=0)).over("g")``. Put only
+    the aggregate into `over` instead: ``pl.col("v").jag - pl.col("v").jag.mean(axis=0).over("g")``.
 
     Examples
     --------
@@ -125,40 +137,54 @@ class JagNamespace(JagExpr):
     [[10, 20], [300]]
     """
 
-    __iter__ = None  # every place has an item while it is only recorded: a loop would never end
+    __iter__ = None  # indexing only records, so it never raises IndexError and a loop would not end
 
     def __init__(self, expr: pl.Expr | Input | Call) -> None:
         if type(expr) is pl.Expr:
-            # Another object of the same expression: polars keeps this one in `expr.jag`, which would be a cycle for the collector.
+            # A second object of the same expression: polars keeps this namespace in `expr.jag`, so holding `expr` would be a cycle.
             expr = Input(pl.Expr._from_pyexpr(expr._pyexpr))
         super().__init__(record(expr) if isinstance(expr, pl.Expr) else expr)
 
     def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        check_keywords(name, kwargs)
         recorded, named = record_arguments(name, args, kwargs)
         return JagExpr(Call("method", name, (self._node, *recorded), named))
 
     def __getitem__(self, key: Any) -> JagExpr:
         return JagExpr(Call("getitem", "x[...]", (self._node, _recorded_key(key))))
 
-    def rolling(self, window: int, axis: Any = -1) -> Rolling:  # type: ignore[override]
-        """Moving windows along an axis: `.sum()`, `.mean()`, `.min()`, `.max()`, `.count()`."""
-        return Rolling(self, window, axis)
+    rolling, expanding, ewm = WindowMethods.rolling, WindowMethods.expanding, WindowMethods.ewm  # type: ignore[assignment]
 
     @property
     def S(self) -> _Slots:  # noqa: N802 - Koda's name
-        """Index from the innermost dims, with null for what is out of range (Koda's rule)."""
+        """Index from the innermost dims; positions out of range give null (Koda's rule)."""
         return _Slots(self._node)
 
     @property
     def jag(self) -> JagNamespace:
-        """Itself."""
+        """The namespace itself."""
         return self
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise for a name of polars: its methods take each row as one value, ours operate on the items."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        node = self._node
+        column = node.source.meta.output_name(raise_if_undetermined=False) if isinstance(node, Input) else None
+        refuse(JagNamespace, pl.Expr, f'pl.col("{column or "v"}")', name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*own_names(JagNamespace), *_PASSING, *dir(object)})
+
+
+_PASSING = frozenset({"alias", "over", "meta"})
+"""Methods of polars that stay available: they don't compute with the values of the column."""
 
 
 class _Slots:
     """`.jag.S` of an expression."""
 
-    __iter__ = None  # as above
+    __iter__ = None  # as in `JagNamespace`
 
     def __init__(self, node: Node) -> None:
         self._column = node
@@ -171,10 +197,11 @@ _OPERATORS = frozenset(f"__{name}__" for name in (*BINARY, *COMPARISONS))
 
 
 def _refuse_selector_on_the_left() -> None:
-    """Say what to write where a selector's own operator reads one of our expressions.
+    """Raise if the operator of a selector reads one of our expressions as its right operand.
 
-    Python asks the left operand first unless the right one is of a subclass, as we are of expressions and not of selectors; polars
-    then computes as if we were a plain column: no jagged types, another broadcasting. Nothing but the call itself tells.
+    Python calls the operator of the left operand first, unless the class of the right one is a subclass of it. Ours is a subclass
+    of `Expr`, not of `Selector`, so polars would compute with the stored lists: without jagged types and with its own broadcasting.
+    Only the call stack reveals this case.
     """
     frame: FrameType | None = sys._getframe()
     for _ in range(3):  # the property, polars' parser, the operator
@@ -190,6 +217,20 @@ def _refuse_selector_on_the_left() -> None:
         frame = frame.f_back
 
 
+def _inputs(root: Node) -> list[Input]:
+    """Return the columns that a tree reads, each once, in the order of their first use."""
+    nodes: dict[int, Node] = {}
+
+    def visit(node: Node) -> None:
+        if id(node) not in nodes:
+            nodes[id(node)] = node
+            for child in () if isinstance(node, Input) else children(node):
+                visit(child)
+
+    visit(root)
+    return [node for node in nodes.values() if isinstance(node, Input)]
+
+
 def _recorded_key(key: Any) -> Any:
     if isinstance(key, tuple):
         return tuple(_recorded_key(one) for one in key)
@@ -199,7 +240,10 @@ def _recorded_key(key: Any) -> Any:
 
 
 add_operators(JagExpr)
-add_methods(JagNamespace, {name: one for name, one in METHODS.items() if name != "rolling"})
+add_methods(JagNamespace, METHODS)
+add_namespaces(JagNamespace, caller)
+add_aliases(JagNamespace)
+refuse_foreign(JagNamespace, pl.Expr, _PASSING)
 
 
 # --------------------------------------------------------------------------------------------------- free functions
@@ -210,13 +254,35 @@ def _owns(value: Any) -> bool:
 
 
 def _call_function(_function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    recorded = tuple(record(one, rowwise=isinstance(one, (pl.Series, JaggedArray))) for one in args)
-    named = {key: record(one, rowwise=isinstance(one, (pl.Series, JaggedArray))) for key, one in kwargs.items()}
+    recorded = tuple(_recorded(one) for one in args)
+    named = {key: _recorded(one) for key, one in kwargs.items()}
     node = Call("function", name, recorded, named)
     if name == "align":
-        return tuple(JagExpr(Call("part", name, (node, place))) for place in range(len(args)))
+        return tuple(JagExpr(Call("part", name, (node, position))) for position in range(len(args)))
     return JagExpr(node)
 
 
-HOST = Host(_owns, _call_function)
-"""How expressions take part in `aj.where`, `aj.zip` and their like."""
+def _recorded(value: Any) -> Any:
+    """An argument of a free function: a column, a list of columns, or a constant."""
+    if isinstance(value, (list, tuple)) and any(isinstance(one, pl.Expr) for one in value):
+        return type(value)([_recorded(one) for one in value])
+    return record(value, rowwise=isinstance(value, (pl.Series, JaggedArray)))
+
+
+def _trace(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run a function with placeholders of expressions; the recorded trees become expressions."""
+    trace = Trace(name, lambda value: record(value, rowwise=True))
+
+    def placed(value: Any) -> Any:
+        if not isinstance(value, (pl.Expr, pl.Series, JaggedArray)):
+            return value
+        return Traced(trace, record(value, rowwise=True))
+
+    found = function(
+        *(mapped_values(one, placed) for one in args), **{key: mapped_values(one, placed) for key, one in kwargs.items()}
+    )
+    return mapped_values(found, lambda one: JagExpr(one._node) if isinstance(one, Traced) else one)
+
+
+HOST = Host(_owns, _call_function, trace=_trace)
+"""How free functions such as `aj.where` and `aj.zip` handle expressions."""

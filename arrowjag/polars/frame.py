@@ -1,18 +1,21 @@
-"""`.jag` on frames: flat rows out of jagged columns, and jagged columns out of flat rows."""
+"""`.jag` on frames: flatten jagged columns to flat rows, and implode flat rows to jagged columns."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 import pyarrow as pa
 
-from arrowjag import _arrow
+from arrowjag import _arrow, _frames
+from arrowjag._array import JaggedArray
 from arrowjag._column import Column
-from arrowjag._ops import structure
-from arrowjag.errors import JagError, JagTypeError, JagValueError
+from arrowjag._integers import item_count
+from arrowjag._query import filter_by, parse
+from arrowjag.dims import Ragged, Uniform
+from arrowjag.errors import JagError, JagIndexError, JagTypeError, JagValueError
 from arrowjag.polars._convert import (
     ColumnType,
     as_lists,
@@ -24,7 +27,12 @@ from arrowjag.polars._convert import (
     stored_lists,
     to_series,
 )
+from arrowjag.polars._frame_calls import FrameCall, call_columns
+from arrowjag.polars._html import frame_repr
+from arrowjag.polars._tree import Call, Input, record
 from arrowjag.polars.dtype import Jagged, jagged
+from arrowjag.polars.lowering import lower
+from arrowjag.shape import JaggedShape
 
 __all__ = ["JagDataFrame", "JagLazyFrame"]
 
@@ -48,25 +56,27 @@ class JagLazyFrame:
     def __init__(self, frame: pl.LazyFrame) -> None:
         self._frame = frame
 
-    def flatten(self, *columns: Any) -> pl.LazyFrame:
-        """Flat rows: one for each leaf of the columns.
+    def flatten(self, *columns: Any, keep_empty: bool = False) -> pl.LazyFrame:
+        """Flatten columns: the result has one row per leaf.
 
         Parameters
         ----------
         *columns : str or selector
-            Columns of one shape prefix; by default every column of dtype `Jagged`. Shorter ones are expanded by the
-            prefix rule.
+            Columns whose shapes are prefixes of one another; by default every column of dtype `Jagged`. Columns of fewer dims
+            are expanded by the prefix rule. Fields of structs as ``"docs.score"`` take the place of their column.
+        keep_empty : bool
+            Whether a null or empty row, at any level, gives one row with null in place of the items that it lacks.
 
         Returns
         -------
         pl.LazyFrame
-            The columns hold their leaves, other columns are repeated, and all stay where they were. Rows that are
-            null or empty leave no row. Lazy; it streams.
+            The columns contain their leaves, the other columns are repeated, and the order of columns stays. A null or empty row
+            gives no row, unless `keep_empty`. Evaluated lazily; it streams.
 
         Raises
         ------
         ShapeError
-            If the shapes do not agree, when the frame is collected.
+            If the shapes do not agree; raised when the frame is collected.
         JagValueError
             If there is no column to flatten.
 
@@ -79,28 +89,28 @@ class JagLazyFrame:
         """
         names = self._names(columns or (jagged(),))
         if not names:
-            raise JagValueError("flatten needs columns, and the frame has none of dtype Jagged")
+            raise JagValueError("flatten: the frame has none of dtype Jagged; name the columns to flatten")
         first, *rest = names
-        zipped = pl.pipe_with_dtype(names, _Zipped(names)).alias(first)
-        emptied = self._frame.with_columns(zipped, *(pl.lit(None).alias(name) for name in rest))
+        zipped = pl.pipe_with_dtype(names, _Zipped(names, keep_empty)).alias(first)
+        emptied = self._picked(names).with_columns(zipped, *(pl.lit(None).alias(name) for name in rest))
         fields = [pl.col(first).struct.field(name) for name in names]
         return emptied.explode(first, empty_as_null=False, keep_nulls=False).with_columns(fields)
 
     def implode(self, by: Any, columns: Any = None) -> pl.LazyFrame:
-        """Jagged columns: the rows of each group become one.
+        """Gather the rows of each group into one row of jagged columns.
 
         Parameters
         ----------
         by : str, selector or sequence of them
-            The columns that make the groups; null is a group of its own.
+            The key columns; null is a key of its own.
         columns : str, selector or sequence of them, optional
-            What to gather, by default all others. Columns that are in neither are dropped.
+            The columns to gather, by default all except the keys. All other columns are dropped.
 
         Returns
         -------
         pl.LazyFrame
-            One row a group, in order of first appearance; within a group rows keep their order. A plain column
-            becomes `Jagged` of two dims, a `Jagged` column gets one dim more, a `List` column stays a `List`.
+            One row per group, in order of first appearance; rows keep their order within a group. A flat column becomes `Jagged` of
+            two dims, a `Jagged` column gets one more dim, and a `List` column becomes a `List` of lists.
 
         Examples
         --------
@@ -112,13 +122,316 @@ class JagLazyFrame:
         keys = self._names(_sequence(by))
         wanted = self._names(_sequence(columns)) if columns is not None else None
         gathered: list[pl.Expr] = [pl.col(wanted)] if wanted is not None else [pl.all().exclude(keys)]
-        return self._frame.group_by(keys, maintain_order=True).agg(one.pipe_with_dtype(_imploded) for one in gathered)
+        frame = self._picked([*keys, *(wanted or ())])
+        return frame.group_by(keys, maintain_order=True).agg(one.pipe_with_dtype(_imploded) for one in gathered)
+
+    def nest(self, *columns: Any, into: str) -> pl.LazyFrame:
+        """Combine columns into one of structs, with one field per column.
+
+        Parameters
+        ----------
+        *columns : str or selector
+            Columns whose shapes are prefixes of one another; shorter ones are expanded. A field ``"docs.score"`` is copied.
+        into : str
+            The name of the new column.
+
+        Returns
+        -------
+        pl.LazyFrame
+            The new column takes the place of the first one; the others are dropped.
+
+        Raises
+        ------
+        JagValueError
+            If another column or field has the name.
+        ShapeError
+            If the shapes do not agree; raised when the frame is collected.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> df = pl.DataFrame({"t": aj.array([[1, 2], [3]]).to_polars(), "y": aj.array([[5, 6], [7]]).to_polars()})
+        >>> df.jag.nest("t", "y", into="lc").columns
+        ['lc']
+        """
+        names, known = self._names(_frames.several("nest", columns)), self._columns()
+        gone = [name for name in names if name in known]
+        fields = [name if name in known else _frames.resolve(name, known)[1][-1] for name in names]
+        _frames.check_new("nest", fields, ())
+        _frames.check_new("nest", [into], [name for name in known if name not in gone])
+        call = FrameCall("nest", fields, functools.partial(_nested, into), {into: fields})
+        inputs = [self._read(name, known) for name in names]
+        return call_columns(self._frame, call, inputs, [into], _frames.replaced(known, gone, [into]))
+
+    def unnest(self, *columns: Any) -> pl.LazyFrame:
+        """Split columns of structs into one column per field.
+
+        Parameters
+        ----------
+        *columns : str or selector
+            Columns of structs, jagged or flat.
+
+        Returns
+        -------
+        pl.LazyFrame
+            The fields take the place of their column. Items of null structs are null in each field.
+
+        Raises
+        ------
+        JagTypeError
+            If a column holds no structs.
+        JagValueError
+            If a field has the name of another column.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> lc = aj.zip(t=aj.array([[1, 2], [3]]), y=aj.array([[5, 6], [7]]))
+        >>> pl.DataFrame({"lc": lc.to_polars()}).jag.unnest("lc").columns
+        ['t', 'y']
+        """
+        frame = self._frame
+        for name in self._names(_frames.several("unnest", columns)):
+            schema = frame.collect_schema()
+            if name not in schema:
+                raise JagIndexError(f"the frame has no column {name!r}; it has {schema.names()}")
+            fields = list(_frames.unnest(name, column_type(schema[name]).empty()))
+            _frames.check_new("unnest", fields, [one for one in schema.names() if one != name])
+            call = FrameCall("unnest", [name], functools.partial(_unnested, name), {field: [name] for field in fields})
+            frame = call_columns(frame, call, [pl.col(name)], fields, _frames.replaced(schema.names(), [name], fields))
+        return frame
+
+    def query(self, condition: str) -> pl.LazyFrame:
+        """Keep the items of a column of structs for which a condition is true.
+
+        Parameters
+        ----------
+        condition : str
+            Such as ``"s.a > 60 and s.b == 'JFK'"``: comparisons, ``and``, ``or``, ``not``, ``in`` with a list of
+            literals, ``is None``, arithmetic, fields, columns and literals; other names in backticks. It filters the column of
+            structs that it names; other columns are expanded by the prefix rule.
+
+        Returns
+        -------
+        pl.LazyFrame
+            With the same rows; one that loses all items is empty, a null row stays null. A condition that is null drops the item.
+
+        Raises
+        ------
+        JagValueError
+            If the text is no condition.
+        JagTypeError
+            If it names no column of structs, or two.
+        JagIndexError
+            If there is no such column or field.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> lc = aj.zip(t=aj.array([[1, 2], [3]]), y=aj.array([[5, 6], [7]]))
+        >>> df = pl.DataFrame({"lc": lc.to_polars(), "limit": [6, 7]})
+        >>> df.jag.query("lc.y >= limit")["lc"].jag["t"].to_list()
+        [[2], [3]]
+        """
+        query = parse(condition)
+        schema = self._frame.collect_schema()
+        for name in query.columns:
+            if name not in schema:
+                raise JagIndexError(f"query: the frame has no column {name!r}; it has {schema.names()}")
+        struct = query.struct({name: column_type(schema[name]).empty() for name in query.columns})
+        call = FrameCall("query", query.columns, functools.partial(filter_by, query))
+        return call_columns(self._frame, call, [pl.col(name) for name in query.columns], [struct], schema.names())
+
+    def filter(self, mask: Any, *columns: Any) -> pl.LazyFrame:
+        """Keep the items of columns for which a mask is true.
+
+        Parameters
+        ----------
+        mask : str, pl.Expr, or array of bool
+            One value per item, or one per row for all of its items. A null drops the item.
+        *columns : str or selector
+            The columns to change, at least one, of the mask's dims or more: deeper ones lose whole sub-rows.
+
+        Returns
+        -------
+        pl.LazyFrame
+            With the same rows; one that loses all items is empty. Other columns are unchanged.
+
+        Raises
+        ------
+        JagTypeError
+            If no column is named, or the mask does not hold booleans.
+        ShapeError
+            If the sizes of mask and column differ.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> df = pl.DataFrame({"v": aj.array([[1, 5], [7]]).to_polars(), "w": aj.array([["a", "b"], ["c"]]).to_polars()})
+        >>> df.jag.filter(pl.col("v").jag > 4, "v", "w").rows()
+        [([5], ['b']), ([7], ['c'])]
+        """
+        return self._changed("filter", _filtered, [mask], columns)
+
+    def sort_items(self, by: Any, *columns: Any, descending: bool = False) -> pl.LazyFrame:
+        """Sort the items of columns by the items of a key.
+
+        Parameters
+        ----------
+        by : str, pl.Expr, array, or a list of them
+            The key; of several the first decides first.
+        *columns : str or selector
+            The columns to change, at least one, of the key's dims or more: deeper ones move whole sub-rows.
+        descending : bool
+            Whether the largest key comes first.
+
+        Returns
+        -------
+        pl.LazyFrame
+            With the same rows. Null keys come last and NaN just before them, in both directions; equal keys keep their order.
+
+        Raises
+        ------
+        JagTypeError
+            If no column is named, or the key has no order.
+        ShapeError
+            If the sizes of key and column differ.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> df = pl.DataFrame({"t": aj.array([[2, 1], [3]]).to_polars(), "y": aj.array([[5, 6], [7]]).to_polars()})
+        >>> df.jag.sort_items("t", "t", "y").rows()
+        [([1, 2], [6, 5]), ([3], [7])]
+        """
+        keys = list(by) if isinstance(by, (list, tuple)) and by and all(isinstance(one, (str, pl.Expr)) for one in by) else [by]
+        return self._changed("sort_items", functools.partial(_sorted, bool(descending)), keys, columns)
+
+    def topk(self, k: int, by: Any, *columns: Any) -> pl.LazyFrame:
+        """Keep the items with the largest keys, largest first.
+
+        Parameters
+        ----------
+        k : int
+            How many items of each row.
+        by : str, pl.Expr, array, or a list of them
+            The key; of several the first decides first.
+        *columns : str or selector
+            The columns to change, at least one, of the key's dims or more.
+
+        Returns
+        -------
+        pl.LazyFrame
+            With the same rows; shorter ones keep all items. Of equal keys the first item comes first; null keys come last.
+
+        Raises
+        ------
+        JagTypeError
+            If no column is named, or the key has no order.
+        ShapeError
+            If the sizes of key and column differ.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> df = pl.DataFrame({"t": aj.array([[2, 1], [3]]).to_polars(), "y": aj.array([[5, 6], [7]]).to_polars()})
+        >>> df.jag.topk(1, "y", "t", "y").rows()
+        [([1], [6]), ([3], [7])]
+        """
+        keys = list(by) if isinstance(by, (list, tuple)) and by and all(isinstance(one, (str, pl.Expr)) for one in by) else [by]
+        return self._changed("topk", functools.partial(_topk, item_count(k, "topk: k")), keys, columns)
+
+    def describe(self, *columns: Any) -> pl.DataFrame:
+        """Statistics of jagged columns.
+
+        Parameters
+        ----------
+        *columns : str or selector
+            By default every column of dtype `Jagged`. Structs are described field by field.
+
+        Returns
+        -------
+        pl.DataFrame
+            One row per statistic: rows, null and empty rows, lengths of rows, items, and mean, std and quantiles of numbers;
+            null where a column has none. Reads the columns named.
+
+        Raises
+        ------
+        JagValueError
+            If nothing is jagged and no column is named.
+        JagIndexError
+            If there is no such column.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> df = pl.DataFrame({"v": aj.array([[1, 5], [], None]).to_polars()})
+        >>> df.jag.describe().filter(pl.col("statistic").is_in(["null_rows", "length_max", "mean"]))["v"].to_list()
+        [1.0, 2.0, 3.0]
+        """
+        names, known = self._names(columns or (jagged(),)), self._columns()
+        if not names:
+            raise JagValueError("describe: the frame has none of dtype Jagged; name the columns to describe")
+        read: pl.DataFrame = self._frame.select([self._read(name, known).alias(name) for name in names]).collect(engine="streaming")
+        told = {key: one for name in names for key, one in _frames.described(name, from_series(read[name])).items()}
+        numbers = {str(name): [found[one] for one in _frames.STATISTICS] for name, found in told.items()}
+        return pl.DataFrame({"statistic": _frames.STATISTICS, **numbers}).with_columns(pl.exclude("statistic").fill_nan(None))
+
+    # ------------------------------------------------------------------------------------------- names
 
     def _names(self, columns: Sequence[Any]) -> list[str]:
-        """Column names, selectors resolved."""
+        """The names of columns, with selectors resolved."""
         if all(isinstance(one, str) for one in columns):
             return list(columns)
-        return self._frame.select(*columns).collect_schema().names()
+        found = [[one] if isinstance(one, str) else self._frame.select(one).collect_schema().names() for one in columns]
+        return list(dict.fromkeys(name for names in found for name in names))
+
+    def _columns(self) -> list[str]:
+        return self._frame.collect_schema().names()
+
+    def _picked(self, names: Sequence[str]) -> pl.LazyFrame:
+        """The frame with fields such as ``docs.score`` as columns, in place of the columns that hold them."""
+        if not any("." in name for name in names):
+            return self._frame
+        known = self._columns()
+        fields = {name: _frames.resolve(name, known)[0] for name in names if name not in known}
+        if not fields:
+            return self._frame
+        picked: list[pl.Expr] = []
+        for column in known:
+            below = [name for name, root in fields.items() if root == column]
+            picked += [self._read(name, known) for name in below] if below and column not in names else [pl.col(column)]
+            picked += [self._read(name, known) for name in below] if below and column in names else []
+        return self._frame.select(picked)
+
+    def _read(self, name: str, known: Sequence[str]) -> pl.Expr:
+        """A column, or a field of one."""
+        column, fields = _frames.resolve(name, known)
+        made: Any = pl.col(str(column))
+        for field in fields:
+            made = made.jag[field]
+        return made.alias(name) if fields else made  # type: ignore[no-any-return]
+
+    def _key(self, value: Any, known: Sequence[str]) -> pl.Expr:
+        """A mask or a key: the name of a column or field, an expression, or data with one row per row of the frame."""
+        if isinstance(value, str):
+            return self._read(value, known)
+        node = record(value, rowwise=True)
+        if isinstance(node, (Input, Call)):
+            return value if isinstance(value, pl.Expr) else lower(node)
+        raise JagTypeError(f"a mask or key is the name of a column, an expression or an array, got {type(value).__name__}")
+
+    def _changed(self, operation: str, function: Any, keys: Sequence[Any], columns: Sequence[Any]) -> pl.LazyFrame:
+        """Columns changed together, each by the same keys."""
+        names = self._names(_frames.several(operation, columns))
+        names = _frames.several(operation, names)
+        known = self._columns()
+        for name in names:
+            if _frames.resolve(name, known)[1]:
+                raise JagTypeError(f"{operation} changes whole columns, {name!r} is a field: name its column, or unnest it first")
+        call = FrameCall(operation, [*range(len(keys)), *names], functools.partial(_by_keys, function, len(keys)))
+        inputs = [*(self._key(one, known) for one in keys), *map(pl.col, names)]
+        return call_columns(self._frame, call, inputs, names, known)
 
 
 class JagDataFrame:
@@ -140,19 +453,22 @@ class JagDataFrame:
     def __init__(self, frame: pl.DataFrame) -> None:
         self._frame = frame
 
-    def flatten(self, *columns: Any) -> pl.DataFrame:
-        """Flat rows: one for each leaf of the columns.
+    def flatten(self, *columns: Any, keep_empty: bool = False) -> pl.DataFrame:
+        """Flatten columns: the result has one row per leaf.
 
         Parameters
         ----------
         *columns : str or selector
-            Columns of one shape prefix; by default every column of dtype `Jagged`. Shorter ones are expanded.
+            Columns whose shapes are prefixes of one another; by default every column of dtype `Jagged`. Columns of fewer dims
+            are expanded by the prefix rule. Fields of structs as ``"docs.score"`` take the place of their column.
+        keep_empty : bool
+            Whether a null or empty row, at any level, gives one row with null in place of the items that it lacks.
 
         Returns
         -------
         pl.DataFrame
-            The columns hold their leaves, other columns are repeated, and all stay where they were. Rows that are
-            null or empty leave no row.
+            The columns contain their leaves, the other columns are repeated, and the order of columns stays. A null or empty row
+            gives no row, unless `keep_empty`.
 
         Raises
         ------
@@ -168,22 +484,22 @@ class JagDataFrame:
         >>> df.jag.flatten("day", "v").rows()
         [('x', 1), ('x', 2), ('y', 3)]
         """
-        return JagLazyFrame(self._frame.lazy()).flatten(*columns).collect()
+        return JagLazyFrame(self._frame.lazy()).flatten(*columns, keep_empty=keep_empty).collect()
 
     def implode(self, by: Any, columns: Any = None) -> pl.DataFrame:
-        """Jagged columns: the rows of each group become one.
+        """Gather the rows of each group into one row of jagged columns.
 
         Parameters
         ----------
         by : str, selector or sequence of them
-            The columns that make the groups; null is a group of its own.
+            The key columns; null is a key of its own.
         columns : str, selector or sequence of them, optional
-            What to gather, by default all others. Columns that are in neither are dropped.
+            The columns to gather, by default all except the keys. All other columns are dropped.
 
         Returns
         -------
         pl.DataFrame
-            One row a group, in order of first appearance; see `JagLazyFrame.implode`.
+            One row per group, in order of first appearance; see `JagLazyFrame.implode`.
 
         Examples
         --------
@@ -193,6 +509,260 @@ class JagDataFrame:
         [[[5, 6], [7]]]
         """
         return JagLazyFrame(self._frame.lazy()).implode(by, columns).collect()
+
+    def __repr__(self) -> str:
+        rows, columns = self._frame.shape
+        return f"{type(self).__name__} of a DataFrame of {rows} rows and {columns} columns"
+
+    def _repr_html_(self) -> str:
+        return frame_repr(self._frame, "DataFrame")
+
+    def nest(self, *columns: Any, into: str) -> pl.DataFrame:
+        """Combine columns into one of structs, with one field per column.
+
+        Parameters
+        ----------
+        *columns : str or selector
+            Columns whose shapes are prefixes of one another; shorter ones are expanded. A field ``"docs.score"`` is copied.
+        into : str
+            The name of the new column.
+
+        Returns
+        -------
+        pl.DataFrame
+            The new column takes the place of the first one; the others are dropped.
+
+        Raises
+        ------
+        JagValueError
+            If another column or field has the name.
+        ShapeError
+            If the shapes do not agree.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> df = pl.DataFrame({"t": aj.array([[1, 2], [3]]).to_polars(), "y": aj.array([[5, 6], [7]]).to_polars()})
+        >>> df.jag.nest("t", "y", into="lc").columns
+        ['lc']
+        """
+        return JagLazyFrame(self._frame.lazy()).nest(*columns, into=into).collect()
+
+    def unnest(self, *columns: Any) -> pl.DataFrame:
+        """Split columns of structs into one column per field.
+
+        Parameters
+        ----------
+        *columns : str or selector
+            Columns of structs, jagged or flat.
+
+        Returns
+        -------
+        pl.DataFrame
+            The fields take the place of their column. Items of null structs are null in each field.
+
+        Raises
+        ------
+        JagTypeError
+            If a column holds no structs.
+        JagValueError
+            If a field has the name of another column.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> lc = aj.zip(t=aj.array([[1, 2], [3]]), y=aj.array([[5, 6], [7]]))
+        >>> pl.DataFrame({"lc": lc.to_polars()}).jag.unnest("lc").columns
+        ['t', 'y']
+        """
+        return JagLazyFrame(self._frame.lazy()).unnest(*columns).collect()
+
+    def query(self, condition: str) -> pl.DataFrame:
+        """Keep the items of a column of structs for which a condition is true.
+
+        Parameters
+        ----------
+        condition : str
+            Such as ``"s.a > 60 and s.b == 'JFK'"``: comparisons, ``and``, ``or``, ``not``, ``in`` with a list of
+            literals, ``is None``, arithmetic, fields, columns and literals; other names in backticks. It filters the column of
+            structs that it names; other columns are expanded by the prefix rule.
+
+        Returns
+        -------
+        pl.DataFrame
+            With the same rows; one that loses all items is empty, a null row stays null. A condition that is null drops the item.
+
+        Raises
+        ------
+        JagValueError
+            If the text is no condition.
+        JagTypeError
+            If it names no column of structs, or two.
+        JagIndexError
+            If there is no such column or field.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> lc = aj.zip(t=aj.array([[1, 2], [3]]), y=aj.array([[5, 6], [7]]))
+        >>> df = pl.DataFrame({"lc": lc.to_polars(), "limit": [6, 7]})
+        >>> df.jag.query("lc.y >= limit")["lc"].jag["t"].to_list()
+        [[2], [3]]
+        """
+        return JagLazyFrame(self._frame.lazy()).query(condition).collect()
+
+    def filter(self, mask: Any, *columns: Any) -> pl.DataFrame:
+        """Keep the items of columns for which a mask is true.
+
+        Parameters
+        ----------
+        mask : str, pl.Expr, or array of bool
+            One value per item, or one per row for all of its items. A null drops the item.
+        *columns : str or selector
+            The columns to change, at least one, of the mask's dims or more: deeper ones lose whole sub-rows.
+
+        Returns
+        -------
+        pl.DataFrame
+            With the same rows; one that loses all items is empty. Other columns are unchanged.
+
+        Raises
+        ------
+        JagTypeError
+            If no column is named, or the mask does not hold booleans.
+        ShapeError
+            If the sizes of mask and column differ.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> df = pl.DataFrame({"v": aj.array([[1, 5], [7]]).to_polars(), "w": aj.array([["a", "b"], ["c"]]).to_polars()})
+        >>> df.jag.filter(pl.col("v").jag > 4, "v", "w").rows()
+        [([5], ['b']), ([7], ['c'])]
+        """
+        return JagLazyFrame(self._frame.lazy()).filter(mask, *columns).collect()
+
+    def sort_items(self, by: Any, *columns: Any, descending: bool = False) -> pl.DataFrame:
+        """Sort the items of columns by the items of a key.
+
+        Parameters
+        ----------
+        by : str, pl.Expr, array, or a list of them
+            The key; of several the first decides first.
+        *columns : str or selector
+            The columns to change, at least one, of the key's dims or more: deeper ones move whole sub-rows.
+        descending : bool
+            Whether the largest key comes first.
+
+        Returns
+        -------
+        pl.DataFrame
+            With the same rows. Null keys come last and NaN just before them, in both directions; equal keys keep their order.
+
+        Raises
+        ------
+        JagTypeError
+            If no column is named, or the key has no order.
+        ShapeError
+            If the sizes of key and column differ.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> df = pl.DataFrame({"t": aj.array([[2, 1], [3]]).to_polars(), "y": aj.array([[5, 6], [7]]).to_polars()})
+        >>> df.jag.sort_items("t", "t", "y").rows()
+        [([1, 2], [6, 5]), ([3], [7])]
+        """
+        return JagLazyFrame(self._frame.lazy()).sort_items(by, *columns, descending=descending).collect()
+
+    def topk(self, k: int, by: Any, *columns: Any) -> pl.DataFrame:
+        """Keep the items with the largest keys, largest first.
+
+        Parameters
+        ----------
+        k : int
+            How many items of each row.
+        by : str, pl.Expr, array, or a list of them
+            The key; of several the first decides first.
+        *columns : str or selector
+            The columns to change, at least one, of the key's dims or more.
+
+        Returns
+        -------
+        pl.DataFrame
+            With the same rows; shorter ones keep all items. Of equal keys the first item comes first; null keys come last.
+
+        Raises
+        ------
+        JagTypeError
+            If no column is named, or the key has no order.
+        ShapeError
+            If the sizes of key and column differ.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> df = pl.DataFrame({"t": aj.array([[2, 1], [3]]).to_polars(), "y": aj.array([[5, 6], [7]]).to_polars()})
+        >>> df.jag.topk(1, "y", "t", "y").rows()
+        [([1], [6]), ([3], [7])]
+        """
+        return JagLazyFrame(self._frame.lazy()).topk(k, by, *columns).collect()
+
+    def describe(self, *columns: Any) -> pl.DataFrame:
+        """Statistics of jagged columns.
+
+        Parameters
+        ----------
+        *columns : str or selector
+            By default every column of dtype `Jagged`. Structs are described field by field.
+
+        Returns
+        -------
+        pl.DataFrame
+            One row per statistic: rows, null and empty rows, lengths of rows, items, and mean, std and quantiles of numbers;
+            null where a column has none. Reads the columns named.
+
+        Raises
+        ------
+        JagValueError
+            If nothing is jagged and no column is named.
+        JagIndexError
+            If there is no such column.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> df = pl.DataFrame({"v": aj.array([[1, 5], [], None]).to_polars()})
+        >>> df.jag.describe().filter(pl.col("statistic").is_in(["null_rows", "length_max", "mean"]))["v"].to_list()
+        [1.0, 2.0, 3.0]
+        """
+        return JagLazyFrame(self._frame.lazy()).describe(*columns)
+
+
+def _by_keys(function: Any, keys: int, arrays: Mapping[Any, JaggedArray]) -> Mapping[Any, JaggedArray]:
+    """Call a function of columns and keys; keys stand under their numbers."""
+    columns = {name: array for name, array in arrays.items() if isinstance(name, str)}
+    return function(columns, [arrays[place] for place in range(keys)])  # type: ignore[no-any-return]
+
+
+def _filtered(columns: Mapping[Any, JaggedArray], keys: list[JaggedArray]) -> Mapping[Any, JaggedArray]:
+    return _frames.filter_columns(columns, keys[0])
+
+
+def _sorted(descending: bool, columns: Mapping[Any, JaggedArray], keys: list[JaggedArray]) -> Mapping[Any, JaggedArray]:
+    return _frames.sort_columns(columns, keys, descending)
+
+
+def _topk(k: int, columns: Mapping[Any, JaggedArray], keys: list[JaggedArray]) -> Mapping[Any, JaggedArray]:
+    return _frames.topk_columns(columns, keys, k)
+
+
+def _nested(into: str, columns: Mapping[str, JaggedArray]) -> dict[str, JaggedArray]:
+    return {into: _frames.nest(columns)}
+
+
+def _unnested(name: str, columns: Mapping[str, JaggedArray]) -> dict[str, JaggedArray]:
+    return _frames.unnest(name, columns[name])
 
 
 def _sequence(value: Any) -> list[Any]:
@@ -209,30 +779,32 @@ def _imploded(expr: pl.Expr, dtype: pl.DataType) -> pl.Expr:
 
 
 class _Zipped:
-    """The callback of `flatten`: columns of one shape prefix as one list of structs a row."""
+    """The callback of `flatten`: it zips the columns into one list of structs per row."""
 
-    def __init__(self, names: list[str]) -> None:
+    def __init__(self, names: list[str], keep_empty: bool = False) -> None:
         self.names = names
+        self.keep_empty = keep_empty
 
     def __call__(self, pairs: list[tuple[pl.Expr, pl.DataType]]) -> pl.Expr:
         kinds = [column_type(dtype) for _, dtype in pairs]
         if max(kind.ndim for kind in kinds) == 1:
-            raise JagTypeError(f"flatten: {', '.join(map(repr, self.names))} are flat already")
+            raise JagTypeError(f"flatten: {', '.join(map(repr, self.names))} are flat already; name a jagged column")
         dtype = pl.List(pl.Struct({name: _leaf_dtype(kind) for name, kind in zip(self.names, kinds, strict=True)}))
-        return pl.map_batches([expr for expr, _ in pairs], functools.partial(self.zipped, dtype=dtype), dtype, is_elementwise=True)
+        operands = [*(expr for expr, _ in pairs), pl.lit("jag flatten")]
+        return pl.map_batches(operands, functools.partial(self.zipped, dtype=dtype), dtype, is_elementwise=True)
 
     def zipped(self, series: Sequence[pl.Series], dtype: pl.DataType) -> pl.Series:
-        """Align the columns and lay their leaves side by side."""
-        arrays = broadcast_rows([from_series(one) for one in series])
+        """Align the columns and combine their leaves into structs."""
+        arrays = broadcast_rows([from_series(one) for one in series[: len(self.names)]])
         try:
-            columns = structure.align(arrays, "flatten")
+            flat = _frames.flatten(arrays, self.keep_empty)
         except JagError as error:
             raise type(error)(f"columns {', '.join(map(repr, self.names))}: {error}") from None
-        leaves = [_storable_values(column) for column in columns]
-        merged = structure.flatten(columns[0], 1) if columns[0].ndim > 2 else columns[0]
-        rows = Column(_ragged(merged).shape, pa.StructArray.from_arrays(leaves, names=self.names))
+        leaves = [_storable_values(column) for column in flat.columns]
+        shape = JaggedShape._trusted([Uniform(len(flat.sizes), 1, declared=False), Ragged(flat.sizes)])
+        rows = Column(shape, pa.StructArray.from_arrays(leaves, names=self.names))
         made = to_series(rows, series[0].name, extension=False)
-        return made if made.dtype == dtype else made.cast(dtype)  # categories become those of an Enum
+        return made if made.dtype == dtype else made.cast(dtype)  # categories are cast to the Enum
 
 
 def _leaf_dtype(kind: ColumnType) -> pl.DataType:
@@ -243,9 +815,3 @@ def _storable_values(column: Column) -> pa.Array:
     values = column.values
     wanted = storable(values.type)
     return values if values.type == wanted else values.cast(wanted)
-
-
-def _ragged(column: Column) -> Column:
-    """The same column without declared extents, so that its dtype doesn't depend on which operand declares them."""
-    dims = [column.shape.dims[0], *(dim.with_extent(None) for dim in column.shape.dims[1:])]
-    return Column(type(column.shape)._trusted(dims), column.values)

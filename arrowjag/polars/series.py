@@ -1,17 +1,18 @@
-"""`.jag` on Series: the methods of `JaggedArray` at once, on shared buffers."""
+"""`.jag` on Series: the methods of `JaggedArray`, evaluated immediately on shared buffers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from arrowjag import JaggedArray, JaggedShape, _column
-from arrowjag._array.scans import Rolling
-from arrowjag._methods import METHODS, Host
+from arrowjag import _column
+from arrowjag._array import JaggedArray
+from arrowjag._array.windows import WindowMethods
+from arrowjag._methods import METHODS, Host, add_namespaces
 from arrowjag.errors import JagError, JagTypeError
 from arrowjag.polars._convert import (
     ColumnType,
@@ -19,13 +20,17 @@ from arrowjag.polars._convert import (
     as_enum,
     broadcast_rows,
     column_type,
+    enum_of,
     from_series,
     shared_enum,
     to_series,
 )
-from arrowjag.polars._surface import add_methods, add_operators
+from arrowjag.polars._html import frame_repr
+from arrowjag.polars._names import add_aliases, check_keywords, own_names, refuse, refuse_foreign
+from arrowjag.polars._surface import add_methods, add_operators, caller
 from arrowjag.polars._tree import as_leaf, is_dtype, mapped_values, operate
 from arrowjag.polars.expr import JagNamespace
+from arrowjag.shape import JaggedShape
 
 __all__ = ["JagSeries"]
 
@@ -33,15 +38,15 @@ __all__ = ["JagSeries"]
 class JagSeries(pl.Series):
     """Jagged operations on a Series: `s.jag`.
 
-    Methods are those of `arrowjag.JaggedArray`, operators work on either side, and facts such as `shape` are those of
-    the array. Other operands may be scalars, Series, arrays and nested lists. Results are Series with the Series'
-    name: `List` and `Array` give plain lists, `Jagged` gives `Jagged`; results of one dim are plain Series, results
-    of no dim Python scalars.
+    The namespace has the methods and properties of `arrowjag.JaggedArray`, and operators work on either side. Other operands may
+    be scalars, Series, arrays and nested lists. Results are Series with the name of the Series: of dtype `Jagged` if an operand is
+    `Jagged`, plain lists if all nested operands are `List` or `Array`. A result of one dim is a plain Series, a result without
+    dims a Python scalar.
 
     Parameters
     ----------
     series : pl.Series
-        Of dtype `Jagged`, `List`, `Array` or a flat one.
+        Of dtype `Jagged`, `List`, `Array` or any flat dtype.
 
     Examples
     --------
@@ -98,7 +103,7 @@ class JagSeries(pl.Series):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the values and of the offsets and validity beside them."""
+        """Bytes of the values, offsets and validity."""
         return self.array.nbytes
 
     @property
@@ -108,7 +113,7 @@ class JagSeries(pl.Series):
 
     @property
     def plot(self) -> Any:
-        """Pictures of the sizes, the rows and the values, on matplotlib axes.
+        """Plots of the sizes, the rows and the values, on matplotlib axes.
 
         Examples
         --------
@@ -119,19 +124,49 @@ class JagSeries(pl.Series):
         return self.array.plot
 
     def __getattr__(self, name: str) -> Any:
-        """What else an array has: `fields`, `to_dense`..."""
+        """Read any other attribute from the array, such as `fields` and `to_dense`."""
         if name.startswith("_"):
             raise AttributeError(name)
+        if not hasattr(JaggedArray, name):
+            refuse(JagSeries, pl.Series, "series", name)
         return getattr(self.array, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*own_names(JagSeries), *own_names(JaggedArray), *_PASSING, *dir(object)})
+
+    def __len__(self) -> int:
+        return len(self._plain)
+
+    def __iter__(self) -> Generator[Any]:
+        yield from self._plain
+
+    def __contains__(self, item: object) -> bool:
+        return item in self._plain
+
+    def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray[Any, Any]:
+        return self._plain.__array__(*args, **kwargs)
+
+    def __copy__(self) -> JagSeries:
+        return JagSeries(self._plain)
+
+    def __deepcopy__(self, memo: None = None) -> JagSeries:
+        return JagSeries(self._plain)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return JagSeries, (self._plain,)
+
+    def _repr_html_(self) -> str:
+        return frame_repr(self._plain.to_frame(), "Series")
 
     @property
     def jag(self) -> JagSeries:
-        """Itself."""
+        """The namespace itself."""
         return self
 
     # ------------------------------------------------------------------------------------------- calls
 
     def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        check_keywords(name, kwargs)
         read = as_leaf if name == "cast" else _as_array
         arguments = tuple(mapped_values(one, read) for one in args)
         named = {key: mapped_values(one, read) for key, one in kwargs.items()}
@@ -153,36 +188,15 @@ class JagSeries(pl.Series):
     def __getitem__(self, key: Any) -> Any:
         return self._run("x[...]", lambda: self.array[_key(key)], [self])
 
-    def rolling(self, window: int, axis: Any = -1) -> Rolling:
-        """Moving windows along an axis: `.sum()`, `.mean()`, `.min()`, `.max()`, `.count()`.
-
-        Parameters
-        ----------
-        window : int
-            How many items each window holds; the first ``window - 1`` results of a row are null.
-        axis : int
-            The dim to move along.
-
-        Returns
-        -------
-        Rolling
-            What has the methods; nothing is computed before one is called.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.array([[1, 2, 4], [3]]).to_polars("v").jag.rolling(2).sum().to_list()
-        [[None, 3, 6], [None]]
-        """
-        return Rolling(self, window, axis)
+    rolling, expanding, ewm = WindowMethods.rolling, WindowMethods.expanding, WindowMethods.ewm
 
     @property
     def S(self) -> _Slots:  # noqa: N802 - Koda's name
-        """Index from the innermost dims, with null for what is out of range (Koda's rule)."""
+        """Index from the innermost dims; positions out of range give null (Koda's rule)."""
         return _Slots(self)
 
     def _run(self, name: str, function: Callable[[], Any], operands: Any) -> Any:
-        """Call on arrays, name the Series in errors, and give Series back."""
+        """Call a function of arrays, add the name of the Series to errors, and convert the result to Series."""
         try:
             return _as_series(function(), operands)
         except JagError as error:
@@ -192,10 +206,14 @@ class JagSeries(pl.Series):
             raise type(error)(f"column {self._plain.name!r}: {text}") from None
 
 
+_PASSING = frozenset({"alias", "clone", "dtype", "name", "rename", "to_frame"})
+"""Names of polars that stay available: they don't compute with the values."""
+
+
 class _Slots:
     """`.jag.S` of a Series."""
 
-    __iter__ = None  # every place has an item, null where it is out of range: a loop would never end
+    __iter__ = None  # positions out of range give null, so a loop would not end
 
     def __init__(self, series: JagSeries) -> None:
         self._series = series
@@ -218,11 +236,11 @@ def _as_array(value: Any) -> Any:
 
 
 def _aligned(args: Any) -> tuple[Any, ...]:
-    """Operands as arrays; a Series of one row is repeated, as polars does."""
+    """Convert operands to arrays, and repeat a Series of one row, as polars does."""
     values = [_as_array(one) for one in args]
-    places = [place for place, one in enumerate(args) if isinstance(one, pl.Series)]
-    for place, array in zip(places, broadcast_rows([values[place] for place in places]), strict=True):
-        values[place] = array
+    positions = [position for position, one in enumerate(args) if isinstance(one, pl.Series)]
+    for position, array in zip(positions, broadcast_rows([values[position] for position in positions]), strict=True):
+        values[position] = array
     return tuple(values)
 
 
@@ -234,7 +252,7 @@ def _kinds(operands: Any) -> list[ColumnType]:
         if isinstance(value, pl.Series):
             kinds.append(column_type(value.dtype))
         elif isinstance(value, JaggedArray):
-            kinds.append(ColumnType(value.type, value.ndim, value.shape.extents, True))
+            kinds.append(ColumnType(value.type, value.ndim, value.shape.extents, True, enum_of(value.values)))
         return value
 
     for one in operands:
@@ -243,25 +261,26 @@ def _kinds(operands: Any) -> list[ColumnType]:
 
 
 def _as_series(value: Any, operands: Any) -> Any:
-    """A result as a Series named and typed after the operands: ours unless every nested operand is a plain list."""
+    """Convert a result to a Series named after the first operand, of dtype `Jagged` unless every nested operand is a plain list."""
     kinds = _kinds(operands)
     nested = [kind.jagged for kind in kinds if kind.ndim > 1]
     name, jagged, enum = _first_name(operands), any(nested) or not nested, shared_enum(kinds)
 
     def convert(one: Any) -> Any:
         if isinstance(one, JaggedArray):
-            return as_enum(to_series(one, name, extension=jagged), enum)
+            return as_enum(to_series(one, name, extension=jagged), enum_of(one.values, enum))
         if isinstance(one, pa.Array):
-            return as_enum(to_series(_column.from_arrow(one, 1), name), enum)
-        if isinstance(one, tuple):
-            return tuple(map(convert, one))
+            return as_enum(to_series(_column.from_arrow(one, 1), name), enum_of(one, enum))
         return one.as_py() if isinstance(one, pa.Scalar) else one
 
-    return convert(value)
+    return mapped_values(value, convert)
 
 
 add_operators(JagSeries)
-add_methods(JagSeries, {name: one for name, one in METHODS.items() if name != "rolling"})
+add_methods(JagSeries, METHODS)
+add_namespaces(JagSeries, caller)
+add_aliases(JagSeries)
+refuse_foreign(JagSeries, pl.Series, _PASSING)
 
 
 # --------------------------------------------------------------------------------------------------- free functions
@@ -293,4 +312,4 @@ def _first_name(operands: Any) -> str:
 
 
 HOST = Host(_owns, _call_function)
-"""How Series take part in `aj.where`, `aj.zip` and their like."""
+"""How free functions such as `aj.where` and `aj.zip` handle Series."""

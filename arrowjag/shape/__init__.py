@@ -7,8 +7,9 @@ from typing import Any, overload
 
 import numpy as np
 
+from arrowjag import _html
 from arrowjag import dims as _dims
-from arrowjag._integers import integer, is_int
+from arrowjag._integers import MAX_NDIM, check_ndim, integer, is_int
 from arrowjag._kernels import transpose as _transpose
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, OffsetsError, ShapeError
@@ -26,8 +27,8 @@ class JaggedShape:
     Parameters
     ----------
     *dims : int, sizes, Dim or pattern
-        One entry a level, outermost first. An int declares an extent that every row has. A list, numpy or Arrow array of
-        integers gives one size a row and must be complete. A pattern repeats a whole number of times to fill its level: three
+        One entry per level, outermost first. An int declares an extent that every row has. A list, numpy or Arrow array of
+        integers gives one size per row and must be complete. A pattern repeats a whole number of times to fill its level: three
         ints are an `Affine`, two ints a `Uniform`, ``(dim, int)`` a `Repeat`, ``(dim, dim)`` a `Runs`, a dict a `Sparse`, a range
         an `Affine`, a list with a pattern inside a `Chain`.
 
@@ -62,6 +63,8 @@ class JaggedShape:
         self._fill(chain(dims, repeat_lists=False))
 
     def _fill(self, dims: tuple[Dim, ...]) -> None:
+        if len(dims) > MAX_NDIM:
+            check_ndim(len(dims), "the shape")
         self._dims = dims
         self._composed = {}
         self._hash = None
@@ -110,8 +113,8 @@ class JaggedShape:
         Parameters
         ----------
         *offsets : array-like of int
-            One array a dim, the first is ``[0, n]``. Each starts at 0, never decreases, and has one entry more than the dim before
-            has items.
+            One array per dim, the first is ``[0, n]``. Each starts at 0, never decreases, and has one entry more than the dim
+            before has items.
 
         Returns
         -------
@@ -143,7 +146,7 @@ class JaggedShape:
         Parameters
         ----------
         *levels : (parents, n_parents)
-            One pair a dim. Parents are sorted row numbers below `n_parents`; rows that own nothing do not appear.
+            One pair per dim. Parents are sorted row numbers below `n_parents`; rows that own nothing do not appear.
 
         Returns
         -------
@@ -171,7 +174,7 @@ class JaggedShape:
 
     @property
     def ndim(self) -> int:
-        """Number of levels, the rows of the frame included."""
+        """Number of dims, the rows of the frame included."""
         return len(self._dims)
 
     @property
@@ -191,7 +194,7 @@ class JaggedShape:
 
     @property
     def extents(self) -> tuple[int | None, ...]:
-        """Declared extent of each dim, None where there is none."""
+        """Declared extent per dim, or None."""
         return tuple(dim.extent for dim in self._dims)
 
     def nodes(self, depth: int) -> int:
@@ -366,6 +369,8 @@ class JaggedShape:
         text = f"{self!r} is not a prefix of {longer!r}: "
         for place, (mine, theirs) in enumerate(zip(self._dims, longer._dims, strict=False)):
             if mine != theirs:
+                if place == 0 and len(mine) == len(theirs) == 1:
+                    return f"{text}{plural(mine.size, 'row')} and {plural(theirs.size, 'row')}"
                 rows = np.flatnonzero(mine.sizes != theirs.sizes) if len(mine) == len(theirs) else [0]
                 row = int(rows[0])
                 return f"{text}dim {place}, row {row} has {plural(mine[row], 'item')} here and {theirs[row]} there"
@@ -488,7 +493,7 @@ class JaggedShape:
     # ------------------------------------------------------------------------------------------- transpose
 
     def transpose(self, a: int, b: int, shear: ShearMode = "raise") -> JaggedShape:
-        """Let two dims change places.
+        """Swap two dims.
 
         Parameters
         ----------
@@ -516,7 +521,7 @@ class JaggedShape:
         return transposed(self, a, b, shear)[0]
 
     def transpose_will_shear(self, a: int, b: int, rule: ShearRule = "fold") -> bool:
-        """Whether two dims can't change places without closing holes.
+        """Return whether swapping two dims leaves holes.
 
         Parameters
         ----------
@@ -588,6 +593,10 @@ class JaggedShape:
     def __repr__(self) -> str:
         return shape_text(self._dims)
 
+    def _repr_html_(self) -> str:
+        title = f"<b>JaggedShape</b> <code>{_html.escape(shape_text(self._dims, at_a_glance=True))}</code>"
+        return _html.section(title, _html.dims_table(self._dims))
+
 
 def resolve_reshape(old: JaggedShape, dims: Any) -> JaggedShape:
     """The shape that a reshape asks for, by Koda's rule.
@@ -621,12 +630,12 @@ def resolve_reshape(old: JaggedShape, dims: Any) -> JaggedShape:
 
 
 def transposed(shape: JaggedShape, a: int, b: int, shear: ShearMode = "raise") -> tuple[JaggedShape, IntArray | None]:
-    """The shape with two dims swapped, and the old place of each new item; None where all stay."""
+    """Swap two dims; also return the old position of each new item, or None if no item moves."""
     dims, take = _moving.swap(shape, a, b, shear)
     return JaggedShape._trusted(dims), take
 
 
 def permuted(shape: JaggedShape, axes: tuple[int, ...], shear: ShearMode = "raise") -> tuple[JaggedShape, IntArray | None]:
-    """The shape with its dims in another order, and the old place of each new item; None where all stay."""
+    """Reorder the dims; also return the old position of each new item, or None if no item moves."""
     dims, take = _moving.reorder(shape, axes, shear)
     return JaggedShape._trusted(dims), take

@@ -9,7 +9,7 @@ import numpy as np
 
 from arrowjag import dims as _dims
 from arrowjag._integers import integer, is_int
-from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels.base import offsets as _offsets
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagTypeError, ShapeError
 from arrowjag.shape._text import plural

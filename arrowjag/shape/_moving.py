@@ -1,4 +1,4 @@
-"""Dims that change places: what the kernel finds, as dims."""
+"""Swapped and permuted dims, from the results of the transpose kernel."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def pair_of_axes(a: int, b: int, ndim: int) -> tuple[int, int]:
 
 
 def swap(shape: JaggedShape, a: int, b: int, shear: ShearMode) -> Moved:
-    """The dims with two of them swapped, and the old place of each new item; None where all stay."""
+    """Swap two dims; also return the old position of each new item, or None if no item moves."""
     if shear not in ("raise", "allow"):
         raise ShapeError(f'transpose: shear must be "raise" or "allow", got {shear!r}')
     first, last = pair_of_axes(a, b, shape.ndim)
@@ -50,7 +50,7 @@ def swap(shape: JaggedShape, a: int, b: int, shear: ShearMode) -> Moved:
 
 
 def reorder(shape: JaggedShape, axes: tuple[int, ...], shear: ShearMode) -> Moved:
-    """The dims in another order, and the old place of each new item; None where all stay."""
+    """Reorder the dims; also return the old position of each new item, or None if no item moves."""
     changed = [place for place, axis in enumerate(axes) if place != axis]
     if not changed:
         return shape.dims, None

@@ -28,7 +28,7 @@ _Rows = Sequence[Any]
 
 @dataclass(frozen=True)
 class Layout:
-    """What may be ugly about the arrays that are laid out, and how junk is made.
+    """Options for physical layout: slack, masked-out rows, slicing, and garbage under nulls.
 
     Attributes
     ----------

@@ -5,11 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from typing import Any, Literal, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from arrowjag._pyarrow_versions import array_of_words
 from arrowjag.errors import JagValueError, MissingDependencyError
 
 try:
@@ -37,13 +39,17 @@ LEAF_KINDS: dict[str, tuple[pa.DataType, ...]] = {
     "duration": tuple(pa.duration(unit) for unit in _UNITS),
     "interval": (pa.month_day_nano_interval(),),
     "dictionary": (pa.dictionary(pa.int32(), pa.string()), pa.dictionary(pa.int8(), pa.int64())),
+    "category": (pa.dictionary(pa.int8(), pa.string(), ordered=True), pa.dictionary(pa.uint16(), pa.large_string(), ordered=True)),
     "struct": (
         pa.struct([("a", pa.int64()), ("b", pa.string())]),
         pa.struct([("x", pa.float64()), ("inner", pa.struct([("y", pa.bool_())]))]),
+        pa.struct([("key", pa.string()), ("value", pa.int64())]),
     ),
-    "map": (pa.map_(pa.string(), pa.int64()),),
     "null": (pa.null(),),
 }
+
+#: The words of the ordered categories that are drawn, in their order, which is not that of the alphabet.
+CATEGORIES = ("small", "large", "tiny", "medium")
 
 
 def leaf_types(*kinds: str) -> SearchStrategy[pa.DataType]:
@@ -114,6 +120,8 @@ def leaf_values(leaf: pa.DataType, *, allow_nan: bool = True, small: bool = Fals
         return _integers(leaf, small)
     if pa.types.is_floating(leaf):
         return _floats(leaf.bit_width, allow_nan, small)
+    if pa.types.is_dictionary(leaf) and leaf.ordered:
+        return st.sampled_from(CATEGORIES)
     if pa.types.is_dictionary(leaf):
         return leaf_values(leaf.value_type, allow_nan=allow_nan, small=small)
     if pa.types.is_struct(leaf):
@@ -149,16 +157,30 @@ def leaf_arrays(values: Sequence[Any], leaf: pa.DataType, fillers: Sequence[Any]
         Equal to `pyarrow.array(values, leaf)`; `validate(full=True)` passes. A map is built without fillers.
     """
     if not fillers or None not in values or pa.types.is_null(leaf) or pa.types.is_map(leaf):
-        return pa.array(values, leaf)
+        return _flat_array(values, leaf)
     filled = [fillers[slot % len(fillers)] if value is None else value for slot, value in enumerate(values)]
     valid = pa.array([value is not None for value in values], pa.bool_())
-    return _masked(pa.array(filled, leaf), valid)
+    return _masked(_flat_array(filled, leaf), valid)
+
+
+def _flat_array(values: Sequence[Any], leaf: pa.DataType) -> pa.Array[Any]:
+    """The values as an array; ordered categories have all of their words, in their order."""
+    if pa.types.is_dictionary(leaf) and leaf.ordered:
+        return categories(pa.array(values, leaf.value_type), leaf)
+    return array_of_words(values, leaf)
+
+
+def categories(labels: pa.Array[Any], leaf: pa.DataType) -> pa.Array[Any]:
+    """Labels as ordered categories of that type."""
+    words = pa.array(CATEGORIES, leaf.value_type)
+    codes = pc.index_in(labels, value_set=words).cast(leaf.index_type)
+    return pa.DictionaryArray.from_arrays(codes, words, ordered=True)
 
 
 def _masked(filled: pa.Array[Any], valid: pa.Array[Any]) -> pa.Array[Any]:
-    """The array with another validity, its values left in place."""
+    """Replace the validity of an array; its values are unchanged."""
     if isinstance(filled, pa.DictionaryArray):
-        return pa.DictionaryArray.from_arrays(_masked(filled.indices, valid), filled.dictionary)
+        return pa.DictionaryArray.from_arrays(_masked(filled.indices, valid), filled.dictionary, ordered=filled.type.ordered)
     if isinstance(filled, pa.StructArray):
         fields = [filled.field(slot) for slot in range(filled.type.num_fields)]
         return pa.StructArray.from_arrays(fields, fields=list(filled.type), mask=pc.invert(valid))
@@ -170,7 +192,11 @@ def _integers(leaf: pa.DataType, small: bool) -> SearchStrategy[int]:
     signed = pa.types.is_signed_integer(leaf)
     low, high = (-(2 ** (leaf.bit_width - 1)), 2 ** (leaf.bit_width - 1) - 1) if signed else (0, 2**leaf.bit_width - 1)
     near = st.integers(max(low, -4), 4)
-    return near if small else near | st.integers(low, high) | st.sampled_from([low, high])
+    if small:
+        return near
+    bases = [base for base in (low, high, 2**53, -(2**53), 10**18) if low <= base <= high]
+    close = st.tuples(st.sampled_from(bases), near).map(lambda pair: max(low, min(sum(pair), high)))
+    return near | close | st.integers(low, high)
 
 
 def _floats(width: int, allow_nan: bool, small: bool) -> SearchStrategy[float]:
@@ -189,12 +215,18 @@ def _decimals(leaf: Any) -> SearchStrategy[decimal.Decimal]:
 
 def _timestamps(leaf: Any) -> SearchStrategy[int]:
     # Counts of the unit: pyarrow takes them for every unit and zone, and nanoseconds survive.
-    return st.integers(-(10**9) * _UNIT_STEPS[leaf.unit], 4 * 10**9 * _UNIT_STEPS[leaf.unit])
+    return _counts(leaf, -(10**9), 4 * 10**9)
 
 
 def _durations(leaf: Any) -> SearchStrategy[int]:
-    bound = 10**6 * _UNIT_STEPS[leaf.unit]
-    return st.integers(-bound, bound)
+    return _counts(leaf, -(10**6), 10**6)
+
+
+def _counts(leaf: Any, first: int, last: int) -> SearchStrategy[int]:
+    """Counts of a unit between two seconds. Without pandas whole microseconds, as Python has no nanoseconds."""
+    step = 1000 if leaf.unit == "ns" and find_spec("pandas") is None else 1
+    per_second = _UNIT_STEPS[leaf.unit] // step
+    return st.integers(first * per_second, last * per_second).map(lambda count: count * step)
 
 
 def _times(leaf: Any) -> SearchStrategy[dt.time]:

@@ -1,12 +1,11 @@
-"""Assertions on jagged arrays and on nested lists, which say where the first difference is."""
+"""Assertions on jagged arrays and nested lists that report the first difference."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from arrowjag import JaggedArray
+from arrowjag._array import JaggedArray
 
 __all__ = ["assert_equal", "assert_lists_equal"]
 
@@ -93,7 +92,7 @@ def assert_lists_equal(got: Any, expected: Any, *, rel_tol: float = 1e-9, abs_to
 
 
 def _first_difference(got: Any, expected: Any, path: str, rel: float, absolute: float) -> tuple[str, str] | None:
-    """The path of the first difference and what it is, None where there is none."""
+    """Return the path and description of the first difference, or None."""
     if isinstance(got, (list, tuple)) and isinstance(expected, (list, tuple)):
         # The first item that differs says more than two lengths do, so items are looked at first.
         for slot, (one, other) in enumerate(zip(got, expected, strict=False)):

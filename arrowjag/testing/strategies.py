@@ -7,21 +7,21 @@ make null rows that still own values, slices, slack, several chunks, every leaf 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from arrowjag.testing._leaves import LEAF_KINDS, leaf_types, leaf_values
+from arrowjag import dims as _dims
+from arrowjag._array import JaggedArray
+from arrowjag.functions import array, from_arrow
+from arrowjag.shape import JaggedShape
+from arrowjag.testing._leaves import LEAF_KINDS, categories, leaf_arrays, leaf_types, leaf_values
 
 # isort: split
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from arrowjag.testing._layouts import STORAGES, Layout, lay_out, list_type
-
-if TYPE_CHECKING:
-    from arrowjag import JaggedArray, JaggedShape
-    from arrowjag.dims import Dim
 
 __all__ = [
     "LEAF_KINDS",
@@ -298,7 +298,7 @@ def prefix_arrays(  # noqa: PLR0913 - each can be turned off by name
     leaves : DataType, sequence of DataType or of strategies, or None
         Leaf type of all, or of each; int64 if None.
     count : int
-        How many arrays, where neither `ndims` nor `leaves` tells.
+        Number of arrays, if neither `ndims` nor `leaves` is given.
     small, allow_nan : bool
         As in `leaf_values`.
     nulls, null_rows, max_size
@@ -316,18 +316,39 @@ def prefix_arrays(  # noqa: PLR0913 - each can be turned off by name
     >>> len(x) == len(y), y.size
     (True, 1)
     """
-    import arrowjag as aj
-
     depths = list(ndims) if ndims is not None else [draw(st.integers(1, 3)) for _ in range(count)]
     asked = [leaves] * len(depths) if leaves is None or isinstance(leaves, pa.DataType) else list(leaves)
     kinds = [draw(kind) if isinstance(kind, SearchStrategy) else kind or pa.int64() for kind in asked]
     values = [leaf_values(kind, small=small, allow_nan=allow_nan) for kind in kinds]
     nested = draw(prefix_lists(depths, values, nulls=nulls, null_rows=null_rows, max_size=max_size))
-    return tuple(aj.array(one, type=kind, ndim=depth) for one, kind, depth in zip(nested, kinds, depths, strict=True))
+    return tuple(array_of(one, kind, depth) for one, kind, depth in zip(nested, kinds, depths, strict=True))
+
+
+def array_of(rows: Any, leaf: pa.DataType, ndim: int) -> JaggedArray:
+    """An array of nested lists of Python values that `leaf_values` drew.
+
+    Parameters
+    ----------
+    rows : nested list
+        Of `ndim` levels.
+    leaf : pyarrow.DataType
+        Type of the result; ordered categories get all words that are drawn, in their order.
+    ndim : int
+        Number of levels.
+
+    Returns
+    -------
+    JaggedArray
+        The array.
+    """
+    if pa.types.is_dictionary(leaf) and leaf.ordered:
+        labels = array(rows, type=leaf.value_type, ndim=ndim)
+        return JaggedArray(labels.shape, categories(labels.values, leaf))
+    return array(rows, type=leaf, ndim=ndim)
 
 
 @st.composite
-def dims(draw: st.DrawFn, length: int | None = None, *, max_size: int = 4, validity: bool = True) -> Dim:
+def dims(draw: st.DrawFn, length: int | None = None, *, max_size: int = 4, validity: bool = True) -> _dims.Dim:
     """Dims in every encoding, with and without null rows and declared extents.
 
     Parameters
@@ -349,32 +370,30 @@ def dims(draw: st.DrawFn, length: int | None = None, *, max_size: int = 4, valid
     >>> sum(find(dims(3), lambda dim: dim.size == 6))
     6
     """
-    from arrowjag import dims as kinds
-
     rows = draw(st.integers(0, 6)) if length is None else length
     encoding = draw(st.sampled_from(["Ragged", "Uniform", "Affine", "Repeat", "Runs", "Sparse", "Chain"]))
     sizes = st.integers(0, max_size)
     if encoding == "Uniform":
-        return kinds.Uniform(draw(sizes), rows)
+        return _dims.Uniform(draw(sizes), rows)
     if encoding == "Affine" and rows:
         step = draw(st.integers(-1, 1))
-        return kinds.Affine(draw(sizes) + (rows - 1 if step < 0 else 0), rows, step)
+        return _dims.Affine(draw(sizes) + (rows - 1 if step < 0 else 0), rows, step)
     if encoding == "Repeat" and rows:
         part = draw(st.sampled_from([k for k in range(1, rows + 1) if rows % k == 0]))
-        return kinds.Repeat(draw(dims(part, max_size=max_size, validity=False)), rows // part)
+        return _dims.Repeat(draw(dims(part, max_size=max_size, validity=False)), rows // part)
     if encoding == "Runs" and rows:
         part = draw(st.integers(1, rows))
         repeats = [1] * (part - 1) + [rows - part + 1]
-        return kinds.Runs(draw(st.lists(sizes, min_size=part, max_size=part)), draw(st.permutations(repeats)))
+        return _dims.Runs(draw(st.lists(sizes, min_size=part, max_size=part)), draw(st.permutations(repeats)))
     if encoding == "Sparse" and rows:
-        return kinds.Sparse(draw(st.dictionaries(st.integers(0, rows - 1), sizes, min_size=1)), rows)
+        return _dims.Sparse(draw(st.dictionaries(st.integers(0, rows - 1), sizes, min_size=1)), rows)
     if encoding == "Chain" and rows > 1:
         part = draw(st.integers(1, rows - 1))
         parts = [draw(dims(k, max_size=max_size, validity=False)) for k in (part, rows - part)]
-        return kinds.Chain(parts)
+        return _dims.Chain(parts)
     ragged = draw(st.lists(sizes, min_size=rows, max_size=rows))
     valid = [not (validity and _seldom(draw)) for _ in ragged]
-    plain = kinds.Ragged([size if ok else 0 for size, ok in zip(ragged, valid, strict=True)])
+    plain = _dims.Ragged([size if ok else 0 for size, ok in zip(ragged, valid, strict=True)])
     return plain if all(valid) else plain.with_validity(valid)
 
 
@@ -401,8 +420,6 @@ def shapes(draw: st.DrawFn, ndim: int | None = None, *, max_size: int = 4, valid
     >>> find(shapes(2), lambda shape: shape.size == 1).ndim
     2
     """
-    from arrowjag import JaggedShape
-
     depth = draw(st.integers(0, 4)) if ndim is None else ndim
     parts: list[Any] = []
     for level in range(depth):
@@ -448,7 +465,7 @@ def _as_leaf(leaf: SearchStrategy[Any] | pa.DataType | None) -> SearchStrategy[A
 
 def _as_arrow_reads(rows: list[Any], ndim: int, leaf: pa.DataType) -> list[Any]:
     """The rows with every leaf as `to_pylist` gives it: a float16 rounded, a count of seconds as a datetime."""
-    flat: Any = pa.array(list(_flat(rows, ndim)), leaf)
+    flat: Any = leaf_arrays(list(_flat(rows, ndim)), leaf, [])
     taken = iter(flat.to_pylist())
 
     def refill(item: Any, depth: int) -> Any:
@@ -468,6 +485,4 @@ def _flat(item: Any, depth: int) -> Iterator[Any]:
 
 
 def _from_arrow(column: ArrowColumn) -> JaggedArray:
-    import arrowjag as aj
-
-    return aj.from_arrow(column.array)
+    return from_arrow(column.array)

@@ -10,6 +10,7 @@ import arrowjag as aj
 from benchmarks.case import ALL, FLOATS, NUMBERS, Case, ak, db, each, joined, kd, parents, pl, relist
 
 CASES = [
+    Case("nan_to_null", lambda d: d.x.nan_to_null(), dtypes=FLOATS),
     Case(
         "list_plus_list",
         lambda d: d.x + d.y,

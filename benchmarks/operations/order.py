@@ -21,6 +21,9 @@ def _duck_sorted(column: str) -> str:
 
 
 CASES = [
+    Case("fold", lambda d: d.x.fold(lambda state, item: state + item, 0.0), dtypes=("float64",), at_most=100_000),
+    Case("scan", lambda d: d.x.scan(lambda state, item: state + item, 0.0), dtypes=("float64",), at_most=100_000),
+    Case("map_items", lambda d: d.x.map_items(lambda item: item * 2), dtypes=("float64",), at_most=100_000),
     Case(
         "sort",
         lambda d: d.x.sort(),

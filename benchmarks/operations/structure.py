@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 import arrowjag as aj
-from benchmarks.case import ALL, FLOATS, NUMBERS, Case, ak, db, flat, kd, pl, relist, untouched
+from benchmarks.case import ALL, FLOATS, NUMBERS, Case, ak, db, flat, kd, parents, pl, relist, untouched
 from benchmarks.data import Data
 
 ONE = ("float64",)
@@ -20,6 +22,14 @@ def columns(data: Data) -> pa.Array:
     return pa.LargeListArray.from_arrays(pa.array(ends), pa.array(flat(data)[np.argsort(places, kind="stable")]))
 
 
+def _expanded(a: Any, w: Any, x: Any) -> Any:
+    """Items of awkward repeated by rows; its `broadcast_arrays` refuses text."""
+    if "string" not in str(x.type):
+        return a.broadcast_arrays(w, x)[0]
+    sizes = a.num(x)
+    return a.unflatten(w[np.repeat(np.arange(len(w)), sizes)], sizes)
+
+
 CASES = [
     Case(
         "in_and_out",
@@ -29,6 +39,7 @@ CASES = [
         touched=untouched,
     ),
     Case("from_offsets", lambda d: aj.from_offsets(d.x.values, d.offsets), dtypes=ALL, touched=untouched),
+    Case("from_parents", lambda d: aj.from_parents(d.x.values, parents(d), len(d.sizes)), dtypes=ONE, touched=untouched),
     Case(
         "from_sizes",
         lambda d: aj.from_sizes(d.x.values, d.sizes),
@@ -83,7 +94,7 @@ CASES = [
         "expand_to",
         lambda d: d.w.expand_to(d.x),
         {
-            "awkward": ak(lambda a, w, x: a.broadcast_arrays(w, x)[0], "w", "x"),
+            "awkward": ak(_expanded, "w", "x"),
             "koladata": kd(lambda k, w, x: w.expand_to(x), "w", "x"),
         },
         dtypes=ALL,
@@ -233,6 +244,8 @@ CASES = [
     Case("zip", lambda d: aj.zip(x=d.x, k=d.k).values, dtypes=ONE, touched=untouched),
     Case("field", lambda d: d.pair["x"], dtypes=ONE, touched=untouched),
     Case("with_fields", lambda d: d.pair.with_fields(y=d.y), dtypes=ONE, touched=untouched),
+    Case("scatter", lambda d: aj.scatter(d.x, d.x.image(), d.y), dtypes=ONE),
+    Case("validity", lambda d: d.x.validity(), dtypes=ONE, touched=untouched),
     Case("with_validity", lambda d: d.x.with_validity(-1, d.mask), dtypes=ONE),
     Case("fill_null_rows", lambda d: d.x.fill_null_rows(aj.array([0.0])), dtypes=ONE),
     Case(

@@ -50,6 +50,10 @@ def kill(*pids: int) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
+#: What the commands of workers hold; Dask's have another name where setproctitle is installed.
+WORKERS = {"ray": ("ray::arrowjag",), "dask": ("spawn_main", "dask worker [")}
+
+
 @dataclass
 class Cluster:
     """An address for jobs, and node processes; the first is needed, the others may die."""
@@ -66,8 +70,9 @@ class Cluster:
 
     def tasks(self) -> dict[str, int]:
         """What the last node runs: the worker's process by its command, in which Ray names the task."""
-        mark = "ray::arrowjag" if self.engine == "ray" else "spawn_main"
-        return {command: pid for pid in descendants(self.nodes[-1].pid) if mark in (command := command_of(pid))}
+        marks = WORKERS[self.engine]
+        found = {command_of(pid): pid for pid in descendants(self.nodes[-1].pid)}
+        return {command: pid for command, pid in found.items() if any(mark in command for mark in marks)}
 
     def kill_node(self) -> None:
         """The last node, and all that it has started, for good."""

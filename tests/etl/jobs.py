@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pyarrow.parquet as pq
 
 import arrowjag as aj
 from arrowjag.etl import Report
+from arrowjag.etl._worker import Event, Finished, Job, Order, TaskError, Worker
 
 
 def table_of(ids: range) -> pa.Table:
@@ -35,6 +37,30 @@ def write_dataset(folder: Path, files: int = 3, rows: int = 40, group: int = 10,
 def run(transform: Any, source: Any, sink: Any, **options: Any) -> Report:
     """A job with one worker and arrow frames, unless told otherwise."""
     return aj.etl.run(transform, source, sink, **{"workers": 1, "frame": "arrow", "progress": False} | options)
+
+
+class InlineEngine:
+    """Runs the tasks of a job in this process: for tests that are not about workers, which take two seconds to start."""
+
+    slots, tells_schema, peak_memory = 1, True, None
+
+    def __init__(self, job: Job, workers: int, share: int) -> None:
+        self._worker = Worker(pickle.loads(pickle.dumps(job)))
+        self._events: list[Event] = []
+
+    def start(self, order: Order) -> None:
+        try:
+            result = self._worker.run(order, self._events.append)
+        except TaskError as failed:
+            result = failed
+        self._events.append(Finished(order.task.number, result))
+
+    def events(self) -> list[Event]:
+        found, self._events = self._events, []
+        return found
+
+    def stop(self) -> None:
+        return
 
 
 def totals(table: pa.Table) -> pa.Table:

@@ -18,7 +18,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.etl import JobError
-from tests.etl.clusters import CLUSTERS, ROOT, Cluster, kill
+from tests.etl.clusters import CLUSTERS, ROOT, WORKERS, Cluster, kill
 from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, totals, write_dataset
 
 pytestmark = [
@@ -114,7 +114,7 @@ def test_failures_resume_and_reduce(connected: str, tmp_path: Path) -> None:
     with pytest.raises(JobError, match=r"f1\.parquet, row groups 0 to 3: ValueError: id 55 is bad"):
         run(fail_at(55), tmp_path / "in", tmp_path / "stops", engine=connected)
     with pytest.raises(JobError, match="returned a int, expected a frame"):
-        run(len, tmp_path / "in", tmp_path / "stops", engine=connected, mode="replace", on_error="skip")
+        run(len, tmp_path / "in", tmp_path / "stops", engine=connected, mode="replace")
     report = run(fail_at(55), tmp_path / "in", tmp_path / "out", engine=connected, on_error="skip")
     assert (len(report.failures), report.tasks, report.rows) == (1, 2, 80)
     again = run(fail_at(55), tmp_path / "in", tmp_path / "out", engine=connected, on_error="skip", mode="resume")
@@ -232,7 +232,8 @@ def test_a_killed_worker_and_then_a_killed_node(cluster: Cluster, tmp_path: Path
         wait_for_results(child, tmp_path / "out", 8)
         wait_for_task(cluster)
         cluster.kill_node()
-        assert any({"ray": "raylet", "dask": "spawn_main"}[cluster.engine] in command for command in cluster.killed)
+        marks = ("raylet",) if cluster.engine == "ray" else WORKERS["dask"]
+        assert any(mark in command for command in cluster.killed for mark in marks)
         time.sleep(0.2)
         assert child.poll() is None, child.communicate()
         assert len(files_in(tmp_path / "out")) < 24, "the node was not killed half-way"
@@ -265,3 +266,38 @@ def check_all(sink: Path, files: int, rows: int) -> None:
     check_totals(sink, rows)
     for name in files_in(sink):
         assert pq.read_schema(sink / name).field("v").type == aj.JaggedType.of(pa.float64(), 2)
+
+
+def test_a_dead_dask_scheduler_ends_the_job_within_a_minute(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    rows = write_dataset(tmp_path / "in", files=24)
+    with CLUSTERS["dask"]() as cluster, start("dask", tmp_path, "create", cluster.environment) as child:
+        wait_for_results(child, tmp_path / "out", 3)
+        kill(cluster.nodes[0].pid)
+        started = time.monotonic()
+        _, errors = child.communicate(timeout=60)
+        assert time.monotonic() - started < 60
+    assert child.returncode == 1
+    assert "no longer answers: run again with mode=" in errors.splitlines()[-1]
+    assert aj.etl.status(tmp_path / "out").runs[0].state == "failed"
+    with start("dask", tmp_path, "resume", {"PYTHONPATH": str(ROOT)}, pause="0") as child:
+        _, errors = child.communicate(timeout=240)
+    assert child.returncode == 0, errors
+    check_all(tmp_path / "out", 24, rows)
+
+
+def test_a_wrong_address_of_a_dask_scheduler_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    write_dataset(tmp_path / "in")
+
+    def no_client() -> None:
+        raise ValueError("no client")
+
+    monkeypatch.setattr(distributed, "get_client", no_client)  # other tests may have connected this process
+    for address in ("tcp://127.0.0.1:1", "nonsense://x"):
+        monkeypatch.setenv("DASK_SCHEDULER_ADDRESS", address)
+        started = time.monotonic()
+        with pytest.raises(aj.JagValueError, match=rf"DASK_SCHEDULER_ADDRESS={address}: no Dask scheduler answers there") as found:
+            run(totals, tmp_path / "in", tmp_path / "out", engine="dask")
+        assert time.monotonic() - started < 30
+        assert "\n" not in str(found.value)

@@ -16,10 +16,10 @@ from pyarrow.fs import LocalFileSystem
 
 import arrowjag as aj
 from arrowjag.etl import JobError
-from arrowjag.etl.batches import read_batches
-from arrowjag.etl.memory import own_memory, process_memory
-from arrowjag.io.files import StoredFile
-from arrowjag.io.scan import make_plan, open_parts
+from arrowjag.etl._batches import read_batches
+from arrowjag.etl._memory import own_memory, process_memory
+from arrowjag.io._files import StoredFile
+from arrowjag.io._scan import make_plan, open_parts
 from tests.etl.jobs import files_in, run, table_of
 
 needs_proc = pytest.mark.skipif(process_memory("self") is None, reason="the system doesn't tell what a process holds now")
@@ -137,7 +137,7 @@ def test_a_worker_over_its_share_is_ended_and_its_task_tried_with_half_the_batch
 @needs_proc
 def test_a_task_that_holds_too_much_with_half_the_batch_fails_by_name(tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": range(1000)}), tmp_path / "a.parquet")
-    text = r"a\.parquet, row group 0: the worker held [\d.]+ MB, its share of memory= is 350\.0 MB; take fewer workers"
+    text = r"row group 0: the worker held [\d.]+ MB, its share of memory= is 350\.0 MB; give more memory or smaller batches"
     with pytest.raises(JobError, match=text):
         run(hungry(0.5, always=True), tmp_path / "a.parquet", tmp_path / "out", memory="350MB")
     assert files_in(tmp_path / "out") == []

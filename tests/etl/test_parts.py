@@ -1,4 +1,4 @@
-"""Amounts, fingerprints and progress."""
+"""Units, fingerprints and progress."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import arrowjag as aj
-from arrowjag.etl import progress
-from arrowjag.etl.amounts import bytes_text, parse_bytes, seconds_text
-from arrowjag.etl.fingerprint import digest_of
+from arrowjag.etl import _progress as progress
+from arrowjag.etl._fingerprint import digest_of
+from arrowjag.etl._units import bytes_text, parse_bytes, seconds_text
 
 LIMIT = 3
 
@@ -57,7 +57,7 @@ class Adds:
         return x + self.amount
 
 
-def test_functions_differ_by_what_they_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_function_keys_depend_on_code_and_closure(monkeypatch: pytest.MonkeyPatch) -> None:
     def closing_over(n: Any) -> Any:
         return lambda x: x + n
 
@@ -125,8 +125,17 @@ def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
 def test_lines_without_rich(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setitem(sys.modules, "rich.console", None)
-    progress.make_progress(True, rows=1, tasks=1).close()
-    assert capsys.readouterr().err.startswith("arrowjag: 0/1 tasks")
+    monkeypatch.setattr(progress, "_SECONDS_BETWEEN_LINES", 0.0)
+    shown = progress.make_progress(True, rows=4, tasks=1, size=2000)
+    shown.advance(1)
+    assert capsys.readouterr().err.startswith("arrowjag: 0/1 tasks, 1/4 rows, 500 B/2.0 kB, ")
+
+
+def test_a_job_that_ends_at_once_shows_no_line(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = progress.make_progress(True, rows=1, tasks=1)
+    shown.advance(1)
+    shown.close()
+    assert capsys.readouterr().err == ""
 
 
 def test_no_progress(capsys: pytest.CaptureFixture[str]) -> None:

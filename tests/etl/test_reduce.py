@@ -6,8 +6,6 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -15,6 +13,7 @@ import pytest
 import arrowjag as aj
 from arrowjag.etl import JobError
 from tests.etl.jobs import fail_at, row_of, table_of, write_dataset
+from tests.hosts import pd, pl
 
 
 @pytest.fixture
@@ -83,13 +82,11 @@ def test_what_goes_wrong(source: Path) -> None:
     assert reduce(fail_at(55), len, source, on_error="skip") == 80
     with pytest.raises(aj.JagTypeError, match="a frame for some batches and something else for others"):
         reduce(lambda table: table if table["id"][0].as_py() else 1, len, source)
-    with pytest.raises(JobError, match="a result can't travel to the process that combines them: TypeError"):
+    with pytest.raises(JobError, match="a partial result can't be sent to the driver: TypeError"):
         reduce(lambda table: threading.Lock(), len, source)
     with pytest.raises(aj.JagTypeError, match="combine is a function"):
         reduce(len, 3, source)
-    with pytest.raises(
-        aj.JagTypeError, match="can't stand below one another: with the columns id, v for one batch and id for another"
-    ):
+    with pytest.raises(aj.JagTypeError, match="can't be concatenated: with the columns id, v for one batch and id for another"):
         reduce(lambda table: table if 0 in table["id"].to_pylist() else table.select(["id"]), len, source)
-    with pytest.raises(aj.JagTypeError, match="frames that can't stand below one another"):
+    with pytest.raises(aj.JagTypeError, match="frames that can't be concatenated"):
         reduce(lambda table: pa.table({"x": [1] if table["id"][0].as_py() else ["a"]}), len, source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -89,6 +90,9 @@ def test_killed_and_resumed(way: signal.Signals, tmp_path: Path) -> None:
     assert child.returncode != 0
     if way == signal.SIGINT:
         assert told.rstrip().endswith("KeyboardInterrupt")
+    if way == signal.SIGTERM:
+        assert child.returncode == 143
+    if way != signal.SIGKILL:
         assert [name for name in files_in(tmp_path / "out") if not name.endswith(".parquet")] == []
     done = len(list((tmp_path / "out").glob("*.parquet")))
     assert 2 <= done < 8, "the job was not killed half-way"
@@ -121,7 +125,7 @@ def test_the_fingerprint_of_a_function_is_the_same_in_every_process(tmp_path: Pa
     code = """
 import functools, sys
 import numpy as np, polars as pl
-from arrowjag.etl.fingerprint import digest_of
+from arrowjag.etl._fingerprint import digest_of
 NAMES = {"a", "b", "c", "d"}
 EXPR = pl.col("a") + 1
 class Adds:
@@ -209,7 +213,7 @@ def test_the_schema_of_what_is_done_is_kept(source: Path, tmp_path: Path) -> Non
 
 
 def test_other_cuts_of_a_file_leave_no_row_twice(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arrowjag.etl.tasks.TASK_BYTES", 1)
+    monkeypatch.setattr("arrowjag.etl._tasks.TASK_BYTES", 1)
     run(totals, source, tmp_path / "out", workers=2)
     assert len(files_in(tmp_path / "out")) == 12
     monkeypatch.undo()
@@ -222,8 +226,10 @@ def test_a_sink_that_holds_files(source: Path, tmp_path: Path) -> None:
     run(totals, source / "f0.parquet", tmp_path / "out")
     with pytest.raises(aj.JagValueError, match=r'the sink holds files, for example \S+f0-0.parquet: mode="resume" keeps'):
         run(totals, source, tmp_path / "out")
+    (tmp_path / "other").mkdir()
+    shutil.copy(source / "f1.parquet", tmp_path / "other")
     with pytest.raises(aj.JagValueError, match=r"the sink holds results of f0\.parquet"):
-        run(totals, source / "f1.parquet", tmp_path / "out", mode="resume")
+        run(totals, tmp_path / "other", tmp_path / "out", mode="resume")
     assert files_in(tmp_path / "out") == ["f0-0.parquet"]
     run(totals, source / "f1.parquet", tmp_path / "out", mode="replace")
     assert files_in(tmp_path / "out") == ["f1-0.parquet"]

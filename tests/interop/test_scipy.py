@@ -19,7 +19,7 @@ ITEMS = [[{"column": 1, "value": 1.0}], [], [{"column": 0, "value": 2.0}, {"colu
 
 
 @pytest.mark.parametrize("format", ["csr", "coo", "csc", "lil", "dok", "dia"])
-def test_every_format_comes_in(format: str) -> None:
+def test_every_scipy_format_is_read(format: str) -> None:
     x = from_scipy(sparse.csr_array(TABLE).asformat(format))
     assert x.to_list() == ITEMS
 
@@ -35,7 +35,7 @@ def test_out_and_back(format: str) -> None:
 
 
 @given(st.lists(st.lists(st.integers(-3, 3), max_size=4), max_size=4))
-def test_places_as_columns(rows: list[list[int]]) -> None:
+def test_positions_as_columns(rows: list[list[int]]) -> None:
     x = aj.array(rows, type=pa.int64(), ndim=2)
     assert np.array_equal(to_scipy(x).toarray(), x.to_dense())
 

@@ -16,7 +16,7 @@ import arrowjag as aj
 from arrowjag.testing import assert_equal, jagged_arrays
 
 torch = pytest.importorskip("torch")
-from arrowjag.interop.torch import from_torch, to_torch  # noqa: E402
+from arrowjag.interop.torch import from_keyed, from_torch, to_keyed, to_torch  # noqa: E402
 
 pytestmark = [
     pytest.mark.torch,
@@ -116,3 +116,58 @@ def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(blocks) == 6
     for block in blocks:
         exec(block, names)
+
+
+# ------------------------------------------------------------------------------------------------ keyed jagged tensors
+
+
+@given(st.lists(jagged_arrays(2, st.sampled_from(TYPES), nulls=False, null_rows=False, allow_nan=False), min_size=1, max_size=1))
+def test_keyed_tensors_come_back(arrays: list[aj.JaggedArray]) -> None:
+    x = arrays[0]
+    keyed = to_keyed({"a": x, "b": x[::-1]})
+    assert keyed.keys == ["a", "b"]
+    back = from_keyed(keyed)
+    assert back["a"].to_list() == x.to_list()
+    assert back["b"].to_list() == x[::-1].to_list()
+    assert from_keyed(keyed.lengths, keyed.values, keyed.keys)["b"].to_list() == x[::-1].to_list()
+
+
+def test_keyed_layout() -> None:
+    clicks = {"item": aj.array([[1, 2], [], [3]]), "shop": aj.array([[7], [8, 9], []])}
+    keyed = to_keyed(clicks)
+    assert keyed.lengths.tolist() == [2, 0, 1, 1, 2, 0]
+    assert keyed.values.tolist() == [1, 2, 3, 7, 8, 9]
+    weights = {name: one * 0.5 for name, one in clicks.items()}
+    weighted = to_keyed(clicks, weights)
+    assert weighted.weights.tolist() == [0.5, 1.0, 1.5, 3.5, 4.0, 4.5]
+    assert from_keyed(weighted)["shop"].to_list()[0] == [{"value": 7, "weight": 3.5}]
+    frames = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    for frame in (library.DataFrame(clicks) for library in frames):
+        assert to_keyed(frame).values.tolist() == keyed.values.tolist()
+
+    class Tensor:
+        lengths, values, keys, weights_or_none = (lambda _self, one=one: one for one in keyed)
+
+    assert from_keyed(Tensor())["item"].to_list() == [[1, 2], [], [3]]
+
+
+def test_what_keyed_refuses() -> None:
+    x = aj.array([[1], [2]])
+    for columns, error, text in (
+        ({"a": x, "b": x[:1]}, aj.ShapeError, "keys must have one number of rows, got {'a': 2, 'b': 1}"),
+        ({"a": aj.array([[[1]]])}, aj.ShapeError, "key 'a' must have 2 dims"),
+        ({"a": aj.array([["x"]])}, aj.JagTypeError, "key 'a' has no kernel for string"),
+        ({"a": aj.array([[1], None])}, aj.JagValueError, "key 'a'"),
+        ({}, aj.JagValueError, "at least one key"),
+        (3, aj.JagTypeError, "takes a mapping from keys to arrays"),
+    ):
+        with pytest.raises(error, match=re.escape(text)):
+            to_keyed(columns)
+    with pytest.raises(aj.ShapeError, match="the weights of 'a' must have the sizes"):
+        to_keyed({"a": x}, {"a": aj.array([[1.0], [2.0, 3.0]])})
+    with pytest.raises(aj.ShapeError, match="3 lengths can't be divided among 2 keys"):
+        from_keyed([1, 1, 1], [1, 2, 3], ["a", "b"])
+    with pytest.raises(aj.ShapeError):
+        from_keyed([1, 1], [1, 2, 3], ["a", "b"])
+    with pytest.raises(aj.JagTypeError, match="takes lengths, values and keys"):
+        from_keyed([1, 1])

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import arrowjag as aj
-from arrowjag.io.atomic import atomic_path, atomic_target
+from arrowjag.io._atomic import atomic_path, atomic_target
 
 KILLS = 10
 # Writes version after version of a file whose rows all carry the number of the version, and says so after each.

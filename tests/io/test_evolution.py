@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import arrowjag as aj
-from arrowjag.io.schemas import conform, merge_types
+from arrowjag.io._schemas import conform, merge_types
 
 
 def jagged(rows: list[Any], leaf: pa.DataType, ndim: int = 2) -> pa.Array:
@@ -130,7 +130,7 @@ def test_a_field_that_a_file_lacks_is_null_there(tmp_path: Path) -> None:
     assert table["v"].to_pylist() == [[{"b": None}, None], None, [{"b": 0.5}]]
 
 
-def test_a_value_without_a_place_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_value_outside_the_common_type_is_refused_by_name(tmp_path: Path) -> None:
     one, other = jagged([[2**53 + 1]], pa.int64()), jagged([[0.5]], pa.float64())
     with pytest.raises(aj.JagValueError, match=r"a\.parquet, column 'v'"):
         read_two(tmp_path, {"v": one}, {"v": other})

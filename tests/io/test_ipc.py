@@ -68,7 +68,7 @@ def test_remote() -> None:
 def test_what_is_no_ipc_is_refused_by_name(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "broken.arrow"
     path.write_bytes(content)
-    with pytest.raises(aj.JagValueError, match=r"broken\.arrow is no whole Arrow IPC file"):
+    with pytest.raises(aj.JagValueError, match=r"broken\.arrow is truncated or not an Arrow IPC file"):
         aj.read_ipc(path)
 
 

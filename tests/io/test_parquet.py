@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import base64
 import io
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 
 import arrowjag as aj
-from arrowjag.io.row_groups import cut_rows
+from arrowjag.io._row_groups import cut_rows
 from arrowjag.testing import LEAF_KINDS, ArrowColumn, arrow_columns, leaf_types
+from tests.hosts import pd, pl
 
 KINDS = [kind for kind in LEAF_KINDS if kind != "interval"]
 
@@ -32,6 +32,31 @@ def test_every_layout_and_leaf_type_round_trips(column: ArrowColumn) -> None:
     assert back.ndim == x.ndim
     assert back.shape.extents == tuple(extent or None for extent in x.shape.extents)  # an extent of 0 is not stored
     assert back.equals(x)
+
+
+@given(column=arrow_columns(leaf=leaf_types(*KINDS)))
+def test_the_arrow_schema_of_a_plain_file_has_nothing_of_ours(column: ArrowColumn) -> None:
+    x = aj.from_arrow(column.array, column.ndim)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.parquet"
+        aj.write_parquet({"x": x, "k": np.arange(len(x))}, path, plain=True)
+        assert "jagged" not in str(pq.read_schema(path))
+        assert not any(isinstance(field.type, pa.BaseExtensionType) for field in pq.ParquetFile(path).schema_arrow)
+        back = aj.read_parquet(path)
+        assert back.schema.field("x").type == (x.to_arrow().type if x.ndim > 1 else x.type)
+        assert aj.from_arrow(back["x"]).equals(x)
+        assert b"arrowjag.jagged" not in (back.schema.metadata or {})
+        if column.ndim > 1:
+            assert aj.read_parquet(path, columns=["x"]).schema.field("x").type.ndim == column.ndim
+
+
+@pytest.mark.parametrize("told", [b"", b"[]", b'{"x":3}', b'{"x":{"ndim":99,"v":1},"k":{"ndim":2,"v":1}}', b"\xff", b"[" * 100000])
+def test_metadata_of_a_plain_file_that_do_not_fit_are_ignored(told: bytes, tmp_path: Path) -> None:
+    table = pa.table({"x": pa.array([[1], []], pa.large_list(pa.int64())), "k": [1, 2]})
+    pq.write_table(table.replace_schema_metadata({b"arrowjag.jagged": told}), tmp_path / "a.parquet")
+    back = aj.read_parquet(tmp_path / "a.parquet")
+    assert back.to_pydict() == table.to_pydict()
+    assert back.schema.field("k").type == pa.int64()
 
 
 LOSSY = [
@@ -51,12 +76,35 @@ LOSSY = [
 @pytest.mark.parametrize("leaf", LOSSY, ids=str)
 @pytest.mark.parametrize("typed", [True, False])
 def test_types_that_parquet_stores_as_others_come_back(leaf: pa.DataType, typed: bool, tmp_path: Path) -> None:
-    storage = pa.array([[None], None, []], pa.large_list(leaf))
+    storage = pa.LargeListArray.from_arrays(pa.array([0, None, 1, 1]), pa.nulls(1, leaf))
     table = pa.table({"x": aj.from_arrow(storage, 2).to_arrow() if typed else storage, "flat": pa.nulls(3, leaf)})
     aj.write_parquet(table, tmp_path / "a.parquet")
     back = aj.read_parquet(tmp_path / "a.parquet")
     assert back.schema == table.schema
     assert back.equals(table)
+
+
+FIXED = pa.list_(pa.int16(), 2)
+FIXED_LISTS = {
+    "rows": pa.array([[1, None], None, [3, 4]], FIXED),
+    "items": pa.array([[[1, 2], None], None, []], pa.large_list(FIXED)),
+    "fields": pa.array([{"a": [1, 2]}, None, {"a": None}], pa.struct([("a", FIXED)])),
+    "twice": pa.array([[[1, 2], [3, 4]], None, [None, [5, None]]], pa.list_(FIXED, 2)),
+}
+
+
+@pytest.mark.parametrize("plain", [True, False])
+@pytest.mark.parametrize("name", FIXED_LISTS)
+def test_lists_of_fixed_size_with_null_rows(name: str, plain: bool, tmp_path: Path) -> None:
+    """Before pyarrow 26 its own reader fails; the Arrow schema of the file is that of newer versions."""
+    array = FIXED_LISTS[name]
+    table = pa.table({"x": array if name == "fields" else aj.from_arrow(array).to_arrow(), "plain": array})
+    aj.write_parquet(table, tmp_path / "a.parquet", plain=plain, row_group_size=2)
+    stored = pq.read_schema(tmp_path / "a.parquet")
+    assert stored.field("plain").type == array.type
+    back = aj.read_parquet(tmp_path / "a.parquet")
+    assert aj.from_arrow(back["x"]).to_list() == aj.from_arrow(back["plain"]).to_list() == array.to_pylist()
+    assert back["x"].type == table["x"].type
 
 
 def test_a_footer_that_tells_of_other_data_is_not_believed(tmp_path: Path) -> None:
@@ -70,7 +118,7 @@ def test_a_footer_that_tells_of_other_data_is_not_believed(tmp_path: Path) -> No
     assert table["x"].to_pylist() == [[1.0, 2.0]]
 
 
-def test_a_type_without_a_place_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_type_outside_the_common_type_is_refused_by_name(tmp_path: Path) -> None:
     x = aj.from_arrow(pa.array([[None]], pa.large_list(pa.month_day_nano_interval())))
     with pytest.raises(aj.JagTypeError, match="month_day_nano_interval"):
         aj.write_parquet({"x": x}, tmp_path / "a.parquet")
@@ -180,7 +228,7 @@ def test_checksums_of_pages_are_written_and_checked(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[4000] ^= 1
     path.write_bytes(content)
-    with pytest.raises(OSError, match=r"a\.parquet, row group 0: .*CRC"):
+    with pytest.raises(aj.JagFileError, match=r"a\.parquet, row group 0, column .x\.list\.element. .*CRC"):
         aj.read_parquet(path)
     assert aj.read_parquet(path, verify_checksums=False).num_rows == 1
 
@@ -261,3 +309,12 @@ def test_empties_keep_their_type(rows: list[Any], tmp_path: Path) -> None:
     back = aj.read_parquet(tmp_path / "a.parquet")
     assert back.schema.field("x").type == x.to_arrow().type
     assert back["x"].to_pylist() == rows
+
+
+def test_scan_parquet_reads_every_row_that_read_parquet_reads(tmp_path: Path) -> None:
+    x = aj.array([[1, None], None, [], [4]])
+    aj.write_parquet({"x": x, "k": ["a", "b", None, "d"]}, tmp_path / "a.parquet", row_group_size=3)
+    scanned = aj.scan_parquet(tmp_path / "a.parquet").collect()
+    assert scanned.equals(aj.read_parquet(tmp_path / "a.parquet", to="polars"))
+    assert scanned["x"].to_list() == x.to_list()
+    assert isinstance(scanned, pl.DataFrame)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
@@ -16,8 +14,9 @@ from hypothesis import strategies as st
 from pyarrow.fs import LocalFileSystem
 
 import arrowjag as aj
-from arrowjag.io.partitions import cut_by_keys
+from arrowjag.io._partitions import cut_by_keys
 from arrowjag.testing import LEAF_KINDS, ArrowColumn, arrow_columns, leaf_types
+from tests.hosts import pd, pl
 
 TEXTS = ["a/b", "a b", "a=b", "100%", "ü", "", "+", "..", ".", "\\", "a\nb", ':?*"<>|', "%2F", "null"]
 
@@ -145,7 +144,7 @@ def test_a_key_whose_folders_are_hidden(tmp_path: Path) -> None:
         aj.write_parquet({"_k": [1], "id": [1]}, tmp_path / "out", partition_by="_k")
 
 
-def test_a_file_in_the_way(tmp_path: Path) -> None:
+def test_an_existing_file_at_the_target_path_is_refused(tmp_path: Path) -> None:
     aj.write_parquet({"k": [1]}, tmp_path / "a.parquet")
     with pytest.raises(aj.JagValueError, match="is a file: with partition_by name a folder"):
         aj.write_parquet({"k": [1], "id": [1]}, tmp_path / "a.parquet", partition_by="k")

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import arrowjag as aj
-from arrowjag.io.leaves import leaf_names, select
+from arrowjag.io._leaves import leaf_names, select
 
 ROWS = 3000
 DOCS = [[[{"score": 0.5, "tags": ["a", None], "at": {"x": 1, "y": 2.5}}, None], []], None, [None, [{"score": None}]]]
@@ -117,7 +117,7 @@ def test_unknown_names_raise_with_the_names_there_are(content: bytes, name: str)
     assert "docs, docs.score, docs.tags, docs.at, docs.at.x, docs.at.y, docs.pair, k, docs.score, noise" in text
 
 
-def test_one_str_is_no_list_of_names(content: bytes) -> None:
+def test_a_string_is_not_taken_for_a_list_of_names(content: bytes) -> None:
     with pytest.raises(aj.JagTypeError, match=r"write columns=\['k'\]"):
         aj.read_parquet(content, columns="k")
 

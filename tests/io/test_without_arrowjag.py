@@ -8,11 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pandas as pd
-import polars as pl
 import pytest
 
 import arrowjag as aj
+from tests.hosts import pd, pl
 
 X = aj.array([[[1.5, None], []], None, [None, [2.5]]])
 S = aj.zip(a=aj.array([[1, 2], None, []]), b=aj.array([["x", None], None, []]))
@@ -83,6 +82,36 @@ def test_others_see_nested_lists(writer: str, reader: str, tmp_path: Path) -> No
     child = subprocess.run([sys.executable, "-c", code, *paths], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert child.returncode == 0, child.stderr
     assert json.loads(child.stdout) == ROWS
+
+
+PLAIN_READERS = {
+    "pyarrow": READERS["pyarrow"],
+    "pandas": READERS["pandas"],
+    "pandas arrow": READERS["pandas arrow"],
+    "polars": "import polars as pl; out = pl.read_parquet(parquet).to_dict(as_series=False)",
+    "polars scan": "import polars as pl; out = pl.scan_parquet(parquet).collect(engine='streaming').to_dict(as_series=False)",
+    "polars ipc": "import polars as pl; out = pl.read_ipc(ipc).to_dict(as_series=False)",
+    "duckdb": READERS["duckdb"],
+}
+
+
+@pytest.mark.parametrize("reader", PLAIN_READERS)
+def test_others_see_lists_in_plain_files_and_arrowjag_its_type(reader: str, tmp_path: Path) -> None:
+    """Readers get no setting and no warning; the type comes back with arrowjag."""
+    library = reader.split(maxsplit=1)[0]
+    if importlib.util.find_spec(library) is None:
+        pytest.skip(f"{library} is not installed")
+    frame = pd.DataFrame({"x": X.to_pandas(), "s": S.to_pandas(), "k": [1, 2, 3]})
+    paths = [str(tmp_path / name) for name in ("a.parquet", "a.arrow")]
+    aj.write_parquet(frame, paths[0], plain=True)
+    aj.write_ipc(aj.to_storage(frame), paths[1])
+    code = f"{PLAIN}\nimport warnings; warnings.simplefilter('error')\n{PLAIN_READERS[reader]}\nprint(json.dumps(plain(out)))"
+    child = subprocess.run([sys.executable, "-c", code, *paths], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert child.returncode == 0, child.stderr
+    assert json.loads(child.stdout) == ROWS
+    back = aj.read_parquet(paths[0], to="pandas")
+    assert [str(one) for one in back.dtypes][:2] == [str(one) for one in frame.dtypes][:2]
+    assert aj.array(back["x"]).equals(X)
 
 
 def test_nested_dtypes_of_pandas_itself_stay_readable_too(tmp_path: Path) -> None:

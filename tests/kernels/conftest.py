@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from unittest import mock
 
 import pytest
 
-from arrowjag._kernels import few, quantiles, scan
+from arrowjag._kernels import strategy
 
 
 @pytest.fixture(scope="module", params=["few", "many"])
@@ -16,9 +15,5 @@ def either_way(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.param == "few":
         yield
         return
-    with (
-        mock.patch.object(few, "VALUES", 0),
-        mock.patch.object(scan, "FEW_CELLS", -1),
-        mock.patch.object(quantiles, "LONG", 2),
-    ):
+    with strategy.force(SMALL_VALUES=0, SCAN_CELLS=-1, SELECT_LENGTH=2):
         yield

@@ -85,10 +85,15 @@ def same(got: Any, expected: Any, tolerance: float = 0.0) -> bool:
     return got == expected or math.isclose(got, expected, rel_tol=tolerance, abs_tol=tolerance)
 
 
-def many_rows(dtype: str = "float64", *, nulls: bool = False, seed: int = 0) -> Rows:
+SMALL_BLOCKS = {"THREAD_VALUES": 20_000, "CACHE_VALUES": 1 << 13, "LARGE_VALUES": 1 << 14, "COMPILED_VALUES": 1 << 9}
+"""Sizes for `strategy.force` by which the tenth of `many_rows` is cut into as many blocks as all of them otherwise."""
+
+
+def many_rows(dtype: str = "float64", *, nulls: bool = False, seed: int = 0, tenth: bool = False) -> Rows:
     """Enough rows (about 400k values) to be cut into blocks over threads: short, empty, long, trailing empty ones."""
-    random = np.random.default_rng(seed)
-    sizes = np.concatenate([random.poisson(6, 50_000), [70_000, 0, 300, 300], random.integers(0, 80, 500), [0, 0]])
+    random, share = np.random.default_rng(seed), 10 if tenth else 1
+    short, long = random.poisson(6, 50_000 // share), [70_000 // share, 0, 300, 300]
+    sizes = np.concatenate([short, long, random.integers(0, 80, 500 // share), [0, 0]])
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     data = random.integers(0, 2 if dtype == "bool" else 100, offsets[-1]).astype(dtype)
     if np.dtype(dtype).kind == "f":

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels import columns as kernel
-from arrowjag._kernels import transpose
+from arrowjag._kernels import strategy, transpose
+from arrowjag._kernels.transpose import columns as kernel
 from tests.kernels.test_transpose_kernel import offsets_of, shapes, sizes_of, swapped
 
 rows = st.lists(st.one_of(st.integers(0, 3), st.integers(0, 40)), max_size=30)
@@ -26,12 +26,7 @@ def check(offsets):
 @pytest.fixture(scope="module")
 def small_blocks():
     """Blocks so small that a few rows fill several of them, and every frame that counts as large."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernel, "_BLOCK_ROWS", 4)
-        patch.setattr(kernel, "_BLOCK_VALUES", 5)
-        patch.setattr(kernel, "_FEW_ROWS", 1)
-        patch.setattr(transpose, "_BLOCK_VALUES", 1)
-        patch.setattr(transpose, "_LARGE_FRAME", 0)
+    with strategy.force(COLUMN_ROWS=4, COLUMN_MIN_ROWS=1, WORD_VALUES=3, LARGE_FRAME=0):
         yield
 
 
@@ -57,13 +52,12 @@ def test_many_rows():
 
 @pytest.mark.usefixtures("small_blocks")
 @given(shapes())
-def test_large_frames_as_the_general_way(case):
+def test_large_frames_equal_the_general_path(case):
     offsets, extents = case
     for a in range(len(offsets) - 1):
         axes = swapped(len(offsets), a, a + 1)
         found = [transpose.transpose(offsets, extents, a, a + 1), transpose.permute(offsets, extents, axes)]
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(transpose, "_LARGE_FRAME", 2**62)
+        with strategy.force(LARGE_FRAME=2**62):
             wanted = transpose.transpose(offsets, extents, a, a + 1)
         for one in found:
             assert sizes_of(one.offsets) == sizes_of(wanted.offsets)

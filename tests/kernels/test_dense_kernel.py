@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from arrowjag._kernels import dense
+from arrowjag._kernels import dense, strategy
 from tests.kernels.rows import EVERY_DTYPE, many_rows
 
 
@@ -69,15 +69,14 @@ def test_rows_go_whole_or_item_by_item(sizes: list[list[int]], data: st.DataObje
     offsets = to_offsets(sizes)
     cells = np.random.default_rng(5).random((len(sizes[0]), *max_sizes, *data.draw(st.sampled_from([(), (3,)]))))
     found = []
-    for most in ((0, 0), (10**6, 10**6)):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(dense, "_MOST_CELLS", most)
+    for by in ("items", "windows"):
+        with strategy.force(unpad=by):
             found.append(dense.unpad(cells, offsets, -1.0))
     assert np.array_equal(found[0], found[1])
 
 
 @pytest.mark.parametrize("fill", [0, -0.0, 0.0, 1.5, np.nan, np.inf])
-def test_pad_fills_with_what_it_is_told(fill: float) -> None:
+def test_pad_adds_the_fill_value(fill: float) -> None:
     found = dense.pad(np.array([1.0, 2.0]), [np.array([0, 2, 2])], [3], fill)
     assert found[:, :2].tolist()[0] == [1.0, 2.0]
     rest = np.concatenate([found[0, 2:], found[1]])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -13,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels import gather
-from arrowjag._kernels import offsets as _offsets
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.move import gather
 from tests.kernels.rows import make_offsets
 
 NOON = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
@@ -111,7 +111,7 @@ def test_ranges_over_blocks() -> None:
 @pytest.mark.parametrize("nulls", [False, True])
 def test_filter_of_many_values_equals_plain_selection(dtype: Any, nulls: bool) -> None:
     random = np.random.default_rng(4)
-    n = gather._POLARS_VALUES + 10
+    n = strategy.sizes.POLARS_FILTER_VALUES + 10
     raw = random.integers(0, 2, n)
     values = pa.array(raw, mask=random.random(n) < 0.1 if nulls else None).cast(dtype)
     mask = random.random(n) < 0.3
@@ -125,13 +125,13 @@ FLAT = [name for name, values in ARRAYS.items() if pa.types.is_primitive(values.
 
 
 @given(st.sampled_from(FLAT), st.lists(st.integers(0, 30), max_size=40), st.data())
-def test_few_values_are_taken_as_many_are(name: str, places: list[int], data: st.DataObject) -> None:
+def test_taking_few_values_equals_taking_many(name: str, places: list[int], data: st.DataObject) -> None:
     """The way of few values and that of many give the same, from a slice too."""
     values = pa.concat_arrays([ARRAYS[name]] * 12).slice(data.draw(st.integers(0, 3)), 31)
     index, valid = np.array(places, np.int64), np.array([place % 3 > 0 for place in places], bool)
     mask = np.array(data.draw(st.lists(st.booleans(), min_size=31, max_size=31)))
     few = [gather.take(values, index), gather.take(values, index, valid), gather.filter_values(values, mask)]
-    with mock.patch.object(gather, "_FEW", 0):
+    with strategy.force(CALL_VALUES=0):
         many = [gather.take(values, index), gather.take(values, index, valid), gather.filter_values(values, mask)]
     for one, two in zip(few, many, strict=True):
         one.validate(full=True)
@@ -143,7 +143,7 @@ def test_few_values_are_taken_as_many_are(name: str, places: list[int], data: st
 def test_runs(pairs: list[tuple[int, int]], step: int) -> None:
     starts, offsets = np.array([one for one, _ in pairs], np.int64), _offsets.from_sizes(np.array([n for _, n in pairs], np.int64))
     few = _offsets.runs(starts, offsets, step)
-    with mock.patch.object(_offsets, "_FEW", 0):
+    with strategy.force(CALL_VALUES=0):
         many = _offsets.runs(starts, offsets, step)
     assert few.dtype == many.dtype == np.int64
     assert few.tolist() == many.tolist() == [start + step * i for start, n in pairs for i in range(n)]

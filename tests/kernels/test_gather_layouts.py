@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arrowjag._kernels import gather
+from arrowjag._kernels.move import gather
 from arrowjag.testing import ArrowColumn, arrow_columns, assert_lists_equal
 
 slow = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)

@@ -12,7 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels import distinct, few, groups, hashing, parting, quantiles
+from arrowjag._kernels import strategy
+from arrowjag._kernels.equal import distinct, groups
+from arrowjag._kernels.order import hashing
+from arrowjag._kernels.reduce import quantiles
 from tests.kernels.rows import EVERY_DTYPE, items, make, many_rows, rows
 
 FULL = [np.uint64(1)] * 2
@@ -26,15 +29,13 @@ def way(request):
         "tables": {},
         "full": {"_FACTORS": FULL},
         "one full": {"_FACTORS": [FULL[0], *hashing._FACTORS]},
-        "parts": {"BLOCK_VALUES": 4},
+        "parts": {},
     }[request.param]
-    parts = {"HUGE": 1, "HASHED": 2} if request.param == "parts" else {}
+    parts = {"HASH_BLOCK": 4, "HUGE": 1, "HASH_PART": 2} if request.param == "parts" else {}
     with contextlib.ExitStack() as stack:
         for name, value in changes.items():
             stack.enter_context(mock.patch.object(hashing, name, value))
-        for name, value in parts.items():
-            stack.enter_context(mock.patch.object(parting, name, value))
-        stack.enter_context(mock.patch.object(few, "VALUES", 0))
+        stack.enter_context(strategy.force(SMALL_VALUES=0, **parts))
         yield
 
 
@@ -82,8 +83,11 @@ def test_items_are_found_as_in_a_dictionary(case):
                 assert same(table.data[item].item()) == same(probe)
 
 
-def by_hashes(function, pays):
-    with mock.patch.object(hashing, "pays", return_value=pays):
+OPERATIONS = ["group", "value_counts", "unique", "n_unique"]
+
+
+def by(name, function):
+    with strategy.force(**{operation: name for operation in OPERATIONS if name in strategy.CHOICES[operation].strategies}):
         return function()
 
 
@@ -95,7 +99,7 @@ def assert_both_ways_agree(case):
         lambda: distinct.unique(keys, case.offsets),
         lambda: quantiles.n_unique(*keys[0], case.offsets)[0],
     ):
-        np.testing.assert_equal(by_hashes(function, True), by_hashes(function, False))
+        np.testing.assert_equal(by("hash", function), by("sort", function))
 
 
 @given(rows())

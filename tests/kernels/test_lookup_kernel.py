@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels.lookup import lookup
+from arrowjag._kernels.equal.sets import lookup
 from arrowjag.errors import JagValueError
 from tests.kernels.rows import EVERY_DTYPE, items, make
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels import masks as kernel
-from arrowjag._kernels import reduce
+from arrowjag._kernels import reduce, strategy
+from arrowjag._kernels.base import fill as kernel
 from tests.kernels.rows import EVERY_DTYPE, Rows, rows
 
 
 @pytest.fixture(scope="module", params=["few", "many"])
 def either_way(request: pytest.FixtureRequest) -> Iterator[None]:
-    with mock.patch.object(kernel, "_FEW", 0 if request.param == "many" else kernel._FEW):
+    with strategy.force(fill="masks" if request.param == "many" else "small"):
         yield
 
 

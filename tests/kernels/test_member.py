@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from arrowjag._kernels.member import is_member
+from arrowjag._kernels.equal.sets import is_member
 
 TYPES = [np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
 FLOATS = [np.float16, np.float32, np.float64]
@@ -19,7 +19,7 @@ def found(data, known):
 
 
 @given(st.data())
-def test_as_python_says(draw):
+def test_membership_equals_python(draw):
     dtype = draw.draw(st.sampled_from([*TYPES, *FLOATS]))
     data = draw.draw(hnp.arrays(dtype, st.integers(0, 30)))
     others = draw.draw(hnp.arrays(dtype, st.integers(0, 20)))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels import blocks, offsets
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base import blocks, offsets
 from arrowjag.errors import JagOverflowError, OffsetsError
 from tests.kernels.rows import make_offsets, many_rows
 
@@ -60,22 +60,22 @@ def test_parents_and_positions(sizes: list[int]) -> None:
     assert offsets.parents(found).tolist() == expected_parents(sizes)
     assert offsets.parents(found).dtype == np.int32
     assert offsets.positions(found).tolist() == [place for size in sizes for place in range(size)]
-    with mock.patch.object(offsets, "_FEW", 0), mock.patch.object(offsets, "_WASTE", 100):
+    with strategy.force(positions="windows"):
         assert offsets.positions(found, 3).tolist() == [3 + place for size in sizes for place in range(size)]
 
 
 @pytest.mark.parametrize("mean", [0.3, 1, 10, 40])
-def test_parents_of_many_rows_equal_repeat(mean: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parents_of_many_rows_equal_repeat(mean: float) -> None:
     sizes = np.random.default_rng(1).poisson(mean, int(400_000 / mean))
     sizes[:7] = sizes[-9:] = sizes[1000:1100] = 0
     found = offsets.from_sizes(sizes)
     owners = np.repeat(np.arange(len(sizes)), sizes)
     assert np.array_equal(offsets.parents(found), owners)
     places = np.arange(len(owners)) - found[owners]
-    for waste in (0, 1000):
-        monkeypatch.setattr(offsets, "_WASTE", waste)
-        assert np.array_equal(offsets.positions(found), places)
-        assert np.array_equal(offsets.positions(found, 1), places + 1)
+    for by in ("runs", "windows"):
+        with strategy.force(positions=by):
+            assert np.array_equal(offsets.positions(found), places)
+            assert np.array_equal(offsets.positions(found, 1), places + 1)
 
 
 @pytest.mark.parametrize("sizes", [[400_000], [0, 0, 400_000, 0], [0] * 400_000, [3] * 100_000 + [0] * 300_000])

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from unittest import mock
+import itertools
+from typing import get_args
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels import distinct, few, groups, pairs, quantiles, rank, sets, sort
+from arrowjag._kernels import strategy
+from arrowjag._kernels.equal import distinct, groups, sets
+from arrowjag._kernels.order import pairs, rank, sort
+from arrowjag._kernels.reduce import quantiles
+from arrowjag.typing import RankMethod
+from tests import reference as ref
 from tests.kernels.rows import EVERY_DTYPE, Rows, make, many_rows, rows
 
-METHODS = ["ordinal", "dense", "min", "max", "average"]
+METHODS = get_args(RankMethod)
+
+
+OPERATIONS = [name for name, choice in strategy.CHOICES.items() if "pairs" in choice.strategies]
 
 
 def by_pairs(function, longest=28):
     """What a function gives where every row up to `longest` is compared pair by pair, however few they are."""
-
-    def pays(*offsets):
-        return bool(np.logical_and.reduce([np.diff(one) <= longest for one in offsets]).any())
-
-    with mock.patch.object(pairs, "LONGEST", longest), mock.patch.object(pairs, "pays", pays):
+    with strategy.force(**dict.fromkeys(OPERATIONS, "pairs"), PAIRS_LENGTH=longest):
         return function()
 
 
 def by_sorting(function):
-    with mock.patch.object(pairs, "pays", return_value=False):
+    with strategy.force(PAIRS_VALUES=2**62):
         return function()
 
 
@@ -48,7 +53,7 @@ def under_nulls(case: Rows):
 @pytest.fixture(autouse=True, scope="module")
 def as_many():
     """Few values are sorted in one call, whatever the length of their rows."""
-    with mock.patch.object(few, "VALUES", 0):
+    with strategy.force(SMALL_VALUES=0):
         yield
 
 
@@ -93,9 +98,9 @@ def test_sets(case, longest):
 
 @pytest.mark.parametrize("nulls", [False, True])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "int64"])
-def test_many_rows_on_threads(dtype, nulls, monkeypatch):
+def test_many_rows_on_threads(dtype, nulls):
     case = many_rows(dtype, nulls=nulls)
-    assert pairs.pays(case.offsets[:20_001])
+    assert strategy.short_share(case.offsets[:20_001])
     key = (case.data, case.valid)
     ways = [
         lambda: sort.argsort(*key, case.offsets),
@@ -103,9 +108,9 @@ def test_many_rows_on_threads(dtype, nulls, monkeypatch):
         lambda: groups.value_counts([key], case.offsets),
         lambda: sets.union(key, case.offsets, (case.data[::-1].copy(), None), case.offsets),
     ]
-    monkeypatch.setattr(pairs, "_BLOCK_VALUES", 1 << 16)
-    for way in ways:
-        np.testing.assert_equal(by_pairs(way), by_sorting(way))
+    with strategy.force(PAIRS_BLOCK=1 << 16):
+        for way in ways:
+            np.testing.assert_equal(by_pairs(way), by_sorting(way))
 
 
 @pytest.mark.parametrize("valid", [None, np.array([True, False, True, True])])
@@ -132,10 +137,39 @@ def test_integers_become_bytes_only_where_all_lie_close(dtype):
         agree(lambda data=data: sets.intersection((data, None), offsets, (far[::-1].copy(), None), offsets), 28)
 
 
-def test_it_pays_where_most_values_stand_in_short_rows():
-    assert not pairs.pays(np.array([0, 5]))
-    assert pairs.pays(np.arange(0, 20_001, 10))
-    assert not pairs.pays(np.arange(0, 20_001, 100))
-    assert not pairs.pays(np.array([0, *range(10, 1_001, 10), 20_000]))
-    assert pairs.pays(np.arange(0, 20_001, 20), np.arange(0, 20_001, 20))
-    assert not pairs.pays(np.arange(0, 1_001), np.arange(0, 100_001, 100))
+def test_the_strategy_applies_if_most_values_are_in_short_rows():
+    assert not strategy.short_share(np.array([0, 5]))
+    assert strategy.short_share(np.arange(0, 20_001, 10))
+    assert not strategy.short_share(np.arange(0, 20_001, 100))
+    assert not strategy.short_share(np.array([0, *range(10, 1_001, 10), 20_000]))
+    assert strategy.short_share(np.arange(0, 20_001, 20), np.arange(0, 20_001, 20))
+    assert not strategy.short_share(np.arange(0, 1_001), np.arange(0, 100_001, 100))
+
+
+ROWS = {length: np.array(list(itertools.product([2, 0, 1], repeat=length)), np.int64) for length in (1, 2, 3, 4)}
+"""Every row of up to four items of which any may be equal."""
+
+
+@pytest.mark.parametrize("length", ROWS)
+@pytest.mark.parametrize("method", METHODS)
+def test_ranks_of_every_short_row(length, method):
+    # Row by row: a batch of rows without ties takes a way of its own.
+    for row in ROWS[length]:
+        wanted = np.array(ref.rank(row.tolist(), 1, method))
+        got = pairs.ranks(row[:, None], method)[:, 0]
+        np.testing.assert_array_equal(got / 2 if method == "average" else got, wanted)
+    wanted = [ref.rank(row, 1, method) for row in ROWS[length].tolist()]
+    got = pairs.ranks(np.ascontiguousarray(ROWS[length].T), method).T
+    np.testing.assert_array_equal(got / 2 if method == "average" else got, wanted)
+
+
+@pytest.mark.parametrize("length", ROWS)
+def test_positions_and_groups_of_every_short_row(length):
+    columns, lists = np.ascontiguousarray(ROWS[length].T), ROWS[length].tolist()
+    orders = [ref.row_order(row) for row in lists]
+    np.testing.assert_array_equal(pairs.places(columns).T, np.argsort(orders, axis=1))
+    leads = [[row.index(item) == k for k, item in enumerate(row)] for row in lists]
+    np.testing.assert_array_equal(pairs.first(columns).T, leads)
+    found, times = pairs.times(columns)
+    np.testing.assert_array_equal(found.T, leads)
+    np.testing.assert_array_equal(times.T, [[row[k:].count(item) for k, item in enumerate(row)] for row in lists])

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels import scatter as kernel
-from arrowjag._kernels.words import has_words
+from arrowjag._kernels.base.memory import has_words
+from arrowjag._kernels.move import scatter as kernel
 
 SAMPLES = {
     pa.bool_(): [True, False],

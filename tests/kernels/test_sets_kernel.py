@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels import distinct, sets
-from arrowjag._kernels import groups as kernel
+from arrowjag._kernels import strategy
+from arrowjag._kernels.equal import distinct, sets
+from arrowjag._kernels.equal import groups as kernel
 from arrowjag.errors import JagTypeError, ShapeError
 from tests.kernels.rows import EVERY_DTYPE, items, make, rows
 
@@ -112,7 +113,7 @@ def test_member_and_set_operations(case):
     assert nested(sets.member(*arguments), x.offsets) == [
         [item is not None and same(item) in own for item in row] for row, own in zip(x.lists, keys, strict=True)
     ]
-    expected = {"union": [], "intersection": [], "difference": []}
+    expected = {"union": [], "intersection": [], "difference": [], "symmetric_difference": []}
     for row, (left, right) in enumerate(zip(x.lists, y.lists, strict=True)):
         numbers = [*range(x.offsets[row], x.offsets[row + 1]), *(len(x.data) + np.arange(y.offsets[row], y.offsets[row + 1]))]
         found = [group[0] for group in groups([*left, *right])]
@@ -120,6 +121,9 @@ def test_member_and_set_operations(case):
         expected["union"].append([numbers[slot] for slot in found])
         expected["intersection"].append([numbers[slot] for slot in ours if same(left[slot]) in keys[row]])
         expected["difference"].append([numbers[slot] for slot in ours if same(left[slot]) not in keys[row]])
+        others = {same(item) for item in left} - {None}
+        lacking = [slot for slot in found if (same([*left, *right][slot]) in keys[row]) != (same([*left, *right][slot]) in others)]
+        expected["symmetric_difference"].append([numbers[slot] for slot in lacking])
     for name, wanted in expected.items():
         new_offsets, found = getattr(sets, name)(*arguments)
         assert nested(found, new_offsets) == wanted
@@ -136,8 +140,7 @@ def test_rows_enough_for_threads():
     assert np.array_equal(np.diff(new_offsets), np.bincount(parents[expected], minlength=60_000))
 
 
-def test_pairs_of_columns_in_blocks(monkeypatch):
-    monkeypatch.setattr(sets, "BLOCK_VALUES", 1 << 15)
+def test_pairs_of_columns_in_blocks():
     rng = np.random.default_rng(1)
     offsets_x, offsets_y = (np.concatenate([[0], np.cumsum(rng.poisson(6, 20_000))]).astype(np.int64) for _ in range(2))
     x, y = rng.integers(0, 30, offsets_x[-1]), rng.integers(0, 30, offsets_y[-1])
@@ -145,14 +148,20 @@ def test_pairs_of_columns_in_blocks(monkeypatch):
     code_x, code_y = row_x * 30 + x, row_y * 30 + y
     assert offsets_x[-1] + offsets_y[-1] > 200_000
     arguments = ((x, None), offsets_x, (y, None), offsets_y)
-    assert np.array_equal(sets.member(*arguments), np.isin(code_x, code_y))
+    with strategy.force(RUNS_BLOCK=1 << 15):
+        found = {
+            name: getattr(sets, name)(*arguments)
+            for name in ("member", "union", "intersection", "difference", "symmetric_difference")
+        }
+    assert np.array_equal(found["member"], np.isin(code_x, code_y))
     both = np.concatenate([code_x, code_y])
     for name, wanted in (
         ("union", np.union1d(code_x, code_y)),
         ("intersection", np.intersect1d(code_x, code_y)),
         ("difference", np.setdiff1d(code_x, code_y)),
+        ("symmetric_difference", np.setxor1d(code_x, code_y)),
     ):
-        new_offsets, items = getattr(sets, name)(*arguments)
+        new_offsets, items = found[name]
         assert np.array_equal(np.sort(both[items]), wanted)
         assert np.array_equal(np.repeat(np.arange(20_000), np.diff(new_offsets)), both[items] // 30)
 

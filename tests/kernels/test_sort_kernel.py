@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from functools import cmp_to_key
 from itertools import pairwise
+from typing import get_args
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels import rank, sort
+from arrowjag._kernels import strategy
+from arrowjag._kernels.order import rank, sort
 from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.typing import RankMethod
 
 pytestmark = pytest.mark.usefixtures("either_way")
 
@@ -165,12 +168,13 @@ def test_input_is_not_written_to():
     assert data.tobytes() == copy.tobytes()
 
 
-def test_threads_agree_with_one_block(monkeypatch):
-    monkeypatch.setattr(sort, "_BLOCK_VALUES", 1 << 14)
+def test_threads_agree_with_one_block():
     data, valid, offsets = random_rows(np.random.default_rng(4).poisson(10, 25_000), "f4", 5, 0.05)
     assert offsets[-1] > 200_000
     for descending in (False, True):
-        assert np.array_equal(sort.argsort(data, valid, offsets, descending), reference_order(data, valid, offsets, descending))
+        with strategy.force(SORT_BLOCK=1 << 14):
+            found = sort.argsort(data, valid, offsets, descending)
+        assert np.array_equal(found, reference_order(data, valid, offsets, descending))
 
 
 @pytest.mark.parametrize("null_share", [0.0, 0.2])
@@ -208,7 +212,7 @@ def test_lexsort(rows, first_falls, second_falls):
     assert slots(order, offsets) == [sorted(range(len(r)), key=lambda i, r=r: cmp_to_key(compare)(r[i])) for r in rows]
 
 
-def test_lexsort_wants_a_direction_for_each_key():
+def test_lexsort_requires_a_direction_per_key():
     key = (np.arange(3), None)
     with pytest.raises(JagValueError, match="2 keys, 1 directions"):
         sort.lexsort([key, key], np.array([0, 3]), [True])
@@ -268,7 +272,7 @@ def expected_ranks(row, method, descending):
     return result
 
 
-@given(jagged(), st.sampled_from(["ordinal", "dense", "min", "max", "average"]), st.booleans())
+@given(jagged(), st.sampled_from(get_args(RankMethod)), st.booleans())
 def test_rank(case, method, descending):
     rows, dtype = case
     data, valid, offsets = flat(rows, dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from arrowjag._kernels import windows
+from arrowjag._kernels.base import blocks
 
 
 @pytest.mark.parametrize("type", ["int8", "uint16", "float32", "float64", "float16"])
@@ -15,12 +15,12 @@ def test_windows_there_and_back(type: str, width: int) -> None:
     sizes = draw.integers(0, width + 1, 500)
     sizes[-3:] = 0, width, 0
     cuts = np.concatenate([[0], np.cumsum(sizes)])
-    data = windows.words(draw.integers(0, 100, cuts[-1]).astype(type))
+    data = blocks.words(draw.integers(0, 100, cuts[-1]).astype(type))
     rows = draw.integers(0, len(sizes), len(sizes))
     rows[:3] = len(sizes) - 2
-    cells = windows.take_windows(data, cuts[rows], width)
+    cells = blocks.take_windows(data, cuts[rows], width)
     out = np.empty(int(sizes[rows].sum()), data.dtype)
-    windows.put_windows(cells, np.cumsum(sizes[rows]) - sizes[rows], out)
+    blocks.put_windows(cells, np.cumsum(sizes[rows]) - sizes[rows], out)
     wanted = np.concatenate([data[cuts[row] : cuts[row + 1]] for row in rows.tolist()])
     assert np.array_equal(out, wanted)
 
@@ -30,7 +30,7 @@ def test_windows_leave_alone_what_no_row_covers(sizes: list[int]) -> None:
     width = 3
     cells = np.arange(len(sizes) * width).reshape(-1, width)
     out = np.full(sum(sizes), -1)
-    windows.put_windows(cells, np.cumsum(sizes, dtype=np.int64) - sizes, out)
+    blocks.put_windows(cells, np.cumsum(sizes, dtype=np.int64) - sizes, out)
     wanted = [[*row[:size], *[-1] * (size - width)] for row, size in zip(cells.tolist(), sizes, strict=True)]
     assert out.tolist() == [cell for row in wanted for cell in row]
 
@@ -41,5 +41,5 @@ def test_blocks_cover_all_rows() -> None:
     def work(first: int, end: int) -> None:
         seen[first:end] += 1
 
-    windows.map_cells(work, len(seen), 20)
+    blocks.map_cells(work, len(seen), 20)
     assert (seen == 1).all()

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag.pandas import JaggedDtype, JaggedExtensionArray, _store
+from arrowjag.pandas._versions import SHARED_VIEWS, STACK_DROPS_NULLS
 
 ROWS = [[1, 2], None, [], [3]]
 
@@ -26,7 +27,7 @@ def s() -> pd.Series[Any]:
 
 
 def items(series: Any) -> list[Any]:
-    return [None if one is pd.NA else one.to_list() for one in series]
+    return [None if one is pd.NA else one.to_list() if isinstance(one, aj.Row) else one for one in series]
 
 
 def addresses(array: pa.Array) -> list[int]:
@@ -111,7 +112,8 @@ def test_leaf_types_survive_object_and_back(leaf: pa.DataType) -> None:
         (1, np.array([7, 8]), [[1, 2], [7, 8], [], [3]]),
         (2, pa.array([4]), [[1, 2], None, [4], [3]]),
         (slice(0, 2), [[9], [8]], [[9], [8], [], [3]]),
-        (slice(0, 2), [9], [[9], [9], [], [3]]),
+        (slice(0, 2), aj.Row([9]), [[9], [9], [], [3]]),
+        (slice(0, 1), [9], [[9], None, [], [3]]),
         (slice(None, None, 2), aj.array([[5], None]), [[5], None, None, [3]]),
         ([3, 0], [[9], None], [None, None, [], [9]]),
         ([3, 0], pd.NA, [None, None, [], None]),
@@ -147,8 +149,13 @@ def test_lengths_must_match(s: pd.Series[Any]) -> None:
         s.array[0:2] = [[1], [2], [3]]
 
 
+def test_a_flat_list_is_not_assigned_as_a_row_to_several_positions(s: pd.Series[Any]) -> None:
+    with pytest.raises(aj.JagTypeError, match=r"cannot set rows of jagged.* from a list: each of its items is for one row"):
+        s.array[0:2] = [9, 8]
+
+
 @pytest.mark.parametrize("plain", [pd.Series([1, 2, 3, 4]), np.array([1, 2, 3, 4]), pa.array([1, 2, 3, 4]), aj.array([1, 2, 3, 4])])
-def test_a_plain_column_is_no_row(plain: Any) -> None:
+def test_a_plain_column_is_not_accepted_as_a_row(plain: Any) -> None:
     """Its items stand for one row each: the whole of it must not become the row of every place."""
     s = aj.array([[1], [2], None, [4]]).to_pandas()
     with pytest.raises(aj.JagTypeError, match=r"each of its items is for one row, and a row is a list of 1 level\."):
@@ -188,7 +195,7 @@ def test_rows_of_fewer_levels_are_no_rows() -> None:
         deep.where([False, True], aj.array([[9], [8]]).to_pandas())
 
 
-def test_no_places_take_rows_of_any_number() -> None:
+def test_an_empty_selection_accepts_any_number_of_rows() -> None:
     """`frame.loc[mask, names] = other` hands over all rows where the mask is nowhere True."""
     frame = aj.array(ROWS).to_pandas(name="v").to_frame()
     frame.loc[np.zeros(4, bool), ["v"]] = frame.iloc[::-1]
@@ -278,7 +285,7 @@ def test_copy_on_write(s: pd.Series[Any]) -> None:
     other = frame.copy()
     column = frame["v"]
     frame.iloc[0, 0] = [9]
-    assert items(column) == ROWS
+    assert items(column) == ([[9], *ROWS[1:]] if SHARED_VIEWS else ROWS)
     assert items(other["v"]) == ROWS
     assert items(frame["v"]) == [[9], None, [], [3]]
 
@@ -339,7 +346,7 @@ def test_frames_are_reshaped(s: pd.Series[Any]) -> None:
     assert items(pivoted["x"]) == [[1, 2], []]
     assert frame.set_index(["n", "k"])["v"].unstack().equals(pivoted)
     assert frame.melt(id_vars=["k", "n"])["value"].dtype == s.dtype
-    assert items(frame[["v"]].stack()) == ROWS
+    assert items(frame[["v"]].stack()) == [row for row in ROWS if row is not None or not STACK_DROPS_NULLS]
     assert frame[["v"]].T.loc["v"].dtype == s.dtype
 
 
@@ -412,3 +419,11 @@ def test_pickle(s: pd.Series[Any]) -> None:
     pd.testing.assert_series_equal(again, s)
     again.iloc[0] = [5]
     assert items(s) == ROWS
+
+
+def test_the_precision_of_pandas_holds_inside_rows() -> None:
+    s = aj.array([[1.23456789, None]]).to_pandas()
+    with pd.option_context("display.precision", 2):
+        assert "[1.2, null]" in str(s)
+        assert "[1.2, null]" in str(s.to_frame("v"))
+    assert "[1.23457, null]" in str(s)

@@ -72,12 +72,19 @@ def test_names() -> None:
         "int64",
     ],
 )
-def test_other_text_is_no_name(text: str) -> None:
+def test_other_text_is_not_parsed_as_a_name(text: str) -> None:
     if text.endswith(" "):
         assert JaggedDtype.construct_from_string(text) == JaggedDtype("double", 2)
         return
-    with pytest.raises(TypeError, match="Cannot construct a 'JaggedDtype' from"):
+    kind, advice = (ValueError, r"The format is jagged\[LEAF TYPE, NDIM\]") if text.startswith("jagged[") else (TypeError, "")
+    with pytest.raises(kind, match=f"Cannot construct a 'JaggedDtype' from.*{advice}"):
         JaggedDtype.construct_from_string(text)
+    assert JaggedDtype("double", 2) != text
+
+
+def test_pandas_reports_a_name_that_cannot_be_read() -> None:
+    with pytest.raises(aj.JagValueError, match=r"from 'jagged\[dbl, 2\]'.*such as jagged\[double, 2\]"):
+        pd.Series([], dtype="jagged[dbl, 2]")
 
 
 def test_construction_is_checked() -> None:

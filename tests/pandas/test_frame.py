@@ -145,3 +145,68 @@ def test_deep_and_declared_rows() -> None:
     wide = pd.DataFrame({"k": [1, 2], "v": pd.Series([[1, 2, 3], None], dtype="jagged[int64, 2, extents=(3,)]")})
     total: Any = wide.groupby("k")["v"].sum()
     assert total.jag.to_list()[0] == [1, 2, 3]
+
+
+# ------------------------------------------------------------------------------------------------- groupby.jag
+
+
+@pytest.mark.parametrize("name", [*AGGREGATIONS, "count", "any", "first", "last", "n_unique", "argmax"])
+@given(data=st.data())
+def test_groupby_jag_is_the_reduction_of_each_group(name: str, data: st.DataObject) -> None:
+    rows = data.draw(st.lists(st.none() | st.lists(st.none() | st.integers(-5, 5), max_size=3), min_size=1, max_size=8))
+    keys = data.draw(st.lists(st.sampled_from([0, 1, None]), min_size=len(rows), max_size=len(rows)))
+    column = pd.Series(rows, dtype="jagged[int64, 2]")
+    column = column > 0 if name == "any" else column
+    frame = pd.DataFrame({"k": pd.array(keys, dtype="Int64"), "v": column})
+    by_item = getattr(frame.groupby("k").jag["v"], name)()
+    in_all = getattr(frame.groupby("k").jag["v"], name)(axis=None)
+    for key, group in frame.groupby("k")["v"]:
+        found = by_item[key]
+        assert (found.to_list() if isinstance(found, aj.Row) else found) == aj.array(getattr(group.jag, name)(axis=0)).to_list()
+        one = getattr(group.jag, name)(axis=None)
+        assert (None if in_all[key] is pd.NA else in_all[key]) == pytest.approx(one)
+
+
+def test_spellings_of_groupby_jag() -> None:
+    frame = pd.DataFrame({"k": list("aab"), "j": [1, 1, 2], "v": aj.array([[1, 2], [3], [4]]), "x": [1, 2, 3]})
+    total = [[4, 2], [4]]
+    assert frame.groupby("k").jag["v"].sum().jag.to_list() == total
+    assert frame.groupby("k").jag["v"].sum().index.tolist() == ["a", "b"]
+    assert frame.groupby("k")["v"].jag.sum().jag.to_list() == total
+    assert frame["v"].groupby(frame["k"]).jag.sum().jag.to_list() == total
+    assert frame.groupby("k").jag.sum().columns.tolist() == ["v"]
+    both = frame.groupby(["k", "j"]).jag[["v", "x"]].sum(axis=None)
+    assert both["v"].tolist() == [6, 4]
+    assert both["x"].tolist() == [3, 3]
+    assert both.index.names == ["k", "j"]
+    flat = frame.groupby("k", as_index=False).jag["v"].quantile(0.5, axis=None)
+    assert flat.columns.tolist() == ["k", "v"]
+    assert flat["v"].tolist() == [2.0, 4.0]
+    assert frame.groupby("k", sort=False).jag["x"].sum().tolist() == [3, 3]
+    assert frame.groupby("k").jag["v"].sum(min_count=2).jag.to_list() == [[4, None], [None]]
+    texts = frame.assign(t=aj.array([["p", "q"], ["r"], ["s"]])).groupby("k").jag["t"]
+    assert texts.join("-").jag.to_list() == [["p-r", "q"], ["s"]]
+    structs = frame.assign(s=aj.zip(a=aj.array([[1, 2], [3], [4]]), b=1)).groupby("k").jag
+    assert structs["s.a"].sum().jag.to_list() == total
+
+
+def test_groupby_jag_and_categories() -> None:
+    keys = pd.Categorical(["b", None, "b"], categories=["a", "b"])
+    frame = pd.DataFrame({"k": keys, "v": aj.array([[1], [2], [3]])})
+    assert frame.groupby("k", observed=False).jag["v"].sum().jag.to_list() == [[], [4]]
+    assert frame.groupby("k", observed=True, dropna=False).jag["v"].sum().jag.to_list() == [[4], [2]]
+
+
+def test_what_groupby_jag_refuses() -> None:
+    frame = pd.DataFrame({"k": list("aab"), "v": aj.array([[1, 2], [3], [4]]), "jag": [1, 2, 3]})
+    assert frame.groupby("k")["jag"].sum().tolist() == [3, 3]
+    with pytest.raises(aj.JagValueError, match=r"axis must be 0, item by item across the rows of a group, or None, .* got -1"):
+        frame.groupby("k").jag["v"].sum(axis=-1)
+    with pytest.raises(aj.JagIndexError, match="no column 'w'"):
+        frame.groupby("k").jag["w"]
+    with pytest.raises(aj.JagAttributeError, match="no 'sort'; it changes rows one by one"):
+        frame.groupby("k").jag["v"].sort()
+    with pytest.raises(AttributeError, match="no 'nix'"):
+        _ = frame.groupby("k").jag.nix
+    with pytest.raises(aj.JagTypeError, match="no jagged column; name one"):
+        frame[["k", "jag"]].groupby("k").jag.sum()

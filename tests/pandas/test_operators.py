@@ -97,8 +97,7 @@ def test_an_array_beside_a_plain_column() -> None:
         assert (x + flat).to_list() == [[11, None], None, [], [45]]
     with pytest.raises(aj.ShapeError, match=r"JaggedShape\(3\) is not a prefix of"):
         x + pd.Series([1, 2, 3])
-    with pytest.raises(aj.ShapeError, match="to_pandas for a column of pandas"):
-        _ = plain + x
+    assert values(plain + x) == [[11, None], None, [], [45]]
 
 
 def test_frames(s: pd.Series[Any]) -> None:
@@ -165,3 +164,43 @@ def test_temporal_scalars() -> None:
     s = aj.array([[day, None], []]).to_pandas()
     assert values(s + pd.Timedelta(days=1)) == [[day + pd.Timedelta(days=1), None], []]
     assert values(s > day) == [[False, None], []]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("v * 2", [[2, 4], [6], None]),
+        ("2 * v - k", [[1, 3], [4], None]),
+        ("v * w", [[1.5, 4.0], [9.0], None]),
+        ("-v", [[-1, -2], [-3], None]),
+        ("v > 1", [[False, True], [True], None]),
+        ("(v > 1) & (w < 2)", [[False, False], [False], None]),
+    ],
+)
+def test_eval_computes_with_jagged_columns(text: str, expected: Any) -> None:
+    df = pd.DataFrame({"v": aj.array([[1, 2], [3], None]), "k": [1, 2, 3], "w": aj.array([[1.5, 2], [3], [1]])})
+    got = df.eval(text)
+    assert got.jag.to_list() == expected
+    assert df.eval(f"new = {text}")["new"].equals(got)
+
+
+def test_eval_still_refuses_what_pandas_refuses() -> None:
+    with pytest.raises(TypeError, match="unsupported operand type"):
+        pd.DataFrame({"a": [{}], "b": [1]}).eval("a * b")
+
+
+def test_clip_clips_items() -> None:
+    s = aj.array([[1, 2], [3], None]).to_pandas(index=["a", "b", "c"], name="v")
+    assert s.clip(2).jag.to_list() == [[2, 2], [3], None]
+    assert s.clip(upper=pd.Series([1, 2, 3], index=["b", "a", "c"])).jag.to_list() == [[1, 2], [1], None]
+    assert s.clip(2).index.equals(s.index)
+    assert pd.Series([1, 5]).clip(2, 4).tolist() == [2, 4]
+    assert pd.DataFrame({"k": [1, 5]}).clip(lower=2)["k"].tolist() == [2, 5]
+    for call in (lambda: s.to_frame().clip(lower=2), lambda: s.clip(2, inplace=True)):
+        with pytest.raises(aj.JagTypeError, match=r"df\['v'\].jag.clip\(lower, upper\) gives a new column"):
+            call()
+
+
+def test_map_names_the_call_for_items() -> None:
+    with pytest.raises(aj.JagTypeError, match=r"\.jag\.translate\(keys, values\) looks items up"):
+        aj.array([[1, 2], [3]]).to_pandas().map(pd.Series([10, 20, 30], index=[1, 2, 3]))

@@ -22,7 +22,7 @@ def test_facts_come_from_storage_and_metadata():
     assert dtype.ext_storage() == pl.List(pl.Array(pl.List(pl.Float32), 3))
 
 
-def test_a_list_leaf_is_no_dim():
+def test_a_list_leaf_adds_no_dim():
     dtype = Jagged(pl.List(pl.Int8), 2)
     assert (dtype.leaf, dtype.ndim) == (pl.List(pl.Int8), 2)
 
@@ -67,7 +67,7 @@ def test_other_writings_of_the_same_metadata_are_equal():
     assert spaced == Jagged(pl.List(pl.Int8), 2)
 
 
-def test_registering_twice_is_no_error():
+def test_registering_twice_raises_no_error():
     aj.polars.dtype.register()
     aj.polars.namespace.register()
     assert pl.get_extension_type("arrowjag.jagged") is Jagged
@@ -100,8 +100,8 @@ def test_selector_takes_our_columns_only():
     assert df.select(jagged()).columns == ["v", "w", "f", "b", "t"]
     assert df.lazy().select(~jagged()).collect_schema().names() == ["k", "g", "l", "s", "n", "c", "a"]
     assert df.select(jagged(pl.Int64, 3)).columns == ["w"]
-    with pytest.raises(JagTypeError, match="both"):
-        jagged(pl.Int64)
+    with pytest.raises(JagTypeError, match="ndim alone"):
+        jagged(ndim=2)
 
 
 KEEPERS = {

@@ -1,4 +1,4 @@
-"""Enum leaves: an Arrow dictionary knows no Enum, so that results get theirs from the operands."""
+"""Enum leaves: to Arrow they are ordered dictionaries, and they come back as what they were."""
 
 from __future__ import annotations
 
@@ -57,16 +57,53 @@ def test_frames_keep_the_enum():
     assert flat.jag.implode("g").schema["e"] == Jagged(LEVEL, 2)
 
 
-def test_two_different_enums_are_categories():
+def test_two_different_enums_have_no_common_order():
     df = pl.DataFrame({"a": pl.Series([["hi"]], dtype=pl.List(LEVEL)), "b": pl.Series([["lo"]], dtype=pl.List(OTHER))})
-    both = df.select(aj.concat([c("a").jag, c("b").jag], axis=1))["a"]
-    assert both.to_list() == [["hi", "lo"]]
-    assert leaf(both.dtype) != LEVEL
+    message = r"the ordered categories \['lo', 'hi'\] and \['lo', 'mid', 'hi'\] differ"
+    for made in (aj.concat([c("a").jag, c("b").jag], axis=1), c("a").jag < c("b").jag, aj.coalesce(c("a").jag, c("b").jag)):
+        with pytest.raises(Exception, match=message):
+            df.lazy().select(made).collect()
 
 
-def test_an_array_alone_knows_no_enum():
+def test_an_array_alone_knows_its_enum():
     array = from_series(pl.Series([["hi"], []], dtype=pl.List(LEVEL)))
-    assert leaf(to_series(array).dtype) == pl.Categorical
+    assert leaf(to_series(array).dtype) == LEVEL
+    assert array.max().to_polars().dtype == LEVEL
+    assert array.value_counts().to_polars().dtype.ext_storage().inner.fields[0].dtype == LEVEL
+
+
+ORDERED = {
+    "sort": (lambda v: v.sort(), [["lo", "hi"], ["lo", None], None]),
+    "falling": (lambda v: v.sort(descending=True), [["hi", "lo"], ["lo", None], None]),
+    "max": (lambda v: v.max(), ["hi", "lo", None]),
+    "min": (lambda v: v.min(), ["lo", "lo", None]),
+    "cummax": (lambda v: v.cummax(), [["hi", "hi"], ["lo", None], None]),
+    "where": (lambda v: aj.where(v >= "mid", v, "mid"), [["hi", "mid"], ["mid", None], None]),
+    "fill_null": (lambda v: v.fill_null("mid"), [["hi", "lo"], ["lo", "mid"], None]),
+    "value_counts": (
+        lambda v: v.value_counts(),
+        [[{"value": "hi", "count": 1}, {"value": "lo", "count": 1}], [{"value": "lo", "count": 1}], None],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_categories_go_by_their_order_and_stay_an_enum(df, name):
+    function, expected = ORDERED[name]
+    lazy = df.lazy().select(function(c("e").jag))
+    schema = leaf(lazy.collect_schema()["e"])
+    for got in (lazy.collect()["e"], lazy.collect(engine="streaming")["e"], function(df["e"].jag)):
+        assert from_series(got).to_list() == expected
+        assert leaf(got.dtype) == schema
+    assert (schema.fields[0].dtype if name == "value_counts" else schema) == LEVEL
+
+
+def test_an_unknown_label_is_refused(df):
+    for call in (lambda v: v == "top", lambda v: v < "top", lambda v: v.contains("top"), lambda v: v.fill_null("top")):
+        with pytest.raises(aj.JagValueError, match=r"'top' is not one of the ordered categories \['lo', 'mid', 'hi'\]"):
+            call(df["e"].jag)
+        with pytest.raises(Exception, match=r"'top' is not one of the ordered categories"):
+            df.lazy().select(call(c("e").jag)).collect_schema()
 
 
 @pytest.mark.parametrize("rows", [[], [[], None], [[], [["x"], ["y", "x"]], []]])

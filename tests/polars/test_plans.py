@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import arrowjag as aj
+from arrowjag._expressions import tree
 from arrowjag._methods import METHODS
 from arrowjag.polars import _tree, lowering
 from arrowjag.polars._tree import Call, Input, Tree
@@ -64,7 +65,7 @@ def test_other_constants_have_another_key(one, two):
     assert key_of(one(v)) != key_of(two(v))
 
 
-def test_a_positional_tuple_is_no_keyword():
+def test_a_positional_tuple_is_not_taken_for_a_keyword():
     x = Input(c("v"))
     named = Call("method", "f", (x,), {"axis": 1})
     assert Tree(named).key != Tree(Call("method", "f", (x, ("axis", 1)))).key
@@ -148,7 +149,7 @@ def test_arguments_in_place_are_bound_as_any_others(name, monkeypatch):
         args = tuple(values[:n])
         got = recorded(name, args)
         with monkeypatch.context() as patched:
-            patched.setattr(_tree, "_positional", lambda name: None)
+            patched.setattr(tree, "_positional", lambda name: None)
             assert recorded(name, args) == got
 
 

@@ -94,3 +94,15 @@ def test_free_functions_return_the_kind_of_their_operands():
         assert_same(got, X["k"] * X["w"])
     with pytest.raises(JagTypeError, match="concat changes the rows"):
         DF.select(aj.concat([c("v"), c("v")]))
+
+
+def test_concat_takes_lists_of_arrays_beside_columns():
+    v, a = X["v"], X["v"] + 1
+    wanted = v.concat(a, a, axis=1)
+    assert_same(DF["v"].jag.concat([a, a.to_polars()], axis=1), wanted)
+    for several in ([a, a], (a, a.to_polars()), [a.to_arrow(), a]):
+        for got in results(DF, pl.col("v").jag.concat(several, axis=1)):
+            assert_same(got, wanted)
+    for mixed in (pl.col("v").jag.concat([pl.col("v"), a], axis=1), aj.concat([pl.col("v"), pl.col("v"), a], axis=1)):
+        for got in results(DF, mixed):
+            assert_same(got, v.concat(v, a, axis=1))

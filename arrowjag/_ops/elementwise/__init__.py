@@ -1,37 +1,65 @@
-"""Element by element: type promotion, arithmetic, comparison, logic, ufuncs, where and coalesce.
+"""Elementwise operations: type promotion, arithmetic, comparison, logic, ufuncs, where and coalesce.
 
-Operands are columns or Arrow scalars. Columns are aligned by the prefix rule first; what computes is a pyarrow kernel on
-flat values, or numpy where pyarrow has none or where values are many. Files import downward: types, framework, blockwise,
+Operands are columns or Arrow scalars. Columns are aligned by the prefix rule; then a pyarrow kernel computes on flat values, or
+numpy if pyarrow lacks the kernel or is slower. Each module imports only from earlier ones: types, framework, blockwise,
 arithmetic and comparison and choosing, operators, ufuncs.
 """
 
 from __future__ import annotations
 
-from arrowjag._ops.elementwise.blockwise import compute
+from arrowjag._ops.elementwise.categories import as_category, codes_beside, is_ordered
 from arrowjag._ops.elementwise.choosing import coalesce, fill_null, where
-from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_datum, columns_of
-from arrowjag._ops.elementwise.operators import BINARY, UNARY, binary, cast, clip, round_to, unary
-from arrowjag._ops.elementwise.types import as_type, is_text, promote, scalar_like
+from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_datum, columns_of, decoded
+from arrowjag._ops.elementwise.operators import (
+    BINARY,
+    COMPARISONS,
+    PYTHON_BINARY,
+    PYTHON_UNARY,
+    UNARY,
+    binary,
+    cast,
+    cast_values,
+    clip,
+    compute,
+    nan_to_null,
+    nan_to_null_values,
+    round_to,
+    unary,
+)
+from arrowjag._ops.elementwise.types import as_type, bound_like, is_text, members_like, promote, scalar_by_value, scalar_like
 from arrowjag._ops.elementwise.ufuncs import ufunc
 
 __all__ = [
     "BINARY",
+    "COMPARISONS",
+    "PYTHON_BINARY",
+    "PYTHON_UNARY",
     "UNARY",
     "Datum",
     "Operand",
     "apply",
+    "as_category",
     "as_type",
     "binary",
+    "bound_like",
     "cast",
     "cast_datum",
+    "cast_values",
     "clip",
     "coalesce",
+    "codes_beside",
     "columns_of",
     "compute",
+    "decoded",
     "fill_null",
+    "is_ordered",
     "is_text",
+    "members_like",
+    "nan_to_null",
+    "nan_to_null_values",
     "promote",
     "round_to",
+    "scalar_by_value",
     "scalar_like",
     "ufunc",
     "unary",

@@ -1,4 +1,4 @@
-"""Arithmetic on flat values: pyarrow's kernels on numpy's types, Python's signs, null for a zero integer divisor."""
+"""Arithmetic on flat values with numpy's result types and Python's signs; an integer divided by zero is null."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def computes(type: pa.DataType) -> bool:
 
 
 def _special(name: str, kernel: str, one: Datum, two: Datum) -> pa.Array:
-    """Decimals, temporals and text: pyarrow's own rules."""
+    """Compute on decimals, temporals and text by pyarrow's rules."""
     types = (one.type, two.type)
     for matches, blank in ((is_text, ""), (is_bytes, b"")):
         if name == "add" and all(matches(type) or pt.is_null(type) for type in types):
@@ -66,13 +66,13 @@ def _special(name: str, kernel: str, one: Datum, two: Datum) -> pa.Array:
 
 def _bool_arithmetic(name: str, one: Datum, two: Datum) -> pa.Array:
     if name == "subtract":
-        raise JagTypeError.no_kernel("subtract", pa.bool_(), hint="Use ^ for exclusive or, as numpy asks.")
+        raise JagTypeError.no_kernel("subtract", pa.bool_(), hint="Use ^ for exclusive or, as in numpy.")
     one, two = cast_datum(one, pa.bool_()), cast_datum(two, pa.bool_())
     return pc.or_(one, two) if name == "add" else pc.and_(one, two)
 
 
 def divide(one: Datum, two: Datum) -> pa.Array:
-    """True division: always float, infinities and NaN as IEEE says."""
+    """True division: always float, with infinities and NaN as in IEEE 754."""
     one, two = decoded(one), decoded(two)
     if not (computes(one.type) and computes(two.type)):
         if (pt.is_decimal(one.type) and pt.is_integer(two.type)) or (pt.is_decimal(two.type) and not pt.is_floating(one.type)):
@@ -86,7 +86,7 @@ def divide(one: Datum, two: Datum) -> pa.Array:
 
 
 def numpy_pair(name: str, one: Datum, two: Datum) -> tuple[Any, Any, BoolArray | None, pa.DataType]:
-    """Both operands as numpy data of their common type, with the joint validity."""
+    """Convert both operands to numpy data of their common type, with the joint validity."""
     type = promote([one.type, two.type], name)
     if pt.is_null(type):
         type = pa.int64()
@@ -100,7 +100,7 @@ def numpy_pair(name: str, one: Datum, two: Datum) -> tuple[Any, Any, BoolArray |
 
 
 def floored(name: str, function: Callable[..., Any]) -> Callable[[Datum, Datum], pa.Array]:
-    """Floor division and remainder with the signs of Python; null where an integer is divided by zero."""
+    """Floor division or remainder with Python's signs; an integer divided by zero is null."""
 
     def compute(one: Datum, two: Datum) -> pa.Array:
         one, two = decoded(one), decoded(two)
@@ -123,7 +123,7 @@ def _decimal_floored(name: str, one: Datum, two: Datum) -> pa.Array:
         return _FLOORED[name](one.cast(pa.float64()), two.cast(pa.float64()))
     type = promote([one.type, two.type], name)
     digits = [t.precision - t.scale if pt.is_decimal(t) else 20 for t in (one.type, two.type)]
-    whole = min(digits[0] + type.scale + 1, 76)  # most where the divisor is the least number above zero
+    whole = min(digits[0] + type.scale + 1, 76)  # digits of the quotient by the least positive divisor
     wide = pa.decimal256(type.precision, type.scale) if 2 * type.precision + 2 > 38 else type
     one, two = _to_decimal(one, wide), _null_for_zero(_to_decimal(two, wide))
     quotient = pc.floor(pc.divide(one, two))
@@ -133,12 +133,12 @@ def _decimal_floored(name: str, one: Datum, two: Datum) -> pa.Array:
 
 
 def _to_decimal(datum: Datum, type: pa.DataType) -> Datum:
-    """By way of a decimal wide enough for every integer: pyarrow asks for the digits that the type can have."""
+    """Cast to decimal; integers first to one that fits every integer, as pyarrow requires room for all digits of the type."""
     return datum.cast(pa.decimal128(20, 0)).cast(type) if pt.is_integer(datum.type) else datum.cast(type)
 
 
 def _null_for_zero(divisor: Datum) -> Datum:
-    """A decimal divided by zero is null: there is no infinity among decimals, and one row must not fail a column."""
+    """Replace zero divisors by null: decimals have no infinity, and a single row must not fail the whole column."""
     zero = pa.scalar(Decimal(0) if pt.is_decimal(divisor.type) else 0, divisor.type)
     return pc.if_else(pc.equal(divisor, zero), pa.scalar(None, divisor.type), divisor)
 
@@ -151,7 +151,7 @@ def power(one: Datum, two: Datum) -> pa.Array:
     if pt.is_integer(type):
         wrong = right < 0 if valid is None else (right < 0) & valid
         if wrong.any():
-            raise JagValueError("power: an integer to a negative integer power is no integer; cast to float first")
+            raise JagValueError("power: an integer to a negative integer power is not an integer; cast to float first")
         right = np.where(right < 0, right.dtype.type(0), right)
     with np.errstate(all="ignore"):
         return sized(np.power(left, right), valid, type)

@@ -1,7 +1,7 @@
-"""Operators on many plain numbers: by numpy, block by block, on all cores.
+"""Operators on large numeric columns: numpy on blocks of values, on all cores.
 
-An operand with fewer dims is spread over the rows inside of a block, where that costs a third of what it does for all rows at once.
-Whoever asks goes another way where the answer is None: few values, other types, nulls that need care.
+An operand with fewer dims is broadcast per block, at a third of the cost of broadcasting it as a whole. Functions return None if
+they don't apply (few values, other types, nulls that need care); the caller then falls back to pyarrow.
 """
 
 from __future__ import annotations
@@ -16,26 +16,29 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._column import Column
-from arrowjag._kernels import division, laying
-from arrowjag._kernels.flat import BLOCK_VALUES, FEWEST_VALUES, Source, fill, fill_bits, spread_flags
-from arrowjag._kernels.laying import Laid
-from arrowjag._kernels.masks import write_mask
-from arrowjag._kernels.memory import empty, unpack_bits
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.fill import Source, fill, fill_bits, spread_flags, write_mask
+from arrowjag._kernels.base.memory import empty, unpack_bits
+from arrowjag._kernels.elementwise import arithmetic
+from arrowjag._kernels.move import copy_runs
+from arrowjag._kernels.move.copy_runs import Laid
 from arrowjag._ops import structure
 from arrowjag._ops.elementwise.framework import Datum, Operand, bits_of, columns_of, flat_data, with_data
+from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.shape import JaggedShape
 
-__all__ = ["FEWEST_CHOICES", "binary", "choose", "compute", "map_values"]
+__all__ = ["binary", "choose", "map_values"]
 
 
 class _Rule(NamedTuple):
-    """How an operator works on blocks."""
+    """The block kernel of an operator, and the operands that it accepts."""
 
     function: Callable[..., Any]
     takes: Callable[[Operand, Operand], bool]
-    fewest: int = 1 << 19
-    """Below this many values one call of pyarrow on all of them, on one core, is as fast."""
-    block: int = BLOCK_VALUES
+    fewest: str = "ARITHMETIC_VALUES"
+    """Name of the smallest size for which blocks are used."""
+    block: str = "PASS_VALUES"
+    """Name of the block size."""
     is_flag: bool = False
     is_float: bool = False
 
@@ -50,12 +53,11 @@ def _same_type(one: Operand, two: Operand) -> bool:
 
 
 def _same_float_or_by_number(one: Operand, two: Operand) -> bool:
-    """An array of integers may hold a zero, or a negative exponent."""
+    """Accept floats, or a positive scalar: an array of integers may hold zero divisors or negative exponents."""
     return one.type == two.type and bool(pt.is_floating(one.type) or (isinstance(two, pa.Scalar) and two.as_py() > 0))
 
 
-_DIVISION_BLOCK = 1 << 16
-_FEWEST_DIVISIONS = 1 << 12
+_DIVISION_SIZES = "DIVISION_VALUES", "DIVISION_BLOCK"
 
 
 def _floored(ufunc: np.ufunc, kernel: Callable[..., None]) -> Callable[..., Any]:
@@ -66,12 +68,10 @@ _RULES: dict[str, _Rule] = {
     "add": _Rule(np.add, _same_type),
     "subtract": _Rule(np.subtract, _same_type),
     "multiply": _Rule(np.multiply, _same_type),
-    "divide": _Rule(np.divide, _any_pair, FEWEST_VALUES, is_float=True),
-    "floor_divide": _Rule(
-        _floored(np.floor_divide, division.floor_divide), _same_float_or_by_number, _FEWEST_DIVISIONS, _DIVISION_BLOCK
-    ),
-    "remainder": _Rule(_floored(np.remainder, division.remainder), _same_float_or_by_number, _FEWEST_DIVISIONS, _DIVISION_BLOCK),
-    "power": _Rule(np.power, _same_float_or_by_number, FEWEST_VALUES),
+    "divide": _Rule(np.divide, _any_pair, "ONE_PASS_VALUES", is_float=True),
+    "floor_divide": _Rule(_floored(np.floor_divide, arithmetic.floor_divide), _same_float_or_by_number, *_DIVISION_SIZES),
+    "remainder": _Rule(_floored(np.remainder, arithmetic.remainder), _same_float_or_by_number, *_DIVISION_SIZES),
+    "power": _Rule(np.power, _same_float_or_by_number, "ONE_PASS_VALUES"),
     "equal": _Rule(np.equal, _any_pair, is_flag=True),
     "not_equal": _Rule(np.not_equal, _any_pair, is_flag=True),
     "less": _Rule(np.less, _any_pair, is_flag=True),
@@ -82,13 +82,17 @@ _RULES: dict[str, _Rule] = {
 
 
 def binary(name: str, operands: Sequence[Operand]) -> Column | None:
-    """A two-sided operator, or None where blocks are not the way."""
+    """Apply a binary operator; None if it can't run on blocks."""
     rule = _RULES.get(name)
     columns = columns_of(operands)
-    if rule is None or all(column.shape.size < rule.fewest for column in columns):
+    if rule is None:
+        return None
+    size = max([column.shape.size for column in columns], default=0)
+    if strategy.choose("arithmetic", size, rule.fewest) == "whole":
         return None
     if not (all(map(_is_plain, operands)) and rule.takes(*operands)):
         return None
+    block = getattr(strategy.sizes, rule.block)
     met = structure.meet(columns, name)
     shape = structure.merge_extents([side.shape for side in met])
     met = [side if side.shape.ndim == shape.ndim else side.settled() for side in met]
@@ -96,17 +100,17 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
     left, right = (_source(next(sides) if isinstance(operand, Column) else operand, shape) for operand in operands)
     bits = _joint_bits(met, shape)
     if rule.is_flag:
-        flags = fill_bits(lambda items: rule.function(left.part(items), right.part(items)), shape.size, rule.block)
+        flags = fill_bits(lambda items: rule.function(left.part(items), right.part(items)), shape.size, block)
         return Column(shape, _array(pa.bool_(), shape.size, bits, flags))
     kind = np.result_type(left.data, right.data)
     kind = np.dtype(np.float64) if rule.is_float and kind.kind != "f" else kind
     is_ufunc = isinstance(rule.function, np.ufunc)
 
     def work(items: slice, out: npt.NDArray[Any]) -> None:
-        spread_to = out if is_ufunc else None  # a ufunc may write over an operand, and no more than one is spread
+        spread_to = out if is_ufunc else None  # a ufunc may overwrite an operand; at most one is broadcast
         rule.function(left.part(items, spread_to), right.part(items, spread_to), out=out)
 
-    data = fill(work, shape.size, kind, rule.block)
+    data = fill(work, shape.size, kind, block)
     return Column(shape, _array(pa.from_numpy_dtype(kind), shape.size, bits, data))
 
 
@@ -115,7 +119,7 @@ def _array(type: pa.DataType, n: int, bits: pa.Buffer | None, data: npt.NDArray[
 
 
 def _is_plain(operand: Operand) -> bool:
-    """Whether an operand holds numbers that numpy computes with as fast as any; a null scalar is none."""
+    """Return whether an operand holds integers, float32 or float64; False for a null scalar."""
     type = operand.type
     plain = bool(pt.is_integer(type) or pt.is_float64(type) or pt.is_float32(type))
     return plain and (operand.ndim > 0 if isinstance(operand, Column) else operand.is_valid)
@@ -123,7 +127,7 @@ def _is_plain(operand: Operand) -> bool:
 
 def _source(operand: structure.Met | pa.Scalar, shape: JaggedShape) -> Source | Laid:
     if not isinstance(operand, structure.Met):
-        return Source(np.array([operand.as_py()], operand.type.to_pandas_dtype()))
+        return Source(np.array([operand.as_py()], numpy_dtype(operand.type)))
     data = flat_data(operand.whole.values)
     if operand.layout is not None:
         return Laid(data, operand.layout)
@@ -134,7 +138,7 @@ def _source(operand: structure.Met | pa.Scalar, shape: JaggedShape) -> Source | 
 
 
 def _joint_bits(operands: Sequence[structure.Met], shape: JaggedShape) -> pa.Buffer | None:
-    """Arrow's bits of where no operand is null."""
+    """Validity bitmap of the items that are valid in all operands; None if all items are."""
     joint = None
     for operand in operands:
         if operand.whole.values.null_count:
@@ -144,39 +148,20 @@ def _joint_bits(operands: Sequence[structure.Met], shape: JaggedShape) -> pa.Buf
 
 
 def _bits_within(operand: structure.Met, shape: JaggedShape) -> pa.Buffer:
-    """Arrow's bits of where an operand has values, for each place of a shape."""
+    """Validity bitmap of an operand, broadcast to a shape."""
     values = operand.whole.values
     bits = bits_of(values.is_valid())
     if operand.layout is not None:
-        return laying.lay_flags(unpack_bits(bits, 0, len(values)), operand.layout)
+        return copy_runs.lay_flags(unpack_bits(bits, 0, len(values)), operand.layout)
     if operand.shape.ndim < shape.ndim:
         below = shape.composed(operand.shape.ndim, shape.ndim)
         return pa.py_buffer(spread_flags(unpack_bits(bits, 0, len(values)), below.offsets))
     return bits
 
 
-_COMPUTE: dict[str, np.ufunc] = {
-    "abs": np.absolute,
-    "ceil": np.ceil,
-    "floor": np.floor,
-    "is_finite": np.isfinite,
-    "is_inf": np.isinf,
-    "is_nan": np.isnan,
-    "negate": np.negative,
-    "sqrt": np.sqrt,
-    "trunc": np.trunc,
-}
-"""Functions of pyarrow.compute on floats that numpy computes to the same bit."""
-
-
-def compute(name: str, array: pa.Array) -> pa.Array | None:
-    """A function of pyarrow.compute of one operand, or None where blocks are not the way."""
-    return map_values(_COMPUTE[name], array) if name in _COMPUTE else None
-
-
 def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
-    """A ufunc of one operand on floats, or None where blocks are not the way; what stands in null slots is mapped too."""
-    if len(array) < FEWEST_VALUES or not (pt.is_float64(array.type) or pt.is_float32(array.type)):
+    """Apply a unary ufunc to floats, including the values under nulls; None if it can't run on blocks."""
+    if not (pt.is_float64(array.type) or pt.is_float32(array.type)) or strategy.choose("function", len(array)) == "whole":
         return None
     data = flat_data(array)
     try:
@@ -191,25 +176,26 @@ def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
 
 
 _WIDTHS = frozenset({8, 16, 32, 64})
-FEWEST_CHOICES = 1 << 14
 
 
 def choose(flags: Datum, one: Datum | structure.Met, two: Datum | structure.Met) -> pa.Array | None:
-    """One operand's values where flags are true, the other's where they are false, null where they are null.
+    """Select `one` where flags are true and `two` where they are false; null where they are null.
 
-    None where blocks are not the way.
+    Returns None if it can't run on blocks.
     """
     type = one.type
-    if not isinstance(flags, pa.Array) or len(flags) < FEWEST_CHOICES or isinstance(type, pa.BaseExtensionType):
+    if not isinstance(flags, pa.Array) or isinstance(type, pa.BaseExtensionType):
         return None
     if not pt.is_primitive(type) or pt.is_boolean(type) or type.bit_width not in _WIDTHS:
+        return None
+    if strategy.choose("if_else", len(flags)) == "whole":
         return None
     words = np.dtype(f"i{type.bit_width // 8}")
     left, right = _words(one, words), _words(two, words)
     bits = flags.buffers()[1]
 
     def work(items: slice, out: npt.NDArray[Any]) -> None:
-        # Masks instead of choices: numpy's and pyarrow's loops take 20 ms for 5M values with random flags, this takes 8.
+        # Branch-free selection with bit masks: 8 ms for 5M values with random flags; numpy's and pyarrow's loops take 20.
         write_mask(unpack_bits(bits, flags.offset + items.start, items.stop - items.start), out)
         chosen, other = left.part(items), right.part(items)
         if len(other) == 1 and other[0] == 0:
@@ -218,16 +204,16 @@ def choose(flags: Datum, one: Datum | structure.Met, two: Datum | structure.Met)
         out &= np.bitwise_xor(chosen, other, out=empty(len(out), words))
         out ^= other
 
-    is_laid = isinstance(left, Laid) or isinstance(right, Laid)  # each part of it costs a few calls
-    data = fill(work, len(flags), words, BLOCK_VALUES if is_laid else BLOCK_VALUES // 2)
+    is_laid = isinstance(left, Laid) or isinstance(right, Laid)  # each of its blocks costs a few more calls
+    data = fill(work, len(flags), words, strategy.sizes.PASS_VALUES // (1 if is_laid else 2))
     return _array(type, len(flags), _chosen_bits(flags, one, two), data)
 
 
 def _words(side: Datum | structure.Met, words: np.dtype[Any]) -> Source | Laid:
-    """The bits of each value as an integer."""
+    """View fixed-width values as integers of the same width."""
     if isinstance(side, structure.Met):
         source = _words(side.whole.values, words)
-        return source if side.layout is None else laying.laid(source.data, side.layout)
+        return source if side.layout is None else copy_runs.laid(source.data, side.layout)
     array = side
     if isinstance(side, pa.Scalar):
         array = pa.repeat(side, 1) if side.is_valid else pa.nulls(1, side.type)
@@ -236,7 +222,7 @@ def _words(side: Datum | structure.Met, words: np.dtype[Any]) -> Source | Laid:
 
 
 def _chosen_bits(flags: pa.Array, one: Datum | structure.Met, two: Datum | structure.Met) -> pa.Buffer | None:
-    """Arrow's bits of where the flag is known and the operand that it chooses is not null."""
+    """Validity bitmap of `choose`: the flag and the selected value are both valid."""
     sides = [_valid(side) for side in (one, two)]
     whole = all(isinstance(side, pa.Scalar) and side.as_py() for side in sides)
     if whole and flags.null_count == 0:
@@ -245,9 +231,9 @@ def _chosen_bits(flags: pa.Array, one: Datum | structure.Met, two: Datum | struc
 
 
 def _valid(side: Datum | structure.Met) -> pa.Array | pa.Scalar:
-    """Where an operand is not null; a scalar where it is everywhere, or nowhere."""
+    """Return the validity of an operand as booleans; a scalar if all values are valid or all are null."""
     if isinstance(side, structure.Met) and side.layout is not None:
-        bits = laying.lay_validity(side.whole.values, side.layout)
+        bits = copy_runs.lay_validity(side.whole.values, side.layout)
         return pa.scalar(True) if bits is None else _array(pa.bool_(), side.layout.size, None, bits)
     datum = side.whole.values if isinstance(side, structure.Met) else side
     if isinstance(datum, pa.Scalar):

@@ -1,4 +1,4 @@
-"""Choosing between operands, item by item and row by row: where and coalesce."""
+"""Selection between operands, per item and per row: where, coalesce and fill_null."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._kernels import gather
+from arrowjag._kernels import strategy
+from arrowjag._kernels.move import gather
 from arrowjag._ops import select, structure
 from arrowjag._ops.elementwise import blockwise
+from arrowjag._ops.elementwise.categories import codes_beside, from_codes, share_order
 from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_datum, columns_of
 from arrowjag._ops.elementwise.types import promote
 from arrowjag.errors import JagTypeError
@@ -28,9 +30,9 @@ Rows: TypeAlias = "Sequence[BoolArray | None]"
 
 
 def where(condition: Operand, one: Operand, two: Operand) -> Column:
-    """`one` where the condition is true, `two` where it is false, null where it is null.
+    """Select `one` where the condition is true and `two` where it is false; null where it is null.
 
-    A row of the result is null only where the condition's is, or the operand that supplies it has none there.
+    A row of the result is null only if it is null in the condition or in the selected operand.
     """
     operands = [_as_column(operand) for operand in (condition, one, two)]
     if _same_rows(operands):
@@ -62,7 +64,7 @@ def where(condition: Operand, one: Operand, two: Operand) -> Column:
 
 
 def _choose_lent(met: Sequence[structure.Met], operands: Sequence[Operand]) -> Column | None:
-    """`where` of operands that are laid while one of them is chosen; None where that is not the way."""
+    """Select from operands whose copy is deferred, block by block. Returns None if that does not apply; the caller falls back."""
     flags, *sides = (side if isinstance(operand, Column) else operand for side, operand in zip(met, operands, strict=True))
     shape = max((side.shape for side in met), key=len)
     if not isinstance(flags, structure.Met) or not pt.is_boolean(flags.type) or sides[0].type != sides[1].type:
@@ -74,24 +76,24 @@ def _choose_lent(met: Sequence[structure.Met], operands: Sequence[Operand]) -> C
 
 
 def _all_lack(lacks: Sequence[BoolArray | None]) -> BoolArray | None:
-    """Where no side has a row; None where a side needs none."""
+    """Flag the rows that all sides lack; None if a side has fewer dims and so needs no row."""
     found = [side for side in lacks if side is not None]
     lost: BoolArray | None = np.logical_and.reduce(found) if len(found) == len(lacks) else None
     return lost
 
 
 def _as_column(operand: Operand) -> Column:
-    """A scalar as a column without dims."""
+    """Convert a scalar to a column without dims."""
     return operand if isinstance(operand, Column) else Column(JaggedShape(), select.constant(operand, 1))
 
 
 def _scalars_kept(operands: Sequence[Operand], columns: Sequence[Column]) -> list[Operand]:
-    """The columns that operands have become; a scalar stays one, so that nobody spreads it."""
+    """Replace operands by their merged columns, keeping scalars, which need no broadcast."""
     return [column if isinstance(operand, Column) else operand for operand, column in zip(operands, columns, strict=True)]
 
 
 def _same_rows(columns: Sequence[Column]) -> bool:
-    """Whether operands have the same rows and the same null rows among them, so that nobody has to lend any."""
+    """Return whether operands have the same rows and the same null rows, so that no rows need to be merged."""
     shapes = [column.shape for column in columns]
     if all(dim.validity is None for shape in shapes for dim in shape.dims):
         return True
@@ -109,6 +111,9 @@ def _same_validity(one: BoolArray | None, two: BoolArray | None) -> bool:
 def _if_else(condition: Datum, one: Datum, two: Datum) -> pa.Array:
     if not (pt.is_boolean(condition.type) or pt.is_null(condition.type)):
         raise JagTypeError.no_kernel("where", condition.type, hint="The condition must be boolean.")
+    if share_order([one, two]):
+        codes, words = codes_beside([one, two], "where")
+        return from_codes(pc.if_else(condition.cast(pa.bool_()), *codes), words, [one.type, two.type])
     type = _shared_type([one.type, two.type], "where")
     one, two, condition = cast_datum(one, type), cast_datum(two, type), cast_datum(condition, pa.bool_())
     found = blockwise.choose(condition, one, two)
@@ -116,12 +121,12 @@ def _if_else(condition: Datum, one: Datum, two: Datum) -> pa.Array:
         return found
     try:
         return pc.if_else(condition, one, two)
-    except pa.ArrowNotImplementedError:  # asking costs a call: pyarrow doesn't list the types of its kernels
+    except pa.ArrowNotImplementedError:  # pyarrow does not list the types that its kernels accept
         return _choose(condition, one, two)
 
 
 def _choose(condition: Datum, one: Datum, two: Datum) -> pa.Array:
-    """`if_else` for types without a kernel: gather from both laid end to end."""
+    """`if_else` for types without a kernel: gather from the concatenation of both operands."""
     n = max(len(datum) for datum in (condition, one, two) if isinstance(datum, pa.Array))
     arrays = [datum if isinstance(datum, pa.Array) else pa.repeat(datum, n) for datum in (one, two)]
     flags = condition if isinstance(condition, pa.Array) else pa.repeat(condition, n)
@@ -131,7 +136,7 @@ def _choose(condition: Datum, one: Datum, two: Datum) -> pa.Array:
 
 
 def coalesce(operands: Sequence[Operand], operation: str = "coalesce") -> Column:
-    """The first operand that is not null, item by item and row by row; a row is null where no operand has one."""
+    """Select the first valid operand per item and per row; a row that is null in all operands is null."""
     columns = [_as_column(operand) for operand in operands]
     if _same_rows(columns):
         return apply(_coalescer(operation), operands if columns_of(operands) else columns, operation)
@@ -145,29 +150,35 @@ def coalesce(operands: Sequence[Operand], operation: str = "coalesce") -> Column
 
 
 def fill_null(column: Column, filler: Operand) -> Column:
-    """Null rows come from the filler where it has as many dims, null leaves from it everywhere."""
+    """Replace null leaves by the filler; null rows too, if the filler has as many dims."""
     return coalesce([column, filler], "fill_null")
 
 
 def _coalescer(operation: str) -> Callable[..., pa.Array]:
-    return lambda *data: _coalesce_values(_shared_type([datum.type for datum in data], operation), *data)
+    def choose(*data: Datum) -> pa.Array:
+        if share_order(data):
+            codes, words = codes_beside(data, operation)
+            return from_codes(pc.coalesce(*codes), words, [datum.type for datum in data])
+        return _coalesce_values(_shared_type([datum.type for datum in data], operation), *data)
+
+    return choose
 
 
 def _shared_type(types: Sequence[pa.DataType], operation: str) -> pa.DataType:
-    """The type that all have, dictionaries too; otherwise the one that holds the values of all."""
+    """Return the type of the operands if all are equal, dictionaries included; otherwise the promoted type."""
     return types[0] if all(one == types[0] for one in types) else promote(types, operation)
 
 
 def _coalesce_values(type: pa.DataType, *data: Datum) -> pa.Array:
     cast_data = [cast_datum(datum, type) for datum in data]
     if isinstance(cast_data[0], pa.Array) and cast_data[0].null_count == 0:
-        return cast_data[0]  # nothing is missing: shared, not copied
+        return cast_data[0]  # no nulls: shared
     found = _coalesce_blocks(cast_data)
     if found is not None:
         return found
     try:
-        return cast_datum(pc.coalesce(*cast_data), type)  # narrow decimals come back as wide ones
-    except pa.ArrowNotImplementedError:  # as above
+        return cast_datum(pc.coalesce(*cast_data), type)  # pyarrow widens narrow decimals
+    except pa.ArrowNotImplementedError:  # as in `_if_else`
         result = cast_data[0]
         for other in cast_data[1:]:
             result = _choose(result.is_valid(), result, other)
@@ -175,9 +186,9 @@ def _coalesce_values(type: pa.DataType, *data: Datum) -> pa.Array:
 
 
 def _coalesce_blocks(data: Sequence[Datum]) -> pa.Array | None:
-    """As pyarrow's coalesce, by blocks; None where they are not the way."""
+    """Apply coalesce block by block; None if that does not apply, and the caller falls back to pyarrow."""
     result, *others = data
-    if not isinstance(result, pa.Array) or len(result) < blockwise.FEWEST_CHOICES:
+    if not isinstance(result, pa.Array) or strategy.choose("if_else", len(result)) == "whole":
         return None
     for other in others:
         found = blockwise.choose(result.is_valid(), result, other)

@@ -1,4 +1,4 @@
-"""Comparison in three values, Kleene logic and bits."""
+"""Comparison with nulls, Kleene logic, bitwise operators and shifts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._ops.elementwise.categories import codes_beside, is_ordered
 from arrowjag._ops.elementwise.framework import (
     Datum,
     as_float,
@@ -29,10 +30,12 @@ __all__ = ["compare", "logic", "shift"]
 
 def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
     def compute(one: Datum, two: Datum) -> pa.Array:
-        one, two = decoded(one), decoded(two)
         if pt.is_null(one.type) or pt.is_null(two.type):
             n = max(len(datum) for datum in (one, two) if isinstance(datum, pa.Array))
             return pa.nulls(n, pa.bool_())
+        if is_ordered(one.type) or is_ordered(two.type):
+            return pc.call_function(kernel, codes_beside([one, two], name)[0])
+        one, two = decoded(one), decoded(two)
         if pt.is_struct(one.type) or pt.is_struct(two.type) or _arrow.is_list_type(one.type):
             return _compare_codes(name, one, two)
         if _mixed_signs(one.type, two.type):
@@ -42,11 +45,22 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
             one, two = as_float(one, type), as_float(two, type)
         if pt.is_float16(one.type):
             one, two = half_to_single(one), half_to_single(two)
+        if pt.is_decimal(one.type) and pt.is_decimal(two.type):
+            one, two = _wide_enough(one, two)
         if is_text(one.type) and is_text(two.type) and one.type != two.type:
             one, two = one.cast(pa.large_string()), two.cast(pa.large_string())
         return pc.call_function(kernel, [one, two])
 
     return compute
+
+
+def _wide_enough(one: Datum, two: Datum) -> tuple[Datum, Datum]:
+    """Cast decimals to 256 bits if their common type needs more than 38 digits, for which pyarrow fails."""
+    scale = max(one.type.scale, two.type.scale)
+    digits = scale + max(datum.type.precision - datum.type.scale for datum in (one, two))
+    if not 38 < digits <= 76:
+        return one, two
+    return one.cast(pa.decimal256(digits, scale)), two.cast(pa.decimal256(digits, scale))
 
 
 def _mixed_signs(one: pa.DataType, two: pa.DataType) -> bool:
@@ -55,7 +69,7 @@ def _mixed_signs(one: pa.DataType, two: pa.DataType) -> bool:
 
 
 def _compare_signs(kernel: str, one: Datum, two: Datum) -> pa.Array:
-    """uint64 against signed integers, exactly: a negative number is below every unsigned one."""
+    """Compare uint64 with signed integers exactly: a negative number is less than every unsigned one."""
     left, left_valid = datum_to_numpy(one)
     right, right_valid = datum_to_numpy(two)
     result = _NUMPY_COMPARE[kernel](left, right)
@@ -73,11 +87,11 @@ _NUMPY_COMPARE: dict[str, Callable[..., Any]] = {
 
 
 def _compare_codes(name: str, one: Datum, two: Datum) -> pa.Array:
-    """Structs and lists have no kernel in pyarrow: their order codes are compared."""
+    """Compare structs and lists, for which pyarrow has no kernel, by their order codes."""
     n = max(len(datum) for datum in (one, two) if isinstance(datum, pa.Array))
     type = promote([one.type, two.type], name)
     arrays = [d.cast(type) if isinstance(d, pa.Array) else pa.repeat(d.cast(type), n) for d in (one, two)]
-    key, valid = _arrow.order_key(pa.concat_arrays(arrays), name)
+    key, valid = _arrow.order_key(_arrow.join(arrays), name)
     result = _NUMPY_COMPARE[name](key[:n], key[n:])
     return sized(result, None if valid is None else valid[:n] & valid[n:])
 
@@ -102,7 +116,7 @@ def shift(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
         one, two = cast_datum(one, type), cast_datum(two, type)
         data, valid = datum_to_numpy(two)
         beyond = (data < 0) | (data >= type.bit_width - pt.is_signed_integer(type))
-        if (beyond if valid is None else beyond & valid).any():  # pyarrow leaves the number as it is, numpy shifts it out
+        if (beyond if valid is None else beyond & valid).any():  # pyarrow returns the number unchanged; numpy shifts all bits out
             left, left_valid = datum_to_numpy(one)
             return sized(getattr(np, name)(left, data), both_valid(left_valid, valid), type)
         return pc.call_function(kernel, [one, two])

@@ -1,4 +1,4 @@
-"""Aligned operands: columns meet by the prefix rule, a function sees flat values only."""
+"""Apply functions of flat values to operands that are aligned by the prefix rule."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._ops import structure
+from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray
 
@@ -29,6 +30,7 @@ __all__ = [
     "decoded",
     "flat_data",
     "half_to_single",
+    "retyped",
     "sized",
     "with_data",
 ]
@@ -39,7 +41,7 @@ Datum: TypeAlias = "pa.Array | pa.Scalar"
 
 
 def columns_of(operands: Sequence[Operand]) -> list[Column]:
-    """The operands that are columns."""
+    """Return the operands that are columns."""
     return [operand for operand in operands if isinstance(operand, Column)]
 
 
@@ -49,7 +51,7 @@ def apply(function: Callable[..., Any], operands: Sequence[Operand], operation: 
     Parameters
     ----------
     function : callable
-        From one datum an operand (an array of the common size, or a scalar) to an array of that size.
+        From one datum per operand (an array of the common size, or a scalar) to an array of that size.
     operands : sequence of Column or pa.Scalar
         At least one column.
     operation : str
@@ -73,7 +75,7 @@ def apply(function: Callable[..., Any], operands: Sequence[Operand], operation: 
     assert shape is not None
     try:
         result = function(*data)
-    except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:  # two ways of pyarrow to have no kernel
+    except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:  # pyarrow raises either for a missing kernel
         types = [datum.type for datum in data if isinstance(datum, (pa.Array, pa.Scalar))]
         raise JagTypeError.no_kernel(operation, *types, hint=f"({error})") from None
     except pa.ArrowInvalid as error:
@@ -84,16 +86,30 @@ def apply(function: Callable[..., Any], operands: Sequence[Operand], operation: 
 
 
 def cast_datum(datum: Datum, type: pa.DataType) -> Datum:
-    """A datum in another type; safe, and the same object where nothing changes."""
-    if pt.is_boolean(datum.type) and pt.is_float16(type):  # pyarrow has no such cast
-        datum = datum.cast(pa.float32())
+    """Cast safely to a type; returns the same object if the type is equal."""
     if datum.type == type:
         return datum
-    return decoded(datum).cast(type) if pt.is_dictionary(datum.type) else datum.cast(type)
+    if pt.is_dictionary(datum.type):
+        if isinstance(datum, pa.Array) and pt.is_dictionary(type) and datum.type.ordered and type.ordered:
+            return retyped(datum, type)
+        datum = decoded(datum)
+    return _castable(datum, type).cast(type)
+
+
+def retyped(values: pa.Array, type: pa.DataType) -> pa.Array:
+    """Cast index and values of an ordered dictionary, keeping the order."""
+    return pa.DictionaryArray.from_arrays(
+        values.indices.cast(type.index_type), values.dictionary.cast(type.value_type), ordered=True
+    )
+
+
+def _castable(datum: Datum, type: pa.DataType) -> Datum:
+    """Cast booleans to float32 if the target is float16, because pyarrow lacks the direct cast."""
+    return datum.cast(pa.float32()) if pt.is_boolean(datum.type) and pt.is_float16(type) else datum
 
 
 def decoded(datum: Datum) -> Datum:
-    """Dictionaries and text views become plain text: few kernels know them."""
+    """Decode dictionaries and string or binary views, which few kernels support."""
     type = datum.type
     if pt.is_dictionary(type):
         return decoded(_arrow.plain(datum) if isinstance(datum, pa.Array) else _word(datum))
@@ -103,7 +119,7 @@ def decoded(datum: Datum) -> Datum:
 
 
 def _word(scalar: pa.Scalar) -> pa.Scalar:
-    """A dictionary's scalar as the value that it stands for."""
+    """Return the value of a dictionary scalar."""
     return scalar.value if scalar.is_valid else pa.scalar(None, scalar.type.value_type)
 
 
@@ -112,7 +128,7 @@ def half_to_single(datum: Datum) -> Datum:
 
 
 def as_float(datum: Datum, type: pa.DataType) -> Datum:
-    return datum if datum.type == type else datum.cast(type, safe=False)
+    return datum if datum.type == type else _castable(datum, type).cast(type, safe=False)
 
 
 def datum_to_numpy(datum: Datum) -> tuple[Any, Any]:
@@ -135,8 +151,8 @@ def sized(data: npt.NDArray[Any], valid: BoolArray | None, type: pa.DataType | N
 
 
 def flat_data(array: pa.Array) -> npt.NDArray[Any]:
-    """The numbers of an array as they lie in its buffer, those of null slots among them."""
-    dtype = np.dtype(array.type.to_pandas_dtype())
+    """View the data buffer of an array, values under nulls included."""
+    dtype = np.dtype(numpy_dtype(array.type))
     buffer = array.buffers()[1]
     if buffer is None or not len(array):
         return np.zeros(len(array), dtype)
@@ -144,7 +160,7 @@ def flat_data(array: pa.Array) -> npt.NDArray[Any]:
 
 
 def with_data(array: pa.Array, data: npt.NDArray[Any], type: pa.DataType | None = None) -> pa.Array:
-    """New numbers, or bits, under the validity of an array; the bitmap is shared where it begins where the array does."""
+    """Combine new data with the validity of an array; the bitmap is shared if the array has no offset."""
     type = array.type if type is None else type
     if not array.null_count:
         return pa.Array.from_buffers(type, len(array), [None, pa.py_buffer(data)], 0)
@@ -153,7 +169,7 @@ def with_data(array: pa.Array, data: npt.NDArray[Any], type: pa.DataType | None 
 
 
 def bits_of(flags: pa.Array) -> pa.Buffer:
-    """The bits of booleans from the first one on; shared where the array begins where its buffer does."""
+    """Return a bitmap that begins at the first flag; shared if the array has no offset."""
     if flags.offset == 0:
         return flags.buffers()[1]
     return pa.py_buffer(np.packbits(flags.to_numpy(zero_copy_only=False), bitorder="little"))

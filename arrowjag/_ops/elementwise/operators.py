@@ -1,8 +1,9 @@
-"""The tables of operators, and the few functions of one operand."""
+"""The table of elementwise functions, and round, clip, cast and nan_to_null."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer
-from arrowjag._kernels import rounding
+from arrowjag._kernels.elementwise import arithmetic as _kernels
 from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.arithmetic import arithmetic, divide, floor_divide, power, remainder
 from arrowjag._ops.elementwise.choosing import where
@@ -25,38 +26,38 @@ from arrowjag._ops.elementwise.framework import (
     decoded,
     flat_data,
     half_to_single,
+    retyped,
     with_data,
 )
+from arrowjag._ops.elementwise.types import is_text
+from arrowjag._ops.zones import cast_zoned
+from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagTypeError
 
-__all__ = ["BINARY", "UNARY", "binary", "cast", "clip", "round_to", "unary"]
-
-
-BINARY: dict[str, Callable[[Datum, Datum], pa.Array]] = {
-    "add": arithmetic("add", "add"),
-    "subtract": arithmetic("subtract", "subtract"),
-    "multiply": arithmetic("multiply", "multiply"),
-    "divide": divide,
-    "floor_divide": floor_divide,
-    "remainder": remainder,
-    "power": power,
-    "equal": compare("equal", "equal"),
-    "not_equal": compare("not_equal", "not_equal"),
-    "less": compare("less", "less"),
-    "less_equal": compare("less_equal", "less_equal"),
-    "greater": compare("greater", "greater"),
-    "greater_equal": compare("greater_equal", "greater_equal"),
-    "and": logic("and", "and_kleene", "bit_wise_and"),
-    "or": logic("or", "or_kleene", "bit_wise_or"),
-    "xor": logic("xor", "xor", "bit_wise_xor"),
-    "left_shift": shift("left_shift", "shift_left"),
-    "right_shift": shift("right_shift", "shift_right"),
-}
-"""What each two-sided operator does to aligned flat values."""
+__all__ = [
+    "BINARY",
+    "BY_ARROW",
+    "COMPARISONS",
+    "FUNCTIONS",
+    "PYTHON_BINARY",
+    "PYTHON_UNARY",
+    "UFUNCS",
+    "UNARY",
+    "Elementwise",
+    "binary",
+    "cast",
+    "cast_values",
+    "clip",
+    "compute",
+    "nan_to_null",
+    "nan_to_null_values",
+    "round_to",
+    "unary",
+]
 
 
 def binary(name: str, one: Operand, two: Operand) -> Column:
-    """Apply a two-sided operator of `BINARY`."""
+    """Apply a binary operator of `BINARY`."""
     found = blockwise.binary(name, [one, two])
     return apply(BINARY[name], [one, two], name) if found is None else found
 
@@ -104,27 +105,111 @@ def _is_nan(datum: Datum) -> pa.Array:
     raise JagTypeError.no_kernel("is_nan", datum.type)
 
 
-UNARY: dict[str, Callable[[Datum], pa.Array]] = {
-    "negative": _negative,
-    "positive": lambda datum: datum,
-    "absolute": _absolute,
-    "invert": _invert,
-    "is_nan": _is_nan,
+def nan_to_null_values(datum: Datum) -> pa.Array:
+    """Replace NaN by null in floats, in fields of structs and in dictionary values; other values are returned unchanged."""
+    type = datum.type
+    if pt.is_floating(type):
+        is_nan = _is_nan(datum)
+        return pc.if_else(is_nan, pa.scalar(None, type), datum) if pc.any(is_nan).as_py() else datum
+    if pt.is_struct(type) and any(_may_hold_nan(field.type) for field in type):
+        parts = [nan_to_null_values(datum.field(place)) for place in range(type.num_fields)]
+        valid = _arrow.valid_of(datum)
+        return pa.StructArray.from_arrays(parts, fields=list(type), mask=None if valid is None else pa.array(~valid))
+    if pt.is_dictionary(type) and pt.is_floating(type.value_type):
+        is_nan = pc.take(_is_nan(datum.dictionary), datum.indices)
+        indices = pc.if_else(is_nan.fill_null(False), pa.scalar(None, type.index_type), datum.indices)
+        return pa.DictionaryArray.from_arrays(indices, datum.dictionary, ordered=type.ordered)
+    return datum
+
+
+def _may_hold_nan(type: pa.DataType) -> bool:
+    if pt.is_struct(type):
+        return any(_may_hold_nan(field.type) for field in type)
+    return bool(pt.is_floating(type.value_type if pt.is_dictionary(type) else type))
+
+
+def nan_to_null(column: Column) -> Column:
+    """Replace NaN leaves by null; values are shared if there are none."""
+    values = nan_to_null_values(column.values)
+    return column if values is column.values else Column(column.shape, values)
+
+
+class Elementwise(NamedTuple):
+    """An elementwise function: its implementation and its names in numpy, Python and pyarrow."""
+
+    compute: Callable[..., pa.Array] | None
+    """Computes on aligned flat values; None if numpy's ufunc serves every type that it accepts."""
+
+    ufuncs: tuple[np.ufunc, ...]
+    """Equivalent ufuncs; the first returns the same bits for floats as `arrow`."""
+
+    python: str | None = None
+    """The operator's name in the module `operator` and, with double underscores, as a method."""
+
+    arrow: str | None = None
+    """Name of the unary function of pyarrow.compute that numpy computes faster, in blocks."""
+
+
+FUNCTIONS: dict[str, Elementwise] = {
+    "add": Elementwise(arithmetic("add", "add"), (np.add,), "add"),
+    "subtract": Elementwise(arithmetic("subtract", "subtract"), (np.subtract,), "sub"),
+    "multiply": Elementwise(arithmetic("multiply", "multiply"), (np.multiply,), "mul"),
+    "divide": Elementwise(divide, (np.divide,), "truediv"),
+    "floor_divide": Elementwise(floor_divide, (np.floor_divide,), "floordiv"),
+    "remainder": Elementwise(remainder, (np.remainder,), "mod"),
+    "power": Elementwise(power, (np.power,), "pow"),
+    "and": Elementwise(logic("and", "and_kleene", "bit_wise_and"), (np.bitwise_and, np.logical_and), "and"),
+    "or": Elementwise(logic("or", "or_kleene", "bit_wise_or"), (np.bitwise_or, np.logical_or), "or"),
+    "xor": Elementwise(logic("xor", "xor", "bit_wise_xor"), (np.bitwise_xor, np.logical_xor), "xor"),
+    "left_shift": Elementwise(shift("left_shift", "shift_left"), (np.left_shift,), "lshift"),
+    "right_shift": Elementwise(shift("right_shift", "shift_right"), (np.right_shift,), "rshift"),
+    "equal": Elementwise(compare("equal", "equal"), (np.equal,), "eq"),
+    "not_equal": Elementwise(compare("not_equal", "not_equal"), (np.not_equal,), "ne"),
+    "less": Elementwise(compare("less", "less"), (np.less,), "lt"),
+    "less_equal": Elementwise(compare("less_equal", "less_equal"), (np.less_equal,), "le"),
+    "greater": Elementwise(compare("greater", "greater"), (np.greater,), "gt"),
+    "greater_equal": Elementwise(compare("greater_equal", "greater_equal"), (np.greater_equal,), "ge"),
+    "negative": Elementwise(_negative, (np.negative,), "neg", "negate"),
+    "positive": Elementwise(lambda datum: datum, (np.positive,), "pos"),
+    "absolute": Elementwise(_absolute, (np.absolute,), "abs", "abs"),
+    "invert": Elementwise(_invert, (np.invert,), "invert"),
+    "is_nan": Elementwise(_is_nan, (np.isnan,), arrow="is_nan"),
+    "ceil": Elementwise(None, (np.ceil,), arrow="ceil"),
+    "floor": Elementwise(None, (np.floor,), arrow="floor"),
+    "is_finite": Elementwise(None, (np.isfinite,), arrow="is_finite"),
+    "is_inf": Elementwise(None, (np.isinf,), arrow="is_inf"),
+    "sqrt": Elementwise(None, (np.sqrt,), arrow="sqrt"),
+    "trunc": Elementwise(None, (np.trunc,), arrow="trunc"),
 }
-"""What each one-sided operator does to flat values."""
+"""All elementwise functions that are looked up by name; surfaces, ufuncs and pyarrow functions are mapped by this table."""
+
+BINARY = {name: one.compute for name, one in FUNCTIONS.items() if one.compute and one.ufuncs[0].nin == 2}
+UNARY = {name: one.compute for name, one in FUNCTIONS.items() if one.compute and one.ufuncs[0].nin == 1}
+COMPARISONS = frozenset(name for name, one in FUNCTIONS.items() if one.python in {"eq", "ne", "lt", "le", "gt", "ge"})
+"""Operators that compare scalars by value, even if they don't fit the other operand's type."""
+
+UFUNCS = {ufunc: name for name, one in FUNCTIONS.items() if one.compute for ufunc in one.ufuncs}
+PYTHON_BINARY = {one.python: name for name, one in FUNCTIONS.items() if one.python and name in BINARY}
+PYTHON_UNARY = {one.python: name for name, one in FUNCTIONS.items() if one.python and name in UNARY}
+BY_ARROW = {one.arrow: one.ufuncs[0] for one in FUNCTIONS.values() if one.arrow}
+
+
+def compute(name: str, array: pa.Array) -> pa.Array | None:
+    """Apply a unary function of pyarrow.compute in blocks; returns None if the caller must fall back to pyarrow."""
+    return blockwise.map_values(BY_ARROW[name], array) if name in BY_ARROW else None
 
 
 def unary(name: str, column: Column) -> Column:
-    """Apply a one-sided operator of `UNARY`."""
+    """Apply a unary operator of `UNARY`."""
     return apply(UNARY[name], [column], name)
 
 
 _MOST_DECIMALS = 2**31 - 1
-"""pyarrow, which refuses far fewer in words, can't read more."""
+"""Largest argument that pyarrow parses; it rejects far smaller ones with an error of its own."""
 
 
 def round_to(column: Column, decimals: int) -> Column:
-    """Round half to even, as Python and numpy do; integers and nulls pass."""
+    """Round half to even, as Python and numpy do; integers are unchanged by `decimals` >= 0."""
     decimals = max(-_MOST_DECIMALS, min(integer(decimals, "round: decimals"), _MOST_DECIMALS))
 
     def compute(datum: Datum) -> pa.Array:
@@ -132,18 +217,18 @@ def round_to(column: Column, decimals: int) -> Column:
             return pc.round(datum.cast(pa.float32()), decimals, "half_to_even").cast(pa.float16())
         if pt.is_boolean(datum.type) or (pt.is_integer(datum.type) and decimals >= 0):
             return datum
-        if _is_plain_float(datum.type) and abs(decimals) <= rounding.MOST_DECIMALS[np.dtype(datum.type.to_pandas_dtype()).char]:
-            return with_data(datum, rounding.round_half_even(flat_data(datum), decimals))
+        if _is_plain_float(datum.type) and abs(decimals) <= _kernels.MOST_DECIMALS[np.dtype(numpy_dtype(datum.type)).char]:
+            return with_data(datum, _kernels.round_half_even(flat_data(datum), decimals))
         return pc.round(datum, decimals, "half_to_even")
 
     return apply(compute, [column], "round")
 
 
 def clip(column: Column, lower: Operand | None, upper: Operand | None) -> Column:
-    """Values no lower and no higher than bounds; a null bound leaves the item as it is."""
+    """Limit values to the range from `lower` to `upper`; a null bound does not limit its item."""
     if (lower is not None or upper is not None) and _is_bound(lower, column.type) and _is_bound(upper, column.type):
         low, high = (one.as_py() if isinstance(one, pa.Scalar) else None for one in (lower, upper))
-        return apply(lambda datum: with_data(datum, rounding.clip(flat_data(datum), low, high)), [column], "clip")
+        return apply(lambda datum: with_data(datum, _kernels.clip(flat_data(datum), low, high)), [column], "clip")
     result = column
     if lower is not None:
         result = where(_kleene_true(binary("less", result, lower)), lower, result)
@@ -157,7 +242,7 @@ def _is_plain_float(type: pa.DataType) -> bool:
 
 
 def _is_bound(bound: Operand | None, type: pa.DataType) -> bool:
-    """Whether a bound is none at all, or a number of a column's own type."""
+    """Return whether a bound is None, or a valid number of the column's type."""
     if bound is None:
         return bool(_is_plain_float(type) or pt.is_integer(type))
     if not isinstance(bound, pa.Scalar) or bound.type != type or not bound.is_valid:
@@ -166,18 +251,31 @@ def _is_bound(bound: Operand | None, type: pa.DataType) -> bool:
 
 
 def _kleene_true(condition: Column) -> Column:
-    """A null condition counts as False."""
+    """Replace null by False in a condition."""
     return apply(lambda datum: pc.coalesce(datum, pa.scalar(False)), [condition], "clip")
 
 
 def cast(column: Column, type: pa.DataType, safe: bool = True) -> Column:
-    """The leaves in another type; raises where a value does not fit, unless `safe` is False."""
+    """Cast the leaves to another type; raises if a value does not fit, unless `safe` is False."""
+    if column.type == type:
+        return column
+    return apply(lambda datum: cast_values(datum, type, safe), [column], "cast")
 
-    def compute(datum: Datum) -> pa.Array:
-        if pt.is_float16(datum.type) and not pt.is_floating(type):
-            datum = datum.cast(pa.float32())
-        if pt.is_float16(type) and not pt.is_floating(datum.type):
-            datum = datum.cast(pa.float32(), safe=safe)
-        return (decoded(datum) if pt.is_dictionary(datum.type) else datum).cast(type, safe=safe)
 
-    return apply(compute, [column], "cast") if column.type != type else column
+def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
+    """Cast flat values, through another type where Arrow lacks the direct cast."""
+    if pt.is_dictionary(datum.type):
+        if isinstance(datum, pa.Array) and pt.is_dictionary(type) and datum.type.ordered and type.ordered:
+            return retyped(datum, type)
+        datum = decoded(datum)
+    if pt.is_string_view(datum.type) and not is_text(type):
+        datum = decoded(datum)
+    if pt.is_duration(datum.type) and pt.is_floating(type):
+        datum = datum.cast(pa.int64())
+    if pt.is_timestamp(datum.type) and datum.type.tz and (pt.is_date(type) or pt.is_time(type) or is_text(type)):
+        return cast_zoned(datum, type, safe) if isinstance(datum, pa.Array) else cast_zoned(pa.repeat(datum, 1), type, safe)[0]
+    if pt.is_float16(datum.type) and not pt.is_floating(type):
+        datum = datum.cast(pa.float32())
+    if pt.is_float16(type) and not pt.is_floating(datum.type):
+        datum = datum.cast(pa.float32(), safe=safe)
+    return datum.cast(type, safe=safe)

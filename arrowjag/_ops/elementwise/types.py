@@ -1,4 +1,4 @@
-"""Types of results: promotion of arrays, and weak Python scalars."""
+"""Result types: promotion of arrays, and weakly typed Python scalars."""
 
 from __future__ import annotations
 
@@ -12,18 +12,30 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._ops.elementwise.iso import iso_scalar
+from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagRangeError, JagTypeError
 
-__all__ = ["as_type", "is_bytes", "is_text", "plain_type", "promote", "scalar_like"]
+__all__ = [
+    "as_type",
+    "bound_like",
+    "is_bytes",
+    "is_text",
+    "members_like",
+    "plain_type",
+    "promote",
+    "scalar_by_value",
+    "scalar_like",
+]
 
 
 def as_type(type: Any) -> pa.DataType:
-    """A leaf type from an Arrow type, its name, or what numpy takes for a dtype.
+    """Convert an Arrow type, its name, or a numpy dtype (or its name) to an Arrow type.
 
     Raises
     ------
     JagTypeError
-        If there is no such type.
+        If no Arrow type corresponds to it.
     """
     if isinstance(type, pa.DataType):
         return type
@@ -31,14 +43,17 @@ def as_type(type: Any) -> pa.DataType:
         if isinstance(type, str):
             return pa.type_for_alias(type)
         return pa.string() if type is str else pa.from_numpy_dtype(np.dtype(type))
-    except (ValueError, TypeError, pa.ArrowNotImplementedError):  # of pyarrow for a name, of numpy, of both for a dtype
+    except (ValueError, TypeError, pa.ArrowNotImplementedError):  # depending on the argument, from pyarrow or numpy
         raise JagTypeError(f"expected an Arrow type, its name or a numpy dtype, got {type!r}") from None
 
 
 def promote(types: Sequence[pa.DataType], operation: str) -> pa.DataType:
-    """The type that holds the values of all: numpy's `result_type` for numbers, the wider text, the finer time unit."""
+    """Return the common type: numpy's `result_type` for numbers, the wider string type, the finer time unit."""
     if types and not pt.is_dictionary(types[0]) and all(one == types[0] for one in types):
         return types[0]
+    kept = [one for one in types if not pt.is_null(one)]
+    if kept and all(pt.is_dictionary(one) and one.ordered for one in kept):
+        return _promote_ordered(kept, operation)
     distinct = list(dict.fromkeys(plain_type(one) for one in types if not pt.is_null(one)))
     if not distinct:
         return pa.null()
@@ -48,8 +63,16 @@ def promote(types: Sequence[pa.DataType], operation: str) -> pa.DataType:
     return result
 
 
+def _promote_ordered(types: Sequence[pa.DataType], operation: str) -> pa.DataType:
+    """Return the common type of ordered dictionaries: the widest index type and the promoted value type."""
+    if all(one == types[0] for one in types):
+        return types[0]
+    index = max((one.index_type for one in types), key=lambda type: (type.bit_width, pt.is_unsigned_integer(type)))
+    return pa.dictionary(index, promote([plain_type(one) for one in types], operation), ordered=True)
+
+
 def plain_type(type: pa.DataType) -> pa.DataType:
-    """The type of the values that a dictionary stands for; text views in it count as large text, as they are decoded to."""
+    """Return the value type of a dictionary, with views replaced by the type that `decoded` returns; other types unchanged."""
     if not pt.is_dictionary(type):
         return type
     if pt.is_string_view(type.value_type):
@@ -59,7 +82,7 @@ def plain_type(type: pa.DataType) -> pa.DataType:
 
 def _promote_pair(one: pa.DataType, two: pa.DataType, operation: str) -> pa.DataType:
     if _arrow.is_numeric(one) and _arrow.is_numeric(two):
-        return pa.from_numpy_dtype(np.result_type(one.to_pandas_dtype(), two.to_pandas_dtype()))
+        return pa.from_numpy_dtype(np.result_type(numpy_dtype(one), numpy_dtype(two)))
     if pt.is_decimal(one) or pt.is_decimal(two):
         return _promote_decimal(one, two, operation)
     for family, wide in _FAMILIES:
@@ -83,7 +106,7 @@ def _promote_decimal(one: pa.DataType, two: pa.DataType, operation: str) -> pa.D
         return pa.float64()
     if pt.is_integer(one) or pt.is_integer(two) or (pt.is_decimal(one) and pt.is_decimal(two)):
         scales = [t.scale if pt.is_decimal(t) else 0 for t in (one, two)]
-        whole = [t.precision - t.scale if pt.is_decimal(t) else 19 for t in (one, two)]
+        whole = [t.precision - t.scale if pt.is_decimal(t) else 19 + pt.is_uint64(t) for t in (one, two)]
         precision = max(whole) + max(scales)
         return pa.decimal128(precision, max(scales)) if precision <= 38 else pa.decimal256(min(precision, 76), max(scales))
     raise JagTypeError(f"{operation}: {one} and {two} have no common type. Cast one of them first.")
@@ -111,14 +134,14 @@ _WEAK_KINDS: dict[type, Callable[[pa.DataType], bool]] = {
 
 
 def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scalar:
-    """A Python scalar as an Arrow scalar; plain Python numbers are weak: they take the leaf's type where the kind fits.
+    """Convert a Python scalar to an Arrow scalar; plain Python numbers are weak: they take the leaf's type if the kind fits.
 
     Raises
     ------
     JagTypeError
-        If the value is no scalar.
+        If the value is not a scalar.
     JagRangeError
-        If a Python int does not fit the integer type it meets.
+        If a Python int does not fit the integer leaf type.
     """
     if isinstance(value, pa.Scalar):
         return value
@@ -140,14 +163,101 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
         return pa.scalar(value)
     except (OverflowError, ValueError) as error:
         if not isinstance(value, (int, float)):
-            raise JagTypeError(f"{operation}: {type(value).__name__} is neither a column nor a scalar of Arrow") from None
+            raise JagTypeError(f"{operation}: {type(value).__name__} is neither an array nor an Arrow scalar") from None
         raise JagRangeError(f"{operation}: the number {value!r} does not fit {leaf or 'int64'}: {error}") from None
-    except (pa.ArrowTypeError, pa.ArrowNotImplementedError):  # objects, and numpy scalars without a type of Arrow
-        raise JagTypeError(f"{operation}: {type(value).__name__} is neither a column nor a scalar of Arrow") from None
+    except (pa.ArrowTypeError, pa.ArrowNotImplementedError):  # objects, and numpy scalars without an Arrow type
+        raise JagTypeError(f"{operation}: {type(value).__name__} is neither an array nor an Arrow scalar") from None
+
+
+def scalar_by_value(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scalar:
+    """As `scalar_like`, but an int outside the leaf type becomes a scalar of another type that compares alike with all items.
+
+    Text beside times is read as ISO 8601.
+
+    Raises
+    ------
+    JagTypeError
+        If the value is not a scalar.
+    JagRangeError
+        If a Python int exceeds the range of floats.
+    """
+    plain = None if leaf is None else plain_type(leaf)
+    if isinstance(value, str) and plain is not None:
+        time = iso_scalar(value, plain, operation)
+        return scalar_like(value, leaf, operation) if time is None else time
+    if type(value) is not int or plain is None:
+        return scalar_like(value, leaf, operation)
+    if pt.is_integer(plain) or pt.is_boolean(plain) or pt.is_null(plain):
+        return _int_by_value(value, plain)
+    if pt.is_decimal(plain) and plain.precision - plain.scale < 76 and not _holds(plain, value):
+        beyond = 10 ** (plain.precision - plain.scale)
+        return pa.scalar(Decimal(beyond if value > 0 else -beyond))
+    if pt.is_floating(plain) and abs(value) > float(np.finfo(numpy_dtype(plain)).max):
+        return scalar_like(value, pa.float64(), operation)
+    return scalar_like(value, leaf, operation)
+
+
+def _int_by_value(value: int, leaf: pa.DataType) -> pa.Scalar:
+    """Convert to the leaf type, else to a 64-bit type that holds the value, else to a number beyond the leaf type's range."""
+    for type in (leaf, pa.int64(), pa.uint64()):
+        if _holds(type, value):
+            return pa.scalar(value, type)
+    if pt.is_uint64(leaf) if value > 0 else pt.is_int64(leaf):
+        return pa.scalar(Decimal(2**64 if value > 0 else -(2**63) - 1), pa.decimal128(20, 0))
+    return pa.scalar(2**64 - 1, pa.uint64()) if value > 0 else pa.scalar(-(2**63), pa.int64())
+
+
+def _holds(type: pa.DataType, value: int) -> bool:
+    """Return whether an int fits an integer or decimal type."""
+    if pt.is_decimal(type):
+        return bool(abs(value) < 10 ** (type.precision - type.scale))
+    limits = np.iinfo(numpy_dtype(type)) if pt.is_integer(type) else None
+    return limits is not None and bool(limits.min <= value <= limits.max)
+
+
+def members_like(values: Any, leaf: pa.DataType) -> list[Any]:
+    """Drop from the values of a set the ints that don't fit the leaf type, and so equal no item."""
+    plain = plain_type(leaf)
+    if pt.is_integer(plain):
+        return [value for value in values if type(value) is not int or _holds(plain, value)]
+    if pt.is_decimal(plain):
+        held = [value for value in values if type(value) is not int or _holds(plain, value)]
+        return [Decimal(value) if type(value) is int else value for value in held]
+    if pt.is_boolean(plain) or pt.is_null(plain):
+        return [value for value in values if type(value) is not int or _holds(pa.int64(), value)]
+    if pt.is_floating(plain) and any(type(value) is int and not _holds(pa.int64(), value) for value in values):
+        return [_nearest_float(value) if type(value) is int else value for value in values]
+    return list(values)
+
+
+def _nearest_float(value: int) -> float | None:
+    """Round an int to float; None if it exceeds the range of floats."""
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def bound_like(value: Any, leaf: pa.DataType, operation: str, *, is_lower: bool) -> pa.Scalar | None:
+    """Convert a bound to a scalar of the leaf type; None for an int beyond the type's range, which limits nothing.
+
+    Raises
+    ------
+    JagTypeError
+        If the value is not a scalar.
+    JagRangeError
+        If the bound would replace all items by a number that does not fit their type.
+    """
+    plain = plain_type(leaf)
+    if type(value) is not int or not (pt.is_integer(plain) or pt.is_decimal(plain)) or _holds(plain, value):
+        return scalar_like(value, leaf, operation)
+    if (value < 0) == is_lower:
+        return None
+    raise JagRangeError(f"{operation}: the bound {value!r} does not fit {plain}. Cast the items to a wider type first.")
 
 
 def _time_scalar(value: datetime | timedelta) -> pa.Scalar:
-    """Those of pandas may hold nanoseconds, which pyarrow would cut off."""
+    """Convert a time, with nanoseconds if it is a pandas object that holds them: pyarrow would truncate them."""
     plain = pa.scalar(value)
     if getattr(value, "nanosecond", 0):
         return pa.scalar(value, pa.timestamp("ns", plain.type.tz))
@@ -159,7 +269,7 @@ def _int_scalar(value: int) -> pa.Scalar:
 
 
 def _decimal_scalar(value: int, leaf: pa.DataType) -> pa.Scalar:
-    """An int beside decimals: of their type where it fits, else a decimal of as many digits as it has."""
+    """Convert an int to the decimal leaf type if it fits, else to a decimal with its own number of digits."""
     try:
         return pa.scalar(value, leaf)
     except pa.ArrowInvalid:
@@ -176,4 +286,4 @@ def _keeps_leaf(value: Any, leaf: pa.DataType) -> bool:
 
 
 def _float_scalar(value: Any, leaf: pa.DataType) -> pa.Scalar:
-    return pa.scalar(None if value is None else np.dtype(leaf.to_pandas_dtype()).type(value), leaf)
+    return pa.scalar(None if value is None else np.dtype(numpy_dtype(leaf)).type(value), leaf)

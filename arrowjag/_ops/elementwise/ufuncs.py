@@ -1,4 +1,4 @@
-"""Numpy's ufuncs: ours where there is one, numpy's own on the data otherwise."""
+"""Numpy's ufuncs: mapped to arrowjag's operators if there is one, otherwise called on the numpy data."""
 
 from __future__ import annotations
 
@@ -14,53 +14,25 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.framework import Datum, Operand, apply, both_valid, datum_to_numpy, decoded, sized
-from arrowjag._ops.elementwise.operators import BINARY, UNARY, binary, cast
+from arrowjag._ops.elementwise.operators import BINARY, UFUNCS, UNARY, binary, cast
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import BoolArray
 
 __all__ = ["ufunc"]
 
 
-_UFUNCS: dict[np.ufunc, str] = {
-    np.add: "add",
-    np.subtract: "subtract",
-    np.multiply: "multiply",
-    np.divide: "divide",
-    np.floor_divide: "floor_divide",
-    np.remainder: "remainder",
-    np.power: "power",
-    np.equal: "equal",
-    np.not_equal: "not_equal",
-    np.less: "less",
-    np.less_equal: "less_equal",
-    np.greater: "greater",
-    np.greater_equal: "greater_equal",
-    np.bitwise_and: "and",
-    np.logical_and: "and",
-    np.bitwise_or: "or",
-    np.logical_or: "or",
-    np.bitwise_xor: "xor",
-    np.logical_xor: "xor",
-    np.left_shift: "left_shift",
-    np.right_shift: "right_shift",
-    np.negative: "negative",
-    np.positive: "positive",
-    np.absolute: "absolute",
-    np.invert: "invert",
-    np.isnan: "is_nan",
-}
 _LOGICAL = {np.logical_and, np.logical_or, np.logical_xor, np.logical_not}
 
 
 def ufunc(function: np.ufunc, operands: Sequence[Operand]) -> tuple[Column, ...]:
-    """Call a numpy ufunc on aligned values; nulls stay null, results follow numpy's types.
+    """Call a numpy ufunc on aligned values; nulls stay null, and result types are numpy's.
 
     Raises
     ------
     JagTypeError
-        If the ufunc has no loop for the types, or a signature of its own (such as matmul).
+        If the ufunc has no loop for the types, or is a generalized ufunc such as matmul.
     """
-    name = _UFUNCS.get(function)
+    name = UFUNCS.get(function)
     if function in _LOGICAL:
         operands = [_truth(operand) for operand in operands]
         name = name or "invert"
@@ -105,7 +77,7 @@ def _numpy_ufunc(function: np.ufunc, operands: Sequence[Operand]) -> tuple[Colum
 
 
 def _temporal_view(datum: Datum) -> tuple[Any, BoolArray | None]:
-    """Numpy data in which timestamps and durations keep their meaning, so that ufuncs type them."""
+    """Convert to numpy, with timestamps and durations as datetime64 and timedelta64, so that ufuncs infer result types."""
     data, valid = datum_to_numpy(decoded(datum))
     if pt.is_timestamp(datum.type) and datum.type.tz is None:
         return data.view(f"M8[{datum.type.unit}]"), valid

@@ -1,0 +1,209 @@
+"""Methods that find items by a key or a value: min_by, max_by, index_of, argwhere, drop_nulls and is_sorted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arrowjag._array.base import ArrayBase, as_column, operand
+from arrowjag._methods import changing_axis, method, over_axis
+from arrowjag._ops import by_key as _ops
+from arrowjag.typing import ArrayOrScalar
+
+if TYPE_CHECKING:
+    from arrowjag._array import JaggedArray
+
+__all__ = ["KeyMethods"]
+
+
+class KeyMethods(ArrayBase):
+    """Operations that look items up by a key beside them or by their value."""
+
+    __slots__ = ()
+
+    @method("by", rows=over_axis)
+    def min_by(self, by: Any, axis: Any = -1) -> ArrayOrScalar:
+        """Return the item of each row whose key is the smallest.
+
+        Parameters
+        ----------
+        by : JaggedArray or array
+            The keys, aligned by the prefix rule.
+        axis : int, tuple of int or None
+            The dim to reduce; several trailing dims are reduced together, None reduces all. Along an outer axis, keys with the dims
+            up to that axis choose whole sub-trees; keys with more dims choose among the items at the same local position.
+
+        Returns
+        -------
+        JaggedArray or pa.Scalar
+            Of the leaf's type: the item, null or not, of the first of equal keys. Null keys and NaN never win; null for a row
+            without another key and for a null row. Cost: one pass.
+
+        Raises
+        ------
+        ShapeError
+            If the shape of `by` is no prefix of this shape.
+        JagTypeError
+            If the type of `by` has no order.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> x = aj.array([["a", "b", "c"], ["d"], []])
+        >>> x.min_by([[3, 1, 2], [None], []]).to_list()
+        ['b', None, None]
+        >>> x.min_by([7, 5, 6], axis=0).to_list()
+        ['d']
+        """
+        return self._wrap(_ops.extreme_by(self, as_column(by), axis, "min_by"))
+
+    @method("by", rows=over_axis)
+    def max_by(self, by: Any, axis: Any = -1) -> ArrayOrScalar:
+        """Return the item of each row whose key is the largest.
+
+        Parameters
+        ----------
+        by : JaggedArray or array
+            The keys, aligned by the prefix rule.
+        axis : int, tuple of int or None
+            The dim to reduce; several trailing dims are reduced together, None reduces all. Along an outer axis, keys with the dims
+            up to that axis choose whole sub-trees; keys with more dims choose among the items at the same local position.
+
+        Returns
+        -------
+        JaggedArray or pa.Scalar
+            Of the leaf's type: the item, null or not, of the first of equal keys. Null keys and NaN never win; null for a row
+            without another key and for a null row. Cost: one pass.
+
+        Raises
+        ------
+        ShapeError
+            If the shape of `by` is no prefix of this shape.
+        JagTypeError
+            If the type of `by` has no order.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["a", "b", "c"], ["d"], []]).max_by([[3, 1, 3], [4], []]).to_list()
+        ['a', 'd', None]
+        """
+        return self._wrap(_ops.extreme_by(self, as_column(by), axis, "max_by"))
+
+    @method("v", rows=over_axis)
+    def index_of(self, v: Any, axis: Any = -1) -> ArrayOrScalar:
+        """Return the position of the first item of each row that equals a value.
+
+        Parameters
+        ----------
+        v : scalar, JaggedArray or array
+            One value for all rows, or one per row: an array of at most the dims above the rows, broadcast by the prefix rule.
+        %(axis_reduced)s
+
+        Returns
+        -------
+        JaggedArray or pa.Scalar
+            int64 slots, nulls counted; null where no item equals the value, for an empty row and for a null row. Null finds null
+            and NaN finds NaN; -0.0 equals 0.0. Along an outer axis, slots are places of that axis. Cost: one pass.
+
+        Raises
+        ------
+        ShapeError
+            If `v` has as many dims as the items.
+        JagTypeError
+            If the types have no common type.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> x = aj.array([[5, 7, 5], [None, 7], []])
+        >>> x.index_of(7).to_list(), x.index_of([5, None, 1]).to_list()
+        ([1, 1, None], [0, 0, None])
+        """
+        return self._wrap(_ops.index_of(self, operand(v, self.type, "index_of", by_value=True), axis))
+
+    @method(rows=changing_axis)
+    def argwhere(self, axis: Any = -1) -> JaggedArray:
+        """Return the positions of the items of each row that are true, or not zero.
+
+        Parameters
+        ----------
+        axis : int, tuple of int or None
+            The dim to look along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
+            at the same local position are one row, and slots are places of that axis.
+
+        Returns
+        -------
+        JaggedArray
+            int64, ascending; null items are left out, NaN is not zero. An empty row gives an empty row, a null row stays null; a
+            declared extent of the dim is dropped. Cost: one pass.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are neither booleans nor numbers.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> x = aj.array([[3, 9, 4], [], [8]])
+        >>> (x > 3).argwhere().to_list()
+        [[1, 2], [], [0]]
+        """
+        return self._wrap(_ops.argwhere(self, axis))
+
+    @method(rows=changing_axis)
+    def drop_nulls(self, axis: Any = -1) -> JaggedArray:
+        """Drop the null items of each row.
+
+        Parameters
+        ----------
+        %(axis_of_trees)s
+
+        Returns
+        -------
+        JaggedArray
+            Of the same type. A null row stays null, unless it is an item of the axis; a declared extent of the dim is dropped.
+            Values are shared where there are no nulls. Cost: one pass.
+
+        Raises
+        ------
+        JagIndexError
+            If the axis is out of range.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> x = aj.array([[1, None, 2], None, [None]])
+        >>> x.drop_nulls().to_list(), x.drop_nulls(axis=0).to_list()
+        ([[1, 2], None, []], [[1, None, 2], [None]])
+        """
+        return self._wrap(_ops.drop_nulls(self, axis))
+
+    @method(rows=over_axis)
+    def is_sorted(self, descending: bool = False, axis: Any = -1) -> ArrayOrScalar:
+        """Return whether the items of each row are in order.
+
+        Parameters
+        ----------
+        descending : bool
+            Whether from the largest to the smallest.
+        %(axis_reduced)s
+
+        Returns
+        -------
+        JaggedArray or pa.Scalar
+            Booleans. Equal neighbours are in order, -0.0 equals 0.0, NaN comes last in both directions. Null items are skipped;
+            null for a row without valid items and for a null row. Cost: one pass.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaf type has no order.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 2], [2, None, 1], []]).is_sorted().to_list()
+        [True, False, None]
+        """
+        return self._wrap(_ops.is_sorted(self, descending, axis))

@@ -1,0 +1,251 @@
+"""Methods that combine an array with others: apply, where, coalesce, zip, concat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from arrowjag._array.base import ArrayBase, as_column, operand
+from arrowjag._column import Column
+from arrowjag._methods import changing_axis, method
+from arrowjag._ops import elementwise, products, select
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.typing import ArrayOrScalar
+
+if TYPE_CHECKING:
+    from arrowjag._array import JaggedArray
+
+__all__ = ["CombiningMethods", "apply_function", "opened", "promoted"]
+
+
+def apply_function(fn: str | Callable[..., Any], arrays: Sequence[Any], options: dict[str, Any]) -> Column:
+    """Call a function of flat arrays on the values of aligned arrays; see `apply`."""
+    function = _compute_function(fn)
+    name = fn if isinstance(fn, str) else getattr(fn, "__name__", "apply")
+    operands = [operand(one, None, name) for one in arrays]
+    if not elementwise.columns_of(operands):
+        operands = [as_column(one) for one in operands]
+    if not operands:
+        raise JagTypeError("apply needs at least one array")
+
+    def call(*data: Any) -> Any:
+        n = next(len(one) for one in data if isinstance(one, pa.Array))
+        result = elementwise.compute(name, data[0]) if isinstance(fn, str) and len(data) == 1 and not options else None
+        result = function(*data, **options) if result is None else result
+        if not isinstance(result, (pa.Array, pa.ChunkedArray)) or len(result) != n:
+            raise ShapeError(f"apply: {name} does not give one value for each of {n} items; reductions are methods of arrays")
+        return result
+
+    flat = elementwise.apply(call, operands, name)
+    return select.with_levels(flat.shape, flat.values)
+
+
+def _compute_function(fn: str | Callable[..., Any]) -> Callable[..., Any]:
+    if not isinstance(fn, str):
+        return fn
+    found = None if fn.startswith("_") else getattr(pc, fn, None)
+    if found is None or not callable(found):
+        raise JagTypeError(f"apply: pyarrow.compute has no function {fn!r}")
+    function: Callable[..., Any] = found
+    return function
+
+
+def promoted(arrays: Iterable[Any], operation: str) -> Sequence[Column]:
+    """Convert arrays to columns of one leaf type."""
+    if isinstance(arrays, Column) or not isinstance(arrays, Iterable):
+        raise JagTypeError(f"{operation} takes a list of arrays, got {type(arrays).__name__}")
+    columns = [as_column(one) for one in arrays]
+    if not columns:
+        raise JagValueError(f"{operation} needs at least one array")
+    if all(column.type == columns[0].type for column in columns):
+        return columns
+    wide = elementwise.promote([column.type for column in columns], operation)
+    return [elementwise.cast(column, wide) for column in columns]
+
+
+def opened(arrays: Iterable[Any]) -> list[Any]:
+    """Arrays, with lists of arrays opened; a list of lists of leaves is an array itself."""
+    found: list[Any] = []
+    for one in arrays:
+        is_several = isinstance(one, (list, tuple)) and any(map(_is_array, one))
+        found += one if is_several else [one]
+    return found
+
+
+def _is_array(value: Any) -> bool:
+    """Whether a value is an array of Arrow or numpy, or a Series; asks the type, as placeholders refuse to give their arrays."""
+    kind = type(value)
+    return isinstance(value, (Column, np.ndarray)) or hasattr(kind, "__arrow_c_array__") or hasattr(kind, "__arrow_c_stream__")
+
+
+class CombiningMethods(ArrayBase):
+    """Methods that combine an array with others, as the free functions of the same names do."""
+
+    __slots__ = ()
+
+    @method("*arrays")
+    def apply(self, function: str | Callable[..., Any], *arrays: Any, **options: Any) -> JaggedArray:
+        """Call a function of pyarrow.compute on the items of this array and others.
+
+        Parameters
+        ----------
+        function : str or callable
+            The name of a function of `pyarrow.compute`, or any callable from flat Arrow arrays and scalars to an array as long.
+        *arrays : array or scalar
+            Further arguments; arrays are expanded to each other by the prefix rule.
+        **options
+            Passed on to the function.
+
+        Returns
+        -------
+        JaggedArray
+            Of the common shape; lists that the function makes become dims. Null rows stay null; what becomes of null items is the
+            function's choice. Cost: that of the function on flat values.
+
+        Raises
+        ------
+        JagTypeError
+            If there is no such function, or it has no kernel for the types.
+        ShapeError
+            If shapes don't fit, or the function does not give one value per item.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["a", None], ["b"]]).apply("utf8_upper").to_list()
+        [['A', None], ['B']]
+        """
+        return self._wrap(apply_function(function, [self, *arrays], options))
+
+    @method("c", "y")
+    def where(self, c: Any, y: Any = None) -> ArrayOrScalar:
+        """Keep items where a condition is true, and take others from another array.
+
+        Parameters
+        ----------
+        c : array or scalar of bool
+            The condition; a condition on rows chooses whole rows.
+        y : array or scalar, optional
+            What takes the place where the condition is false; by default null.
+
+        Returns
+        -------
+        JaggedArray
+            As ``aj.where(c, x, y)``: null where the condition is, and where the chosen operand is. Cost: one pass; with null rows a
+            gather per level.
+
+        Raises
+        ------
+        ShapeError
+            If shapes differ in rows that are valid in both.
+        JagTypeError
+            If the condition is not boolean, or the types have no common type.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> x = aj.array([[1, -2], None, [3]])
+        >>> x.where(x > 0, 0).to_list()
+        [[1, 0], None, [3]]
+        """
+        other = operand(y, self.type, "where")
+        return self._wrap(elementwise.where(operand(c, pa.bool_(), "where"), self, other))
+
+    @method("*arrays")
+    def coalesce(self, *arrays: Any) -> ArrayOrScalar:
+        """Replace null items and rows by those of the first array that has them.
+
+        Parameters
+        ----------
+        *arrays : array or scalar
+            Tried in this order; all are expanded to each other by the prefix rule.
+
+        Returns
+        -------
+        JaggedArray
+            As ``aj.coalesce(x, *arrays)``. A row is null where no operand has a row. Cost: one pass; with null rows a gather per
+            level.
+
+        Raises
+        ------
+        ShapeError
+            If shapes differ in rows that are valid in both.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, None], None]).coalesce([[7, 8], [9]], 0).to_list()
+        [[1, 8], [9]]
+        """
+        return self._wrap(elementwise.coalesce([self, *(operand(one, self.type, "coalesce") for one in arrays)]))
+
+    @method("*arrays", "**named")
+    def zip(self, *arrays: Any, pad: bool = False, **named: Any) -> JaggedArray:
+        """Combine the items of this array and of others to structs.
+
+        Parameters
+        ----------
+        *arrays : array or scalar
+            Fields named "1", "2", ...; this array is the field "0".
+        pad : bool
+            Whether innermost rows may have any sizes; shorter ones are filled with nulls.
+        **named : array or scalar
+            Fields by name.
+
+        Returns
+        -------
+        JaggedArray
+            As ``aj.zip(x, *arrays, **named)``: structs, of which a null item is a null field. Values of the longest arrays are
+            shared.
+
+        Raises
+        ------
+        ShapeError
+            If shapes don't fit.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], [3]]).zip(k=[10, 20]).to_list()
+        [[{'0': 1, 'k': 10}, {'0': 2, 'k': 10}], [{'0': 3, 'k': 20}]]
+        """
+        given = {str(place): one for place, one in enumerate((self, *arrays))} | named
+        parts = {name: operand(one, None, "zip") for name, one in given.items()}
+        return self._wrap(products.zip_padded(parts) if pad else select.zip_fields(parts))
+
+    @method("*arrays", rows=changing_axis)
+    def concat(self, *arrays: Any, axis: int = 0) -> ArrayOrScalar:
+        """Join this array and others along an axis.
+
+        Parameters
+        ----------
+        *arrays : array
+            Of the same ndim; a list of arrays counts as its members. Dims above the axis must agree in the rows that are valid in
+            all.
+        axis : int
+            Along 0 the rows of the frame follow each other; along an inner axis the items of each row do.
+
+        Returns
+        -------
+        JaggedArray
+            As ``aj.concat([x, *arrays], axis)``. Along an inner axis a row that is null in any is null. Cost: one copy of the
+            values.
+
+        Raises
+        ------
+        ShapeError
+            If ndims differ, or the dims above the axis do.
+        JagTypeError
+            If the types have no common type.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], [3]]).concat([[4], [5, 6]], axis=1).to_list()
+        [[1, 2, 4], [3, 5, 6]]
+        """
+        return self._wrap(select.concat(promoted([self, *opened(arrays)], "concat"), axis))

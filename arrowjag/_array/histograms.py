@@ -1,0 +1,176 @@
+"""Histograms of rows, counts of small integers and bins of items."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arrowjag._array.base import ArrayBase
+from arrowjag._methods import along_axis, method, over_axis
+from arrowjag._ops import histograms as _ops
+from arrowjag.typing import ArrayOrScalar
+
+if TYPE_CHECKING:
+    from arrowjag._array import JaggedArray
+
+__all__ = ["HistogramMethods"]
+
+
+class HistogramMethods(ArrayBase):
+    """Counts in bins."""
+
+    __slots__ = ()
+
+    @method(rows=over_axis)
+    def histogram(self, bins: Any, range: tuple[float, float] | None = None, axis: Any = -1) -> ArrayOrScalar:
+        """Count the items of each row in bins.
+
+        Parameters
+        ----------
+        bins : int or list of numbers
+            The number of bins of equal width, or rising edges that hold for all rows.
+        range : (float, float), optional
+            The first and the last edge; by default the smallest and the largest number of each row.
+        %(axis_reduced)s
+
+        Returns
+        -------
+        JaggedArray or pa.Scalar
+            With a number of bins structs of `edges` (one more than bins) and `counts`. With edges the counts alone, as one more dim
+            without a declared extent. A bin holds its lower edge, the last one both. Nulls, NaN and numbers beyond the edges don't
+            count. An empty row counts 0, and has null edges unless `range` is given; a row of equal items has bins from half below
+            to half above; a null row is null. Cost: a few passes.
+
+        Raises
+        ------
+        JagValueError
+            If edges don't rise, there is no bin, or a row holds an infinite number and no `range` is given.
+        JagTypeError
+            If the leaves are not numbers.
+
+        Notes
+        -----
+        As `numpy.histogram` for each row.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> x = aj.array([[0, 1, 1, 4], []])
+        >>> x.histogram(2).to_list()[0]
+        {'edges': [0.0, 2.0, 4.0], 'counts': [3, 1]}
+        >>> x.histogram([0, 1, 2]).to_list()
+        [[1, 2], [0, 0]]
+        """
+        return self._wrap(_ops.histogram(self, bins, range, axis))
+
+    @method(rows=over_axis)
+    def bincount(self, n: int | None = None, axis: Any = -1) -> JaggedArray:
+        """Count how often 0, 1, 2 and so on occur in each row.
+
+        Parameters
+        ----------
+        n : int, optional
+            The number of counts per row; by default as many as the largest item of the row needs.
+        %(axis_reduced)s
+
+        Returns
+        -------
+        JaggedArray
+            int64, with a dim of counts in place of the reduced dims, without a declared extent. Nulls don't count; an empty row
+            gives `n` zeros, or no counts; a null row stays null. Cost: one pass, and the counts.
+
+        Raises
+        ------
+        JagValueError
+            If an item is negative, or not less than `n`; the message names the row.
+        JagTypeError
+            If the leaves are not integers.
+        JagOverflowError
+            If the counts don't fit into memory.
+
+        Notes
+        -----
+        As `numpy.bincount` for each row, with `minlength` but for larger items, which raise.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> x = aj.array([[0, 2, 2], [], None])
+        >>> x.bincount().to_list(), x.bincount(3).to_list()
+        ([[1, 0, 2], [], None], [[1, 0, 2], [0, 0, 0], None])
+        """
+        return self._wrap(_ops.bincount(self, n, axis))
+
+    @method()
+    def digitize(self, edges: Any, right: bool = False) -> JaggedArray:
+        """The number of the bin of each item between edges that hold for all rows.
+
+        Parameters
+        ----------
+        edges : list of numbers
+            Rising or falling.
+        right : bool
+            Whether a bin holds its upper edge instead of its lower one.
+
+        Returns
+        -------
+        JaggedArray
+            int64, of the same shape: 0 before the first edge, the number of edges behind the last. Nulls and null rows stay null;
+            NaN is behind all numbers. Cost: a binary search per item.
+
+        Raises
+        ------
+        JagValueError
+            If the edges neither rise nor fall.
+        JagTypeError
+            If the leaves are not numbers.
+
+        Notes
+        -----
+        As `numpy.digitize`. For edges per row use `searchsorted`.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[0.5, 1.0, None], [7.0]]).digitize([1, 2]).to_list()
+        [[0, 1, None], [2]]
+        """
+        return self._wrap(_ops.digitize(self, edges, right))
+
+    @method(rows=along_axis)
+    def cut(self, bins: Any, range: tuple[float, float] | None = None, axis: Any = -1) -> JaggedArray:
+        """The bin of each item in the histogram of its row.
+
+        Parameters
+        ----------
+        bins : int or list of numbers
+            The number of bins of equal width, or rising edges that hold for all rows.
+        range : (float, float), optional
+            The first and the last edge; by default the smallest and the largest number of each row.
+        %(axis_along)s
+
+        Returns
+        -------
+        JaggedArray
+            int64 from 0 to the number of bins less 1, of the same shape. Null for nulls, NaN and numbers beyond the edges; a null
+            row stays null. Cost: a few passes.
+
+        Raises
+        ------
+        JagValueError
+            If edges don't rise, there is no bin, or a row holds an infinite number and no `range` is given.
+        JagTypeError
+            If the leaves are not numbers.
+
+        Notes
+        -----
+        The bins of `histogram`, which hold their lower edge; those of `pandas.cut` hold their upper one.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[0, 1, 4], [7, 7]]).cut(2).to_list()
+        [[0, 0, 1], [1, 1]]
+        >>> aj.array([[0, 1, 4]]).cut([0, 1, 2]).to_list()
+        [[0, 1, None]]
+        """
+        return self._wrap(_ops.cut(self, bins, range, axis))

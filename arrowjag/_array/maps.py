@@ -1,0 +1,186 @@
+"""Methods of maps: look entries up by key, items by position, and convert rows of entries to Arrow's maps."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from arrowjag import _column
+from arrowjag._array.base import ArrayBase, as_column, operand
+from arrowjag._array.indexing import amount
+from arrowjag._column import Column
+from arrowjag._methods import method, over_axis
+from arrowjag._ops import elementwise, select
+from arrowjag._ops import maps as _ops
+from arrowjag.errors import JagTypeError, JagWarning
+from arrowjag.typing import ArrayOrScalar
+
+__all__ = ["MapMethods", "warn_of_duplicates"]
+
+
+class MapMethods(ArrayBase):
+    """Methods of rows of entries, which are structs of `key` and `value`."""
+
+    __slots__ = ()
+
+    @method("key", "default", rows=over_axis)
+    def get(self, key: Any, default: Any = None) -> ArrayOrScalar:
+        """Look up the value of a key in each map, or the item at a position of each row.
+
+        Parameters
+        ----------
+        key : scalar or array
+            If the leaves are entries of maps, structs of exactly `key` and `value`: a key. For all other leaves: an int, the
+            position in the row; negative counts from the end. An array has one key or position per row, or is broadcast to the
+            rows by the prefix rule.
+        default : scalar or array, optional
+            The result where a map has no such key, or a position is out of range: null by default. An array has one per row. If the
+            values of a map are lists, the default is a list.
+
+        Returns
+        -------
+        JaggedArray, or pa.Scalar
+            One item per row, with one dim less; values that are lists keep their dims. Null where the row, the key or the found
+            value is null; an empty row has the default. If a key occurs twice in a row, its last value is found. Cost: one pass
+            over the keys and one gather.
+
+        Raises
+        ------
+        JagTypeError
+            If the type of the leaves does not fit the key: a text for leaves that are no maps, a number for keys that are text.
+        ShapeError
+            If the shape of an array is not a prefix of the rows.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, pyarrow as pa
+        >>> x = aj.array([[("a", 1), ("b", 2)], [], None], type=pa.map_(pa.string(), pa.int64()))
+        >>> x.get("a").to_list(), x.get("a", 0).to_list(), x.get(["b", "b", "b"]).to_list()
+        ([1, None, None], [1, 0, None], [2, None, None])
+        >>> aj.array([[1, 2, 3], [4], []]).get(-2, 0).to_list()
+        [2, 0, 0]
+        """
+        column: Column = select.opened_maps(self)
+        if _ops.is_entry(column.type):
+            values = select.field(column, "value")
+            below = values.ndim - column.ndim
+            sought: Any = _key(column, key, "get")
+        else:
+            values, below = column, 0
+            if isinstance(key, (str, bytes)):
+                raise JagTypeError(
+                    f"get: leaves of {column.type} are looked up by position, got the key {key!r}; keys need the leaves of a map, "
+                    "structs with the fields key and value"
+                )
+            sought = amount(key, "get")
+        return self._wrap(_ops.get(column, sought, _default(default, values, below)))
+
+    @method("k")
+    def contains_key(self, k: Any) -> ArrayOrScalar:
+        """Test whether each map has a key.
+
+        Parameters
+        ----------
+        k : scalar or array
+            The key; an array has one per row, or is broadcast to the rows by the prefix rule.
+
+        Returns
+        -------
+        JaggedArray
+            Booleans, one per row: null where the row or the key is null, False for an empty row. Cost: one pass over the keys.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not structs with exactly the fields key and value, or have keys of another type.
+        ShapeError
+            If the shape of an array is not a prefix of the rows.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, pyarrow as pa
+        >>> x = aj.array([[("a", 1), ("b", 2)], [], None], type=pa.map_(pa.string(), pa.int64()))
+        >>> x.contains_key("a").to_list()
+        [True, False, None]
+        """
+        column: Column = select.opened_maps(self)
+        if column.ndim < 2 or not _ops.is_entry(column.type):
+            raise JagTypeError(
+                f"contains_key needs the leaves of a map, structs with the fields key and value, got {column.shape!r} of "
+                f"{column.type}; contains(v) looks for an item"
+            )
+        return self._wrap(_ops.contains_key(column, _key(column, k, "contains_key")))
+
+    @method()
+    def to_map(self) -> pa.Array:
+        """Convert rows of entries to Arrow maps.
+
+        Returns
+        -------
+        pa.Array
+            Of one dim less: a map array, in lists for the dims above. A null row is a null map. Of equal keys of a row the first
+            position and the last value stay. pandas gives a column of `ArrowDtype`, polars a Map (a List of structs before polars
+            2.1). Cost: one pass over the keys; values are shared unless a key occurs twice.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not structs with exactly the fields key and value.
+        JagValueError
+            If a key is null; the message names the row.
+
+        Warns
+        -----
+        JagWarning
+            If entries were dropped because their key occurs twice in a row; the message says how many.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> x = aj.to_map([["a", "b"], []], [[1, 2], []])
+        >>> x.to_map().type
+        MapType(map<string, int64>)
+        >>> aj.array(x.to_map()).equals(x)
+        True
+        """
+        found, dropped = _ops.unique_entries(self)
+        warn_of_duplicates(dropped)
+        return _column.to_arrow(_ops.as_maps(found))
+
+
+def warn_of_duplicates(dropped: int, frames: int = 3) -> None:
+    """Warn that entries of maps were dropped."""
+    if dropped:
+        entries, repeat = ("entry was", "its key occurs") if dropped == 1 else ("entries were", "their keys occur")
+        text = f"to_map: {dropped} {entries} dropped because {repeat} again in the row; the last value of each key stays"
+        warnings.warn(text, JagWarning, stacklevel=frames)
+
+
+def _key(column: Column, key: Any, operation: str) -> Any:
+    """Convert a key to a scalar or a column of a type that keys can equal."""
+    type = column.type.field("key").type
+    found = operand(key, type, operation, by_value=True)
+    if not _comparable(found.type, type):
+        got = f"keys of {found.type}" if isinstance(found, Column) else repr(key)
+        raise JagTypeError(f"{operation}: the keys of the maps are {type}, got {got}")
+    return found
+
+
+def _comparable(one: pa.DataType, two: pa.DataType) -> bool:
+    try:
+        elementwise.promote([one, two], "get")
+    except JagTypeError:
+        return False
+    return True
+
+
+def _default(default: Any, values: Column, below: int) -> Any:
+    """Convert a default to a scalar or a column; None stays, and so does a null scalar of no type."""
+    if default is None:
+        return None
+    if below and isinstance(default, (list, tuple, np.ndarray)):
+        return as_column(default, ndim=max(below, as_column(default).ndim))
+    return operand(default, values.type, "get")

@@ -1,0 +1,1000 @@
+"""`x.str`: methods of text."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from arrowjag._array.base import operand
+from arrowjag._methods import Namespace, method
+from arrowjag._ops import casts, elementwise
+from arrowjag._ops import text as _ops
+
+if TYPE_CHECKING:
+    from arrowjag._array import JaggedArray
+
+__all__ = ["TextMethods"]
+
+_TEXT = """Text of the same shape; null stays null. A dictionary gives plain text. Cost: one pass; values are new."""
+_FLAG = """Booleans of the same shape; null stays null. Cost: one pass."""
+_ERROR = """
+Raises
+------
+JagTypeError
+    If the leaves are not text."""
+
+
+def _plain(name: str, summary: str, result: str, example: str, shown: str) -> Callable[[TextMethods], JaggedArray]:
+    """A method without arguments that computes what Python's `str` has under the name."""
+
+    def called(self: TextMethods) -> JaggedArray:
+        return self._owner._wrap(_ops.plain_method(self._owner, name))  # type: ignore[no-any-return]  # the owner is any surface
+
+    called.__name__ = name
+    called.__qualname__ = f"TextMethods.{name}"
+    called.__doc__ = f"""{summary}, as Python's `str.{name}`.
+
+Returns
+-------
+JaggedArray
+    {result}
+{_ERROR}
+
+Examples
+--------
+>>> import arrowjag as aj
+>>> aj.array({example}).str.{name}().to_list()
+{shown}
+"""
+    return method(namespace="str")(called)
+
+
+class TextMethods(Namespace):
+    """Methods of text, called on each item.
+
+    Parameters
+    ----------
+    owner : JaggedArray
+        Of strings of any Arrow layout, or of dictionaries of strings, whose results are plain.
+
+    Notes
+    -----
+    Names and meanings are Python's, positions and lengths count code points, and a null item or row stays null. Regular expressions
+    are RE2's, without look-around. Shapes are shared; a method that returns several items per string adds a dim. Cost: one pass of
+    Arrow's kernels for ASCII text; for other text one more, in which Python is asked about strings that Arrow treats differently.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.array([["a b", None], None]).str.split().to_list()
+    [[['a', 'b'], None], None]
+    """
+
+    __slots__ = ()
+    space = "str"
+    lower = _plain("lower", "Convert to lower case", _TEXT, '[["A", "É"], None]', "[['a', 'é'], None]")
+    upper = _plain("upper", "Convert to upper case", _TEXT, '[["a", "ß"], [None]]', "[['A', 'SS'], [None]]")
+    title = _plain("title", "Begin each word with a capital", _TEXT, '[["ab cd"], []]', "[['Ab Cd'], []]")
+    capitalize = _plain(
+        "capitalize",
+        "Convert the first character to upper case and all others to lower case",
+        _TEXT,
+        '[["aB"], []]',
+        "[['Ab'], []]",
+    )
+    swapcase = _plain("swapcase", "Swap upper and lower case", _TEXT, '[["aB"], []]', "[['Ab'], []]")
+    isalnum = _plain(
+        "isalnum",
+        "Return whether all characters are letters or digits, and there is one",
+        _FLAG,
+        '[["a1", "-"], [""]]',
+        "[[True, False], [False]]",
+    )
+    isalpha = _plain(
+        "isalpha",
+        "Return whether all characters are letters, and there is one",
+        _FLAG,
+        '[["ä", "1"], [""]]',
+        "[[True, False], [False]]",
+    )
+    isascii = _plain("isascii", "Return whether all characters are ASCII", _FLAG, '[["a", "ä"], [""]]', "[[True, False], [True]]")
+    isdecimal = _plain(
+        "isdecimal",
+        "Return whether all characters are decimal digits, and there is one",
+        _FLAG,
+        '[["1", "²"], [""]]',
+        "[[True, False], [False]]",
+    )
+    isdigit = _plain(
+        "isdigit",
+        "Return whether all characters are digits, and there is one",
+        _FLAG,
+        '[["1", "²"], ["a"]]',
+        "[[True, True], [False]]",
+    )
+    islower = _plain(
+        "islower",
+        "Return whether all cased characters are lower case, and there is one",
+        _FLAG,
+        '[["a1", "A"], ["1"]]',
+        "[[True, False], [False]]",
+    )
+    isnumeric = _plain(
+        "isnumeric",
+        "Return whether all characters are numeric, and there is one",
+        _FLAG,
+        '[["½", "a"], [""]]',
+        "[[True, False], [False]]",
+    )
+    isprintable = _plain(
+        "isprintable", "Return whether all characters can be printed", _FLAG, '[["a", "\\t"], [""]]', "[[True, False], [True]]"
+    )
+    isspace = _plain(
+        "isspace",
+        "Return whether all characters are white space, and there is one",
+        _FLAG,
+        '[[" ", "a"], [""]]',
+        "[[True, False], [False]]",
+    )
+    istitle = _plain(
+        "istitle",
+        "Return whether each word begins with its only capital, and there is one",
+        _FLAG,
+        '[["Ab Cd", "ab"], [""]]',
+        "[[True, False], [False]]",
+    )
+    isupper = _plain(
+        "isupper",
+        "Return whether all cased characters are upper case, and there is one",
+        _FLAG,
+        '[["A1", "a"], ["1"]]',
+        "[[True, False], [False]]",
+    )
+
+    @method(namespace="str")
+    def strip(self, chars: builtins.str | None = None) -> JaggedArray:
+        """Remove white space, or the given characters, from both ends.
+
+        Parameters
+        ----------
+        chars : str, optional
+            The characters to remove; by default all white space.
+
+        Returns
+        -------
+        JaggedArray
+            Text of the same shape; null stays null. Cost: one pass; values are new.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[" a ", None]]).str.strip().to_list()
+        [['a', None]]
+        """
+        return self._owner._wrap(_ops.strip(self._owner, "strip", chars))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def lstrip(self, chars: builtins.str | None = None) -> JaggedArray:
+        """Remove white space, or the given characters, from the left end.
+
+        Parameters
+        ----------
+        chars : str, optional
+            The characters to remove; by default all white space.
+
+        Returns
+        -------
+        JaggedArray
+            Text of the same shape; null stays null. Cost: one pass; values are new.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[" a ", None]]).str.lstrip().to_list()
+        [['a ', None]]
+        """
+        return self._owner._wrap(_ops.strip(self._owner, "lstrip", chars))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def rstrip(self, chars: builtins.str | None = None) -> JaggedArray:
+        """Remove white space, or the given characters, from the right end.
+
+        Parameters
+        ----------
+        chars : str, optional
+            The characters to remove; by default all white space.
+
+        Returns
+        -------
+        JaggedArray
+            Text of the same shape; null stays null. Cost: one pass; values are new.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[" a ", None]]).str.rstrip().to_list()
+        [[' a', None]]
+        """
+        return self._owner._wrap(_ops.strip(self._owner, "rstrip", chars))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def removeprefix(self, prefix: builtins.str) -> JaggedArray:
+        """Remove a prefix where a string has it.
+
+        Parameters
+        ----------
+        prefix : str
+            The text at the beginning.
+
+        Returns
+        -------
+        JaggedArray
+            Text of the same shape; null stays null. Cost: one pass; values are new.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["abcab", "c"]]).str.removeprefix("ab").to_list()
+        [['cab', 'c']]
+        """
+        return self._owner._wrap(_ops.removed(self._owner, "removeprefix", prefix))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def removesuffix(self, suffix: builtins.str) -> JaggedArray:
+        """Remove a suffix where a string has it.
+
+        Parameters
+        ----------
+        suffix : str
+            The text at the end.
+
+        Returns
+        -------
+        JaggedArray
+            Text of the same shape; null stays null. Cost: one pass; values are new.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["abcab", "c"]]).str.removesuffix("ab").to_list()
+        [['abc', 'c']]
+        """
+        return self._owner._wrap(_ops.removed(self._owner, "removesuffix", suffix))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def len(self) -> JaggedArray:
+        """Return the number of code points.
+
+        Returns
+        -------
+        JaggedArray
+            int64 of the same shape; null stays null. Cost: one pass.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["ab", "é"], None]).str.len().to_list()
+        [[2, 1], None]
+        """
+        return self._owner._wrap(_ops.length(self._owner, "len"))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def byte_len(self) -> JaggedArray:
+        """Return the number of bytes in UTF-8.
+
+        Returns
+        -------
+        JaggedArray
+            int64 of the same shape; null stays null. Cost: one pass.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["ab", "é"], None]).str.byte_len().to_list()
+        [[2, 2], None]
+        """
+        return self._owner._wrap(_ops.length(self._owner, "byte_len"))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def reverse(self) -> JaggedArray:
+        """Reverse the code points of each string.
+
+        Returns
+        -------
+        JaggedArray
+            Text of the same shape; null stays null. Cost: one pass; values are new.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["abc"], []]).str.reverse().to_list()
+        [['cba'], []]
+        """
+        return self._owner._wrap(_ops.reverse(self._owner))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def slice(self, start: int | None, stop: int | None = None, step: int | None = None) -> JaggedArray:
+        """Return a part of each string, as ``text[start:stop:step]`` in Python.
+
+        Parameters
+        ----------
+        start, stop : int, optional
+            Positions in code points; negative ones count from the end.
+        step : int, optional
+            The distance between the characters taken; negative ones run backwards.
+
+        Returns
+        -------
+        JaggedArray
+            Text of the same shape; null stays null. Cost: one pass; values are new.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+        JagValueError
+            If step is 0.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["héllo", "a"]]).str.slice(1, -1).to_list()
+        [['éll', '']]
+        """
+        return self._owner._wrap(_ops.slice_text(self._owner, start, stop, step))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def zfill(self, n: int) -> JaggedArray:
+        """Fill with zeros at the left, after a sign, up to a length.
+
+        Parameters
+        ----------
+        n : int
+            The length in code points; longer strings are unchanged.
+
+        Returns
+        -------
+        JaggedArray
+            Text of the same shape; null stays null. Cost: one pass; values are new.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["5", "-5"]]).str.zfill(3).to_list()
+        [['005', '-05']]
+        """
+        return self._owner._wrap(_ops.zfill(self._owner, n))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def pad(self, n: int, side: builtins.str = "left", fill: builtins.str = " ") -> JaggedArray:
+        """Fill up to a length.
+
+        Parameters
+        ----------
+        n : int
+            The length in code points; longer strings are unchanged.
+        side : {"left", "right", "both"}
+            Where to fill; ``both`` centers the string.
+        fill : str
+            One character.
+
+        Returns
+        -------
+        JaggedArray
+            Text of the same shape; null stays null. Cost: one pass; values are new.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+        JagValueError
+            If `fill` is not one character, or the side is unknown.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["a"], []]).str.pad(3, "right", "-").to_list()
+        [['a--'], []]
+        """
+        return self._owner._wrap(_ops.pad(self._owner, "pad", n, side, fill))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def center(self, n: int, fill: builtins.str = " ") -> JaggedArray:
+        """Fill at both sides up to a length.
+
+        Parameters
+        ----------
+        n : int
+            The length in code points; longer strings are unchanged.
+        fill : str
+            One character.
+
+        Returns
+        -------
+        JaggedArray
+            Text of the same shape; null stays null. Cost: one pass; values are new.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+        JagValueError
+            If `fill` is not one character.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["a"], []]).str.center(3).to_list()
+        [[' a '], []]
+        """
+        return self._owner._wrap(_ops.pad(self._owner, "center", n, "both", fill))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def ljust(self, n: int, fill: builtins.str = " ") -> JaggedArray:
+        """Fill at the right up to a length.
+
+        Parameters
+        ----------
+        n : int
+            The length in code points; longer strings are unchanged.
+        fill : str
+            One character.
+
+        Returns
+        -------
+        JaggedArray
+            Text of the same shape; null stays null. Cost: one pass; values are new.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+        JagValueError
+            If `fill` is not one character.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["a"], []]).str.ljust(3).to_list()
+        [['a  '], []]
+        """
+        return self._owner._wrap(_ops.pad(self._owner, "ljust", n, "right", fill))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def rjust(self, n: int, fill: builtins.str = " ") -> JaggedArray:
+        """Fill at the left up to a length.
+
+        Parameters
+        ----------
+        n : int
+            The length in code points; longer strings are unchanged.
+        fill : str
+            One character.
+
+        Returns
+        -------
+        JaggedArray
+            Text of the same shape; null stays null. Cost: one pass; values are new.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+        JagValueError
+            If `fill` is not one character.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["a"], []]).str.rjust(3).to_list()
+        [['  a'], []]
+        """
+        return self._owner._wrap(_ops.pad(self._owner, "rjust", n, "left", fill))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def contains(self, pattern: builtins.str, regex: bool = False, ignore_case: bool = False) -> JaggedArray:
+        """Return whether each string contains a text or a match.
+
+        Parameters
+        ----------
+        pattern : str
+            Text, or a regular expression if `regex` is True.
+        regex : bool
+            Whether the pattern is a regular expression of RE2.
+        ignore_case : bool
+            Whether upper and lower case are equal.
+
+        Returns
+        -------
+        JaggedArray
+            Booleans of the same shape; null stays null. Cost: one pass.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+        JagValueError
+            If RE2 can't compile the pattern.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["abc", None], ["x"]]).str.contains("b").to_list()
+        [[True, None], [False]]
+        >>> aj.array([["abc", "x1"]]).str.contains("[0-9]", regex=True).to_list()
+        [[False, True]]
+        """
+        return self._owner._wrap(_ops.contains(self._owner, pattern, regex, ignore_case))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def startswith(self, prefix: builtins.str | tuple[builtins.str, ...]) -> JaggedArray:
+        """Return whether each string has a prefix.
+
+        Parameters
+        ----------
+        prefix : str or tuple of str
+            The text, or several of which one suffices.
+
+        Returns
+        -------
+        JaggedArray
+            Booleans of the same shape; null stays null. Cost: one pass.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["ab", "ba"]]).str.startswith("a").to_list()
+        [[True, False]]
+        """
+        return self._owner._wrap(_ops.starts_or_ends(self._owner, "startswith", prefix))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def endswith(self, suffix: builtins.str | tuple[builtins.str, ...]) -> JaggedArray:
+        """Return whether each string has a suffix.
+
+        Parameters
+        ----------
+        suffix : str or tuple of str
+            The text, or several of which one suffices.
+
+        Returns
+        -------
+        JaggedArray
+            Booleans of the same shape; null stays null. Cost: one pass.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["ab", "ba"]]).str.endswith("a").to_list()
+        [[False, True]]
+        """
+        return self._owner._wrap(_ops.starts_or_ends(self._owner, "endswith", suffix))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def match(self, regex: builtins.str) -> JaggedArray:
+        """Return whether a match of a regular expression begins at the first character.
+
+        Parameters
+        ----------
+        regex : str
+            A regular expression of RE2.
+
+        Returns
+        -------
+        JaggedArray
+            Booleans of the same shape; null stays null. Cost: one pass.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+        JagValueError
+            If RE2 can't compile the pattern.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["a1b", "1"]]).str.match("[a-z][0-9]").to_list()
+        [[True, False]]
+        """
+        return self._owner._wrap(_ops.match(self._owner, regex))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def fullmatch(self, regex: builtins.str) -> JaggedArray:
+        """Return whether a regular expression matches the whole string.
+
+        Parameters
+        ----------
+        regex : str
+            A regular expression of RE2.
+
+        Returns
+        -------
+        JaggedArray
+            Booleans of the same shape; null stays null. Cost: one pass.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+        JagValueError
+            If RE2 can't compile the pattern.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["a1b", "a1"]]).str.fullmatch("[a-z][0-9]").to_list()
+        [[False, True]]
+        """
+        return self._owner._wrap(_ops.fullmatch(self._owner, regex))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def find(self, text: builtins.str) -> JaggedArray:
+        """Return the position of the first occurrence of a text.
+
+        Parameters
+        ----------
+        text : str
+            What to look for.
+
+        Returns
+        -------
+        JaggedArray
+            int64 of the same shape: positions in code points, -1 if the text does not occur; null stays null. Cost: one pass.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["äb", "x"], None]).str.find("b").to_list()
+        [[1, -1], None]
+        """
+        return self._owner._wrap(_ops.find(self._owner, text))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def count(self, text: builtins.str) -> JaggedArray:
+        """Return the number of occurrences of a text, without overlap.
+
+        Parameters
+        ----------
+        text : str
+            What to look for. An empty text occurs before each character and at the end.
+
+        Returns
+        -------
+        JaggedArray
+            int64 of the same shape; null stays null. Cost: one pass.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["aaa", "b"]]).str.count("a").to_list()
+        [[3, 0]]
+        """
+        return self._owner._wrap(_ops.count(self._owner, text))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def replace(self, old: builtins.str, new: builtins.str, n: int = -1, regex: bool = False) -> JaggedArray:
+        r"""Replace occurrences of a text or matches of a regular expression.
+
+        Parameters
+        ----------
+        old : str
+            Text, or a regular expression of RE2 if `regex` is True.
+        new : str
+            The replacement; with `regex`, ``\1`` stands for the first group.
+        n : int
+            The largest number of replacements per string; negative for all.
+        regex : bool
+            Whether `old` is a regular expression.
+
+        Returns
+        -------
+        JaggedArray
+            Text of the same shape; null stays null. Cost: one pass; values are new.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+        JagValueError
+            If the pattern is empty, or no regular expression of RE2.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["a-b-c"], []]).str.replace("-", "").to_list()
+        [['abc'], []]
+        >>> aj.array([["ab12"]]).str.replace("([0-9])", r"<\1>", regex=True).to_list()
+        [['ab<1><2>']]
+        """
+        return self._owner._wrap(_ops.replace(self._owner, old, new, n, regex))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def extract(self, regex: builtins.str) -> JaggedArray:
+        """Return the groups of the first match of a regular expression.
+
+        Parameters
+        ----------
+        regex : str
+            A regular expression of RE2 with at least one group.
+
+        Returns
+        -------
+        JaggedArray
+            Structs of the same shape, with one field per group, by its name or else its number from 1. Null without a match; a
+            group that takes no part in the match is a null field. Cost: one pass, two if a group is empty.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+        JagValueError
+            If RE2 can't compile the pattern, or it has no group.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["a=1", "b"]]).str.extract("(?P<key>[a-z])=([0-9])").to_list()
+        [[{'key': 'a', '2': '1'}, None]]
+        """
+        return self._owner._wrap(_ops.extract(self._owner, regex))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def extract_all(self, regex: builtins.str) -> JaggedArray:
+        """Return all matches of a regular expression.
+
+        Parameters
+        ----------
+        regex : str
+            A regular expression of RE2; groups in it don't matter.
+
+        Returns
+        -------
+        JaggedArray
+            Text with one more dim: the whole matches of each string, an empty row if there is none; null stays null. Cost: two
+            passes.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+        JagValueError
+            If RE2 can't compile the pattern.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["a1b22", "c", None]]).str.extract_all("[0-9]+").to_list()
+        [[['1', '22'], [], None]]
+        """
+        return self._owner._wrap(_ops.extract_all(self._owner, regex))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def split(self, sep: builtins.str | None = None, maxsplit: int = -1, regex: bool = False) -> JaggedArray:
+        """Split each string at separators.
+
+        Parameters
+        ----------
+        sep : str, optional
+            Text, or a regular expression of RE2 if `regex` is True. By default runs of white space separate, and those at the ends
+            leave no piece.
+        maxsplit : int
+            The largest number of splits per string; negative for all.
+        regex : bool
+            Whether `sep` is a regular expression; its groups are not among the pieces.
+
+        Returns
+        -------
+        JaggedArray
+            Text with one more dim, the pieces of each string; null stays null. Cost: one pass, for regular expressions two.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+        JagValueError
+            If the pattern is empty, or no regular expression of RE2.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["a,b", ""], [None]]).str.split(",").to_list()
+        [[['a', 'b'], ['']], [None]]
+        >>> aj.array([[" a  b ", ""]]).str.split().to_list()
+        [[['a', 'b'], []]]
+        """
+        return self._owner._wrap(_ops.split(self._owner, sep, maxsplit, regex))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def repeat(self, n: int) -> JaggedArray:
+        """Repeat each string.
+
+        Parameters
+        ----------
+        n : int
+            How often; negative numbers count as 0.
+
+        Returns
+        -------
+        JaggedArray
+            Text of the same shape; null stays null. Cost: one pass; values are new.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["ab"], None]).str.repeat(2).to_list()
+        [['abab'], None]
+        """
+        return self._owner._wrap(_ops.repeat(self._owner, n))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method("other", namespace="str")
+    def cat(self, other: Any, sep: builtins.str = "") -> JaggedArray:
+        """Join each string with other text.
+
+        Parameters
+        ----------
+        other : str or array
+            Text; arrays of fewer dims are broadcast by the prefix rule.
+        sep : str
+            Text between the two.
+
+        Returns
+        -------
+        JaggedArray
+            Text of the common shape, null where either is null. Cost: one pass; values are new.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+        ShapeError
+            If one shape is not a prefix of the other.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["a", "b"], ["c"]]).str.cat(aj.array(["x", "y"]), "-").to_list()
+        [['a-x', 'b-x'], ['c-y']]
+        """
+        return self._owner._wrap(_ops.cat(self._owner, operand(other, _leaf(self._owner), "str.cat"), sep))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def to_number(self, type: Any, strict: bool = True) -> JaggedArray:
+        """Read text as numbers.
+
+        Parameters
+        ----------
+        type : pa.DataType, str or numpy dtype
+            A type of integers, floats or decimals, or its name.
+        strict : bool
+            Whether text that is no such number raises; with False it is null.
+
+        Returns
+        -------
+        JaggedArray
+            Numbers of the same shape; null stays null. Blanks around a number and a plus before it are allowed. Cost: three passes.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text, or the type is not one of numbers.
+        JagValueError
+            If text is no number that fits the type, and `strict` is True; the row is named.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[" +5", "x"], []]).str.to_number("int64", strict=False).to_list()
+        [[5, None], []]
+        """
+        return self._owner._wrap(casts.to_number(self._owner, elementwise.as_type(type), strict))  # type: ignore[no-any-return]  # the owner is any surface
+
+    @method(namespace="str")
+    def to_datetime(self, format: builtins.str | None = None, strict: bool = True) -> JaggedArray:
+        """Read text as timestamps.
+
+        Parameters
+        ----------
+        format : str, optional
+            Directives as in Python's `strptime`, in English; by default ISO 8601 without a zone.
+        strict : bool
+            Whether text of another form raises; with False it is null.
+
+        Returns
+        -------
+        JaggedArray
+            Timestamps in microseconds of the same shape, in UTC if the format has ``%z``; null stays null. Cost: one pass for ISO
+            8601, several for other formats.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not text.
+        JagValueError
+            If text has another form and `strict` is True, with its row; or if a directive is unknown.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([["29.2.24", "x"], []]).str.to_datetime("%d.%m.%y", strict=False).to_list()
+        [[datetime.datetime(2024, 2, 29, 0, 0), None], []]
+        """
+        return self._owner._wrap(casts.to_datetime(self._owner, format, strict))  # type: ignore[no-any-return]  # the owner is any surface
+
+
+def _leaf(array: JaggedArray) -> pa.DataType | None:
+    """The type that text in arguments takes; a null column has none."""
+    return None if pa.types.is_null(array.type) else array.type

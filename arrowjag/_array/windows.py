@@ -1,0 +1,751 @@
+"""Rolling and expanding windows along rows, exponentially weighted statistics and relative changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arrowjag._array.base import ArrayBase, as_column
+from arrowjag._methods import along_axis, method
+from arrowjag._ops import windows as _ops
+from arrowjag._parameters import described
+
+if TYPE_CHECKING:
+    from arrowjag._array import JaggedArray
+
+__all__ = ["Ewm", "Rolling", "WindowMethods"]
+
+
+class Rolling:
+    """Windows over the rows of an array; made by `rolling` and `expanding`.
+
+    Parameters
+    ----------
+    owner : JaggedArray, or the accessor of a surface
+        Whose methods `rolling_sum` and its kin are called.
+    window : int, str, timedelta, number or None
+        The width; None makes expanding windows.
+    **options
+        Of `rolling_sum`: `axis`, `min_periods`, `center` and `on`.
+    """
+
+    __slots__ = ("_options", "_owner", "_window")
+
+    def __init__(self, owner: Any, window: Any, **options: Any) -> None:
+        self._owner = owner
+        self._window = window
+        self._options = options
+
+    def __repr__(self) -> str:
+        told = {"window": self._window, **self._options}
+        return f"Rolling({', '.join(f'{name}={value!r}' for name, value in told.items() if name != 'on' or value is not None)})"
+
+    def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self._owner, f"rolling_{name}")(self._window, *args, **self._options, **kwargs)
+
+    def sum(self) -> Any:
+        """The sum of each window; see `rolling_sum`."""
+        return self._call("sum")
+
+    def mean(self) -> Any:
+        """The mean of each window; see `rolling_mean`."""
+        return self._call("mean")
+
+    def min(self) -> Any:
+        """The smallest item of each window; see `rolling_min`."""
+        return self._call("min")
+
+    def max(self) -> Any:
+        """The largest item of each window; see `rolling_max`."""
+        return self._call("max")
+
+    def count(self) -> Any:
+        """How many items of each window are not null; see `rolling_count`."""
+        return self._call("count")
+
+    def var(self, ddof: int = 1) -> Any:
+        """The variance of each window; see `rolling_var`."""
+        return self._call("var", ddof=ddof)
+
+    def std(self, ddof: int = 1) -> Any:
+        """The standard deviation of each window; see `rolling_std`."""
+        return self._call("std", ddof=ddof)
+
+    def median(self) -> Any:
+        """The median of each window; see `rolling_median`."""
+        return self._call("median")
+
+    def quantile(self, q: float, interpolation: str = "linear") -> Any:
+        """A quantile of each window; see `rolling_quantile`."""
+        return self._call("quantile", q, interpolation)
+
+    def first(self) -> Any:
+        """The first item of each window that is not null; see `rolling_first`."""
+        return self._call("first")
+
+    def last(self) -> Any:
+        """The last item of each window that is not null; see `rolling_last`."""
+        return self._call("last")
+
+
+class Ewm:
+    """Exponentially weighted statistics over the rows of an array; made by `ewm`.
+
+    Parameters
+    ----------
+    owner : JaggedArray, or the accessor of a surface
+        Whose methods `ewm_mean` and `ewm_var` are called.
+    **options
+        Of `ewm_mean`: `alpha`, `span` or `halflife`, and `axis`.
+    """
+
+    __slots__ = ("_options", "_owner")
+
+    def __init__(self, owner: Any, **options: Any) -> None:
+        self._owner = owner
+        self._options = options
+
+    def __repr__(self) -> str:
+        return f"Ewm({', '.join(f'{name}={value!r}' for name, value in self._options.items() if value is not None)})"
+
+    def mean(self) -> Any:
+        """The weighted mean up to each item; see `ewm_mean`."""
+        return self._owner.ewm_mean(**self._options)
+
+    def var(self) -> Any:
+        """The weighted variance up to each item; see `ewm_var`."""
+        return self._owner.ewm_var(**self._options)
+
+
+class WindowMethods(ArrayBase):
+    """Statistics of windows: one result per item."""
+
+    __slots__ = ()
+
+    def rolling(
+        self, window: Any, min_periods: int | None = None, center: bool = False, on: Any = None, *, axis: Any = -1
+    ) -> Rolling:
+        """Moving windows along rows.
+
+        Parameters
+        ----------
+        %(window)s
+        %(min_periods)s
+        %(center)s
+        %(on)s
+        axis : int, tuple of int or None
+            As in `rolling_sum`.
+
+        Returns
+        -------
+        Rolling
+            With the methods `sum`, `mean`, `min`, `max`, `count`, `var`, `std`, `median`, `quantile`, `first` and `last`; each of
+            them computes when it is called. Cost: that of the method.
+
+        Notes
+        -----
+        Windows by time are those of pandas: items with equal times are not in each other's windows unless they come first. polars
+        and SQL count them all.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> x = aj.array([[1, 2, 3], [4]])
+        >>> x.rolling(2).sum().to_list()
+        [[None, 3, 5], [None]]
+        >>> x.rolling(2, min_periods=1).sum().to_list()
+        [[1, 3, 5], [4]]
+        >>> x.rolling(2, on=[[0, 1, 3], [0]]).sum().to_list()
+        [[1, 3, 3], [4]]
+        """
+        return Rolling(self, window, min_periods=min_periods, center=center, on=on, axis=axis)
+
+    def expanding(self, min_periods: int = 1, *, axis: Any = -1) -> Rolling:
+        """Windows of all items up to each one.
+
+        Parameters
+        ----------
+        min_periods : int
+            A window with fewer items that are not null gives null.
+        axis : int, tuple of int or None
+            As in `rolling_sum`.
+
+        Returns
+        -------
+        Rolling
+            With the methods of `rolling`. Unlike the cumulative functions, they have a result at a null item too. Cost: that of the
+            method.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, None, 3], []]).expanding().mean().to_list()
+        [[1.0, 1.0, 2.0], []]
+        """
+        return Rolling(self, None, min_periods=min_periods, axis=axis)
+
+    def ewm(self, *, alpha: float | None = None, span: float | None = None, halflife: float | None = None, axis: Any = -1) -> Ewm:
+        """Exponentially weighted statistics along rows; give one of `alpha`, `span` and `halflife`.
+
+        Parameters
+        ----------
+        %(alpha)s
+        %(span)s
+        %(halflife)s
+        axis : int, tuple of int or None
+            As in `ewm_mean`.
+
+        Returns
+        -------
+        Ewm
+            With the methods `mean` and `var`, in which nulls have no weight. Cost: one pass for each of them.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1.0, 2.0, 4.0], []]).ewm(alpha=0.5).mean().round(3).to_list()
+        [[1.0, 1.667, 3.0], []]
+        """
+        return Ewm(self, alpha=alpha, span=span, halflife=halflife, axis=axis)
+
+    @method("on", rows=along_axis)
+    def rolling_sum(
+        self, window: Any, axis: Any = -1, *, min_periods: int | None = None, center: bool = False, on: Any = None
+    ) -> JaggedArray:
+        """The sum of each window.
+
+        Parameters
+        ----------
+        %(window)s
+        %(axis_along_places)s
+        %(min_periods)s
+        %(center)s
+        %(on)s
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape. Integers and booleans give 64-bit integers; floats, durations and decimals keep their
+            kind. Null where a window has fewer than `min_periods` items that are not null, and for a null row. Cost:
+            log(window) passes; nothing is ever subtracted, so no rounding and no NaN stays behind.
+
+        Raises
+        ------
+        JagOverflowError
+            If a sum of integers does not fit 64 bits; the row is named.
+        JagValueError
+            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
+        JagTypeError
+            If the leaf type has no such operation.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4]]).rolling_sum(2).to_list()
+        [[None, 3, 5], [None]]
+        """
+        return self._wrap(_ops.roll(self, "sum", window, axis, min_periods, center, as_times(on)))
+
+    @method("on", rows=along_axis)
+    def rolling_mean(
+        self, window: Any, axis: Any = -1, *, min_periods: int | None = None, center: bool = False, on: Any = None
+    ) -> JaggedArray:
+        """The mean of each window.
+
+        Parameters
+        ----------
+        %(window)s
+        %(axis_along_places)s
+        %(min_periods)s
+        %(center)s
+        %(on)s
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape. float64, or the type of floats; decimals and moments keep their type, rounded half away
+            from zero. Null where a window has fewer than `min_periods` items that are not null, and for a null row.
+            Cost: log(window) passes; nothing is ever subtracted, so no rounding and no NaN stays behind.
+
+        Raises
+        ------
+        JagValueError
+            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
+        JagTypeError
+            If the leaf type has no such operation.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4]]).rolling_mean(2).to_list()
+        [[None, 1.5, 2.5], [None]]
+        """
+        return self._wrap(_ops.roll(self, "mean", window, axis, min_periods, center, as_times(on)))
+
+    @method("on", rows=along_axis)
+    def rolling_min(
+        self, window: Any, axis: Any = -1, *, min_periods: int | None = None, center: bool = False, on: Any = None
+    ) -> JaggedArray:
+        """The smallest item of each window.
+
+        Parameters
+        ----------
+        %(window)s
+        %(axis_along_places)s
+        %(min_periods)s
+        %(center)s
+        %(on)s
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape and the leaf's type; NaN is ignored unless there is nothing else. Null where a window has
+            fewer than `min_periods` items that are not null, and for a null row. Cost: log(window) passes; nothing is
+            ever subtracted, so no rounding and no NaN stays behind.
+
+        Raises
+        ------
+        JagValueError
+            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
+        JagTypeError
+            If the leaf type has no such operation.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4]]).rolling_min(2).to_list()
+        [[None, 1, 2], [None]]
+        """
+        return self._wrap(_ops.roll(self, "min", window, axis, min_periods, center, as_times(on)))
+
+    @method("on", rows=along_axis)
+    def rolling_max(
+        self, window: Any, axis: Any = -1, *, min_periods: int | None = None, center: bool = False, on: Any = None
+    ) -> JaggedArray:
+        """The largest item of each window.
+
+        Parameters
+        ----------
+        %(window)s
+        %(axis_along_places)s
+        %(min_periods)s
+        %(center)s
+        %(on)s
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape and the leaf's type; NaN is ignored unless there is nothing else. Null where a window has
+            fewer than `min_periods` items that are not null, and for a null row. Cost: log(window) passes; nothing is
+            ever subtracted, so no rounding and no NaN stays behind.
+
+        Raises
+        ------
+        JagValueError
+            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
+        JagTypeError
+            If the leaf type has no such operation.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4]]).rolling_max(2).to_list()
+        [[None, 2, 3], [None]]
+        """
+        return self._wrap(_ops.roll(self, "max", window, axis, min_periods, center, as_times(on)))
+
+    @method("on", rows=along_axis)
+    def rolling_count(
+        self, window: Any, axis: Any = -1, *, min_periods: int | None = None, center: bool = False, on: Any = None
+    ) -> JaggedArray:
+        """How many items of each window are not null.
+
+        Parameters
+        ----------
+        %(window)s
+        %(axis_along_places)s
+        %(min_periods)s
+        %(center)s
+        %(on)s
+
+        Returns
+        -------
+        JaggedArray
+            int64, of the same shape. `min_periods` counts slots here, nulls among them, as in pandas: the first slots
+            of a row are null. A null row stays null. Cost: one pass.
+
+        Raises
+        ------
+        JagValueError
+            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
+        JagTypeError
+            If the leaf type has no such operation.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4]]).rolling_count(2).to_list()
+        [[None, 2, 2], [None]]
+        """
+        return self._wrap(_ops.roll(self, "count", window, axis, min_periods, center, as_times(on)))
+
+    @method("on", rows=along_axis)
+    def rolling_var(
+        self,
+        window: Any,
+        axis: Any = -1,
+        *,
+        min_periods: int | None = None,
+        center: bool = False,
+        on: Any = None,
+        ddof: int = 1,
+    ) -> JaggedArray:
+        """The variance of each window.
+
+        Parameters
+        ----------
+        %(window)s
+        %(axis_along_places)s
+        %(min_periods)s
+        %(center)s
+        %(on)s
+        ddof : int
+            What is taken off the number of items in the divisor.
+
+        Returns
+        -------
+        JaggedArray
+            Floats, of the same shape; null where a window has no more than `ddof` items. Null where a window has fewer
+            than `min_periods` items that are not null, and for a null row. A NaN gives NaN. Cost: log(window) passes;
+            nothing is ever subtracted, so no rounding and no NaN stays behind.
+
+        Raises
+        ------
+        JagValueError
+            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
+        JagTypeError
+            If the leaf type has no such operation.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4]]).rolling_var(2).to_list()
+        [[None, 0.5, 0.5], [None]]
+        """
+        return self._wrap(_ops.roll(self, "var", window, axis, min_periods, center, as_times(on), ddof=ddof))
+
+    @method("on", rows=along_axis)
+    def rolling_std(
+        self,
+        window: Any,
+        axis: Any = -1,
+        *,
+        min_periods: int | None = None,
+        center: bool = False,
+        on: Any = None,
+        ddof: int = 1,
+    ) -> JaggedArray:
+        """The standard deviation of each window.
+
+        Parameters
+        ----------
+        %(window)s
+        %(axis_along_places)s
+        %(min_periods)s
+        %(center)s
+        %(on)s
+        ddof : int
+            What is taken off the number of items in the divisor.
+
+        Returns
+        -------
+        JaggedArray
+            Floats, of the same shape; null where a window has no more than `ddof` items. Null where a window has fewer
+            than `min_periods` items that are not null, and for a null row. A NaN gives NaN. Cost: log(window) passes;
+            nothing is ever subtracted, so no rounding and no NaN stays behind.
+
+        Raises
+        ------
+        JagValueError
+            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
+        JagTypeError
+            If the leaf type has no such operation.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4]]).rolling_std(2, ddof=0).to_list()
+        [[None, 0.5, 0.5], [None]]
+        """
+        return self._wrap(_ops.roll(self, "std", window, axis, min_periods, center, as_times(on), ddof=ddof))
+
+    @method("on", rows=along_axis)
+    def rolling_median(
+        self, window: Any, axis: Any = -1, *, min_periods: int | None = None, center: bool = False, on: Any = None
+    ) -> JaggedArray:
+        """The median of each window.
+
+        Parameters
+        ----------
+        %(window)s
+        %(axis_along_places)s
+        %(min_periods)s
+        %(center)s
+        %(on)s
+
+        Returns
+        -------
+        JaggedArray
+            Floats, of the same shape. Null where a window has fewer than `min_periods` items that are not null, and for
+            a null row. A NaN gives NaN. Cost: one sort of each window, or where compiled loops are available a search
+            and a move per item.
+
+        Raises
+        ------
+        JagValueError
+            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
+        JagTypeError
+            If the leaf type has no such operation.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4]]).rolling_median(3, min_periods=1).to_list()
+        [[1.0, 1.5, 2.0], [4.0]]
+        """
+        return self._wrap(_ops.roll(self, "median", window, axis, min_periods, center, as_times(on)))
+
+    @method("on", rows=along_axis)
+    def rolling_quantile(
+        self,
+        window: Any,
+        q: float,
+        interpolation: str = "linear",
+        axis: Any = -1,
+        *,
+        min_periods: int | None = None,
+        center: bool = False,
+        on: Any = None,
+    ) -> JaggedArray:
+        """A quantile of each window.
+
+        Parameters
+        ----------
+        %(window)s
+        q : float
+            From 0 to 1.
+        interpolation : {"linear", "lower", "higher", "midpoint", "nearest"}
+            What to do between two items, as in numpy.
+        %(axis_along_places)s
+        %(min_periods)s
+        %(center)s
+        %(on)s
+
+        Returns
+        -------
+        JaggedArray
+            Floats, of the same shape. Null where a window has fewer than `min_periods` items that are not null, and for
+            a null row. A NaN gives NaN. Cost: one sort of each window, or where compiled loops are available a search
+            and a move per item.
+
+        Raises
+        ------
+        JagValueError
+            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
+        JagTypeError
+            If the leaf type has no such operation.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4]]).rolling_quantile(2, 0.25).to_list()
+        [[None, 1.25, 2.25], [None]]
+        """
+        return self._wrap(
+            _ops.roll(self, "quantile", window, axis, min_periods, center, as_times(on), q=q, interpolation=interpolation)
+        )
+
+    @method("on", rows=along_axis)
+    def rolling_first(
+        self, window: Any, axis: Any = -1, *, min_periods: int | None = None, center: bool = False, on: Any = None
+    ) -> JaggedArray:
+        """The first item of each window that is not null.
+
+        Parameters
+        ----------
+        %(window)s
+        %(axis_along_places)s
+        %(min_periods)s
+        %(center)s
+        %(on)s
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape and the leaf's type, whatever it is. Null where a window has fewer than `min_periods`
+            items that are not null, and for a null row. Cost: one gather.
+
+        Raises
+        ------
+        JagValueError
+            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
+        JagTypeError
+            If the leaf type has no such operation.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4]]).rolling_first(2).to_list()
+        [[None, 1, 2], [None]]
+        """
+        return self._wrap(_ops.roll(self, "first", window, axis, min_periods, center, as_times(on)))
+
+    @method("on", rows=along_axis)
+    def rolling_last(
+        self, window: Any, axis: Any = -1, *, min_periods: int | None = None, center: bool = False, on: Any = None
+    ) -> JaggedArray:
+        """The last item of each window that is not null.
+
+        Parameters
+        ----------
+        %(window)s
+        %(axis_along_places)s
+        %(min_periods)s
+        %(center)s
+        %(on)s
+
+        Returns
+        -------
+        JaggedArray
+            Of the same shape and the leaf's type, whatever it is. Null where a window has fewer than `min_periods`
+            items that are not null, and for a null row. Cost: one gather.
+
+        Raises
+        ------
+        JagValueError
+            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
+        JagTypeError
+            If the leaf type has no such operation.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4]]).rolling_last(2).to_list()
+        [[None, 2, 3], [None]]
+        """
+        return self._wrap(_ops.roll(self, "last", window, axis, min_periods, center, as_times(on)))
+
+    @method(rows=along_axis)
+    def ewm_mean(
+        self, *, alpha: float | None = None, span: float | None = None, halflife: float | None = None, axis: Any = -1
+    ) -> JaggedArray:
+        """The exponentially weighted mean of all items up to each one.
+
+        Parameters
+        ----------
+        %(alpha)s
+        %(span)s
+        %(halflife)s
+        %(axis_along_places)s
+
+        Returns
+        -------
+        JaggedArray
+            Floats, of the same shape: an item k slots back weighs ``(1 - alpha) ** k``, and weights are divided by
+            their sum. A null stays null and adds nothing, but its slot counts; a null row stays null; a NaN poisons
+            what follows it. Cost: one pass, on all cores.
+
+        Raises
+        ------
+        JagValueError
+            If not exactly one of `alpha`, `span` and `halflife` is given, or it is out of range.
+        JagTypeError
+            If the leaves are not numbers.
+
+        Notes
+        -----
+        As ``ewm(adjust=True, ignore_na=False)`` of pandas and polars; pandas repeats the last mean at a null.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1.0, 2.0, 4.0], [3.0]]).ewm_mean(alpha=0.5).round(3).to_list()
+        [[1.0, 1.667, 3.0], [3.0]]
+        """
+        return self._wrap(_ops.ewm(self, "mean", _ops.decaying_rate(alpha, span, halflife), axis))
+
+    @method(rows=along_axis)
+    def ewm_var(
+        self, *, alpha: float | None = None, span: float | None = None, halflife: float | None = None, axis: Any = -1
+    ) -> JaggedArray:
+        """The exponentially weighted variance of all items up to each one, corrected for bias.
+
+        Parameters
+        ----------
+        %(alpha)s
+        %(span)s
+        %(halflife)s
+        %(axis_along_places)s
+
+        Returns
+        -------
+        JaggedArray
+            Floats, of the same shape; null at a null and where there is one item so far; a null row stays null; a NaN
+            poisons what follows it. Weights are those of `ewm_mean`. Cost: one pass, on all cores.
+
+        Raises
+        ------
+        JagValueError
+            If not exactly one of `alpha`, `span` and `halflife` is given, or it is out of range.
+        JagTypeError
+            If the leaves are not numbers.
+
+        Notes
+        -----
+        As ``ewm(adjust=True, ignore_na=False).var()`` of pandas, which gives NaN for one item.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1.0, 2.0, 4.0], [3.0]]).ewm_var(alpha=0.5).round(3).to_list()
+        [[None, 0.5, 2.5], [None]]
+        """
+        return self._wrap(_ops.ewm(self, "var", _ops.decaying_rate(alpha, span, halflife), axis))
+
+    @method(rows=along_axis)
+    def pct_change(self, n: int = 1, axis: Any = -1) -> JaggedArray:
+        """The relative change of each item from the one `n` slots before it.
+
+        Parameters
+        ----------
+        n : int
+            The distance; negative looks at the items after.
+        %(axis_along_places)s
+
+        Returns
+        -------
+        JaggedArray
+            Floats, of the same shape: the item divided by the earlier one, less 1. Null where there is no earlier item, either is
+            null, and for a null row; nothing is filled. A change from 0 is infinite, of 0 from 0 NaN. Cost: one pass.
+
+        Raises
+        ------
+        JagTypeError
+            If the leaves are not numbers.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2, 3], [4]]).pct_change().to_list()
+        [[None, 1.0, 0.5], [None]]
+        """
+        return self._wrap(_ops.pct_change(self, n, axis))
+
+
+def as_times(on: Any) -> Any:
+    """The column of times, if there is one."""
+    return None if on is None else as_column(on)
+
+
+for _function in (WindowMethods.rolling, WindowMethods.ewm):
+    if _function.__doc__:  # python -OO strips it
+        _function.__doc__ = described(_function.__doc__)

@@ -1,0 +1,47 @@
+"""Recorded expressions, below the surfaces: the tree of calls, its evaluation in row blocks, and what `jit` traces."""
+
+from __future__ import annotations
+
+from arrowjag._expressions.evaluation import Program
+from arrowjag._expressions.functions import JitFunction, jit
+from arrowjag._expressions.tracing import Trace, Traced
+from arrowjag._expressions.tree import (
+    Call,
+    Input,
+    Node,
+    Tree,
+    bound_arguments,
+    call,
+    children,
+    emptied,
+    is_scalar,
+    mapped,
+    mapped_values,
+    operate,
+    record_arguments,
+    rows_of,
+    sample_of,
+)
+
+__all__ = [
+    "Call",
+    "Input",
+    "JitFunction",
+    "Node",
+    "Program",
+    "Trace",
+    "Traced",
+    "Tree",
+    "bound_arguments",
+    "call",
+    "children",
+    "emptied",
+    "is_scalar",
+    "jit",
+    "mapped",
+    "mapped_values",
+    "operate",
+    "record_arguments",
+    "rows_of",
+    "sample_of",
+]

@@ -1,0 +1,266 @@
+"""Run a stretch of calls on blocks of rows, on all cores, with the kernels of single calls.
+
+The temporaries of a block stay in cache, and each result of a block is copied to its place while it is there. A row's result
+depends on that row alone, so the bits are those of whole columns. If a call fails on a block, the caller computes whole columns:
+the error then names the row of the column.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag._array import JaggedArray
+from arrowjag._column import Column
+from arrowjag._expressions.stages import Stage
+from arrowjag._expressions.tree import Node, call, children
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base import memory
+from arrowjag._kernels.base.blocks import cut_rows, map_tasks, n_cores
+from arrowjag._ops import select
+from arrowjag.dims import Dim, Uniform
+from arrowjag.shape import JaggedShape
+
+__all__ = ["run_blocks"]
+
+Values: TypeAlias = "dict[int, Any]"
+"""The value of each node, by its id."""
+
+
+_MOST_SLICES = 256
+"""Slices of a dim that are kept."""
+
+
+class _Block(NamedTuple):
+    """Rows `start` to before `stop` of the columns of a stretch."""
+
+    place: int
+    start: int
+    stop: int
+
+
+def run_blocks(stage: Stage, values: Mapping[int, Any]) -> list[Any] | None:
+    """Compute the results of a stretch; None if it must be computed on whole columns.
+
+    Parameters
+    ----------
+    stage : Stage
+        The calls.
+    values : mapping
+        The value of each node that the stage reads.
+
+    Raises
+    ------
+    JagError
+        If a call fails; row numbers count within a block, so the caller computes whole columns to report it.
+    """
+    columns = {id(node): values[id(node)] for node in stage.reads if isinstance(values[id(node)], JaggedArray)}
+    if not columns or len({len(one) for one in columns.values()}) > 1:
+        return None
+    longest = max(columns.values(), key=lambda one: int(one.size))
+    if strategy.choose("expression", longest.size) == "whole":
+        return None
+    blocks = _blocks_of(longest.shape)
+    if len(blocks) < 2:
+        return None
+    constants = {id(node): values[id(node)] for node in stage.reads if id(node) not in columns}
+    drops = _drops(stage)
+
+    def run(block: _Block) -> tuple[list[Any], Mapping[int, JaggedArray]]:
+        sliced = _sliced(columns, block)
+        return _run_calls(stage, constants | sliced, drops), sliced
+
+    first, sliced = run(blocks[0])
+    if not all(isinstance(one, JaggedArray) and one.ndim > 0 for one in first):
+        return None
+    sinks = [_sink(one, columns, sliced, len(blocks)) for one in first]
+
+    def put(block: _Block, found: list[Any], sliced: Mapping[int, JaggedArray]) -> None:
+        for sink, one in zip(sinks, found, strict=True):
+            sink.put(block, one, sliced)
+
+    put(blocks[0], first, sliced)
+    map_tasks(lambda block: put(block, *run(block)), blocks[1:])
+    results = [sink.result() for sink in sinks]
+    return None if any(one is None for one in results) else results
+
+
+def _blocks_of(shape: JaggedShape) -> list[_Block]:
+    """Blocks of about as many values each, a whole number of rounds for all cores."""
+    n_blocks = max(1, -(-shape.size // strategy.sizes.JIT_BLOCK))
+    n_blocks += -n_blocks % n_cores()
+    if shape.ndim == 1:
+        step = max(1, -(-shape.size // n_blocks))
+        cuts = [(low, min(low + step, shape.size)) for low in range(0, shape.size, step)]
+    else:
+        cuts = cut_rows(shape.composed(1, shape.ndim).offsets, n_blocks)
+    return [_Block(place, *cut) for place, cut in enumerate(cuts)]
+
+
+def _drops(stage: Stage) -> dict[int, list[int]]:
+    """After each call, by its place, the nodes that no later one uses: their memory is reused while it is in cache."""
+    kept = {id(node) for node in stage.gives}
+    last: dict[int, int] = {}
+    for place, node in enumerate(stage.calls):
+        last[id(node)] = place
+        for child in children(node):
+            last[id(child)] = place
+    found: dict[int, list[int]] = {}
+    for one, place in last.items():
+        if one not in kept:
+            found.setdefault(place, []).append(one)
+    return found
+
+
+def _run_calls(stage: Stage, known: Values, drops: Mapping[int, list[int]]) -> list[Any]:
+    def value_of(node: Node) -> Any:
+        return known[id(node)]
+
+    for place, node in enumerate(stage.calls):
+        known[id(node)] = call(node, value_of)
+        for one in drops.get(place, ()):
+            del known[one]
+    return [known[id(node)] for node in stage.gives]
+
+
+def _sliced(columns: Mapping[int, JaggedArray], block: _Block) -> dict[int, JaggedArray]:
+    """Slice the rows of columns; those that share dims or shapes share the sliced ones too."""
+    shapes: dict[int, JaggedShape] = {}
+    found = {}
+    for key, column in columns.items():
+        start, stop = block.start, block.stop
+        rows = column.shape.dims[0]
+        parts: list[Dim] = [Uniform(stop - start, 1, declared=rows.extent is not None)]
+        for dim in column.shape.dims[1:]:
+            parts.append(_slice_of(dim, start, stop))
+            start, stop = dim.offset_of(start), dim.offset_of(stop)
+        shape = shapes.setdefault(id(column.shape), JaggedShape._trusted(parts))
+        found[key] = JaggedArray._of(Column(shape, column._values.slice(start, stop - start)))
+    return found
+
+
+def _slice_of(dim: Dim, start: int, stop: int) -> Dim:
+    """Slice a dim; the slice is kept with the dim, so that the next call finds the owners of its items too."""
+    known: dict[tuple[int, int], Dim] = dim.__dict__.setdefault("_slices", {})
+    found = known.get((start, stop))
+    if found is None:
+        if len(known) >= _MOST_SLICES:
+            known.clear()
+        found = known[start, stop] = dim[start:stop]
+    return found
+
+
+# --------------------------------------------------------------------------------------------------- results
+
+
+def _sink(first: JaggedArray, columns: Mapping[int, JaggedArray], sliced: Mapping[int, JaggedArray], n_blocks: int) -> _Joined:
+    """What collects the blocks of a result: in place, if the result has the shape of a column."""
+    owner = next((key for key, one in sliced.items() if _is_same(one.shape, first.shape)), None)
+    if owner is None and first.ndim == 1:
+        n_rows = len(next(iter(columns.values())))
+        shape = JaggedShape._trusted([Uniform(n_rows, 1, declared=first.shape.dims[0].extent is not None)])
+        return _Placed(first, shape, None, n_blocks)
+    if owner is None or not pt.is_primitive(first.type):
+        return _Joined(first, n_blocks)
+    return _Placed(first, columns[owner].shape, owner, n_blocks)
+
+
+def _is_same(one: JaggedShape, two: JaggedShape) -> bool:
+    """Whether two shapes have the same sizes, null rows and declared extents."""
+    if one is two:
+        return True
+    return one.ndim == two.ndim and all(map(_is_same_dim, one.dims, two.dims))
+
+
+def _is_same_dim(one: Dim, two: Dim) -> bool:
+    if one is two:
+        return True
+    if one.extent != two.extent or one != two:
+        return False
+    if one.validity is None or two.validity is None:
+        return one.validity is two.validity
+    return bool(np.array_equal(one.validity, two.validity))
+
+
+class _Joined:
+    """A result whose blocks are concatenated at the end."""
+
+    def __init__(self, first: JaggedArray, n_blocks: int) -> None:
+        self.type, self.ndim, self.extents = first.type, first.ndim, first.shape.extents
+        self.parts: list[Any] = [None] * n_blocks
+        self.fits = True
+
+    def put(self, block: _Block, one: Any, sliced: Mapping[int, JaggedArray]) -> None:
+        """Add the result of a block."""
+        del sliced
+        same = isinstance(one, JaggedArray) and one.type == self.type and one.ndim == self.ndim
+        self.fits &= same and one.shape.extents[1:] == self.extents[1:]
+        self.parts[block.place] = one
+
+    def result(self) -> JaggedArray | None:
+        """Return the whole result; None if the blocks have different types, which whole columns must decide."""
+        return JaggedArray._of(select.concat(self.parts, 0)) if self.fits else None
+
+
+class _Placed(_Joined):
+    """A result with the shape of a column: each block is copied to its place."""
+
+    def __init__(self, first: JaggedArray, shape: JaggedShape, owner: int | None, n_blocks: int) -> None:
+        super().__init__(first, n_blocks)
+        self.shape, self.owner = shape, owner
+        width = first.type.bit_width
+        self.words = np.dtype(f"u{width // 8}") if width in (8, 16, 32, 64) and not pt.is_boolean(first.type) else None
+        self.data: npt.NDArray[Any] | None = None if self.words is None else memory.empty(shape.size, self.words)
+        self.valid: npt.NDArray[np.bool_] | None = None
+        self.lock = threading.Lock()
+
+    def put(self, block: _Block, one: Any, sliced: Mapping[int, JaggedArray]) -> None:
+        """Copy the result of a block."""
+        expected = self._expected(block, sliced)
+        if not isinstance(one, JaggedArray) or one.type != self.type or not _is_same(one.shape, expected):
+            self.fits = False
+            return
+        if self.data is None:
+            self.parts[block.place] = one.values
+            return
+        start = self._first_item(block)
+        stop = start + expected.size
+        values = one.values
+        bits = values.buffers()
+        if bits[1] is not None:
+            self.data[start:stop] = np.frombuffer(bits[1], self.words, len(values), values.offset * self.data.itemsize)
+        if values.null_count:
+            self._marks()[start:stop] = memory.unpack_bits(bits[0], values.offset, len(values))
+
+    def _expected(self, block: _Block, sliced: Mapping[int, JaggedArray]) -> JaggedShape:
+        if self.owner is not None:
+            return sliced[self.owner].shape
+        return JaggedShape._trusted([Uniform(block.stop - block.start, 1, declared=self.shape.dims[0].extent is not None)])
+
+    def _first_item(self, block: _Block) -> int:
+        start = block.start
+        for dim in self.shape.dims[1:]:
+            start = dim.offset_of(start)
+        return start
+
+    def _marks(self) -> npt.NDArray[np.bool_]:
+        with self.lock:
+            if self.valid is None:
+                self.valid = np.ones(self.shape.size, np.bool_)
+            return self.valid
+
+    def result(self) -> JaggedArray | None:
+        """Return the whole result; None if a block has another shape or type than expected."""
+        if not self.fits:
+            return None
+        if self.data is None:
+            return JaggedArray._of(Column(self.shape, pa.concat_arrays(self.parts)))
+        bits = None if self.valid is None else memory.pack_bits(self.valid)
+        values = pa.Array.from_buffers(self.type, self.shape.size, [bits, pa.py_buffer(self.data)])
+        return JaggedArray._of(Column(self.shape, values))

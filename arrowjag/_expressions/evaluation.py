@@ -1,0 +1,88 @@
+"""Compute a recorded tree on arrays: stretches in blocks of rows, all other calls one by one."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from arrowjag._expressions.blocks import run_blocks
+from arrowjag._expressions.stages import Stage, calls_of, stages
+from arrowjag._expressions.tree import Call, Node, call, sample_of
+from arrowjag.errors import JagError
+
+__all__ = ["Program"]
+
+
+class Program:
+    """Trees with common inputs, divided into stages.
+
+    Parameters
+    ----------
+    roots : sequence of Node
+        The results.
+    samples : mapping
+        For each node, by its id, an empty array of its type, or a scalar; nodes may be missing.
+    recorded : sequence of Call, optional
+        All calls in the order in which they were recorded, which decides the error that is raised if several calls fail.
+    inputs : collection of int
+        The ids of calls whose values are given, as those of inputs are.
+    """
+
+    def __init__(
+        self, roots: Sequence[Node], samples: Mapping[int, Any], recorded: Sequence[Call] = (), inputs: Collection[int] = ()
+    ) -> None:
+        self.roots = tuple(roots)
+        self.recorded = tuple(recorded)
+        self.stages: list[Stage] = stages(self.roots, samples, inputs)
+
+    @classmethod
+    def of(cls, roots: Sequence[Node], samples: Mapping[int, Any]) -> Program:
+        """Return the program of trees whose inputs have samples; those of calls are computed.
+
+        Parameters
+        ----------
+        roots : sequence of Node
+            The results.
+        samples : mapping
+            For each input, by the id of its node, an empty array of its type.
+        """
+        known = dict(samples)
+        for node in calls_of(roots, known):
+            with contextlib.suppress(KeyError, JagError):  # positions or values are missing: the call is a stage of its own
+                known[id(node)] = sample_of(node, lambda child: known[id(child)])
+        return cls(roots, known, inputs=samples)
+
+    @property
+    def has_stretch(self) -> bool:
+        """Whether calls run in blocks of rows."""
+        return any(stage.is_stretch for stage in self.stages)
+
+    def run(self, values: Mapping[int, Any]) -> list[Any]:
+        """Compute the results.
+
+        Parameters
+        ----------
+        values : mapping
+            The value of each input, by the id of its node.
+        """
+        known = dict(values)
+        try:
+            for stage in self.stages:
+                found = stage.loop.run(known) if stage.loop is not None else None
+                if found is None and stage.is_stretch:
+                    found = run_blocks(stage, known)
+                if found is None:
+                    self._run_whole(stage.calls, known)
+                else:
+                    known.update(zip(map(id, stage.gives), found, strict=True))
+        except JagError:
+            known = dict(values)
+            self._run_whole(self.recorded or [node for stage in self.stages for node in stage.calls], known)
+        return [known[id(root)] for root in self.roots]
+
+    @staticmethod
+    def _run_whole(calls: Sequence[Call], known: dict[int, Any]) -> None:
+        value_of: Callable[[Node], Any] = lambda node: known[id(node)]  # noqa: E731
+        for node in calls:
+            known[id(node)] = call(node, value_of)

@@ -1,0 +1,188 @@
+"""Divide a recorded tree into steps: stretches of calls that compute each row alone, and single calls in between.
+
+A stretch runs block of rows by block of rows, so that its temporaries stay in cache. A call joins a stretch if its rows depend on
+the same rows of its operands only, if it calls no function of the user, and if its operands and its result are numbers, booleans or
+times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag._array import JaggedArray
+from arrowjag._expressions.loops import Loop, fuses, loop_of
+from arrowjag._expressions.tree import Call, Input, Node, children, is_scalar, rows_of
+from arrowjag._kernels import compiled
+from arrowjag._methods import METHODS, Rows
+from arrowjag.errors import JagError
+
+__all__ = ["Stage", "calls_of", "stages"]
+
+_ITEMWISE = frozenset({"where", "coalesce"})
+"""Free functions whose rows depend on the same rows of their operands; `apply` calls any function."""
+
+_SETS = frozenset({"is_in", "contains", "translate"})
+"""Methods whose flat arguments are sets or tables."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A stretch of calls, or a single call.
+
+    Attributes
+    ----------
+    calls : tuple of Call
+        In an order in which each follows its operands.
+    reads : tuple of Node
+        The nodes outside of the stage that the calls use.
+    gives : tuple of Call
+        The calls whose values are used outside of the stage.
+    """
+
+    calls: tuple[Call, ...]
+    reads: tuple[Node, ...]
+    gives: tuple[Call, ...]
+    loop: Loop | None = None
+    """The loop that computes all calls at once, where it is compiled."""
+
+    @property
+    def is_stretch(self) -> bool:
+        """Whether the stage runs in blocks of rows: a single call divides its work itself."""
+        return len(self.calls) > 1
+
+
+def calls_of(roots: Iterable[Node], given: Collection[int] = ()) -> list[Call]:
+    """Return the distinct calls of trees, operands first, down to the nodes whose values are given."""
+    seen: dict[int, Call] = {}
+
+    def visit(node: Node) -> None:
+        if isinstance(node, Call) and id(node) not in seen and id(node) not in given:
+            for child in children(node):
+                visit(child)
+            seen[id(node)] = node
+
+    for root in roots:
+        visit(root)
+    return list(seen.values())
+
+
+def stages(roots: Sequence[Node], samples: Mapping[int, Any], given: Collection[int] = ()) -> list[Stage]:
+    """Divide the calls of trees into stages, in an order in which each follows those it reads.
+
+    Parameters
+    ----------
+    roots : sequence of Node
+        The results.
+    samples : mapping
+        For each node, by its id, an empty array of its type, or a scalar; calls without a sample are stages of their own.
+    given : collection of int
+        The ids of calls whose values are given.
+    """
+    calls = calls_of(roots, given)
+    local = {id(node): _kind(node, samples) for node in calls}
+    level: dict[int, int] = {}
+    for node in calls:
+        below = [child for child in children(node) if id(child) in level]
+        steps = [level[id(child)] + (not (local[id(node)] and local[id(child)] == local[id(node)])) for child in below]
+        level[id(node)] = max(steps, default=0)
+    found: list[list[Call]] = []
+    for step in sorted(set(level.values())):
+        here = [node for node in calls if level[id(node)] == step]
+        found += [[node] for node in here if not local[id(node)]]
+        found += [group for kind in ("loop", "block") for group in _connected([node for node in here if local[id(node)] == kind])]
+    users: dict[int, list[int]] = {}
+    for number, group in enumerate(found):
+        for node in group:
+            for child in children(node):
+                users.setdefault(id(child), []).append(number)
+    wanted = {id(root) for root in roots}
+    made = []
+    for number, group in enumerate(found):
+        own = {id(node) for node in group}
+        reads = {id(child): child for node in group for child in children(node) if id(child) not in own}
+        gives = [node for node in group if id(node) in wanted or any(one != number for one in users.get(id(node), ()))]
+        loop = None
+        if len(group) > 1 and local[id(group[0])] == "loop":
+            loop = loop_of(group, list(reads.values()), gives, samples)
+        made.append(Stage(tuple(group), tuple(reads.values()), tuple(gives), loop))
+    return made
+
+
+def _connected(calls: list[Call]) -> list[list[Call]]:
+    """Group calls that use each other or the same operands; others may have other rows."""
+    parent: dict[int, int] = {}
+
+    def root(one: int) -> int:
+        while parent.setdefault(one, one) != one:
+            one = parent[one]
+        return one
+
+    for node in calls:
+        for child in children(node):
+            parent[root(id(child))] = root(id(node))
+    groups: dict[int, list[Call]] = {}
+    for node in calls:
+        groups.setdefault(root(id(node)), []).append(node)
+    return list(groups.values())
+
+
+def _kind(node: Call, samples: Mapping[int, Any]) -> str:
+    """How a call may run together with others: in a compiled "loop", in a "block" of rows, or "" for alone."""
+    if not _is_local(node, samples):
+        return ""
+    return "loop" if compiled.is_available() and fuses(node, samples) else "block"
+
+
+def _is_local(node: Call, samples: Mapping[int, Any]) -> bool:
+    """Whether a call may run on blocks of rows."""
+    operands = [samples.get(id(child)) for child in children(node)]
+    if not all(map(_is_plain, [*operands, samples.get(id(node))])) or not isinstance(samples[id(node)], JaggedArray):
+        return False
+    if not _has_rows_only(node) or not any(isinstance(one, JaggedArray) for one in operands):
+        return False
+    try:
+        return rows_of(node, lambda one: samples[id(one)]) is Rows.LOCAL
+    except JagError:
+        return False
+
+
+def _is_plain(sample: Any) -> bool:
+    """Whether a sample is an array with rows of numbers, booleans or times, or a scalar."""
+    if isinstance(sample, pa.Scalar):
+        return True
+    return isinstance(sample, JaggedArray) and sample.ndim > 0 and bool(pt.is_primitive(sample.type))
+
+
+def _has_rows_only(node: Call) -> bool:
+    """Whether the arguments of a call contain no array but nodes, and no function of the user."""
+    if node.kind in ("operator", "ufunc"):
+        given = node.args[1:] if node.kind == "ufunc" else node.args
+        return all(isinstance(one, (Call, Input)) or is_scalar(one) for one in given)
+    if node.kind == "function":
+        return node.name in _ITEMWISE and _is_free_of_arrays([*node.args, *node.kwargs.values()])
+    if node.kind == "method":
+        if METHODS[node.name].seeded or METHODS[node.name].is_property:
+            return False
+        return node.name in _SETS or _is_free_of_arrays([*node.args, *node.kwargs.values()])
+    if node.kind in ("getitem", "slots"):
+        return _is_free_of_arrays([node.args[1]])
+    return False
+
+
+_PLAIN: tuple[type, ...] = (Call, Input, str, bytes, int, float, type(None), type(Ellipsis), np.generic, pa.Scalar, pa.DataType)
+
+
+def _is_free_of_arrays(values: Iterable[Any]) -> bool:
+    """Whether arguments are nodes and single values; a tuple or a slice of these counts as one."""
+    for one in values:
+        if isinstance(one, slice):
+            one = (one.start, one.stop, one.step)  # noqa: PLW2901  # its parts stand for it
+        if not (isinstance(one, _PLAIN) or (isinstance(one, tuple) and _is_free_of_arrays(one))):
+            return False
+    return True

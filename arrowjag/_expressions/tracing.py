@@ -1,0 +1,390 @@
+"""Trace a function: it gets placeholders for arrays, which record what it calls."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from arrowjag._array import JaggedArray
+from arrowjag._array.base import as_column
+from arrowjag._array.windows import WindowMethods
+from arrowjag._expressions.tree import Call, Input, Node, is_scalar, mapped_values, record_arguments, rows_of, sample_of
+from arrowjag._methods import HOSTS, METHODS, Host, Rows, add_namespaces
+from arrowjag._methods import Method as MethodEntry
+from arrowjag._ops.elementwise import PYTHON_BINARY, PYTHON_UNARY
+from arrowjag.errors import JagAttributeError, JagError, JagTypeError
+
+__all__ = ["Trace", "Traced"]
+
+Column: TypeAlias = "Callable[[Any], Input]"
+"""Makes an input of an array that the traced function has from elsewhere."""
+
+
+class Trace:
+    """The calls of one run of a function, and a sample of the type of each result.
+
+    Parameters
+    ----------
+    name : str
+        The name of the function, for errors.
+    column : callable, optional
+        Makes an input of an array that the function has from elsewhere, such as a global.
+
+    Attributes
+    ----------
+    calls : list of Call
+        In the order in which they were recorded.
+    samples : dict
+        By the id of a node, an empty array of its type, or a scalar.
+    captured : list of Input
+        The arrays that the function has from elsewhere.
+    asked : str or None
+        What the function asked for that depends on values.
+    """
+
+    def __init__(self, name: str, column: Column | None = None) -> None:
+        self.name = name
+        self.calls: list[Call] = []
+        self.samples: dict[int, Any] = {}
+        self.captured: list[Input] = []
+        self.asked: str | None = None
+        self._column = column or self._captured
+
+    def input(self, source: Any, sample: Any = None) -> Traced:
+        """Return a placeholder for an argument; its sample is an empty array of its type."""
+        node = Input(source)
+        if sample is not None:
+            self.samples[id(node)] = sample
+        return Traced(self, node)
+
+    def call(self, kind: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Traced:
+        """Record a call."""
+        node = Call(kind, name, args, kwargs or {})
+        self.calls.append(node)
+        found = self._sample(node)
+        if found is not None:
+            self.samples[id(node)] = found
+        return Traced(self, node)
+
+    def _sample(self, node: Call) -> Any:
+        """Call on empty arrays, which raises errors of types; None if positions or values are missing."""
+        sample = lambda child: self.samples[id(child)]  # noqa: E731
+        try:
+            if node.kind == "method" and METHODS[node.name].result_type is not None and rows_of(node, sample) is Rows.REDUCED:
+                return None  # the rule tells the type in an aggregate, where the result has rows
+            return sample_of(node, sample)
+        except JagTypeError:
+            raise
+        except (KeyError, JagError):
+            return None
+
+    def record(self, value: Any, *, rowwise: bool = False) -> Any:
+        """Convert an argument to a part of the tree: arrays with one item per row become inputs."""
+        if isinstance(value, Traced):
+            return value._node
+        if isinstance(value, (list, tuple)) and any(isinstance(one, Traced) for one in value):
+            return type(value)([self.record(one, rowwise=rowwise) for one in value])
+        if isinstance(value, dict) and any(isinstance(one, Traced) for one in value.values()):
+            return {key: self.record(one, rowwise=rowwise) for key, one in value.items()}
+        if isinstance(value, slice):
+            return slice(*(self.record(one) for one in (value.start, value.stop, value.step)))
+        if rowwise and not is_scalar(value) and not (isinstance(value, JaggedArray) and value.ndim == 0):
+            return self._column(value)
+        return value
+
+    def _captured(self, value: Any) -> Input:
+        array = value if isinstance(value, JaggedArray) else JaggedArray._of(as_column(value))
+        node = Input(array)
+        self.samples[id(node)] = array[:0]
+        self.captured.append(node)
+        return node
+
+    def nodes(self, result: Any) -> tuple[Any, list[Node]]:
+        """Replace the placeholders of a result by their numbers among its distinct nodes, which are returned too."""
+        found: list[Node] = []
+
+        def number(one: Any) -> Any:
+            if not isinstance(one, Traced):
+                return one
+            place = next((place for place, known in enumerate(found) if known is one._node), len(found))
+            if place == len(found):
+                found.append(one._node)
+            return Place(place)
+
+        return mapped_values(result, number), found
+
+
+class Place(int):
+    """The number of a result."""
+
+    __slots__ = ()
+
+
+_BOTH_ARRAYS = (
+    "if an array from elsewhere takes it, as in a.dot(x), pass that array too, as in aj.jit(lambda x, a: a.dot(x))(x, a), or write "
+    "x.dot(a); otherwise "
+)
+
+
+class Traced:
+    """A placeholder for an array in a function that `arrowjag.jit` traces.
+
+    It has the methods, operators and ufuncs of `JaggedArray`, and `ndim`, `type` and `fields`, but no values.
+    """
+
+    __slots__ = ("_node", "_trace")
+    __hash__ = None  # type: ignore[assignment]  # == is elementwise
+    __array_priority__ = 2000
+    __pandas_priority__ = 5000  # Series and arrays leave operators to the placeholder
+
+    def __init__(self, trace: Trace, node: Node) -> None:
+        self._trace = trace
+        self._node = node
+
+    # ------------------------------------------------------------------------------------------- facts
+
+    def _sample(self, fact: str) -> Any:
+        found = self._trace.samples.get(id(self._node))
+        if found is None:
+            raise self._unknown(f"`{fact}`")
+        return found
+
+    @property
+    def ndim(self) -> int:
+        """Number of levels; known from types."""
+        found = self._sample("ndim")
+        return found.ndim if isinstance(found, JaggedArray) else int(isinstance(found, pa.Array))
+
+    @property
+    def type(self) -> pa.DataType:
+        """The Arrow type of the leaf values."""
+        return self._sample("type").type
+
+    @property
+    def fields(self) -> list[str]:
+        """The field names of structs."""
+        return self._sample("fields").fields  # type: ignore[no-any-return]  # of an array
+
+    @property
+    def jag(self) -> Traced:
+        """The placeholder itself, so that functions written for Series run too."""
+        return self
+
+    # ------------------------------------------------------------------------------------------- calls
+
+    def _call(self, name: str, *args: Any, **kwargs: Any) -> Traced:
+        self._check_rows(name)
+        recorded, named = record_arguments(name, args, kwargs, self._trace.record)
+        return self._trace.call("method", name, (self._node, *recorded), named)
+
+    def _check_rows(self, name: str) -> None:
+        """Raise what an Arrow scalar or flat array raises, which some calls return in place of a jagged array."""
+        found = self._trace.samples.get(id(self._node))
+        if isinstance(found, (pa.Scalar, pa.Array)):
+            operator.getitem(found, 0) if name == "x[...]" else getattr(found, name.partition(".")[0])
+            raise self._unknown(f"`{name}` of {type(found).__name__}")
+
+    def _check_operands(self, function: Callable[..., Any], operands: Sequence[Any]) -> None:
+        """Raise what an operation without a jagged operand raises."""
+        samples = [self._trace.samples.get(id(one._node)) if isinstance(one, Traced) else one for one in operands]
+        if any(isinstance(one, pa.Scalar) for one in samples) and all(map(is_scalar, samples)) and None not in samples:
+            try:
+                found = function(*samples)
+            except pa.ArrowInvalid:  # of the values of samples
+                return
+            if not isinstance(found, pa.Scalar):
+                raise self._unknown("an operation of Arrow scalars")
+
+    def _operate(self, name: str, *operands: Any) -> Any:
+        self._check_operands(getattr(operator, name), operands)
+        return self._trace.call("operator", name, tuple(self._trace.record(one, rowwise=True) for one in operands))
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if method != "__call__":
+            raise JagTypeError(f"{ufunc.__name__}.{method} is not defined for jagged columns; use the methods sum, min...")
+        if options:
+            raise JagTypeError(f"{ufunc.__name__} takes no options on jagged columns, got {', '.join(options)}")
+        self._check_operands(ufunc, inputs)
+        operands = tuple(self._trace.record(one, rowwise=True) for one in inputs)
+        made = self._trace.call("ufunc", ufunc.__name__, (ufunc, *operands))
+        if ufunc.nout == 1:
+            return made
+        return tuple(self._trace.call("part", ufunc.__name__, (made._node, place)) for place in range(ufunc.nout))
+
+    def __getitem__(self, key: Any) -> Traced:
+        self._check_rows("x[...]")
+        return self._trace.call("getitem", "x[...]", (self._node, self._key(key)))
+
+    def _key(self, key: Any) -> Any:
+        if isinstance(key, tuple):
+            return tuple(map(self._key, key))
+        return self._trace.record(key, rowwise=isinstance(key, (JaggedArray, np.ndarray)) and getattr(key, "ndim", 0) > 0)
+
+    @property
+    def S(self) -> _Slots:  # noqa: N802 - Koda's name
+        """Indexing from the innermost dims; positions out of range give null."""
+        return _Slots(self)
+
+    rolling, expanding, ewm = WindowMethods.rolling, WindowMethods.expanding, WindowMethods.ewm
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        self._check_rows(name)
+        method = METHODS.get(name)
+        if method is not None:
+            return self._call(name) if method.is_property else _Method(self, name)
+        if hasattr(JaggedArray, name):
+            raise self._unknown(f"`{name}`")
+        raise JagAttributeError(f"a jagged array has no {name!r}", name=name)
+
+    # ------------------------------------------------------------------------------------------- what needs values
+
+    def _unknown(self, what: str, do: str = "") -> JagTypeError:
+        """The error of a function that asks for values."""
+        name, self._trace.asked = self._trace.name, what
+        return JagTypeError(
+            f"jit: {name} asks for {what}, which depends on the values, and a traced function sees types only: {do}write "
+            f"aj.where(c, x, y) for `if`, reductions and scans for loops, or call {name} without jit (aj.map_rows runs any "
+            "function on each row)"
+        )
+
+    def __repr__(self) -> str:
+        found = self._trace.samples.get(id(self._node))
+        return f"Traced({found.extension_type})" if isinstance(found, JaggedArray) else "Traced"
+
+    def __bool__(self) -> NoReturn:
+        raise self._unknown("the truth of an array (`if`, `and`, `or`, `not`, `while`)")
+
+    def __len__(self) -> NoReturn:
+        raise self._unknown("`len`")
+
+    def __iter__(self) -> NoReturn:
+        raise self._unknown("the rows (`for`, `*`, `in`)")
+
+    def __contains__(self, item: object) -> NoReturn:
+        raise self._unknown("`in`")
+
+    def __float__(self) -> NoReturn:
+        raise self._unknown("a number (`float`, `math`)")
+
+    def __int__(self) -> NoReturn:
+        raise self._unknown("a number (`int`)")
+
+    def __index__(self) -> NoReturn:
+        raise self._unknown("a number (`range`, an index)")
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise self._unknown("a numpy array", _BOTH_ARRAYS)
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> NoReturn:
+        raise self._unknown("an Arrow array", _BOTH_ARRAYS)
+
+
+class _Method:
+    """A method of a placeholder."""
+
+    __slots__ = ("_name", "_owner")
+
+    def __init__(self, owner: Traced, name: str) -> None:
+        self._owner = owner
+        self._name = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Traced:
+        return self._owner._call(self._name, *args, **kwargs)
+
+
+class _Slots:
+    """`x.S` of a placeholder."""
+
+    __slots__ = ("_owner",)
+    __iter__ = None  # positions out of range give null, so a loop would not end
+
+    def __init__(self, owner: Traced) -> None:
+        self._owner = owner
+
+    def __getitem__(self, key: Any) -> Traced:
+        owner = self._owner
+        return owner._trace.call("slots", "x.S[...]", (owner._node, owner._key(key)))
+
+
+# --------------------------------------------------------------------------------------------------- operators
+
+_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+
+
+def _add_operators() -> None:
+    for name in (*PYTHON_BINARY, *_COMPARISONS):
+        function = f"{name}_" if name in ("and", "or") else name
+
+        def forward(self: Traced, other: Any, function: str = function) -> Any:
+            return self._operate(function, self, other)
+
+        def backward(self: Traced, other: Any, function: str = function) -> Any:
+            return self._operate(function, other, self)
+
+        setattr(Traced, f"__{name}__", forward)
+        if name not in _COMPARISONS:
+            setattr(Traced, f"__r{name}__", backward)
+    for name in PYTHON_UNARY:
+
+        def alone(self: Traced, function: str = name) -> Any:
+            return self._operate(function, self)
+
+        setattr(Traced, f"__{name}__", alone)
+    others: dict[str, Any] = {
+        "__round__": lambda self, ndigits=0: self._call("round", ndigits),
+        "__divmod__": lambda self, other: (self // other, self % other),
+        "__rdivmod__": lambda self, other: (other // self, other % self),
+    }
+    for name, function in others.items():
+        setattr(Traced, name, function)
+
+
+def _caller(method: MethodEntry) -> Callable[..., Any]:
+    """A method of a namespace, such as ``x.str.lower``."""
+
+    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return self._call(method.name, *args, **kwargs)
+
+    return called
+
+
+_add_operators()
+add_namespaces(Traced, _caller)
+
+
+# --------------------------------------------------------------------------------------------------- free functions
+
+
+def _traced(values: Sequence[Any]) -> Traced:
+    """The first placeholder among arguments and lists of arguments."""
+    for one in values:
+        if isinstance(one, Traced):
+            return one
+        if isinstance(one, (list, tuple)) and any(isinstance(each, Traced) for each in one):
+            return _traced(one)
+    raise AssertionError("a placeholder was among the arguments")
+
+
+def _call_function(_function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    trace = _traced([*args, *kwargs.values()])._trace
+    recorded = tuple(_recorded(trace, one) for one in args)
+    named = {key: _recorded(trace, one) for key, one in kwargs.items()}
+    made = trace.call("function", name, recorded, named)
+    if name == "align":
+        return tuple(trace.call("part", name, (made._node, place)) for place in range(len(args)))
+    return made
+
+
+def _recorded(trace: Trace, value: Any) -> Any:
+    """An argument of a free function: a column, a list of columns, or a constant."""
+    is_column = hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__") or isinstance(value, np.ndarray)
+    return trace.record(value, rowwise=is_column)
+
+
+HOSTS.insert(0, Host(lambda value: isinstance(value, Traced), _call_function))

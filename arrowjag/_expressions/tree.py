@@ -1,0 +1,364 @@
+"""The tree of columns and calls that polars' `.jag` and `arrowjag.jit` record, and its evaluation on arrays."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from arrowjag._array import JaggedArray
+from arrowjag._array.combining import opened
+from arrowjag._array.indexing import rows_of_key
+from arrowjag._methods import FREE_FUNCTIONS, METHODS, Rows
+from arrowjag.errors import JagTypeError
+
+__all__ = [
+    "Call",
+    "Input",
+    "Node",
+    "Tree",
+    "bound_arguments",
+    "call",
+    "children",
+    "emptied",
+    "is_scalar",
+    "mapped",
+    "mapped_values",
+    "operate",
+    "record_arguments",
+    "rows_of",
+    "sample_of",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """A column that a tree reads.
+
+    Attributes
+    ----------
+    source : object
+        Where a surface finds the column: an expression of polars, the number of an argument, or the column itself.
+    """
+
+    source: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """One call on columns.
+
+    Attributes
+    ----------
+    kind : str
+        A key of `KINDS`.
+    name : str
+        The method, function, operator or ufunc.
+    args : tuple
+        Nodes, constants, and lists, tuples and dicts of them.
+    kwargs : dict
+        The keyword arguments, of the same kinds.
+    """
+
+    kind: str
+    name: str
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+
+Node: TypeAlias = "Input | Call"
+
+
+# --------------------------------------------------------------------------------------------------- recording
+
+_SETS = {"is_in", "contains", "translate"}
+"""Methods whose flat arguments are sets or tables, not one item per row."""
+
+_OPENED = {"concat"}
+"""Methods that take a list of arrays as its members."""
+
+Record: TypeAlias = "Callable[..., Any]"
+"""Converts an argument to a part of a tree: ``record(value, rowwise=...)``. `rowwise` says whether an array or a list contains one
+item per row."""
+
+
+def is_scalar(value: Any) -> bool:
+    """Whether an operand is a single value instead of a column."""
+    if value is None or isinstance(value, (str, bytes, np.generic, pa.Scalar, dict)):
+        return True
+    if isinstance(value, np.ndarray):
+        return value.ndim == 0
+    return not hasattr(value, "__iter__") and not hasattr(value, "__arrow_c_array__")
+
+
+@functools.cache
+def _positional(name: str) -> tuple[int, tuple[bool, ...]] | None:
+    """Return how many arguments a method requires, and whether each positional one may be an array; None for ``*args``."""
+    parameters = list(METHODS[name].signature.parameters.values())[1:]
+    if any(one.kind is one.VAR_POSITIONAL for one in parameters):
+        return None
+    positional = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    needed = [one for one in parameters if one.default is one.empty and one.kind is not one.VAR_KEYWORD]
+    return len(needed), tuple(one.name in _array_names(name) for one in positional)
+
+
+def _array_names(name: str) -> set[str]:
+    """The parameters of a method that may contain one item per row."""
+    return set() if name in _SETS else {one.lstrip("*") for one in METHODS[name].arrays}
+
+
+def record_arguments(
+    name: str, args: tuple[Any, ...], kwargs: dict[str, Any], record: Record
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Bind the arguments of a method to its signature; arguments that may be arrays become columns unless they are scalars."""
+    known = None if kwargs else _positional(name)
+    if known is not None and known[0] <= len(args) <= len(known[1]):  # skips binding, which takes 10 microseconds
+        return tuple([record(one, rowwise=rowwise) for one, rowwise in zip(args, known[1], strict=False)]), kwargs
+    method = METHODS[name]
+    names = _array_names(name)
+    bound = method.bound(args, kwargs)
+    for parameter, value in list(bound.arguments.items())[1:]:
+        kind = method.signature.parameters[parameter].kind
+        rowwise = parameter in names
+        if kind is kind.VAR_POSITIONAL:
+            several = opened(value) if name in _OPENED else value
+            bound.arguments[parameter] = tuple(record(one, rowwise=rowwise) for one in several)
+        elif kind is kind.VAR_KEYWORD:
+            bound.arguments[parameter] = {key: record(one, rowwise=rowwise) for key, one in value.items()}
+        else:
+            bound.arguments[parameter] = record(value, rowwise=rowwise)
+    return bound.args[1:], bound.kwargs
+
+
+# --------------------------------------------------------------------------------------------------- walking
+
+
+def children(call: Call) -> Iterator[Node]:
+    """Yield the nodes among the arguments of a call; the result is named after the first."""
+    yield from _nodes(_values(call))
+
+
+def _values(call: Call) -> list[Any]:
+    """Return the arguments of a call; the result is named after the first."""
+    values = [*call.args, *call.kwargs.values()] if call.kwargs else list(call.args)
+    if call.kind == "function" and call.name == "where" and len(call.args) > 1:
+        values[0], values[1] = values[1], values[0]
+    return values
+
+
+def _nodes(values: Any) -> Iterator[Node]:
+    for value in values:
+        if isinstance(value, (Input, Call)):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from _nodes(value)
+        elif isinstance(value, dict):
+            yield from _nodes(value.values())
+        elif isinstance(value, slice):
+            yield from _nodes((value.start, value.stop, value.step))
+
+
+def mapped(value: Any, function: Callable[[Node], Any]) -> Any:
+    """Replace every node in a value."""
+    if isinstance(value, (Input, Call)):
+        return function(value)
+    if isinstance(value, (list, tuple)):
+        return type(value)([mapped(one, function) for one in value])
+    if isinstance(value, dict):
+        return {key: mapped(one, function) for key, one in value.items()}
+    if isinstance(value, slice):
+        return slice(*(mapped(one, function) for one in (value.start, value.stop, value.step)))
+    return value
+
+
+def emptied(root: Node, positions: Mapping[int, int], source: Callable[[int], Any]) -> tuple[Node, list[tuple[Input, int]]]:
+    """Replace the sources of a tree, which may own data, by those of column numbers; also return the new inputs."""
+    made: dict[int, Node] = {}
+    slots: list[tuple[Input, int]] = []
+
+    def copy(node: Node) -> Node:
+        if id(node) not in made:
+            if isinstance(node, Input):
+                slot = made[id(node)] = Input(source(positions[id(node)]))
+                slots.append((slot, positions[id(node)]))
+            else:
+                made[id(node)] = Call(node.kind, node.name, mapped(node.args, copy), mapped(node.kwargs, copy))
+        return made[id(node)]
+
+    return copy(root), slots
+
+
+_KEYS = frozenset({int, bool, str, type(None), type(Ellipsis), np.ufunc, pa.DataType})
+"""Types whose equal constants always give equal results."""
+
+_LONGEST = 20
+"""The largest number of items of a container in a key."""
+
+
+class Tree:
+    """The columns and the key of a tree, collected in one traversal.
+
+    Attributes
+    ----------
+    columns : list
+        The distinct sources that the tree reads, in the order of their first use.
+    positions : dict
+        The column number of each input, by the id of the input.
+    key : object
+        Equal for equal trees on the same column numbers; None if a constant can't be compared.
+    """
+
+    def __init__(self, root: Call) -> None:
+        self.columns: list[Any] = []
+        self.positions: dict[int, int] = {}
+        self._calls: dict[int, int] = {}
+        self._has_key = True
+        found = self._key(root)
+        self.key = found if self._has_key else None
+
+    def _position(self, found: Input) -> int:
+        """Return the column number of an input. Equal sources share a column, which is converted once."""
+        if id(found) not in self.positions:
+            same = (position for position, known in enumerate(self.columns) if self._are_equal(known, found.source))
+            self.positions[id(found)] = position = next(same, len(self.columns))
+            if position == len(self.columns):
+                self.columns.append(found.source)
+        return self.positions[id(found)]
+
+    def _are_equal(self, one: Any, two: Any) -> bool:
+        """Whether two sources are the same column; surfaces may know more than identity."""
+        return one is two
+
+    def _key(self, value: Any) -> Any:
+        kind = type(value)
+        if kind is Input:
+            return self._position(value)
+        if kind is Call:
+            if id(value) in self._calls:  # a node used twice is computed once, two equal nodes twice
+                return Call, self._calls[id(value)]
+            self._calls[id(value)] = len(self._calls)
+            return value.kind, value.name, tuple(value.kwargs), *map(self._key, _values(value))
+        if kind in _KEYS:
+            return kind, value
+        if kind is float:
+            return kind, repr(value)  # distinguishes -0.0 from 0.0, and NaN equals NaN
+        if kind is slice:
+            return kind, *map(self._key, (value.start, value.stop, value.step))
+        if isinstance(value, (list, tuple, dict)):
+            self._has_key &= len(value) <= _LONGEST
+            return kind, *map(self._key, value.items() if isinstance(value, dict) else value)
+        self._has_key = False
+        return None
+
+
+# --------------------------------------------------------------------------------------------------- computing
+
+_PYTHON = {"and_": "and", "or_": "or"}
+_REFLECTED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+
+
+def operate(name: str, *args: Any) -> Any:
+    """Apply the function `name` of the module `operator` to arrays and scalars."""
+    if len(args) == 1:
+        return getattr(operator, name)(args[0])
+    one, two = args
+    name = _PYTHON.get(name, name)
+    if isinstance(one, JaggedArray):
+        return getattr(one, f"__{name}__")(two)
+    if not isinstance(two, JaggedArray):
+        return getattr(operator, f"{name}_" if name in _PYTHON.values() else name)(one, two)
+    reflected = _REFLECTED.get(name)
+    return getattr(two, f"__{reflected}__" if reflected else f"__r{name}__")(one)
+
+
+def _method(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if isinstance(args[0], pa.Scalar):  # a call returned a scalar where its type was not known
+        return getattr(args[0], name)(*args[1:], **kwargs)
+    return METHODS[name].function(*args, **kwargs)
+
+
+def _function(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return FREE_FUNCTIONS[name](*args, **kwargs)
+
+
+KINDS: dict[str, Callable[[str, tuple[Any, ...], dict[str, Any]], Any]] = {
+    "operator": lambda name, args, kwargs: operate(name, *args),
+    "method": _method,
+    "function": _function,
+    "ufunc": lambda name, args, kwargs: args[0](*args[1:], **kwargs),
+    "getitem": lambda name, args, kwargs: args[0][args[1]],
+    "slots": lambda name, args, kwargs: args[0].S[args[1]],
+    "part": lambda name, args, kwargs: args[0][args[1]],
+}
+"""The function that evaluates each kind of call. The first argument of methods and indexing is the array; `part` selects one of
+several results."""
+
+
+def call(node: Call, value_of: Callable[[Node], Any]) -> Any:
+    """Evaluate a call on the values of its nodes."""
+    args = tuple(mapped(one, value_of) for one in node.args)
+    kwargs = {key: mapped(one, value_of) for key, one in node.kwargs.items()}
+    return KINDS[node.kind](node.name, args, kwargs)
+
+
+def sample_of(node: Call, sample: Callable[[Node], Any]) -> Any:
+    """Return an empty array of the type of a call, or a scalar, from samples of its nodes."""
+    if node.kind == "method":
+        rule = METHODS[node.name].result_type
+        if rule is not None:
+            return rule(sample(node.args[0]), **bound_arguments(node, sample))
+    return call(node, sample)
+
+
+# --------------------------------------------------------------------------------------------------- effects on rows
+
+
+def bound_arguments(node: Call, value_of: Callable[[Node], Any]) -> dict[str, Any]:
+    """Return the arguments of a method call by name, with defaults."""
+    args = tuple(mapped(one, value_of) for one in node.args[1:])
+    kwargs = {key: mapped(one, value_of) for key, one in node.kwargs.items()}
+    return METHODS[node.name].bind(args, kwargs)
+
+
+def rows_of(node: Call, value_of: Callable[[Node], Any]) -> Rows:
+    """Return the effect of a call on the rows of the frame, from the number of dims of its operands."""
+    if node.kind == "method":
+        return METHODS[node.name].rows(value_of(node.args[0]).ndim, bound_arguments(node, value_of))
+    if node.kind in ("getitem", "slots"):
+        ndim, key = value_of(node.args[0]).ndim, mapped(node.args[1], value_of)
+        return rows_of_key(ndim, key) if node.kind == "getitem" else _rows_of_slots(ndim, key)
+    if node.kind == "function" and node.name in ("concat", "stack"):
+        return _rows_of_joined(node, value_of)
+    return Rows.LOCAL
+
+
+def _rows_of_joined(node: Call, value_of: Callable[[Node], Any]) -> Rows:
+    arrays = mapped(node.args[0] if node.args else node.kwargs.get("arrays", ()), value_of)
+    axis = node.args[1] if len(node.args) > 1 else node.kwargs.get("axis", 0)
+    ndim = max((one.ndim for one in arrays if isinstance(one, JaggedArray)), default=1)
+    if not isinstance(axis, int):
+        raise JagTypeError(f"{node.name}: axis must be an int, got {type(axis).__name__}")
+    ndim += node.name == "stack"
+    return Rows.MOVED if axis in (0, -ndim) else Rows.LOCAL
+
+
+def _rows_of_slots(ndim: int, key: Any) -> Rows:
+    """`x.S[...]` without an ellipsis indexes the last dims."""
+    keys = key if isinstance(key, tuple) else (key,)
+    return Rows.LOCAL if sum(one is not Ellipsis for one in keys) < ndim or isinstance(key, str) else Rows.MOVED
+
+
+def mapped_values(value: Any, function: Callable[[Any], Any]) -> Any:
+    """Replace every item in nested containers."""
+    if isinstance(value, tuple) and hasattr(value, "_make"):
+        return value._make([mapped_values(one, function) for one in value])
+    if isinstance(value, (list, tuple)):
+        return type(value)([mapped_values(one, function) for one in value])
+    if isinstance(value, dict):
+        return {key: mapped_values(one, function) for key, one in value.items()}
+    return function(value)

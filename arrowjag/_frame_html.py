@@ -1,0 +1,109 @@
+"""HTML of frames for notebooks: the head and tail of the rows, rows of structs as small tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow.types as pt
+
+from arrowjag._column import Column, row_validity
+from arrowjag._formatting import item_text, leaf_text, shown_rows
+from arrowjag._html import escape, section
+
+__all__ = ["FrameColumn", "frame_html"]
+
+_FRAME_COLUMNS = 10
+"""Columns of a frame that are shown at either end."""
+_CELL_WIDTH = 60
+_CELL_ROWS = 2
+"""Items of a cell with structs that are shown at either end."""
+
+
+class FrameColumn:
+    """A column of a frame whose shown rows are given.
+
+    Parameters
+    ----------
+    name : object
+        The name of the column.
+    type : str
+        Its dtype, in the words of the frame.
+    rows : Column or sequence
+        The shown rows: a column of Arrow data, or values that are shown as text.
+    """
+
+    __slots__ = ("name", "rows", "type")
+
+    def __init__(self, name: Any, type: str, rows: Column | Sequence[Any]) -> None:
+        self.name = str(name)
+        self.type = type
+        self.rows = rows
+
+    def cell(self, row: int) -> str:
+        """Format one row as a table cell."""
+        if not isinstance(self.rows, Column):
+            return f"<td>{escape(str(self.rows[row]))}</td>"
+        column = self.rows
+        if column.ndim == 2 and pt.is_struct(column.type):
+            return f"<td>{_structs_html(column, row)}</td>"
+        shown = item_text(column, 1, row, _CELL_WIDTH)
+        kind = ' class="null"' if shown == "null" else ""
+        number = ' class="number"' if column.ndim == 1 and (pt.is_integer(column.type) or pt.is_floating(column.type)) else ""
+        return f"<td{number}><code{kind}>{escape(shown)}</code></td>"
+
+
+def frame_html(title: str, columns: Sequence[FrameColumn], labels: Sequence[str | None]) -> str:
+    """Format the shown rows of a frame; a label of None marks omitted rows.
+
+    Parameters
+    ----------
+    title : str
+        What the frame is.
+    columns : sequence of FrameColumn
+        The columns, each with one row per label that is not None.
+    labels : sequence of str or None
+        The labels of the shown rows.
+    """
+    shown = [None if at is None else columns[at] for at in shown_rows(len(columns), _FRAME_COLUMNS)]
+    heads = "".join(
+        '<th scope="col">&hellip;</th>'
+        if one is None
+        else f'<th scope="col"><b>{escape(one.name)}</b><br><code class="quiet">{escape(one.type)}</code></th>'
+        for one in shown
+    )
+    lines, row = [], 0
+    for label in labels:
+        if label is None:
+            lines.append(f'<tr class="quiet"><th scope="row">&#8942;</th>{"<td></td>" * len(shown)}</tr>')
+            continue
+        cells = "".join("<td></td>" if one is None else one.cell(row) for one in shown)
+        lines.append(f'<tr><th scope="row">{escape(label)}</th>{cells}</tr>')
+        row += 1
+    table = f'<table class="frame"><thead><tr><th></th>{heads}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
+    return section(f"<b>{escape(title)}</b>", table)
+
+
+def _structs_html(column: Column, row: int) -> str:
+    """Format a row of structs as a small table: one column per field, the first and last items."""
+    validity = row_validity(column, 1)
+    if validity is not None and not validity[row]:
+        return '<code class="null">null</code>'
+    dim = column.shape.dims[1]
+    start, stop = dim.offset_of(row), dim.offset_of(row + 1)
+    fields = [column.type.field(at).name for at in range(column.type.num_fields)]
+    if start == stop:
+        return "<code>[]</code>"
+    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in fields)
+    lines = []
+    for at in shown_rows(stop - start, _CELL_ROWS):
+        if at is None:
+            lines.append(f'<tr class="quiet"><td colspan="{max(len(fields), 1)}">&#8942; {stop - start:,} items</td></tr>')
+            continue
+        item = column._values[start + at]
+        if not item.is_valid:
+            lines.append(f'<tr><td class="null" colspan="{max(len(fields), 1)}"><code class="null">null</code></td></tr>')
+            continue
+        values = [leaf_text(item[place].as_py()) for place in range(len(fields))]
+        lines.append(f"<tr>{''.join(f'<td><code>{escape(one)}</code></td>' for one in values)}</tr>")
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table>"

@@ -1,0 +1,401 @@
+"""Operations on several columns of one frame, which the surfaces of pandas and polars share.
+
+A surface reads columns as arrays, calls one function of this module, and writes the arrays that it returns back as columns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._array import JaggedArray
+from arrowjag._column import Column
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.move import gather
+from arrowjag._ops import select, structure
+from arrowjag._products import zip as zip_arrays
+from arrowjag.dims import Ragged, Uniform
+from arrowjag.errors import JagError, JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = [
+    "STATISTICS",
+    "Flat",
+    "check_new",
+    "described",
+    "filter_columns",
+    "flatten",
+    "named",
+    "nest",
+    "pick",
+    "replaced",
+    "resolve",
+    "several",
+    "sort_columns",
+    "topk_columns",
+    "unnest",
+]
+
+Columns = Mapping[Any, JaggedArray]
+
+
+# ----------------------------------------------------------------------------------------------------------- names
+
+
+def resolve(name: Hashable, names: Iterable[Hashable]) -> tuple[Hashable, tuple[str, ...]]:
+    """Split a name into a column and the fields below it.
+
+    Parameters
+    ----------
+    name : hashable
+        The name of a column, or ``"column.field"`` with any number of fields.
+    names : iterable of hashable
+        The columns of the frame. A column whose own name has dots comes first.
+
+    Returns
+    -------
+    hashable, tuple of str
+        The column, and the names of fields from the outside.
+
+    Raises
+    ------
+    JagIndexError
+        If there is no such column.
+
+    Examples
+    --------
+    >>> resolve("docs.score", ["id", "docs"])
+    ('docs', ('score',))
+    """
+    known = list(names)
+    if name in known:
+        return name, ()
+    parts = name.split(".") if isinstance(name, str) else []
+    for place in range(len(parts) - 1, 0, -1):
+        column = ".".join(parts[:place])
+        if column in known:
+            return column, tuple(parts[place:])
+    raise JagIndexError(f"the frame has no column {name!r}; it has {known}")
+
+
+def pick(array: JaggedArray, fields: Sequence[str], name: Hashable = None) -> JaggedArray:
+    """Return a field below the structs of a column."""
+    for field in fields:
+        try:
+            array = array[field]
+        except JagError as error:
+            raise named(error, name) from None
+    return array
+
+
+def named(error: JagError, name: Hashable) -> JagError:
+    """Return the error with the name of the column."""
+    return type(error)(str(error) if f"column {name!r}" in str(error) else f"column {name!r}: {error}")
+
+
+def several(operation: str, names: Sequence[Any]) -> list[Any]:
+    """Return the names of columns that a call changes; they are whole columns, at least one, each named once."""
+    found = list(names[0]) if len(names) == 1 and isinstance(names[0], (list, tuple)) else list(names)
+    if not found:
+        raise JagTypeError(f"{operation} changes the columns that it is given: name at least one")
+    _refuse_twice(operation, found)
+    return found
+
+
+def _refuse_twice(operation: str, names: Sequence[Any]) -> None:
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise JagValueError(f"{operation}: column {name!r} is named twice")
+
+
+def check_new(operation: str, made: Sequence[Hashable], others: Iterable[Hashable]) -> None:
+    """Raise if a new column has the name of another one."""
+    _refuse_twice(operation, made)
+    taken = [name for name in others if name in made]
+    if taken:
+        raise JagValueError(f"{operation}: the frame already has a column {taken[0]!r}; rename or drop it first")
+
+
+def replaced(names: Sequence[Any], gone: Sequence[Any], made: Sequence[Any]) -> list[Any]:
+    """Return the columns of a frame in which `made` take the place of the first of `gone`; the others of `gone` are dropped."""
+    first = min((names.index(name) for name in gone), default=len(names))
+    before = [name for name in names[:first] if name not in gone]
+    return [*before, *made, *(name for name in names[first:] if name not in gone)]
+
+
+# ---------------------------------------------------------------------------------------------- columns of one group
+
+
+def filter_columns(columns: Columns, mask: JaggedArray) -> dict[Any, JaggedArray]:
+    """Keep the items of columns for which a mask is true.
+
+    Parameters
+    ----------
+    columns : mapping of name to JaggedArray
+        Of the mask's dims or more: deeper columns lose whole sub-rows.
+    mask : JaggedArray of bool
+        One value per item; one value per row keeps or drops all items of the row.
+
+    Returns
+    -------
+    dict
+        The same names. Rows stay.
+    """
+    return _each("filter", columns, lambda column: _filtered(column, mask))
+
+
+def _filtered(column: JaggedArray, mask: JaggedArray) -> JaggedArray:
+    if mask.ndim == 1:
+        mask = JaggedArray._of(structure.align([_outer_items(column), mask], "filter")[1])
+    if mask.ndim >= column.ndim:
+        return column.filter(mask)
+    select.check_boolean(mask, "filter")
+    fitted, mask_ = structure.agree([column, mask], "filter", mask.ndim)
+    keep = select.true_items(mask_.values)
+    *outer, dim = fitted.shape.dims[: mask.ndim]
+    left = Ragged.from_offsets(_offsets.filter_rows(keep, dim.offsets), validity=dim.validity, check=False)
+    return JaggedArray._of(structure.keep_items(fitted, mask.ndim, keep, (*outer, left)))
+
+
+def _outer_items(column: JaggedArray) -> Column:
+    """The items of each row, without what is below them."""
+    dims = column.shape.dims[:2]
+    return Column(JaggedShape._trusted(dims), pa.nulls(dims[1].size))
+
+
+def sort_columns(columns: Columns, by: Sequence[JaggedArray], descending: bool = False) -> dict[Any, JaggedArray]:
+    """Sort the items of columns by the items of one or several keys.
+
+    Parameters
+    ----------
+    columns : mapping of name to JaggedArray
+        Of the keys' dims or more: deeper columns move whole sub-rows.
+    by : sequence of JaggedArray
+        The keys, the first decides first.
+    descending : bool
+        Whether the largest key comes first.
+
+    Returns
+    -------
+    dict
+        The same names. Nulls come last and NaN just before them, in both directions; equal keys keep their order.
+    """
+    order = _order("sort_items", by, descending)
+    return _each("sort_items", columns, lambda column: _taken("sort_items", column, order, None))
+
+
+def topk_columns(columns: Columns, by: Sequence[JaggedArray], k: int) -> dict[Any, JaggedArray]:
+    """Keep the `k` items of each row with the largest keys, largest first.
+
+    Parameters
+    ----------
+    columns : mapping of name to JaggedArray
+        Of the keys' dims or more: deeper columns keep whole sub-rows.
+    by : sequence of JaggedArray
+        The keys. Of equal keys the first item comes first; null keys come last and NaN just before them.
+    k : int
+        At least 0.
+
+    Returns
+    -------
+    dict
+        The same names. Rows stay; shorter rows keep all items.
+    """
+    order = _order("topk", by, True)
+    return _each("topk", columns, lambda column: _taken("topk", column, order, k))
+
+
+def _order(operation: str, by: Sequence[JaggedArray], descending: bool) -> JaggedArray:
+    key = by[0] if len(by) == 1 else zip_arrays(*by)
+    if key.ndim < 2:
+        raise ShapeError(f"{operation}: the key is a flat column of {key.type}, and orders no items; name a jagged one")
+    return key.argsort(descending=descending)
+
+
+def _taken(operation: str, column: JaggedArray, order: JaggedArray, k: int | None) -> JaggedArray:
+    if column.ndim < order.ndim:
+        raise ShapeError(f"{operation}: the key has {order.ndim} dims, {order.shape!r}, the column {column.ndim}, {column.shape!r}")
+    level = order.ndim
+    if not all(one is two for one, two in zip(column.shape.dims[:level], order.shape.dims, strict=True)):
+        column, order = (JaggedArray._of(one) for one in structure.agree([column, order], operation, level))
+    order = order if k is None else order.head(k)
+    return column.take(order, axis=level - 1)
+
+
+def _each(operation: str, columns: Columns, function: Callable[[JaggedArray], JaggedArray]) -> dict[Any, JaggedArray]:
+    made: dict[Any, JaggedArray] = {}
+    for name, column in columns.items():
+        if column.ndim < 2:
+            raise ShapeError(f"{operation}: column {name!r} is flat, {column.type}; it has no items")
+        try:
+            made[name] = function(column)
+        except JagError as error:
+            raise named(error, name) from None
+    return made
+
+
+def nest(columns: Mapping[str, JaggedArray]) -> JaggedArray:
+    """Combine columns into one of structs, with one field per column; shorter columns are expanded.
+
+    Parameters
+    ----------
+    columns : mapping of str to JaggedArray
+        Every shape is a prefix of the longest.
+
+    Returns
+    -------
+    JaggedArray
+        A row is null where any column has a null row of a dim that they share.
+    """
+    try:
+        return JaggedArray._of(select.zip_fields(columns, "nest"))
+    except JagError as error:
+        raise type(error)(f"columns {', '.join(map(repr, columns))}: {error}") from None
+
+
+def unnest(name: Hashable, column: JaggedArray) -> dict[str, JaggedArray]:
+    """Split a column of structs into one column per field; items of null structs are null."""
+    fields = select.fields(column.type)
+    if not fields:
+        raise JagTypeError(f"unnest: column {name!r} holds {column.type}, no structs")
+    return {field: column[field] for field in fields}
+
+
+# --------------------------------------------------------------------------------------------------------- flat rows
+
+
+class Flat(NamedTuple):
+    """Columns as flat rows.
+
+    Attributes
+    ----------
+    parents : numpy.ndarray of int64
+        The row of the frame that each flat row comes from.
+    sizes : numpy.ndarray of int64
+        How many flat rows each row of the frame gives.
+    columns : list of JaggedArray
+        The columns, of one dim each.
+    """
+
+    parents: Any
+    sizes: Any
+    columns: list[JaggedArray]
+
+
+def flatten(columns: Sequence[Column], keep_empty: bool = False) -> Flat:
+    """Give columns that share a shape prefix one row per leaf of the longest.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Every shape is a prefix of the longest. Columns of one dim are repeated.
+    keep_empty : bool
+        Whether a null or empty row of any level gives one flat row, null in the columns that have no item there.
+
+    Returns
+    -------
+    Flat
+        The flat rows.
+    """
+    nested = [column for column in columns if column.ndim > 1]
+    rows = columns[0].shape.nodes(1)
+    if any(column.shape.nodes(1) != rows for column in columns) or not keep_empty or not nested:
+        aligned = structure.align(columns, "flatten")
+        shape = aligned[0].shape
+        sizes = np.ones(rows, np.int64) if shape.ndim == 1 else np.asarray(shape.composed(1, shape.ndim).sizes)
+        parents = np.arange(rows) if shape.ndim == 1 else shape.composed(1, shape.ndim).parents
+        return Flat(parents, sizes, [_flat(column.values) for column in aligned])
+    agreed = iter(structure.agree(nested, "flatten"))
+    fitted = [next(agreed) if column.ndim > 1 else column for column in columns]
+    longest = max((column.shape for column in fitted), key=lambda shape: shape.ndim)
+    places = _places(longest)
+    flat = [_flat(gather.take(column.values, *_where(places[column.ndim - 1]))) for column in fitted]
+    return Flat(places[0], np.bincount(places[0], minlength=rows).astype(np.int64), flat)
+
+
+def _flat(values: pa.Array) -> JaggedArray:
+    return JaggedArray._of(Column(JaggedShape._trusted([Uniform(len(values), 1, declared=False)]), values))
+
+
+def _where(place: IntArray) -> tuple[IntArray, BoolArray | None]:
+    there = place >= 0
+    return (place, None) if there.all() else (np.where(there, place, 0), there)
+
+
+def _places(shape: JaggedShape) -> list[IntArray]:
+    """For each level the node that each flat row belongs to, or -1 where a row above it has no item."""
+    places: list[Any] = [np.arange(shape.nodes(1))]
+    for dim in shape.dims[1:]:
+        parent = places[-1]
+        there = parent >= 0
+        starts = dim.offsets[np.where(there, parent, 0)]
+        sizes = (
+            np.where(there, np.asarray(dim.sizes)[np.where(there, parent, 0)], 0) if len(dim) else np.zeros(len(parent), np.int64)
+        )
+        repeats = np.maximum(sizes, 1)
+        ends = np.cumsum(repeats)
+        child = np.full(int(ends[-1]) if len(ends) else 0, -1, np.int64)
+        child[gather.ranges(ends - repeats, sizes)] = gather.ranges(starts, sizes)
+        places = [*(np.repeat(one, repeats) for one in places), child]
+    return places
+
+
+# --------------------------------------------------------------------------------------------------------- statistics
+
+STATISTICS = (
+    *("rows", "null_rows", "empty_rows", "length_min", "length_mean", "length_max", "items", "count"),
+    *("mean", "std", "min", "25%", "50%", "75%", "max"),
+)
+"""What `described` tells of a column."""
+
+
+def described(name: Hashable, column: JaggedArray) -> dict[Hashable, dict[str, float]]:
+    """Statistics of the rows and of the values of a column.
+
+    Parameters
+    ----------
+    name : hashable
+        The name of the column.
+    column : JaggedArray
+        The column; structs are described field by field.
+
+    Returns
+    -------
+    dict
+        For each column or field (``name.field``) the values of `STATISTICS`; NaN for what a column does not have, such as the mean
+        of text.
+    """
+    if pt.is_struct(column.type):
+        found: dict[Hashable, dict[str, float]] = {}
+        for field in select.fields(column.type):
+            found |= described(f"{name}.{field}", column[field])
+        return found
+    return {name: dict(zip(STATISTICS, [*_of_rows(column), *_of_values(column.values)], strict=True))}
+
+
+def _of_rows(column: JaggedArray) -> list[float]:
+    rows = column.shape.nodes(1)
+    if column.ndim == 1:
+        return [rows, column.null_count, math.nan, math.nan, math.nan, math.nan]
+    dim = column.shape.dims[1]
+    sizes = np.asarray(dim.sizes)
+    sizes = sizes if dim.validity is None else sizes[dim.validity]
+    lengths = [sizes.min(), sizes.mean(), sizes.max()] if len(sizes) else [math.nan] * 3
+    return [float(one) for one in (rows, rows - len(sizes), np.count_nonzero(sizes == 0), *lengths)]
+
+
+def _of_values(values: pa.Array) -> list[float]:
+    counts = [float(len(values)), float(len(values) - values.null_count)]
+    is_number = _arrow.is_numeric(values.type) or pt.is_decimal(values.type)
+    if not is_number or pt.is_boolean(values.type):
+        return [*counts, *([math.nan] * 7)]
+    flat: Any = _flat(values).cast(pa.float64(), safe=False)
+    numbers = [flat.mean(), flat.std(), flat.min(), *(flat.quantile(q) for q in (0.25, 0.5, 0.75)), flat.max()]
+    return [*counts, *(math.nan if one.as_py() is None else float(one.as_py()) for one in numbers)]

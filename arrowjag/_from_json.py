@@ -1,0 +1,193 @@
+"""JSON text as jagged arrays: one text per row, parsed by Arrow's reader all at once."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from arrowjag import _arrow, _column
+from arrowjag._array import JaggedArray
+from arrowjag._array.base import as_column
+from arrowjag._methods import free_function
+from arrowjag._ops import elementwise
+from arrowjag._ops.text import text_values
+from arrowjag._pyarrow_versions import read_json
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+
+__all__ = ["combined", "from_json", "parsed_as", "readable", "stored"]
+
+
+@free_function
+def from_json(strings: Any, type: Any) -> JaggedArray:
+    """Parse JSON text, one value per row.
+
+    Parameters
+    ----------
+    strings : array-like of str, Series or expression
+        JSON values: ``"[1, 2]"``, ``"null"``, ``"{...}"``. A null stays null, as does the text null.
+    type : pa.DataType or str
+        What each text holds: a list type of any layout for rows, a leaf type or its name for single values. Lists may be nested,
+        and may hold structs, whose fields are the keys of objects.
+
+    Returns
+    -------
+    JaggedArray
+        With one dim more for each level of lists. Cost: one pass over the text.
+
+    Raises
+    ------
+    JagValueError
+        If a text is no JSON, or holds a value of another type; the row is named.
+    JagTypeError
+        If JSON has no form for the type, or the strings are not text.
+    ShapeError
+        If the strings are nested.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> import pyarrow as pa
+    >>> aj.from_json(["[1, null]", None, "[]"], pa.list_(pa.int64())).to_list()
+    [[1, None], None, []]
+    """
+    column = as_column(strings)
+    if column.ndim != 1:
+        raise ShapeError(f"from_json takes one text per row, got {column.ndim} dims; flatten() first")
+    target = stored(elementwise.as_type(type) if not isinstance(type, pa.DataType) else type)
+    reader = readable(target, "from_json")
+    text = text_values(column.values, "from_json") if not pt.is_null(column.type) else column.values.cast(pa.string())
+    parsed = _parsed(pc.replace_substring_regex(text, "[\r\n]", " ").fill_null("null"), reader, target)
+    return JaggedArray._of(_column.from_arrow(parsed))
+
+
+def stored(type: pa.DataType) -> pa.DataType:
+    """The storage of an extension type, other types unchanged."""
+    return type.storage_type if isinstance(type, pa.BaseExtensionType) else type
+
+
+def readable(type: pa.DataType, operation: str) -> pa.DataType:
+    """The type that Arrow's reader parses, from which the result is cast; a JagTypeError if there is none."""
+    type = stored(type)
+    if _arrow.is_list_type(type):
+        return pa.list_(readable(type.value_type, operation))
+    if pt.is_struct(type):
+        return pa.struct([pa.field(field.name, readable(field.type, operation)) for field in type])
+    if pt.is_dictionary(type):
+        return readable(type.value_type, operation)
+    if pt.is_date(type):
+        return pa.string()
+    if pt.is_float16(type):
+        return pa.float32()
+    if elementwise.is_text(type):
+        return pa.large_string() if pt.is_large_string(type) else pa.string()
+    plain = pt.is_integer(type) or pt.is_floating(type) or pt.is_boolean(type) or pt.is_decimal(type) or pt.is_null(type)
+    if plain or pt.is_timestamp(type):
+        return type
+    raise JagTypeError(f"{operation}: JSON has no form for {type}; read numbers or text and cast them")
+
+
+def combined(column: pa.ChunkedArray) -> pa.Array:
+    """One array of a column that Arrow's reader parsed, whose lists of nulls hold fewer items than their offsets say."""
+    return _arrow.combine_chunks(pa.chunked_array([_mended(chunk) for chunk in column.chunks], column.type))
+
+
+def _mended(values: pa.Array) -> pa.Array:
+    if pt.is_list(values.type):
+        items = values.values
+        items = pa.nulls(values.offsets[-1].as_py()) if pt.is_null(items.type) else _mended(items)
+        return _over(values, values.type, [items])
+    if pt.is_struct(values.type):
+        return _over(values, values.type, [_mended(values.field(place)) for place in range(values.type.num_fields)])
+    return values
+
+
+def _over(values: pa.Array, type: pa.DataType, children: list[pa.Array]) -> pa.Array:
+    """The lists or structs of `values` with other children."""
+    if pt.is_struct(type):
+        return pa.StructArray.from_arrays(children, fields=list(type), mask=values.is_null()) if children else values
+    own = 1 if pt.is_fixed_size_list(type) else 2 if pt.is_list(type) or pt.is_large_list(type) else 3
+    return pa.Array.from_buffers(type, len(values), values.buffers()[:own], offset=values.offset, children=children)
+
+
+def parsed_as(values: pa.Array, type: pa.DataType) -> pa.Array:
+    """Cast what Arrow's reader parsed; categories of any type are encoded, for which Arrow lacks the cast."""
+    return _encoded(values.cast(_without_categories(type)), type)
+
+
+def _without_categories(type: pa.DataType) -> pa.DataType:
+    if pt.is_dictionary(type):
+        return type.value_type
+    if pt.is_struct(type):
+        return pa.struct([field.with_type(_without_categories(field.type)) for field in type])
+    if not _arrow.is_list_type(type):
+        return type
+    item = type.value_field.with_type(_without_categories(type.value_type))
+    if pt.is_fixed_size_list(type):
+        return pa.list_(item, type.list_size)
+    make = {pt.is_list: pa.list_, pt.is_large_list: pa.large_list, pt.is_list_view: pa.list_view}
+    return next((maker(item) for is_kind, maker in make.items() if is_kind(type)), None) or pa.large_list_view(item)
+
+
+def _encoded(values: pa.Array, type: pa.DataType) -> pa.Array:
+    if values.type.equals(type):
+        return values
+    if pt.is_dictionary(type):
+        return values.dictionary_encode().cast(type)
+    if pt.is_struct(type):
+        return _over(values, type, [_encoded(values.field(place), field.type) for place, field in enumerate(type)])
+    return _over(values, type, [_encoded(values.values, type.value_type)])
+
+
+def _parsed(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> pa.Array:
+    try:
+        return _parse(text, reader, target)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        row = _first_wrong(text, reader, target)
+        shown = text[row].as_py()
+        shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
+        raise JagValueError(f"from_json: row {row} holds {shown!r}, which is no JSON of {target} ({error})") from None
+
+
+def _parse(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> pa.Array:
+    import pyarrow.json as reading
+
+    head, tail, sep = (pa.scalar(one, pa.large_string()) for one in ('{"x":', "}\n", ""))
+    lines = pc.binary_join_element_wise(head, text.cast(pa.large_string()), tail, sep)
+    if not len(lines):
+        return pa.nulls(0, target)
+    longest = pc.max(pc.binary_length(lines)).as_py()
+    schema = pa.schema([("x", reader)])
+    table = read_json(
+        io.BytesIO(_bytes(lines)),
+        read_options=reading.ReadOptions(block_size=min(2**31 - 1, max(2**20, 2 * longest))),
+        parse_options=reading.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error"),
+    )
+    if table.num_rows != len(text):
+        raise pa.ArrowInvalid("a text holds several values")
+    return parsed_as(combined(table["x"]), target)
+
+
+def _bytes(lines: pa.Array) -> memoryview:
+    """The bytes of all strings in order."""
+    large = lines.cast(pa.large_string())
+    _, offsets, data = large.buffers()
+    ends = memoryview(offsets).cast("q")
+    return memoryview(data)[ends[large.offset] : ends[large.offset + len(large)]]
+
+
+def _first_wrong(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> int:
+    """The first text that can't be parsed, found by halving."""
+    first, last = 0, len(text)
+    while last - first > 1:
+        middle = (first + last) // 2
+        try:
+            _parse(text[first:middle], reader, target)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            last = middle
+        else:
+            first = middle
+    return first

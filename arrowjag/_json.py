@@ -1,0 +1,68 @@
+"""What `json.dumps` asks for where it meets values that JSON has no form for."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+from typing import Any
+
+from arrowjag.errors import JagTypeError
+
+__all__ = ["json_default"]
+
+_MISSING = frozenset({"NAType", "NaTType"})
+"""Missing marks of pandas; known by name, as pandas may not be imported here."""
+
+
+def json_default(value: Any) -> Any:
+    """A value that JSON has a form for in place of one that it hasn't.
+
+    Parameters
+    ----------
+    value : object
+        A jagged array, a row of pandas, a Series, an array or scalar of numpy or Arrow, a missing mark of pandas, a date, time,
+        duration, decimal or bytes.
+
+    Returns
+    -------
+    object
+        Lists for arrays and rows, None for missing, text for dates, times and decimals (ISO 8601), seconds for durations,
+        hexadecimal text for bytes.
+
+    Raises
+    ------
+    JagTypeError
+        If it is none of these.
+
+    Notes
+    -----
+    For ``json.dumps(..., default=aj.json_default)``. Null rows and null items are null in JSON, empty rows empty lists. Cost:
+    every value becomes a Python object.
+
+    Examples
+    --------
+    >>> import json
+    >>> import arrowjag as aj
+    >>> json.dumps({"v": aj.array([[1, None], None])}, default=aj.json_default)
+    '{"v": [[1, null], null]}'
+    """
+    if type(value).__name__ in _MISSING:
+        return None
+    for name in ("as_py", "to_list", "to_pylist", "tolist"):
+        if hasattr(value, name):
+            return getattr(value, name)()
+    return _leaf(value)
+
+
+def _leaf(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, (dt.date, dt.time)):
+        return value.isoformat()
+    if isinstance(value, dt.timedelta):
+        return value.total_seconds()
+    if isinstance(value, decimal.Decimal):
+        return str(value)
+    if hasattr(value, "hex") and hasattr(value, "urn"):
+        return str(value)  # a UUID
+    raise JagTypeError(f"JSON has no form for a {type(value).__name__}: {value!r}")

@@ -1,0 +1,175 @@
+"""Flat arrays that are written block by block, on all cores, into memory of Arrow's pool: broadcast rows, filled nulls, bitmaps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.memory import empty, zeros
+
+__all__ = ["Source", "fill", "fill_bits", "filled", "spread", "spread_flags", "write_mask"]
+
+
+class Source(NamedTuple):
+    """What gives each value of a result one of its operands."""
+
+    data: NDArray[Any]
+    """One item a value, one for all values, or one a row."""
+    offsets: NDArray[np.int64] | None = None
+    """Where the rows begin whose values share an item."""
+    parents: NDArray[Any] | None = None
+    """The row of each value, where that is known already."""
+
+    def part(self, items: slice, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """The operand of some neighbouring values, or one item for all of them; not to be written to.
+
+        `out` may be given to be used for what must be spread, if it is of the same type.
+        """
+        if self.offsets is None:
+            return self.data if len(self.data) == 1 else self.data[items]
+        if self.parents is not None:
+            # numpy's take needs 3.8 ms for 5M float64 in blocks, pyarrow's 2.2.
+            rows, data = pa.array(self.parents[items]), pa.array(self.data)
+            return np.frombuffer(pc.take(data, rows, boundscheck=False).buffers()[1], self.data.dtype, len(rows))
+        if out is None or out.dtype != self.data.dtype:
+            out = empty(items.stop - items.start, self.data.dtype)
+        spread(self.data, self.offsets, items, out)
+        return out
+
+
+def spread(data: NDArray[Any], offsets: NDArray[np.int64], items: slice, out: NDArray[Any]) -> None:
+    """One number a row, written for each of the row's values that are among some neighbouring items.
+
+    Notes
+    -----
+    By how much the bits of a row, as an integer, differ from those of the row before, where it begins, summed up. 5M float64 in
+    rows of 10 take 6 ms of CPU time and half of that on two cores; np.repeat 9 (its loop is as short as the row) on one, which it
+    does not leave to other threads; pyarrow's run_end_decode 10; row numbers, unless they are at hand, 4.5 and a gather 2.5.
+    """
+    rows = _rows_of(offsets, items)
+    steps = _steps(data[rows].view(f"u{data.itemsize}"), offsets[rows] - items.start, items.stop - items.start)
+    # Into another array: to sum up in place numpy copies the steps first, and keeps the interpreter to itself meanwhile.
+    np.add.accumulate(steps, dtype=steps.dtype, out=out.view(steps.dtype))
+
+
+def _rows_of(offsets: NDArray[np.int64], items: slice) -> slice:
+    """The rows of neighbouring items; the first one owns the first item, the last one the last."""
+    return slice(int(offsets.searchsorted(items.start, "right")) - 1, int(offsets.searchsorted(items.stop, "left")))
+
+
+def _steps(bits: NDArray[Any], starts: NDArray[np.int64], n: int) -> NDArray[Any]:
+    """Where rows begin among n items, the difference from the row before, elsewhere 0; the first row may begin before them."""
+    starts[0] = 0
+    changes = bits.copy()
+    changes[1:] -= bits[:-1]
+    steps = zeros(n, bits.dtype)
+    steps[starts] = changes
+    if len(empty_rows := (starts[1:] == starts[:-1]).nonzero()[0]):
+        np.add.at(steps, starts[empty_rows], changes[empty_rows])  # where several rows begin the last was written, which has items
+    return steps
+
+
+def spread_flags(flags: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """One flag a row for each of its values, as a bitmap in Arrow's order of bits.
+
+    Notes
+    -----
+    Rows whose flag differs from the row before are marked, the marks packed, and added up without carry, inside of words by shifts:
+    5M flags in rows of 10 take 1.5 ms of CPU time; as bytes that are gathered by row numbers, if those are at hand, and packed 2.
+    """
+    n = int(offsets[-1])
+
+    def work(part: slice, out: NDArray[Any]) -> None:
+        items = slice(8 * part.start, min(8 * part.stop, n))
+        rows = _rows_of(offsets, items)
+        own = flags[rows]
+        begins = offsets[rows][(own[1:] != own[:-1]).nonzero()[0] + 1] - items.start
+        marks = zeros(items.stop - items.start, np.uint8)
+        marks[begins] = 1
+        again = begins[1:][begins[1:] == begins[:-1]]
+        if len(again):  # of empty rows: several begin at one place
+            np.add.at(marks, again, 1)
+            marks &= 1
+        marks[0] ^= own[0]
+        out[:] = _running_parity(np.packbits(marks, bitorder="little"))
+
+    return fill(work, (n + 7) // 8, np.uint8, strategy.sizes.PASS_VALUES // 2)
+
+
+def _running_parity(packed: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """For each bit, whether an odd number of bits is set up to it."""
+    words = np.zeros(-(-len(packed) // 8), "<u8")
+    words.view(np.uint8)[: len(packed)] = packed
+    for shift in (1, 2, 4, 8, 16, 32):
+        words ^= words << shift
+    words[1:] ^= -np.bitwise_xor.accumulate(words >> 63)[:-1]
+    return words.view(np.uint8)[: len(packed)]
+
+
+def fill(function: Callable[[slice, NDArray[Any]], object], n: int, dtype: npt.DTypeLike, block: int | None = None) -> NDArray[Any]:
+    """A new array of n items, of which function(items, out) has written each block; floating-point warnings are off inside."""
+    out, block = empty(n, dtype), block or strategy.sizes.PASS_VALUES
+
+    def work(start: int) -> None:
+        items = slice(start, min(start + block, n))
+        with np.errstate(all="ignore"):
+            function(items, out[items])
+
+    blocks.map_tasks(work, range(0, n, block))
+    return out
+
+
+def fill_bits(function: Callable[[slice], NDArray[np.bool_]], n: int, block: int | None = None) -> NDArray[np.uint8]:
+    """A new bitmap of n flags, in Arrow's order of bits, from function(items) of each block."""
+    out, block = empty((n + 7) // 8, np.uint8), block or strategy.sizes.PASS_VALUES
+
+    def work(start: int) -> None:
+        items = slice(start, min(start + block, n))
+        with np.errstate(all="ignore"):
+            out[start // 8 : (items.stop + 7) // 8] = np.packbits(function(items), bitorder="little")
+
+    blocks.map_tasks(work, range(0, n, block))
+    return out
+
+
+def write_mask(flags: NDArray[np.bool_], out: NDArray[Any]) -> None:
+    """A word of all bits for each flag that is set, of none for the others."""
+    np.copyto(out, np.negative(flags.view(np.int8)), casting="unsafe")
+
+
+def filled(data: NDArray[Any], valid: NDArray[np.bool_], value: object) -> NDArray[Any]:
+    """The data with `value` where it is not valid, a new array.
+
+    Notes
+    -----
+    O(n), on all cores where there are many. 5M float64 of which every twentieth is null are filled with 0 in 3.2 ms of CPU time, a
+    copy takes 2.7; np.where takes 6 in blocks, 10 as a whole, and 18 where every second is null. All bits cost as little as none,
+    other fillers 1.5 more.
+    """
+    if strategy.choose("fill", len(data)) == "small":
+        return np.where(valid, data, np.array(value, data.dtype))
+    words = np.dtype(f"i{data.itemsize}")
+    bits = np.array([value], data.dtype).view(words)[0]
+
+    def work(items: slice, out: NDArray[Any]) -> None:
+        source = data[items].view(words)
+        if bits == -1:
+            write_mask(np.logical_not(valid[items]), out)
+            out |= source
+            return
+        write_mask(valid[items], out)
+        if bits == 0:
+            out &= source
+        else:
+            out &= np.bitwise_xor(source, bits, out=empty(len(out), words))
+            out ^= bits
+
+    return fill(work, len(data), words).view(data.dtype)

@@ -1,0 +1,105 @@
+"""Memory for results and large temporaries, from Arrow's pool; Arrow's bits and fixed-width values as numpy arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+from numpy.typing import NDArray
+
+from arrowjag._kernels import strategy
+from arrowjag.errors import JagOverflowError
+
+__all__ = [
+    "aligned_bits",
+    "data_of",
+    "empty",
+    "empty_like",
+    "from_words",
+    "has_words",
+    "pack_bits",
+    "unpack_bits",
+    "valid_of",
+    "zeros",
+]
+
+
+def empty(n: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """A new array of n items, not set to anything.
+
+    Notes
+    -----
+    The C library hands large blocks back to the system when they are freed, so that each new array is mapped and zeroed page by
+    page again; Arrow's pool keeps them for a while. To allocate and fill results of 40, 4, 4 and 5 MB takes 1.7 ms instead of 10.6.
+    """
+    kind = np.dtype(dtype)
+    n_bytes = int(n) * kind.itemsize
+    if n_bytes >= 2**63:
+        raise JagOverflowError(f"{n} items of {kind.itemsize} bytes are more than memory can hold")
+    return np.empty(n, kind) if n_bytes < strategy.sizes.ARROW_MEMORY_BYTES else np.frombuffer(pa.allocate_buffer(n_bytes), kind)
+
+
+def empty_like(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """As `empty`, as long as a flat array and of its type."""
+    return empty(len(data), data.dtype)
+
+
+def zeros(n: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """As `empty`, set to 0."""
+    kind = np.dtype(dtype)
+    if n * kind.itemsize < strategy.sizes.ARROW_MEMORY_BYTES:
+        return np.zeros(n, kind)
+    array = empty(n, kind)
+    array.fill(0)
+    return array
+
+
+def unpack_bits(bits: pa.Buffer, first: int, n: int) -> npt.NDArray[np.bool_]:
+    """The n bits from the first on as booleans, a new array; ten times as fast as a cast of pyarrow."""
+    start, skip = divmod(first, 8)
+    packed = np.frombuffer(bits, np.uint8, (skip + n + 7) // 8, start)
+    flags = np.unpackbits(packed, None, skip + n, "little").view(np.bool_)
+    return flags[skip:] if skip else flags
+
+
+def pack_bits(flags: npt.NDArray[Any]) -> pa.Buffer:
+    """Booleans, or bytes that are not 0, as Arrow's bits; a new buffer."""
+    return pa.py_buffer(np.packbits(flags, None, "little"))
+
+
+def aligned_bits(bits: pa.Buffer, first: int, n: int) -> npt.NDArray[Any]:
+    """The bytes of n bits from the first on, which begins the first byte; shared where it does so already."""
+    if first % 8:
+        return np.packbits(unpack_bits(bits, first, n), bitorder="little")
+    return np.frombuffer(bits, np.uint8, (n + 7) // 8, first // 8)
+
+
+def has_words(type: pa.DataType) -> bool:
+    """Whether values of the type lie side by side in words of one width, beside their validity."""
+    return bool(pt.is_primitive(type) or pt.is_decimal(type))
+
+
+def data_of(values: Any) -> NDArray[Any]:
+    """The data as unsigned integers of their width, or as opaque items, shared; booleans as bytes, a new array.
+
+    What stands under a null is unspecified.
+    """
+    if pt.is_boolean(values.type):
+        return unpack_bits(values.buffers()[1], values.offset, len(values)).view(np.uint8) if len(values) else np.zeros(0, np.uint8)
+    size = values.type.bit_width // 8
+    dtype = np.dtype(f"u{size}") if size <= 8 else np.dtype((np.void, size))
+    return np.frombuffer(values.buffers()[1], dtype, len(values), values.offset * size) if len(values) else np.empty(0, dtype)
+
+
+def valid_of(values: Any) -> NDArray[np.bool_] | None:
+    """Where values are there; None where all are."""
+    return unpack_bits(values.buffers()[0], values.offset, len(values)) if values.null_count else None
+
+
+def from_words(type: pa.DataType, data: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array[Any]:
+    """Values from their words, which are shared but for booleans."""
+    words = pack_bits(data) if pt.is_boolean(type) else pa.py_buffer(data)
+    return pa.Array.from_buffers(type, len(data), [None if valid is None else pack_bits(valid), words])

@@ -1,0 +1,47 @@
+"""Compile functions into the cache: ``python -m arrowjag._kernels.compiled sum-f8-plain ...``."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+
+from arrowjag._kernels.compiled import library, objects
+from arrowjag._kernels.compiled.loop import Variant
+
+
+def main(names: list[str]) -> int:
+    """Compile what isn't in the cache yet; one process of a user at a time."""
+    with contextlib.suppress(AttributeError, OSError):
+        os.nice(15)
+    with _alone() as alone:
+        if not alone:
+            return 0
+        for name in names:
+            variant = Variant.parse(name)
+            key = library.key_of(variant)
+            if objects.read(key) is None and not objects.is_marked_failed(key):
+                library.compile_now(variant)
+    return 0
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[bool]:
+    """Wait for another process of this user that compiles; the system releases the lock of one that dies."""
+    folder = objects.writable_folder()
+    if folder is None:
+        yield False  # what is compiled could not be kept
+        return
+    with (folder / "compiling.lock").open("a") as file:
+        try:
+            import fcntl
+        except ImportError:  # Windows: two processes may do the same work, and write the same file
+            yield True
+            return
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield True
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

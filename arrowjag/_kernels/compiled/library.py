@@ -1,0 +1,152 @@
+"""Which loops are ready to be called: loaded before, in the cache, or not yet."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arrowjag._kernels.compiled import background, machine, objects
+from arrowjag._kernels.compiled.loop import SYMBOL, Variant, item_type
+from arrowjag._options import options
+
+__all__ = ["Compiled", "can_compile", "compile_now", "find", "is_available", "key_of"]
+
+_loaded: dict[Variant, Compiled | None] = {}
+"""What has been looked for: the function, or None where it can't be had in this process."""
+
+_lock = threading.Lock()
+
+
+class Compiled:
+    """A loop as machine code. It is called with numpy arrays, None for no array, and integers; it doesn't hold the GIL."""
+
+    __slots__ = ("_function",)
+
+    def __init__(self, code: bytes, arguments: tuple[str, ...]) -> None:
+        self._function = machine.as_function(machine.load(code, SYMBOL), arguments)
+
+    def __call__(self, *arguments: Any) -> int:
+        """Run the loop and return its result; arrays must be contiguous and stay alive, which they do until it returns."""
+        result = np.zeros(2, np.int64)
+        address = result.__array_interface__["data"][0]
+        plain = [a.__array_interface__["data"][0] if isinstance(a, np.ndarray) else a for a in arguments]
+        if self._function(address, address + 8, *plain):
+            raise RuntimeError("a compiled loop reported an exception, which it has no code for")
+        return int(result[0])
+
+
+@functools.cache
+def is_available() -> bool:
+    """Whether llvmlite, which loads code, is installed; it is asked without being imported."""
+    return importlib.util.find_spec("llvmlite") is not None
+
+
+@functools.cache
+def _sources() -> bytes:
+    """The source of everything that decides what a loop does."""
+    folder = Path(__file__).parent
+    files = [*sorted((folder / "loops").glob("*.py")), folder / "loop.py", folder / "compiler.py", folder / "machine.py"]
+    return b"\0".join(file.name.encode() + b"\0" + file.read_bytes() for file in files)
+
+
+@functools.cache
+def _versions() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = []
+    for package in ("numba", "llvmlite"):
+        try:
+            found.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            found.append(f"{package} -")
+    return "\n".join(found)
+
+
+def key_of(variant: Variant) -> objects.Key:
+    """What decides the code of a function: sources, compiler, processor, and which function it is."""
+    return objects.Key(_sources(), _versions(), machine.describe(), str(variant))
+
+
+def find(name: str, dtype: np.dtype[Any], nulls: bool, is_worth_compiling: bool = False) -> Compiled | None:
+    """A loop for items of a type, if it is ready; None otherwise.
+
+    Parameters
+    ----------
+    name : str
+        One of the loops.
+    dtype : numpy dtype
+        That of the items.
+    nulls : bool
+        Whether some items are null.
+    is_worth_compiling : bool
+        Whether to have it compiled, in a process of its own, if there is no code yet. The answer is None until that is done.
+    """
+    mode = options.compile
+    if mode == "never" or not is_available():
+        return None
+    type = item_type(dtype)
+    if type is None:
+        return None
+    variant = Variant(name, type, nulls)
+    if variant in _loaded:
+        return _loaded[variant]
+    return _look_for(variant, mode == "always", is_worth_compiling)
+
+
+def _look_for(variant: Variant, at_once: bool, is_worth_compiling: bool) -> Compiled | None:
+    with _lock:
+        if variant in _loaded:
+            return _loaded[variant]
+        if not at_once and background.is_pending(str(variant)):
+            return None
+        try:
+            return _look_again(variant, at_once, is_worth_compiling)
+        except Exception:  # noqa: BLE001  # whatever numba, LLVM or the system raise: numpy answers
+            _loaded[variant] = None
+            return None
+
+
+def _look_again(variant: Variant, at_once: bool, is_worth_compiling: bool) -> Compiled | None:
+    from arrowjag._kernels.compiled.loops import loop_named
+
+    loop = loop_named(variant.name)
+    if variant.type not in loop.types:
+        _loaded[variant] = None
+        return None
+    key = key_of(variant)
+    code = objects.read(key)
+    if code is None and at_once and not objects.is_marked_failed(key):
+        code = compile_now(variant)
+    if code is None:
+        failed = objects.is_marked_failed(key) or not background.can_start()
+        if at_once or failed or (is_worth_compiling and not background.request(str(variant))):
+            _loaded[variant] = None
+        return None
+    found = Compiled(code, loop.arguments)
+    _loaded[variant] = found
+    return found
+
+
+@functools.cache
+def can_compile() -> bool:
+    """Whether numba, which compiles, is installed; it is asked without being imported."""
+    return importlib.util.find_spec("numba") is not None
+
+
+def compile_now(variant: Variant, folder: Path | None = None) -> bytes | None:
+    """Compile a function in this process and keep its code; None, and remembered, where that fails."""
+    from arrowjag._kernels.compiled.compiler import compile_loop
+
+    key = key_of(variant)
+    try:
+        code = compile_loop(variant)
+    except Exception as error:  # noqa: BLE001  # numba raises whatever it meets
+        objects.mark_failed(key, f"{type(error).__name__}: {error}")
+        return None
+    objects.write(key, code, folder)
+    return code

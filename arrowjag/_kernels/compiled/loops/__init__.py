@@ -1,0 +1,17 @@
+"""The loops themselves, by family. Importing a module enters its loops into `LOOPS`; importing this package completes it.
+
+Each maker returns a function of pointers. So that objects can be loaded without numba, a function allocates nothing, raises nothing
+and calls only the mathematical library. Positions are unsigned: numba adds a branch to signed ones, to count from the end.
+"""
+
+from __future__ import annotations
+
+from arrowjag._kernels.compiled.loop import LOOPS, Loop
+from arrowjag._kernels.compiled.loops import equality, fused, reductions, scans, selection, statistics, text, windows
+
+__all__ = ["LOOPS", "equality", "fused", "loop_named", "reductions", "scans", "selection", "statistics", "text", "windows"]
+
+
+def loop_named(name: str) -> Loop:
+    """Return a loop by its name, from the table of loops or generated for a fused program."""
+    return fused.loop_of(name) if name.startswith(fused.PREFIX) else LOOPS[name]

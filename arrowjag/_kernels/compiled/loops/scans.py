@@ -1,0 +1,113 @@
+"""One result per item, from the items before it in its row: running sums, products, extremes and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from arrowjag._kernels.compiled.loop import loop
+
+u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
+i8: Any = np.int64
+f8: Any = np.float64
+_FLOATS = ("f4", "f8")
+
+Function = Callable[..., int]
+
+
+@loop("item* u1* i8* i8 i8 item*", _FLOATS)
+def cumsum(kind: str, nulls: bool) -> Function:
+    """(values, valid, offsets, first, last, out): running sums in float64, from left to right; a null adds 0."""
+
+    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            total = 0.0
+            begin = u8(offsets[row])
+            for i in range(begin, u8(offsets[row + u8(1)])):
+                item = f8(values[i])
+                if nulls:
+                    item = item if valid[i] else 0.0
+                total = item if i == begin else total + item
+                out[i] = total
+        return 0
+
+    return function
+
+
+@loop("item* u1* i8* i8 i8 wide*", ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"))
+def cumsum_integers(kind: str, nulls: bool) -> Function:
+    """(values, valid, offsets, first, last, out): running sums that wrap around; returns how many rows leave 64 bits."""
+    unsigned = kind == "u"
+
+    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+        n_bad = 0
+        for row in range(u8(first), u8(last)):
+            total = i8(0)
+            bad = False
+            for i in range(u8(offsets[row]), u8(offsets[row + u8(1)])):
+                item = i8(u8(values[i])) if unsigned else i8(values[i])
+                if nulls:
+                    item = item if valid[i] else i8(0)
+                after = total + item
+                if unsigned:
+                    bad = bad | (u8(after) < u8(total))
+                else:
+                    bad = bad | (((total ^ after) & (item ^ after)) < 0)
+                total = after
+                out[i] = total
+            n_bad += 1 if bad else 0
+        return n_bad
+
+    return function
+
+
+@loop("item* u1* i8* i8 i8 item*", _FLOATS)
+def cumprod(kind: str, nulls: bool) -> Function:
+    """(values, valid, offsets, first, last, out): running products in float64, from left to right; a null multiplies by 1."""
+
+    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            total = 1.0
+            for i in range(u8(offsets[row]), u8(offsets[row + u8(1)])):
+                item = f8(values[i])
+                if nulls:
+                    item = item if valid[i] != 0 else 1.0
+                total *= item
+                out[i] = total
+        return 0
+
+    return function
+
+
+def _running_extreme(kind: str, nulls: bool, largest: bool) -> Function:
+    is_float = kind == "f"
+
+    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, loser: Any, out: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            best = loser[1] if is_float else loser[0]  # NaN until there is a number
+            for i in range(u8(offsets[row]), u8(offsets[row + u8(1)])):
+                item = values[i]
+                better = item > best if largest else item < best
+                if is_float:
+                    better = better | (best != best)
+                if nulls:
+                    better = better & (valid[i] != 0)
+                best = item if better else best
+                out[i] = best
+        return 0
+
+    return function
+
+
+@loop("item* u1* i8* i8 i8 item* item*")
+def cummax(kind: str, nulls: bool) -> Function:
+    """(values, valid, offsets, first, last, loser, out): largest items so far; NaN until there is a number."""
+    return _running_extreme(kind, nulls, largest=True)
+
+
+@loop("item* u1* i8* i8 i8 item* item*")
+def cummin(kind: str, nulls: bool) -> Function:
+    """As `cummax`, the smallest items."""
+    return _running_extreme(kind, nulls, largest=False)

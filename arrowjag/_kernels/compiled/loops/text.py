@@ -1,0 +1,118 @@
+"""Items that are bytes of any length, cut by offsets of their own: extremes and equal items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from arrowjag._kernels.compiled.loop import loop
+
+u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
+i8: Any = np.int64
+
+SHORT = 12
+"""Rows up to this length compare each item with those before it."""
+
+Function = Callable[..., int]
+
+
+def _extreme(nulls: bool, largest: bool) -> Function:
+    def function(data: Any, cuts: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any, present: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            best = end
+            for i in range(begin, end):
+                if nulls and valid[i] == 0:
+                    continue
+                if best == end:
+                    best = i
+                    continue
+                x, y = u8(cuts[i]), u8(cuts[best])
+                n_x, n_y = u8(cuts[i + u8(1)]) - x, u8(cuts[best + u8(1)]) - y
+                n = min(n_y, n_x)
+                k = u8(0)
+                while k < n and data[x + k] == data[y + k]:
+                    k += u8(1)
+                if k < n:
+                    better = data[x + k] > data[y + k] if largest else data[x + k] < data[y + k]
+                else:
+                    better = n_x > n_y if largest else n_x < n_y
+                best = i if better else best
+            present[row] = best < end
+            out[row] = i8(best - begin) if best < end else i8(0)
+        return 0
+
+    return function
+
+
+@loop("item* i8* u1* i8* i8 i8 i8* u1*", ("u1",))
+def text_argmax(kind: str, nulls: bool) -> Function:
+    """(data, cuts, valid, offsets, first, last, out, present): slots of the first largest items, compared byte by byte."""
+    return _extreme(nulls, largest=True)
+
+
+@loop("item* i8* u1* i8* i8 i8 i8* u1*", ("u1",))
+def text_argmin(kind: str, nulls: bool) -> Function:
+    """As `text_argmax`, of the smallest items."""
+    return _extreme(nulls, largest=False)
+
+
+@loop("item* i8* u1* i8* i8 i8 i8* u8 u8* i8* i8*", ("u1",))
+def text_leaders(kind: str, nulls: bool) -> Function:
+    """(data, cuts, valid, offsets, first, last, table, mask, hashes, out, counts): as `leaders`; `hashes` has an entry per item."""
+
+    def function(
+        data: Any,
+        cuts: Any,
+        valid: Any,
+        offsets: Any,
+        first: Any,
+        last: Any,
+        table: Any,
+        mask: Any,
+        hashes: Any,
+        out: Any,
+        counts: Any,
+    ) -> int:
+        for row in range(u8(first), u8(last)):
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            n_different = 0
+            size = u8(16)
+            while size < (end - begin) * u8(2):
+                size <<= u8(1)
+            within = (size - u8(1)) & u8(mask)
+            for i in range(begin, end):
+                if nulls and valid[i] == 0:
+                    out[i] = i8(-1)
+                    continue
+                x = u8(cuts[i])
+                n = u8(cuts[i + u8(1)]) - x
+                hashed = u8(14695981039346656037) ^ n
+                for k in range(x, x + n):
+                    hashed = (hashed ^ u8(data[k])) * u8(1099511628211)
+                hashed ^= hashed >> u8(29)
+                hashes[i] = hashed
+                place = hashed & within
+                found = table[place]
+                while found >= i8(begin):
+                    if hashes[u8(found)] == hashed:
+                        y = u8(cuts[u8(found)])
+                        if u8(cuts[u8(found) + u8(1)]) - y == n:
+                            k = u8(0)
+                            while k < n and data[x + k] == data[y + k]:
+                                k += u8(1)
+                            if k == n:
+                                break
+                    place = (place + u8(1)) & within
+                    found = table[place]
+                if found < i8(begin):
+                    table[place] = i8(i)
+                    found = i8(i)
+                    n_different += 1
+                out[i] = found
+            counts[row] = n_different
+        return 0
+
+    return function

@@ -1,0 +1,322 @@
+"""Windows along rows: the items of two ranks in each, and states whose weights decay from slot to slot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from arrowjag._kernels.compiled.loop import loop
+from arrowjag._kernels.compiled.loops.reductions import PIECE
+
+u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
+i8: Any = np.int64
+f8: Any = np.float64
+
+Function = Callable[..., int]
+
+
+@loop("item* i8* i8* i8 i8 i8* i8* f8* item* item* item* f8*")
+def window_select(kind: str, nulls: bool) -> Function:
+    """(values, low, high, first, last, below, above, weights, scratch, lower, upper, out): the items of two ranks in each window.
+
+    `below`, `above` and `weights` hold for each size of a window the ranks and the share of the second one. Floats are mixed into
+    `out`, others stand in `lower` and `upper`. The items of a window stay sorted in `scratch`, which has room for the longest one:
+    those that leave are taken out, those that come are put in. There are no nulls and no NaN; empty windows are left out.
+    """
+    del nulls
+    mixes = kind == "f"
+
+    def function(
+        values: Any,
+        low: Any,
+        high: Any,
+        first: Any,
+        last: Any,
+        below: Any,
+        above: Any,
+        weights: Any,
+        scratch: Any,
+        lower: Any,
+        upper: Any,
+        out: Any,
+    ) -> int:
+        begin, end, n = u8(0), u8(0), u8(0)
+        for window in range(u8(first), u8(last)):
+            start, stop = u8(low[window]), u8(high[window])
+            if start >= stop:
+                continue
+            if start >= end or start < begin or stop < end:
+                begin, end, n = start, start, u8(0)
+            while begin < start:
+                item = values[begin]
+                left, right = u8(0), n
+                while left < right:
+                    middle = (left + right) >> u8(1)
+                    if scratch[middle] < item:
+                        left = middle + u8(1)
+                    else:
+                        right = middle
+                n -= u8(1)
+                for k in range(left, n):
+                    scratch[k] = scratch[k + u8(1)]
+                begin += u8(1)
+            while end < stop:
+                item = values[end]
+                k = n
+                while k > u8(0) and scratch[k - u8(1)] > item:
+                    scratch[k] = scratch[k - u8(1)]
+                    k -= u8(1)
+                scratch[k] = item
+                n += u8(1)
+                end += u8(1)
+            one, two = scratch[u8(below[n])], scratch[u8(above[n])]
+            if mixes:
+                weight = weights[n]
+                a, b = f8(one), f8(two)
+                mixed = a * (1.0 - weight) + b * weight
+                out[window] = a if (a == b or weight == 0.0) else mixed
+            else:
+                lower[window] = one
+                upper[window] = two
+        return 0
+
+    return function
+
+
+@loop("item* i8* i8 i8 f8 f8 i8 i8 i8* i8*", ("i8", "f8"))
+def window_bounds(kind: str, nulls: bool) -> Function:
+    """(times, offsets, first, last, far_f, near_f, far, near, low, high): the items before each one by less than `far`.
+
+    They reach to the item itself, or with `near` of at least 0 to the last one that is later by at most that. Floats compare with
+    the numbers of float64, integers, whose differences have no sign, with the others.
+    """
+    del nulls
+    is_float = kind == "f"
+
+    def function(
+        times: Any, offsets: Any, first: Any, last: Any, far_f: Any, near_f: Any, far: Any, near: Any, low: Any, high: Any
+    ) -> int:
+        for row in range(u8(first), u8(last)):
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            start, stop = begin, begin
+            for i in range(begin, end):
+                if is_float:
+                    while start < i and times[i] - times[start] >= far_f:
+                        start += u8(1)
+                else:
+                    while start < i and u8(times[i]) - u8(times[start]) >= u8(far):
+                        start += u8(1)
+                low[i] = i8(start)
+                if near < 0:
+                    high[i] = i8(i + u8(1))
+                    continue
+                stop = max(i + u8(1), stop)
+                if is_float:
+                    while stop < end and times[stop] - times[i] <= near_f:
+                        stop += u8(1)
+                else:
+                    while stop < end and u8(times[stop]) - u8(times[i]) <= u8(near):
+                        stop += u8(1)
+                high[i] = i8(stop)
+        return 0
+
+    return function
+
+
+@loop("item* i8* i8* i8* i8 i8 i8 item* item*", ("i8", "u8", "f8"))
+def window_sums(kind: str, nulls: bool) -> Function:
+    """(values, low, high, offsets, first, last, width, scratch, out): sums over windows of spans of 1, 2, 4.. items.
+
+    `scratch` holds the spans of a row from each of its items on, `width` entries for each size but the first.
+    """
+    del nulls
+    zero = 0.0 if kind == "f" else u8(0) if kind == "u" else i8(0)
+
+    def function(values: Any, low: Any, high: Any, offsets: Any, first: Any, last: Any, width: Any, scratch: Any, out: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            n = end - begin
+            longest = u8(0)
+            for i in range(begin, end):
+                longest = max(longest, u8(high[i]) - u8(low[i]))
+            span, table = u8(1), u8(0)
+            while span * u8(2) <= longest:
+                many = n - span * u8(2) + u8(1)
+                if span == u8(1):
+                    for i in range(u8(0), many):
+                        scratch[i] = values[begin + i] + values[begin + i + u8(1)]
+                else:
+                    before = table - u8(width)
+                    for i in range(u8(0), many):
+                        scratch[table + i] = scratch[before + i] + scratch[before + i + span]
+                span *= u8(2)
+                table += u8(width)
+            for i in range(begin, end):
+                at, size = u8(low[i]), u8(high[i]) - u8(low[i])
+                total = zero
+                if size & u8(1):
+                    total = total + values[at]
+                    at += u8(1)
+                span, table = u8(2), u8(0)
+                while span <= size:
+                    if size & span:
+                        total = total + scratch[table + at - begin]
+                        at += span
+                    span *= u8(2)
+                    table += u8(width)
+                out[i] = total
+        return 0
+
+    return function
+
+
+@loop("f8* f8* i8* i8* i8* i8 i8 i8 f8* f8* f8*", ("f8",))
+def window_squares(kind: str, nulls: bool) -> Function:
+    """(values, ones, low, high, offsets, first, last, width, scratch, means, out): sums of squared deviations over windows.
+
+    As `window_sums`, of counts, means and squares; a null is 0 and has a 0 among the ones. `scratch` has three parts per span.
+    """
+    del nulls, kind
+
+    def function(
+        values: Any,
+        ones: Any,
+        low: Any,
+        high: Any,
+        offsets: Any,
+        first: Any,
+        last: Any,
+        width: Any,
+        scratch: Any,
+        means: Any,
+        out: Any,
+    ) -> int:
+        w = u8(width)
+        for row in range(u8(first), u8(last)):
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            n = end - begin
+            longest = u8(0)
+            for i in range(begin, end):
+                longest = max(longest, u8(high[i]) - u8(low[i]))
+            for i in range(u8(0), n):
+                scratch[i] = ones[begin + i]
+                scratch[w + i] = values[begin + i]
+                scratch[w * u8(2) + i] = 0.0
+            span, table = u8(1), w * u8(3)
+            while span * u8(2) <= longest:
+                before = table - w * u8(3)
+                for i in range(u8(0), n - span * u8(2) + u8(1)):
+                    n1, n2 = scratch[before + i], scratch[before + i + span]
+                    count = n1 + n2
+                    share = n2 / max(count, 1.0)
+                    m1 = scratch[before + w + i]
+                    apart = scratch[before + w + i + span] - m1
+                    squares = scratch[before + w * u8(2) + i] + scratch[before + w * u8(2) + i + span]
+                    scratch[table + i] = count
+                    scratch[table + w + i] = m1 + apart * share
+                    scratch[table + w * u8(2) + i] = squares + apart * (n1 * share) * apart
+                span *= u8(2)
+                table += w * u8(3)
+            for i in range(begin, end):
+                at, size = u8(low[i]) - begin, u8(high[i]) - u8(low[i])
+                n1, m1, s1 = 0.0, 0.0, 0.0
+                span, table = u8(1), u8(0)
+                while span <= size:
+                    if size & span:
+                        n2 = scratch[table + at]
+                        count = n1 + n2
+                        share = n2 / max(count, 1.0)
+                        apart = scratch[table + w + at] - m1
+                        s1 = s1 + scratch[table + w * u8(2) + at] + apart * (n1 * share) * apart
+                        m1 = m1 + apart * share
+                        n1 = count
+                        at += span
+                    span *= u8(2)
+                    table += w * u8(3)
+                means[i] = m1
+                out[i] = s1
+        return 0
+
+    return function
+
+
+@loop("f8* f8* i8* i8 i8 f8 f8* f8* f8* f8* f8* f8*", ("f8",))
+def decayed(kind: str, nulls: bool) -> Function:
+    """(values, ones, offsets, first, last, keep, weight, square, mean, spread, decay, states): states of each row up to each slot.
+
+    Slots are merged from left to right within a piece; `states` holds, for each of 8 levels of pieces, the state of the piece so
+    far and that of all before it, of 5 numbers each.
+    """
+    del nulls
+
+    def function(
+        values: Any,
+        ones: Any,
+        offsets: Any,
+        first: Any,
+        last: Any,
+        keep: Any,
+        weight: Any,
+        square: Any,
+        mean: Any,
+        spread: Any,
+        decay: Any,
+        states: Any,
+    ) -> int:
+        for row in range(u8(first), u8(last)):
+            begin = u8(offsets[row])
+            for i in range(begin, u8(offsets[row + u8(1)])):
+                w, q, m, s, d = ones[i], ones[i], values[i], 0.0, keep
+                level, place = u8(0), i - begin
+                while True:
+                    # Merge into the piece of this level.
+                    at = level * u8(10)
+                    if place % u8(PIECE) != u8(0):
+                        kept = states[at] * d
+                        total = kept + w
+                        share = w / (total + (1.0 if total == 0.0 else 0.0))
+                        apart = m - states[at + u8(2)]
+                        s = states[at + u8(3)] * d + s + apart * (kept * share) * apart
+                        q = states[at + u8(1)] * d * d + q
+                        m = states[at + u8(2)] + apart * share
+                        w = total
+                        d = states[at + u8(4)] * d
+                    states[at] = w
+                    states[at + u8(1)] = q
+                    states[at + u8(2)] = m
+                    states[at + u8(3)] = s
+                    states[at + u8(4)] = d
+                    # All pieces of this level before this one.
+                    rw, rq, rm, rs, rd = w, q, m, s, d
+                    if place >= u8(PIECE):
+                        kept = states[at + u8(5)] * d
+                        total = kept + w
+                        share = w / (total + (1.0 if total == 0.0 else 0.0))
+                        apart = m - states[at + u8(7)]
+                        rs = states[at + u8(8)] * d + s + apart * (kept * share) * apart
+                        rq = states[at + u8(6)] * d * d + q
+                        rm = states[at + u8(7)] + apart * share
+                        rw = total
+                        rd = states[at + u8(9)] * d
+                    if level == u8(0):
+                        weight[i] = rw
+                        square[i] = rq
+                        mean[i] = rm
+                        spread[i] = rs
+                        decay[i] = rd
+                    else:
+                        below = (level - u8(1)) * u8(10)
+                        states[below + u8(5)] = rw
+                        states[below + u8(6)] = rq
+                        states[below + u8(7)] = rm
+                        states[below + u8(8)] = rs
+                        states[below + u8(9)] = rd
+                    if place % u8(PIECE) != u8(PIECE - 1):
+                        break
+                    level += u8(1)
+                    place = place // u8(PIECE)
+        return 0
+
+    return function

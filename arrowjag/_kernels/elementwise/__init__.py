@@ -1,0 +1,1 @@
+"""Arithmetic of flat values that numpy and pyarrow lack."""

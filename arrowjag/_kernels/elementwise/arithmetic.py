@@ -1,0 +1,205 @@
+"""Division, remainder and rounding, which pyarrow lacks or computes differently for some types."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.fill import fill
+from arrowjag._kernels.base.memory import empty_like
+
+__all__ = ["MOST_DECIMALS", "clip", "floor_divide", "remainder", "round_half_even"]
+
+
+_DIGITS = {"f": 24, "d": 53}
+_LARGEST = {"f": 2.0**110, "d": 2.0**990}
+"""Numbers below this can be split without overflow."""
+
+
+def floor_divide(one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:
+    """The floors of quotients.
+
+    Parameters
+    ----------
+    one, two : float32 or float64 arrays of one type
+        As long as `out`, or of a single item.
+    out : array of their type
+        It gets what np.floor_divide gives.
+
+    Notes
+    -----
+    Made for blocks that stay in cache. 5M float64 by a number take 7 ms of CPU time, numpy's loop 48.
+    """
+    divisor = _Divisor(two)
+    quotient = np.divide(one, two, out=empty_like(out))
+    np.floor(quotient, out=out)
+    doubtful = out == quotient
+    # Where the quotient has a single binary digit behind the point, or none, numpy's floor may be one off, and so is ours.
+    limit = divisor.limit
+    if not (out.max() < limit and out.min() > -limit):
+        doubtful |= np.abs(out) >= limit
+    if doubtful.any():
+        _settle(one, divisor, doubtful, out)
+
+
+def _settle(a: NDArray[Any], divisor: _Divisor, doubtful: NDArray[np.bool_], out: NDArray[Any]) -> None:
+    """Correct the floors that may be one too high."""
+    if np.count_nonzero(doubtful) > len(out) // 4:
+        divisor.rest(a, out)
+        return
+    index = np.flatnonzero(doubtful)
+    floors = out[index]
+    divisor.at(index).rest(a if len(a) == 1 else a[index], floors)
+    out[index] = floors
+
+
+def remainder(one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:
+    """What is left of quotients, with the sign of the divisor.
+
+    Parameters
+    ----------
+    one, two : float32 or float64 arrays of one type
+        As long as `out`, or of a single item.
+    out : array of their type
+        It gets what np.remainder gives.
+
+    Notes
+    -----
+    Made for blocks that stay in cache. 5M float64 by a number take 10 ms of CPU time, numpy's loop 42.
+    """
+    floors = np.divide(one, two, out=empty_like(out))
+    np.floor(floors, out=floors)
+    _Divisor(two).rest(one, floors, out)
+
+
+class _Divisor:
+    """What the numbers of a block are divided by: one number, or as many."""
+
+    def __init__(self, b: NDArray[Any]) -> None:
+        self.b = b
+        self.digits = _DIGITS[b.dtype.char]
+        self.limit = 2.0 ** (self.digits - 2)
+        """Quotients from here on are left to numpy."""
+
+    def at(self, index: NDArray[np.int64]) -> _Divisor:
+        return self if len(self.b) == 1 else _Divisor(self.b[index])
+
+    def rest(self, a: NDArray[Any], floors: NDArray[Any], out: NDArray[Any] | None = None) -> None:
+        """a - floors * b into `out`, after the floors that are one too high have been corrected."""
+        b = self.b
+        low, high = float(floors.min()), float(floors.max())
+        most = math.inf if math.isnan(low) else max(-low, high)
+        product = np.multiply(floors, b, out=empty_like(floors))
+        redo = self._beyond(floors, product, most)
+        rest = np.subtract(a, product, out=empty_like(floors) if out is None else out)
+        if not self._is_exact(most):
+            # The difference is exact, unless the quotient is 0 or -1 and its product is: so this rounds once, as numpy does.
+            rest -= self._error(floors, product, most)
+        self._correct(floors, rest)
+        if redo is not None:
+            some = [part if len(part) == 1 else part[redo] for part in (a, b)]
+            floors[redo], rest[redo] = np.floor_divide(*some), np.remainder(*some)
+
+    def _beyond(self, floors: NDArray[Any], product: NDArray[Any], most: float) -> NDArray[np.bool_] | None:
+        """Where numbers are too large for this, or not finite; None where none are."""
+        limit, largest = self.limit, _LARGEST[self.b.dtype.char]
+        if most < limit and max(most, 1.0) * max(float(self.b.max()), -float(self.b.min())) < largest:
+            return None
+        beyond: NDArray[np.bool_] = ~((np.abs(floors) < limit) & (np.abs(self.b) < largest) & (np.abs(product) < largest))
+        return beyond
+
+    def _is_exact(self, most: float) -> bool:
+        """Whether products with integers up to `most` have no rounding error."""
+        if len(self.b) > 1 or not np.isfinite(self.b[0]):
+            return False
+        digits = abs(float(self.b[0]).as_integer_ratio()[0])
+        return bool(most * (digits // (digits & -digits) if digits else 1) < 2.0**self.digits)
+
+    def _error(self, floors: NDArray[Any], product: NDArray[Any], most: float) -> NDArray[Any]:
+        """floors * b - product: from halves of both, whose products are exact."""
+        high, low = _split(self.b, self.digits)
+        small = None
+        if most >= 2.0 ** (self.digits // 2):
+            floors, small = _split(floors, self.digits)
+        error, term = empty_like(floors), empty_like(floors)
+        np.multiply(floors, high, out=error)
+        error -= product
+        error += np.multiply(floors, low, out=term)
+        if small is not None:
+            error += np.multiply(small, high, out=term)
+            error += np.multiply(small, low, out=term)
+        return error
+
+    def _correct(self, floors: NDArray[Any], rest: NDArray[Any]) -> None:
+        """What is left has the sign of b, or else its floor is one too high."""
+        b = self.b
+        if len(b) == 1 and (rest.min() >= 0 if b[0] > 0 else rest.max() <= 0):
+            wrong = None
+        else:
+            wrong = np.copysign(rest, b, out=empty_like(rest)) != rest
+        if wrong is not None and wrong.any():
+            floors -= wrong
+            rest += wrong * b
+        if len(b) > 1 or not b[0] > 0:
+            np.copysign(rest, b, out=rest)
+
+
+def _split(data: NDArray[Any], digits: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Two numbers of half as many digits whose sum each number is (Veltkamp)."""
+    low, high = empty_like(data), empty_like(data)
+    np.multiply(data, data.dtype.type(2.0 ** ((digits + 1) // 2) + 1), out=low)
+    np.subtract(low, data, out=high)
+    np.subtract(low, high, out=high)
+    return high, np.subtract(data, high, out=low)
+
+
+MOST_DECIMALS = {"f": 10, "d": 22}
+"""Up to here a power of ten is exact in float32 and float64."""
+
+
+def _over_values(function: Callable[[NDArray[Any], NDArray[Any]], object], data: NDArray[Any]) -> NDArray[Any]:
+    """Let a function fill a result block by block."""
+    return fill(lambda items, out: function(data[items], out), len(data), data.dtype, strategy.sizes.WORD_VALUES)
+
+
+def round_half_even(data: NDArray[Any], decimals: int) -> NDArray[Any]:
+    """Floats rounded to a number of decimals, ties to even.
+
+    Parameters
+    ----------
+    data : (n_values,) float32 or float64
+        NaN and infinities stay.
+    decimals : int
+        Up to `MOST_DECIMALS` either way; below 0 it rounds to tens, hundreds...
+
+    Returns
+    -------
+    (n_values,) array of the type of `data`
+        As numpy rounds, but that numbers too large to have such decimals stay what they are.
+    """
+    power = data.dtype.type(10 ** abs(decimals))
+    there, back = (np.multiply, np.divide) if decimals > 0 else (np.divide, np.multiply)
+    limit = 2.0 ** np.finfo(data.dtype).nmant  # from here on all numbers are whole
+
+    def work(part: NDArray[Any], out: NDArray[Any]) -> None:
+        if decimals == 0:
+            np.rint(part, out=out)
+            return
+        there(part, power, out=out)
+        whole = None if -limit < out.min() and out.max() < limit else ~(np.abs(out) < limit)
+        np.rint(out, out=out)
+        back(out, power, out=out)
+        if whole is not None:
+            out[whole] = part[whole]
+
+    return _over_values(work, data)
+
+
+def clip(data: NDArray[Any], lower: Any, upper: Any) -> NDArray[Any]:
+    """Numbers no lower and no higher than bounds of their type; None is no bound, NaN stays."""
+    return _over_values(lambda part, out: np.clip(part, lower, upper, out=out), data)

@@ -1,0 +1,167 @@
+"""Functions of flat text: what Arrow's kernels compute, with Python's results where the two differ.
+
+Arrow maps and classifies each code point alone and by its own tables. Python maps "ß" to "SS", knows the sigma that ends a word,
+and counts superscripts as digits. `by_python` finds the characters of the data that the two treat differently, and asks Python for
+the distinct strings that hold them; all others come from Arrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+__all__ = [
+    "KERNELS",
+    "by_python",
+    "drop_last_empty",
+    "find",
+    "markers",
+    "odd_pieces",
+]
+
+KERNELS: dict[str, Callable[[pa.Array], pa.Array]] = {
+    "lower": pc.utf8_lower,
+    "upper": pc.utf8_upper,
+    "title": pc.utf8_title,
+    "capitalize": pc.utf8_capitalize,
+    "swapcase": pc.utf8_swapcase,
+    "isalnum": pc.utf8_is_alnum,
+    "isalpha": pc.utf8_is_alpha,
+    "isascii": pc.string_is_ascii,
+    "isdecimal": pc.utf8_is_decimal,
+    "isdigit": pc.utf8_is_digit,
+    "islower": pc.utf8_is_lower,
+    "isnumeric": pc.utf8_is_numeric,
+    "isprintable": pc.utf8_is_printable,
+    "isspace": pc.utf8_is_space,
+    "istitle": pc.utf8_is_title,
+    "isupper": pc.utf8_is_upper,
+}
+"""Arrow's function for each method of `str` that takes no argument."""
+
+
+def by_python(name: str, values: pa.Array) -> pa.Array:
+    """Apply a method of `str` from `KERNELS`; equal to Python for every string.
+
+    Parameters
+    ----------
+    name : str
+        A key of `KERNELS`.
+    values : pa.StringArray or pa.LargeStringArray
+        The text.
+
+    Returns
+    -------
+    pa.Array
+        Text of the same type, or booleans. Cost: one pass for ASCII. Otherwise one more pass over the strings that are not
+        ASCII, and a Python call for each distinct string with a character for which Arrow differs from Python.
+    """
+    result = KERNELS[name](values)
+    odd = _odd_characters(name, _foreign_characters(values))
+    if not odd:
+        return result
+    chars = "".join(f"\\x{{{ord(char):x}}}" for char in odd)
+    here = pc.match_substring_regex(values, f"[{chars}]").fill_null(False)
+    some = values.filter(here).dictionary_encode()
+    words = pa.array([getattr(word, name)() for word in some.dictionary.to_pylist()], result.type)
+    return pc.replace_with_mask(result, here, words.take(some.indices))
+
+
+def _foreign_characters(values: pa.Array) -> list[str]:
+    """Return the distinct characters of the text that are not ASCII."""
+    ascii_only = pc.string_is_ascii(values)
+    if not pc.any(pc.invert(ascii_only)).as_py():
+        return []
+    codes = _code_points(values.filter(pc.invert(ascii_only)))
+    seen = np.zeros(0x110000, bool)
+    seen[codes] = True
+    return [chr(code) for code in np.flatnonzero(seen[128:]) + 128]
+
+
+def _code_points(values: pa.Array) -> npt.NDArray[np.uint32]:
+    """Return the code points of all strings in order."""
+    text = values.cast(pa.large_string())
+    _, offsets, data = text.buffers()
+    first, last = np.frombuffer(offsets, np.int64)[[text.offset, text.offset + len(text)]]
+    return np.frombuffer(bytes(memoryview(data)[first:last]).decode().encode("utf-32-le"), "<u4")
+
+
+_AGREES: dict[str, dict[str, bool]] = {}
+"""For each method the characters that were looked at, and whether Arrow and Python treat them alike."""
+
+
+def _odd_characters(name: str, chars: list[str]) -> list[str]:
+    """Return the characters that Arrow and Python treat differently, alone or beside letters."""
+    known = _AGREES.setdefault(name, {})
+    unknown = [char for char in chars if char not in known]
+    if unknown:
+        probes = [probe for char in unknown for probe in (char, f"a{char}", f"{char}a", f"a{char}a", f"A{char}A")]
+        arrow, python = KERNELS[name](pa.array(probes)).to_pylist(), [getattr(probe, name)() for probe in probes]
+        for place, char in enumerate(unknown):
+            known[char] = arrow[5 * place : 5 * place + 5] == python[5 * place : 5 * place + 5]
+    return [char for char in chars if not known[char]]
+
+
+def find(values: pa.Array, text: str) -> pa.Array:
+    """Return the position of the first occurrence, in code points, -1 if there is none."""
+    if not text:
+        return pc.if_else(pc.is_valid(values), pa.scalar(0, pa.int64()), pa.scalar(None, pa.int64()))
+    places = pc.find_substring(values, text).cast(pa.int64())
+    beyond = pc.and_(pc.greater(places, 0), pc.invert(pc.string_is_ascii(values))).fill_null(False)
+    if not pc.any(beyond).as_py():
+        return places
+    parts = pc.split_pattern(values.filter(beyond), text, max_splits=1)
+    heads = parts.values.take(pa.array(parts.offsets.to_numpy()[:-1]))
+    return pc.replace_with_mask(places, beyond, pc.utf8_length(heads).cast(pa.int64()))
+
+
+_CANDIDATES = [*map(chr, range(1, 9)), *map(chr, range(0xE000, 0xF8FF)), *map(chr, range(0xF0000, 0xFFFFE))]
+"""Characters that hardly appear in text: control characters and those for private use."""
+
+
+def markers(values: pa.Array, n: int) -> list[str]:
+    """Return n characters that no string contains."""
+    found: list[str] = []
+    for char in _CANDIDATES:
+        if not pc.any(pc.match_substring(values, char)).as_py():
+            found.append(char)
+            if len(found) == n:
+                break
+    return found
+
+
+def odd_pieces(parts: pa.Array) -> pa.Array:
+    """Keep the second, fourth, ... item of each list, of which each has an odd number; null lists stay null."""
+    offsets = parts.offsets.to_numpy().astype(np.int64)
+    sizes = np.diff(offsets)
+    kept = sizes // 2
+    ends = np.zeros(len(offsets), np.int64)
+    np.cumsum(kept, out=ends[1:])
+    places = np.arange(ends[-1]) - np.repeat(ends[:-1], kept)
+    chosen = np.repeat(offsets[:-1], kept) + 2 * places + 1
+    return _lists(ends, parts.values.take(pa.array(chosen)), parts)
+
+
+def drop_last_empty(parts: pa.Array) -> pa.Array:
+    """Drop the last item of each list if it is the empty string; null lists stay null."""
+    offsets = parts.offsets.to_numpy().astype(np.int64)
+    sizes = np.diff(offsets)
+    last = parts.values.take(pa.array(np.maximum(offsets[1:] - 1, 0))) if len(parts.values) else pa.nulls(len(parts), pa.string())
+    empty = np.asarray(pc.equal(pc.binary_length(last), 0).fill_null(False)) & (sizes > 0)
+    if not empty.any():
+        return parts
+    keep = np.ones(len(parts.values), bool)
+    keep[offsets[1:][empty] - 1] = False
+    ends = np.zeros(len(offsets), np.int64)
+    np.cumsum(sizes - empty, out=ends[1:])
+    return _lists(ends, parts.values.filter(pa.array(keep)), parts)
+
+
+def _lists(offsets: npt.NDArray[Any], values: pa.Array, like: pa.Array) -> pa.Array:
+    mask = like.is_null() if like.null_count else None
+    return pa.LargeListArray.from_arrays(pa.array(offsets), values, mask=mask)

@@ -1,0 +1,144 @@
+"""Rounding of times to multiples of a unit: on counts since 1970, by numpy's calendar for months."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from arrowjag.errors import JagRangeError, JagValueError
+
+__all__ = ["TICKS", "Every", "every_of", "round_times"]
+
+TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+"""Counts per second of each unit."""
+
+_DAY = 86_400 * 10**9
+_FIXED = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9, "d": _DAY, "w": 7 * _DAY}
+_MONTHS = {"mo": 1, "q": 3, "y": 12}
+_PANDAS = {
+    **dict.fromkeys(("min", "T"), "m"),
+    "H": "h",
+    "D": "d",
+    "W": "w",
+    "S": "s",
+    "L": "ms",
+    "U": "us",
+    "N": "ns",
+    **dict.fromkeys(("M", "ME", "MS"), "mo"),
+    **dict.fromkeys(("Q", "QE", "QS"), "q"),
+    **dict.fromkeys(("A", "Y", "YE", "YS"), "y"),
+}
+"""pandas' units, and ours."""
+
+_WEEK_ORIGIN = 4 * _DAY
+"""The first Monday, 1970-01-05."""
+
+
+class Every(NamedTuple):
+    """A length of time: nanoseconds, or months."""
+
+    text: str
+    nanoseconds: int
+    months: int
+    origin: int
+
+
+def every_of(text: str, what: str, least: int = 1) -> Every:
+    """Read a length of time such as ``5m`` or ``1mo``.
+
+    Parameters
+    ----------
+    text : str
+        A whole number and one of the units ns, us, ms, s, m, h, d, w, mo, q, y.
+    what : str
+        The public name of the operation, or of its argument, for errors.
+    least : int
+        The least number.
+
+    Returns
+    -------
+    Every
+        Its length.
+    """
+    found = re.fullmatch(r"([0-9]*)([A-Za-z]+)", text.strip())
+    number, unit = found.groups() if found else ("", "")
+    known = unit in _FIXED or unit in _MONTHS
+    if not known or not number or int(number) < least:
+        ours = _PANDAS.get(unit, unit if known else "")
+        hint = f"; write '{number if number.strip('0') else 1}{ours}'" if ours else ""
+        units = ", ".join((*_FIXED, *_MONTHS))
+        raise JagValueError(f"{what}: {text!r} is no length of time, expected a number and one of {units}{hint}")
+    n = int(number)
+    return Every(text, n * _FIXED.get(unit, 0), n * _MONTHS.get(unit, 0), _WEEK_ORIGIN if unit == "w" else 0)
+
+
+def round_times(counts: npt.NDArray[Any], unit: str, every: Every, how: str, operation: str) -> npt.NDArray[Any]:
+    """Round counts of a unit since 1970 to multiples of a length of time.
+
+    Parameters
+    ----------
+    counts : numpy.ndarray of int64
+        Wall times; values under nulls are anything.
+    unit : str
+        The unit of the counts: D, s, ms, us or ns.
+    every : Every
+        The length.
+    how : {"floor", "ceil", "round"}
+        Ties of "round" go up.
+    operation : str
+        The public name, for errors.
+
+    Returns
+    -------
+    numpy.ndarray of int64
+        New counts.
+    """
+    if every.months:
+        found: npt.NDArray[Any] = _round_months(counts, unit, every, how, operation)
+        return found
+    tick = _DAY if unit == "D" else 10**9 // TICKS[unit]
+    step = every.nanoseconds
+    if step % tick:
+        if tick % step:
+            raise JagValueError(
+                f"{operation}: {every.text!r} is no whole number of {unit}, the unit of the leaves. Cast them first."
+            )
+        return counts
+    step //= tick
+    if step > 2**62:
+        raise JagValueError(f"{operation}: {every.text!r} is too long for the unit {unit}")
+    past: npt.NDArray[Any] = np.remainder(counts - every.origin // tick, step)
+    lower: npt.NDArray[Any] = counts - past
+    _refuse_wrapped(lower > counts, operation)
+    up = past > 0 if how == "ceil" else (past >= step - past) if how == "round" else None
+    if up is None:
+        return lower
+    upper = lower + step
+    _refuse_wrapped(up & (upper < lower), operation)
+    chosen: npt.NDArray[Any] = np.where(up, upper, lower)
+    return chosen
+
+
+def _round_months(counts: npt.NDArray[Any], unit: str, every: Every, how: str, operation: str) -> Any:
+    months = counts.view(f"M8[{unit}]").astype("M8[M]").view(np.int64)
+    first = months - np.remainder(months, every.months)
+    lower = _of_months(first, unit, operation)
+    if how == "floor":
+        return lower
+    upper = _of_months(first + every.months, unit, operation)
+    up = lower < counts if how == "ceil" else counts - lower >= upper - counts
+    return np.where(up, upper, lower)
+
+
+def _of_months(months: npt.NDArray[Any], unit: str, operation: str) -> Any:
+    if unit == "ns":
+        _refuse_wrapped((months < -3507) | (months > 3507), operation)
+    return months.view("M8[M]").astype(f"M8[{unit}]").view(np.int64)
+
+
+def _refuse_wrapped(wrapped: npt.NDArray[np.bool_], operation: str) -> None:
+    if wrapped.any():
+        raise JagRangeError(f"{operation}: a result lies beyond what 64 bits of the unit hold. Cast to a coarser unit first.")

@@ -1,0 +1,1 @@
+"""Equal items inside rows: distinct items, groups, sets, membership and lookup."""

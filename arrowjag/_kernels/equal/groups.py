@@ -1,0 +1,297 @@
+"""Equal items inside rows: groups, how many items they have, the most frequent one. First appearance decides the order.
+
+Keys are integers, floats or booleans; NaN equals NaN, -0.0 equals 0.0, and an item with a null in any key belongs to no group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.blocks import map_rows
+from arrowjag._kernels.base.memory import empty, zeros
+from arrowjag._kernels.base.offsets import count_block, filter_rows, from_counts, from_sizes, row_sizes, run_sizes, runs
+from arrowjag._kernels.move.permutations import inverse
+from arrowjag._kernels.order import hashing, pairs, small
+from arrowjag._kernels.order.rank import sorted_runs
+from arrowjag._kernels.order.sort import Key, span_of
+
+__all__ = [
+    "Items",
+    "Runs",
+    "by_appearance",
+    "find_runs",
+    "group_items",
+    "in_blocks",
+    "mode",
+    "stitch_offsets",
+    "value_counts",
+]
+
+Items = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Offsets of the result, and item numbers."""
+
+
+Result = TypeVar("Result")
+
+
+def in_blocks(
+    function: Callable[[Sequence[Key], NDArray[np.int64], int], Result], keys: Sequence[Key], offsets: NDArray[np.int64]
+) -> list[Result]:
+    """Call a function on blocks of rows, all cores at work; its last argument is where the items of the block begin."""
+
+    def block(first: int, last: int) -> Result:
+        span, local = span_of(offsets, first, last)
+        part = [(key[span], None if valid is None else valid[span]) for key, valid in keys]
+        return function(part, local, span.start)
+
+    if len(keys) > 1:
+        return map_rows(block, offsets, block_values=strategy.sizes.RUNS_BLOCK)
+    return map_rows(block, offsets, block_values=pairs.block_values(strategy.sizes.RUNS_BLOCK, offsets), alone=strategy.sizes.HUGE)
+
+
+def _present(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64] | None]:
+    """The items of a key that are not null, as numbers that are equal where the items are; their offsets; which ones they are."""
+    data, valid = key
+    if valid is None:
+        return pairs.comparable(data, None), offsets, None
+    items = valid.nonzero()[0]
+    return pairs.comparable(data[items], None), from_counts(count_block(valid, offsets)), items
+
+
+def _shifted(items: NDArray[np.int64], base: int) -> NDArray[np.int64]:
+    """Item numbers of a block as those of the whole, in place: whole columns are not touched once more."""
+    items += base
+    return items
+
+
+def stitch_offsets(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return from_sizes(np.concatenate([row_sizes(part) for part in parts]))
+
+
+class Runs(NamedTuple):
+    """The groups of all rows as runs of the sorted items; groups with a null are left out."""
+
+    order: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    leaders: NDArray[np.int64]
+    """The item of each group that appears first: the sort is stable, so it is the first of the run."""
+
+
+def find_runs(keys: Sequence[Key], offsets: NDArray[np.int64]) -> Runs:
+    order, begins = sorted_runs(keys, offsets)
+    starts = begins.nonzero()[0]
+    sizes = run_sizes(starts, len(order))
+    leaders = order[starts]
+    valids = [valid[leaders] for _, valid in keys if valid is not None]
+    if valids:  # a run is null as a whole
+        present = np.logical_and.reduce(valids).nonzero()[0]
+        starts, sizes, leaders = starts[present], sizes[present], leaders[present]
+    return Runs(order, starts, sizes, leaders)
+
+
+def by_appearance(leaders: NDArray[np.int64], offsets: NDArray[np.int64]) -> Items:
+    """Leaders row by row in the order of their items."""
+    # Items number upwards row by row, so marking them and reading the marks off sorts them: no second sort.
+    first = zeros(int(offsets[-1]), np.bool_)
+    first[leaders] = True
+    return filter_rows(first, offsets), first.nonzero()[0]
+
+
+def _numbers(leaders: NDArray[np.int64], items: NDArray[np.int64], n_items: int) -> NDArray[np.int64]:
+    """The place of each leader among the items of `by_appearance`."""
+    places = empty(n_items, np.int64)
+    places[items] = np.arange(len(items))
+    return places[leaders]
+
+
+def group_items(
+    keys: Sequence[Key], offsets: NDArray[np.int64], *, sort: bool = False
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The items of each group of equal items of each row.
+
+    Parameters
+    ----------
+    keys : sequence of (key, valid)
+        At least one; items with a null in any key are left out.
+    offsets : (n_rows + 1,) int64 array
+    sort : bool
+        Groups in the order of their keys instead of first appearance.
+
+    Returns
+    -------
+    group_offsets : (n_rows + 1,) int64 array
+        Cuts the groups into rows.
+    item_offsets : (n_groups + 1,) int64 array
+        Cuts the items into groups.
+    items : int64 array
+        Item numbers, ascending inside a group.
+
+    Notes
+    -----
+    O(n_rows + n_values) for one key; for several, or with `sort`, the cost of `lexsort`.
+    """
+    if strategy.is_small("group", *keys):
+        found = small.groups(keys, small.owners(offsets))
+        found = found if sort else found.appearing()
+        cut = from_counts(found.sizes)
+        return found.offsets(len(offsets) - 1), cut, found.order[runs(found.starts, cut)]
+    parts = in_blocks(partial(_group_items, sort=sort), keys, offsets)
+    group_offsets, item_offsets, items = zip(*parts, strict=True)
+    return stitch_offsets(group_offsets), stitch_offsets(item_offsets), np.concatenate(items)
+
+
+def _group_items(
+    keys: Sequence[Key], offsets: NDArray[np.int64], base: int, *, sort: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    by = strategy.choose("group", offsets, len(keys), sort)
+    if by == "pairs":
+        return _short_group_items(keys[0], offsets, base)
+    if by == "hash":
+        return _hashed_group_items(keys[0], offsets, base)
+    found = find_runs(keys, offsets)
+    group_offsets, items = by_appearance(found.leaders, offsets)
+    starts, sizes = found.starts, found.sizes
+    if not sort:
+        by_number = inverse(_numbers(found.leaders, items, int(offsets[-1])))
+        starts, sizes = starts[by_number], sizes[by_number]
+    item_offsets = from_sizes(sizes)
+    return group_offsets, item_offsets, _shifted(found.order[runs(starts, item_offsets)], base)
+
+
+def _short_group_items(
+    key: Key, offsets: NDArray[np.int64], base: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    data, offsets, present = _present(key, offsets)
+    order = empty(len(data), np.int64)
+    leads, times = _first_and_times(data, offsets, order)
+    group_offsets, first = from_counts(count_block(leads, offsets)), leads.nonzero()[0]
+    return group_offsets, from_sizes(times[first]), _shifted(order if present is None else present[order], base)
+
+
+def _hashed_group_items(
+    key: Key, offsets: NDArray[np.int64], base: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    data, offsets, present = _present(key, offsets)
+    leaders = hashing.first_equals(data, offsets)
+    leads = leaders == np.arange(len(leaders))
+    numbers = (np.add.accumulate(leads, dtype=np.int64) - 1)[leaders]
+    order = _order_by_number(numbers)
+    group_offsets = from_counts(count_block(leads, offsets))
+    item_offsets = from_counts(np.bincount(numbers))
+    return group_offsets, item_offsets, (order if present is None else present[order]) + base
+
+
+def _order_by_number(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The stable order of numbers from 0. pyarrow counts up to 4096 different ones, which takes 2 ns each; numpy's radix sort 4."""
+    largest = int(np.maximum.reduce(numbers, initial=0))
+    low = numbers.astype(np.uint16)
+    order: NDArray[np.int64]
+    if largest < 2**12:
+        order = pc.array_sort_indices(pa.array(low)).to_numpy().view(np.int64)
+    else:
+        order = np.argsort(low, kind="stable")
+    return order if largest < 2**16 else order[_order_by_number((numbers >> 16)[order])]
+
+
+def _first_and_times(
+    data: NDArray[Any], offsets: NDArray[np.int64], order: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Whether each item is the first of its group, and if so the size of the group; fill `order` with items group by group."""
+    leads, times = empty(len(data), np.bool_), empty(len(data), np.uint8)
+    for short in pairs.short_rows(offsets):
+        columns = short.columns(data)
+        first, many = pairs.times(columns)
+        short.put(leads, first)
+        short.put(times, many)
+        if order is not None:
+            pairs.put_order(order, pairs.group_numbers(columns), short.starts)
+    sizes = times.astype(np.int64)
+    if (long := pairs.long_rows(offsets)) is not None:
+        key = [(data[long.items], None)]
+        if order is not None:
+            order[long.items] = long.items[_group_items(key, long.offsets, 0, sort=False)[2]]
+        _, found, counts = _value_counts(key, long.offsets, 0)
+        leads[long.items] = False
+        leads[long.items[found]] = True
+        sizes[long.items[found]] = counts
+    return leads, sizes
+
+
+def value_counts(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """As `unique`, and how many items each group has.
+
+    Returns
+    -------
+    offsets : (n_rows + 1,) int64 array
+    items : int64 array
+    counts : int64 array
+        One for each of the items.
+
+    Notes
+    -----
+    O(n_rows + n_values) for one key, for several the cost of `lexsort`.
+    """
+    if strategy.is_small("value_counts", *keys):
+        found = small.groups(keys, small.owners(offsets)).appearing()
+        return found.offsets(len(offsets) - 1), found.leaders, found.sizes
+    new_offsets, items, counts = zip(*in_blocks(_value_counts, keys, offsets), strict=True)
+    return stitch_offsets(new_offsets), np.concatenate(items), np.concatenate(counts)
+
+
+def _value_counts(
+    keys: Sequence[Key], offsets: NDArray[np.int64], base: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    by = strategy.choose("value_counts", offsets, len(keys))
+    if by == "pairs":
+        data, cuts, present = _present(keys[0], offsets)
+        leads, times = _first_and_times(data, cuts)
+        items = leads.nonzero()[0]
+        counts = times[items]
+        return from_counts(count_block(leads, cuts)), _shifted(items if present is None else present[items], base), counts
+    if by == "hash":
+        data, cuts, present = _present(keys[0], offsets)
+        leaders = hashing.first_equals(data, cuts)
+        items = (leaders == np.arange(len(leaders))).nonzero()[0]
+        counts = np.bincount(leaders)[items]
+        return items.searchsorted(cuts), _shifted(items if present is None else present[items], base), counts
+    runs = find_runs(keys, offsets)
+    new_offsets, items = by_appearance(runs.leaders, offsets)
+    counts = empty(len(items), np.int64)
+    counts[_numbers(runs.leaders, items, int(offsets[-1]))] = runs.sizes
+    return new_offsets, _shifted(items, base), counts
+
+
+def mode(
+    key: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
+    """The most frequent value of each row, as the item where it first appears; the earliest of several.
+
+    Returns
+    -------
+    items : (n_rows,) int64 array
+        Item numbers; 0 for a row without values.
+    valid : (n_rows,) bool array or None
+        False for a row without values; None if there is no such row.
+
+    Notes
+    -----
+    As of `value_counts`.
+    """
+    group_offsets, items, counts = value_counts([(key, valid)], offsets)
+    present = group_offsets[1:] > group_offsets[:-1]
+    result = zeros(len(present), np.int64)
+    heads = group_offsets[:-1][present]
+    if len(heads):
+        most = np.maximum.reduceat(counts, heads)
+        hits = (counts == most.repeat(row_sizes(group_offsets)[present])).nonzero()[0]
+        result[present] = items[hits[np.searchsorted(hits, heads)]]
+    return result, None if present.all() else present

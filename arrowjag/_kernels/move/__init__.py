@@ -1,0 +1,1 @@
+"""Values that move unchanged: gather, runs of values, whole rows, merging, scatter, permutations."""

@@ -1,0 +1,187 @@
+"""Plain values laid beside each other: woven, repeated, padded. All are moved as words, never looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+from numpy.typing import NDArray
+
+from arrowjag._kernels import dense, strategy
+from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.blocks import map_tasks
+from arrowjag._kernels.base.fill import spread_flags
+from arrowjag._kernels.base.memory import aligned_bits, data_of, empty, from_words, valid_of
+from arrowjag._kernels.move.gather import ranges
+
+__all__ = ["pad_rows", "repeat_each", "tile", "weave"]
+
+
+def weave(parts: Sequence[pa.Array[Any]]) -> pa.Array[Any]:
+    """The first item of each part, then the second of each, and so on.
+
+    Parameters
+    ----------
+    parts : at least one (n,) Arrow array
+        Of one type that has words.
+
+    Returns
+    -------
+    (n * parts,) Arrow array of the same type
+
+    Notes
+    -----
+    O(n * parts), a new array. Two times 5M float64 take 9 ms, where item numbers and a take of both end to end need 66.
+    """
+    valid = [valid_of(one) for one in parts]
+    present = None
+    if any(one is not None for one in valid):
+        present = _woven([np.ones(len(parts[0]), np.bool_) if one is None else one for one in valid])
+    return from_words(parts[0].type, _woven([data_of(one) for one in parts]), present)
+
+
+def _woven(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    n = len(parts[0])
+    out = empty(n * len(parts), parts[0].dtype)
+    table, step = out.reshape(n, len(parts)), strategy.sizes.WORD_VALUES
+
+    def work(start: int) -> None:
+        block = slice(start, start + step)
+        for slot, part in enumerate(parts):
+            table[block, slot] = part[block]
+
+    map_tasks(work, range(0, n, step))
+    return out
+
+
+def repeat_each(values: pa.Array[Any], count: int) -> pa.Array[Any]:
+    """Each item so many times in a row; of a type that has words. O(n * count), a new array."""
+    return _moved(values, count, _repeated, _repeated_bits)
+
+
+def _repeated(data: NDArray[Any], count: int) -> NDArray[Any]:
+    by = strategy.choose("repeat", len(data), count)
+    if by == "small":
+        return data.repeat(count)
+    if by == "columns":  # numpy's loop over a row is as short as the row
+        return _woven([data] * count)
+    out = empty(len(data) * count, data.dtype)
+    _fill(out.reshape(len(data), count), data[:, None])
+    return out
+
+
+def _repeated_bits(bits: NDArray[np.uint8], n: int, count: int) -> NDArray[np.uint8]:
+    by = strategy.choose("repeat_bits", n, count)
+    if by == "small":
+        return np.packbits(np.unpackbits(bits, count=n, bitorder="little").repeat(count), bitorder="little")
+    if by == "spread":
+        return spread_flags(np.unpackbits(bits, count=n, bitorder="little").view(np.bool_), np.arange(n + 1) * count)
+    table = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").repeat(count, axis=1)
+    return np.packbits(table, bitorder="little").view(f"V{count}").take(bits).view(np.uint8)  # by what eight of them become
+
+
+def tile(values: pa.Array[Any], count: int) -> pa.Array[Any]:
+    """All items so many times one after another; of a type that has words. O(n * count), a new array."""
+    return _moved(values, count, _tiled, _tiled_bits)
+
+
+def _tiled(data: NDArray[Any], count: int) -> NDArray[Any]:
+    out = empty(len(data) * count, data.dtype)
+    if strategy.choose("tile", len(out)) == "small":
+        out.reshape(count, len(data))[:] = data
+        return out
+    length = strategy.sizes.TILE_VALUES
+    piece = np.tile(data, -(-length // len(data))) if len(data) < length else data
+    times, rest = divmod(len(out), len(piece))
+    _fill(out[: len(out) - rest].reshape(times, len(piece)), piece[None])
+    out[len(out) - rest :] = piece[:rest]
+    return out
+
+
+def _tiled_bits(bits: NDArray[np.uint8], n: int, count: int) -> NDArray[np.uint8]:
+    flags = np.unpackbits(bits, count=n, bitorder="little")
+    if strategy.choose("tile", n * count) == "small":
+        return np.packbits(_tiled(flags, count), bitorder="little")
+    return _tiled(np.packbits(_tiled(flags, 8), bitorder="little"), -(-count // 8))
+
+
+def _moved(
+    values: Any,
+    count: int,
+    words: Callable[[NDArray[Any], int], NDArray[Any]],
+    bits: Callable[[NDArray[np.uint8], int, int], NDArray[np.uint8]],
+) -> pa.Array[Any]:
+    """Values so many times, by a function of words and one of bits."""
+    n = len(values)
+    if n * count == 0:
+        return values[:0]
+    flags, data = values.buffers()
+    known = None if values.null_count == 0 else bits(aligned_bits(flags, values.offset, n), n, count)
+    moved = bits(aligned_bits(data, values.offset, n), n, count) if pt.is_boolean(values.type) else words(data_of(values), count)
+    return pa.Array.from_buffers(values.type, n * count, [None if known is None else pa.py_buffer(known), pa.py_buffer(moved)])
+
+
+def _fill(table: NDArray[Any], rows: NDArray[Any]) -> None:
+    """Write rows, or one for all, each of them repeated where it is of one item."""
+    step = max(1, strategy.sizes.PASS_VALUES // table.shape[1])
+
+    def work(start: int) -> None:
+        block = slice(start, start + step)
+        table[block] = rows if len(rows) == 1 else rows[block]
+
+    map_tasks(work, range(0, len(table), step))
+
+
+def pad_rows(
+    values: pa.Array[Any], offsets: NDArray[np.int64], padded: NDArray[np.int64], fill: pa.Array[Any] | None
+) -> pa.Array[Any]:
+    """Rows that grow at their end.
+
+    Parameters
+    ----------
+    values : (n_values,) Arrow array
+        Of a type that has words.
+    offsets, padded : (n_rows + 1,) int64 arrays
+        Before and after; no row shrinks.
+    fill : (1,) Arrow array of the same type, optional
+        What is put in; by default null.
+
+    Returns
+    -------
+    Arrow array of the same type
+
+    Notes
+    -----
+    O(n_rows + items of the result), a new array. 5M float64 grow to 6M in 22 ms, where a take by item numbers needs 90.
+    """
+    data, valid = data_of(values), valid_of(values)
+    word = np.zeros(1, data.dtype) if fill is None else data_of(fill)
+    is_valid = fill is not None and fill.null_count == 0
+    lay_out = _layout(data, offsets, padded)
+    grown = lay_out(data, word[0])
+    if valid is None and (is_valid or len(grown) == len(data)):
+        return from_words(values.type, grown)
+    return from_words(values.type, grown, lay_out(np.ones(len(data), np.bool_) if valid is None else valid, is_valid))
+
+
+def _layout(
+    data: NDArray[Any], offsets: NDArray[np.int64], padded: NDArray[np.int64]
+) -> Callable[[NDArray[Any], Any], NDArray[Any]]:
+    """What lays data and a filler out in the padded rows; short rows of one length go as windows, others item by item."""
+    sizes = np.diff(padded)
+    width = int(sizes[0]) if len(sizes) else 0
+    as_windows = blocks.is_word(data) and len(data) > 0 and bool((sizes == width).all())
+    if strategy.choose("pad", width, as_windows) == "windows":
+        return lambda data, fill: dense.pad(data, [offsets], [width], fill).reshape(-1)
+    cells = ranges(padded[:-1], np.diff(offsets))
+
+    def lay_out(data: NDArray[Any], fill: Any) -> NDArray[Any]:
+        out = empty(int(padded[-1]), data.dtype)
+        out[:] = fill
+        out[cells] = data
+        return out
+
+    return lay_out

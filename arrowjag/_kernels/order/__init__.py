@@ -1,0 +1,1 @@
+"""Order inside rows, by the strategies small, pairs, matrix, hash and partition: sort, rank, the head of topk."""

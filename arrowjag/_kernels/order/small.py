@@ -1,0 +1,184 @@
+"""Few values: all rows sorted in one call of numpy. Other ways need 40 to 80 microseconds for calls, however little the work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag._kernels.base.offsets import from_counts, row_sizes
+
+__all__ = ["Groups", "Key", "argsort", "combine", "groups", "lookup", "member", "owners", "search"]
+
+Key = tuple[NDArray[Any], NDArray[np.bool_] | None]
+"""A key of each item, and which items have one."""
+
+
+def owners(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The row of each item."""
+    return np.arange(len(offsets) - 1).repeat(row_sizes(offsets))
+
+
+def argsort(key: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], descending: bool) -> NDArray[np.int64]:
+    """The order that sorts each row, stable: numbers, NaN, nulls. 100 values take 6 microseconds where matrices take 45."""
+    items = key.view(np.uint8) if key.dtype.kind == "b" else key
+    if descending:
+        items = np.negative(items) if key.dtype.kind == "f" else np.invert(items)
+    if valid is None:
+        return np.lexsort((items, owners(offsets)))
+    null = ~valid
+    items = items.copy()
+    items[null] = 0
+    return np.lexsort((items, null, owners(offsets)))
+
+
+class Groups(NamedTuple):
+    """Runs of equal items of one row, without nulls."""
+
+    order: NDArray[np.int64]
+    """Item numbers, sorted by row and keys."""
+
+    starts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    leaders: NDArray[np.int64]
+    """The item of each group that appears first: the sort is stable, so it is the first of the run."""
+
+    rows: NDArray[np.int64]
+    """The row of each group."""
+
+    def appearing(self) -> Groups:
+        """Row by row in the order of their first items."""
+        by = self.leaders.argsort()  # items number upwards row by row, so that every group stays in the stretch of its row
+        return Groups(self.order, self.starts[by], self.sizes[by], self.leaders[by], self.rows)
+
+    def offsets(self, n_rows: int) -> NDArray[np.int64]:
+        """What cuts groups that stand row by row into rows."""
+        return _cut(self.rows, n_rows)
+
+
+def _cut(rows: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
+    """What cuts into rows what stands row by row, by the row of each."""
+    return rows.searchsorted(np.arange(n_rows + 1))
+
+
+def groups(keys: Sequence[Key], rows: NDArray[np.int64]) -> Groups:
+    """The groups of items that are equal in all keys (NaN is, null is not) and stand in one row, sorted by row and keys."""
+    data = [key for key, _ in keys]
+    there = None
+    if valids := [valid for _, valid in keys if valid is not None]:
+        there = np.logical_and.reduce(valids).nonzero()[0]
+        data, rows = [key[there] for key in data], rows[there]
+    order = np.lexsort((*data[::-1], rows))
+    ordered = rows[order]
+    begins = np.empty(len(order) + 1, np.bool_)
+    begins[0] = begins[-1] = True  # after the last item the next group would begin
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:-1])
+    for key in data:
+        begins[1:-1] |= _differs(key[order])
+    cut = begins.nonzero()[0]
+    starts = cut[:-1]
+    order = order if there is None else there[order]
+    return Groups(order, starts, row_sizes(cut), order[starts], ordered[starts])
+
+
+def _differs(key: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether each entry but the first differs from the one before it."""
+    differs: NDArray[np.bool_] = key[1:] != key[:-1]
+    if key.dtype.kind == "f" and np.count_nonzero(nan := np.isnan(key)):
+        differs &= ~(nan[1:] & nan[:-1])
+    return differs
+
+
+def _both(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Groups:
+    """The groups of x with y behind it."""
+    key, rows = np.concatenate((x[0], y[0])), np.concatenate((owners(offsets_x), owners(offsets_y)))
+    valid = None
+    if x[1] is not None or y[1] is not None:
+        valid = np.concatenate([np.ones(len(part), np.bool_) if known is None else known for part, known in (x, y)])
+    return groups([(key, valid)], rows)
+
+
+def _reaches(both: Groups, n_x: int) -> NDArray[np.bool_]:
+    """Whether each group of `_both` holds an item of y: the sort is stable, so that the last one tells."""
+    found: NDArray[np.bool_] = both.order[both.starts + both.sizes - 1] >= n_x
+    return found
+
+
+def combine(
+    operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct items of a "union", "intersection", "difference" or "symmetric_difference" of rows, those of x first.
+
+    Returns
+    -------
+    offsets : (n_rows + 1,) int64 array
+    items : int64 array
+        Item numbers into the values of x and y, one after the other.
+    """
+    found = _both(x, offsets_x, y, offsets_y)
+    leaders, rows = found.leaders, found.rows
+    if operation == "symmetric_difference":
+        chosen = (leaders >= len(x[0])) | ~_reaches(found, len(x[0]))
+        leaders, rows = leaders[chosen], rows[chosen]
+    if operation in ("union", "symmetric_difference"):
+        leaders = leaders[np.lexsort((leaders, rows))]
+    else:
+        of_y = _reaches(found, len(x[0]))
+        chosen = (leaders < len(x[0])) & (of_y if operation == "intersection" else ~of_y)
+        leaders, rows = leaders[chosen], rows[chosen]
+        leaders.sort()  # all of them are items of x, which number upwards row by row
+    return _cut(rows, len(offsets_x) - 1), leaders
+
+
+def member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each item of x, no null, occurs in the same row of y."""
+    both = _both(x, offsets_x, y, offsets_y)
+    found = np.zeros(len(x[0]) + len(y[0]), np.bool_)
+    found[both.order] = _reaches(both, len(x[0])).repeat(both.sizes)
+    return found[: len(x[0])]
+
+
+def lookup(
+    table: Key, offsets: NDArray[np.int64], probes: Key, probe_offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], int | None]:
+    """For each probe the table's item of the same key and row, whether there is one, and a row that has equal keys, if any."""
+    n = len(table[0])
+    both = _both(table, offsets, probes, probe_offsets)
+    of_table = both.leaders < n
+    n_keys = n if table[1] is None else np.count_nonzero(table[1])
+    row = _first_repeated(both, n) if np.count_nonzero(of_table) < n_keys else None
+    found = np.empty(n + len(probes[0]), np.int64)
+    found.fill(n)
+    found[both.order] = both.leaders.repeat(both.sizes)
+    items = found[n:]
+    return items, items < n, row
+
+
+def _first_repeated(both: Groups, n: int) -> int:
+    """The first row of two equal items among the first n, of which there are some."""
+    groups = (both.sizes > 1).nonzero()[0]
+    return int(both.rows[groups[both.order[both.starts[groups] + 1] < n][0]])
+
+
+def search(
+    key: Key,
+    n_valid: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    sought: NDArray[Any],
+    sought_offsets: NDArray[np.int64],
+    side: str,
+) -> NDArray[np.int64]:
+    """The slot of each item sought in its row of sorted keys: how many of them a sort of both puts before it."""
+    data, valid = key
+    own, other = owners(offsets), owners(sought_offsets)
+    if valid is not None:
+        data, own, offsets = data[valid], own[valid], from_counts(n_valid)
+    is_sought = np.arange(len(data) + len(sought)) >= len(data)
+    ties = is_sought if side == "right" else ~is_sought
+    order = np.lexsort((ties, np.concatenate((data, sought)), np.concatenate((own, other))))
+    before = np.empty(len(order), np.int64)
+    before[order] = np.add.accumulate(~is_sought[order], dtype=np.int64)
+    slots: NDArray[np.int64] = before[len(data) :] - offsets[other]
+    return slots

@@ -1,0 +1,247 @@
+"""Central moments of each row, and sums of products of the deviations of two columns.
+
+Deviations are taken in two steps: from the first item of the row, which is exact where items are close to each other, and then
+from the mean of these distances. So the deviations of a row of equal items are exactly 0. All sums are added in the order of
+`float_sums`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.fill import filled, spread
+from arrowjag._kernels.base.loops import find_loop
+from arrowjag._kernels.base.memory import empty, zeros
+from arrowjag._kernels.base.offsets import count_block, row_sizes
+from arrowjag._kernels.reduce.float_sums import row_sums
+from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, result_type, shifted
+from arrowjag._kernels.reduce.sums import mean
+from arrowjag._kernels.reduce.variance import variance_of
+
+__all__ = ["Products", "common_type", "entropy", "kurtosis", "moment", "products", "sem", "skew", "spread_rows"]
+
+Floats = NDArray[np.float64]
+Valid = NDArray[np.bool_] | None
+
+
+class Deviations(NamedTuple):
+    """The deviations of the items of some rows."""
+
+    counts: Floats
+    """The number of items of each row that are not null."""
+    means: Floats
+    """The mean of each row; unspecified for a row without items."""
+    items: Floats
+    """Each item less the mean of its row, 0 for a null."""
+
+
+def spread_rows(numbers: Floats, offsets: NDArray[np.int64]) -> Floats:
+    """One number per row, repeated for each of the row's items."""
+    n = int(offsets[-1])
+    if n < strategy.sizes.CALL_VALUES:
+        return numbers.repeat(row_sizes(offsets))
+    out = empty(n, np.float64)
+    if len(out):
+        spread(numbers, offsets, slice(0, len(out)), out)
+    return out
+
+
+def deviations(block: Block) -> Deviations:
+    """The deviations from the mean of each row."""
+    n = block.counts.astype(np.float64)
+    values = block.filled(0, np.float64) if block.data.dtype.kind == "f" else shifted(block)
+    origin = _first_items(values, block.valid, block.offsets)
+    items = spread_rows(origin, block.offsets)
+    np.subtract(values, items, out=items)
+    items = items if block.valid is None else filled(items, block.valid, 0)
+    means = empty(len(n), np.float64)
+    row_sums(items, None, block.offsets, means)
+    means /= n
+    items = np.subtract(items, spread_rows(means, block.offsets), out=empty(len(items), np.float64))
+    items = items if block.valid is None else filled(items, block.valid, 0)
+    return Deviations(n, origin + means, items)
+
+
+def _first_items(values: Floats, valid: Valid, offsets: NDArray[np.int64]) -> Floats:
+    """The first item of each row that is not null; 0 for a row without items."""
+    out = zeros(len(offsets) - 1, np.float64)
+    if valid is None:
+        full = offsets[1:] > offsets[:-1]
+        out[full] = values[offsets[:-1][full]]
+        return out
+    counts = count_block(valid, offsets)
+    full = counts > 0
+    before = np.cumsum(counts) - counts
+    out[full] = values[valid.nonzero()[0][before[full]]]
+    return out
+
+
+def _sums_of_powers(block: Block, powers: Sequence[int]) -> tuple[Floats, list[Floats]]:
+    """The number of items of each row, and the sums of some powers of their deviations; powers rise from 2 on."""
+    data = block.data if block.data.dtype.kind == "f" else shifted(block)
+    loop = find_loop("central", data.dtype, block.valid is not None, len(data)) if powers[-1] <= 4 else None
+    if strategy.choose("central", loop is not None) == "compiled" and loop is not None:
+        means, *sums = (empty(len(block.offsets) - 1, np.float64) for _ in range(4))
+        loop(np.ascontiguousarray(data), block.valid, block.offsets, 0, len(means), means, *sums)
+        return block.counts.astype(np.float64), [sums[power - 2] for power in powers]
+    n, _, items = deviations(block)
+    found, power, done = [], items, 1
+    for wanted in powers:
+        while done < wanted:
+            power = np.multiply(power, items, out=empty(len(items), np.float64) if done == 1 else power)
+            done += 1
+        out = empty(len(n), np.float64)
+        row_sums(power, None, block.offsets, out)
+        found.append(out)
+    return n, found
+
+
+def skew(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
+    """The skewness of each row, corrected for bias; null below 3 items, NaN where all items are equal."""
+
+    def work(block: Block, out: Floats) -> NDArray[np.bool_]:
+        n, (m2, m3) = _sums_of_powers(block, (2, 3))
+        np.divide(m3, m2 * np.sqrt(m2), out=out)
+        out *= n * np.sqrt(n - 1) / (n - 2)
+        enough: NDArray[np.bool_] = n > 2
+        return enough
+
+    return moments(work, data, valid, offsets, strategy.sizes.CACHE_VALUES)
+
+
+def kurtosis(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
+    """The excess kurtosis of each row, corrected for bias; null below 4 items, NaN where all items are equal."""
+
+    def work(block: Block, out: Floats) -> NDArray[np.bool_]:
+        n, (m2, m4) = _sums_of_powers(block, (2, 4))
+        below = (n - 2) * (n - 3)
+        np.divide(m4, m2 * m2, out=out)
+        out *= n * (n + 1) * (n - 1) / below
+        out -= 3 * (n - 1) ** 2 / below
+        enough: NDArray[np.bool_] = n > 3
+        return enough
+
+    return moments(work, data, valid, offsets, strategy.sizes.CACHE_VALUES)
+
+
+def moment(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], k: int) -> tuple[NDArray[Any], Valid]:
+    """The k-th central moment of each row, k at least 2: the mean of the k-th powers of the deviations."""
+
+    def work(block: Block, out: Floats) -> NDArray[np.bool_]:
+        n, (total,) = _sums_of_powers(block, (k,))
+        np.divide(total, n, out=out)
+        enough: NDArray[np.bool_] = n > 0
+        return enough
+
+    return moments(work, data, valid, offsets, strategy.sizes.CACHE_VALUES)
+
+
+def sem(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], ddof: int = 1) -> tuple[NDArray[Any], Valid]:
+    """The standard error of the mean of each row; null where a row has `ddof` items or fewer."""
+
+    def work(block: Block, out: Floats) -> NDArray[np.bool_]:
+        enough = variance_of(block, out, ddof)
+        out /= block.counts
+        np.sqrt(out, out=out)
+        return enough
+
+    return moments(work, data, valid, offsets, strategy.sizes.LARGE_VALUES)
+
+
+def entropy(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
+    """The entropy of each row in nats, items taken as weights: NaN where they add up to 0, -inf where a share is negative."""
+
+    def work(block: Block, out: Floats) -> NDArray[np.bool_]:
+        weights = block.filled(0, np.float64)
+        total = empty(len(out), np.float64)
+        row_sums(weights, None, block.offsets, total)
+        shares = spread_rows(total, block.offsets)
+        np.divide(weights, shares, out=shares)
+        terms = np.log(shares)
+        np.multiply(terms, shares, out=terms)
+        np.negative(terms, out=terms)
+        if len(shares) and not shares.min() > 0:
+            terms[shares == 0] = 0
+            terms[shares < 0] = -np.inf
+        terms = terms if block.valid is None else filled(terms, block.valid, 0)
+        row_sums(terms, None, block.offsets, out)
+        out[total == 0] = np.nan
+        n = block.counts
+        enough: NDArray[np.bool_] = n > 0
+        return enough
+
+    return moments(work, data, valid, offsets, strategy.sizes.CACHE_VALUES)
+
+
+class Products(NamedTuple):
+    """Sums over the complete pairs of each row; entries of a row without pairs are unspecified."""
+
+    counts: Floats
+    mean_x: Floats
+    mean_y: Floats
+    xx: Floats
+    yy: Floats
+    xy: Floats
+
+
+def products(x: NDArray[Any], y: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> Products:
+    """The means of two columns, and the sums of squares and of products of their deviations, of each row.
+
+    Parameters
+    ----------
+    x, y : (n_values,) arrays of floats, integers or booleans
+    valid : (n_values,) bool array, optional
+        True where both have an item.
+    offsets : (n_rows + 1,) int64 array
+
+    Returns
+    -------
+    Products
+        Of (n_rows,) float64 arrays.
+
+    Notes
+    -----
+    O(n_values), on all cores, in blocks that stay in cache.
+    """
+    found = Products(*(empty(len(offsets) - 1, np.float64) for _ in Products._fields))
+
+    def work(block: Block) -> None:
+        if _run_products(block, y[block.items], found):
+            return
+        n, mean_x, of_x = deviations(block)
+        _, mean_y, of_y = deviations(block._replace(data=y[block.items]))
+        rows = block.rows
+        found.counts[rows], found.mean_x[rows], found.mean_y[rows] = n, mean_x, mean_y
+        scratch = empty(len(of_x), np.float64)
+        for out, one, two in ((found.xx, of_x, of_x), (found.yy, of_y, of_y), (found.xy, of_x, of_y)):
+            np.multiply(one, two, out=scratch)
+            row_sums(scratch, None, block.offsets, out[rows])
+
+    over_blocks(work, x, valid, offsets)
+    for data, means in ((x, found.mean_x), (y, found.mean_y)):
+        if data.dtype.kind in "iu":  # deviations may be taken from distances, and know no means
+            means[:], _ = mean(data, valid, offsets)
+    return found
+
+
+def _run_products(block: Block, other: NDArray[Any], found: Products) -> bool:
+    """Fill the rows of a block by a compiled loop; False if there is none."""
+    loop = find_loop("products", np.dtype(np.float64), block.valid is not None, len(other))
+    if strategy.choose("central", loop is not None) != "compiled" or loop is None:
+        return False
+    both = (block, block._replace(data=other))
+    x, y = (shifted(one) if one.data.dtype.kind in "iu" else one.data.astype(np.float64, copy=False) for one in both)
+    x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
+    loop(x, y, block.valid, block.offsets, 0, len(block.offsets) - 1, *(one[block.rows] for one in found[1:]))
+    found.counts[block.rows] = block.counts
+    return True
+
+
+def common_type(*arrays: NDArray[Any]) -> np.dtype[Any]:
+    """The type of a statistic of several columns: that of floats, float64 of all others."""
+    return np.result_type(*(result_type(one.dtype) for one in arrays))

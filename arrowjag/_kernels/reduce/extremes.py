@@ -1,0 +1,212 @@
+"""The smallest and the largest item of each row, and where they lie. NaN is ignored unless a row has nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.loops import find_loop, losers
+from arrowjag._kernels.base.memory import empty, zeros
+from arrowjag._kernels.base.offsets import count_true, filter_rows, row_sizes
+from arrowjag._kernels.base.polars_lists import reduce_lists, takes_lists
+from arrowjag._kernels.move.gather import take_rows
+from arrowjag._kernels.reduce.segments import Block, over_blocks, reduce_rows, reduceat
+
+__all__ = ["argmax", "argmin", "collapse", "first", "last", "max", "min"]
+
+Valid = NDArray[np.bool_] | None
+Pick = tuple[np.ufunc, np.ufunc]
+_SMALLEST: Pick = (np.minimum, np.fmin)
+_LARGEST: Pick = (np.maximum, np.fmax)
+
+
+def min(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
+    """The smallest item of each row, in the type of the data; null for a row without items.
+
+    Notes
+    -----
+    O(n_rows + n_values). NaN only where a row has nothing else.
+    """
+    return _extreme(_SMALLEST, data, valid, offsets)
+
+
+def max(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
+    """The largest item of each row; as `min` otherwise."""
+    return _extreme(_LARGEST, data, valid, offsets)
+
+
+def argmin(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
+    """The slot of the smallest item of each row: nulls count as slots, the first of equals wins.
+
+    Returns
+    -------
+    slots : (n_rows,) int64 array
+    valid : (n_rows,) boolean array or None
+        False for a row without items.
+    """
+    return _slot(_SMALLEST, data, valid, offsets)
+
+
+def argmax(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
+    """The slot of the largest item of each row; as `argmin` otherwise."""
+    return _slot(_LARGEST, data, valid, offsets)
+
+
+def first(offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
+    """The item number of each row's first slot, and which rows have one (arbitrary for the others)."""
+    return _ends(offsets[:-1], offsets)
+
+
+def last(offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
+    """The item number of each row's last slot, and which rows have one (arbitrary for the others)."""
+    return _ends(np.subtract(offsets[1:], 1, out=empty(len(offsets) - 1, np.int64)), offsets)
+
+
+def collapse(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The first item of each row that is not null, and whether the others equal it; NaN equals NaN.
+
+    Returns
+    -------
+    items : (n_rows,) int64 array
+        Item numbers, within range where the row keeps one.
+    keep : (n_rows,) boolean array
+        False for a row whose items differ or that has none.
+    """
+    # Each item is compared with the one before it, all rows at once: 9 ms for 5M values, where both extremes take 25.
+    there = None if valid is None else valid.nonzero()[0]
+    if valid is not None:
+        data, offsets = data[there], filter_rows(valid, offsets)
+    differs = zeros(len(data), np.bool_)
+    np.not_equal(data[1:], data[:-1], out=differs[1:])
+    if data.dtype.kind == "f" and len(data) and np.isnan(data.min()):
+        nan = np.isnan(data)
+        differs[1:] &= ~(nan[1:] & nan[:-1])
+    full = offsets[1:] > offsets[:-1]
+    differs[offsets[:-1][full]] = False
+    keep = (count_true(differs, offsets) == 0) & full
+    items = np.where(keep, offsets[:-1], 0)
+    return items if there is None or not len(there) else there[items], keep
+
+
+def _ends(items: NDArray[np.int64], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
+    full = offsets[1:] > offsets[:-1]
+    return items, None if full.all() else full
+
+
+def _extreme(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
+    if data.dtype.kind == "b":
+        found, present = _extreme(pick, data.view(np.uint8), valid, offsets)
+        return found.astype(np.bool_), present
+    out = empty(len(offsets) - 1, data.dtype)
+    present = empty(len(out), np.bool_)
+
+    def work(block: Block) -> None:
+        part, is_there = out[block.rows], present[block.rows]
+        loop = find_loop("min" if pick is _SMALLEST else "max", data.dtype, valid is not None, len(block.data))
+        if strategy.choose("extreme", loop is not None) == "compiled" and loop is not None:
+            _run(loop, pick, block, part, is_there)
+        elif not _past_nulls(pick, block, part, is_there):
+            _of_block(pick, block, part, is_there, reduce_rows)
+
+    over_blocks(work, data, valid, offsets, strategy.sizes.LARGE_VALUES, per_core=valid is None)
+    return out, None if present.all() else present
+
+
+def _run(loop: Callable[..., int], pick: Pick, block: Block, out: NDArray[Any], present: NDArray[np.bool_]) -> None:
+    """Fill `out` and `present` for the rows of a block by a compiled loop."""
+    data = np.ascontiguousarray(block.data)
+    loop(data, block.valid, block.offsets, 0, len(out), losers(data.dtype, pick is _LARGEST), out, present)
+
+
+def _past_nulls(pick: Pick, block: Block, out: NDArray[Any], present: NDArray[np.bool_]) -> bool:
+    """As `_of_block`, of floats by polars; False where this is not the way.
+
+    polars skips NaN, so nulls become one of all bits, which costs a tenth less of the whole than a number that loses.
+    """
+    if block.valid is None or out.dtype.kind != "f" or not takes_lists(pick[0], block.data, block.offsets, out.dtype):
+        return False
+    out[:] = np.nan
+    reduce_lists(pick[0], block.filled(np.array(-1, f"i{out.itemsize}").view(out.dtype)), block.offsets, out)
+    nan = np.isnan(out).nonzero()[0]
+    has_items = _has_items(nan, block)
+    present[:], out[nan] = True, np.nan
+    present[nan[~has_items]], out[nan[~has_items]] = False, 0
+    return True
+
+
+def _of_block(
+    pick: Pick, block: Block, out: NDArray[Any], present: NDArray[np.bool_], reduce: Callable[..., None] = reduceat
+) -> None:
+    """Fill `out` and `present` for the rows of a block."""
+    ufunc, skipping = pick
+    fill = out.dtype.type(_loser(pick, out.dtype))
+    out[:] = fill
+    reduce(ufunc, block.filled(fill), block.offsets, out)
+    present[:] = True
+    suspect = (out == fill).nonzero()[0]
+    has_items = _has_items(suspect, block)
+    # minimum and maximum carry NaN along, fmin and fmax skip it and cost 30 % more: only where NaN shows up. polars' kernels skip
+    # it as well, so that a row of nulls, filled with what loses, and NaN shows no NaN.
+    if out.dtype.kind == "f" and (np.isnan(out).any() or (block.valid is not None and has_items.any())):
+        out[:] = np.nan
+        reduceat(skipping, block.filled(np.nan), block.offsets, out)
+        suspect = np.isnan(out).nonzero()[0]
+        has_items = _has_items(suspect, block)
+    missing = suspect[~has_items]
+    present[missing], out[missing] = False, 0
+
+
+def _loser(pick: Pick, dtype: np.dtype[Any]) -> Any:
+    """The number that no other one loses against: what a null is filled with, and the result of a row without items."""
+    if dtype.kind == "f":
+        return np.inf if pick is _SMALLEST else -np.inf
+    limits = np.iinfo(dtype)
+    return limits.max if pick is _SMALLEST else limits.min
+
+
+def _has_items(rows: NDArray[np.int64], block: Block) -> NDArray[np.bool_]:
+    """Which of the rows have an item that is not null."""
+    if block.valid is None or not len(rows):
+        return block.offsets[rows + 1] > block.offsets[rows]
+    taken, items = take_rows(block.offsets, rows)
+    return count_true(block.valid[items], taken) > 0
+
+
+def _slot(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
+    if data.dtype.kind == "b":
+        data = data.view(np.uint8)
+    slots = zeros(len(offsets) - 1, np.int64)
+    present = empty(len(slots), np.bool_)
+
+    def work(block: Block) -> None:
+        loop = find_loop("argmin" if pick is _SMALLEST else "argmax", data.dtype, valid is not None, len(block.data))
+        if strategy.choose("extreme", loop is not None) == "compiled" and loop is not None:
+            _run(loop, pick, block, slots[block.rows], present[block.rows])
+            return
+        found = empty(len(block.offsets) - 1, data.dtype)
+        _of_block(pick, block, found, present[block.rows])
+        _first_hits(found, block, slots[block.rows])
+
+    over_blocks(work, data, valid, offsets)
+    return slots, None if present.all() else present
+
+
+def _first_hits(found: NDArray[Any], block: Block, slots: NDArray[np.int64]) -> None:
+    """The first slot of each row that holds what was found for the row."""
+    sizes = row_sizes(block.offsets)
+    hits = block.data == found.repeat(sizes)
+    if found.dtype.kind == "f" and (only_nan := np.isnan(found)).any():
+        hits |= only_nan.repeat(sizes)
+    if block.valid is not None:
+        hits &= block.valid
+    items = hits.nonzero()[0]
+    # Hits come in order, so that each row begins where the number of hits before it says: no search.
+    before = zeros(len(hits) + 1, np.int64)
+    np.cumsum(hits, out=before[1:])
+    lead = before[block.offsets]
+    rows = (lead[1:] > lead[:-1]).nonzero()[0]
+    slots[rows] = items[lead[rows]] - block.offsets[rows]

@@ -1,0 +1,129 @@
+"""Counts of items in bins of equal width or between given edges, and of small integers, row by row."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.base.offsets import parents, row_sizes
+from arrowjag._kernels.reduce.extremes import max as _max
+from arrowjag._kernels.reduce.extremes import min as _min
+from arrowjag._kernels.reduce.segments import Block, over_blocks
+
+__all__ = ["Bins", "bins_of_edges", "bins_of_rows", "count_bins", "count_values", "edges_of", "slots_in_bins"]
+
+Floats = NDArray[np.float64]
+Valid = NDArray[np.bool_] | None
+
+
+class Bins(NamedTuple):
+    """The first and the last edge of the bins of each row, and how many bins there are."""
+
+    low: Floats
+    high: Floats
+    n: int
+
+
+def bins_of_rows(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int) -> tuple[Bins, NDArray[np.bool_]]:
+    """n bins from the smallest to the largest number of each row; a row of equal items reaches half to each side.
+
+    Returns
+    -------
+    Bins
+    (n_rows,) bool array
+        Which rows have a number.
+    """
+    known = valid
+    if data.dtype.kind == "f" and len(data) and np.isnan(np.min(data)):
+        known = ~np.isnan(data) if valid is None else valid & ~np.isnan(data)
+    low, present = _min(data, known, offsets)
+    high, _ = _max(data, known, offsets)
+    start, stop = low.astype(np.float64), high.astype(np.float64)
+    flat = start == stop
+    start[flat] -= 0.5
+    stop[flat] += 0.5
+    return Bins(start, stop, n), np.ones(len(start), np.bool_) if present is None else present
+
+
+def edges_of(bins: Bins) -> Floats:
+    """The n + 1 edges of each row, a (n_rows, n + 1) array; as numpy.linspace."""
+    n = bins.n
+    with np.errstate(all="ignore"):
+        step = (bins.high - bins.low) / n
+        edges: Floats = np.arange(n + 1) * step[:, None] + bins.low[:, None]
+    edges[:, -1] = bins.high
+    return edges
+
+
+def slots_in_bins(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], bins: Bins) -> NDArray[np.int64]:
+    """The bin of each item, -1 for what is in none: nulls, NaN and numbers beyond the edges. The last bin is closed."""
+    out = empty(len(data), np.int64)
+    n = bins.n
+
+    def work(block: Block) -> None:
+        rows = block.rows
+        sizes = row_sizes(block.offsets)
+        values = block.data.astype(np.float64, copy=False)
+        low, high = bins.low[rows].repeat(sizes), bins.high[rows].repeat(sizes)
+        inside = (values >= low) & (values <= high)
+        if block.valid is not None:
+            inside &= block.valid
+        step = ((bins.high[rows] - bins.low[rows]) / n).repeat(sizes)
+        found = np.where(inside, (values - low) / step, 0).astype(np.int64)
+        np.clip(found, 0, n - 1, out=found)
+        # The quotient may be rounded across an edge: the edges themselves decide.
+        found -= (values < found * step + low) & (found > 0)
+        above = found + 1
+        found += (values >= above * step + low) & (above < n)
+        found[~inside] = -1
+        out[block.items] = found
+
+    over_blocks(work, data, valid, offsets)
+    return out
+
+
+def bins_of_edges(data: NDArray[Any], valid: Valid, edges: NDArray[Any]) -> NDArray[np.int64]:
+    """The bin of each item between rising edges, -1 for what is in none; the last bin is closed."""
+    found: NDArray[np.int64] = edges.searchsorted(data, "right") - 1
+    n = len(edges) - 1
+    if n > 0:
+        found[data == edges[-1]] = n - 1
+    found[found >= n] = -1
+    if data.dtype.kind == "f":
+        found[np.isnan(data)] = -1
+    if valid is not None:
+        found[~valid] = -1
+    return found
+
+
+def count_bins(slots: NDArray[np.int64], offsets: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    """How many items of each row have each slot from 0 to n - 1, flat; slots of -1 are left out."""
+    out = empty((len(offsets) - 1) * n, np.int64)
+
+    def work(block: Block) -> None:
+        rows = slice(block.rows.start * n, block.rows.stop * n)
+        here = parents(block.offsets).astype(np.int64) * n
+        here += block.data
+        if len(here) and block.data.min() < 0:
+            here = here[block.data >= 0]
+        out[rows] = np.bincount(here, minlength=rows.stop - rows.start)
+
+    over_blocks(work, slots, None, offsets)
+    return out
+
+
+def count_values(data: NDArray[np.int64], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How many items of each row are 0, 1, 2.., up to the largest of the row: flat counts and their offsets."""
+    top, present = _max(data, valid, offsets)
+    sizes = np.asarray(top, np.int64) + 1
+    if present is not None:
+        sizes[~present] = 0
+    cut = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=cut[1:])
+    places = cut[:-1].repeat(row_sizes(offsets)) + data
+    if valid is not None:
+        places = places[valid]
+    return np.bincount(places, minlength=int(cut[-1])).astype(np.int64), cut

@@ -1,0 +1,223 @@
+"""How a reduction walks over rows: in blocks that stay in cache, with reduceat that survives empty rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.fill import filled
+from arrowjag._kernels.base.memory import empty, zeros
+from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, row_sizes
+from arrowjag._kernels.base.polars_lists import reduce_lists
+from arrowjag._kernels.move.gather import take_rows
+from arrowjag.errors import OVERFLOW_HINT, JagOverflowError
+
+__all__ = [
+    "EXACT",
+    "Block",
+    "accumulator",
+    "counts",
+    "drop_nulls",
+    "may_overflow",
+    "moments",
+    "over_blocks",
+    "raise_overflow",
+    "reduce_rows",
+    "reduceat",
+    "result_type",
+    "shifted",
+]
+
+
+class Block(NamedTuple):
+    """Some rows next to each other, with offsets of their own that start at 0."""
+
+    rows: slice
+    items: slice
+    data: NDArray[Any]
+    valid: NDArray[np.bool_] | None
+    offsets: NDArray[np.int64]
+
+    @property
+    def counts(self) -> NDArray[Any]:
+        """The number of items of each row that are not null."""
+        if self.valid is None:
+            return row_sizes(self.offsets)
+        return (count_true if len(self.valid) > strategy.sizes.CACHE_VALUES else count_block)(self.valid, self.offsets)
+
+    def filled(self, fill: object, dtype: Any = None) -> NDArray[Any]:
+        """The data as `dtype`, with `fill` where it is null; the data itself where nothing has to be done."""
+        data = self.data if dtype is None else self.data.astype(dtype, copy=False)
+        return data if self.valid is None else filled(data, self.valid, fill)
+
+
+def over_blocks(
+    function: Callable[[Block], None],
+    data: NDArray[Any],
+    valid: NDArray[np.bool_] | None,
+    offsets: NDArray[np.int64],
+    block_values: int | None = None,
+    alone: int | None = None,
+    per_core: bool = False,
+) -> None:
+    """Call a function on blocks of rows, on all cores; floating-point warnings are off inside.
+
+    `block_values` is CACHE_VALUES by default; with `per_core` there is one block per core.
+    """
+
+    def work(first: int, last: int) -> None:
+        start, end = int(offsets[first]), int(offsets[last])
+        local = offsets[first : last + 1] - start if start else offsets[first : last + 1]
+        with np.errstate(all="ignore"):
+            items = slice(start, end)
+            function(Block(slice(first, last), items, data[items], None if valid is None else valid[items], local))
+
+    strategy.polars_for(len(data))  # loaded by this thread, if it is worth it
+    size = None if per_core else block_values or strategy.sizes.CACHE_VALUES
+    blocks.map_rows(work, offsets, block_values=size, alone=alone)
+
+
+def reduceat(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
+    """Reduce each row into `out`; the entries of empty rows are left as they are."""
+    # Plain reduceat gives data[start] for an empty row and fails where the last rows are empty: it gets the others.
+    full = offsets[1:] > offsets[:-1]
+    if (n_full := np.count_nonzero(full)) < len(full):
+        out[full] = ufunc.reduceat(data, offsets[:-1][full]) if n_full else 0
+    elif len(out):
+        ufunc.reduceat(data, offsets[:-1], out=out)
+
+
+def reduce_rows(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
+    """As `reduceat`, by polars where that is faster. For extremes of large blocks."""
+    if not reduce_lists(ufunc, data, offsets, out):
+        reduceat(ufunc, data, offsets, out)
+
+
+def drop_nulls(
+    data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Values and offsets without the nulls."""
+    if valid is None:
+        return data, offsets
+    return data[valid], filter_rows(valid, offsets)
+
+
+def counts(valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The number of items of each row that are not null."""
+    return row_sizes(offsets) if valid is None else count_true(valid, offsets)
+
+
+def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """What values of a type are added up in: float64, int64 (bool too) or uint64."""
+    return np.dtype({"f": np.float64, "u": np.uint64}.get(dtype.kind, np.int64))
+
+
+def result_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Type of a mean or quantile: floats keep theirs, all others give float64."""
+    return dtype if dtype.kind == "f" else np.dtype(np.float64)
+
+
+def may_overflow(values: NDArray[Any], offsets: NDArray[np.int64]) -> bool:
+    """Whether the largest magnitude times the longest row leaves the type: cheap, and almost always says no."""
+    if not len(values):
+        return False
+    largest = max(int(values.max()), -int(values.min()))
+    return largest * int(row_sizes(offsets).max()) > np.iinfo(values.dtype).max
+
+
+def raise_overflow(operation: str, rows: NDArray[Any], block: Block, dtype: np.dtype[Any]) -> None:
+    """Raise if there are any rows (numbers within the block) whose exact result leaves the type."""
+    if len(rows):
+        row = block.rows.start + int(rows.min())
+        raise JagOverflowError(f"{operation}: integer overflow, the result of row {row} does not fit {dtype}. {OVERFLOW_HINT}")
+
+
+def moments(
+    work: Callable[[Block, NDArray[np.float64]], NDArray[np.bool_]],
+    data: NDArray[Any],
+    valid: NDArray[np.bool_] | None,
+    offsets: NDArray[np.int64],
+    block_values: int | None = None,
+    per_core: bool = False,
+) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """Run `work`, which fills float64 results of a block and says which are valid, and give them the type of a mean."""
+    target = result_type(data.dtype)
+    out = zeros(len(offsets) - 1, target)
+    enough = empty(len(out), np.bool_)
+
+    def run(block: Block) -> None:
+        part = out[block.rows]
+        wide = part if target == np.float64 else part.astype(np.float64)
+        enough[block.rows] = valid_rows = work(block, wide)
+        if np.count_nonzero(valid_rows) < len(valid_rows):
+            wide[~valid_rows] = 0
+        if wide is not part:
+            part[:] = wide
+
+    over_blocks(run, data, valid, offsets, block_values, per_core=per_core)
+    return out, None if np.count_nonzero(enough) == len(enough) else enough
+
+
+EXACT = 2**53
+"""Integers up to this magnitude are exact in float64."""
+
+
+def shifted(block: Block, pivot: np.ufunc = np.maximum) -> NDArray[np.float64]:
+    """The items of a block in float64, 0 for a null; rows that hold an integer beyond `EXACT` as distances from one of their items.
+
+    Parameters
+    ----------
+    block : Block
+        Booleans, integers or floats.
+    pivot : numpy.ufunc
+        `numpy.maximum` or `numpy.minimum`: which item the distances of such rows are taken from.
+
+    Returns
+    -------
+    (n_values,) float64 array
+        What a row gives depends on that row alone. The data itself where nothing has to be done.
+
+    Notes
+    -----
+    O(n_values): integers of 64 bits are read once more, to find that none of them is so large.
+    """
+    values = block.filled(0, np.float64)
+    data = block.data
+    if data.dtype.kind not in "iu" or data.dtype.itemsize < 8 or not len(data) or _fits(data):
+        return values
+    beyond = (data > EXACT) | (data < -EXACT) if data.dtype.kind == "i" else data > EXACT
+    if block.valid is not None:
+        beyond &= block.valid
+    rows = count_true(beyond, block.offsets).nonzero()[0]
+    if len(rows):
+        offsets, items = take_rows(block.offsets, rows)
+        values[items] = _distances(data[items], None if block.valid is None else block.valid[items], offsets, pivot)
+    return values
+
+
+def _fits(data: NDArray[Any]) -> bool:
+    return bool(data.min() >= -EXACT and data.max() <= EXACT)
+
+
+def _distances(
+    data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], pivot: np.ufunc
+) -> NDArray[np.float64]:
+    """Each item less the pivot of its row, exact up to 64 bits and rounded once; 0 for a null."""
+    limits = np.iinfo(data.dtype)
+    loser = limits.min if pivot is np.maximum else limits.max
+    ends = zeros(len(offsets) - 1, data.dtype)
+    reduceat(pivot, data if valid is None else np.where(valid, data, data.dtype.type(loser)), offsets, ends)
+    ends = ends.repeat(row_sizes(offsets)).view(np.uint64)
+    found = (
+        (ends - data.view(np.uint64)).astype(np.float64)
+        if pivot is np.maximum
+        else (data.view(np.uint64) - ends).astype(np.float64)
+    )
+    if pivot is np.maximum:
+        np.negative(found, out=found)
+    return found if valid is None else np.where(valid, found, 0.0)

@@ -1,0 +1,121 @@
+"""Which algorithm computes a result: chosen from facts about the rows, forced by tests.
+
+Kernels say what is computed; this package says how. A kernel that has several algorithms asks `choose("argsort", offsets)` for the
+name of one, `rules` holds one rule per operation, and `sizes` every threshold. A new algorithm, a compiled loop for instance, is
+one more name in `rules.CHOICES`, one branch in its kernel, and one entry in the matrix of tests, which fails until it is there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from arrowjag._kernels.strategy import sizes
+from arrowjag._kernels.strategy.rules import CHOICES, Choice, are_small, lexsorts, long_share, polars_for, short_share
+from arrowjag.errors import JagValueError
+
+__all__ = ["CHOICES", "Choice", "choose", "force", "is_forced", "is_small", "long_share", "polars_for", "short_share", "sizes"]
+
+
+class _Forced(NamedTuple):
+    strategies: dict[str, str]
+    taken: Counter[tuple[str, str]]
+
+
+_forced: list[_Forced] = []
+"""What is forced now, the innermost last. Of the whole process: kernels choose inside worker threads too."""
+
+_rules = {name: choice.rule for name, choice in CHOICES.items()}
+
+
+def choose(operation: str, *facts: Any) -> str:
+    """The strategy of an operation.
+
+    Parameters
+    ----------
+    operation : str
+        One of `CHOICES`.
+    *facts
+        What the rule of the operation takes: offsets, counts, properties of the type. A fact that costs a look at the values is a
+        function without arguments, which is called where the rule depends on it.
+
+    Returns
+    -------
+    str
+        One of the strategies of the operation; the forced one, if it is able to compute the result.
+
+    Notes
+    -----
+    0.2 microseconds, and what the rule computes.
+    """
+    if not _forced:
+        return _rules[operation](*facts)
+    forced = _forced[-1]
+    found = forced.strategies.get(operation)
+    if found is None or not CHOICES[operation].strategies[found](*facts):
+        found = _rules[operation](*facts)
+    forced.taken[operation, found] += 1
+    return found
+
+
+def is_small(operation: str, *keys: Any) -> bool:
+    """Whether the strategy "small" computes a whole call: np.lexsort of all rows at once, of few values."""
+    if not _forced:
+        return are_small(*keys)
+    wanted = _forced[-1].strategies.get(operation)
+    found = are_small(*keys) if wanted is None else wanted == "small" and lexsorts(*keys)
+    taken, others = _forced[-1].taken, [name for name in CHOICES[operation].strategies if name != "small"]
+    if found or len(others) == 1:  # nothing else is asked about the only other one
+        taken[operation, "small" if found else others[0]] += 1
+    return found
+
+
+def is_forced(operation: str, name: str) -> bool:
+    """Whether a strategy is forced that no rule chooses, because it replaces another one where that one is not able."""
+    if not _forced or _forced[-1].strategies.get(operation) != name:
+        return False
+    _forced[-1].taken[operation, name] += 1
+    return True
+
+
+@contextmanager
+def force(**changes: str | int) -> Iterator[Counter[tuple[str, str]]]:
+    """Force strategies by operation, or sizes by name, for tests and measurements.
+
+    Parameters
+    ----------
+    **changes
+        `argsort="pairs"` forces a strategy wherever it is able to compute the result; `SORT_BLOCK=1024` changes a size.
+
+    Yields
+    ------
+    Counter
+        How often each (operation, strategy) has been chosen since.
+
+    Raises
+    ------
+    JagValueError
+        An unknown operation, strategy or size.
+
+    Notes
+    -----
+    The state belongs to the process, so that worker threads see it; two threads must not force different strategies at once.
+    """
+    for name, value in changes.items():
+        known = CHOICES[name].strategies if name in CHOICES else ()
+        if value not in known and not (isinstance(value, int) and hasattr(sizes, name)):
+            raise JagValueError(f"force: there is no {name}={value!r}; strategies of {name} are {', '.join(known) or 'none'}.")
+    old = {name: getattr(sizes, name) for name in changes if name not in CHOICES}
+    outer = _forced[-1].strategies if _forced else {}
+    now = _Forced(outer | {name: value for name, value in changes.items() if isinstance(value, str)}, Counter())
+    _forced.append(now)
+    try:
+        for name in old:
+            setattr(sizes, name, changes[name])
+        yield now.taken
+    finally:
+        for name, size in old.items():
+            setattr(sizes, name, size)
+        _forced.pop()

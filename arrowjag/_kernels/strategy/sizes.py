@@ -1,0 +1,264 @@
+"""Every size threshold of the kernels and of the operations that choose between kernels, with the measurement behind it.
+
+Times are of one core of a 2-core x86 machine, on float64 unless a line says otherwise. Read a size as `sizes.NAME` when it is
+needed, never into a constant of the caller: `strategy.force` changes it here, and threads of the pool must see the change.
+"""
+
+# ------------------------------------------------------------------------------------------------------------- few values
+
+SMALL_VALUES = 1000
+"""Below this many values np.lexsort orders all rows at once: 100 values take 6 us, where the calls of any other strategy
+cost 40 to 80 us."""
+
+CALL_VALUES = 1 << 12
+"""Below this many values the calls cost more than the work, for kernels of one pass (take, fill, runs, count): numpy's calls cost a
+quarter of pyarrow's, and a thread 60 us."""
+
+MATRIX_VALUES = 8192
+"""Below this many values rows of all lengths share one padded matrix: argsort of ten rows takes 70 us, a matrix per
+length 193."""
+
+PARENTS_VALUES = 256
+"""Below this many values np.repeat makes parents in 2 us, a count and a running sum in 5."""
+
+# ------------------------------------------------------------------------------------------------------------- threads, blocks
+
+THREAD_VALUES = 200_000
+"""Below this many values rows are not divided among threads: to hand a task to a thread costs 60 us."""
+
+CACHE_VALUES = 1 << 17
+"""Values per block of kernels with temporaries: 1 MB of float64, which stays in the second-level cache."""
+
+LARGE_VALUES = 1 << 20
+"""Values per block of kernels with few temporaries, or that batch rows by length: fewer calls, more rows per batch."""
+
+PASS_VALUES = 1 << 18
+"""Values per block of one pass over flat values: long enough for another thread to take the interpreter, short enough for a
+cache."""
+
+ONE_PASS_VALUES = 1 << 17
+"""Below this many values one pass over all of them on one core is as fast as blocks on all cores."""
+
+WORD_VALUES = 1 << 16
+"""Values per block where items are moved one by one (weave, nth, inverse permutation, rounding, transpose)."""
+
+BATCH_VALUES = 1 << 17
+"""Values per batch of rows of one length: a matrix of 1 MB."""
+
+WINDOW_BYTES = 1 << 21
+"""Bytes per block where rows are copied as windows, and of dense cells."""
+
+ROWS = 1 << 16
+"""Rows per block of passes over offsets."""
+
+ARROW_MEMORY_BYTES = 1 << 16
+"""From this size on memory comes from Arrow's pool, which keeps freed pages: results of 40, 4, 4 and 5 MB take 1.7 ms, from malloc
+10.6."""
+
+# ------------------------------------------------------------------------------------------------------------- order
+
+SORT_BLOCK = 1 << 19
+"""Values that a task sorts: keys, matrix and result stay in the second-level cache."""
+
+PART_VALUES = 1 << 18
+"""Values of one huge row that a task sorts: enough parts of each length for a matrix."""
+
+SORT_SAMPLE = 1000
+"""Values that tell whether most values of a huge row differ: np.sort is fast where they don't."""
+
+RUNS_BLOCK = 1 << 18
+"""Values per task where gathers follow a sort: on whole columns they leave the cache and take twice as long."""
+
+HUGE = 1 << 17
+"""Rows longer than this are divided into parts that all cores share: 2.5M float64 in one row take 55 ns an item, whole 90."""
+
+PART_ITEMS = 64
+"""Items per part of a huge row that is divided by value."""
+
+PART_BITS = 12
+"""Leading bits of a code that choose the part; pyarrow sorts up to 12 bits by counting."""
+
+MOST_PARTS = 1 << 15
+"""Parts of a huge row at most: their numbers fit 16 bits, which numpy sorts by radix."""
+
+PART_SAMPLE = 1 << 13
+"""Items that tell how the codes of a huge row are distributed."""
+
+HASH_PART = 1 << 13
+"""Items per part of a huge row that is divided by hash, if most of them differ."""
+
+PAIRS_LENGTH = 28
+"""Rows up to this length are compared pair by pair: 5M values in rows of ten take 60 ms of work to argsort, sorting takes 105.
+Pairs grow with the square of the length and meet sorting at about 28."""
+
+PAIRS_VALUES = 8192
+"""Below this many values the number of numpy calls decides, which is one per pair of slots: one matrix is sorted."""
+
+PAIRS_BLOCK = 3 << 19
+"""Values per task of pairs: enough rows of each length for a numpy call."""
+
+HASH_LENGTH = 128
+"""Rows up to this length are sorted in less time than hashed: a hash takes 14 ns a value, a sort 9 in rows of 100, 25 in rows
+of 500."""
+
+HASH_COUNT_LENGTH = 512
+"""As HASH_LENGTH, where only the number of distinct items is wanted: values are sorted without their places, in half the time."""
+
+HASH_BLOCK = 1 << 15
+"""Items whose hash tables stay in cache, with all that is computed on the way."""
+
+SELECT_LENGTH = 512
+"""Rows longer than this are partitioned around the slots of a quantile: 10 ns an item in rows of 1000, sorted 14."""
+
+SELECT_ROWS = 32
+"""Up to this many rows of one length the quantiles of several lengths are finished together: calls cost more than rows."""
+
+TOPK_SEGMENT = 32
+"""Neighbouring items whose extreme stands for them in topk."""
+
+TOPK_SHARE = 4
+"""A row must be this many times as long as the segments that topk looks at: 5M float64 in Zipf rows take 15 ms, a sort 130."""
+
+TOPK_VALUES = 8192
+"""Below this many values topk sorts."""
+
+# ------------------------------------------------------------------------------------------------------------- reductions, scans
+
+POLARS_VALUES = 1 << 15
+"""From here on polars reduces short rows, if it is loaded: 5M float64 in 500k rows are summed in 6 ms, np.add.reduceat takes 9 and
+holds the GIL; a call costs 40 us."""
+
+COMPILED_VALUES = 1 << 13
+"""From here on a compiled loop is looked for: the first time in a process that costs 50 ms, to load llvmlite."""
+
+COMPILING_VALUES = 1 << 20
+"""From here on a loop that isn't there yet is compiled, by another process: half a second to start it, 0.1 to 0.3 s per loop."""
+
+POLARS_LOAD_VALUES = 1_000_000
+"""From here on polars is worth loading, if it is installed."""
+
+POLARS_LENGTH = 512
+"""The extremes of rows longer than this are left to numpy, which is as fast."""
+
+POLARS_FILTER_VALUES = 500_000
+"""From here on polars filters numbers: half of 5M float64 in 2.4 ms, pyarrow 12.7."""
+
+SCAN_CELLS = 4096
+"""Up to this many cells, rows times the longest, one matrix is scanned: 100 values take 8 us, slot by slot 60."""
+
+SCAN_LENGTH = 64
+"""Rows up to this length are scanned slot by slot, all rows in one numpy call; 5M values in rows of ten take 30 ms."""
+
+SCAN_ROWS = 8
+"""Fewer long rows of one length are scanned one by one: to copy them into a matrix and back costs a fourth more."""
+
+SHIFT_SLOTS = 16
+"""A shift by more slots compares positions; a shift by fewer clears one flag per row and slot."""
+
+# ------------------------------------------------------------------------------------------------------------- moving values
+
+RUN_VALUES = 1 << 14
+"""Below this many values runs are moved item by item."""
+
+RUN_LENGTH = 4
+"""Runs and rows that are shorter on average are moved item by item: 10M values in rows of ten take 14 ms as runs, 36 as items."""
+
+REPEAT_LENGTH = 16
+"""Rows longer than this on average get their parents from np.repeat; shorter ones by counting: 5M values in rows of one take 10 ms,
+np.repeat 36."""
+
+WINDOW_WIDTH = 64
+"""Cells of the widest window; wider ones read more beyond the end of short rows than they save."""
+
+WINDOW_WASTE = 3
+"""A window may write this many times as many cells as there are values: positions in rows of ten take 5 ms for 5M, a sum 10."""
+
+SPARSE_PLACES = 32
+"""One place in this many or fewer is sorted to see whether places repeat; more are marked: 15 ms for 5M, a sort 300."""
+
+REPEAT_COLUMNS = 4
+"""Up to this many copies of each item are written column by column: 5M float64 twice in 6 ms, np.repeat 15."""
+
+TILE_VALUES = 1 << 12
+"""What is tiled is first made this long, so that one copy moves much."""
+
+BIT_TABLE_COLUMNS = 64
+"""Bits that are repeated more often are spread; up to here a table tells what each byte becomes."""
+
+SET_COMPARED = 8
+"""A set of up to this many numbers is compared one by one: three with 5M int64 in 5 ms, a table takes 12, pyarrow's hashes 50."""
+
+SET_TABLE = 1 << 16
+"""A set of integers in a narrower range is looked up in a table that stays in cache."""
+
+CHOICE_VALUES = 1 << 14
+"""From here on if_else selects by masks in blocks: 5M values with random flags in 8 ms, pyarrow and numpy 20."""
+
+ARITHMETIC_VALUES = 1 << 19
+"""From here on arithmetic goes in blocks on all cores; below one call of pyarrow is as fast."""
+
+DIVISION_VALUES = 1 << 12
+"""From here on floor_divide and remainder go in blocks: pyarrow has no kernel for them."""
+
+DIVISION_BLOCK = 1 << 16
+"""Values per block of divisions, which have several temporaries."""
+
+JIT_VALUES = 1 << 20
+"""From here on stretches of recorded calls run in blocks of rows."""
+
+JIT_BLOCK = 1 << 18
+"""Values per block of a stretch of recorded calls: each call on a block costs 40 us, as much as the work on 50k values."""
+
+COMBINATION_ITEMS = 1 << 14
+"""Up to this many items of choices no table is made for each length of row: calls cost more."""
+
+# ------------------------------------------------------------------------------------------------------------- dense, transpose
+
+WINDOW_FACTOR = 4
+"""How many times as large blocks are where rows are copied as windows: with few long calls, threads seldom wait for the GIL."""
+
+WIDEST_ITEM_BYTES = 128
+"""Items wider than this are not copied as windows: too much would be copied that is not wanted."""
+
+WINDOW_CELLS_PER_VALUE = 8
+"""Up to this many dense cells per value, of at most 8 bytes, rows are copied as windows; to find the wanted cells costs 44 ms for
+10M float32 in 1M rows, windows 18."""
+
+WIDE_WINDOW_CELLS_PER_VALUE = 3
+"""As WINDOW_CELLS_PER_VALUE, for items wider than 8 bytes."""
+
+DENSE_IN_PLACE_VALUES = 1 << 19
+"""Numbers per block of a ufunc that writes into its dense operand."""
+
+SOFTMAX_BLOCK = 1 << 21
+"""Items per block of a flat softmax: one call of polars for its sums costs as much as the sums of a few thousand rows."""
+
+SOFTMAX_PLACES = 64
+"""Rows up to this length get the sums of a softmax over several columns place by place: 0.5 s for 320M float32, by length 0.9."""
+
+COLUMN_ROWS = 1 << 14
+"""Rows whose columns are written together: their starts and sizes stay in the second-level cache."""
+
+COLUMN_MIN_ROWS = 256
+"""Columns with fewer rows per block are sorted: they cost more to begin than to write."""
+
+LARGE_FRAME = 1 << 16
+"""A frame of two dims with more items is transposed column by column: 10M items in 1M rows in 70 ms, by coordinates 570."""
+
+COUNTED_BITS = 12
+"""Largest number of bits for which pyarrow's counting sort is used: 10M values of 5 bits take 27 ms, numpy's radix sort 90 ms."""
+
+# ------------------------------------------------------------------------------------------------------------- polars' expressions
+
+EXPRESSION_VALUES = 2_000_000
+"""Below this many values a list expression of polars runs in one piece: under 2 ms, and the streaming engine uses all
+cores itself."""
+
+EXPRESSION_BLOCK = 1_250_000
+"""Values per block of a list expression: a call costs 50 us; larger blocks might wait for a core that others use."""
+
+EXPRESSION_FLAGS = 1 << 18
+"""Flags that are written before they are packed: bytes that stay in cache."""
+
+EXPRESSION_PARTS = 4
+"""Parts of a comparison that threads share."""

@@ -1,0 +1,5 @@
+"""Transposition of ragged levels on their offsets."""
+
+from arrowjag._kernels.transpose.permute import Permuted, permute, transpose, will_shear
+
+__all__ = ["Permuted", "permute", "transpose", "will_shear"]

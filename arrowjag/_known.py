@@ -1,0 +1,99 @@
+"""What has been checked: remembered with the buffers themselves, so that no buffer is checked twice while it lives.
+
+A checked array gets one buffer that owns a token. The token holds all buffers of the array, so their addresses can't be given to
+other memory while it lives, and it dies with the last array that uses the buffer: an address that the registry knows is that of
+checked memory.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.types as pt
+
+__all__ = ["is_known", "is_remembered_type", "remembered"]
+
+
+class _Token:
+    """Slots `start` to before `stop` of these buffers were checked."""
+
+    __slots__ = ("__weakref__", "buffers", "dictionary", "start", "stop")
+
+    def __init__(self, array: pa.Array) -> None:
+        self.buffers = array.buffers()
+        self.dictionary = array.dictionary if pt.is_dictionary(array.type) else None
+        self.start, self.stop = array.offset, array.offset + len(array)
+
+
+_TOKENS: weakref.WeakValueDictionary[Any, _Token] = weakref.WeakValueDictionary()
+
+
+_LONG = frozenset(
+    {
+        pa.lib.Type_STRING,
+        pa.lib.Type_LARGE_STRING,
+        pa.lib.Type_STRING_VIEW,
+        pa.lib.Type_BINARY,
+        pa.lib.Type_LARGE_BINARY,
+        pa.lib.Type_BINARY_VIEW,
+        pa.lib.Type_DICTIONARY,
+        pa.lib.Type_DECIMAL32,
+        pa.lib.Type_DECIMAL64,
+        pa.lib.Type_DECIMAL128,
+        pa.lib.Type_DECIMAL256,
+    }
+)
+
+
+def _key(array: pa.Array) -> tuple[Any, ...]:
+    """Type and addresses of a flat array, of a dictionary also those of its words."""
+    if not pt.is_dictionary(array.type):
+        return (array.type, *_places(array))
+    words = array.dictionary
+    return (array.type, *_places(array), words.offset, len(words), *_places(words))
+
+
+def _places(array: pa.Array) -> list[tuple[int, int] | None]:
+    first, *others = array.buffers()
+    valid = first if array.null_count else None  # pyarrow drops the bits of an array that it rebuilds without nulls
+    return [None if one is None else (one.address, one.size) for one in (valid, *others)]
+
+
+def is_remembered_type(type: pa.DataType) -> bool:
+    """Whether a type is flat and takes long to check: text, bytes, dictionaries."""
+    return type.id in _LONG
+
+
+def is_known(array: pa.Array) -> bool:
+    """Whether all slots of a flat array were checked before, as part of this array or of another one on the same buffers."""
+    token = _TOKENS.get(_key(array))
+    return token is not None and token.start <= array.offset and array.offset + len(array) <= token.stop
+
+
+def remembered(array: pa.Array) -> pa.Array:
+    """The same array on the same memory, known from now on.
+
+    Parameters
+    ----------
+    array : pa.Array
+        Flat: text, bytes, a dictionary of these, decimals, times; of two buffers at least.
+
+    Returns
+    -------
+    pa.Array
+        Nothing is copied.
+    """
+    buffers = array.buffers()
+    main = buffers[1]
+    if main is None or main.size == 0 or not is_remembered_type(array.type) or is_known(array):
+        return array
+    token = _Token(array)
+    _TOKENS[_key(array)] = token
+    buffers[1] = pa.foreign_buffer(main.address, main.size, token)
+    type, n, nulls, start = array.type, len(array), array.null_count, array.offset
+    if pt.is_dictionary(type):
+        indices = pa.Array.from_buffers(type.index_type, n, buffers, nulls, start)
+        return pa.DictionaryArray.from_arrays(indices, array.dictionary, ordered=type.ordered, safe=False)
+    return pa.Array.from_buffers(type, n, buffers, nulls, start)

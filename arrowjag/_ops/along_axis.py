@@ -1,0 +1,156 @@
+"""Apply a row kernel along any axis, and treat the items at an axis, leaves or sub-trees, as units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from arrowjag import _arrow, _column
+from arrowjag._column import Column
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.move import gather
+from arrowjag._ops import structure
+from arrowjag._ops.axes import Moved, is_none_of_them, move_back, move_last, normalize_axes, trailing
+from arrowjag.dims import Dim, Ragged, Uniform
+from arrowjag.errors import ShapeError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = ["align_keys", "apply", "apply_both", "item_key", "items_as_rows", "resized", "single_axis"]
+
+
+def apply(
+    column: Column, axis: Any, function: Callable[[pa.Array, IntArray], pa.Array], operation: str, *, complete: bool = False
+) -> Column:
+    """Apply a function that returns one result per item, along any axis or along several trailing axes together.
+
+    Parameters
+    ----------
+    column : Column
+        The source.
+    axis : int, tuple of int or None
+        Several trailing axes are merged into one; along an outer axis, the items at the same local position form one row. With an
+        empty tuple each item is a row.
+    function : callable
+        From flat values and offsets to an array of the same length.
+    operation : str
+        The public name, for errors.
+    complete : bool
+        Whether rows along an outer axis are filled with null items where an inner row is too short, so that the position in the
+        row passed to `function` equals the position along that axis.
+
+    Returns
+    -------
+    Column
+        Of the same shape; the shape object is shared.
+    """
+    if is_none_of_them(axis):
+        return Column(column.shape, function(column.values, np.arange(column.shape.size + 1)))
+    found = normalize_axes(axis, column.ndim, operation)
+    if found[-1] == column.ndim - 1:
+        offsets = column.shape.composed(found[0], column.ndim).offsets
+        return Column(column.shape, function(column.values, offsets))
+    moved = move_last(column, found[0])
+    flat = moved.column
+    offsets = flat.shape.dims[-1].offsets
+    if not complete or not len(moved.slots):
+        return move_back(moved, Column(flat.shape, function(flat.values, offsets)), column.shape)
+    place, offsets = _completed(moved, offsets)
+    present = np.zeros(int(offsets[-1]), bool)
+    present[place] = True
+    source = np.zeros(len(present), np.int64)
+    source[place] = np.arange(len(place))
+    result = function(gather.take(flat.values, source, present), offsets)
+    return move_back(moved, Column(flat.shape, gather.take(result, place)), column.shape)
+
+
+def apply_both(
+    column: Column, other: Column, axis: Any, function: Callable[[pa.Array, pa.Array, IntArray], pa.Array], operation: str
+) -> Column:
+    """Apply a function of two values per item, along any axis as `apply` does.
+
+    Parameters
+    ----------
+    column : Column
+        The source.
+    other : Column
+        Broadcast to the items by the prefix rule; a row that is null in either column is null in the result.
+    axis : int, tuple of int or None
+        As for `apply`.
+    function : callable
+        From flat values, second values and offsets to an array of the same length.
+    operation : str
+        The public name, for errors.
+
+    Returns
+    -------
+    Column
+        Of the common shape.
+    """
+    if other.ndim > column.ndim:
+        raise ShapeError(f"{operation}: {other.shape!r} has more dims than the items, {column.shape!r}")
+    column, other = structure.align([column, other], operation)
+    if is_none_of_them(axis):
+        return Column(column.shape, function(column.values, other.values, np.arange(column.shape.size + 1)))
+    found = normalize_axes(axis, column.ndim, operation)
+    if found[-1] == column.ndim - 1:
+        return Column(column.shape, function(column.values, other.values, column.shape.composed(found[0], column.ndim).offsets))
+    moved = move_last(column, found[0])
+    flat = moved.column
+    values = function(flat.values, gather.take(other.values, moved.take), flat.shape.dims[-1].offsets)
+    return move_back(moved, Column(flat.shape, values), column.shape)
+
+
+def _completed(moved: Moved, offsets: IntArray) -> tuple[IntArray, IntArray]:
+    """Positions of the items after rows are padded up to their last occupied slot, and the offsets of the padded rows."""
+    sizes = row_sizes(offsets)
+    longer = np.zeros(len(sizes), np.int64)
+    longer[sizes > 0] = moved.slots[offsets[1:][sizes > 0] - 1] + 1
+    cut = _offsets.from_sizes(longer)
+    return cut[:-1].repeat(sizes) + moved.slots, cut
+
+
+def single_axis(column: Column, axis: Any, operation: str) -> tuple[Column, int]:
+    """Flatten several trailing axes into one; return the column and its axis. A single axis is returned unchanged."""
+    found = normalize_axes(axis, column.ndim, operation)
+    return (column, found[0]) if len(found) == 1 else (trailing(column, found[0]), found[0])
+
+
+def resized(dim: Dim, offsets: IntArray, validity: BoolArray | None = None) -> Dim:
+    """Replace the sizes of a dim, keeping its validity; the outermost dim stays a `Uniform` of one row."""
+    if len(dim) == 1 and dim.validity is None and validity is None:
+        return Uniform(int(offsets[-1]), 1, declared=False)
+    return Ragged.from_offsets(offsets, validity=dim.validity if validity is None else validity, check=False)
+
+
+def items_as_rows(column: Column, depth: int) -> Column:
+    """Drop the first `depth` dims, so that the items below them become the rows of a column. Values are shared."""
+    rows = Uniform(column.shape.nodes(depth), 1, declared=False)
+    return structure.with_shape(JaggedShape._trusted((rows, *column.shape.dims[depth:])), column)
+
+
+def item_key(column: Column, depth: int, operation: str) -> tuple[Any, BoolArray | None]:
+    """Comparison keys of the items after the first `depth` dims: leaves compare by value, sub-trees as nested lists."""
+    return _arrow.order_key(column.values if depth == column.ndim else _column.to_arrow(items_as_rows(column, depth)), operation)
+
+
+def align_keys(column: Column, depth: int, keys: Sequence[Column], operation: str) -> tuple[Column, list[Column]]:
+    """Broadcast keys to the items after the first `depth` dims.
+
+    Returns
+    -------
+    Column
+        Item numbers, without the items that lie in a null row of a key.
+    list of Column
+        The keys, broadcast by the prefix rule to the shape of the item numbers.
+    """
+    for key in keys:
+        if key.ndim > depth:
+            raise ShapeError(f"{operation}: a key has {key.ndim} dims, {key.shape!r}, but the items along the axis have {depth}")
+    frame = Column(column.shape[:depth], _arrow.numbers(column.shape.nodes(depth)))
+    frame, *spread = structure.align([frame, *keys], operation)
+    return frame, spread

@@ -1,0 +1,180 @@
+"""Items found by a key or a value: min_by, max_by, unique by a key, index_of, argwhere, drop_nulls and is_sorted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._column import Column, row_validity
+from arrowjag._kernels import reduce as _reduce
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.equal import distinct as _distinct
+from arrowjag._kernels.equal import places
+from arrowjag._kernels.move import gather
+from arrowjag._ops import along_axis, elementwise, sets, structure
+from arrowjag._ops import axes as _axes
+from arrowjag._ops.indexing import or_null
+from arrowjag._ops.reduce import over_axes
+from arrowjag.dims import Dim
+from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = ["argwhere", "drop_nulls", "extreme_by", "index_of", "is_sorted", "unique_by"]
+
+
+def extreme_by(column: Column, by: Column, axis: Any, operation: str) -> Column:
+    """Return the item of each row whose key is the least (min_by) or the greatest (max_by), the first of equal keys."""
+    found = _axes.normalize_axes(axis, column.ndim, operation)
+    if by.ndim > column.ndim:
+        raise ShapeError(f"{operation}: by has {by.ndim} dims, {by.shape!r}, but the array has {column.ndim}")
+    if len(found) == 1 and by.ndim <= found[0] + 1 < column.ndim:
+        return _tree_by(column, found[0], by, operation)
+    column, by = structure.align([column, by], operation)
+    if found[-1] == column.ndim - 1:
+        frame = _axes.trailing(column, found[0])
+        values, keys = column.values, by.values
+    else:
+        moved = _axes.move_last(column, found[0])
+        frame, values, keys = moved.column, moved.column.values, gather.take(by.values, moved.take)
+    dim = frame.shape.dims[-1]
+    items, there = _best(keys, dim.offsets, operation)
+    there = there if dim.validity is None else there & dim.validity
+    return Column(frame.shape[:-1], _picked(values, items, there))
+
+
+def _tree_by(column: Column, axis: int, by: Column, operation: str) -> Column:
+    frame, (key,) = along_axis.align_keys(column, axis + 1, [by], operation)
+    dim = frame.shape.dims[axis]
+    items, there = _best(key.values, dim.offsets, operation)
+    numbers = frame.values.to_numpy()
+    items = numbers[np.where(there, items, 0)] if len(numbers) else np.zeros(len(items), np.int64)
+    valid = None if there.all() else there
+    return or_null(structure.take_items(column, axis + 1, items, frame.shape.dims[:axis], valid))
+
+
+def _best(keys: pa.Array, offsets: IntArray, operation: str) -> tuple[IntArray, BoolArray]:
+    """Return the item with the best key of each row, and whether there is one: nulls and NaN are no keys."""
+    largest = operation == "max_by"
+    slots, there = places.best(_arrow.order_key(keys, operation, descending=largest), offsets, largest=largest)
+    return offsets[:-1] + slots, there
+
+
+def _picked(values: pa.Array, items: IntArray, there: BoolArray) -> pa.Array:
+    if not len(values):
+        return pa.nulls(len(items), values.type)
+    return gather.take(values, np.where(there, items, 0), None if there.all() else there)
+
+
+def unique_by(column: Column, by: Column, axis: Any) -> Column:
+    """Keep the first item of each key of each row; null keys are one key."""
+    found = _axes.normalize_axes(axis, column.ndim, "unique")
+    if len(found) > 1:
+        column, by = (_axes.trailing(one, found[0]) for one in structure.align([column, by], "unique"))
+    place = found[0]
+    frame, (key,) = along_axis.align_keys(column, place + 1, [by], "unique")
+    dim = frame.shape.dims[place]
+    first = _first_of_each(key.values, dim.offsets)
+    outer = (*frame.shape.dims[:place], along_axis.resized(dim, _offsets.filter_rows(first, dim.offsets)))
+    if len(first) == column.shape.nodes(place + 1):
+        return structure.keep_items(column, place + 1, first, outer)
+    return structure.take_items(column, place + 1, frame.values.to_numpy()[first], outer)
+
+
+def _first_of_each(keys: pa.Array, offsets: IntArray) -> BoolArray:
+    """Mark the first item of each key, and the first null key."""
+    key = _arrow.order_key(keys, "unique")
+    _, first = _distinct.unique([key], offsets)
+    if key[1] is not None:
+        slots, found = places.first_marked(~key[1], offsets)
+        first[(offsets[:-1] + slots)[found]] = True
+    return first
+
+
+# --------------------------------------------------------------------------------------------------- by value
+
+
+def index_of(column: Column, value: elementwise.Operand, axis: Any) -> Column:
+    """Return the slot of the first item of each row that equals a value, one for all rows or one per row."""
+    if not isinstance(value, Column):
+        return over_axes(column, axis, lambda values, offsets: _first_equal(values, value, offsets), "index_of", slots=True)
+    found = _axes.normalize_axes(axis, column.ndim, "index_of")
+    if value.ndim > found[0]:
+        raise ShapeError(
+            f"index_of: v has {value.ndim} dims, {value.shape!r}, but the rows have {found[0]}; give one value per row or fewer"
+        )
+    column, value = structure.align([column, value], "index_of")
+    if found[-1] == column.ndim - 1:
+        frame, values, others, slots = _axes.trailing(column, found[0]), column.values, value.values, None
+    else:
+        moved = _axes.move_last(column, found[0])
+        frame, values, slots = moved.column, moved.column.values, moved.slots
+        others = gather.take(value.values, moved.take)
+    dim = frame.shape.dims[-1]
+    result = _first_equal(values, others, dim.offsets)
+    if slots is not None:
+        place, valid = _arrow.to_numpy(result)
+        item = dim.offsets[:-1] + (place if valid is None else np.where(valid, place, 0))
+        result = _arrow.from_numpy(slots[np.minimum(item, max(len(slots) - 1, 0))] if len(slots) else place, valid)
+    return Column(frame.shape[:-1], result if dim.validity is None else structure.null_values(result, dim.validity))
+
+
+def _first_equal(values: pa.Array, value: pa.Scalar | pa.Array, offsets: IntArray) -> pa.Array:
+    slots, found = places.first_marked(sets.equal_items(values, value, "index_of"), offsets)
+    return _arrow.from_numpy(slots, found)
+
+
+def argwhere(column: Column, axis: Any) -> Column:
+    """Return the slots of the items of each row that are true, or not zero."""
+    found = _axes.normalize_axes(axis, column.ndim, "argwhere")
+    if found[-1] == column.ndim - 1:
+        frame, values, slots = _axes.trailing(column, found[0]), column.values, None
+    else:
+        moved = _axes.move_last(column, found[0])
+        frame, values, slots = moved.column, moved.column.values, moved.slots
+    dim = frame.shape.dims[-1]
+    cut, items = places.marked(_truth(values), dim.offsets)
+    if slots is None:
+        slots = items - _offsets.runs(dim.offsets[:-1], cut, 0)
+    else:
+        slots = slots[items]
+    return Column(JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, cut))), _arrow.from_numpy(slots))
+
+
+def _truth(values: pa.Array) -> BoolArray:
+    if pt.is_null(values.type):
+        return np.zeros(len(values), np.bool_)
+    if not _arrow.is_numeric(values.type):
+        raise JagTypeError.no_kernel("argwhere", values.type, hint="Compare first, such as (x == 'a').argwhere().")
+    data, valid = _arrow.to_numpy(values)
+    true: BoolArray = data if data.dtype.kind == "b" else data != 0
+    return true if valid is None else true & valid
+
+
+def drop_nulls(column: Column, axis: Any) -> Column:
+    """Drop the null items of each row; along an outer axis, null rows."""
+    column, place = along_axis.single_axis(column, axis, "drop_nulls")
+    dim: Dim = column.shape.dims[place]
+    valid = row_validity(column, place + 1)
+    mask = np.ones(dim.size, np.bool_) if valid is None else valid
+    cut = dim.offsets if valid is None else _offsets.filter_rows(mask, dim.offsets)
+    return structure.keep_items(column, place + 1, mask, (*column.shape.dims[:place], along_axis.resized(dim, cut)))
+
+
+def is_sorted(column: Column, descending: bool, axis: Any) -> Column:
+    """Return whether each row is in order; null items are skipped."""
+    if not isinstance(descending, (bool, np.bool_)):
+        raise JagTypeError(f"is_sorted: descending must be a bool, got {type(descending).__name__}")
+
+    def sorted_rows(values: pa.Array, offsets: IntArray) -> pa.Array:
+        key, valid = _arrow.order_key(values, "is_sorted", descending=bool(descending))
+        if valid is not None and not valid.all():
+            key, offsets = key[valid], _offsets.filter_rows(valid, offsets)
+        wrong, _ = _reduce.any(places.falls(key, offsets, bool(descending)), None, offsets)
+        return _arrow.from_numpy(~wrong, offsets[1:] > offsets[:-1])
+
+    return over_axes(column, axis, sorted_rows, "is_sorted")

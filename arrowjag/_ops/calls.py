@@ -1,0 +1,238 @@
+"""Call a Python function once per row, in the interpreter or in a loop that numba compiles together with the function.
+
+Arguments are numpy arrays of a row's items, one scalar per row, records of arrays, or plain lists. Both loops infer the result type
+from the results by the same rule, so that it never depends on the number of rows.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from arrowjag import _arrow
+from arrowjag._ops import row_compiler
+from arrowjag._options import options
+from arrowjag.errors import JagTypeError, JagWarning
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = ["Argument", "Form", "Lists", "Records", "Rows", "Scalars", "call_each", "valid_rows"]
+
+SAMPLE = 200
+"""Number of rows to interpret before compiling: the compiled loop must return the type of their results."""
+
+FEWEST_ROWS = 100_000
+"""Fewest rows for which a function is compiled: interpreting this many takes about as long as compiling, 0.4 s."""
+
+
+class Argument(Protocol):
+    """One argument of a function of rows."""
+
+    def at(self, row: int) -> Any:
+        """Return the argument for a row."""
+
+
+class Rows(NamedTuple):
+    """The items of each row, as a read-only view."""
+
+    data: npt.NDArray[Any]
+    offsets: IntArray
+
+    def at(self, row: int) -> Any:
+        """Return the argument for a row."""
+        return self.data[self.offsets[row] : self.offsets[row + 1]]
+
+
+class Records(NamedTuple):
+    """The fields of each row's items, as a named tuple of read-only views."""
+
+    type: Any
+    fields: tuple[npt.NDArray[Any], ...]
+    offsets: IntArray
+
+    def at(self, row: int) -> Any:
+        """Return the argument for a row."""
+        begin, end = self.offsets[row], self.offsets[row + 1]
+        return self.type(*(field[begin:end] for field in self.fields))
+
+
+class Scalars(NamedTuple):
+    """One number per row."""
+
+    data: npt.NDArray[Any]
+
+    def at(self, row: int) -> Any:
+        """Return the argument for a row."""
+        return self.data[row]
+
+
+class Lists(NamedTuple):
+    """One Python object per row: a list, or a value whose type numpy lacks."""
+
+    rows: Sequence[Any]
+
+    def at(self, row: int) -> Any:
+        """Return the argument for a row."""
+        return self.rows[row]
+
+
+class Form(NamedTuple):
+    """Wrappers that turn the user's function into a function of one row, for the interpreter and for numba."""
+
+    name: str
+    interpreted: Callable[[Callable[..., Any]], Callable[..., Any]]
+    compiled: Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def _itself(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function
+
+
+WHOLE_ROW = Form("row", _itself, _itself)
+"""The user's function is itself a function of one row."""
+
+
+def call_each(
+    function: Callable[..., Any],
+    arguments: Sequence[Argument],
+    live: IntArray,
+    n_rows: int,
+    type: pa.DataType | None,
+    operation: str,
+    form: Form = WHOLE_ROW,
+) -> pa.Array:
+    """Call a function for each live row; the results of other rows are null.
+
+    Parameters
+    ----------
+    function : callable
+        Takes one argument per entry of `arguments`.
+    arguments : sequence of Argument
+        The arguments.
+    live : int array
+        Numbers of the rows to call the function for.
+    n_rows : int
+        The number of rows.
+    type : pa.DataType, optional
+        The result type; by default inferred from the results.
+    operation : str
+        The public name, for errors.
+    form : Form
+        Wrappers of the function; by default the function is called as it is.
+
+    Returns
+    -------
+    pa.Array
+        One entry per row: a scalar, or a list where the function returns arrays or lists.
+    """
+    if not callable(function):
+        raise JagTypeError(f"{operation} takes a function, got {function.__class__.__name__}")
+    wants_compiler = options.compile == "always" or (options.compile == "auto" and len(live) >= FEWEST_ROWS)
+    called = form.interpreted(function)
+    if not wants_compiler or not row_compiler.is_available():
+        return _array(_interpret(called, arguments, live.tolist(), operation), live, n_rows, type, operation)
+    first = _interpret(called, arguments, live[:SAMPLE].tolist(), operation)
+    found = None
+    if len(live) > len(first) or options.compile == "always":
+        found = _by_compiler(function, arguments, live, n_rows, first, operation, form)
+    if found is not None:
+        return found if type is None else _cast(found, type, operation)
+    rest = _interpret(called, arguments, live[SAMPLE:].tolist(), operation)
+    return _array(first + rest, live, n_rows, type, operation)
+
+
+def _interpret(function: Callable[..., Any], arguments: Sequence[Argument], rows: list[int], operation: str) -> list[Any]:
+    results = []
+    getters = [argument.at for argument in arguments]
+    row = 0
+    try:
+        for row in rows:  # named in the note
+            results.append(function(*(get(row) for get in getters)))
+    except Exception as error:  # re-raised with a note that names the row
+        error.add_note(f"{operation}: the function failed on row {row}")
+        raise
+    return results
+
+
+def _by_compiler(
+    function: Callable[..., Any],
+    arguments: Sequence[Argument],
+    live: IntArray,
+    n_rows: int,
+    first: list[Any],
+    operation: str,
+    form: Form,
+) -> pa.Array | None:
+    """Run a compiled loop. Returns None if the function must be interpreted, with a warning if numba can't compile it."""
+    if any(isinstance(argument, Lists) for argument in arguments):
+        return None  # functions of lists are not compiled
+    outcome = row_compiler.compile_rows(function, arguments, form)
+    reason = outcome
+    if isinstance(outcome, row_compiler.Driver):
+        expected = _result_type(first)
+        if outcome.matches(expected):
+            return outcome.run(arguments, live, n_rows, operation)
+        reason = f"numba gives its results the type {outcome.description}, Python {expected}"
+    warnings.warn(f"{operation}: the function runs in the interpreter, because {reason}", JagWarning, stacklevel=2)
+    return None
+
+
+# --------------------------------------------------------------------------------------------------- the type of results
+
+
+def _result_type(results: Sequence[Any]) -> pa.DataType | None:
+    """Promote the types of numbers, or of rows of numbers, as numpy does; None for results of other kinds."""
+    kinds = {_kind(result) for result in results if result is not None}
+    if not kinds or None in kinds:
+        return None
+    is_row = {kind[0] for kind in kinds if kind}
+    if len(is_row) != 1:
+        return None
+    try:
+        dtype = np.result_type(*[kind[1] for kind in kinds if kind])
+        found = pa.from_numpy_dtype(dtype)
+    except (TypeError, pa.ArrowNotImplementedError):
+        return None
+    return pa.large_list(found) if is_row.pop() else found
+
+
+def _kind(result: Any) -> tuple[bool, np.dtype[Any]] | None:
+    """Return whether a result is a row, and the dtype of its numbers; None for other results."""
+    if isinstance(result, np.ndarray):
+        return (True, result.dtype) if result.ndim == 1 else None
+    if isinstance(result, np.generic):
+        return (False, result.dtype)
+    plain = {bool: np.bool_, int: np.int64, float: np.float64}.get(type(result))
+    return None if plain is None else (False, np.dtype(plain))
+
+
+def _array(results: list[Any], live: IntArray, n_rows: int, type: pa.DataType | None, operation: str) -> pa.Array:
+    """Convert the interpreter's results to an array of the given type, or of the inferred one."""
+    if len(results) < n_rows:
+        whole: list[Any] = [None] * n_rows
+        for row, result in zip(live.tolist(), results, strict=True):
+            whole[row] = result
+        results = whole
+    if type is None:
+        type = _result_type(results)
+    try:
+        return _arrow.combine_chunks(pa.array(results, type=type))
+    except (ValueError, TypeError, pa.ArrowNotImplementedError, OverflowError) as error:  # from pyarrow or the objects
+        target = "one type; give type=" if type is None else str(type)
+        raise JagTypeError(f"{operation}: the function's results can't be converted to {target}: {error}") from None
+
+
+def _cast(found: pa.Array, type: pa.DataType, operation: str) -> pa.Array:
+    try:
+        return found.cast(type)
+    except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:
+        raise JagTypeError(f"{operation}: the function's results can't be converted to {type}: {error}") from None
+
+
+def valid_rows(valid: BoolArray | None, n_rows: int) -> IntArray:
+    """Return the numbers of the valid rows."""
+    return np.arange(n_rows) if valid is None else valid.nonzero()[0]

@@ -1,0 +1,129 @@
+"""Casts that say which value does not fit, or make it null; text as numbers and times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._column import Column
+from arrowjag._kernels.elementwise.fits import cast_where_it_fits
+from arrowjag._kernels.elementwise.parse_times import has_zone, parse_times, pattern_of
+from arrowjag._ops import elementwise
+from arrowjag._ops.text import text_values
+from arrowjag.errors import JagTypeError, JagValueError
+
+__all__ = ["cast", "to_datetime", "to_number"]
+
+_HINT = "strict=False makes it null"
+
+
+def cast(column: Column, type: pa.DataType, safe: bool, strict: bool) -> Column:
+    """The leaves in another type; what does not fit raises, or is null without `strict`."""
+    if strict:
+        try:
+            return elementwise.cast(column, type, safe)
+        except JagValueError as error:
+            raise _named(column, _cast_or_null(column, type), "cast", str(type), error) from None
+    if not safe:
+        raise JagValueError("cast: strict=False makes null what does not fit, safe=False casts it anyway; choose one of them")
+    return _cast_or_null(column, type)
+
+
+def _cast_or_null(column: Column, type: pa.DataType) -> Column:
+    if column.type == type:
+        return column
+    flat = elementwise.decoded(column.values)
+
+    def compute(values: pa.Array) -> pa.Array:
+        return elementwise.cast_values(values, type)
+
+    try:
+        return Column(column.shape, _arrow.combine_chunks(cast_where_it_fits(flat, type, compute)))
+    except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+        raise JagTypeError.no_kernel("cast", column.type, type, hint=f"({error})") from None
+
+
+def _named(column: Column, found: Column, operation: str, wanted: str, error: Exception | None = None) -> Exception:
+    """The error that names the first item which was lost."""
+    lost = pc.and_(column.values.is_valid(), found.values.is_null())
+    at = pc.index(lost, True).as_py()
+    if at < 0:
+        return error or JagValueError(f"{operation}: an item does not fit {wanted}")
+    row = _row_of(column, at)
+    value = column.values[at]
+    shown = str(value) if not isinstance(value.as_py(), str) else repr(value.as_py())
+    return JagValueError(f"{operation}: row {row} holds {shown}, which is no {wanted}; {_HINT}")
+
+
+def _row_of(column: Column, item: int) -> int:
+    for dim in reversed(column.shape.dims[1:]):
+        item = int(np.searchsorted(dim.offsets, item, "right")) - 1
+    return item
+
+
+def _converted(column: Column, name: str, wanted: str, strict: bool, compute: Callable[[pa.Array], pa.Array]) -> Column:
+    """Convert text, and refuse or keep the nulls of what can't be converted."""
+    text = text_values(column.values, name)
+    result = Column(column.shape, _arrow.combine_chunks(compute(text)))
+    if strict and result.values.null_count > column.values.null_count:
+        raise _named(column, result, f"str.{name}", wanted)
+    return result
+
+
+def to_number(column: Column, type: pa.DataType, strict: bool) -> Column:
+    """Text as numbers; blanks around and a leading plus are allowed."""
+    if not (pt.is_integer(type) or pt.is_floating(type) or pt.is_decimal(type)):
+        raise JagTypeError(f"str.to_number: expected a type of numbers, got {type}")
+
+    def compute(text: pa.Array) -> pa.Array:
+        plain = pc.replace_substring_regex(pc.utf8_trim_whitespace(text), r"\A\+([0-9.])", r"\1")
+        return cast_where_it_fits(plain, type, lambda values: elementwise.cast_values(values, type))
+
+    return _converted(column, "to_number", str(type), strict, compute)
+
+
+_ISO_TYPE = pa.timestamp("us")
+_ISO_LENGTHS = {"%Y-%m-%d": 10, "%Y-%m-%d %H:%M:%S": 19, "%Y-%m-%dT%H:%M:%S": 19}
+"""Formats that Arrow's cast reads for text of this length."""
+
+
+def to_datetime(column: Column, format: Any, strict: bool) -> Column:
+    """Text as timestamps in microseconds: ISO 8601, or by a format."""
+    if format is None:
+        read = lambda text: cast_where_it_fits(text, _ISO_TYPE, lambda values: values.cast(_ISO_TYPE))  # noqa: E731
+        return _converted(column, "to_datetime", "time of ISO 8601 without a zone", strict, read)
+    if not isinstance(format, str):
+        raise JagTypeError(f"str.to_datetime: the format must be a str, got {type(format).__name__}")
+    try:
+        pattern = pattern_of(format)
+    except ValueError as error:
+        raise JagValueError(f"str.to_datetime: {error} in {format!r}") from None
+
+    def compute(text: pa.Array) -> pa.Array:
+        fast = _by_iso(text, format)
+        if fast is not None:
+            return fast
+        counts, valid = parse_times(text, pattern)
+        return _arrow.from_numpy(counts, valid).view(pa.timestamp("us", "UTC" if has_zone(pattern) else None))
+
+    return _converted(column, "to_datetime", f"time of the format {format!r}", strict, compute)
+
+
+def _by_iso(text: pa.Array, format: str) -> pa.Array | None:
+    """Read text by Arrow's cast if all of it has the shape of a frequent format; else None."""
+    length = _ISO_LENGTHS.get(format)
+    if length is None or not pc.all(pc.equal(pc.binary_length(text), length)).as_py():
+        return None
+    if length > 10 and not pc.all(pc.equal(pc.utf8_slice_codeunits(text, 10, 11), format[8])).as_py():
+        return None
+    try:
+        found = text.cast(_ISO_TYPE)
+    except pa.ArrowInvalid:
+        return None
+    return found if pc.min(pc.year(found)).as_py() != 0 else None

@@ -1,0 +1,119 @@
+"""Ordered categories: items of ordered dictionaries compare by the position of their value in the dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._ops.elementwise.framework import Datum
+from arrowjag._ops.elementwise.types import promote
+from arrowjag._pyarrow_versions import null_scalar
+from arrowjag.errors import JagValueError
+
+__all__ = ["as_category", "codes_beside", "from_codes", "is_ordered", "share_order"]
+
+
+def is_ordered(type: pa.DataType) -> bool:
+    """Return whether a type is an ordered dictionary."""
+    return bool(pt.is_dictionary(type) and type.ordered)
+
+
+def share_order(data: Sequence[Datum]) -> bool:
+    """Return whether a choice between data is ordered: all are ordered dictionaries, except scalar labels and nulls."""
+    kept = [is_ordered(datum.type) for datum in data]
+    return any(kept) and all(
+        one or isinstance(datum, pa.Scalar) or pt.is_null(datum.type) for one, datum in zip(kept, data, strict=True)
+    )
+
+
+def codes_beside(data: Sequence[Datum], operation: str) -> tuple[list[Datum], pa.Array]:
+    """Encode data as positions in the dictionary shared by ordered dictionaries; also return that dictionary.
+
+    Parameters
+    ----------
+    data : sequence of pa.Array or pa.Scalar
+        At least one ordered dictionary; all other data are labels.
+    operation : str
+        The public name, for errors.
+
+    Returns
+    -------
+    list of pa.Array or pa.Scalar
+        int64 codes; null for a null.
+    pa.Array
+        The shared dictionary.
+
+    Raises
+    ------
+    JagValueError
+        If two ordered dictionaries differ, or a label is not in the dictionary.
+    """
+    ordered = [datum for datum in data if is_ordered(datum.type)]
+    words = _arrow.shared_words([_words(datum) for datum in ordered], operation)
+    # An array without items may have lost its words, so that nothing is known to be no category.
+    unknown = len(words) == 0 and not any(isinstance(datum, pa.Scalar) or len(datum) for datum in ordered)
+    return [_codes(datum, words, unknown, operation) for datum in data], words
+
+
+def from_codes(codes: pa.Array, words: pa.Array, types: Sequence[pa.DataType]) -> pa.Array:
+    """Decode codes to ordered categories, of the common type of the ordered types given."""
+    type = promote([one for one in types if is_ordered(one)], "choice")
+    return pa.DictionaryArray.from_arrays(codes.cast(type.index_type), words.cast(type.value_type), ordered=True)
+
+
+def as_category(label: pa.Scalar, values: pa.Array, operation: str) -> pa.Scalar:
+    """Convert a label to a scalar of the type of ordered `values`; otherwise return the scalar unchanged."""
+    if not is_ordered(values.type) or is_ordered(label.type) or not label.is_valid:
+        return label
+    (code, _), words = codes_beside([label, values], operation)
+    return from_codes(pa.repeat(code, 1), words, [values.type])[0] if code.is_valid else null_scalar(values.type)
+
+
+def _words(datum: Datum) -> pa.Array:
+    """Return the dictionary of an array or a scalar."""
+    return datum.dictionary
+
+
+def _codes(datum: Datum, words: pa.Array, is_unknown: bool, operation: str) -> Datum:
+    if isinstance(datum, pa.Array):
+        if is_ordered(datum.type):
+            return _arrow.word_places(datum)
+        if is_unknown:
+            return pa.nulls(len(datum), pa.int64())
+        labels = _arrow.plain(datum) if pt.is_dictionary(datum.type) else datum
+        codes = _places(labels, words)
+        unknown = pc.and_(codes.is_null(), labels.is_valid())
+        if pc.any(unknown).as_py():
+            raise _no_category(labels.filter(unknown)[0].as_py(), words, operation)
+        return codes
+    label = datum.as_py()
+    if label is None or is_unknown:
+        return pa.scalar(None, pa.int64())
+    places = {word: place for place, word in reversed(list(enumerate(words.to_pylist())))}
+    if label not in places:
+        raise _no_category(label, words, operation)
+    return pa.scalar(places[label], pa.int64())
+
+
+def _places(labels: pa.Array, words: pa.Array) -> pa.Array:
+    """Return the positions of labels in the dictionary; null for unknown labels."""
+    if pt.is_null(labels.type):
+        return pa.nulls(len(labels), pa.int64())
+    words = words.cast(pa.large_string()) if pt.is_string_view(words.type) else words  # index_in does not support views
+    try:
+        labels = labels.cast(words.type)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # the labels don't fit the dictionary's type
+        return pa.nulls(len(labels), pa.int64())
+    return pc.index_in(labels, value_set=words, skip_nulls=True).cast(pa.int64())
+
+
+def _no_category(label: Any, words: pa.Array, operation: str) -> JagValueError:
+    known = _arrow.name_words(words)
+    return JagValueError(
+        f"{operation}: {label!r} is not one of the ordered categories {known}. Cast the categories to their value type first."
+    )

@@ -1,0 +1,64 @@
+"""Text of ISO 8601 beside times: `x > "2024-01-01"`."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag._ops.zones import in_zone
+from arrowjag.errors import JagValueError
+
+__all__ = ["iso_scalar"]
+
+_HAS_OFFSET = re.compile(r"[T ].*(Z|[+-]\d\d(:?\d\d)?)$")
+
+
+def iso_scalar(text: str, leaf: pa.DataType, operation: str) -> pa.Scalar | None:
+    """Read text as a scalar that compares with times.
+
+    Parameters
+    ----------
+    text : str
+        A date, a date and time, or a time of day. Beside timestamps of a zone, text without an offset is the wall time there.
+    leaf : pa.DataType
+        The type of the times.
+    operation : str
+        The public name, for errors.
+
+    Returns
+    -------
+    pa.Scalar or None
+        None if the leaves are no dates, timestamps or times of day.
+
+    Raises
+    ------
+    JagValueError
+        If the text is no such time.
+    """
+    try:
+        if pt.is_time(leaf):
+            return pa.scalar(dt.time.fromisoformat(text), pa.time64("us"))
+        if pt.is_date(leaf) and re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+            return pa.scalar(text).cast(pa.date32()).cast(leaf)
+        if pt.is_date(leaf):
+            return _timestamp(text, None)
+        if pt.is_timestamp(leaf):
+            return _timestamp(text, leaf.tz)
+    except (pa.ArrowInvalid, ValueError) as error:
+        if str(error).startswith("Timestamp "):  # in a gap or a fold of daylight saving time
+            said = " ".join(str(error).split())
+            raise JagValueError(f"{operation}: {said}; write its offset, such as '{text}+01:00'") from None
+        zone = " without a zone" if not getattr(leaf, "tz", None) else ""
+        raise JagValueError(f"{operation}: {text!r} is no time of ISO 8601{zone}, which {leaf} compares with") from None
+    return None
+
+
+def _timestamp(text: str, zone: str | None) -> pa.Scalar:
+    unit = "ns" if re.search(r"\.\d{7,9}", text) else "us"
+    if zone is not None and _HAS_OFFSET.search(text):
+        return pa.scalar(text).cast(pa.timestamp(unit, "UTC")).cast(pa.timestamp(unit, zone))
+    wall = pa.array([text]).cast(pa.timestamp(unit))
+    return (wall if zone is None else in_zone(wall, zone))[0]

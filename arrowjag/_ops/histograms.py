@@ -1,0 +1,199 @@
+"""Histograms, counts of small integers and bins of items."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._column import Column
+from arrowjag._integers import integer, is_int, item_count
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.reduce import histograms as _kernels
+from arrowjag._ops import along_axis
+from arrowjag._ops.paired import deeper, floats
+from arrowjag._ops.reduce import over_axes
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = ["bincount", "cut", "digitize", "histogram"]
+
+_MOST = 2**40
+"""Counts that are more than any memory holds."""
+
+
+class Wanted(NamedTuple):
+    """The bins that a caller asks for: edges for all rows, or a number of bins and perhaps their ends."""
+
+    edges: npt.NDArray[np.float64] | None
+    n: int
+    ends: tuple[float, float] | None
+
+
+def _wanted(bins: Any, range: Any, operation: str) -> Wanted:
+    if is_int(bins):
+        return Wanted(None, integer(bins, f"{operation}: bins", 1), _ends(range, operation))
+    if range is not None:
+        raise JagValueError(f"{operation}: range applies to a number of bins, not to edges")
+    edges = _edges(bins, operation)
+    if len(edges) < 2:
+        raise JagValueError(f"{operation}: at least 2 edges are needed, got {len(edges)}")
+    if not (edges[1:] > edges[:-1]).all():
+        raise JagValueError(f"{operation}: edges must rise, got {edges.tolist()}")
+    return Wanted(edges, len(edges) - 1, None)
+
+
+def _edges(edges: Any, operation: str) -> npt.NDArray[np.float64]:
+    if isinstance(edges, pa.Array | pa.ChunkedArray):
+        edges = edges.to_pylist()
+    if isinstance(edges, (str, bytes, bool)) or not hasattr(edges, "__len__"):
+        raise JagTypeError(f"{operation}: expected a number of bins or a list of edges, got {type(edges).__name__}")
+    found = np.asarray(edges)
+    if found.ndim != 1 or (found.size and found.dtype.kind not in "iuf"):
+        raise JagTypeError(f"{operation}: edges must be a flat list of numbers, got {edges!r}")
+    found = found.astype(np.float64)
+    if np.isnan(found).any():
+        raise JagValueError(f"{operation}: edges must be numbers, got NaN")
+    return found
+
+
+def _ends(range: Any, operation: str) -> tuple[float, float] | None:
+    if range is None:
+        return None
+    if not isinstance(range, (tuple, list, np.ndarray)) or len(range) != 2:
+        raise JagTypeError(f"{operation}: range must be two numbers, got {range!r}")
+    low, high = float(range[0]), float(range[1])
+    if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+        raise JagValueError(f"{operation}: range must be two finite numbers, the smaller first, got ({low}, {high})")
+    return (low - 0.5, high + 0.5) if low == high else (low, high)
+
+
+def _bins(
+    data: npt.NDArray[Any], valid: BoolArray | None, offsets: IntArray, wanted: Wanted, operation: str
+) -> tuple[_kernels.Bins, BoolArray]:
+    """The bins of each row, and which rows have any."""
+    n_rows = len(offsets) - 1
+    if wanted.ends is not None:
+        low, high = wanted.ends
+        return _kernels.Bins(np.full(n_rows, low), np.full(n_rows, high), wanted.n), np.ones(n_rows, bool)
+    bins, present = _kernels.bins_of_rows(data, valid, offsets, wanted.n)
+    with np.errstate(all="ignore"):
+        bad = present & ~np.isfinite(bins.high - bins.low)
+    if bad.any():
+        raise JagValueError(f"{operation}: row {int(bad.argmax())} holds an infinite number; give a range")
+    return bins, present
+
+
+def _slots(values: pa.Array, offsets: IntArray, wanted: Wanted, operation: str) -> tuple[IntArray, _kernels.Bins | None, BoolArray]:
+    """The bin of each item, the bins of each row if edges are not given, and which rows have any."""
+    data, valid = floats(values, operation), _arrow.valid_of(values)
+    if wanted.edges is not None:
+        return _kernels.bins_of_edges(data, valid, wanted.edges), None, np.ones(len(offsets) - 1, bool)
+    bins, present = _bins(data, valid, offsets, wanted, operation)
+    return _kernels.slots_in_bins(data, valid, offsets, bins), bins, present
+
+
+def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
+    """Count the items of each row in bins."""
+    wanted = _wanted(bins, range, "histogram")
+
+    def lists(values: pa.Array, offsets: IntArray) -> tuple[pa.Array, IntArray]:
+        slots, _, _ = _slots(values, offsets, wanted, "histogram")
+        _check_size(wanted.n * (len(offsets) - 1), "histogram")
+        return _arrow.from_numpy(_kernels.count_bins(slots, offsets, wanted.n)), np.arange(len(offsets)) * wanted.n
+
+    def structs(values: pa.Array, offsets: IntArray) -> pa.Array:
+        slots, found, present = _slots(values, offsets, wanted, "histogram")
+        assert found is not None
+        n_rows = len(offsets) - 1
+        _check_size(wanted.n * n_rows, "histogram")
+        counts = _arrow.from_numpy(_kernels.count_bins(slots, offsets, wanted.n))
+        edges = _arrow.from_numpy(_kernels.edges_of(found).reshape(-1), present.repeat(wanted.n + 1))
+        rows = np.arange(n_rows + 1)
+        cut = [_arrow.wrap([_arrow.Level(rows * n, None, None)], one) for n, one in ((wanted.n + 1, edges), (wanted.n, counts))]
+        return pa.StructArray.from_arrays(cut, ["edges", "counts"])
+
+    if wanted.edges is not None:
+        return deeper(column, axis, lists, "histogram")
+    return over_axes(column, axis, structs, "histogram")
+
+
+def _check_size(n: int, operation: str) -> None:
+    if n > _MOST:
+        raise JagOverflowError(f"{operation}: {n} counts don't fit into memory")
+
+
+def bincount(column: Column, n: Any, axis: Any) -> Column:
+    """Count how often each row has 0, 1, 2 and so on."""
+    most = None if n is None else item_count(n, "bincount: n")
+
+    def lists(values: pa.Array, offsets: IntArray) -> tuple[pa.Array, IntArray]:
+        data, valid = _small_integers(values), _arrow.valid_of(values)
+        data = data if valid is None else np.where(valid, data, 0)
+        bad = data < 0 if most is None else (data < 0) | (data >= most)
+        if valid is not None:
+            bad &= valid
+        if bad.any():
+            item = int(bad.argmax())
+            row = int(_offsets.parents(offsets)[item])
+            told = "must not be negative" if most is None else f"must be from 0 to {most - 1}"
+            raise JagValueError(f"bincount: items {told}, got {data[item]} in row {row}")
+        if most is None:
+            largest = int(data.max()) if len(data) else 0
+            if largest >= 2**31:  # far from any memory, also for few rows
+                raise JagOverflowError(f"bincount: an item is {largest}, so that as many counts would be needed")
+            counts, cut = _kernels.count_values(data, valid, offsets)
+            return _arrow.from_numpy(counts), cut
+        _check_size(most * (len(offsets) - 1), "bincount")
+        slots = data if valid is None else np.where(valid, data, -1)
+        return _arrow.from_numpy(_kernels.count_bins(slots, offsets, most)), np.arange(len(offsets)) * most
+
+    return deeper(column, axis, lists, "bincount")
+
+
+def _small_integers(values: pa.Array) -> npt.NDArray[np.int64]:
+    if pt.is_null(values.type):
+        return np.zeros(len(values), np.int64)
+    if not (pt.is_integer(values.type) or pt.is_boolean(values.type)):
+        raise JagTypeError.no_kernel("bincount", values.type, hint="It takes integers.")
+    data, _ = _arrow.to_numpy(values)
+    if data.dtype == np.uint64:
+        data = np.minimum(data, np.uint64(2**63 - 1))
+    return data.astype(np.int64, copy=False)
+
+
+def digitize(column: Column, edges: Any, right: Any) -> Column:
+    """The number of edges at or below each item; with `right` those below it."""
+    if not isinstance(right, (bool, np.bool_)):
+        raise JagTypeError(f"digitize: right must be a bool, got {type(right).__name__}")
+    found = _edges(edges, "digitize")
+    rises, falls = bool((found[1:] >= found[:-1]).all()), bool((found[1:] <= found[:-1]).all())
+    if not (rises or falls):
+        raise JagValueError(f"digitize: edges must rise or fall, got {found.tolist()}")
+    values = column.values
+    data, valid = floats(values, "digitize"), _arrow.valid_of(values)
+    side: Literal["left", "right"] = "left" if right else "right"
+    if rises:
+        slots = found.searchsorted(data, side)
+    else:
+        slots = len(found) - found[::-1].searchsorted(data, side)
+        if data.dtype.kind == "f":
+            slots[np.isnan(data)] = 0
+    return Column(column.shape, _arrow.from_numpy(slots.astype(np.int64, copy=False), valid))
+
+
+def cut(column: Column, bins: Any, range: Any, axis: Any) -> Column:
+    """The bin of each item; null where it is in none."""
+    wanted = _wanted(bins, range, "cut")
+
+    def apply(values: pa.Array, offsets: IntArray) -> pa.Array:
+        slots, _, _ = _slots(values, offsets, wanted, "cut")
+        inside = slots >= 0
+        return _arrow.from_numpy(np.where(inside, slots, 0), inside)
+
+    return along_axis.apply(column, axis, apply, "cut")

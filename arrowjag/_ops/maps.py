@@ -1,0 +1,268 @@
+"""Maps: rows of entries, which are structs of `key` and `value`; lookups by key or by position, and conversion to Arrow's maps.
+
+Keys are equal as items of `unique` are: NaN equals NaN, -0.0 equals 0.0. Where a key occurs twice in a row, its last entry counts.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from arrowjag import _arrow, _column
+from arrowjag._column import Column
+from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.equal import distinct as _distinct
+from arrowjag._kernels.move import gather
+from arrowjag._ops import along_axis, elementwise, indexing, select, sets, structure
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = ["as_maps", "contains_key", "entries", "get", "is_entry", "unique_entries"]
+
+_FIELDS = ("key", "value")
+_MOST_ENTRIES = 2**31 - 1
+"""Arrow's maps count entries in 32 bits."""
+
+
+def is_entry(type: pa.DataType) -> bool:
+    """Return whether a type is an entry of a map: a struct of exactly `key` and `value`."""
+    return bool(pt.is_struct(type)) and sorted(select.fields(type)) == list(_FIELDS)
+
+
+class _Found(NamedTuple):
+    """One item per row of a column, or none."""
+
+    shape: JaggedShape
+    """The dims of the result."""
+    rows: IntArray
+    """The row of the column that each place of `shape` belongs to."""
+    places: IntArray
+    """The number of the item; -1 if there is none."""
+    known: BoolArray
+    """False where the row, or what is sought, is null."""
+
+
+# --------------------------------------------------------------------------------------------------- lookup
+
+
+def get(column: Column, sought: pa.Scalar | Column | int, default: pa.Scalar | Column | None) -> Column:
+    """Return one item per row: the value of a key if the leaves are entries of maps, else the item at a position.
+
+    Parameters
+    ----------
+    column : Column
+        Of at least one dim; leaves that are maps are opened.
+    sought : pa.Scalar, Column or int
+        A key, or a position; a column has one per row, or is expanded to the rows by the prefix rule.
+    default : pa.Scalar, Column or None
+        The result where there is no such key, or the position is out of range.
+
+    Returns
+    -------
+    Column
+        With one dim less, and the dims of the values. Null where the row, the sought key or the found value is null. Cost: one
+        pass over the keys and one gather.
+    """
+    column = select.opened_maps(column)
+    if is_entry(column.type):
+        assert not isinstance(sought, int)
+        found, source = _by_key(column, sought, "get"), select.field(column, "value")
+    else:
+        assert not isinstance(sought, pa.Scalar)
+        found, source = _by_position(column, sought), column
+    return _picked(source, column.ndim, found, default)
+
+
+def contains_key(column: Column, sought: pa.Scalar | Column) -> Column:
+    """Return whether each row has an entry of a key; null where the row or the key is null."""
+    found = _by_key(select.opened_maps(column), sought, "contains_key")
+    return Column(found.shape, _arrow.from_numpy(found.places >= 0, found.known))
+
+
+def _by_key(column: Column, sought: pa.Scalar | Column, operation: str) -> _Found:
+    keys = pc.struct_field(column.values, [select.fields(column.type).index("key")])
+    dim = column.shape.dims[-1]
+    if isinstance(sought, Column):
+        rows, probes = _beside_rows(column, sought, operation)
+        matches = _equal_per_row(keys, dim.offsets, rows, probes.values, operation)
+        known = _valid(probes.values)
+    else:
+        rows = Column(column.shape[:-1], _arrow.numbers(len(dim)))
+        known = np.full(len(dim), sought.is_valid)
+        matches = sets.equal_to(keys, sought, operation) if sought.is_valid else np.zeros(len(keys), bool)
+    hits = matches.nonzero()[0]
+    last = np.full(len(dim), -1, np.int64)
+    last[np.searchsorted(dim.offsets, hits, "right") - 1] = hits  # a row that is hit twice keeps the last
+    numbers = rows.values.to_numpy()
+    return _Found(rows.shape, numbers, last[numbers], known & _valid_rows(column, numbers))
+
+
+def _equal_per_row(keys: pa.Array, offsets: IntArray, rows: Column, probes: pa.Array, operation: str) -> BoolArray:
+    """Flag the items equal to the key that is sought in their row; rows without one have no such item."""
+    (key, valid), (probe, present) = sets.joint_keys(keys, probes, operation)
+    place = np.full(len(offsets) - 1, -1, np.int64)
+    place[rows.values.to_numpy()] = np.arange(len(probe))
+    if present is not None:
+        place[rows.values.to_numpy()[~present]] = -1
+    each = np.repeat(place, row_sizes(offsets))
+    if len(probe) == 0:
+        return np.zeros(len(key), bool)
+    wanted = probe[np.maximum(each, 0)]
+    equal: BoolArray = key == wanted
+    if key.dtype.kind == "f":
+        equal |= np.isnan(key) & np.isnan(wanted)
+    equal &= each >= 0
+    return equal if valid is None else equal & valid
+
+
+def _by_position(column: Column, sought: int | Column) -> _Found:
+    dim = column.shape.dims[-1]
+    rows = Column(column.shape[:-1], _arrow.numbers(len(dim)))
+    if isinstance(sought, Column):
+        rows, sought = _beside_rows(column, sought, "get")
+    numbers = rows.values.to_numpy()
+    position, unknown = indexing.positions(sought)
+    starts, sizes = dim.offsets[numbers], dim.sizes[numbers]
+    position = np.where(position < 0, position + sizes, position)
+    places = np.where((position >= 0) & (position < sizes), starts + position, -1)
+    known = _valid_rows(column, numbers)
+    return _Found(rows.shape, numbers, places, known if unknown is None else known & ~unknown)
+
+
+def _beside_rows(column: Column, sought: Column, operation: str) -> tuple[Column, Column]:
+    """Return the numbers of the rows and what is sought in each, of one shape."""
+    if sought.ndim >= column.ndim:
+        raise ShapeError(
+            f"{operation}: {sought.shape!r} has {sought.ndim} dims, and one key or position per row of {column.shape!r} has "
+            f"{column.ndim - 1}; use take for several positions per row, translate for several keys"
+        )
+    rows, probes = structure.align(
+        [Column(column.shape[:-1], _arrow.numbers(column.shape.nodes(column.ndim - 1))), sought], operation
+    )
+    return rows, probes
+
+
+def _valid(values: pa.Array) -> BoolArray:
+    found = _arrow.valid_of(values)
+    return np.ones(len(values), bool) if found is None else found
+
+
+def _valid_rows(column: Column, rows: IntArray) -> BoolArray:
+    """Flag the rows that are not null."""
+    validity = column.shape.dims[-1].validity
+    return np.ones(len(rows), bool) if validity is None else validity[rows]
+
+
+def _picked(source: Column, depth: int, found: _Found, default: pa.Scalar | Column | None) -> Column:
+    """Take the items that were found, after the first `depth` dims of the source, and the default where there is none."""
+    there = found.places >= 0
+    valid = found.known & there
+    lacks = found.known & ~there
+    if default is None or source.ndim == depth:
+        mask = None if valid.all() else valid
+        taken = structure.take_items(source, depth, np.where(valid, found.places, 0), found.shape.dims, mask)
+        if default is None:
+            return taken
+        return _or_default(taken, Column(found.shape, _arrow.from_numpy(lacks)), default)
+    return _or_default_rows(source, depth, found, default)
+
+
+def _or_default(taken: Column, lacks: Column, default: pa.Scalar | Column) -> Column:
+    if isinstance(default, Column) and default.ndim > taken.ndim:
+        raise ShapeError(f"get: a default has at most one item per row, {taken.shape!r}, got {default.shape!r}")
+    return elementwise.where(lacks, default, taken)
+
+
+def _or_default_rows(source: Column, depth: int, found: _Found, default: pa.Scalar | Column) -> Column:
+    """As `_or_default` for values with dims of their own: the default is one such value, or one per row."""
+    below = source.ndim - depth
+    if not isinstance(default, Column) or default.ndim not in (below, below + depth - 1):
+        got = repr(default.shape) if isinstance(default, Column) else f"a scalar of {default.type}"
+        raise ShapeError(f"get: the values of {source.shape!r} have {below} dims of their own, and so must the default, got {got}")
+    above = default.ndim - below
+    if above and default.shape[:above] != source.shape[: depth - 1]:
+        raise ShapeError(f"get: a default per row must have the rows of {source.shape[: depth - 1]!r}, got {default.shape!r}")
+    type = elementwise.promote([source.type, default.type], "get")
+    source, default = elementwise.cast(source, type), elementwise.cast(default, type)
+    both = structure.end_to_end([(source, depth), (default, above)])
+    spare = found.rows if above else np.zeros_like(found.rows)
+    index = np.where(found.places >= 0, found.places, source.shape.nodes(depth) + spare)
+    known = found.known
+    return structure.take_items(both, 1, np.where(known, index, 0), found.shape.dims, None if known.all() else known)
+
+
+# --------------------------------------------------------------------------------------------------- making maps
+
+
+def entries(keys: Column, values: Column | pa.Scalar) -> Column:
+    """Return rows of entries from keys and values of the same rows; deeper values become lists inside the entries."""
+    if keys.ndim < 2:
+        raise ShapeError(f"to_map: keys need rows of items, at least 2 dims, got {keys.shape!r}")
+    if isinstance(values, Column) and values.ndim > keys.ndim:
+        keys, values, outer = sets.same_rows(keys, values, keys.ndim, "to_map")
+        lists = _column.to_arrow(along_axis.items_as_rows(values, keys.ndim))
+        shape = JaggedShape._trusted(outer)
+        return select.zip_fields({"key": Column(shape, keys.values), "value": Column(shape, lists)}, "to_map")
+    return select.zip_fields({"key": keys, "value": values}, "to_map")
+
+
+def unique_entries(column: Column) -> tuple[Column, int]:
+    """Keep one entry per key: the first position and the last value. Also return how many entries were dropped.
+
+    Raises
+    ------
+    JagTypeError
+        If the leaves are not entries.
+    JagValueError
+        If a key is null.
+    """
+    column = select.opened_maps(column)
+    if column.ndim < 2 or not is_entry(column.type):
+        raise JagTypeError(
+            f"to_map: a map is a row of structs with the fields key and value, got {column.shape!r} of {column.type}; "
+            "aj.to_map(keys, values) makes such rows"
+        )
+    key, value = (pc.struct_field(column.values, [select.fields(column.type).index(name)]) for name in _FIELDS)
+    dim = column.shape.dims[-1]
+    if key.null_count:
+        place = int(np.argmin(_valid(key)))
+        row = indexing.row_name(column.shape, column.ndim - 1, int(np.searchsorted(dim.offsets, place, "right")) - 1)
+        raise JagValueError(f"to_map: a key of {row} is null, and a map has no null keys; drop such entries first")
+    order = _arrow.order_key(key, "to_map")
+    cut, first = _distinct.unique([order], dim.offsets)
+    dropped = len(first) - int(np.count_nonzero(first))
+    if not dropped:
+        return column, 0
+    leading = first.nonzero()[0]
+    parts = [gather.take(key, leading), gather.take(value, _last_of_groups(order[0], dim.offsets))]
+    shape = JaggedShape._trusted([*column.shape.dims[:-1], along_axis.resized(dim, cut)])
+    return Column(shape, pa.StructArray.from_arrays(parts, names=list(_FIELDS))), dropped
+
+
+def _last_of_groups(key: np.ndarray[tuple[int], np.dtype[np.generic]], offsets: IntArray) -> IntArray:
+    """Return the last item of each group of equal items of a row, groups in order of their first item."""
+    codes = np.unique(key, return_inverse=True)[1].reshape(-1)
+    order = np.lexsort((codes, np.repeat(np.arange(len(offsets) - 1), row_sizes(offsets))))
+    owner, code = np.searchsorted(offsets, order, "right"), codes[order]
+    starts = np.concatenate([[True], (owner[1:] != owner[:-1]) | (code[1:] != code[:-1])]).nonzero()[0]
+    last = order[np.append(starts[1:], len(order)) - 1]
+    found: IntArray = last[np.argsort(order[starts])]
+    return found
+
+
+def as_maps(column: Column) -> Column:
+    """Return Arrow maps, one per row of entries, as the leaves of a column of one dim less."""
+    dim = column.shape.dims[-1]
+    if dim.size > _MOST_ENTRIES:
+        raise JagOverflowError(f"to_map: an Arrow map array holds at most {_MOST_ENTRIES} entries, got {dim.size}; convert slices")
+    key, value = (pc.struct_field(column.values, [select.fields(column.type).index(name)]) for name in _FIELDS)
+    assert key.null_count == 0  # before pyarrow 26, Arrow aborts unless somebody has counted them
+    type = pa.map_(key.type, value.type)
+    entry = pa.StructArray.from_arrays([key, value], fields=[type.key_field, type.item_field])
+    buffers = [_arrow.bitmap(dim.validity), pa.py_buffer(dim.offsets.astype(np.int32))]
+    return Column(column.shape[:-1], pa.Array.from_buffers(type, len(dim), buffers, children=[entry]))

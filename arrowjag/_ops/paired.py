@@ -1,0 +1,147 @@
+"""Reductions of two columns of one shape, and reductions that give several values per row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._column import Column
+from arrowjag._kernels.move import copy_runs, gather
+from arrowjag._ops import structure
+from arrowjag._ops.axes import is_none_of_them, normalize_axes
+from arrowjag._ops.reduce import over_axes
+from arrowjag.dims import Dim, Ragged, Uniform
+from arrowjag.errors import JagTypeError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = ["deeper", "floats", "over_pairs", "valid_in_both"]
+
+PairReduction: TypeAlias = Callable[[pa.Array, pa.Array, "BoolArray | None", IntArray], pa.Array]
+Lists: TypeAlias = Callable[[pa.Array, IntArray], "tuple[pa.Array, IntArray]"]
+
+
+def floats(values: pa.Array, operation: str) -> npt.NDArray[Any]:
+    """Convert leaf values to numbers that numpy computes with: booleans, decimals and the null type become float64.
+
+    What lies under a null is unspecified. Raises for types that are not numeric.
+    """
+    if pt.is_boolean(values.type):
+        values = values.cast(pa.uint8()).cast(pa.float64())
+    elif pt.is_decimal(values.type) or pt.is_null(values.type):
+        values = values.cast(pa.float64())
+    elif not _arrow.is_numeric(values.type):
+        raise JagTypeError.no_kernel(operation, values.type)
+    return _arrow.to_numpy(values)[0]
+
+
+def valid_in_both(x: pa.Array, y: pa.Array) -> BoolArray | None:
+    """True where neither value is null; None if no value is."""
+    one, two = _arrow.valid_of(x), _arrow.valid_of(y)
+    if one is None or two is None:
+        return two if one is None else one
+    return one & two
+
+
+def over_pairs(
+    x: Column,
+    y: Column,
+    axis: Any,
+    reduction: PairReduction,
+    operation: str,
+    *,
+    skip_nulls: bool = True,
+    min_count: int | None = None,
+) -> Column:
+    """Reduce two columns together, along any axis that `over_axes` takes.
+
+    Parameters
+    ----------
+    x, y : Column
+        Aligned by the prefix rule; a row that is null in either is null.
+    axis : int, tuple of int or None
+        As for `over_axes`.
+    reduction : callable
+        From the values of both, the flags of complete pairs (None if all are) and offsets to one value per row.
+    operation : str
+        The public name, for errors.
+    skip_nulls, min_count
+        As for `over_axes`; an incomplete pair counts as a null.
+
+    Returns
+    -------
+    Column
+        Without the reduced axes.
+    """
+    x, y = structure.align([x, y], operation)
+    valid = valid_in_both(x.values, y.values)
+    if is_none_of_them(axis) or normalize_axes(axis, x.ndim, operation)[-1] == x.ndim - 1:  # items stay where they are
+        pairs = x.values if valid is None else structure.null_values(x.values, valid)
+    else:
+        pairs = _arrow.from_numpy(np.arange(len(x.values)), valid)
+
+    def of_pairs(values: pa.Array, offsets: IntArray) -> pa.Array:
+        if values is pairs:
+            return reduction(x.values, y.values, valid, offsets)
+        index, known = _arrow.to_numpy(values)
+        if known is not None:  # what lies under a null is unspecified
+            index = np.where(known, index, 0)
+        return reduction(_taken(x.values, index), _taken(y.values, index), known, offsets)
+
+    numbered = Column(x.shape, pairs)
+    return over_axes(numbered, axis, of_pairs, operation, skip_nulls=skip_nulls, min_count=min_count, scatters=False)
+
+
+def _taken(values: pa.Array, index: IntArray) -> pa.Array:
+    return gather.take(values, index) if len(values) else pa.nulls(len(index), values.type)
+
+
+def deeper(
+    column: Column, axis: Any, lists: Lists, operation: str, *, skip_nulls: bool = True, min_count: int | None = None
+) -> Column:
+    """Reduce along any axis to a list per row, which becomes the innermost dim of the result.
+
+    Parameters
+    ----------
+    column : Column
+        The source.
+    axis : int, tuple of int or None
+        As for `over_axes`.
+    lists : callable
+        From flat values and offsets to the flat values of the result and its offsets.
+    operation : str
+        The public name, for errors.
+    skip_nulls, min_count
+        As for `over_axes`; rows without a result are null.
+
+    Returns
+    -------
+    Column
+        With one dim, without a declared extent, in place of the reduced axes.
+    """
+    made: list[tuple[pa.Array, IntArray]] = []
+
+    def number_rows(values: pa.Array, offsets: IntArray) -> pa.Array:
+        made[:] = [lists(values, offsets)]
+        return _arrow.numbers(len(offsets) - 1)
+
+    return with_lists(over_axes(column, axis, number_rows, operation, skip_nulls=skip_nulls, min_count=min_count), *made[0])
+
+
+def with_lists(rows: Column, values: pa.Array, offsets: IntArray) -> Column:
+    """Replace each value of a column by the list of the same number; a null becomes a null row."""
+    valid = _arrow.valid_of(rows.values)
+    if valid is not None:
+        dropped = (~valid).nonzero()[0]
+        values = copy_runs.drop_rows(values, offsets, dropped)
+        offsets = copy_runs.offsets_with(offsets, dropped)
+    last: Dim = Ragged.from_offsets(offsets, validity=valid, check=False)
+    if rows.ndim == 0:
+        last = Uniform(int(offsets[-1]), 1, declared=False)
+    return Column(JaggedShape._trusted((*rows.shape.dims, last)), values)

@@ -1,0 +1,230 @@
+"""Buckets of time per row, power spectra, and periodograms of unevenly spaced series."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._column import Column
+from arrowjag._kernels import reduce as _kernels
+from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.move import gather
+from arrowjag._ops import along_axis, elementwise, reduce, select, structure
+from arrowjag._ops.indexing import row_name
+from arrowjag._ops.spans import buckets_of
+from arrowjag.dims import Ragged, Uniform
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = ["fft_power", "lomb_scargle", "resample"]
+
+_MOST_BUCKETS = 2**24
+"""Buckets of a row; more come from a span that is too short by mistake."""
+
+_MOST_IN_ALL = 2**28
+
+
+# --------------------------------------------------------------------------------------------------- resample
+
+
+def resample(t: Column, y: Column, every: Any, how: str) -> Column:
+    """Reduce the items of each bucket of time of each row; structs of where the bucket begins and of the result."""
+    if how not in _HOWS:
+        raise JagValueError(f"resample: how must be one of {', '.join(_HOWS)}, got {how!r}")
+    if not (_arrow.is_temporal(t.type) or _arrow.is_numeric(t.type) or pt.is_null(t.type)) or pt.is_boolean(t.type):
+        raise JagTypeError.no_kernel("resample", t.type, hint="t holds times or numbers.")
+    t, y = structure.align([t, y], "resample")
+    if t.ndim == 0:
+        raise ShapeError("resample needs rows, got single values")
+    dim = t.shape.dims[-1]
+    times, values, cut = t.values, y.values, dim.offsets
+    keep = _usable(times)
+    if keep is not None:
+        times, values, cut = gather.filter_values(times, keep), gather.filter_values(values, keep), _offsets.filter_rows(keep, cut)
+    if pt.is_null(times.type):
+        times = times.cast(pa.int64())
+    found = buckets_of(times, every, "resample")
+    first, counts = _spans(found.number, cut, t)
+    offsets = _offsets.from_sizes(counts)
+    slot = found.number - _spread(first - offsets[:-1], cut)
+    per_bucket = _offsets.from_counts(np.bincount(slot, minlength=int(offsets[-1])))
+    if len(slot) and (slot[1:] < slot[:-1]).any():
+        values = gather.take(values, np.argsort(slot, kind="stable"))
+    rows = Column(
+        JaggedShape._trusted((Uniform(len(per_bucket) - 1, 1, declared=False), Ragged.from_offsets(per_bucket, check=False))),
+        values,
+    )
+    labels = found.label(_offsets.runs(first, offsets))
+    struct = select.structs({"t": labels, "value": _HOWS[how](rows).values})
+    return Column(JaggedShape._trusted((*t.shape.dims[:-1], along_axis.resized(dim, offsets))), struct)
+
+
+_HOWS: dict[str, Any] = {
+    **{
+        name: (lambda rows, name=name: reduce.reduce(rows, name, -1))
+        for name in ("mean", "sum", "min", "max", "first", "last", "prod", "any", "all", "n_unique", "mode")
+    },
+    "count": lambda rows: reduce.count(rows, -1),
+    "lengths": lambda rows: reduce.lengths(rows, -1),
+    "median": lambda rows: reduce.quantile(rows, 0.5, "linear", -1, True, None, "median"),
+    "std": lambda rows: reduce.spread_of(rows, "std", -1, 1, True, None),
+    "var": lambda rows: reduce.spread_of(rows, "var", -1, 1, True, None),
+}
+"""What reduces the items of each bucket."""
+
+
+def _usable(times: pa.Array) -> BoolArray | None:
+    """Flag the times that are neither null nor NaN; None if all are usable."""
+    data, valid = _arrow.to_numpy(times)
+    if data.dtype.kind == "f" and len(data) and np.isnan(np.minimum.reduce(data)):
+        number = ~np.isnan(data)
+        valid = number if valid is None else valid & number
+    return None if valid is None or valid.all() else valid
+
+
+def _spans(number: IntArray, cut: IntArray, t: Column) -> tuple[IntArray, IntArray]:
+    """Return the first bucket of each row, and how many there are up to the last one."""
+    low, there = _kernels.min(number, None, cut)
+    high, _ = _kernels.max(number, None, cut)
+    counts = high - low + 1
+    if there is not None:
+        low, counts = np.where(there, low, 0), np.where(there, counts, 0)
+    longest, total = int(counts.max(initial=0)), int(counts.sum(dtype=np.float64))
+    if longest > _MOST_BUCKETS or total > _MOST_IN_ALL:
+        row = row_name(t.shape, t.ndim - 1, int(counts.argmax()))
+        raise JagValueError(
+            f"resample: {row} would have {longest} buckets, {total} in all; at most {_MOST_BUCKETS} per row "
+            f"and {_MOST_IN_ALL} in all are made. Give a longer `every`"
+        )
+    return low, counts
+
+
+def _spread(numbers: IntArray, offsets: IntArray) -> IntArray:
+    return numbers.repeat(_offsets.row_sizes(offsets))
+
+
+# --------------------------------------------------------------------------------------------------- spectra
+
+
+def fft_power(column: Column, axis: Any) -> Column:
+    """Return the squared magnitudes of the discrete Fourier transform of each row, from frequency 0 to the Nyquist frequency."""
+    column, place = along_axis.single_axis(column, axis, "fft_power")
+    if place != column.ndim - 1:
+        raise JagValueError(f"fft_power works along the last dims, got axis {axis} of {column.ndim} dims; transpose first")
+    values = column.values.cast(pa.float64()) if pt.is_null(column.type) else column.values
+    if not _arrow.is_numeric(values.type):
+        raise JagTypeError.no_kernel("fft_power", values.type)
+    data, valid = _arrow.to_numpy(values)
+    type = np.float32 if data.dtype in (np.float16, np.float32) else np.float64
+    dim = column.shape.dims[-1]
+    full = np.ones(len(dim), np.bool_) if dim.validity is None else dim.validity
+    if valid is not None:
+        missing, _ = _kernels.any(~valid, None, dim.offsets)
+        full = full & ~missing
+    sizes = np.where(full, dim.sizes, 0)
+    cut = _offsets.from_sizes(np.where(sizes > 0, sizes // 2 + 1, 0))
+    out = np.empty(int(cut[-1]), type)
+    kept = np.concatenate([[0], np.cumsum(sizes)])
+    starts = dim.offsets[:-1]
+    for length, rows in blocks.batches(kept, max_values=1 << 18):
+        spectrum = np.fft.rfft(data[starts[rows][:, None] + np.arange(length)].astype(type), axis=1)
+        power = np.square(spectrum.real) + np.square(spectrum.imag)
+        blocks.put_rows(out, cut[rows], power.astype(type, copy=False))
+    last = along_axis.resized(dim, cut, None if full.all() else full)
+    return Column(JaggedShape._trusted((*column.shape.dims[:-1], last)), _arrow.from_numpy(out))
+
+
+def lomb_scargle(t: Column, y: Column, frequencies: Any) -> Column:
+    """Return the normalised Lomb-Scargle power of each row at some frequencies; adds a dim in place of the items."""
+    wanted = _frequencies(frequencies)
+    t, y = structure.align([t, y], "lomb_scargle")
+    if t.ndim == 0:
+        raise ShapeError("lomb_scargle needs rows, got single values")
+    seconds = _seconds(t.values)
+    if not (_arrow.is_numeric(y.type) or pt.is_null(y.type)):
+        raise JagTypeError.no_kernel("lomb_scargle", y.type)
+    level, known = _arrow.to_numpy(elementwise.cast(y, pa.float64()).values)
+    dim = t.shape.dims[-1]
+    cut, valid = dim.offsets, _arrow.valid_of(t.values)
+    valid = known if valid is None else valid if known is None else valid & known
+    if valid is not None:
+        seconds, level, cut = seconds[valid], level[valid], _offsets.filter_rows(valid, cut)
+    power = np.empty((len(dim), len(wanted)))
+    full = cut[1:] > cut[:-1]
+
+    def block(first: int, last: int) -> None:
+        span = slice(int(cut[first]), int(cut[last]))
+        _powers(seconds[span], level[span], cut[first : last + 1] - cut[first], wanted, power[first:last])
+
+    blocks.map_rows(block, cut, block_values=max(1, (1 << 18) // max(1, len(wanted))))
+    live = np.ones(len(dim), np.bool_) if dim.validity is None else dim.validity
+    there = full.repeat(len(wanted)).reshape(power.shape)
+    rows = Ragged.from_offsets(
+        _offsets.from_sizes(live * len(wanted)), validity=None if dim.validity is None else dim.validity, check=False
+    )
+    found = _arrow.from_numpy(power[live].reshape(-1), there[live].reshape(-1))
+    outer = t.shape.dims[:-1]
+    last = rows if outer else Uniform(len(wanted), 1, declared=False)
+    return Column(JaggedShape._trusted((*outer, last)), found)
+
+
+def _frequencies(frequencies: Any) -> npt.NDArray[np.float64]:
+    found = np.asarray(frequencies)
+    if found.ndim != 1 or found.dtype.kind not in "iuf":
+        raise JagTypeError("lomb_scargle: frequencies must be a flat list or array of numbers, the same for all rows")
+    return found.astype(np.float64)
+
+
+def _seconds(times: pa.Array) -> npt.NDArray[np.float64]:
+    """Return times as numbers, seconds for temporal types; counted from the first valid time, so that digits are kept."""
+    if not (_arrow.is_temporal(times.type) or _arrow.is_numeric(times.type) or pt.is_null(times.type)):
+        raise JagTypeError.no_kernel("lomb_scargle", times.type, hint="t holds times or numbers.")
+    data, _ = _arrow.to_numpy(times)
+    if not _arrow.is_temporal(times.type):
+        return data.astype(np.float64)
+    tick = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}.get(getattr(times.type, "unit", ""), 86_400.0)
+    tick = 1e-3 if pt.is_date64(times.type) else tick
+    origin = data[0] if len(data) else 0
+    return (data - origin).astype(np.float64) * tick
+
+
+def _powers(
+    t: npt.NDArray[np.float64],
+    y: npt.NDArray[np.float64],
+    offsets: IntArray,
+    frequencies: npt.NDArray[np.float64],
+    out: npt.NDArray[np.float64],
+) -> None:
+    """Fill the powers of some rows: sines and cosines of all items and frequencies at once, added up by row."""
+    full = (offsets[1:] > offsets[:-1]).nonzero()[0]
+    out[:] = 0
+    if not len(full) or not len(frequencies):
+        return
+    heads, sizes = offsets[full], _offsets.row_sizes(offsets)[full]
+
+    def total(items: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return np.add.reduceat(items, heads, axis=0)
+
+    with np.errstate(all="ignore"):
+        t = t - t[heads].repeat(sizes)
+        y = y - (total(y) / sizes).repeat(sizes)
+        angle = np.multiply.outer(t, 2 * np.pi * frequencies)
+        cos, sin = np.cos(angle), np.sin(angle)
+        n, whole = sizes[:, None].astype(np.float64), total(y * y)[:, None]
+        cos_2, sin_2 = 2 * total(cos * cos) - n, 2 * total(sin * cos)
+        shift = 0.5 * np.arctan2(sin_2, cos_2)
+        by_cos, by_sin = total(y[:, None] * cos), total(y[:, None] * sin)
+        c, s = np.cos(shift), np.sin(shift)
+        length = np.hypot(sin_2, cos_2)
+        above, below = 0.5 * (n + length), 0.5 * (n - length)
+        first, second = by_cos * c + by_sin * s, by_sin * c - by_cos * s
+        tiny = below <= 1e-12 * n
+        power = first * first / above + np.where(tiny, 0.0, second * second / np.where(tiny, 1.0, below))
+        out[full] = power / whole

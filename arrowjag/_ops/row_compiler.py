@@ -1,0 +1,289 @@
+"""Compile a user's function of rows together with the loop that calls it, using numba.
+
+Compiled loops are cached in the process. The key is the function's bytecode, constants, closure and the globals that it reads, so
+that a lambda that is created anew for each call is compiled once.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import threading
+import types
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from arrowjag import _arrow
+from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.offsets import from_sizes
+from arrowjag.typing import IntArray
+
+if TYPE_CHECKING:
+    from arrowjag._ops.calls import Argument, Form
+
+__all__ = ["Driver", "compile_rows", "is_available"]
+
+_drivers: dict[Any, Driver | str] = {}
+_lock = threading.RLock()
+
+
+@functools.cache
+def is_available() -> bool:
+    """Return whether numba is installed, without importing it."""
+    return importlib.util.find_spec("numba") is not None
+
+
+class Driver(NamedTuple):
+    """A compiled loop over rows, and the type of the function's results."""
+
+    loop: Callable[..., Any]
+    dtype: np.dtype[Any]
+    is_row: bool
+
+    @property
+    def type(self) -> pa.DataType:
+        """The Arrow type of the results."""
+        found = pa.from_numpy_dtype(self.dtype)
+        return pa.large_list(found) if self.is_row else found
+
+    @property
+    def description(self) -> str:
+        """The type of the results, for messages."""
+        return str(self.type)
+
+    def matches(self, expected: pa.DataType | None) -> bool:
+        """Return whether the result type equals the interpreter's; None, if the interpreter had no results, matches any type."""
+        return expected is None or expected == self.type
+
+    def run(self, arguments: Sequence[Argument], live: IntArray, n_rows: int, operation: str) -> pa.Array:
+        """Call the function for all live rows, on all cores."""
+        flat = [array for argument in arguments for array in _arrays(argument)]
+        parts = _cut(live)
+        results = blocks.map_tasks(lambda part: self._part(part, flat), parts)
+        failed = [(row, error) for row, error, *_ in results if error is not None]
+        if failed:
+            row, error = min(failed, key=lambda one: one[0])
+            error.add_note(f"{operation}: the function failed on row {row}")
+            raise error
+        return self._joined(results, live, n_rows)
+
+    def _part(self, live: IntArray, flat: Sequence[npt.NDArray[Any]]) -> tuple[Any, ...]:
+        at = np.zeros(1, np.int64)
+        valid = np.ones(len(live), np.bool_)
+        sizes = np.zeros(len(live), np.int64)
+        out = np.empty(len(live), self.dtype)
+        try:
+            with np.errstate(all="ignore"):
+                out = self.loop(live, at, valid, sizes, out, *flat)
+        except Exception as error:  # noqa: BLE001  # from the user's function; `run` raises the error of the lowest row
+            return int(at[0]), error, out, valid, sizes
+        return 0, None, out, valid, sizes
+
+    def _joined(self, results: Sequence[tuple[Any, ...]], live: IntArray, n_rows: int) -> pa.Array:
+        data = np.concatenate([part[2] for part in results])
+        known = np.concatenate([part[3] for part in results])
+        valid = np.zeros(n_rows, np.bool_)
+        valid[live] = known
+        keep = None if valid.all() else valid
+        if not self.is_row:
+            whole = np.zeros(n_rows, self.dtype)
+            whole[live] = data
+            return _arrow.from_numpy(whole, keep)
+        sizes = np.zeros(n_rows, np.int64)
+        sizes[live] = np.concatenate([part[4] for part in results])
+        level = _arrow.Level(from_sizes(sizes), keep, None)
+        return _arrow.wrap([level], _arrow.from_numpy(data))
+
+
+def _cut(live: IntArray) -> list[IntArray]:
+    """Split rows into up to eight parts of at least 10,000."""
+    n_parts = max(1, min(8, len(live) // 10_000))
+    return [part for part in np.array_split(live, n_parts) if len(part)] or [live]
+
+
+def compile_rows(function: Callable[..., Any], arguments: Sequence[Argument], form: Form) -> Driver | str:
+    """Return the compiled loop for a function and its argument types, or the reason why it can't be compiled."""
+    kinds = tuple((type(argument).__name__, tuple(array.dtype.str for array in _arrays(argument))) for argument in arguments)
+    key = (
+        _key(function),
+        form.name,
+        kinds,
+        tuple(_field_names(argument) for argument in arguments),
+    )
+    with _lock:
+        if key not in _drivers:
+            if len(_drivers) >= 1000:
+                _drivers.clear()
+            try:
+                _drivers[key] = _compile(function, arguments, form)
+            except Exception as error:  # noqa: BLE001  # numba raises errors of any type; the interpreter is the fallback
+                _drivers[key] = f"numba can't compile it: {_first_line(error)}"
+        return _drivers[key]
+
+
+def _field_names(argument: Any) -> tuple[str, ...]:
+    return argument.type._fields if hasattr(argument, "fields") else ()
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = [line for line in lines if not line.startswith(("Failed in", "During:", "File "))]
+    return f"{type(error).__name__}: {(told or lines or [''])[0]}"
+
+
+def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: Form) -> Driver | str:
+    import numba
+
+    compile = numba.njit(nogil=True, boundscheck=True, error_model="numpy")
+    inner = function if hasattr(function, "overloads") else compile(_as_function(function, len(arguments)))
+    whole = form.compiled(inner)
+    compiled = inner if whole is inner else compile(whole)
+    given = tuple(numba.typeof(argument.at(0)) if _has_rows(argument) else None for argument in arguments)
+    if None in given:
+        return "there are no rows"
+    result = _returned(compiled, given)
+    optional = isinstance(result, numba.types.Optional)
+    result = result.type if isinstance(result, numba.types.Optional) else result
+    is_row = isinstance(result, numba.types.Array)
+    if is_row and result.ndim != 1:
+        return f"it returns arrays of {result.ndim} dims"
+    element = result.dtype if is_row else result
+    if not isinstance(element, (numba.types.Number, numba.types.Boolean)) or isinstance(element, numba.types.Complex):
+        return f"it returns {result}"
+    dtype = np.dtype(numba.np.numpy_support.as_dtype(element))
+    loop = _loop(compiled, arguments, optional, is_row)
+    return Driver(loop, dtype, is_row)
+
+
+def _as_function(function: Callable[..., Any], n_arguments: int) -> Callable[..., Any]:
+    """Wrap builtins and numpy functions in a Python function, which numba requires."""
+    if isinstance(function, types.FunctionType):
+        return function
+    names = ", ".join(f"a{place}" for place in range(n_arguments))
+    wrapped: Callable[..., Any] = eval(f"lambda {names}: function({names})", {"function": function})  # noqa: S307  # the source holds no user text
+    return wrapped
+
+
+def _has_rows(argument: Argument) -> bool:
+    return any(len(array) for array in _arrays(argument)) or hasattr(argument, "offsets")
+
+
+def _returned(compiled: Any, given: tuple[Any, ...]) -> Any:
+    """Return the result type of a compiled function for arguments of given types."""
+    compiled.compile(given)
+    return compiled.overloads[given].signature.return_type
+
+
+def _arrays(argument: Any) -> tuple[npt.NDArray[Any], ...]:
+    """Return the arrays that hold an argument, in the order of the loop's parameters."""
+    if hasattr(argument, "fields"):
+        return (*argument.fields, argument.offsets)
+    if hasattr(argument, "offsets"):
+        return (argument.data, argument.offsets)
+    if hasattr(argument, "data"):
+        return (argument.data,)
+    return ()
+
+
+# --------------------------------------------------------------------------------------------------- the loop over rows
+
+_SCALAR = """
+def loop(live, at, valid, sizes, out, {parameters}):
+    for k in range(len(live)):
+        i = live[k]
+        at[0] = i
+        row = function({call})
+        {check}
+        out[k] = result
+    return out
+"""
+
+_SKIP_NONE = """if row is None:
+            valid[k] = False
+            continue
+        """
+
+_ROW = """
+def loop(live, at, valid, sizes, out, {parameters}):
+    used = 0
+    for k in range(len(live)):
+        i = live[k]
+        at[0] = i
+        row = function({call})
+        {check}
+        n = len(result)
+        if used + n > len(out):
+            larger = np.empty(2 * (used + n), out.dtype)
+            larger[:used] = out[:used]
+            out = larger
+        out[used : used + n] = result
+        sizes[k] = n
+        used += n
+    return out[:used]
+"""
+
+
+def _loop(compiled: Any, arguments: Sequence[Argument], optional: bool, is_row: bool) -> Callable[..., Any]:
+    """Generate and compile the loop over rows for the number and kinds of arguments."""
+    import numba
+
+    parameters, calls, scope = [], [], {"function": compiled, "np": np}
+    for place, argument in enumerate(arguments):
+        names = [f"a{place}_{k}" for k in range(len(_arrays(argument)))]
+        parameters += names
+        if hasattr(argument, "fields"):
+            scope[f"Record{place}"] = argument.type  # type: ignore[attr-defined]  # only Records have `fields`
+            views = ", ".join(f"{name}[{names[-1]}[i] : {names[-1]}[i + 1]]" for name in names[:-1])
+            calls.append(f"Record{place}({views})")
+        elif hasattr(argument, "offsets"):
+            calls.append(f"{names[0]}[{names[1]}[i] : {names[1]}[i + 1]]")
+        else:
+            calls.append(f"{names[0]}[i]")
+    facts = {"parameters": ", ".join(parameters), "call": ", ".join(calls)}
+    if is_row:
+        source = _ROW.format(check=f"{_SKIP_NONE if optional else ''}result = row", **facts)
+    else:
+        source = _SCALAR.format(check=f"{_SKIP_NONE if optional else ''}result = row", **facts)
+    exec(source, scope)  # noqa: S102  # the source is from this module; numba compiles functions, not syntax trees
+    loop: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy")(scope["loop"])
+    return loop
+
+
+# --------------------------------------------------------------------------------------------------- functions as keys
+
+
+def _key(function: Any) -> Any:
+    """Return a cache key of what determines a function's machine code; the function itself if that can't be hashed."""
+    plain = getattr(function, "py_func", function)
+    if not isinstance(plain, types.FunctionType):
+        return function
+    try:
+        cells = tuple(_value_key(cell.cell_contents) for cell in plain.__closure__ or ())
+        read = tuple((name, _value_key(plain.__globals__[name])) for name in _names(plain.__code__) if name in plain.__globals__)
+        key = (_code_key(plain.__code__), _value_key(plain.__defaults__), cells, read)
+        hash(key)
+    except (TypeError, ValueError):
+        return plain
+    return key
+
+
+def _code_key(code: types.CodeType) -> Any:
+    constants = tuple(_code_key(one) if isinstance(one, types.CodeType) else (type(one), one) for one in code.co_consts)
+    return (code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars)
+
+
+def _names(code: types.CodeType) -> set[str]:
+    inner = [_names(one) for one in code.co_consts if isinstance(one, types.CodeType)]
+    return set(code.co_names).union(*inner)
+
+
+def _value_key(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return ("array", value.dtype.str, value.shape, value.tobytes())
+    if isinstance(value, types.FunctionType):
+        return _key(value)
+    return (type(value), value)

@@ -1,0 +1,355 @@
+"""Apply a user's function to the rows or items of one or several columns: map_rows, fold, scan, map_items."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow, _column
+from arrowjag._column import Column
+from arrowjag._kernels.base.offsets import filter_rows
+from arrowjag._kernels.move import gather
+from arrowjag._ops import along_axis, structure
+from arrowjag._ops import axes as _axes
+from arrowjag._ops.calls import Argument, Form, Lists, Records, Rows, Scalars, call_each, valid_rows
+from arrowjag._ops.elementwise import Operand
+from arrowjag.errors import JagTypeError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = ["fold", "map_items", "map_rows", "map_rows_type", "scan"]
+
+
+class _Operands(NamedTuple):
+    """Aligned operands: columns with the most dims share one shape; shorter ones are broadcast to its rows."""
+
+    rows: JaggedShape
+    """The shape without the last dim, with one result per item."""
+
+    offsets: IntArray
+    valid: BoolArray | None
+    """True for rows that are valid in every column."""
+
+    long: list[Column | None]
+    """Per operand, its column if it has the most dims, else None."""
+
+    short: list[Column | None]
+    """Per operand, its column broadcast to one item per row, or None."""
+
+    constants: list[Any]
+    """Per operand, its value if it is a scalar, else None."""
+
+
+def _gather(columns: Sequence[Operand], axis: Any, operation: str) -> _Operands:
+    plain = [one for one in columns if isinstance(one, Column)]
+    if not plain:
+        raise JagTypeError(f"{operation} needs at least one array")
+    ndim = max(column.ndim for column in plain)
+    if ndim == 0:
+        raise JagTypeError(f"{operation} needs an array with rows, got scalars only")
+    found = _axes.normalize_axes(axis, ndim, operation)
+    long = [_axes.trailing(column, found[0]) for column in plain if column.ndim == ndim]
+    aligned = iter(structure.align(long, operation))
+    shape = next(iter(structure.align(long, operation))).shape
+    dim, rows = shape.dims[-1], shape[:-1]
+    operands = _Operands(rows, dim.offsets, dim.validity, [], [], [])
+    valid = dim.validity
+    for one in columns:
+        is_long = isinstance(one, Column) and one.ndim == ndim
+        operands.long.append(next(aligned) if is_long else None)
+        spread = structure.expand_to(one, rows) if isinstance(one, Column) and not is_long else None
+        operands.short.append(spread)
+        operands.constants.append(None if isinstance(one, Column) else one)
+        if spread is not None and (known := _arrow.valid_of(spread.values)) is not None:
+            valid = known if valid is None else valid & known
+    return operands._replace(valid=valid)
+
+
+# --------------------------------------------------------------------------------------------------- arguments of the function
+
+
+def _numbers(values: pa.Array) -> npt.NDArray[Any] | None:
+    """Convert values to a read-only numpy array, temporals to datetime64 or timedelta64; None for types that numpy lacks."""
+    type = values.type
+    if pt.is_boolean(type) or pt.is_integer(type) or pt.is_floating(type):
+        data = _arrow.to_numpy(values)[0]
+    elif pt.is_timestamp(type) or pt.is_duration(type):
+        data = _arrow.to_numpy(values)[0].view(f"{'M' if pt.is_timestamp(type) else 'm'}8[{type.unit}]")
+    elif pt.is_date32(type):
+        data = _arrow.to_numpy(values)[0].astype("M8[D]")
+    elif pt.is_date64(type):
+        data = _arrow.to_numpy(values)[0].view("M8[ms]")
+    else:
+        return None
+    data = data.view()
+    data.flags.writeable = False
+    return data
+
+
+def _fields(values: pa.Array) -> dict[str, npt.NDArray[Any]] | None:
+    """Convert the fields of a struct to numpy arrays; None if numpy lacks a field's type or a name is no Python identifier."""
+    if not pt.is_struct(values.type) or not values.type.num_fields:
+        return None
+    names = [field.name for field in values.type]
+    if len(set(names)) < len(names) or not all(name.isidentifier() and not name.startswith("_") for name in names):
+        return None
+    found = {name: _numbers(_arrow.combine_chunks(values.field(place))) for place, name in enumerate(names)}
+    return None if any(one is None for one in found.values()) else {name: one for name, one in found.items() if one is not None}
+
+
+def _is_known(values: pa.Array) -> BoolArray | None:
+    """True for items that are valid, and valid in every field of a struct."""
+    valid = _arrow.valid_of(values)
+    if pt.is_struct(values.type):
+        for place in range(values.type.num_fields):
+            known = _arrow.valid_of(values.field(place))
+            valid = known if valid is None else valid if known is None else valid & known
+    return valid
+
+
+def _arguments(operands: _Operands, skip_nulls: bool) -> tuple[list[Argument], BoolArray | None]:
+    """Return the arguments of a function of rows, and True for items that are valid in every column."""
+    plain = [one is not None and (_numbers(one.values) is not None or _fields(one.values) is not None) for one in operands.long]
+    known: BoolArray | None = None
+    for column, is_plain in zip(operands.long, plain, strict=True):
+        if column is not None and is_plain and (valid := _is_known(column.values)) is not None:
+            known = valid if known is None else known & valid
+    drop = known if skip_nulls else None
+    offsets = operands.offsets if drop is None else filter_rows(drop, operands.offsets)
+    found: list[Argument] = []
+    for place, column in enumerate(operands.long):
+        if column is None:
+            found.append(_per_row(operands, place))
+        elif plain[place]:
+            found.append(_row_views(column.values, drop, offsets))
+        else:
+            found.append(Lists(_column.to_python(_column.to_arrow(along_axis.items_as_rows(column, column.ndim - 1)))))
+    if not skip_nulls:
+        slots = np.ones(int(operands.offsets[-1]), np.bool_) if known is None else known
+        found.append(Rows(slots, operands.offsets))
+    return found, known
+
+
+def _row_views(values: pa.Array, drop: BoolArray | None, offsets: IntArray) -> Argument:
+    if drop is not None:
+        values = gather.filter_values(values, drop)
+    data = _numbers(values)
+    if data is not None:
+        return Rows(data, offsets)
+    fields = _fields(values)
+    assert fields is not None
+    return Records(namedtuple("Record", fields), tuple(fields.values()), offsets)  # noqa: PYI024  # the fields are known at run time only
+
+
+def _per_row(operands: _Operands, place: int) -> Argument:
+    column = operands.short[place]
+    if column is None:
+        return _constant(operands.constants[place], operands.rows.size)
+    data = _numbers(column.values)
+    return Lists(_column.to_python(column.values)) if data is None else Scalars(data)
+
+
+def _constant(value: Any, n_rows: int) -> Argument:
+    plain = value.as_py() if isinstance(value, pa.Scalar) else value
+    if isinstance(plain, (bool, int, float)) and not (isinstance(plain, int) and abs(plain) >= 2**63):
+        return Scalars(np.full(n_rows, plain))
+    return Lists([plain] * n_rows)
+
+
+# --------------------------------------------------------------------------------------------------- the operations
+
+
+def map_rows(
+    function: Callable[..., Any],
+    columns: Sequence[Operand],
+    type: pa.DataType | None,
+    axis: Any,
+    skip_nulls: bool,
+    operation: str = "map_rows",
+) -> Column:
+    """Call a function once per row that is valid in every column; other rows are null."""
+    if _has_dims_below(columns, axis, operation):
+        return _map_nested(function, columns, type, axis, operation)
+    operands = _gather(columns, axis, operation)
+    arguments, _ = _arguments(operands, skip_nulls)
+    n_rows = operands.rows.size
+    result = call_each(function, arguments, valid_rows(operands.valid, n_rows), n_rows, type, operation)
+    return _under(operands.rows.dims, result)
+
+
+def _under(outer: tuple[Any, ...], result: pa.Array) -> Column:
+    """Append results to the outer dims; list results become further dims."""
+    found = _column.from_arrow(result)
+    return Column(JaggedShape._trusted((*outer, *found.shape.dims[1:])), found.values)
+
+
+def _has_dims_below(columns: Sequence[Operand], axis: Any, operation: str) -> bool:
+    ndim = max((column.ndim for column in columns if isinstance(column, Column)), default=0)
+    return ndim > 0 and _axes.normalize_axes(axis, ndim, operation)[-1] != ndim - 1
+
+
+def _map_nested(
+    function: Callable[..., Any], columns: Sequence[Operand], type: pa.DataType | None, axis: Any, operation: str
+) -> Column:
+    """Call a function of the nested lists of one column."""
+    column = columns[0]
+    if len(columns) > 1 or not isinstance(column, Column):
+        raise JagTypeError(f"{operation}: several arrays need the last axis, got axis {axis}")
+    place = _axes.normalize_axes(axis, column.ndim, operation)[0]
+    rows = _column.to_arrow(along_axis.items_as_rows(column, place))
+    valid = _arrow.valid_of(rows)
+    result = call_each(function, [Lists(_column.to_python(rows))], valid_rows(valid, len(rows)), len(rows), type, operation)
+    return _under(column.shape.dims[:place], result)
+
+
+def map_rows_type(column: Column, type: pa.DataType, axis: Any) -> Column:
+    """Return an empty column of the type that `map_rows` returns."""
+    place = _axes.normalize_axes(axis, column.ndim, "map_rows")[0]
+    found = _column.from_arrow(pa.nulls(0, type))
+    if place == 0:
+        return _column.empty(found.type, found.ndim - 1 if found.ndim > 1 else 1)
+    return _column.empty(found.type, place + found.ndim - 1, (*column.shape.extents[:place], *found.shape.extents[1:]))
+
+
+def map_items(function: Callable[..., Any], columns: Sequence[Operand], type: pa.DataType | None) -> Column:
+    """Call a function once per item that is valid in every column; other items are null."""
+    plain = [one for one in columns if isinstance(one, Column)]
+    if not plain:
+        raise JagTypeError("map_items needs at least one array")
+    aligned = structure.align(plain, "map_items")
+    shape, arrays = aligned[0].shape, iter(aligned)
+    arguments: list[Argument] = []
+    valid: BoolArray | None = None
+    for one in columns:
+        if not isinstance(one, Column):
+            arguments.append(_constant(one, shape.size))
+            continue
+        values = next(arrays).values
+        data = _numbers(values)
+        arguments.append(Lists(_column.to_python(values)) if data is None else Scalars(data))
+        known = _arrow.valid_of(values)
+        valid = known if valid is None else valid if known is None else valid & known
+    result = call_each(function, arguments, valid_rows(valid, shape.size), shape.size, type, "map_items")
+    return _under(shape.dims, result)
+
+
+# --------------------------------------------------------------------------------------------------- item by item
+
+_FOLD = """
+def folded({parameters}, start):
+    state = start
+    for j in range(len({first})):
+        state = function(state, {items})
+    return state
+"""
+
+_SCAN = """
+def scanned({parameters}, start):
+    state = start
+    for j in range(len({first})):
+        state = function(state, {items})
+        if j == 0:
+            out = np.full(len({first}), state)
+        out[j] = state
+    return out
+"""
+
+_SCAN_INTERPRETED = """
+def scanned({parameters}, start):
+    state = start
+    out = []
+    for j in range(len({first})):
+        state = function(state, {items})
+        out.append(state)
+    return states(out)
+"""
+
+
+def _states(found: list[Any]) -> Any:
+    """Convert the states of a row to a numeric array if possible; otherwise return the list."""
+    array = np.array(found)
+    return array if array.dtype.kind in "biuf" else found
+
+
+def _form(name: str, compiled: str, interpreted: str, arguments: Sequence[Argument]) -> Form:
+    """Generate the loop over the items of one row for the given kinds of arguments."""
+    names = [f"a{place}" for place in range(len(arguments))]
+    scope: dict[str, Any] = {"np": np, "states": _states}
+    items = []
+    for place, argument in enumerate(arguments):
+        if isinstance(argument, Records):
+            scope[f"Item{place}"] = argument.type
+            items.append(f"Item{place}({', '.join(f'a{place}.{field}[j]' for field in argument.type._fields)})")
+        else:
+            items.append(f"a{place}[j]" if isinstance(argument, (Rows, Lists)) else f"a{place}")
+    rows = [
+        f"{name}.{argument.type._fields[0]}" if isinstance(argument, Records) else name
+        for name, argument in zip(names, arguments, strict=True)
+        if not isinstance(argument, Scalars)
+    ]
+    facts = {"parameters": ", ".join(names), "first": rows[0], "items": ", ".join(items)}
+
+    def maker(source: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        def make(function: Callable[..., Any]) -> Callable[..., Any]:
+            local = scope | {"function": function}
+            exec(source.format(**facts), local)  # noqa: S102  # text of this module: numba compiles functions, not trees
+            made: Callable[..., Any] = local["folded" if name == "fold" else "scanned"]
+            return made
+
+        return make
+
+    return Form(f"{name} {facts['items']}", maker(interpreted), maker(compiled))
+
+
+def _starting(start: Any, rows: JaggedShape) -> Argument:
+    column = start if isinstance(start, Column) else None
+    if column is None:
+        return _constant(start, rows.size)
+    spread = structure.expand_to(column, rows)
+    data = _numbers(spread.values)
+    return Lists(_column.to_python(spread.values)) if data is None else Scalars(data)
+
+
+def fold(
+    function: Callable[..., Any], start: Operand | Any, columns: Sequence[Operand], type: pa.DataType | None, axis: Any
+) -> Column:
+    """Fold the items of each row into a state, beginning with `start`; null items are skipped, an empty row gives `start`."""
+    operands = _gather(columns, axis, "fold")
+    arguments, _ = _arguments(operands, skip_nulls=True)
+    form = _form("fold", _FOLD, _FOLD, arguments)
+    n_rows = operands.rows.size
+    live = valid_rows(operands.valid, n_rows)
+    result = call_each(function, [*arguments, _starting(start, operands.rows)], live, n_rows, type, "fold", form)
+    return _under(operands.rows.dims, result)
+
+
+def scan(function: Callable[..., Any], start: Operand | Any, columns: Sequence[Operand], type: pa.DataType | None) -> Column:
+    """Return the state after each item; null items are skipped and stay null."""
+    operands = _gather(columns, -1, "scan")
+    arguments, known = _arguments(operands, skip_nulls=True)
+    form = _form("scan", _SCAN, _SCAN_INTERPRETED, arguments)
+    n_rows = operands.rows.size
+    offsets = operands.offsets if known is None else filter_rows(known, operands.offsets)
+    full = offsets[1:] > offsets[:-1]
+    valid = full if operands.valid is None else full & operands.valid
+    lists = None if type is None else pa.large_list(type)
+    result = call_each(
+        function, [*arguments, _starting(start, operands.rows)], valid_rows(valid, n_rows), n_rows, lists, "scan", form
+    )
+    return _at_slots(operands, _column.from_arrow(result).values, known, valid)
+
+
+def _at_slots(operands: _Operands, states: pa.Array, known: BoolArray | None, valid: BoolArray) -> Column:
+    """Scatter the states to the valid items of the scanned rows."""
+    sizes = operands.offsets[1:] - operands.offsets[:-1]
+    there = valid.repeat(sizes) if known is None else known & valid.repeat(sizes)
+    index = np.cumsum(there) - 1
+    dim = next(column for column in operands.long if column is not None).shape.dims[-1]
+    values = gather.take(states, np.maximum(index, 0), there) if len(states) else pa.nulls(len(there), states.type)
+    return Column(JaggedShape._trusted((*operands.rows.dims, dim)), values)

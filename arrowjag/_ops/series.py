@@ -1,0 +1,300 @@
+"""Series in rows: interpolation, joins of the nearest key, buckets of time, gaps and local maxima."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._column import Column
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.fill import fill
+from arrowjag._kernels.equal import places
+from arrowjag._kernels.move import gather
+from arrowjag._kernels.order import sort as _sort
+from arrowjag._ops import along_axis, elementwise, sets, structure
+from arrowjag._ops import axes as _axes
+from arrowjag._ops.indexing import row_name
+from arrowjag._ops.spans import as_ticks
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = ["asof", "gaps", "interp", "local_maxima"]
+
+
+# --------------------------------------------------------------------------------------------------- points of rows
+
+
+class _Points(NamedTuple):
+    """Points per row, sorted, and what is looked up among them: keys of one dtype, offsets by row of the points."""
+
+    key: npt.NDArray[Any]
+    offsets: IntArray
+    items: IntArray
+    """The number of each point among the values of the operands."""
+    sought: npt.NDArray[Any]
+    sought_valid: BoolArray | None
+    sought_offsets: IntArray
+    probes: Column
+
+
+def _points(keys: Column, values: Column, probes: Column, name: str, operation: str) -> tuple[_Points, pa.Array]:
+    """Align sorted points with what is looked up in their rows; points with a null key or NaN, or without a value, are left out.
+
+    Raises if the keys of a row fall; `name` is the parameter to name.
+    """
+    keys, values = structure.align([keys, values], operation)
+    table = Column(keys.shape, _arrow.numbers(keys.shape.size))
+    rows, probes, offsets = sets.probes_of(table, probes, operation)
+    items = rows.values.to_numpy()
+    own = keys.values if rows.values is table.values else gather.take(keys.values, items)
+    for one in (own, probes.values):
+        if not (_arrow.is_numeric(one.type) or _arrow.is_temporal(one.type) or pt.is_null(one.type)):
+            raise JagTypeError.no_kernel(operation, one.type, hint="Keys are numbers or times.")
+    (sought, known), (key, valid) = sets.joint_keys(probes.values, own, operation)
+    cut = rows.shape.dims[-1].offsets
+    if valid is not None:
+        key, items, cut = key[valid], items[valid], _offsets.filter_rows(valid, cut)
+    if key.dtype.kind == "f" and len(key) and np.isnan(np.minimum.reduce(key)):
+        number = ~np.isnan(key)
+        key, items, cut = key[number], items[number], _offsets.filter_rows(number, cut)
+    wrong = places.falls(key, cut, descending=False)
+    if wrong.any():
+        place = int(wrong.argmax())
+        row = int(np.searchsorted(cut, place, side="right")) - 1
+        where = row_name(rows.shape, rows.ndim - 1, row)
+        raise JagValueError(
+            f"{operation}: {name} is not sorted in {where}: {key[place]} follows {key[place - 1]}; sort both by {name} first"
+        )
+    return _Points(key, cut, items, sought, known, offsets, probes), values.values
+
+
+def _agreed(keys: Column, values: Column, probes: Column, operation: str, name: str) -> tuple[Column, Column, Column]:
+    """Drop the points and places of rows that are null in any of the three."""
+    if keys.ndim == 0:
+        raise ShapeError(f"{operation}: {name} needs rows, got a single value")
+    keys, values, probes = structure.agree([keys, values, probes], operation, levels=keys.ndim - 1)
+    return keys, values, probes
+
+
+def _looked_up(points: _Points, side: Any) -> IntArray:
+    """Return how many points of its row are below each item sought; with side "right", not above it."""
+    return _sort.searchsorted(points.key, points.offsets, points.sought, points.sought_offsets, side)
+
+
+def _of_each(rows: IntArray, offsets: IntArray) -> IntArray:
+    return rows.repeat(_offsets.row_sizes(offsets))
+
+
+# --------------------------------------------------------------------------------------------------- interp
+
+
+def interp(at: Column, x: Column, y: Column, outside: str) -> Column:
+    """Interpolate linearly between the points (x, y) of each row; outside of them the first or last value, or null."""
+    if outside not in ("clamp", "null"):
+        raise JagValueError(f'interp: outside must be "clamp" or "null", got {outside!r}')
+    if not (_arrow.is_numeric(y.type) or pt.is_null(y.type)):
+        raise JagTypeError.no_kernel("interp", y.type, hint="Values are numbers.")
+    type = y.type if pt.is_floating(y.type) and y.type.bit_width <= 32 else pa.float64()
+    x, y, at = _agreed(x, elementwise.cast(y, pa.float64()), at, "interp", "x")
+    x, y = _complete(x, y, "interp")
+    points, values = _points(x, y, at, "x", "interp")
+    level = values.to_numpy(zero_copy_only=False)[points.items] if len(values) else np.zeros(0)
+    starts, ends = (_of_each(one, points.sought_offsets) for one in (points.offsets[:-1], points.offsets[1:]))
+    after = starts + _looked_up(points, "right")
+    there = starts < ends
+    if points.sought_valid is not None:
+        there &= points.sought_valid
+    last = max(len(points.key) - 1, 0)
+    result = _between(points, level, starts, ends, after)
+    if outside == "null" and len(points.key):
+        inside = (after > starts) & (points.sought <= points.key[np.clip(ends - 1, 0, last)])
+        if points.sought.dtype.kind == "f":
+            inside |= np.isnan(points.sought)
+        there = there & inside
+    values = _arrow.from_numpy(result, there)
+    return Column(points.probes.shape, values if type == pa.float64() else values.cast(type, safe=False))
+
+
+def _complete(x: Column, y: Column, operation: str) -> tuple[Column, Column]:
+    """Drop the points whose value is null; a point whose x is null is left out later."""
+    x, y = structure.align([x, y], operation)
+    valid = _arrow.valid_of(y.values)
+    if valid is None or x.ndim == 0:
+        return x, y
+    dim = x.shape.dims[-1]
+    outer = (*x.shape.dims[:-1], along_axis.resized(dim, _offsets.filter_rows(valid, dim.offsets)))
+    return structure.keep_items(x, x.ndim, valid, outer), structure.keep_items(y, y.ndim, valid, outer)
+
+
+def _between(
+    points: _Points, level: npt.NDArray[np.float64], starts: IntArray, ends: IntArray, after: IntArray
+) -> npt.NDArray[np.float64]:
+    """Interpolate as numpy.interp does: from the point before each place by the slope behind it, in blocks that stay in cache."""
+    key, sought, n = points.key, points.sought, len(points.key)
+    if not n:
+        return np.zeros(len(sought))
+    slope = np.zeros(n)
+    with np.errstate(all="ignore"):
+        np.divide(level[1:] - level[:-1], _distance(key[1:], key[:-1]), out=slope[:-1])
+
+    def work(part: slice, out: npt.NDArray[Any]) -> None:
+        at, behind = sought[part], after[part]
+        low = np.minimum(np.maximum(behind - 1, starts[part]), n - 1)
+        y0, away = level.take(low), _distance(at, key.take(low))
+        np.multiply(slope.take(low), away, out=out)
+        out += y0
+        if np.isnan(out).any():
+            _from_above(out, points, level, low, at)
+        np.copyto(out, y0, where=(away <= 0) | (behind == ends[part]))
+        if at.dtype.kind == "f":
+            np.copyto(out, np.nan, where=np.isnan(at))
+
+    return fill(work, len(sought), np.float64, 1 << 14)
+
+
+def _from_above(
+    out: npt.NDArray[Any], points: _Points, level: npt.NDArray[np.float64], low: IntArray, at: npt.NDArray[Any]
+) -> None:
+    """Compute from the point behind where the point before gives NaN, as between two infinities."""
+    wrong = np.isnan(out).nonzero()[0]
+    low = low[wrong]
+    high = np.minimum(low + 1, len(points.key) - 1)
+    y0, y1 = level[low], level[high]
+    found = (y1 - y0) / _distance(points.key[high], points.key[low]) * _distance(at[wrong], points.key[high]) + y1
+    out[wrong] = np.where(np.isnan(found) & (y0 == y1), y0, found)
+
+
+def _distance(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Subtract numbers as floats; integers are subtracted first, so that large times keep their digits."""
+    if one.dtype.kind == "u":
+        found: npt.NDArray[np.float64] = np.where(one >= two, one - two, two - one).astype(np.float64)
+        return found * np.where(one >= two, 1.0, -1.0)
+    if one.dtype.kind == "b":
+        one, two = one.astype(np.int8), two.astype(np.int8)
+    return (one - two).astype(np.float64, copy=False)  # type: ignore[no-any-return]  # numpy's types of operators
+
+
+# --------------------------------------------------------------------------------------------------- asof
+
+
+def asof(left: Column, right: Column, values: Column | None, direction: str, tolerance: Any) -> Column:
+    """For each item of a row the value beside the nearest key of another row, before it, after it, or on either side."""
+    if direction not in ("backward", "forward", "nearest"):
+        raise JagValueError(f'asof: direction must be "backward", "forward" or "nearest", got {direction!r}')
+    right, values, left = _agreed(right, right if values is None else values, left, "asof", "right")
+    points, given = _points(right, values, left, "right", "asof")
+    starts, ends = (_of_each(one, points.sought_offsets) for one in (points.offsets[:-1], points.offsets[1:]))
+    if not len(points.key):
+        return Column(points.probes.shape, pa.nulls(len(points.sought), given.type))
+    before = starts + _looked_up(points, "right") - 1
+    there = before >= starts
+    item = np.maximum(before, 0)
+    if direction != "backward":
+        behind = starts + _looked_up(points, "left")
+        is_behind = behind < ends
+        behind = _last_equal(points)[np.minimum(behind, len(points.key) - 1)]
+        if direction == "forward":
+            item, there = behind, is_behind
+        else:
+            nearer = _apart(points.key[behind], points.sought) < _apart(points.key[item], points.sought)
+            takes = is_behind & (nearer | ~there)
+            item, there = np.where(takes, behind, item), there | is_behind
+    if points.sought_valid is not None:
+        there = there & points.sought_valid
+    if points.sought.dtype.kind == "f":
+        there = there & ~np.isnan(points.sought)
+    if tolerance is not None:
+        limit = _tolerance(tolerance, left, right)
+        there = there & (_apart(points.key[item], points.sought) <= limit)
+    found = gather.take(given, points.items[np.where(there, item, 0)], None if there.all() else there)
+    return Column(points.probes.shape, found)
+
+
+def _last_equal(points: _Points) -> IntArray:
+    """Return the last of the equal keys of each key."""
+    _, starts, sizes = places.equal_runs((points.key, None), points.offsets)
+    return (starts + sizes - 1).repeat(sizes)
+
+
+def _apart(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return distances, those of integers exactly."""
+    if one.dtype.kind == "b":
+        one, two = one.astype(np.int8), two.astype(np.int8)
+    if one.dtype.kind == "f":
+        with np.errstate(all="ignore"):
+            return np.absolute(one - two)  # type: ignore[no-any-return]  # numpy's types of operators
+    wide = np.uint64
+    return np.where(one >= two, one.astype(wide) - two.astype(wide), two.astype(wide) - one.astype(wide))
+
+
+def _tolerance(tolerance: Any, left: Column, right: Column) -> Any:
+    type = elementwise.promote([left.type, right.type], "asof")
+    if _arrow.is_temporal(type):
+        limit: Any = as_ticks(tolerance, type, "asof: tolerance")
+    else:
+        if isinstance(tolerance, (bool, str)) or not isinstance(tolerance, (int, float, np.number)):
+            raise JagTypeError(f"asof: tolerance must be a number for keys of type {type}, got {tolerance.__class__.__name__}")
+        limit = tolerance
+    if limit < 0 or limit != limit:  # noqa: PLR0124 - NaN
+        raise JagValueError(f"asof: tolerance must not be negative, got {tolerance!r}")
+    return limit
+
+
+# --------------------------------------------------------------------------------------------------- neighbours
+
+
+def gaps(column: Column, axis: Any) -> Column:
+    """Return the differences of neighbouring valid items of each row: one fewer than items."""
+    found = _axes.normalize_axes(axis, column.ndim, "gaps")
+    frame = _axes.trailing(column, found[0]) if found[-1] == column.ndim - 1 else _axes.move_last(column, found[0]).column
+    dim = frame.shape.dims[-1]
+    values, cut = frame.values, dim.offsets
+    valid = _arrow.valid_of(values)
+    if valid is not None:
+        values, cut = gather.filter_values(values, valid), _offsets.filter_rows(valid, cut)
+    sizes = np.maximum(_offsets.row_sizes(cut) - 1, 0)
+    new = _offsets.from_sizes(sizes)
+    items = _offsets.runs(cut[:-1], new)
+    shape = JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, new)))
+    low, high = Column(shape, gather.take(values, items)), Column(shape, gather.take(values, items + 1))
+    return elementwise.binary("subtract", high, low)
+
+
+def local_maxima(column: Column, axis: Any) -> Column:
+    """Flag the items that are greater than their neighbours; of equal neighbours the middle one."""
+    return along_axis.apply(column, axis, _peaks, "local_maxima")
+
+
+def _peaks(values: pa.Array, offsets: IntArray) -> pa.Array:
+    key, valid = _arrow.order_key(values, "local_maxima")
+    items: IntArray | None = None
+    if valid is not None and not valid.all():
+        items = valid.nonzero()[0]
+        key, offsets = key[items], _offsets.filter_rows(valid, offsets)
+    flags = places.inner_peaks(key, offsets)
+    if flags is not None:
+        return _arrow.from_numpy(flags if items is None else _scattered(flags, items, len(values)), valid)
+    cut, starts, sizes = places.equal_runs((key, None), offsets)
+    level = key[starts]
+    is_peak = np.zeros(len(starts), np.bool_)
+    if len(starts) > 2:
+        is_peak[1:-1] = (level[1:-1] > level[:-2]) & (level[1:-1] > level[2:])
+        full = cut[1:] > cut[:-1]
+        is_peak[cut[:-1][full]] = False
+        is_peak[cut[1:][full] - 1] = False
+    middle = (starts + (sizes - 1) // 2)[is_peak]
+    flags = np.zeros(len(values), np.bool_)
+    flags[middle if items is None else items[middle]] = True
+    return _arrow.from_numpy(flags, valid)
+
+
+def _scattered(flags: BoolArray, items: IntArray, n: int) -> BoolArray:
+    found = np.zeros(n, np.bool_)
+    found[items] = flags
+    return found

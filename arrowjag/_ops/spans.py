@@ -1,0 +1,132 @@
+"""Lengths of time as text or timedelta, counted in the units of Arrow types, and times put into buckets of them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._integers import is_int
+from arrowjag._kernels.elementwise.times import TICKS, Every, every_of
+from arrowjag._ops.zones import in_zone, wall_of
+from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.typing import IntArray
+
+__all__ = ["Buckets", "as_ticks", "buckets_of"]
+
+
+def _length(span: Any, what: str, least: int) -> Every:
+    """Read a length of time such as "5m" or "1mo", or a timedelta."""
+    if isinstance(span, str):
+        return every_of(span, what, least)
+    if isinstance(span, np.timedelta64):
+        return Every(str(span), int(span / np.timedelta64(1, "ns")), 0, 0)
+    if isinstance(span, dt.timedelta):
+        return Every(str(span), (span.days * 86_400 + span.seconds) * 10**9 + span.microseconds * 1000, 0, 0)
+    if isinstance(span, pa.Scalar) and pt.is_duration(span.type) and span.is_valid:
+        return Every(str(span), span.cast(pa.duration("ns")).value, 0, 0)
+    raise JagTypeError(f"{what} must be a length of time such as '5m' or '1d', or a timedelta, got {type(span).__name__}")
+
+
+def _nanoseconds(type: pa.DataType) -> int:
+    """Return the length of one tick of a temporal type in nanoseconds."""
+    if pt.is_date32(type):
+        return 86_400 * 10**9
+    if pt.is_date64(type):
+        return 10**6
+    return 10**9 // TICKS[type.unit]
+
+
+def as_ticks(span: Any, type: pa.DataType, what: str) -> int:
+    """Return how many ticks of a temporal type a span has, rounded down."""
+    parsed = _length(span, what, 0)
+    if parsed.months:
+        raise JagValueError(f"{what}: months have no fixed length, got {span!r}; give days")
+    return parsed.nanoseconds // _nanoseconds(type)
+
+
+# --------------------------------------------------------------------------------------------------- buckets
+
+
+class Buckets(NamedTuple):
+    """The bucket number of each item, and what is needed to tell where buckets begin."""
+
+    number: IntArray
+    every: Any
+    origin: int
+    months: bool
+    type: pa.DataType
+
+    def label(self, number: IntArray) -> pa.Array:
+        """Return where buckets begin, in the type of the times."""
+        if not _arrow.is_temporal(self.type):
+            label: npt.NDArray[Any] = number * self.every
+            return _arrow.from_numpy(label)
+        if self.months:
+            moments = (number * self.every).astype("M8[M]")
+            unit = "D" if pt.is_date32(self.type) else "ms" if pt.is_date64(self.type) else self.type.unit
+            ticks = moments.astype(f"M8[{unit}]").view(np.int64)
+        else:
+            ticks = number * self.every + self.origin
+        if pt.is_timestamp(self.type) and self.type.tz is not None:
+            naive = _arrow.from_numpy(ticks, None, pa.timestamp(self.type.unit))
+            try:
+                return in_zone(naive, self.type.tz)
+            except pa.ArrowInvalid as error:
+                raise JagValueError(f"resample: a bucket begins where clocks in {self.type.tz} change: {error}") from None
+        return _arrow.from_numpy(ticks, None, self.type)
+
+
+def buckets_of(times: pa.Array, every: Any, operation: str) -> Buckets:
+    """Return the bucket of each time; times hold no nulls, zoned ones are read as wall time.
+
+    Parameters
+    ----------
+    times : pa.Array
+        Times, or numbers.
+    every : str, timedelta or number
+        The length of a bucket; buckets begin at multiples of it, counted from 1970-01-01, weeks on Mondays.
+    operation : str
+        The public name, for errors.
+
+    Returns
+    -------
+    Buckets
+        Cost: one pass.
+    """
+    type, what = times.type, f"{operation}: every"
+    if not _arrow.is_temporal(type):
+        return _of_numbers(times, every, what)
+    span = _length(every, what, 1)
+    times = wall_of(times, operation)
+    ticks = _arrow.to_numpy(times)[0].astype(np.int64, copy=False)
+    if span.months:
+        if pt.is_time(type) or pt.is_duration(type):
+            raise JagTypeError(f"{what}: months need dates, got {type}")
+        unit = "D" if pt.is_date32(type) else "ms" if pt.is_date64(type) else type.unit
+        months = ticks.view(f"M8[{unit}]").astype("M8[M]").astype(np.int64)
+        return Buckets(months // span.months, span.months, 0, True, type)
+    step, rest = divmod(span.nanoseconds, _nanoseconds(type))
+    if step < 1 or rest:
+        raise JagValueError(f"{what} must be a whole number of ticks of {type}, at least one, got {every!r}")
+    origin = 0 if pt.is_time(type) or pt.is_duration(type) else span.origin // _nanoseconds(type)
+    return Buckets((ticks - origin) // step, step, origin, False, type)
+
+
+def _of_numbers(times: pa.Array, every: Any, what: str) -> Buckets:
+    if isinstance(every, (bool, str)) or not (is_int(every) or isinstance(every, (float, np.floating))):
+        raise JagTypeError(f"{what} must be a number for times of type {times.type}, got {type(every).__name__}")
+    if not every > 0 or every == float("inf"):
+        raise JagValueError(f"{what} must be greater than 0 and finite, got {every}")
+    data = _arrow.to_numpy(times)[0]
+    if data.dtype.kind == "f" or not is_int(every):
+        number = np.floor(data.astype(np.float64) / float(every))
+        if len(number) and (not np.isfinite(number).all() or np.abs(number).max() > 2**53):
+            raise JagValueError(f"{what} {every} is too small for times up to {np.abs(data).max()}")
+        return Buckets(number.astype(np.int64), float(every), 0, False, pa.float64())
+    return Buckets(data.astype(np.int64) // int(every), int(every), 0, False, pa.int64())

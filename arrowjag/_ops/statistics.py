@@ -1,0 +1,369 @@
+"""Statistics of rows: moments, entropy, weighted means and quantiles, correlation and linear fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._column import Column
+from arrowjag._integers import integer
+from arrowjag._kernels import reduce as _reduce
+from arrowjag._kernels import scan as _scan
+from arrowjag._kernels.base.offsets import count_true, row_sizes
+from arrowjag._kernels.move import gather
+from arrowjag._kernels.order import sort as _sort
+from arrowjag._kernels.reduce import central, quantiles
+from arrowjag._kernels.reduce.bootstrap import bootstrap_means
+from arrowjag._kernels.reduce.float_sums import row_sums
+from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, shifted
+from arrowjag._ops import elementwise, exact, structure
+from arrowjag._ops.amounts import has_weight, weights_of
+from arrowjag._ops.paired import deeper, floats, over_pairs, with_lists
+from arrowjag._ops.reduce import over_axes, quantile, reduce
+from arrowjag._pyarrow_versions import numpy_dtype
+from arrowjag.errors import JagTypeError
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = [
+    "bootstrap",
+    "central_moment",
+    "correlation",
+    "covariance",
+    "entropy",
+    "linear_fit",
+    "median_deviation",
+    "of_moments",
+    "peak_to_peak",
+    "probabilities",
+    "quantiles_of",
+    "weighted_mean",
+    "weighted_quantile",
+]
+
+Floats = npt.NDArray[np.float64]
+
+
+def _numbers(values: pa.Array, offsets: IntArray, operation: str) -> pa.Array:
+    """Convert values to numbers of equal central moments: decimals are replaced by their deviations from the row mean."""
+    if pt.is_decimal(values.type):
+        return exact.deviations(values, offsets)
+    if pt.is_boolean(values.type):
+        return values.cast(pa.uint8())
+    if pt.is_null(values.type):
+        return values.cast(pa.float64())
+    if not _arrow.is_numeric(values.type):
+        raise JagTypeError.no_kernel(operation, values.type)
+    return values
+
+
+def of_moments(column: Column, name: str, axis: Any, skip_nulls: bool, min_count: int | None, *arguments: Any) -> Column:
+    """Apply one of the kernels `skew`, `kurtosis`, `sem` and `moment`."""
+    kernel = getattr(central, name)
+
+    def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
+        data, valid = _arrow.to_numpy(_numbers(values, offsets, name))
+        return _arrow.from_numpy(*kernel(data, valid, offsets, *arguments))
+
+    return over_axes(column, axis, reduction, name, skip_nulls=skip_nulls, min_count=min_count)
+
+
+def central_moment(column: Column, k: Any, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
+    """The k-th central moment; the first two are 1 and 0 by definition, NaN in rows that are not finite."""
+    order = integer(k, "moment: k", 0)
+    if order >= 2:
+        return of_moments(column, "moment", axis, skip_nulls, min_count, order)
+    second = of_moments(column, "moment", axis, skip_nulls, min_count, 2)
+    data, valid = _arrow.to_numpy(second.values)
+    fixed = np.where(np.isnan(data), data, data.dtype.type(1 - order))
+    return Column(second.shape, _arrow.from_numpy(fixed, valid))
+
+
+def entropy(column: Column, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
+    """The entropy of items as weights."""
+
+    def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
+        return _arrow.from_numpy(*central.entropy(floats(values, "entropy"), _arrow.valid_of(values), offsets))
+
+    return over_axes(column, axis, reduction, "entropy", skip_nulls=skip_nulls, min_count=min_count)
+
+
+def median_deviation(column: Column, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
+    """The median of the distances from the median."""
+
+    def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
+        data, valid = _arrow.to_numpy(_numbers(values, offsets, "mad"))
+        if data.dtype.kind in "iu":
+            data = _as_distances(data, valid, offsets)
+        middle, _ = _reduce.quantile(data, valid, offsets, 0.5)
+        away = np.empty(len(data), data.dtype)
+
+        def work(block: Block) -> None:
+            centre = middle[block.rows].repeat(row_sizes(block.offsets))
+            np.abs(np.subtract(block.data, centre), out=away[block.items])
+
+        over_blocks(work, data, None, offsets)
+        return _arrow.from_numpy(*_reduce.quantile(away, valid, offsets, 0.5))
+
+    return over_axes(column, axis, reduction, "mad", skip_nulls=skip_nulls, min_count=min_count)
+
+
+def _as_distances(data: npt.NDArray[Any], valid: BoolArray | None, offsets: IntArray) -> Floats:
+    """Integers as float64; rows with integers beyond 2**53 as distances from their largest item."""
+    out = np.empty(len(data))
+
+    def work(block: Block) -> None:
+        out[block.items] = shifted(block)
+
+    over_blocks(work, data, valid, offsets)
+    return out
+
+
+def peak_to_peak(column: Column, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
+    """The largest item less the smallest; NaN poisons."""
+    type = column.type
+    if _arrow.is_temporal(type) or pt.is_decimal(type):
+        ends = [reduce(column, name, axis, skip_nulls=skip_nulls, min_count=min_count) for name in ("max", "min")]
+        return elementwise.binary("subtract", *ends)
+
+    def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
+        data, valid = _arrow.to_numpy(_numbers(values, offsets, "ptp"))
+        high, present = _reduce.max(data, valid, offsets)
+        low, _ = _reduce.min(data, valid, offsets)
+        with np.errstate(all="ignore"):
+            if data.dtype.kind in "iu":
+                unsigned = np.dtype(f"u{data.itemsize}")
+                return _arrow.from_numpy((high.view(unsigned) - low.view(unsigned)).astype(np.float64), present)
+            found = high - low
+            poisoned = np.isnan(np.sum(data))
+        if poisoned:  # by a NaN, or by infinities of both signs, whose distance is infinite
+            bad, _ = _reduce.any(np.isnan(data), valid, offsets)
+            found[bad] = np.nan
+        return _arrow.from_numpy(found, present)
+
+    return over_axes(column, axis, reduction, "ptp", skip_nulls=skip_nulls, min_count=min_count)
+
+
+# --------------------------------------------------------------------------------------------------- weights
+
+
+def weighted_mean(column: Column, weights: Column, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
+    """The sum of items times weights, divided by the sum of weights."""
+
+    def reduction(x: pa.Array, w: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
+        data = floats(x, "mean")
+        amounts, valid = weights_of(w, valid, offsets, "mean")
+
+        def work(block: Block, out: Floats) -> BoolArray:
+            parts = np.multiply(block.data, amounts[block.items], dtype=np.float64)
+            row_sums(parts, block.valid, block.offsets, out)
+            total = np.empty(len(out))
+            row_sums(amounts[block.items], block.valid, block.offsets, total)
+            out /= total
+            weighty: BoolArray = total != 0
+            return weighty
+
+        return _arrow.from_numpy(*moments(work, data, valid, offsets))
+
+    return over_pairs(column, weights, axis, reduction, "mean", skip_nulls=skip_nulls, min_count=min_count)
+
+
+def probabilities(q: Any) -> list[float] | None:
+    """The probabilities of a list or array; None for a single number."""
+    if isinstance(q, pa.Array | pa.ChunkedArray):
+        q = q.to_pylist()
+    if not isinstance(q, (list, tuple)) and not (isinstance(q, np.ndarray) and q.ndim == 1):
+        return None
+    return [quantiles.probability(one) for one in q]
+
+
+def quantiles_of(
+    column: Column, q: Sequence[float], interpolation: str, axis: Any, skip_nulls: bool, min_count: int | None
+) -> Column:
+    """Several quantiles of each row, as one more dim."""
+    type = column.type
+    if _arrow.is_temporal(type) or pt.is_decimal(type) or len(q) == 0:
+        parts = [quantile(column, one, interpolation, axis, skip_nulls, min_count) for one in q] or [
+            quantile(column, 0.5, interpolation, axis, skip_nulls, min_count)
+        ]
+        return _interleaved(column, parts, len(q), axis, skip_nulls, min_count)
+
+    def lists(values: pa.Array, offsets: IntArray) -> tuple[pa.Array, IntArray]:
+        data, valid = floats(values, "quantile"), _arrow.valid_of(values)
+        found, present = quantiles.quantiles(data, valid, offsets, q, interpolation)
+        known = None if present is None else present.repeat(len(q))
+        return _arrow.from_numpy(found.reshape(-1), known), np.arange(len(offsets)) * len(q)
+
+    return deeper(column, axis, lists, "quantile", skip_nulls=skip_nulls, min_count=min_count)
+
+
+def _interleaved(column: Column, parts: list[Column], n: int, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
+    """One list per row of what several reductions gave for it."""
+    found = pa.concat_arrays([one.values for one in parts])
+    n_rows = len(parts[0].values)
+
+    def lists(_values: pa.Array, offsets: IntArray) -> tuple[pa.Array, IntArray]:
+        order = np.arange(n_rows * n).reshape(n, n_rows).T.reshape(-1)
+        return gather.take(found, order) if n else found[:0], np.arange(len(offsets)) * n
+
+    return deeper(column, axis, lists, "quantile", skip_nulls=skip_nulls, min_count=min_count)
+
+
+def weighted_quantile(
+    column: Column, q: Sequence[float], weights: Column, axis: Any, skip_nulls: bool, min_count: int | None, *, several: bool
+) -> Column:
+    """The smallest item of each row whose cumulative weight reaches the share q of the total: numpy's "inverted_cdf"."""
+    made: list[tuple[pa.Array, IntArray]] = []
+
+    def reduction(x: pa.Array, w: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
+        x = _ordered_type(x)
+        amounts, valid = weights_of(w, valid, offsets, "quantile")
+        items, present, unknown = _weighted_items(x, amounts, valid, offsets, q)
+        found = gather.take(x, items.reshape(-1), None if present is None else present.repeat(len(q))) if len(x) else None
+        picked = _as_mean(pa.nulls(items.size, x.type) if found is None else found, unknown.repeat(len(q)))
+        made[:] = [(picked, np.arange(len(offsets)) * len(q))]
+        return _arrow.numbers(len(offsets) - 1) if several else picked
+
+    rows = over_pairs(column, weights, axis, reduction, "quantile", skip_nulls=skip_nulls, min_count=min_count)
+    if not several:
+        return rows
+    return with_lists(rows, *made[0])
+
+
+def _ordered_type(values: pa.Array) -> pa.Array:
+    if _arrow.is_temporal(values.type):
+        return values
+    floats(values[:0], "quantile")
+    if pt.is_boolean(values.type):
+        return values.cast(pa.uint8()).cast(pa.float64())
+    return values.cast(pa.float64()) if pt.is_decimal(values.type) or pt.is_null(values.type) else values
+
+
+def _as_mean(values: pa.Array, unknown: BoolArray) -> pa.Array:
+    """Integers as float64; NaN, or null for temporals, where the total weight is not finite."""
+    values = values.cast(pa.float64(), safe=False) if pt.is_integer(values.type) else values
+    if not unknown.any():
+        return values
+    if _arrow.is_temporal(values.type):
+        return structure.null_values(values, ~unknown)
+    data, valid = _arrow.to_numpy(values)
+    return _arrow.from_numpy(np.where(unknown, data.dtype.type(np.nan), data), valid)
+
+
+def _weighted_items(
+    x: pa.Array, amounts: Floats, valid: BoolArray | None, offsets: IntArray, q: Sequence[float]
+) -> tuple[IntArray, BoolArray | None, BoolArray]:
+    """The item of each row and each q; which rows have one; which have a total weight that is not finite."""
+    data, _ = _arrow.to_numpy(x)
+    order = _sort.argsort(data, valid, offsets)
+    known = None if valid is None else valid[order]
+    running, _ = _scan.cumsum(amounts[order], known, offsets)
+    n_valid, _ = _reduce.count(valid, offsets)
+    weighty = has_weight(amounts, valid, offsets)
+    sizes = row_sizes(offsets)
+    with np.errstate(all="ignore"):
+        total = np.zeros(len(sizes))
+        total[n_valid > 0] = running[(offsets[:-1] + n_valid - 1)[n_valid > 0]]
+        shares = running / total.repeat(sizes)
+        weightless = count_true(_both(running <= 0, known), offsets)
+        items = np.empty((len(sizes), len(q)), np.int64)
+        last = np.maximum(n_valid - 1, 0)
+        for place, one in enumerate(q):
+            below = count_true(_both(shares < one, known), offsets)
+            items[:, place] = np.minimum(np.maximum(below, weightless), last)
+    # Of a NaN, which is sorted behind all numbers, the whole row is NaN; of a NaN among the weights too.
+    if data.dtype.kind == "f" and len(data):
+        ends = offsets[:-1] + last
+        bad = (n_valid > 0) & np.isnan(data[order[np.minimum(ends, len(order) - 1)]])
+        items[bad] = last[bad][:, None]
+    items += np.minimum(offsets[:-1], max(len(order) - 1, 0))[:, None]
+    items = order[items] if len(order) else items
+    return items, None if weighty.all() else weighty, ~np.isfinite(total)
+
+
+def _both(mask: BoolArray, known: BoolArray | None) -> BoolArray:
+    return mask if known is None else mask & known
+
+
+# --------------------------------------------------------------------------------------------------- two columns
+
+
+def _of_products(
+    x: Column,
+    y: Column,
+    axis: Any,
+    finish: Callable[[central.Products], tuple[Floats, ...]],
+    fields: tuple[str, ...],
+    operation: str,
+    skip_nulls: bool,
+    min_count: int | None,
+) -> Column:
+    """Reduce complete pairs to numbers made of `Products`; null for rows with fewer than two pairs."""
+
+    def reduction(one: pa.Array, two: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
+        a, b = floats(one, operation), floats(two, operation)
+        found = central.products(a, b, valid, offsets)
+        type = pa.from_numpy_dtype(central.common_type(a, b))
+        with np.errstate(all="ignore"):
+            results = [_arrow.from_numpy(each.astype(numpy_dtype(type))) for each in finish(found)]
+        enough = found.counts > 1
+        flags = None if enough.all() else enough
+        if len(fields) == 1:
+            data, _ = _arrow.to_numpy(results[0])
+            return _arrow.from_numpy(data, flags)
+        mask = None if flags is None else pa.array(~flags)
+        return pa.StructArray.from_arrays(results, list(fields), mask=mask)
+
+    return over_pairs(x, y, axis, reduction, operation, skip_nulls=skip_nulls, min_count=min_count)
+
+
+def correlation(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
+    """Pearson's correlation coefficient."""
+
+    def finish(found: central.Products) -> tuple[Floats, ...]:
+        return (np.clip(found.xy / (np.sqrt(found.xx) * np.sqrt(found.yy)), -1.0, 1.0),)
+
+    return _of_products(x, y, axis, finish, ("corr",), "corr", skip_nulls, min_count)
+
+
+def covariance(x: Column, y: Column, ddof: Any, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
+    """The sum of the products of the deviations, divided by the number of pairs less `ddof`."""
+    less = integer(ddof, "cov: ddof")
+
+    def finish(found: central.Products) -> tuple[Floats, ...]:
+        return (found.xy / (found.counts - less),)
+
+    return _of_products(x, y, axis, finish, ("cov",), "cov", skip_nulls, min_count)
+
+
+def linear_fit(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
+    """The straight line of least squares through the points (x, y)."""
+
+    def finish(found: central.Products) -> tuple[Floats, ...]:
+        slope = np.where(found.xx == 0, np.nan, found.xy / found.xx)
+        r2 = np.clip((found.xy / found.xx) * (found.xy / found.yy), 0.0, 1.0)
+        return slope, found.mean_y - slope * found.mean_x, r2
+
+    return _of_products(x, y, axis, finish, ("slope", "intercept", "r2"), "linear_fit", skip_nulls, min_count)
+
+
+# --------------------------------------------------------------------------------------------------- bootstrap
+
+
+def bootstrap(column: Column, n: Any, seed: int, axis: Any) -> Column:
+    """n means per row, each of as many items as the row has, drawn with replacement."""
+    wanted = integer(n, "bootstrap: n", 0)
+    start = integer(seed, "bootstrap: seed", 0)
+
+    def lists(values: pa.Array, offsets: IntArray) -> tuple[pa.Array, IntArray]:
+        data, valid = floats(values, "bootstrap"), _arrow.valid_of(values)
+        found, present = bootstrap_means(data, valid, offsets, wanted, start)
+        known = None if present is None else present.repeat(wanted)
+        return _arrow.from_numpy(found.reshape(-1), known), np.arange(len(offsets)) * wanted
+
+    return deeper(column, axis, lists, "bootstrap")

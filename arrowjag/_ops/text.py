@@ -1,0 +1,359 @@
+"""Text: methods of strings on the leaves, with Python's meanings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._column import Column
+from arrowjag._integers import integer
+from arrowjag._kernels.elementwise import regex as _regex
+from arrowjag._kernels.elementwise import text as _kernels
+from arrowjag._ops import elementwise, select
+from arrowjag._ops.elementwise import Datum, Operand
+from arrowjag.errors import JagTypeError, JagValueError
+
+__all__ = [
+    "cat",
+    "contains",
+    "count",
+    "extract",
+    "extract_all",
+    "find",
+    "fullmatch",
+    "length",
+    "match",
+    "on_text",
+    "pad",
+    "plain_method",
+    "removed",
+    "repeat",
+    "replace",
+    "reverse",
+    "slice_text",
+    "split",
+    "starts_or_ends",
+    "strip",
+    "text_values",
+    "zfill",
+]
+
+Compute = Callable[[pa.Array], pa.Array]
+
+
+def on_text(column: Column, name: str, compute: Compute) -> Column:
+    """Call a function of flat text on the leaves.
+
+    Parameters
+    ----------
+    column : Column
+        Of strings, large strings, string views, dictionaries of these, or of the type null.
+    name : str
+        The method, for errors.
+    compute : callable
+        From a string or large string array to an array as long; lists become a dim. For a dictionary it gets the words.
+
+    Returns
+    -------
+    Column
+        Results for dictionaries are plain: two words may give one result.
+    """
+    values = column.values
+    if pt.is_dictionary(values.type) and len(values.dictionary) <= len(values):
+        words = _called(name, compute, _text(values.dictionary, values.type, name))
+        return select.with_levels(column.shape, words.take(values.indices))
+    return select.with_levels(column.shape, _called(name, compute, _text(values, values.type, name)))
+
+
+def text_values(values: pa.Array, name: str) -> pa.Array:
+    """Text as strings or large strings; a JagTypeError names the method for other leaves."""
+    return _text(values, values.type, name)
+
+
+def _text(values: pa.Array, type: pa.DataType, name: str) -> pa.Array:
+    plain = elementwise.decoded(values)
+    if pt.is_null(plain.type):
+        return plain.cast(pa.string())
+    if not elementwise.is_text(plain.type):
+        raise JagTypeError.no_kernel(f"str.{name}", type, hint="It takes text.")
+    return plain
+
+
+def _called(name: str, compute: Compute, text: pa.Array) -> pa.Array:
+    try:
+        try:
+            result = compute(text)
+        except pa.ArrowCapacityError:  # more than 2 GB of text
+            result = compute(text.cast(pa.large_string()))
+    except pa.ArrowInvalid as error:
+        raise JagValueError(f"str.{name}: {error}") from None
+    return _arrow.combine_chunks(result)
+
+
+def plain_method(column: Column, name: str) -> Column:
+    """A method of Python's str without arguments."""
+    return on_text(column, name, lambda text: _kernels.by_python(name, text))
+
+
+# ------------------------------------------------------------------------------------------------------- arguments
+
+
+def _string(value: Any, name: str, parameter: str) -> str:
+    if not isinstance(value, str):
+        raise JagTypeError(f"str.{name}: {parameter} must be a str, got {type(value).__name__}")
+    return value
+
+
+def _strings(value: Any, name: str, parameter: str) -> tuple[str, ...]:
+    return tuple(_string(one, name, parameter) for one in (value if isinstance(value, tuple) else (value,)))
+
+
+def _checked_regex(pattern: Any, name: str) -> str:
+    """Refuse a pattern that RE2 can't compile; Arrow compiles none on empty arrays."""
+    text = _string(pattern, name, "the pattern")
+    try:
+        pc.match_substring_regex(pa.array([""]), text)
+    except pa.ArrowInvalid as error:
+        hint = "RE2 has no look-around and no references to groups"
+        raise JagValueError(f"str.{name}: {text!r} is no regular expression of RE2 ({error}); {hint}") from None
+    return text
+
+
+def _not_empty(pattern: str, name: str) -> str:
+    if not pattern:
+        raise JagValueError(f"str.{name}: the pattern is empty, expected at least one character")
+    return pattern
+
+
+# --------------------------------------------------------------------------------------------------- tests and counts
+
+
+def contains(column: Column, pattern: Any, regex: bool, ignore_case: bool) -> Column:
+    """Whether each string contains a text or a match."""
+    wanted = _checked_regex(pattern, "contains") if regex else _string(pattern, "contains", "the pattern")
+    kernel = pc.match_substring_regex if regex else pc.match_substring
+    return on_text(column, "contains", lambda text: kernel(text, wanted, ignore_case=bool(ignore_case)))
+
+
+def match(column: Column, pattern: Any) -> Column:
+    """Whether a match starts at the first character."""
+    anchored = f"\\A(?:{_checked_regex(pattern, 'match')})"
+    return on_text(column, "match", lambda text: pc.match_substring_regex(text, anchored))
+
+
+def fullmatch(column: Column, pattern: Any) -> Column:
+    """Whether the whole string is a match."""
+    anchored = f"\\A(?:{_checked_regex(pattern, 'fullmatch')})\\z"
+    return on_text(column, "fullmatch", lambda text: pc.match_substring_regex(text, anchored))
+
+
+def starts_or_ends(column: Column, name: str, affix: Any) -> Column:
+    """`startswith` or `endswith`: of one text, or of any of a tuple."""
+    kernel = pc.starts_with if name == "startswith" else pc.ends_with
+    affixes = _strings(affix, name, "the text")
+
+    def compute(text: pa.Array) -> pa.Array:
+        found = pc.and_(text.is_valid(), False) if not affixes else kernel(text, affixes[0])
+        for one in affixes[1:]:
+            found = pc.or_(found, kernel(text, one))
+        return found if affixes else pc.if_else(text.is_valid(), found, pa.scalar(None, pa.bool_()))
+
+    return on_text(column, name, compute)
+
+
+def length(column: Column, name: str) -> Column:
+    """The number of code points, or of bytes of UTF-8."""
+    kernel = pc.utf8_length if name == "len" else pc.binary_length
+    return on_text(column, name, lambda text: kernel(text).cast(pa.int64()))
+
+
+def find(column: Column, text: Any) -> Column:
+    """The position of a text in code points."""
+    wanted = _string(text, "find", "the text")
+    return on_text(column, "find", lambda values: _kernels.find(values, wanted))
+
+
+def count(column: Column, text: Any) -> Column:
+    """The number of places where a text occurs, without overlap."""
+    wanted = _string(text, "count", "the text")
+    if not wanted:
+        return on_text(column, "count", lambda values: pc.add(pc.utf8_length(values).cast(pa.int64()), 1))
+    return on_text(column, "count", lambda values: pc.count_substring(values, wanted).cast(pa.int64()))
+
+
+# --------------------------------------------------------------------------------------------------------- changed text
+
+
+_STRIP: dict[str, tuple[Any, Any]] = {
+    "strip": (pc.utf8_trim_whitespace, pc.utf8_trim),
+    "lstrip": (pc.utf8_ltrim_whitespace, pc.utf8_ltrim),
+    "rstrip": (pc.utf8_rtrim_whitespace, pc.utf8_rtrim),
+}
+
+
+def strip(column: Column, name: str, chars: Any) -> Column:
+    """Without white space, or without the given characters, at one end or both."""
+    blanks, given = _STRIP[name]
+    if chars is None:
+        return on_text(column, name, blanks)
+    wanted = _string(chars, name, "chars")
+    return on_text(column, name, lambda text: given(text, wanted) if wanted else text)
+
+
+def removed(column: Column, name: str, affix: Any) -> Column:
+    """Without a prefix or suffix where it is there."""
+    wanted = _string(affix, name, "the text")
+    n = len(wanted)
+
+    def compute(text: pa.Array) -> pa.Array:
+        if not n:
+            return text
+        if name == "removeprefix":
+            return pc.if_else(pc.starts_with(text, wanted), pc.utf8_slice_codeunits(text, n), text)
+        return pc.if_else(pc.ends_with(text, wanted), pc.utf8_slice_codeunits(text, 0, -n), text)
+
+    return on_text(column, name, compute)
+
+
+def reverse(column: Column) -> Column:
+    """The code points in reverse order."""
+    return on_text(column, "reverse", pc.utf8_reverse)
+
+
+def slice_text(column: Column, start: Any, stop: Any, step: Any) -> Column:
+    """Code points by Python's rule for slices."""
+    by = 1 if step is None else integer(step, "str.slice: step")
+    if by == 0:
+        raise JagValueError("str.slice: step must not be 0")
+    first = (0 if by > 0 else -1) if start is None else integer(start, "str.slice: start")
+    last = None if stop is None else integer(stop, "str.slice: stop")
+    return on_text(column, "slice", lambda text: pc.utf8_slice_codeunits(text, first, last, by))
+
+
+def pad(column: Column, name: str, n: Any, side: Any, fill: Any) -> Column:
+    """Filled to n code points at the left, the right or both sides."""
+    width, char = integer(n, f"str.{name}: n"), _string(fill, name, "fill")
+    if len(char) != 1:
+        raise JagValueError(f"str.{name}: fill must be one character, got {fill!r}")
+    if side not in ("left", "right", "both"):
+        raise JagValueError(f"str.{name}: side must be 'left', 'right' or 'both', got {side!r}")
+    if width <= 0:
+        return on_text(column, name, lambda text: text)
+    if side == "both":  # Python puts the odd character left if the width is odd too
+        return on_text(column, name, lambda text: pc.utf8_center(text, width, char, lean_left_on_odd_padding=width % 2 == 0))
+    kernel = pc.utf8_lpad if side == "left" else pc.utf8_rpad
+    return on_text(column, name, lambda text: kernel(text, width, char))
+
+
+def zfill(column: Column, n: Any) -> Column:
+    """Filled with zeros at the left, after a sign."""
+    width = integer(n, "str.zfill: n")
+    return on_text(column, "zfill", lambda text: pc.utf8_zero_fill(text, width) if width > 0 else text)
+
+
+def repeat(column: Column, n: Any) -> Column:
+    """Each text n times."""
+    times = max(0, integer(n, "str.repeat: n"))
+    return on_text(column, "repeat", lambda text: pc.binary_repeat(text, times))
+
+
+def cat(column: Column, other: Operand, sep: Any) -> Column:
+    """Text joined with other text."""
+    between = _string(sep, "cat", "sep")
+
+    def compute(one: Datum, two: Datum) -> pa.Array:
+        parts = [_text_datum(one), _text_datum(two)]
+        if parts[0].type != parts[1].type:
+            parts = [part.cast(pa.large_string()) for part in parts]
+        return pc.binary_join_element_wise(*parts, pa.scalar(between, parts[0].type))
+
+    return elementwise.apply(compute, [column, other], "str.cat")
+
+
+def _text_datum(datum: Datum) -> Datum:
+    plain = elementwise.decoded(datum)
+    if pt.is_null(plain.type):
+        return plain.cast(pa.string())
+    if not elementwise.is_text(plain.type):
+        raise JagTypeError.no_kernel("str.cat", datum.type, hint="It takes text; cast(pa.string()) makes text of other types.")
+    return plain
+
+
+def replace(column: Column, old: Any, new: Any, n: Any, regex: bool) -> Column:
+    """Occurrences or matches replaced, at most n of them."""
+    wanted = _not_empty(_checked_regex(old, "replace") if regex else _string(old, "replace", "old"), "replace")
+    by, limit = _string(new, "replace", "new"), integer(n, "str.replace: n")
+    kernel = pc.replace_substring_regex if regex else pc.replace_substring
+    if regex:
+        _check_references(wanted, by)
+
+    def compute(text: pa.Array) -> pa.Array:
+        if limit == 0:
+            return text
+        if regex and limit > 0 and _regex.has_empty_match(text, wanted):  # Arrow would replace the same place n times
+            raise JagValueError(f"str.replace: {wanted!r} matches between characters; n can't limit that, leave it out")
+        return kernel(text, wanted, by, max_replacements=None if limit < 0 else limit)
+
+    return on_text(column, "replace", compute)
+
+
+def _check_references(pattern: str, new: str) -> None:
+    try:
+        pc.replace_substring_regex(pa.array([""]), pattern, new)
+    except pa.ArrowInvalid as error:
+        raise JagValueError(f"str.replace: {error}") from None
+
+
+# -------------------------------------------------------------------------------------------------------- several parts
+
+
+def split(column: Column, sep: Any, maxsplit: Any, regex: bool) -> Column:
+    """Pieces between separators as a deeper dim."""
+    limit = integer(maxsplit, "str.split: maxsplit")
+    if sep is None:
+        return on_text(column, "split", lambda text: _split_blanks(text, limit))
+    wanted = _not_empty(_checked_regex(sep, "split") if regex else _string(sep, "split", "sep"), "split")
+
+    def compute(text: pa.Array) -> pa.Array:
+        if limit == 0:
+            return _single(text)
+        if regex:
+            return _regex.split(text, wanted, limit)
+        return pc.split_pattern(text, wanted, max_splits=None if limit < 0 else limit)
+
+    return on_text(column, "split", compute)
+
+
+def _split_blanks(text: pa.Array, limit: int) -> pa.Array:
+    """As Python's split without a separator: blanks at the ends leave no empty piece."""
+    text = pc.utf8_ltrim_whitespace(text)
+    parts = _single(text) if limit == 0 else pc.utf8_split_whitespace(text, max_splits=None if limit < 0 else limit)
+    return _kernels.drop_last_empty(parts)
+
+
+def _single(text: pa.Array) -> pa.Array:
+    """Each string as a list of one."""
+    offsets = pa.array(np.arange(len(text) + 1))
+    return pa.LargeListArray.from_arrays(offsets, text, mask=text.is_null() if text.null_count else None)
+
+
+def extract(column: Column, pattern: Any) -> Column:
+    """The groups of the first match as structs."""
+    wanted, names = _regex.groups_of(_checked_regex(pattern, "extract"))
+    if not names:
+        raise JagValueError(f"str.extract: {pattern!r} has no group; write ({pattern}) for the whole match")
+    if len(set(names)) < len(names):
+        raise JagValueError(f"str.extract: the groups {names} are not told apart by name; rename one")
+    return on_text(column, "extract", lambda text: _regex.extract(text, wanted, names))
+
+
+def extract_all(column: Column, pattern: Any) -> Column:
+    """All matches of each string as a deeper dim."""
+    wanted = _checked_regex(pattern, "extract_all")
+    return on_text(column, "extract_all", lambda text: _regex.extract_all(text, wanted))

@@ -1,0 +1,280 @@
+"""Dates and times: their fields, rounding, zones and text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._column import Column
+from arrowjag._kernels.elementwise.times import TICKS, every_of, round_times
+from arrowjag._kernels.elementwise.zones import KNOWN_UNTIL
+from arrowjag._ops import elementwise
+from arrowjag._ops.zones import as_counts, as_times, in_zone, wall_of
+from arrowjag.errors import JagRangeError, JagTypeError, JagValueError
+
+__all__ = [
+    "FIELDS",
+    "date",
+    "field",
+    "rounded",
+    "strftime",
+    "time",
+    "timestamp",
+    "total_seconds",
+    "tz_convert",
+    "tz_localize",
+]
+
+_YEARS = 32_767
+"""The last year that Arrow's calendar knows; later ones wrap."""
+
+_CALENDAR, _CLOCK = "dates and timestamps", "timestamps and times of day"
+
+FIELDS: dict[str, tuple[Callable[[pa.Array], pa.Array], str]] = {
+    "year": (pc.year, _CALENDAR),
+    "quarter": (pc.quarter, _CALENDAR),
+    "month": (pc.month, _CALENDAR),
+    "week": (pc.iso_week, _CALENDAR),
+    "day": (pc.day, _CALENDAR),
+    "weekday": (pc.day_of_week, _CALENDAR),
+    "day_of_year": (pc.day_of_year, _CALENDAR),
+    "hour": (pc.hour, _CLOCK),
+    "minute": (pc.minute, _CLOCK),
+    "second": (pc.second, _CLOCK),
+    "millisecond": (pc.millisecond, _CLOCK),
+    "microsecond": (pc.microsecond, _CLOCK),
+    "nanosecond": (pc.nanosecond, _CLOCK),
+}
+"""Arrow's function for each field, and the leaves that have it."""
+
+
+def _on_times(column: Column, name: str, fits: Callable[[pa.DataType], bool], takes: str, compute: Any) -> Column:
+    """Call a function of flat times on the leaves; a column of the type null counts as timestamps."""
+    values = elementwise.decoded(column.values)
+    values = values.cast(pa.timestamp("us")) if pt.is_null(values.type) else values
+    if not fits(values.type):
+        raise JagTypeError.no_kernel(f"dt.{name}", column.type, hint=f"It takes {takes}.")
+    try:
+        return Column(column.shape, _arrow.combine_chunks(compute(values)))
+    except pa.ArrowInvalid as error:
+        raise JagValueError(f"dt.{name}: {error}") from None
+
+
+def _has_date(type: pa.DataType) -> bool:
+    return bool(pt.is_date(type) or pt.is_timestamp(type))
+
+
+def _has_clock(type: pa.DataType) -> bool:
+    return bool(pt.is_time(type) or pt.is_timestamp(type))
+
+
+def _unit(type: pa.DataType) -> str:
+    return "D" if pt.is_date32(type) else "ms" if pt.is_date64(type) else str(type.unit)
+
+
+def _within_calendar(values: pa.Array, name: str) -> None:
+    """Refuse times of years for which Arrow's calendar wraps."""
+    unit = _unit(values.type) if not pt.is_time(values.type) else "ns"
+    if unit == "ns" or not len(values):
+        return
+    ends = np.array([1 - _YEARS - 1970, _YEARS - 1970]).view("M8[Y]").astype(f"M8[{unit}]")
+    low, high = ends.view(np.int64)
+    counts, _ = as_counts(values)
+    if counts.size and (counts.min() < low or counts.max() >= high):
+        raise JagValueError(f"dt.{name}: a time lies beyond the years {1 - _YEARS} to {_YEARS - 1}")
+
+
+def field(column: Column, name: str) -> Column:
+    """A field of wall times."""
+    kernel, takes = FIELDS[name]
+
+    def compute(values: pa.Array) -> pa.Array:
+        _within_calendar(values, name)
+        return kernel(wall_of(values, f"dt.{name}"))
+
+    return _on_times(column, name, _has_date if takes == _CALENDAR else _has_clock, takes, compute)
+
+
+def date(column: Column) -> Column:
+    """The date of wall times."""
+
+    def compute(values: pa.Array) -> pa.Array:
+        _within_calendar(values, "date")
+        return wall_of(values, "dt.date").cast(pa.date32())
+
+    return _on_times(column, "date", _has_date, _CALENDAR, compute)
+
+
+def time(column: Column) -> Column:
+    """The time of day of wall times."""
+
+    def compute(values: pa.Array) -> pa.Array:
+        unit = values.type.unit
+        return wall_of(values, "dt.time").cast(pa.time32(unit) if unit in ("s", "ms") else pa.time64(unit))
+
+    return _on_times(column, "time", _has_clock, _CLOCK, compute)
+
+
+def timestamp(column: Column, unit: Any) -> Column:
+    """Counts of a unit since 1970 in UTC, rounded down."""
+    if unit not in TICKS:
+        raise JagValueError(f"dt.timestamp: the unit must be one of {', '.join(TICKS)}, got {unit!r}")
+
+    def compute(values: pa.Array) -> pa.Array:
+        counts, valid = as_counts(values)
+        had = _unit(values.type)
+        if had == "D":
+            counts, had = counts * 86_400, "s"
+        if TICKS[unit] >= TICKS[had]:
+            factor = TICKS[unit] // TICKS[had]
+            if counts.size and max(int(counts.max()), -int(counts.min())) > (2**63 - 1) // factor:
+                raise JagRangeError(f"dt.timestamp: a time does not fit 64 bits of {unit}")
+            return _arrow.from_numpy(counts * factor, valid)
+        return _arrow.from_numpy(counts // (TICKS[had] // TICKS[unit]), valid)
+
+    return _on_times(column, "timestamp", _has_date, _CALENDAR, compute)
+
+
+def total_seconds(column: Column) -> Column:
+    """The length of durations in seconds."""
+
+    def compute(values: pa.Array) -> pa.Array:
+        counts, valid = as_counts(values)
+        return _arrow.from_numpy(counts / TICKS[values.type.unit], valid)
+
+    return _on_times(column, "total_seconds", pt.is_duration, "durations", compute)
+
+
+# --------------------------------------------------------------------------------------------------- rounding and zones
+
+
+def rounded(column: Column, name: str, every: Any) -> Column:
+    """Wall times rounded to multiples of a length of time."""
+    if not isinstance(every, str):
+        raise JagTypeError(f"dt.{name}: every must be a str such as '15m' or '1mo', got {type(every).__name__}")
+    step = every_of(every, f"dt.{name}")
+    step = step._replace(origin=0) if pt.is_duration(elementwise.decoded(column.values).type) else step
+
+    def compute(values: pa.Array) -> pa.Array:
+        if step.months and not _has_date(values.type):
+            raise JagValueError(f"dt.{name}: {every!r} has no fixed length, which {values.type} needs. Write days or hours.")
+        if pt.is_date64(values.type):
+            return compute(values.cast(pa.date32())).cast(pa.date64())
+        wall = wall_of(values, f"dt.{name}")
+        counts, valid = as_counts(wall)
+        found = as_times(round_times(counts, _unit(wall.type), step, name, f"dt.{name}"), valid, wall.type)
+        if pt.is_time(values.type):
+            _refuse_midnight(found, name)
+        return found if wall.type == values.type else in_zone(found, values.type.tz)
+
+    fits = lambda type: _has_date(type) or _has_clock(type) or pt.is_duration(type)  # noqa: E731
+    return _on_times(column, name, fits, "dates, times and durations", compute)
+
+
+def _refuse_midnight(found: pa.Array, name: str) -> None:
+    counts, _ = as_counts(found)
+    if counts.size and counts.max() >= 86_400 * TICKS[found.type.unit]:
+        raise JagValueError(f"dt.{name}: a time of day would become 24:00, which is none. Cast to timestamps first.")
+
+
+def _checked_zone(zone: Any, name: str) -> str:
+    if not isinstance(zone, str):
+        raise JagTypeError(f"dt.{name}: the zone must be a str such as 'Europe/Paris', got {type(zone).__name__}")
+    try:
+        pc.assume_timezone(pa.array([0], pa.timestamp("s")), zone)
+    except pa.ArrowInvalid as error:
+        raise JagValueError(f"dt.{name}: {zone!r} is no time zone ({error})") from None
+    return zone
+
+
+def tz_convert(column: Column, zone: Any) -> Column:
+    """The same moments in another zone."""
+    wanted = _checked_zone(zone, "tz_convert")
+
+    def compute(values: pa.Array) -> pa.Array:
+        if values.type.tz is None:
+            raise JagTypeError.no_kernel("dt.tz_convert", values.type, hint="It takes timestamps of a zone; use tz_localize first.")
+        return values.cast(pa.timestamp(values.type.unit, wanted))
+
+    return _on_times(column, "tz_convert", pt.is_timestamp, "timestamps of a zone", compute)
+
+
+def tz_localize(column: Column, zone: Any) -> Column:
+    """Wall times of a zone as moments."""
+    wanted = _checked_zone(zone, "tz_localize")
+
+    def compute(values: pa.Array) -> pa.Array:
+        if values.type.tz is not None:
+            raise JagTypeError.no_kernel(
+                "dt.tz_localize", values.type, hint="It takes timestamps without a zone; tz_convert changes the zone."
+            )
+        return in_zone(values, wanted)
+
+    return _on_times(column, "tz_localize", pt.is_timestamp, "timestamps without a zone", compute)
+
+
+# ----------------------------------------------------------------------------------------------------------------- text
+
+_DIRECTIVES = frozenset("YmdHMSfjyIpaAbBcxXzZUWVGuwDFTReCghnt%")
+
+
+def strftime(column: Column, format: Any) -> Column:
+    """Wall times as text."""
+    if not isinstance(format, str):
+        raise JagTypeError(f"dt.strftime: the format must be a str, got {type(format).__name__}")
+    found = re.findall(r"%(.?)", format, re.DOTALL)
+    unknown = [one for one in found if one not in _DIRECTIVES or not one]
+    if unknown:
+        raise JagValueError(f"dt.strftime: unknown directive '%{unknown[0]}' in {format!r}")
+
+    def compute(values: pa.Array) -> pa.Array:
+        zoned = pt.is_timestamp(values.type) and values.type.tz is not None
+        if not zoned and {"z", "Z"} & set(found):
+            raise JagTypeError.no_kernel("dt.strftime", values.type, hint="%z and %Z need timestamps of a zone.")
+        if pt.is_time(values.type):
+            values = as_times(as_counts(values)[0], as_counts(values)[1], pa.timestamp(values.type.unit))
+        _within_calendar(values, "strftime")
+        if not {"z", "Z"} & set(found):
+            values = wall_of(values, "dt.strftime")
+        elif (as_counts(values)[0] >= KNOWN_UNTIL * TICKS[values.type.unit]).any():
+            raise JagValueError("dt.strftime: %z and %Z are not known after 2037; leave them out, or filter these times")
+        return _formatted(values, format)
+
+    return _on_times(column, "strftime", lambda type: _has_date(type) or _has_clock(type), "dates and times", compute)
+
+
+def _formatted(values: pa.Array, format: str) -> pa.Array:
+    """Format whole seconds, for which Arrow prints no fraction, and microseconds beside them."""
+    seconds, micros = _seconds(values)
+    parts = [pc.strftime(seconds, format=piece) for piece in _around_fractions(format)]
+    joined = [part for piece in parts for part in (micros, piece)][1:]
+    return pc.binary_join_element_wise(*joined, "")
+
+
+def _around_fractions(format: str) -> list[str]:
+    """The parts of a format between its directives ``%f``; ``%%f`` is none."""
+    parts, last = [], 0
+    for found in re.finditer(r"%(.)", format, re.DOTALL):
+        if found[1] == "f":
+            parts.append(format[last : found.start()])
+            last = found.end()
+    return [*parts, format[last:]]
+
+
+def _seconds(values: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Times in whole seconds, and the microseconds within them as six digits."""
+    if pt.is_date(values.type):
+        values = values.cast(pa.timestamp("s"))
+    unit, zone = values.type.unit, values.type.tz
+    counts, valid = as_counts(values)
+    ticks = TICKS[unit]
+    whole = as_times(counts // ticks, valid, pa.timestamp("s", zone))
+    micros = (counts % ticks) * (10**6 // ticks) if ticks <= 10**6 else (counts % ticks) // (ticks // 10**6)
+    return whole, pc.utf8_lpad(_arrow.from_numpy(micros, valid).cast(pa.string()), 6, "0")

@@ -1,0 +1,358 @@
+"""Rows as vectors: norms, distances, products of matrices and the nearest row of a matrix."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from arrowjag import _arrow
+from arrowjag._column import Column
+from arrowjag._kernels import reduce as _reduce
+from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.offsets import from_sizes, row_sizes, runs
+from arrowjag._kernels.dense.nearest import nearest as _nearest
+from arrowjag._kernels.reduce.central import common_type, spread_rows
+from arrowjag._kernels.reduce.float_sums import row_sums
+from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, result_type
+from arrowjag._ops import along_axis, elementwise, structure
+from arrowjag._ops.axes import apart
+from arrowjag._ops.paired import floats, over_pairs
+from arrowjag._ops.reduce import over_axes, reduce
+from arrowjag.dims import Ragged
+from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagTypeError, JagValueError, ShapeError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = ["METRICS", "cosine", "distance", "matmul", "nearest", "norm", "normalize"]
+
+Floats = npt.NDArray[np.float64]
+
+METRICS = ("l2", "l1", "linf", "hamming", "jaccard")
+
+
+def _order(p: Any, operation: str) -> float:
+    if isinstance(p, (bool, np.bool_)) or not isinstance(p, (int, float, np.number)):
+        raise JagTypeError(f"{operation}: p must be a number, got {type(p).__name__}")
+    if not p >= 0:
+        raise JagValueError(f"{operation}: p must be at least 0, got {p}")
+    return float(p)
+
+
+def _norms(block: Block, p: float, out: Floats) -> None:
+    """Fill `out` with the p-norms of the rows of a block."""
+    if p == 2:
+        values = block.filled(0, np.float64)
+        row_sums(values * values, None, block.offsets, out)
+        np.sqrt(out, out=out)
+        return
+    size = np.abs(block.filled(0, np.float64))
+    if p == math.inf:
+        out[:] = _largest(size, block.offsets)
+        return
+    powers = size if p == 1 else (size != 0).astype(np.float64) if p == 0 else size**p
+    if p == 0:
+        powers[np.isnan(size)] = np.nan
+    row_sums(powers, None, block.offsets, out)
+    if p not in (0, 1):
+        np.power(out, 1 / p, out=out)
+
+
+def _largest(size: Floats, offsets: IntArray) -> Floats:
+    """The largest of each row, NaN if there is one; 0 for an empty row."""
+    found, _ = _reduce.max(size, None, offsets)
+    if np.isnan(size.sum()):
+        bad, _ = _reduce.any(np.isnan(size), None, offsets)
+        found = np.where(bad, np.nan, found)
+    largest: Floats = found
+    return largest
+
+
+def norm(column: Column, p: Any, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
+    """The p-norm of each row."""
+    wanted = _order(p, "norm")
+
+    def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
+        data, valid = floats(values, "norm"), _arrow.valid_of(values)
+
+        def work(block: Block, out: Floats) -> BoolArray:
+            _norms(block, wanted, out)
+            return np.asarray(block.counts > 0)
+
+        return _arrow.from_numpy(*moments(work, data, valid, offsets))
+
+    return over_axes(column, axis, reduction, "norm", skip_nulls=skip_nulls, min_count=min_count)
+
+
+def normalize(column: Column, p: Any, axis: Any) -> Column:
+    """Divide each item by the p-norm of its row."""
+    wanted = _order(p, "normalize")
+
+    def divide(values: pa.Array, offsets: IntArray) -> pa.Array:
+        data, valid = floats(values, "normalize"), _arrow.valid_of(values)
+        out = np.empty(len(data), result_type(data.dtype))
+
+        def work(block: Block) -> None:
+            norms = np.empty(len(block.offsets) - 1)
+            _norms(block, wanted, norms)
+            out[block.items] = block.filled(0, np.float64) / spread_rows(norms, block.offsets)
+
+        over_blocks(work, data, valid, offsets)
+        return _arrow.from_numpy(out, valid)
+
+    return along_axis.apply(column, axis, divide, "normalize")
+
+
+# --------------------------------------------------------------------------------------------------- two vectors
+
+
+def cosine(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
+    """The cosine of the angle between the rows of two columns."""
+
+    def reduction(one: pa.Array, two: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
+        a, b = floats(one, "cosine"), floats(two, "cosine")
+        found, enough = np.empty(len(offsets) - 1), np.empty(len(offsets) - 1, bool)
+
+        def work(block: Block) -> None:
+            left = block.filled(0, np.float64)
+            right = block._replace(data=b[block.items]).filled(0, np.float64)
+            dot, xx, yy = (np.empty(len(block.offsets) - 1) for _ in range(3))
+            for out, p, q in ((dot, left, right), (xx, left, left), (yy, right, right)):
+                row_sums(p * q, None, block.offsets, out)
+            found[block.rows] = np.clip(dot / (np.sqrt(xx) * np.sqrt(yy)), -1.0, 1.0)
+            enough[block.rows] = block.counts > 0
+
+        over_blocks(work, a, valid, offsets)
+        return _arrow.from_numpy(found.astype(common_type(a, b), copy=False), enough)
+
+    return over_pairs(x, y, axis, reduction, "cosine", skip_nulls=skip_nulls, min_count=min_count)
+
+
+def distance(x: Column, y: Column, metric: Any, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
+    """The distance between the rows of two columns."""
+    if metric not in METRICS:
+        raise JagValueError(f"distance: metric is one of {', '.join(METRICS)}, got {metric!r}")
+    if metric == "hamming":
+        differs = elementwise.apply(elementwise.BINARY["not_equal"], [x, y], "distance")
+        return reduce(differs, "mean", axis, skip_nulls=skip_nulls, min_count=min_count)
+
+    def reduction(one: pa.Array, two: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
+        a, b = floats(one, "distance"), floats(two, "distance")
+        found, enough = np.empty(len(offsets) - 1), np.empty(len(offsets) - 1, bool)
+
+        def work(block: Block) -> None:
+            left, right = block.data, b[block.items]
+            known = block.valid
+            if metric == "jaccard":
+                _jaccard(left, right, known, block.offsets, found[block.rows])
+            else:
+                apart = _apart(left, right)
+                apart = apart if known is None else np.where(known, apart, 0.0)
+                _norms(block._replace(data=apart, valid=None), {"l1": 1, "l2": 2, "linf": math.inf}[metric], found[block.rows])
+            enough[block.rows] = block.counts > 0
+
+        over_blocks(work, a, valid, offsets)
+        type = np.dtype(np.float64) if metric == "jaccard" else common_type(a, b)
+        with np.errstate(over="ignore"):
+            return _arrow.from_numpy(found.astype(type, copy=False), enough)
+
+    return over_pairs(x, y, axis, reduction, "distance", skip_nulls=skip_nulls, min_count=min_count)
+
+
+def _apart(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:
+    """The distance of numbers in float64; that of 64-bit integers is exact and rounded once."""
+    common = np.result_type(a, b)
+    if common.kind in "iu":
+        a, b = a.astype(common, copy=False), b.astype(common, copy=False)
+        unsigned = np.dtype(f"u{common.itemsize}")
+        gap: Floats = np.where(a >= b, (a - b).view(unsigned), (b - a).view(unsigned)).astype(np.float64)
+        return gap
+    apart: Floats = a.astype(np.float64) - b.astype(np.float64)
+    return apart
+
+
+def _jaccard(
+    a: npt.NDArray[Any], b: npt.NDArray[Any], known: BoolArray | None, offsets: IntArray, out: npt.NDArray[np.float64]
+) -> None:
+    """Of the places where either is not 0, the share where the two differ; 0 where there is none."""
+    either = (a != 0) | (b != 0)
+    either = either if known is None else either & known
+    differ = either & (a != b)
+    total, _ = _reduce.count(either, offsets)
+    found, _ = _reduce.count(differ, offsets)
+    out[:] = np.where(total == 0, 0.0, found / np.maximum(total, 1))
+
+
+# --------------------------------------------------------------------------------------------------- matrices
+
+
+def nearest(column: Column, matrix: Any, metric: Any) -> Column:
+    """The number of the row of a matrix that is nearest to each innermost row."""
+    if metric not in ("l2", "cosine"):
+        raise JagValueError(f"nearest: metric is one of l2, cosine, got {metric!r}")
+    if column.ndim < 2:
+        raise ShapeError(f"nearest needs rows of numbers, got {column.shape!r}")
+    cells = _matrix(matrix)
+    n_rows, width = cells.shape
+    last = column.shape.dims[-1]
+    sizes = last.sizes
+    full = np.asarray(sizes > 0)
+    wrong = full & (sizes != width)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ShapeError(f"nearest: the rows of the matrix have {width} numbers, but row {row} has {int(sizes[row])}")
+    data, valid = floats(column.values, "nearest"), _arrow.valid_of(column.values)
+    known = full if last.validity is None else full & last.validity
+    found = np.zeros(len(sizes), np.int64)
+    if n_rows == 0:
+        known = np.zeros(len(sizes), bool)
+    elif width and len(data):
+        vectors = data.reshape(-1, width)
+        if valid is not None:
+            vectors = np.where(valid.reshape(-1, width), vectors, np.nan)
+        found[full], present = _nearest(vectors, cells, metric)
+        known = known.copy()
+        known[full] &= present
+    return Column(column.shape[:-1], _arrow.from_numpy(found, known))
+
+
+def _matrix(matrix: Any) -> npt.NDArray[Any]:
+    if isinstance(matrix, Column):
+        dims = matrix.shape.dims
+        if len(dims) != 2 or not dims[1].is_uniform or dims[1].validity is not None or matrix.values.null_count:
+            raise ShapeError(f"nearest: the matrix needs rows of one size without nulls, got {matrix.shape!r}")
+        data = floats(matrix.values, "nearest")
+        return data.reshape(len(dims[1]), -1) if len(data) else np.zeros((len(dims[1]), 0))
+    try:
+        cells = np.asarray(matrix)
+    except ValueError as error:
+        raise ShapeError(f"nearest: the matrix needs rows of one size: {error}") from None
+    if cells.ndim != 2 or cells.dtype.kind not in "biuf":
+        raise ShapeError(f"nearest: the matrix must have two dims of numbers, got {cells.dtype} of shape {cells.shape}")
+    return cells
+
+
+class _Matrices:
+    """The matrices in the innermost two dims of a column, all of whose rows have one size."""
+
+    def __init__(self, column: Column, depth: int, name: str) -> None:
+        rows, items = column.shape.dims[depth], column.shape.dims[depth + 1]
+        self.heights = np.ascontiguousarray(rows.sizes)
+        self.starts = items.offsets[rows.offsets[:-1]]
+        sizes = items.sizes
+        first = np.zeros(len(self.heights), np.int64)
+        full = self.heights > 0
+        first[full] = sizes[rows.offsets[:-1][full]]
+        bad = (sizes != first.repeat(self.heights)).nonzero()[0]
+        if len(bad):
+            row = int(rows.parents[bad[0]])
+            raise ShapeError(
+                f"matmul: row {row} of {name} is no matrix: its rows have {int(first[row])} and {int(sizes[bad[0]])} items"
+            )
+        self.widths = first
+        self.data = floats(column.values, "matmul")
+        valid = _arrow.valid_of(column.values)
+        self.data = self.data if valid is None else np.where(valid, self.data, self.data.dtype.type(0))
+
+    def of_rows(self, rows: IntArray, dtype: Any) -> npt.NDArray[Any]:
+        """The matrices of some rows, which have one shape."""
+        m, k = int(self.heights[rows[0]]), int(self.widths[rows[0]])
+        if m * k == 0:
+            return np.zeros((len(rows), m, k), dtype)
+        if len(rows) * m * k == len(self.data):  # all there are, in order
+            return self.data.reshape(len(rows), m, k).astype(dtype, copy=False)
+        return blocks.rows_2d(self.data, self.starts[rows], m * k).reshape(len(rows), m, k).astype(dtype, copy=False)
+
+
+def matmul(x: Column, y: Column) -> Column:
+    """Multiply the matrix of each row by that of the same row of another column, or by its vector."""
+    if x.ndim < 3 or y.ndim not in (x.ndim, x.ndim - 1):
+        raise ShapeError(f"matmul takes arrays of at least 3 dims and as many, or one less, got {x.shape!r} and {y.shape!r}")
+    is_vector = y.ndim < x.ndim
+    outer = x.ndim - 2
+    if is_vector:
+        y = apart(y)
+    x, y = structure.agree([x, y], "matmul", levels=outer)
+    left, right = _Matrices(x, outer, "x"), _Matrices(y, outer, "y")
+    wrong = (left.widths != right.heights) & (left.heights > 0)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ShapeError(
+            f"matmul: in row {row} a matrix of {int(left.heights[row])} rows of {int(left.widths[row])} items "
+            f"meets one of {int(right.heights[row])} rows"
+        )
+    type, wide = _product_types(left.data, right.data)
+    n_rows = left.heights
+    n_columns = right.widths
+    cut = from_sizes(n_rows * n_columns)
+    out = np.zeros(int(cut[-1]), type)
+    used = ((n_rows > 0) & (n_columns > 0) & (left.widths > 0)).nonzero()[0]
+    if len(used):
+        order, bounds = _by_shape(left.heights[used], left.widths[used], n_columns[used])
+
+        def work(group: int) -> None:
+            rows = used[order[bounds[group] : bounds[group + 1]]]
+            product = _product(left.of_rows(rows, wide), right.of_rows(rows, wide)).astype(type, copy=False)
+            if product.size == len(out):
+                out[:] = product.reshape(-1)
+            else:
+                blocks.put_rows(out, cut[rows], np.ascontiguousarray(product.reshape(len(rows), -1)))
+
+        blocks.map_tasks(work, range(len(bounds) - 1))
+    middle = x.shape.dims[outer]
+    values = _arrow.from_numpy(out)
+    if is_vector:
+        return Column(JaggedShape._trusted((*x.shape.dims[:outer], middle)), _vector(values, out, n_rows, n_columns, cut))
+    sizes = n_columns.repeat(row_sizes(middle.offsets))
+    validity = x.shape.dims[outer + 1].validity
+    last = Ragged.from_offsets(from_sizes(sizes), validity=validity, check=False)
+    return Column(JaggedShape._trusted((*x.shape.dims[: outer + 1], last)), values)
+
+
+def _by_shape(*sizes: IntArray) -> tuple[IntArray, list[int]]:
+    """The order that puts rows of one shape next to each other, and where each shape begins, the end included."""
+    code = np.zeros(len(sizes[0]), np.int64)
+    for one in sizes:
+        code = code * (int(one.max()) + 1) + one
+        if int(code.max()) >= 2**31:  # as few numbers as there are shapes
+            code = np.unique(code, return_inverse=True)[1].reshape(-1)
+    if not (code != code[0]).any():
+        return np.arange(len(code)), [0, len(code)]
+    order = np.argsort(code, kind="stable")
+    changes = (np.diff(code[order]) != 0).nonzero()[0] + 1
+    return order, [0, *changes.tolist(), len(order)]
+
+
+def _vector(values: pa.Array, out: npt.NDArray[Any], n_rows: IntArray, n_columns: IntArray, cut: IntArray) -> pa.Array:
+    """One number per row of each matrix: 0 where the vector has no items."""
+    if len(out) == int(n_rows.sum()):
+        return values
+    found = np.zeros(int(n_rows.sum()), out.dtype)
+    rows = (n_columns > 0).nonzero()[0]
+    places = from_sizes(n_rows)
+    found[runs(places[:-1][rows], from_sizes(n_rows[rows]))] = out
+    del cut
+    return _arrow.from_numpy(found)
+
+
+def _product_types(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> tuple[np.dtype[Any], np.dtype[Any]]:
+    """The type of a sum of products, 64 bits for integers, and the type to compute in."""
+    common = np.result_type(one.dtype, two.dtype)
+    if common.kind == "f":
+        return common, np.dtype(np.float32) if common == np.float16 else common
+    wide = np.dtype(np.uint64 if common.kind == "u" else np.int64)
+    return wide, wide
+
+
+def _product(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The products of matrices; raises where one of integers may leave 64 bits."""
+    with np.errstate(all="ignore"):
+        product: npt.NDArray[Any] = np.matmul(one, two)
+        if one.dtype.kind in "iu" and one.size and two.size:
+            largest = np.matmul(np.abs(one.astype(np.float64)), np.abs(two.astype(np.float64))).max()
+            if largest >= np.iinfo(one.dtype).max:
+                raise JagOverflowError(f"matmul: integer overflow, a result does not fit {one.dtype}. {OVERFLOW_HINT}")
+    return product

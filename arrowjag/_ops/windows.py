@@ -1,0 +1,454 @@
+"""Rolling and expanding windows, by items or by time, exponentially weighted statistics and relative changes."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._column import Column
+from arrowjag._integers import integer, is_int
+from arrowjag._kernels import scan as _scan
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.move import gather
+from arrowjag._kernels.reduce.quantiles import probability
+from arrowjag._kernels.reduce.segments import EXACT, result_type
+from arrowjag._kernels.scan import decay
+from arrowjag._kernels.scan import windows as _windows
+from arrowjag._kernels.scan.window_quantiles import quantiles
+from arrowjag._kernels.scan.windows import Windows
+from arrowjag._ops import along_axis, exact, structure
+from arrowjag._ops import scan as _scans
+from arrowjag._ops.paired import floats
+from arrowjag._pyarrow_versions import numpy_dtype
+from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagTypeError, JagValueError
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = ["STATISTICS", "decaying_rate", "ewm", "pct_change", "roll"]
+
+
+class View(NamedTuple):
+    """The values of some rows and the windows over them."""
+
+    values: pa.Array
+    offsets: IntArray
+    windows: Windows
+    counts: IntArray
+    """The number of valid items of each window."""
+    expanding: bool = False
+    """Whether windows hold all items of the row up to each one."""
+
+    def sums(self, data: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Sums of numbers that are 0 where null; expanding ones are running sums."""
+        if self.expanding:
+            running, _ = _scan.cumsum(data, None, self.offsets)
+            return running
+        return _windows.sums(data, self.offsets, self.windows)
+
+
+Statistic: TypeAlias = Callable[..., pa.Array]
+
+
+# --------------------------------------------------------------------------------------------------- statistics
+
+
+def _numbers(values: pa.Array, name: str) -> pa.Array:
+    if pt.is_null(values.type):
+        return pa.nulls(len(values), pa.int64())
+    if not _arrow.is_numeric(values.type):
+        raise JagTypeError.no_kernel(f"rolling {name}", values.type)
+    return values
+
+
+def _filled(values: pa.Array, dtype: Any) -> npt.NDArray[Any]:
+    data, valid = _arrow.to_numpy(values)
+    data = data.astype(dtype, copy=False)
+    return data if valid is None else np.where(valid, data, data.dtype.type(0))
+
+
+def _halves(values: pa.Array) -> list[IntArray]:
+    """64-bit integers as numbers of 32 bits; only the second half is signed."""
+    data, valid = _arrow.to_numpy(values)
+    data = data if valid is None else np.where(valid, data, data.dtype.type(0))
+    return [(data & 0xFFFFFFFF).astype(np.int64), (data >> 32).astype(np.int64)]
+
+
+def _sums_of_parts(parts: list[IntArray], view: View) -> list[IntArray]:
+    """Sums of parts of 32 bits; expanding windows are running sums."""
+    return [view.sums(part) for part in parts]
+
+
+def _sum(view: View) -> pa.Array:
+    type = view.values.type
+    if pt.is_duration(type):
+        return _sum(view._replace(values=view.values.cast(pa.int64()))).cast(type)
+    if pt.is_decimal(type):
+        return exact.assembled(_sums_of_parts(exact.parts_of(view.values), view), None, exact.wide_type(type), "rolling sum")
+    values = _numbers(view.values, "sum")
+    if pt.is_floating(values.type):
+        return _rounded(view.sums(_filled(values, np.float64)), values.type)
+    unsigned = pt.is_unsigned_integer(values.type)
+    data = _filled(values, np.uint64 if unsigned else np.int64)
+    largest = max(int(data.max()), -int(data.min())) if len(data) else 0
+    if not view.expanding and largest * int(view.windows.sizes.max(initial=0)) > np.iinfo(data.dtype).max:
+        _check_sums(_arrow.from_numpy(data), view)
+    return _arrow.from_numpy(view.sums(data))
+
+
+def _check_sums(values: pa.Array, view: View) -> None:
+    low, high = _sums_of_parts(_halves(values), view)
+    high = high + (low >> 32)
+    limits = np.iinfo(np.uint64 if pt.is_unsigned_integer(values.type) else np.int64)
+    bad = (high > limits.max >> 32) | (high < limits.min >> 32)
+    if bad.any():
+        row = int(_offsets.parents(view.offsets)[int(bad.argmax())])
+        raise JagOverflowError(
+            f"rolling sum: integer overflow, the result of row {row} does not fit {values.type}. {OVERFLOW_HINT}"
+        )
+
+
+def _rounded(data: npt.NDArray[Any], type: pa.DataType) -> pa.Array:
+    with np.errstate(over="ignore"):
+        return _arrow.from_numpy(data.astype(numpy_dtype(type), copy=False))
+
+
+def _mean(view: View) -> pa.Array:
+    type = view.values.type
+    n = view.counts if _present(view.counts, 1) is None else np.maximum(view.counts, 1)
+    if pt.is_decimal(type) or _arrow.is_temporal(type):
+        parts = exact.parts_of(view.values) if pt.is_decimal(type) else exact.moment_parts(view.values)[0]
+        return exact.divided(_sums_of_parts(parts, view), n, type, "rolling mean")
+    values = _numbers(view.values, "mean")
+    if pt.is_floating(values.type):
+        totals = view.sums(_filled(values, np.float64))
+        return _rounded(np.divide(totals, n, out=totals), values.type)
+    if values.type.bit_width < 64 or pt.is_boolean(values.type):
+        return _arrow.from_numpy(view.sums(_filled(values, np.int64)) / n)
+    data = _filled(values, np.uint64 if pt.is_unsigned_integer(values.type) else np.int64)
+    largest = max(int(data.max()), -int(data.min())) if len(data) else 0
+    if largest * int(view.windows.sizes.max(initial=0)) <= EXACT:
+        return _arrow.from_numpy(view.sums(data) / n)
+    low, high = _sums_of_parts(_halves(values), view)
+    high, low = high + (low >> 32), low & 0xFFFFFFFF
+    return _arrow.from_numpy((np.multiply(high, 2.0**32, dtype=np.float64) + low) / n)
+
+
+def _extreme(name: str) -> Statistic:
+    ufunc, running = (np.fmin, _scan.cummin) if name == "min" else (np.fmax, _scan.cummax)
+
+    def statistic(view: View) -> pa.Array:
+        def kernel(data: npt.NDArray[Any], valid: BoolArray | None) -> tuple[npt.NDArray[Any], BoolArray | None]:
+            if view.expanding:
+                return running(data, valid, view.offsets)[0], _present(view.counts, 1)
+            return _windows.extremes(ufunc, data, valid, view.offsets, view.windows), _present(view.counts, 1)
+
+        return _scans.by_order(view.values, f"rolling {name}", kernel)
+
+    return statistic
+
+
+def _count(view: View) -> pa.Array:
+    return _arrow.from_numpy(view.counts)
+
+
+def _spread(view: View, ddof: int = 1, *, root: bool = False) -> pa.Array:
+    less = integer(ddof, "rolling: ddof")
+    values = view.values
+    if pt.is_decimal(values.type):
+        values = exact.deviations(values, view.offsets)
+    data, valid = _arrow.to_numpy(_numbers(values, "std" if root else "var"))
+    data = data.astype(np.float64) if data.dtype.kind == "b" else data
+    with np.errstate(all="ignore"):
+        if view.expanding:
+            state = decay.decayed(data, valid, view.offsets, 1.0)
+            squares = np.where(np.isfinite(state.mean), state.spread, np.nan)
+        else:
+            squares = _windows.variances(data, valid, view.offsets, view.windows)
+        found = np.divide(squares, view.counts - less, out=squares)
+        if not np.isfinite(found.sum()):
+            found[~np.isfinite(found)] = np.nan
+        if root:
+            np.sqrt(found, out=found)
+    return _arrow.from_numpy(found.astype(result_type(data.dtype), copy=False), _present(view.counts, max(less, 0) + 1))
+
+
+def _std(view: View, ddof: int = 1) -> pa.Array:
+    return _spread(view, ddof, root=True)
+
+
+def _quantile(view: View, q: Any, interpolation: str = "linear", name: str = "quantile") -> pa.Array:
+    wanted = probability(q)
+    type = view.values.type
+    if _arrow.is_temporal(type):
+        raise JagTypeError.no_kernel(f"rolling {name}", type)
+    data = floats(view.values, f"rolling {name}")
+    return _arrow.from_numpy(quantiles(data, _arrow.valid_of(view.values), view.windows, wanted, interpolation))
+
+
+def _median(view: View) -> pa.Array:
+    return _quantile(view, 0.5, name="median")
+
+
+def _end(kernel: Callable[[BoolArray | None, Windows], IntArray]) -> Statistic:
+    def statistic(view: View) -> pa.Array:
+        if len(view.values) == 0:
+            return view.values
+        return gather.take(view.values, kernel(_arrow.valid_of(view.values), view.windows), _present(view.counts, 1))
+
+    return statistic
+
+
+STATISTICS: dict[str, Statistic] = {
+    "sum": _sum,
+    "mean": _mean,
+    "min": _extreme("min"),
+    "max": _extreme("max"),
+    "count": _count,
+    "var": _spread,
+    "std": _std,
+    "median": _median,
+    "quantile": _quantile,
+    "first": _end(_windows.first_items),
+    "last": _end(_windows.last_items),
+}
+"""What is computed of each window, by name; rows of too few items are made null afterwards."""
+
+
+def _present(counts: IntArray, least: int) -> BoolArray | None:
+    enough: BoolArray = counts >= least
+    return None if enough.all() else enough
+
+
+# --------------------------------------------------------------------------------------------------- which items
+
+
+def roll(
+    column: Column,
+    name: str,
+    window: Any,
+    axis: Any,
+    min_periods: Any,
+    center: Any,
+    on: Column | None,
+    **options: Any,
+) -> Column:
+    """Apply one of `STATISTICS` to the window of each item, along any axis."""
+    if not isinstance(center, (bool, np.bool_)):
+        raise JagTypeError(f"rolling: center must be a bool, got {type(center).__name__}")
+    least = None if min_periods is None else integer(min_periods, "rolling: min_periods", 0)
+    if on is not None:
+        return _roll_by_time(column, name, window, axis, least, bool(center), on, options)
+    if window is not None and not is_int(window):
+        if isinstance(window, (str, dt.timedelta, np.timedelta64, pa.DurationScalar)):
+            raise JagTypeError(f"rolling: a window of time, {window!r}, needs the times: rolling({window!r}, on=times)")
+        integer(window, "rolling: window")
+    width = None if window is None else integer(window, "rolling: window", 1)
+    if width is not None and least is not None and least > width:
+        raise JagValueError(f"rolling: min_periods must be at most the window, {width}, got {least}")
+    if not center and width is not None and least in (None, width) and name in _scans.ROLLING:
+        return _scans.roll(column, name, width, axis)
+    wanted = least if least is not None else 1 if width is None else width
+
+    def apply(values: pa.Array, offsets: IntArray) -> pa.Array:
+        windows = _windows.of_items(offsets, width, bool(center))
+        return _over(name, values, offsets, windows, wanted, options, expanding=width is None)
+
+    return along_axis.apply(column, axis, apply, f"rolling {name}", complete=True)
+
+
+def _over(
+    name: str,
+    values: pa.Array,
+    offsets: IntArray,
+    windows: Windows,
+    least: int,
+    options: dict[str, Any],
+    *,
+    expanding: bool = False,
+) -> pa.Array:
+    """Compute a statistic of each window; null where it has too few items, or for `count` too few slots."""
+    counts = _windows.counts(_arrow.valid_of(values), offsets, windows)
+    found = STATISTICS[name](View(values, offsets, windows, counts, expanding), **options)
+    if name not in ("sum", "count"):
+        least = max(least, 1)
+    enough = _present(windows.sizes if name == "count" else counts, least)
+    return found if enough is None else structure.null_values(found, enough)
+
+
+def _roll_by_time(
+    column: Column, name: str, window: Any, axis: Any, least: int | None, center: bool, on: Column, options: dict[str, Any]
+) -> Column:
+    width = _width(window, on.type)
+
+    def apply(values: pa.Array, times: pa.Array, offsets: IntArray) -> pa.Array:
+        moments = _moments(times, offsets)
+        windows = _windows.of_times(moments, offsets, width, center)
+        return _over(name, values, offsets, windows, 1 if least is None else least, options)
+
+    return along_axis.apply_both(column, on, axis, apply, f"rolling {name}")
+
+
+def _moments(times: pa.Array, offsets: IntArray) -> npt.NDArray[Any]:
+    """Times as int64 or float64; raises for a null, and where they fall."""
+    row: int | None = None
+    if times.null_count:
+        row, fault = int(_offsets.parents(offsets)[int(np.asarray(times.is_null()).argmax())]), "holds a null"
+    else:
+        data, _ = _arrow.to_numpy(times)
+        data = data.astype(np.float64 if data.dtype.kind == "f" else np.int64, copy=False)
+        falls = _windows.is_falling(data, offsets)
+        if not falls.any():
+            return data
+        row, fault = int(_offsets.parents(offsets)[int(falls.argmax())]), "falls or holds a NaN"
+    raise JagValueError(f"rolling: `on` must rise within each row, but {fault} in row {row}; sort the row by it first")
+
+
+_UNITS = {
+    "ns": 1,
+    "us": 10**3,
+    "ms": 10**6,
+    "s": 10**9,
+    "m": 60 * 10**9,
+    "h": 3600 * 10**9,
+    "d": 86400 * 10**9,
+    "w": 7 * 86400 * 10**9,
+}
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+
+
+def _width(window: Any, type: pa.DataType) -> Any:
+    """The width of a window in the unit of the times."""
+    if _arrow.is_temporal(type):
+        return _width_of_time(window, type)
+    if pt.is_integer(type) or pt.is_floating(type):
+        allowed = (int, float, np.number) if pt.is_floating(type) else (int, np.integer)
+        if isinstance(window, (bool, np.bool_)) or not isinstance(window, allowed):
+            raise JagTypeError(f"rolling: `on` holds {type}, so the window must be a number of its kind, got {window!r}")
+        if not 0 < window < math.inf:
+            raise JagValueError(f"rolling: the window must be more than 0, got {window}")
+        return float(window) if pt.is_floating(type) else int(window)
+    raise JagTypeError(f"rolling: `on` must hold times or numbers, got {type}")
+
+
+def _width_of_time(window: Any, type: pa.DataType) -> int:
+    nanoseconds = _nanoseconds(window)
+    if nanoseconds <= 0:
+        raise JagValueError(f"rolling: the window must be more than 0, got {window!r}")
+    if type == pa.date32():
+        unit = 86400 * 10**9
+    elif type == pa.date64():
+        unit = 10**6
+    else:
+        unit = 10**9 // _PER_SECOND[type.unit]
+    if nanoseconds % unit:
+        raise JagValueError(
+            f"rolling: the window {window!r} is no whole number of the units of {type}; cast the times to a finer unit"
+        )
+    return min(nanoseconds // unit, 2**62)
+
+
+def _nanoseconds(window: Any) -> int:
+    if isinstance(window, pa.DurationScalar):
+        window = window.as_py()
+    if isinstance(window, np.timedelta64):
+        return int(window.astype("timedelta64[ns]").astype(np.int64))
+    if isinstance(window, dt.timedelta):
+        return (window // dt.timedelta(microseconds=1)) * 1000 + getattr(window, "nanoseconds", 0)
+    if not isinstance(window, str):
+        raise JagTypeError(f"rolling: with times in `on` the window must be text such as '2h' or a timedelta, got {window!r}")
+    parts = re.fullmatch(r"((?:\d+(?:ns|us|ms|s|m|h|d|w))+)", window)
+    if parts is None:
+        raise JagValueError(
+            f"rolling: the window must be text such as '5m', '2h' or '1d12h' (units {', '.join(_UNITS)}), got {window!r}"
+        )
+    return sum(int(n) * _UNITS[unit] for n, unit in re.findall(r"(\d+)(ns|us|ms|s|m|h|d|w)", window))
+
+
+# --------------------------------------------------------------------------------------------------- decaying weights
+
+
+def decaying_rate(alpha: Any, span: Any, halflife: Any) -> float:
+    """The weight of the newest item, from exactly one of three ways to say it."""
+    given = {name: one for name, one in (("alpha", alpha), ("span", span), ("halflife", halflife)) if one is not None}
+    if len(given) != 1:
+        raise JagValueError(f"ewm takes exactly one of alpha=, span= and halflife=, got {', '.join(given) or 'none'}")
+    ((name, value),) = given.items()
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
+        raise JagTypeError(f"ewm: {name} must be a number, got {value.__class__.__name__}")
+    if name == "alpha":
+        fits, told = 0 < value <= 1, "more than 0 and at most 1"
+    else:
+        fits, told = (value >= 1, "at least 1") if name == "span" else (value > 0, "more than 0")
+    if not fits or not math.isfinite(value):
+        raise JagValueError(f"ewm: {name} must be {told}, got {value}")
+    if name == "alpha":
+        return float(value)
+    return 2 / (value + 1) if name == "span" else -math.expm1(-math.log(2) / value)
+
+
+def ewm(column: Column, name: str, rate: float, axis: Any) -> Column:
+    """The exponentially weighted mean or variance of all items up to each one; null at a null."""
+
+    def apply(values: pa.Array, offsets: IntArray) -> pa.Array:
+        if pt.is_decimal(values.type) and name == "var":
+            values = exact.deviations(values, offsets)
+        data, valid = floats(values, f"ewm {name}"), _arrow.valid_of(values)
+        target = result_type(data.dtype)
+        if name == "mean":
+            state = decay.decayed(data.astype(np.float64, copy=False), valid, offsets, 1 - rate)
+            return _arrow.from_numpy(state.mean.astype(target, copy=False), valid)
+        state = decay.decayed(data, valid, offsets, 1 - rate)
+        known = _several(valid, offsets)
+        with np.errstate(all="ignore"):
+            whole = state.weight * state.weight
+            found = np.subtract(whole, state.square, out=state.square)
+            np.divide(whole, found, out=found)
+            found *= np.divide(state.spread, state.weight, out=whole)
+        if not np.isfinite(found.sum()):
+            found[~np.isfinite(found)] = np.nan
+        return _arrow.from_numpy(found.astype(target, copy=False), known)
+
+    return along_axis.apply(column, axis, apply, f"ewm {name}", complete=True)
+
+
+def _several(valid: BoolArray | None, offsets: IntArray) -> BoolArray:
+    """Which items are valid and not the first valid one of their row."""
+    if valid is not None:
+        counts, _ = _scan.cumcount(valid, offsets)
+        return valid & (counts > 1)
+    known = np.ones(int(offsets[-1]), np.bool_)
+    known[offsets[:-1][offsets[:-1] < offsets[1:]]] = False
+    return known
+
+
+def pct_change(column: Column, n: Any, axis: Any) -> Column:
+    """Each item divided by the one n slots before it, less 1."""
+    distance = integer(n, "pct_change: n")
+
+    def change(values: pa.Array, offsets: IntArray) -> pa.Array:
+        data, valid = floats(values, "pct_change"), _arrow.valid_of(values)
+        target = result_type(data.dtype)
+        _, known = _scan.shift_index(offsets, distance)
+        gap = min(abs(distance), len(data))
+        later, earlier = slice(gap, None), slice(0, len(data) - gap)
+        here, there = (later, earlier) if distance >= 0 else (earlier, later)
+        values = data.astype(target, copy=False)
+        found = np.zeros(len(data), target)
+        with np.errstate(all="ignore"):
+            np.divide(values[here], values[there], out=found[here])
+            found[here] -= target.type(1)
+        if valid is not None:
+            both = valid.copy()
+            both[here] &= valid[there]
+            known = both if known is None else known & both
+        return _arrow.from_numpy(found, known)
+
+    return along_axis.apply(column, axis, change, "pct_change", complete=True)

@@ -1,0 +1,99 @@
+"""Flat times as counts, moments as wall times of their zone and back; after 2037, where Arrow's tables end, by `zoneinfo`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._kernels.elementwise.times import TICKS
+from arrowjag._kernels.elementwise.zones import KNOWN_UNTIL, moments_of, offsets_at
+from arrowjag.errors import JagRangeError
+
+__all__ = ["as_counts", "as_times", "cast_zoned", "in_zone", "wall_of"]
+
+_TEXT = pa.large_string()
+
+
+def as_counts(values: pa.Array) -> tuple[Any, Any]:
+    """Counts of the unit as int64, 0 under nulls, and their validity."""
+    data, valid = _arrow.to_numpy(values.view(pa.int32() if values.type.bit_width == 32 else pa.int64()))
+    data = data.astype(np.int64)
+    return (data if valid is None else np.where(valid, data, 0)), valid
+
+
+def as_times(counts: Any, valid: Any, type: pa.DataType) -> pa.Array:
+    """Times of a type from counts of its unit."""
+    if type.bit_width == 32:
+        return _arrow.from_numpy(counts.astype(np.int32), valid).view(type)
+    return _arrow.from_numpy(counts, valid).view(type)
+
+
+def wall_of(values: pa.Array, operation: str) -> pa.Array:
+    """Return wall times without a zone; other values as they are.
+
+    Raises
+    ------
+    JagRangeError
+        If a wall time does not fit 64 bits of the unit.
+    """
+    if not pt.is_timestamp(values.type) or values.type.tz is None:
+        return values
+    counts, _ = as_counts(values)
+    if counts.size and max(int(counts.max()), -int(counts.min())) > 2**63 - 1 - 2 * 86_400 * TICKS[values.type.unit]:
+        raise JagRangeError(f"{operation}: the wall time of a moment lies beyond what 64 bits of its unit hold")
+    wall = pc.local_timestamp(values)
+    ticks = TICKS[values.type.unit]
+    late = counts >= KNOWN_UNTIL * ticks
+    if not late.any():
+        return wall
+    corrected, valid = as_counts(wall)
+    corrected[late] = counts[late] + offsets_at(values.type.tz, counts[late] // ticks) * ticks
+    return as_times(corrected, valid, wall.type)
+
+
+def in_zone(wall: pa.Array, zone: str) -> pa.Array:
+    """Return wall times as moments.
+
+    Raises
+    ------
+    pa.ArrowInvalid
+        If a time lies in a gap or a fold of daylight saving time.
+    """
+    counts, valid = as_counts(wall)
+    ticks = TICKS[wall.type.unit]
+    late = counts >= KNOWN_UNTIL * ticks
+    if not late.any():
+        return pc.assume_timezone(wall, zone)
+    moments, found = moments_of(zone, counts[late] // ticks)
+    if (found != 1).any():
+        wrong = np.datetime64(int((counts[late] // ticks)[found != 1][0]), "s")
+        kind = "doesn't exist in" if found[found != 1][0] == 0 else "is ambiguous in"
+        raise pa.ArrowInvalid(f"Timestamp {kind} timezone '{zone}': {wrong}")
+    early = as_times(np.where(late, 0, counts), valid, wall.type)
+    result, _ = as_counts(pc.assume_timezone(early, zone))
+    result[late] = moments * ticks + counts[late] % ticks
+    return as_times(result, valid, pa.timestamp(wall.type.unit, zone))
+
+
+def cast_zoned(values: pa.Array, type: pa.DataType, safe: bool) -> pa.Array:
+    """Cast timestamps of a zone to dates, times of day or text of their wall time."""
+    counts, _ = as_counts(values)
+    ticks = TICKS[values.type.unit]
+    late = counts >= KNOWN_UNTIL * ticks
+    if not late.any():
+        return values.cast(type, safe=safe)
+    wall = wall_of(values, "cast")
+    if wall.equals(pc.local_timestamp(values)):
+        return values.cast(type, safe=safe)
+    if pt.is_date(type) or pt.is_time(type):
+        return wall.cast(type, safe=safe)
+    minutes, which = np.unique((as_counts(wall)[0] - counts) // (60 * ticks), return_inverse=True)
+    offsets = [f"{'-' if one < 0 else '+'}{abs(one) // 60:02}{abs(one) % 60:02}" for one in minutes.tolist()]
+    parts = wall.cast(_TEXT), pa.array(offsets, _TEXT).take(pa.array(which))
+    text = pc.binary_join_element_wise(*parts, pa.scalar("", _TEXT))
+    return pc.if_else(_arrow.from_numpy(late), text, values.cast(_TEXT)).cast(type)

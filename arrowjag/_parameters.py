@@ -1,0 +1,92 @@
+"""Descriptions of parameters that several docstrings share.
+
+When a method is entered in the table, a line ``%(axis_reduced)s`` of its docstring is replaced by the description of that name.
+`help()`, the site, editors and tests therefore see the whole text.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+__all__ = ["SHARED", "described"]
+
+_ALONG = """\
+axis : int, tuple of int or None
+    The dim to work along. Several trailing dims are treated as one row, None treats all dims as one row, and an empty
+    tuple treats each item as one row. Along an outer axis, the items at the same position in every row form one row"""
+
+SHARED = {
+    "axis_reduced": """\
+axis : int, tuple of int or None
+    The dim to reduce. Several trailing dims are reduced together, None reduces all dims, and an empty tuple reduces each
+    item alone. Along an outer axis, the items at the same position in every row are combined; the result has the length
+    of the longest row, or the declared extent.""",
+    "axis_along": f"{_ALONG}.",
+    "axis_along_places": f"""{_ALONG};
+    a row without an item at this position contributes a null.""",
+    "axis_of_trees": """\
+axis : int, tuple of int or None
+    The dim to work along. Several trailing dims are first flattened to one row, None flattens all dims. Along an outer
+    axis the items are whole rows of the next level.""",
+    "skip_nulls": """\
+skip_nulls : bool
+    If True (default), ignore nulls; if False, one null makes the row's result null.""",
+    "min_count": """\
+min_count : int, optional
+    The result of a row with fewer valid items is null.""",
+    "window": """\
+window : int, str, timedelta, number or None
+    Number of slots per window, at least 1; with `on` a width: text such as "90s", "2h" or "1d12h", a timedelta, or a number
+    where `on` holds numbers. None takes all items up to each one.""",
+    "min_periods": """\
+min_periods : int, optional
+    A window with fewer items that are not null gives null; by default the number of slots of the window, and 1 for windows
+    by time and without a window.""",
+    "center": """\
+center : bool
+    Whether a window lies around its item: of an even number of slots one more is before it; by time from more than half
+    the width before to half the width after.""",
+    "on": """\
+on : JaggedArray or array, optional
+    The time of each item, or any number, which never falls within a row; aligned by the prefix rule. A window then holds the
+    items up to this one that are less than `window` before it.""",
+    "y_numbers": """\
+y : JaggedArray or array of numbers
+    Aligned by the prefix rule: of this shape, or of a prefix of it.""",
+    "alpha": """\
+alpha : float, optional
+    By how much weights decay from slot to slot: more than 0, at most 1.""",
+    "span": """\
+span : float, optional
+    Gives ``alpha = 2 / (span + 1)``; at least 1.""",
+    "halflife": """\
+halflife : float, optional
+    The number of slots after which a weight is half; more than 0.""",
+    "every": """\
+every : str
+    A number and a unit: ns, us, ms, s, m, h, d, w, mo, q or y, such as ``15m``. Multiples count from 1970-01-01, weeks from
+    a Monday, in wall time.""",
+    "other_rows": """\
+y : JaggedArray or array
+    An array of the same ndim, with the same dims above the rows.""",
+}
+"""Descriptions by the name that docstrings use."""
+
+_LINE = re.compile(r"^([ \t]*)%\((\w+)\)s$", re.MULTILINE)
+
+
+def described(docstring: str) -> str:
+    """Insert the shared descriptions into a docstring, with the indentation of the lines that they replace.
+
+    Parameters
+    ----------
+    docstring : str
+        May contain lines such as ``%(axis_reduced)s``.
+
+    Returns
+    -------
+    str
+        The docstring with all such lines replaced; an unknown name raises a KeyError.
+    """
+    return _LINE.sub(lambda match: textwrap.indent(SHARED[match[2]], match[1]), docstring)

@@ -1,0 +1,142 @@
+"""Free functions that combine the items of several arrays to structs: zip, cartesian and argcartesian."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from arrowjag._array import JaggedArray
+from arrowjag._array.base import as_column, operand
+from arrowjag._methods import free_function
+from arrowjag._ops import elementwise, products, select
+from arrowjag.errors import JagTypeError
+from arrowjag.typing import ArrayOrScalar
+
+__all__ = ["argcartesian", "cartesian", "zip"]
+
+
+@free_function
+def zip(*arrays: Any, pad: Any = False, **named: Any) -> ArrayOrScalar:
+    """A struct for each item of several arrays.
+
+    Parameters
+    ----------
+    *arrays : array or scalar
+        Fields named "0", "1", ...
+    pad : bool
+        False expands all arrays to each other by the prefix rule. True allows innermost rows of any sizes: shorter ones are filled
+        with nulls; an array of fewer dims, or a scalar, is a row of one item. An array is a field of that name.
+    **named : array or scalar
+        Fields by name.
+
+    Returns
+    -------
+    JaggedArray
+        Of structs, one field an argument; a null item is a null field. A row that is null in any array is null. Without `pad`,
+        values of the longest arrays are shared.
+
+    Raises
+    ------
+    ShapeError
+        If shapes don't fit.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.zip(q=[1, 2], d=aj.array([["a", "b"], ["c"]])).to_list()
+    [[{'q': 1, 'd': 'a'}, {'q': 1, 'd': 'b'}], [{'q': 2, 'd': 'c'}]]
+    >>> aj.zip(a=aj.array([[1, 2], []]), b=aj.array([["x"], ["y"]]), pad=True).to_list()
+    [[{'a': 1, 'b': 'x'}, {'a': 2, 'b': None}], [{'a': None, 'b': 'y'}]]
+    """
+    parts = _fields(arrays, named | ({} if isinstance(pad, bool) else {"pad": pad}), "zip")
+    return JaggedArray._wrap(products.zip_padded(parts) if pad is True else select.zip_fields(parts))
+
+
+@free_function
+def cartesian(*arrays: Any, nested: Any = False, **named: Any) -> ArrayOrScalar:
+    """All combinations of one item of each array, in each innermost row.
+
+    Parameters
+    ----------
+    *arrays : array or scalar
+        Fields named "0", "1", ...; arrays of any types, whose innermost rows may have any sizes. An array of fewer dims, or a
+        scalar, is a row of one item.
+    nested : bool
+        True adds a dim for each array but the first: combinations that begin with the same items are one row. An array is a field
+        of that name.
+    **named : array or scalar
+        Fields by name.
+
+    Returns
+    -------
+    JaggedArray
+        Of structs, one field an argument; the last field varies fastest. A row that is null in any array is null, null items are
+        items. Cost: one gather per field.
+
+    Raises
+    ------
+    ShapeError
+        If the dims above the rows differ.
+    JagOverflowError
+        If the combinations don't fit into memory.
+
+    Notes
+    -----
+    awkward's `cartesian`. `JaggedArray.pairs` gives rows of two items of one type.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.cartesian(a=aj.array([[1, 2], [3]]), b=aj.array([["x", "y"], []])).to_list()
+    [[{'a': 1, 'b': 'x'}, {'a': 1, 'b': 'y'}, {'a': 2, 'b': 'x'}, {'a': 2, 'b': 'y'}], []]
+    >>> aj.cartesian(aj.array([[1, 2]]), aj.array([[8, 9]]), nested=True)["1"].to_list()
+    [[[8, 9], [8, 9]]]
+    """
+    parts = _fields(arrays, named | ({} if isinstance(nested, bool) else {"nested": nested}), "cartesian")
+    return JaggedArray._wrap(products.cartesian(parts, nested is True, False, "cartesian"))
+
+
+@free_function
+def argcartesian(*arrays: Any, nested: Any = False, **named: Any) -> ArrayOrScalar:
+    """The positions of all combinations of one item of each array, in each innermost row.
+
+    Parameters
+    ----------
+    *arrays : array or scalar
+        As for `cartesian`.
+    nested : bool
+        As for `cartesian`.
+    **named : array or scalar
+        Fields by name.
+
+    Returns
+    -------
+    JaggedArray
+        As of `cartesian`, with int64 positions in the row in place of items.
+
+    Raises
+    ------
+    ShapeError
+        If the dims above the rows differ.
+    JagOverflowError
+        If the combinations don't fit into memory.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.argcartesian(a=aj.array([["u", "v"], []]), b=aj.array([["x"], ["y"]])).to_list()
+    [[{'a': 0, 'b': 0}, {'a': 1, 'b': 0}], []]
+    """
+    parts = _fields(arrays, named | ({} if isinstance(nested, bool) else {"nested": nested}), "argcartesian")
+    return JaggedArray._wrap(products.cartesian(parts, nested is True, True, "argcartesian"))
+
+
+def _fields(arrays: Sequence[Any], named: dict[str, Any], operation: str) -> dict[str, elementwise.Operand]:
+    """Operands by the name of their field."""
+    given = {str(place): one for place, one in enumerate(arrays)} | named
+    if not given:
+        raise JagTypeError(f"{operation} needs at least one array")
+    parts = {name: operand(one, None, operation) for name, one in given.items()}
+    if not elementwise.columns_of(list(parts.values())):
+        parts = {name: as_column(one) for name, one in parts.items()}
+    return parts

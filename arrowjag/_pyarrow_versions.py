@@ -1,0 +1,243 @@
+"""Differences between pyarrow releases; no other module of the core depends on its version."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from arrowjag import _versions
+from arrowjag._versions import Difference
+
+__all__ = [
+    "NO_LARGE_DICTIONARIES",
+    "NO_NULLS_IN_FIXED_LISTS",
+    "NO_UUID_OBJECTS",
+    "array_of_words",
+    "nbytes",
+    "null_scalar",
+    "numpy_dtype",
+    "parquet_schema",
+    "read_json",
+    "run_end_decode",
+]
+
+_versions.check(pa, "arrowjag")
+
+NO_NULLS_IN_FIXED_LISTS = Difference(
+    "pyarrow",
+    "26.0",
+    "Parquet: `fixed_size_list` with null rows can't be read, nor written at the top level.",
+    "arrowjag reads and writes variable lists with the same bytes; `pq.read_table` fails as before.",
+)
+_NO_RUNS_OF_LISTS = Difference("pyarrow", "26.0", "`run_end_decode` has no kernel for lists.", "arrowjag gathers the rows.")
+_NO_BYTES_OF_VIEWS = Difference(
+    "pyarrow", "24.0", "`nbytes` of `string_view` and `binary_view` raises.", "arrowjag counts the bytes of a cast."
+)
+NO_LARGE_DICTIONARIES = Difference(
+    "pyarrow",
+    "25.0",
+    "`pa.array` doesn't make a `dictionary` of `large_string` from Python text.",
+    "`arrowjag.array` encodes the text itself.",
+)
+NO_UUID_OBJECTS = Difference(
+    "pyarrow", "24.0", "`pa.array` doesn't take `uuid.UUID` objects.", "`arrowjag.array` raises; pass bytes and `type=pa.uuid()`."
+)
+
+
+def run_end_decode(array: pa.Array) -> pa.Array:
+    """Decode runs of any type.
+
+    Parameters
+    ----------
+    array : pa.RunEndEncodedArray
+        Any slice.
+
+    Returns
+    -------
+    pa.Array
+        One value per place.
+    """
+    if not _NO_RUNS_OF_LISTS or not pt.is_nested(array.type.value_type):
+        return pc.run_end_decode(array)
+    places = pa.RunEndEncodedArray.from_arrays(array.run_ends, pa.array(np.arange(len(array.values))))
+    return array.values.take(pc.run_end_decode(places.slice(array.offset, len(array))))
+
+
+def read_json(source: Any, read_options: Any, parse_options: Any) -> pa.Table:
+    """Read JSON objects, one per line, with as many items in each list as its offsets say.
+
+    Parameters
+    ----------
+    source : file-like
+        The lines.
+    read_options, parse_options
+        Those of `pyarrow.json.read_json`.
+
+    Returns
+    -------
+    pa.Table
+        One row per object.
+    """
+    import pyarrow.json as reader
+
+    table = reader.read_json(source, read_options=read_options, parse_options=parse_options)
+    if not any(_lists_nulls(type) for type in table.schema.types):  # such lists have fewer items than their offsets say
+        return table
+    columns = [pa.chunked_array(map(_whole, column.chunks), column.type) for column in table.columns]
+    return pa.Table.from_arrays(columns, schema=table.schema)
+
+
+def _lists_nulls(type: pa.DataType) -> bool:
+    """Return whether lists anywhere in a type hold nulls alone."""
+    if pt.is_list(type):
+        return pt.is_null(type.value_type) or _lists_nulls(type.value_type)
+    return pt.is_struct(type) and any(_lists_nulls(field.type) for field in type)
+
+
+def _whole(array: pa.Array) -> pa.Array:
+    """An array of the JSON reader, with all items of its lists of nulls."""
+    type = array.type
+    if not _lists_nulls(type):
+        return array
+    if pt.is_struct(type):
+        children = [_whole(array.field(place)) for place in range(type.num_fields)]
+        return pa.Array.from_buffers(type, len(array), array.buffers()[:1], children=children)
+    items = pa.nulls(array.offsets[-1].as_py()) if pt.is_null(type.value_type) else _whole(array.values)
+    return pa.Array.from_buffers(type, len(array), array.buffers()[:2], children=[items])
+
+
+def array_of_words(values: Sequence[Any], type: pa.DataType) -> pa.Array:
+    """Return `pa.array` of Python values, for dictionaries of any type of text.
+
+    Parameters
+    ----------
+    values : sequence
+        One value per item.
+    type : pa.DataType
+        Any flat type.
+
+    Returns
+    -------
+    pa.Array
+        Equal to ``pa.array(values, type)``.
+    """
+    if not _is_large_dictionary(type):
+        return pa.array(values, type)
+    words = pa.array(values, type.value_type).dictionary_encode()
+    return pa.DictionaryArray.from_arrays(words.indices.cast(type.index_type), words.dictionary, ordered=type.ordered)
+
+
+def null_scalar(type: pa.DataType) -> pa.Scalar:
+    """Return the null of a type, as `pa.scalar` gives it."""
+    return pa.nulls(1, type)[0] if _is_large_dictionary(type) else pa.scalar(None, type)
+
+
+def _is_large_dictionary(type: pa.DataType) -> bool:
+    """Return whether this pyarrow has no converter for Python values to a type."""
+    return bool(NO_LARGE_DICTIONARIES) and pt.is_dictionary(type) and pt.is_large_string(type.value_type)
+
+
+def numpy_dtype(type: pa.DataType) -> Any:
+    """Return `type.to_pandas_dtype()`, without an import of pandas for numbers, as older versions do.
+
+    Parameters
+    ----------
+    type : pa.DataType
+        Any type.
+
+    Returns
+    -------
+    type
+        A scalar type of numpy for numbers and bool.
+    """
+    found = _NUMPY.get(type.id)
+    return type.to_pandas_dtype() if found is None else found
+
+
+_NAMES = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64"
+_NUMPY: dict[int, Any] = {pa.type_for_alias(name).id: getattr(np, name) for name in _NAMES.split()} | {pa.bool_().id: np.bool_}
+
+
+def nbytes(data: pa.Array | pa.ChunkedArray | pa.RecordBatch | pa.Table) -> int:
+    """Return the bytes of Arrow data; views count as text with offsets where this pyarrow can't count them.
+
+    Parameters
+    ----------
+    data : pa.Array, pa.ChunkedArray, pa.RecordBatch or pa.Table
+        Any slice.
+
+    Returns
+    -------
+    int
+        An estimate for views.
+    """
+    try:
+        return int(data.nbytes)
+    except pa.ArrowTypeError:
+        if not _NO_BYTES_OF_VIEWS:
+            raise
+    if isinstance(data, (pa.RecordBatch, pa.Table)):
+        return sum(map(nbytes, data.columns))
+    try:
+        return int(data.cast(_without_views(data.type)).nbytes)
+    except pa.ArrowException:
+        return int(data.get_total_buffer_size())
+
+
+def _without_views(type: pa.DataType) -> pa.DataType:
+    if isinstance(type, pa.BaseExtensionType):
+        return _without_views(type.storage_type)
+    if pt.is_string_view(type) or pt.is_binary_view(type):
+        return pa.large_string() if pt.is_string_view(type) else pa.large_binary()
+    if pt.is_struct(type):
+        return pa.struct([field.with_type(_without_views(field.type)) for field in type])
+    if pt.is_fixed_size_list(type):
+        return pa.list_(type.value_field.with_type(_without_views(type.value_type)), type.list_size)
+    if pt.is_list(type):
+        return pa.list_(type.value_field.with_type(_without_views(type.value_type)))
+    if pt.is_large_list(type):
+        return pa.large_list(type.value_field.with_type(_without_views(type.value_type)))
+    return type
+
+
+def parquet_schema(schema: pa.Schema) -> pa.Schema:
+    """Return the schema in which this pyarrow reads and writes Parquet files whose Arrow schema is `schema`.
+
+    Parameters
+    ----------
+    schema : pa.Schema
+        The schema of a file.
+
+    Returns
+    -------
+    pa.Schema
+        The same columns; `schema` itself if this pyarrow supports all of its types.
+    """
+    types = [_parquet_type(field.type) for field in schema]
+    if all(type == field.type for type, field in zip(types, schema, strict=True)):
+        return schema
+    return pa.schema([field.with_type(type) for field, type in zip(schema, types, strict=True)], schema.metadata)
+
+
+@functools.lru_cache(maxsize=1024)
+def _parquet_type(type: pa.DataType) -> pa.DataType:
+    if isinstance(type, pa.BaseExtensionType):
+        inside = _parquet_type(type.storage_type)
+        return type if inside == type.storage_type else inside
+    if pt.is_struct(type):
+        return pa.struct([field.with_type(_parquet_type(field.type)) for field in type])
+    if pt.is_map(type):
+        return pa.map_(_parquet_type(type.key_type), _parquet_type(type.item_type), type.keys_sorted)
+    if pt.is_fixed_size_list(type) and not NO_NULLS_IN_FIXED_LISTS:
+        return pa.list_(type.value_field.with_type(_parquet_type(type.value_type)), type.list_size)
+    if pt.is_list(type):
+        return pa.list_(type.value_field.with_type(_parquet_type(type.value_type)))
+    if pt.is_fixed_size_list(type) or pt.is_large_list(type):
+        return pa.large_list(type.value_field.with_type(_parquet_type(type.value_type)))
+    return type

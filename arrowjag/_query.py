@@ -1,0 +1,342 @@
+"""Conditions on the fields of nested columns, as text: ``s.a > 60 and s.b == 'JFK'``.
+
+The text is parsed by Python's `ast` and computed by the methods of arrays. Nothing else of Python is reachable: a text has
+no calls, no subscripts, no comprehensions, and reads no variable of the caller.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow.types as pt
+
+from arrowjag._array import JaggedArray
+from arrowjag._ops.select import fields
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
+
+__all__ = ["Query", "filter_by", "parse"]
+
+_TOKENS = re.compile(r"""(?P<text>'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")|`(?P<name>[^`]*)`|(?P<word>[&|@])""")
+_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+_LONGEST = 10_000
+"""Characters in a condition; Python's parser needs memory and stack in proportion."""
+
+_DEEPEST = 100
+"""Levels of nested operators in a condition."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """A parsed condition.
+
+    Attributes
+    ----------
+    text : str
+        As the caller wrote it.
+    paths : tuple of tuple of str
+        The columns that it reads, each with the fields below it, without duplicates.
+    """
+
+    text: str
+    paths: tuple[tuple[str, ...], ...]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return parse, (self.text,)
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that the condition reads."""
+        return list(dict.fromkeys(path[0] for path in self.paths))
+
+    def struct(self, columns: Mapping[str, JaggedArray]) -> str:
+        """Return the one column of nested structs that the condition names.
+
+        Parameters
+        ----------
+        columns : mapping of str to JaggedArray
+            At least the columns of the condition; arrays without rows suffice.
+
+        Raises
+        ------
+        JagTypeError
+            If it names none, or several.
+        """
+        found = [name for name in self.columns if columns[name].ndim > 1 and pt.is_struct(columns[name].type)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise JagTypeError(f"query: {self.text!r} names the nested columns {found}; one call filters one of them")
+        raise JagTypeError(
+            f"query: {self.text!r} names no nested column of structs; put columns into one with nest, or use filter for lists"
+        )
+
+    def mask(self, columns: Mapping[str, JaggedArray]) -> Any:
+        """Compute the condition: booleans, null where an operand is null.
+
+        Parameters
+        ----------
+        columns : mapping of str to JaggedArray
+            At least the columns of the condition.
+        """
+        return _Evaluation(self.text, columns, dict(_names(self.text)[1])).value(_tree(self.text))
+
+
+def parse(text: str) -> Query:
+    """Parse a condition.
+
+    Parameters
+    ----------
+    text : str
+        Comparisons, ``and``, ``or``, ``not``, ``in`` with a list of literals, ``is None``, arithmetic, columns ``k``, fields
+        ``s.a``, names in backticks, literals. ``&`` and ``|`` mean ``and`` and ``or``, as in pandas.
+
+    Returns
+    -------
+    Query
+        The condition.
+
+    Raises
+    ------
+    JagValueError
+        If the text is no such condition.
+
+    Examples
+    --------
+    >>> parse("s.a > 60 and s.b == 'JFK'").paths
+    (('s', 'a'), ('s', 'b'))
+    """
+    if not isinstance(text, str):
+        raise JagTypeError(f'query takes a text such as "s.a > 60", got {type(text).__name__}')
+    given = dict(_names(text)[1])
+    tree = _tree(text)
+    found: dict[tuple[str, ...], None] = {}
+    _collect(tree, given, found, text, 0)
+    return Query(text, tuple(found))
+
+
+def filter_by(query: Query, columns: Mapping[str, JaggedArray]) -> dict[str, JaggedArray]:
+    """Filter the nested column of a condition.
+
+    Parameters
+    ----------
+    query : Query
+        The condition.
+    columns : mapping of str to JaggedArray
+        The columns that it reads.
+
+    Returns
+    -------
+    dict
+        The column of structs, with the items for which the condition is true. Rows stay; a row that loses all items is empty.
+    """
+    name = query.struct(columns)
+    mask = query.mask(columns)
+    if not isinstance(mask, JaggedArray) or not (pt.is_boolean(mask.type) or pt.is_null(mask.type)):
+        got = mask.type if isinstance(mask, JaggedArray) else type(mask).__name__
+        raise JagTypeError(f"query: {query.text!r} must give booleans, got {got}")
+    if mask.ndim > columns[name].ndim:
+        raise ShapeError(
+            f"query: {query.text!r} gives {mask.shape!r}, deeper than the items of {name!r}, {columns[name].shape!r}; "
+            "reduce lists inside of items first"
+        )
+    return {name: columns[name].filter(mask)}
+
+
+# --------------------------------------------------------------------------------------------------------- parsing
+
+
+def _names(text: str) -> tuple[str, list[tuple[str, str]]]:
+    """Replace names in backticks by identifiers, and ``&`` and ``|`` by words; also return the identifiers with their names."""
+    prefix = "B"
+    while prefix in text:
+        prefix += "_"
+    found: list[tuple[str, str]] = []
+
+    def replaced(match: re.Match[str]) -> str:
+        if match["text"] is not None:
+            return match["text"]
+        if match["name"] is not None:
+            found.append((f"{prefix}{len(found)}", match["name"]))
+            return found[-1][0]
+        if match["word"] == "@":
+            raise JagValueError(f"query: {text!r} has @, and conditions read no variables; put the value into the text")
+        return " and " if match["word"] == "&" else " or "
+
+    return _TOKENS.sub(replaced, text).strip(), found
+
+
+def _tree(text: str) -> ast.expr:
+    if len(text) > _LONGEST:
+        raise JagValueError(f"query: a condition has at most {_LONGEST} characters, got {len(text)}")
+    try:
+        return ast.parse(_names(text)[0], mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise JagValueError(f"query: {text!r} is no condition: {getattr(error, 'msg', error)}") from None
+
+
+def _collect(node: ast.AST, given: Mapping[str, str], found: dict[tuple[str, ...], None], text: str, depth: int) -> None:
+    """Check every node of a condition, and collect the columns and fields that it names."""
+    if depth > _DEEPEST:
+        raise JagValueError(f"query: a condition has at most {_DEEPEST} levels of operators")
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        found[_path(node, given, text)] = None
+        return
+    if isinstance(node, ast.Constant):
+        _literal(node, text)
+        return
+    if not isinstance(node, (ast.BoolOp, ast.Compare, ast.BinOp, ast.UnaryOp, ast.List, ast.Tuple, ast.Set)):
+        raise _refused(node, text)
+    operators: list[Any] = [*getattr(node, "ops", ()), *([node.op] if isinstance(node, ast.BinOp) else ())]
+    known = (*_COMPARISONS, *_ARITHMETIC, ast.In, ast.NotIn, ast.Is, ast.IsNot)
+    for one in operators:
+        if not isinstance(one, known):
+            raise _refused(one, text)
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            _collect(child, given, found, text, depth + 1)
+
+
+def _path(node: ast.expr, given: Mapping[str, str], text: str) -> tuple[str, ...]:
+    """The column and the fields of a name: ``s.a`` is ("s", "a")."""
+    if isinstance(node, ast.Attribute):
+        return (*_path(node.value, given, text), given.get(node.attr, node.attr))
+    if isinstance(node, ast.Name):
+        return (given.get(node.id, node.id),)
+    raise _refused(node, text)
+
+
+def _literal(node: ast.Constant, text: str) -> Any:
+    if isinstance(node.value, (bool, int, float, str, type(None))):
+        return node.value
+    raise _refused(node, text)
+
+
+def _refused(node: ast.AST, text: str) -> JagValueError:
+    kind = {"Call": "calls", "Subscript": "subscripts", "Lambda": "functions"}.get(type(node).__name__, type(node).__name__)
+    return JagValueError(
+        f"query: {text!r} has {kind}; a condition has comparisons, and, or, not, in, arithmetic, columns, fields s.a and literals"
+    )
+
+
+# -------------------------------------------------------------------------------------------------------- computing
+
+
+@dataclass(frozen=True)
+class _Evaluation:
+    text: str
+    columns: Mapping[str, JaggedArray]
+    given: Mapping[str, str]
+
+    def value(self, node: ast.expr) -> Any:
+        """The value of a part of the condition: an array or a literal."""
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return self.column(_path(node, self.given, self.text))
+        if isinstance(node, ast.Constant):
+            return _literal(node, self.text)
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+            return [self.literal(one) for one in node.elts]
+        if isinstance(node, ast.BoolOp):
+            return self.all_or_any(node)
+        if isinstance(node, ast.UnaryOp):
+            return self.unary(node)
+        if isinstance(node, ast.Compare):
+            return self.comparison(node)
+        assert isinstance(node, ast.BinOp)
+        return self.arithmetic(node)
+
+    def column(self, path: Sequence[str]) -> JaggedArray:
+        array: Any = self.columns[path[0]]
+        for place, name in enumerate(path[1:], 1):
+            if name not in fields(array.type):
+                told = f"its fields are {fields(array.type)}" if pt.is_struct(array.type) else f"its items are {array.type}"
+                raise JagIndexError(f"query: {'.'.join(path[:place])!r} has no field {name!r}: {told}")
+            array = array[name]
+        return array  # type: ignore[no-any-return]  # columns have rows
+
+    def literal(self, node: ast.expr) -> Any:
+        value = self.value(node)
+        if isinstance(value, (JaggedArray, list)):
+            raise JagValueError(f"query: {self.text!r}: a list holds literals only")
+        return value
+
+    def all_or_any(self, node: ast.BoolOp) -> Any:
+        function = operator.and_ if isinstance(node.op, ast.And) else operator.or_
+        result, *rest = [self.condition(one) for one in node.values]
+        for one in rest:
+            result = function(result, one)
+        return result
+
+    def condition(self, node: ast.expr) -> Any:
+        value = self.value(node)
+        if isinstance(value, bool) or (isinstance(value, JaggedArray) and (pt.is_boolean(value.type) or pt.is_null(value.type))):
+            return value
+        got = value.type if isinstance(value, JaggedArray) else type(value).__name__
+        raise JagTypeError(f"query: {self.text!r}: and, or, not take conditions, got {got}")
+
+    def unary(self, node: ast.UnaryOp) -> Any:
+        if isinstance(node.op, (ast.Not, ast.Invert)):
+            value = self.condition(node.operand)
+            return not value if isinstance(value, bool) else ~value
+        value = self.value(node.operand)
+        if isinstance(value, (str, bool, list, type(None))):
+            raise JagTypeError(f"query: {self.text!r}: a sign needs a number, got {value!r}")
+        return -value if isinstance(node.op, ast.USub) else value
+
+    def comparison(self, node: ast.Compare) -> Any:
+        result: Any = None
+        left = self.value(node.left)
+        for one, other in zip(node.ops, node.comparators, strict=True):
+            right = self.value(other)
+            found = self.compare(one, left, right)
+            result = found if result is None else result & found
+            left = right
+        return result
+
+    def compare(self, kind: ast.cmpop, left: Any, right: Any) -> Any:
+        if isinstance(kind, (ast.In, ast.NotIn)):
+            if not isinstance(left, JaggedArray) or not isinstance(right, list):
+                raise JagTypeError(f"query: {self.text!r}: write `s.a in [1, 2]`, a field on the left and literals on the right")
+            found = left.is_in(right)
+            return ~found if isinstance(kind, ast.NotIn) else found
+        if isinstance(left, list) or isinstance(right, list):
+            raise JagTypeError(f"query: {self.text!r}: a list belongs to the right of in")
+        if isinstance(kind, (ast.Is, ast.IsNot)):
+            if right is not None or not isinstance(left, JaggedArray):
+                raise JagTypeError(f"query: {self.text!r}: is and is not compare with None only")
+            return left.is_null() if isinstance(kind, ast.Is) else ~left.is_null()
+        return _COMPARISONS[type(kind)](left, right)
+
+    def arithmetic(self, node: ast.BinOp) -> Any:
+        left, right = self.value(node.left), self.value(node.right)
+        if isinstance(left, JaggedArray) or isinstance(right, JaggedArray):
+            if isinstance(left, list) or isinstance(right, list):
+                raise JagTypeError(f"query: {self.text!r}: a list belongs to the right of in")
+            return _ARITHMETIC[type(node.op)](left, right)
+        numbers = all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in (left, right))
+        if not numbers or (isinstance(node.op, ast.Pow) and (abs(right) > 64 or abs(left) >= 2**64)):
+            raise JagValueError(f"query: {self.text!r}: arithmetic of literals takes numbers, got {left!r} and {right!r}")
+        try:
+            return _ARITHMETIC[type(node.op)](left, right)
+        except (ArithmeticError, ValueError) as error:
+            raise JagValueError(f"query: {self.text!r}: {error}") from None

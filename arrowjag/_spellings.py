@@ -1,0 +1,267 @@
+"""The names that other libraries have for what arrowjag does, and the call of ours: what errors about unknown names suggest.
+
+In each call `x` is the array or the column's `.jag`. Errors of arrays, of `.jag` in pandas and polars, and of `.str` and `.dt` read
+this table alone.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = ["OPERATORS", "SPELLINGS", "UFUNCS", "suggestion"]
+
+OPERATORS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "div": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "eq": "==",
+    "ne": "!=",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "and_": "&",
+    "or_": "|",
+    "xor": "^",
+    "bitwise_and": "&",
+    "bitwise_or": "|",
+    "bitwise_xor": "^",
+}
+
+UFUNCS = {
+    **{name: name for name in ("sqrt", "cbrt", "exp", "log", "log10", "log1p", "floor", "ceil", "sign", "degrees", "radians")},
+    **{name: name for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    **{f"arc{name}": f"arc{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    "is_finite": "isfinite",
+    "is_infinite": "isinf",
+}
+
+_ITEMS = {
+    **{name: f"x {operator} y" for name, operator in OPERATORS.items()},
+    "neg": "-x",
+    "not_": "~x",
+    **{name: f"numpy.{ufunc}(x)" for name, ufunc in UFUNCS.items()},
+    # pandas and numpy
+    "agg": "x.map_rows(f)",
+    "aggregate": "x.map_rows(f)",
+    "applymap": "x.map_items(f)",
+    "astype": "x.cast(type)",
+    "average": "x.mean(weights=y)",
+    "between": "(x >= low) & (x <= high)",
+    "combine_first": "x.coalesce(y)",
+    "compress": "x.filter(mask)",
+    "drop_duplicates": "x.unique()",
+    "dropna": "x.drop_nulls()",
+    "dtype": "x.type",
+    "explode": "x.flatten(), or frame.jag.flatten(column) for the whole frame",
+    "factorize": "x.group_by_indices(x)",
+    "fillna": "x.fill_null(value)",
+    "groupby": "x.group_by(keys)",
+    "idxmax": "x.argmax()",
+    "idxmin": "x.argmin()",
+    "iloc": "x[row, item]",
+    "isin": "x.is_in(values)",
+    "isna": "x.is_null()",
+    "isnan": "x.is_nan()",
+    "isnull": "x.is_null()",
+    "iat": "x[row, item]",
+    "kurt": "x.kurtosis()",
+    "len": "x.lengths()",
+    "loc": "x[row, item]",
+    "map": "x.map_items(f)",
+    "mask": "x.where(~condition, y)",
+    "nlargest": "x.topk(k)",
+    "notna": "~x.is_null()",
+    "notnull": "~x.is_null()",
+    "nsmallest": "x.bottomk(k)",
+    "nunique": "x.n_unique()",
+    "percentile": "x.quantile(q)",
+    "ravel": "x.flatten()",
+    "sort_values": "x.sort()",
+    "swapaxes": "x.transpose(a, b)",
+    "T": "x.transpose(0, 1)",
+    "tolist": "x.to_list()",
+    "to_pylist": "x.to_list()",
+    "transform": "x.map_rows(f)",
+    # polars
+    "arg_true": "x.argwhere()",
+    "arr": "x: its methods are those of lists",
+    "backward_fill": "x.bfill()",
+    "bottom_k_by": "x.bottomk(k, by=keys)",
+    "drop_nans": "x.filter(~x.is_nan())",
+    "eval": "x: its methods are those of lists",
+    "extend_constant": "x.pad(n, fill)",
+    "fill_nan": "aj.where(x.is_nan(), value, x)",
+    "forward_fill": "x.ffill()",
+    "gather_every": "x[..., ::n]",
+    "has_nulls": "x.is_null().jag.any()",
+    "implode": "frame.jag.implode(by, columns)",
+    "is_between": "(x >= low) & (x <= high)",
+    "is_duplicated": "x.value_counts()",
+    "is_empty": "x.lengths() == 0",
+    "is_not_nan": "~x.is_nan()",
+    "is_not_null": "~x.is_null()",
+    "item": "x.first()",
+    "limit": "x.head(n)",
+    "list": "x: its methods are those of lists",
+    "map_elements": "x.map_rows(fn, type)",
+    "nan_max": "x.max()",
+    "nan_min": "x.min()",
+    "null_count": "x.is_null().jag.sum()",
+    "product": "x.prod()",
+    "repeat_by": "x.repeat(sizes)",
+    "rle_id": "x.rle()",
+    "search_sorted": "x.searchsorted(y)",
+    "sort_by": "x.sort(by=y)",
+    "struct": "x['field']",
+    "top_k_by": "x.topk(k, by=keys)",
+    "unique_counts": "x.value_counts()",
+    **{f"arg_{name}": f"x.arg{name}()" for name in ("max", "min", "sort")},
+    **{f"cum_{name}": f"x.cum{name}()" for name in ("sum", "count", "max", "min", "prod")},
+    "gather": "x.take(index)",
+    "top_k": "x.topk(k)",
+    "bottom_k": "x.bottomk(k)",
+    # Arrow, awkward, DuckDB, Spark
+    "argcartesian": "aj.argcartesian(a=x, b=y)",
+    "aggregate_list": "x.map_rows(f)",
+    "arrays_zip": "x.zip(y)",
+    "cardinality": "x.lengths()",
+    "cartesian": "aj.cartesian(a=x, b=y)",
+    "content": "x.values",
+    "cosine_similarity": "x.cosine(y)",
+    "distinct": "x.unique()",
+    "element_at": "x.get(i)",
+    "except": "x.difference(y)",
+    "exists": "x.any()",
+    "extract": "x.get(i)",
+    "flat": "x.values",
+    "forall": "x.all()",
+    "has": "x.contains(v)",
+    "inner_product": "x.dot(y)",
+    "intersect": "x.intersection(y)",
+    "is_none": "x.is_null()",
+    "list_element": "x.get(i)",
+    "list_flatten": "x.flatten()",
+    "list_value_length": "x.lengths()",
+    "num": "x.lengths()",
+    "offsets": "x.shape[-1].offsets",
+    "position": "x.index_of(v)",
+    "prepend": "x.insert(0, v)",
+    "reduce": "x.fold(f, start)",
+    "row_lengths": "x.lengths()",
+    "similarity": "x.cosine(y)",
+    "sizes": "x.lengths()",
+}
+
+_TEXT = {
+    "capitalise": "x.str.capitalize()",
+    "casefold": "x.str.lower()",
+    "concat": "x.str.cat(other)",
+    "count_matches": "x.str.count(text)",
+    "ends_with": "x.str.endswith(suffix)",
+    "extract_groups": "x.str.extract(regex)",
+    "extract_many": "x.str.extract_all(regex)",
+    "findall": "x.str.extract_all(regex)",
+    "get": "x.str.slice(i, i + 1)",
+    "head": "x.str.slice(0, n)",
+    "join": "x.join(sep)",
+    "json_decode": "aj.from_json(x, type)",
+    "len_bytes": "x.str.byte_len()",
+    "len_chars": "x.str.len()",
+    "length": "x.str.len()",
+    "lengths": "x.str.len()",
+    "lowercase": "x.str.lower()",
+    "ltrim": "x.str.lstrip()",
+    "pad_end": "x.str.ljust(n)",
+    "pad_start": "x.str.rjust(n)",
+    "replace_all": "x.str.replace(old, new)",
+    "rtrim": "x.str.rstrip()",
+    "starts_with": "x.str.startswith(prefix)",
+    "strip_chars": "x.str.strip(chars)",
+    "strip_chars_end": "x.str.rstrip(chars)",
+    "strip_chars_start": "x.str.lstrip(chars)",
+    "strip_prefix": "x.str.removeprefix(prefix)",
+    "strip_suffix": "x.str.removesuffix(suffix)",
+    "strptime": "x.str.to_datetime(format)",
+    "substr": "x.str.slice(start, stop)",
+    "substring": "x.str.slice(start, stop)",
+    "tail": "x.str.slice(-n)",
+    "to_date": "x.str.to_datetime(format).dt.date()",
+    "to_decimal": "x.str.to_number(type)",
+    "to_integer": "x.str.to_number('int64')",
+    "to_lowercase": "x.str.lower()",
+    "to_numeric": "x.str.to_number(type)",
+    "to_titlecase": "x.str.title()",
+    "to_uppercase": "x.str.upper()",
+    "trim": "x.str.strip()",
+    "uppercase": "x.str.upper()",
+}
+
+_TIME = {
+    "convert_time_zone": "x.dt.tz_convert(zone)",
+    "day_name": "x.dt.strftime('%A')",
+    "day_of_week": "x.dt.weekday()",
+    "dayofweek": "x.dt.weekday()",
+    "dayofyear": "x.dt.day_of_year()",
+    "days": "x.dt.total_seconds() / 86400",
+    "epoch": "x.dt.timestamp(unit)",
+    "iso_year": "x.dt.strftime('%G')",
+    "isocalendar": "x.dt.week()",
+    "month_name": "x.dt.strftime('%B')",
+    "normalize": "x.dt.floor('1d')",
+    "ordinal_day": "x.dt.day_of_year()",
+    "replace_time_zone": "x.dt.tz_localize(zone)",
+    "seconds": "x.dt.total_seconds()",
+    "to_string": "x.dt.strftime(format)",
+    "truncate": "x.dt.floor(every)",
+    "week_of_year": "x.dt.week()",
+    "weekofyear": "x.dt.week()",
+}
+
+SPELLINGS = {"": _ITEMS, "str": _TEXT, "dt": _TIME}
+"""By the namespace, "" for methods of arrays: a name of another library, and the call of ours."""
+
+_PREFIXES = ("list_", "array_", "arr_")
+
+
+def suggestion(name: str, known: Iterable[str], namespace: str = "") -> str:
+    """Return what an error about an unknown name adds to its first sentence.
+
+    Parameters
+    ----------
+    name : str
+        The unknown name.
+    known : iterable of str
+        The names that are there.
+    namespace : str
+        A key of `SPELLINGS`.
+
+    Returns
+    -------
+    str
+        Our call in place of it, the nearest name, or nothing; it begins with a semicolon.
+
+    Examples
+    --------
+    >>> suggestion("nunique", [])
+    '; write x.n_unique()'
+    >>> suggestion("list_sum", ["sum"])
+    '; write x.sum()'
+    """
+    names = set(known)
+    table = SPELLINGS[namespace]
+    stem = next((name.removeprefix(prefix) for prefix in _PREFIXES if name.startswith(prefix)), name)
+    for one in (name, stem):
+        if one in table:
+            return f"; write {table[one]}"
+    space = f".{namespace}" if namespace else ""
+    if stem in names:
+        return f"; write x{space}.{stem}()"
+    near = difflib.get_close_matches(name, names, 1)
+    return f"; did you mean {near[0]!r}?" if near else ""

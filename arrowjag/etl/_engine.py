@@ -1,0 +1,31 @@
+"""The protocol of engines: an engine takes orders and returns events."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from arrowjag.etl._worker import Event, Order
+
+__all__ = ["Engine"]
+
+
+class Engine(Protocol):
+    """Runs tasks: in local processes, on Ray or on Dask."""
+
+    #: Maximum number of orders that the engine works on concurrently.
+    slots: int
+    #: Whether a running task reports its schema before it ends. Otherwise a probe runs the first batch, which then runs twice.
+    tells_schema: bool
+
+    @property
+    def peak_memory(self) -> int | None:
+        """Peak of the memory that all workers held together."""
+
+    def start(self, order: Order) -> None:
+        """Give an order to a worker."""
+
+    def events(self) -> list[Event]:
+        """Return the events since the last call; wait briefly if there are none."""
+
+    def stop(self) -> None:
+        """Cancel running tasks and release the workers."""

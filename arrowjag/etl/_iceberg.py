@@ -1,0 +1,162 @@
+"""Iceberg tables as sinks."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.fs as pf
+
+from arrowjag.dtype import JaggedType
+from arrowjag.errors import JagValueError
+from arrowjag.etl._lake import Commit
+from arrowjag.io._iceberg import local_name, open_catalog, split_name, table_schema
+from arrowjag.io._locate import locate_file
+from arrowjag.io._plain import METADATA_KEY, describe_type, plain_schema
+from arrowjag.io._tables import refused
+
+__all__ = ["IcebergLake"]
+
+_TRIES = 20
+_RUN = "arrowjag.run."
+# pyiceberg would repeat a commit that lost against another one, and so commit files twice.
+_NO_RETRIES = {"commit.retry.num-retries": "0"}
+
+
+class IcebergLake:
+    """An Iceberg table. A new one is created without columns, because its location must be known before files are written.
+
+    Parameters
+    ----------
+    sink : str or pyiceberg Table
+        The argument of the caller.
+    options : mapping
+        Options of the store.
+    create : bool
+        Whether to create a table that doesn't exist.
+    """
+
+    format = "Iceberg"
+    data_folder = "data/"
+
+    def __init__(self, sink: Any, options: Mapping[str, str], *, create: bool) -> None:
+        if isinstance(sink, str):
+            name, identifier = split_name(sink)
+            self._catalog, self._identifier = open_catalog(name, options), tuple(identifier.split("."))
+        else:
+            self._catalog, self._identifier = sink.catalog, sink.name()
+        self.name = f"the table {'.'.join(self._identifier)} of Iceberg"
+        self._table = self._opened(create)
+        if self._table is None:  # a dry run of a job that would create it
+            self.filesystem, self.folder, self.link = pf.LocalFileSystem(), "", ""
+            return
+        if self._table.spec().fields:
+            raise refused(self.name, "it is partitioned", "write to a table without partitions, or with pyiceberg")
+        place = local_name(self._table.location())
+        self.link = place if "://" in place else ""
+        self.filesystem, folder = locate_file(place, None, options)
+        self.folder = folder.rstrip("/")
+
+    def _opened(self, create: bool) -> Any:
+        from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
+
+        try:
+            return self._catalog.load_table(self._identifier)
+        except NoSuchTableError:
+            if not create:
+                return None
+        try:
+            return self._catalog.create_table(self._identifier, schema=pa.schema([]))
+        except NoSuchNamespaceError as error:
+            raise JagValueError(f"{self.name} can't be created: {error}; create its namespace first") from None
+
+    @property
+    def schema(self) -> pa.Schema | None:
+        """The columns of the table."""
+        return table_schema(self._table) if self._table is not None and self._table.schema().fields else None
+
+    def keys(self, partition_by: tuple[str, ...]) -> tuple[str, ...]:
+        """None: tables with partitions are refused."""
+        if partition_by:
+            raise JagValueError(f"partition_by: {self.name} can't be partitioned by a job; use Delta Lake, or a folder")
+        return ()
+
+    def active(self) -> set[str]:
+        """The paths of the current files."""
+        if self._table is None or self._table.metadata.current_snapshot_id is None:
+            return set()
+        found = (task.file.file_path for task in self._table.scan().plan_files())
+        return {_plain_path(path).removeprefix(_plain_path(self._table.location()).rstrip("/") + "/") for path in found}
+
+    def committed(self, job: str) -> dict[str, int]:
+        """Number of files that commits of a job added."""
+        counts: dict[str, int] = {}
+        for snapshot in reversed(self._table.metadata.snapshots if self._table is not None else ()):
+            facts = snapshot.summary.additional_properties if snapshot.summary is not None else {}
+            if facts.get("arrowjag.job") == job:
+                for run, count in json.loads(facts["arrowjag.files"]).items():
+                    counts[run] = counts.get(run, 0) + count
+            if facts.get("arrowjag.replace"):
+                break
+        return counts
+
+    def knows(self, run: str) -> bool:
+        """Whether a run has committed."""
+        return self._table is not None and _RUN + run in self._table.properties
+
+    def commit(self, commit: Commit) -> str:
+        """Commit files atomically and once; start over after a conflict."""
+        from pyiceberg.exceptions import CommitFailedException
+
+        failed: Exception | None = None
+        for attempt in range(_TRIES):
+            time.sleep(min(0.05 * attempt, 1.0))
+            self._table = self._catalog.load_table(self._identifier)
+            there = self.active()
+            paths = [file.path for file in commit.files if file.path not in there]
+            if self.knows(commit.run) or not (paths or commit.replace):
+                return f"snapshot {self._table.metadata.current_snapshot_id}"
+            commit.check()
+            self._table.metadata.properties.update(_NO_RETRIES)  # of this handle only
+            try:
+                self._add(paths, commit)
+            except CommitFailedException as error:
+                failed = error
+                continue
+            except (ValueError, TypeError, NotImplementedError) as error:
+                raise JagValueError(f"{self.name} refuses the commit: {' '.join(str(error).split())}") from error
+            self._table = self._catalog.load_table(self._identifier)
+            return f"snapshot {self._table.metadata.current_snapshot_id}"
+        raise JagValueError(f"{self.name}: {_TRIES} attempts to commit failed, the last with {failed}; resume to try again")
+
+    def _add(self, paths: list[str], commit: Commit) -> None:
+        from pyiceberg.expressions import AlwaysTrue
+
+        facts = {"arrowjag.run": commit.run, "arrowjag.job": commit.job, "arrowjag.files": json.dumps(commit.counts)}
+        if commit.replace:
+            facts["arrowjag.replace"] = "true"
+        plain, _ = plain_schema(commit.schema, extents=False)
+        there = {field.name for field in self._table.schema().fields}
+        with self._table.transaction() as transaction:
+            if any(name not in there for name in plain.names):
+                with transaction.update_schema() as update:
+                    update.union_by_name(plain)
+            numbers = {field.name: field.field_id for field in transaction.table_metadata.schema().fields}
+            types = {
+                f"{METADATA_KEY}.{numbers[field.name]}": describe_type(field.type)
+                for field in commit.schema
+                if isinstance(field.type, JaggedType) and field.name not in there
+            }
+            transaction.set_properties({f"{_RUN}{commit.run}": "1"} | types)
+            if commit.replace:
+                transaction.delete(AlwaysTrue())
+            root = self._table.location().rstrip("/")
+            if paths:
+                transaction.add_files([f"{root}/{path}" for path in paths], snapshot_properties=facts)
+
+
+def _plain_path(path: str) -> str:
+    return local_name(path)

@@ -1,0 +1,609 @@
+"""Jobs: apply a function to every batch of a Parquet dataset, or reduce all rows of it."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+
+from arrowjag.errors import JagTypeError, JagValueError, MissingDependencyError
+from arrowjag.etl._engine import Engine
+from arrowjag.etl._fingerprint import code_digest, digest_of
+from arrowjag.etl._lake import Lake, LakeFacts, refuse_rows
+from arrowjag.etl._lake_sink import commit_results, prepare_lake
+from arrowjag.etl._lakes import open_lake
+from arrowjag.etl._lease import hold
+from arrowjag.etl._limits import Limits, Shares, one_of
+from arrowjag.etl._local import LocalEngine
+from arrowjag.etl._progress import make_progress
+from arrowjag.etl._record import Record, new_run
+from arrowjag.etl._rejects import Rejects
+from arrowjag.etl._scheduler import Policy, Scheduler
+from arrowjag.etl._schema import check_schema, make_frame
+from arrowjag.etl._signals import ended_by_signals
+from arrowjag.etl._sink import Result, Sink, open_sink, prepare, refuse_files
+from arrowjag.etl._tasks import Piece, Source, Task, make_tasks, open_source
+from arrowjag.etl._units import bytes_text, parse_bytes
+from arrowjag.etl._worker import Job, Outcome, as_partial
+from arrowjag.etl.report import Failure, JobError, Report
+from arrowjag.io._locate import locate_file
+from arrowjag.io._scan import make_plan
+from arrowjag.io._stores import check_options, probe
+from arrowjag.io._tables import is_table
+
+__all__ = ["reduce", "run"]
+
+_LOG = logging.getLogger("arrowjag.etl")
+_FRAMES = ("polars", "pandas", "arrow")
+_WRITE_OPTIONS = "row_group_size, row_group_values, plain, and those of pyarrow.parquet.ParquetWriter"
+
+
+def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
+    transform: Callable[[Any], Any],
+    source: Any,
+    sink: Any,
+    *,
+    filesystem: Any = None,
+    storage_options: Mapping[str, Any] | None = None,
+    columns: Sequence[str] | None = None,
+    filters: Any = None,
+    schema: Any = None,
+    frame: str = "polars",
+    batch_bytes: str | int | None = None,
+    engine: str = "local",
+    workers: int | None = None,
+    memory: str | int | None = None,
+    mode: str = "create",
+    on_error: str = "stop",
+    dead_letter: Any = None,
+    max_failures: int | None = None,
+    timeout: float | None = None,
+    missing_inputs: str = "keep",
+    bytes_per_file: str | int | None = None,
+    partition_by: str | Sequence[str] | None = None,
+    version: str | None = None,
+    write: Mapping[str, Any] | None = None,
+    progress: bool = True,
+    dry_run: bool = False,
+) -> Report:
+    """Run a function over every batch of rows of a Parquet dataset, and write what it returns.
+
+    A task is one file, or consecutive row groups of a file of about 256 MB. Each task writes one file,
+    ``<sink>/<relative path>/<stem>-<first row group>.parquet``, which appears under this name once it is complete. To finish a
+    job that was interrupted at any moment, even by ``kill -9``, repeat the call with ``mode="resume"``: the results then hold
+    each row of the input exactly once.
+
+    Parameters
+    ----------
+    transform : callable
+        Function from frame to frame; lambdas, closures, partials and functions defined in a notebook are supported. Each call gets
+        the rows of one batch, in their order. The result for a row must not depend on how rows are divided into batches.
+    source : str, path, list of them, pyarrow.dataset.Dataset, or table
+        A file, a folder, or a pattern (``data/**/*.parquet``). Folder names such as ``year=2013`` become columns of the input, and
+        the sink repeats the same folders. A table is ``delta://path``, a `deltalake.DeltaTable`,
+        ``iceberg://catalog/namespace.table`` or a table of pyiceberg; the job reads the version that is current when it starts, or
+        with which the table was opened.
+    sink : str, path or table
+        The output folder, created if it doesn't exist, or a table, to which all results are added in one commit. A new table of
+        Delta Lake appears with the commit; of Iceberg, the catalog gets an empty table first.
+    filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
+        File system of source, sink and dead-letter files; by default derived from each path or URL. Workers receive a pickled copy.
+    storage_options : dict, optional
+        Options of the stores of all links, with the names of object_store: ``aws_access_key_id``, ``aws_secret_access_key``,
+        ``aws_region``, ``aws_endpoint_url``, ``aws_allow_http``... Libraries other than pyarrow get them under their own names.
+    columns : list of str, optional
+        Columns to read; ``"docs.score"`` reads only the column chunks of this field.
+    filters : optional
+        Condition on rows, as in `arrowjag.read_parquet`. Files and row groups that it excludes are not read.
+    schema : pa.Schema, dict or list of pairs, optional
+        Schema of the results; by default that of the first batch with rows, in the order of the files. Every result is cast to it
+        losslessly. A result that can't be cast fails its task; the error names file and column.
+    frame : {"polars", "pandas", "arrow"}
+        Type of the argument of the function: a polars DataFrame, a pandas DataFrame with Arrow-backed columns, or a `pa.Table`. The
+        function may return any of them. Jagged columns carry their type.
+    batch_bytes : str or int, optional
+        Approximate bytes per batch in memory; by default the smaller of 64 MB and 1/16 of the memory per worker. At most 1/4 of the
+        memory per worker.
+    engine : {"local", "ray", "dask"}
+        Runs tasks in processes on this machine or on a cluster. Ray and Dask use the cluster that this process is connected to, or
+        the one at ``RAY_ADDRESS`` or ``DASK_SCHEDULER_ADDRESS``; otherwise a local cluster is started and stopped. All machines of
+        the cluster must have access to source and sink.
+    workers : int, optional
+        Number of concurrent tasks. The default is one per core that this process may use, reduced until each worker has 512 MB; on
+        a cluster, two per core. Each worker runs in one thread.
+    memory : str or int, optional
+        Memory limit of all workers together; by default half of the memory of the machine or of the cgroup of this process. The
+        minimum is 128 MB per worker. A worker that exceeds its share is killed, and its task is retried once with batches of half
+        the size. Linux reports the current memory of a process and macOS its peak; Windows reports neither, so that no worker is
+        killed there. On ``"ray"`` and ``"dask"`` workers check their own memory after each batch.
+    mode : {"create", "resume", "replace"}
+        ``"create"`` requires an empty sink, ``"resume"`` keeps results that match input and function, ``"replace"`` first deletes
+        the Parquet files in the sink. In a table ``"resume"`` adds what this job hasn't committed yet, also to rows of others, and
+        ``"replace"`` removes all former rows in the same commit.
+    on_error : {"stop", "skip", "rows"}
+        What happens if a task fails. ``"stop"``: the first failure ends the job. ``"skip"``: the report lists the task, which
+        writes no file; the same holds for an input file whose footer can't be read. ``"rows"``: a failing batch is bisected to find
+        the failing rows, which are written to dead-letter files; the results hold all other rows. Errors of the sink always end
+        the job.
+    dead_letter : str or path, optional
+        Folder for the rows that fail with ``on_error="rows"``: Parquet files with the input columns and ``_file``, ``_row_groups``,
+        ``_error``. By default ``<sink>._arrowjag/rejected``.
+    max_failures : int, optional
+        Maximum number of failed tasks (``"skip"``) or rows (``"rows"``); one more ends the job with an error.
+    timeout : float, optional
+        Time limit per task in seconds; a task that exceeds it is killed and counts as failed. On ``"ray"`` and ``"dask"`` workers
+        check the time after each batch.
+    missing_inputs : {"keep", "drop", "error"}
+        What ``mode="resume"`` does with results whose input file is no longer in the source: keep them, delete them, or raise an
+        error.
+    bytes_per_file : str or int, optional
+        Combine small files of one folder into tasks of this size, each of which writes one file. By default each input file is
+        written separately.
+    partition_by : str or list of str, optional
+        Columns of the results that become folders ``key=value``, as in `arrowjag.write_parquet`, below the folders of the source.
+    version : str, optional
+        Identifies the function in place of its code when ``mode="resume"`` compares results; change it whenever results change.
+    write : dict, optional
+        Options of `arrowjag.write_parquet`, for example ``{"compression": "zstd", "row_group_size": 100_000}``. With
+        ``{"schema_mode": "merge"}`` a table gets the columns of results that it lacks; otherwise such results are an error.
+    progress : bool
+        Whether to show a progress bar with rate and remaining time on stderr; without a terminal, a line every few seconds.
+    dry_run : bool
+        Whether to return only a report of the tasks, rows and bytes to do and already done, without running anything.
+
+    Returns
+    -------
+    Report
+        Rows, tasks, seconds, bytes, peak memory, retries and failures.
+
+    Raises
+    ------
+    JobError
+        If a task failed and the job stopped, if the function can't be loaded in a worker, if it doesn't return a frame, if a file
+        of the source was replaced while the job ran, or if the sink can't be written.
+    SinkInUseError
+        If another run writes to the sink.
+    JagTypeError, JagValueError
+        If an argument is invalid, or if the sink holds files that `mode` doesn't allow.
+    FileNotFoundError
+        If the source holds no files.
+    MissingDependencyError
+        If cloudpickle or the library of the engine is not installed.
+
+    Notes
+    -----
+    Null rows, empty rows and null values stay distinct, and every leaf type is supported as far as `frame` can represent it.
+    Input without rows yields files without rows, with the schema that the function returns for a frame without rows.
+
+    A result counts as done if its metadata hold the fingerprints of its input (path, size, time, footer) and of the function
+    (its code, the functions and values of your own modules that it uses, versions of the packages that it names, and all other
+    arguments that affect results). Objects without a fingerprint, such as open connections, cause a `JagWarning`: pass `version`.
+
+    Only one run at a time writes to a sink. It holds a lease in the folder ``<sink>._arrowjag`` beside the sink. The lease of a
+    dead process on this machine is replaced at once, that of a process on another machine after 60 seconds without heartbeat. The
+    same folder holds one record per run, ``run-<id>.json``: inputs, outputs, fingerprints, versions, retries and failures.
+    `status` reads leases and records. The sink itself holds only results.
+
+    Tables store jagged columns as plain nested lists, with the type in field metadata (Delta Lake) or table properties (Iceberg),
+    so that every reader sees lists and arrowjag the type. Types that a format refuses, or would change, are an error before
+    anything is written: durations, unsigned and dictionary types, float16, nanoseconds... Deletion vectors of a source are
+    applied. Tables with column mapping, renamed columns or delete files of Iceberg are refused, and so are sinks whose constraints
+    or generated columns a commit of files would bypass.
+
+    Jobs log to ``arrowjag.etl``. An interrupted job (Ctrl-C, or SIGTERM, which raises ``SystemExit(143)``) stops its workers and
+    removes their unfinished files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import polars as pl
+    >>> import arrowjag as aj
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     aj.write_parquet({"v": aj.array([[1, 2], [], [3]])}, folder + "/in.parquet")
+    ...     report = aj.etl.run(
+    ...         lambda frame: frame.select(total=pl.col("v").jag.sum()),
+    ...         folder + "/in.parquet", folder + "/out", workers=1, progress=False,
+    ...     )
+    ...     aj.read_parquet(folder + "/out").to_pydict()
+    {'total': [3, 0, 3]}
+    >>> report.rows, report.tasks, report.failures
+    (3, 1, ())
+    """
+    started = time.monotonic()
+    one_of("frame", frame, _FRAMES)
+    one_of("mode", mode, ("create", "resume", "replace"))
+    one_of("missing_inputs", missing_inputs, ("keep", "drop", "error"))
+    options, stores = _write_options(write), check_options(storage_options)
+    merge = _merges(options, sink)
+    limits = Limits(engine, workers, memory, batch_bytes, on_error, timeout=timeout, max_failures=max_failures, rows=True)
+    given = None if schema is None else check_schema(schema)
+    size = None if bytes_per_file is None else parse_bytes(bytes_per_file, "bytes_per_file")
+    carried = _pickled(transform)
+    _probe_all([source, dead_letter, sink if _is_in_bucket(sink) else None], filesystem, stores)
+    there = _opened(source, filters, filesystem, limits, stores)
+    keys = _keys(partition_by, there)
+    plan = make_plan(there.schema, columns, filters)
+    facts: list[Any] = [code_digest(transform, version), list(columns or []), columns is None, str(filters), frame]
+    facts += [_schema_fact(given), sorted(options.items()), keys, _schema_fact(plan.read_schema) if there.table else None]
+    digest = digest_of(*facts)
+    lake = open_lake(sink, stores, dry_run=dry_run)
+    if lake is not None and not lake.folder:
+        return _dry_run([], there, size, started)
+    if lake is None:
+        target = open_sink(sink, there, digest, options, keys, filesystem, stores)
+    else:
+        table = LakeFacts(lake.format, lake.data_folder, lake.schema, merge)
+        options, given = options | {"plain": "table"}, _lake_schema(lake, given, merge=merge)
+        place = (lake.folder, there, digest, options, lake.keys(keys), lake.filesystem, stores)
+        target = open_sink(*place, lake=table, lake_link=lake.link)
+    _refuse_rows(target, lake, mode)
+    if dry_run:
+        return _dry_run(_prepared(target, lake, there, mode, missing_inputs, delete=False)[1], there, size, started)
+    run = new_run()
+    with ended_by_signals(), hold(target.sidecar, run) as lease:
+        target = replace(target, run=run, lease=lease)
+        target, kept = _prepared(target, lake, there, mode, missing_inputs)
+        rejects = _rejects(target, limits, dead_letter, filesystem, stores)
+        job = Job(carried, name_of(transform), plan, there.partitions, frame, target, rejects)
+        record = Record(target, job=job.name, version=version, engine=engine, mode=mode, on_error=on_error)
+        try:
+            report = _run(job, target, there, limits, given, _Options(kept, lake, size, progress), record, started)
+            record.done(report)
+        except BaseException as error:
+            record.failed(error)
+            raise
+        finally:
+            _write_record(record)
+    _LOG.info("job %s: %s", job.name, report)
+    return report
+
+
+@dataclass(frozen=True)
+class _Options:
+    """Results that the sink already holds, and the table that it is."""
+
+    kept: list[list[Result]]
+    lake: Lake | None
+    bytes_per_file: int | None
+    progress: bool
+
+
+def _run(
+    job: Job, sink: Sink, there: Source, limits: Limits, given: pa.Schema | None, how: _Options, record: Record, started: float
+) -> Report:
+    kept = how.kept
+    sink.probe()
+    tasks = make_tasks(_to_do(there, kept), how.bytes_per_file)
+    known = given if given is not None or _is_extended(sink) else next((parts[0].schema for parts in kept), None)
+    rejected = sum(parts[0].rejected for parts in kept)
+    scheduler, peak = _schedule(job, tasks, limits, known, how.progress, rejected)
+    done = [task for task in tasks if task.number in scheduler.outcomes]
+    record.add(there, kept, scheduler.outcomes, done)
+    _check_results(sink, done, scheduler.outcomes)
+    commit = ""
+    if how.lake is not None:
+        written = [file for task in done for file in scheduler.outcomes[task.number].files]
+        commit = commit_results(sink, how.lake, kept, written, scheduler.schema)
+        record.committed(commit)
+    outcomes = list(scheduler.outcomes.values())
+    return Report(
+        rows=sum(one.rows for one in outcomes) + sum(one.rows for parts in kept for one in parts),
+        tasks=len(done) + len(kept),
+        kept=len(kept),
+        seconds=time.monotonic() - started,
+        rows_read=sum(one.rows_read for one in outcomes),
+        bytes=sum(task.bytes for task in done),
+        bytes_written=sum(one.bytes_written for one in outcomes),
+        peak_memory=peak,
+        failures=(*there.failures, *scheduler.failures),
+        rejected=rejected + sum(one.rejected for one in outcomes),
+        retries=sum(scheduler.retries.values()),
+        run=sink.run,
+        commit=commit,
+    )
+
+
+def _prepared(
+    sink: Sink, lake: Lake | None, there: Source, mode: str, missing_inputs: str, *, delete: bool = True
+) -> tuple[Sink, list[list[Result]]]:
+    if lake is not None:
+        return prepare_lake(sink, lake, there, mode, missing_inputs, delete=delete)
+    return sink, prepare(sink, there, mode, missing_inputs, delete=delete)
+
+
+def _is_extended(sink: Sink) -> bool:
+    """Whether results may have other columns than those that are done."""
+    return sink.lake is not None and sink.lake.merge
+
+
+def _refuse_rows(sink: Sink, lake: Lake | None, mode: str) -> None:
+    if mode == "create" and lake is not None:
+        refuse_rows(lake)
+    elif mode == "create":
+        refuse_files(sink)
+
+
+def _is_in_bucket(sink: Any) -> bool:
+    """Whether a sink is more than a bucket, which is refused without asking the store."""
+    return isinstance(sink, str) and "/" in sink.partition("://")[2].partition("?")[0].strip("/")
+
+
+def _probe_all(places: Iterable[Any], filesystem: Any, stores: Mapping[str, str]) -> None:
+    """Raise within seconds if a store doesn't answer, once for each URL."""
+    if filesystem is None:
+        for place in dict.fromkeys(place for place in places if isinstance(place, str)):
+            probe(place, stores)
+
+
+def _lake_schema(lake: Lake, given: pa.Schema | None, *, merge: bool) -> pa.Schema | None:
+    """Return the schema of results in a table: that of the caller, or that of the table, unless the table is to be extended."""
+    if given is not None:
+        given = LakeFacts(lake.format, "", lake.schema, merge=True).fitted(given)
+    if lake.schema is None or merge:
+        return given
+    if given is not None and set(given.names) != set(lake.schema.names):
+        raise JagValueError(
+            f"schema has the columns {', '.join(given.names)}, but {lake.name} has {', '.join(lake.schema.names)}: "
+            'write={"schema_mode": "merge"} adds columns to the table'
+        )
+    return lake.schema
+
+
+def _merges(options: dict[str, Any], sink: Any) -> bool:
+    """Return whether a table may get more columns; remove the option."""
+    found = options.pop("schema_mode", None)
+    if found not in (None, "merge"):
+        raise JagValueError(f'write: schema_mode is "merge", got {found!r}')
+    if found is not None and not is_table(sink):
+        raise JagValueError('write: schema_mode="merge" adds columns to a table of Delta Lake or Iceberg; the sink is a folder')
+    return found is not None
+
+
+def _dry_run(kept: list[list[Result]], there: Source, size: int | None, started: float) -> Report:
+    tasks = make_tasks(_to_do(there, kept), size)
+    return Report(
+        rows=sum(one.rows for parts in kept for one in parts),
+        tasks=len(tasks) + len(kept),
+        kept=len(kept),
+        seconds=time.monotonic() - started,
+        rows_read=sum(task.rows for task in tasks),
+        bytes=sum(task.bytes for task in tasks),
+        bytes_written=0,
+        peak_memory=None,
+        failures=there.failures,
+        dry_run=True,
+    )
+
+
+def _to_do(there: Source, kept: list[list[Result]]) -> list[Piece]:
+    done = {digest for parts in kept for digest, _ in parts[0].inputs}
+    return [piece for piece in there.pieces if piece.input not in done]
+
+
+def _check_results(sink: Sink, tasks: list[Task], outcomes: Mapping[int, Outcome]) -> None:
+    """Raise `JobError` unless the sink holds the files of all tasks, written by this run; don't rely on the engine for it."""
+    paths = {f"{sink.folder}/{file.path}": task for task in tasks for file in outcomes[task.number].files}
+    for result in sink.results(paths):
+        if (result.run, result.transform) != (sink.run, sink.transform):
+            task = paths[result.path]
+            how = "is not in the sink" if not result.rows and result.schema is None else "was written over by another run"
+            raise JobError(Failure(task.path, task.row_groups, f"its result {result.path} {how}"))
+
+
+def _write_record(record: Record) -> None:
+    """Write the record; only log if that fails, because an error here would hide how the run ended, and resume needs no record."""
+    try:
+        record.write()
+    except OSError as error:
+        _LOG.warning("the record of the run can't be written: %s", error)
+
+
+def _rejects(sink: Sink, limits: Limits, dead_letter: Any, where: Any, stores: Mapping[str, str]) -> Rejects | None:
+    if limits.on_error != "rows":
+        if dead_letter is not None:
+            raise JagValueError('dead_letter is the folder of rows that fail with on_error="rows"; on_error is another')
+        return None
+    filesystem, folder = sink.filesystem, f"{sink.sidecar.folder}/rejected"
+    if dead_letter is not None:
+        filesystem, folder = locate_file(dead_letter, where, stores)
+    return Rejects(filesystem, folder.rstrip("/"), limits.max_failures)
+
+
+def _keys(partition_by: Any, there: Source) -> tuple[str, ...]:
+    keys = () if partition_by is None else (partition_by,) if isinstance(partition_by, str) else tuple(partition_by)
+    twice = next((key for key in keys if key in there.partitions.names), None)
+    if twice is not None:
+        raise JagValueError(f"partition_by names {twice!r}, which folders of the source hold: results keep those folders")
+    return keys
+
+
+def reduce(  # noqa: PLR0913  (the arguments of a job)
+    partial: Callable[[Any], Any],
+    combine: Callable[[Any], Any],
+    source: Any,
+    *,
+    filesystem: Any = None,
+    storage_options: Mapping[str, Any] | None = None,
+    columns: Sequence[str] | None = None,
+    filters: Any = None,
+    frame: str = "polars",
+    batch_bytes: str | int | None = None,
+    engine: str = "local",
+    workers: int | None = None,
+    memory: str | int | None = None,
+    on_error: str = "stop",
+    max_failures: int | None = None,
+    timeout: float | None = None,
+    progress: bool = True,
+) -> Any:
+    """Reduce all rows of a Parquet dataset to one result: compute a partial result per batch, then combine them.
+
+    Parameters
+    ----------
+    partial : callable
+        Function from frame to a small frame or any other small value; workers call it once per batch.
+    combine : callable
+        Function that this process calls once. Its argument is the concatenation of all partial frames in the order of the rows, or
+        a list of all partial values if `partial` doesn't return frames. Its return value is the result.
+    source, filesystem, storage_options, columns, filters, batch_bytes, engine, workers, memory
+        As for `run`.
+    on_error, max_failures, timeout, progress
+        As for `run`.
+    frame : {"polars", "pandas", "arrow"}
+        Type of the frames that both functions receive.
+
+    Returns
+    -------
+    object
+        The return value of `combine`.
+
+    Raises
+    ------
+    JobError
+        If a task failed and the job stopped.
+    JagTypeError
+        If `partial` returned frames for some batches only, or frames with different columns.
+    JagTypeError, JagValueError, FileNotFoundError, MissingDependencyError
+        As for `run`.
+
+    Notes
+    -----
+    All partial results are held in memory. For input without rows, `combine` receives the partial result of a frame without rows.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import polars as pl
+    >>> import arrowjag as aj
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     aj.write_parquet({"v": aj.array([[1, 2], [], [3]])}, folder + "/in.parquet")
+    ...     longest = aj.etl.reduce(
+    ...         lambda frame: frame.select(pl.col("v").jag.lengths().max()),
+    ...         lambda parts: parts["v"].max(),
+    ...         folder, workers=1, progress=False,
+    ...     )
+    >>> longest
+    2
+    """
+    one_of("frame", frame, _FRAMES)
+    limits = Limits(engine, workers, memory, batch_bytes, on_error, timeout=timeout, max_failures=max_failures)
+    carried = _pickled(partial)
+    if not callable(combine):
+        raise JagTypeError(f"combine is a function, got {type(combine).__name__}")
+    stores = check_options(storage_options)
+    _probe_all([source], filesystem, stores)
+    there = _opened(source, filters, filesystem, limits, stores)
+    plan = make_plan(there.schema, columns, filters)
+    job = Job(carried, name_of(partial), plan, there.partitions, frame, None)
+    with ended_by_signals():
+        scheduler, _ = _schedule(job, make_tasks(there.pieces), limits, None, progress)
+    parts = [part for number in sorted(scheduler.outcomes) for part in scheduler.outcomes[number].partials]
+    if not parts:
+        parts = [as_partial(partial(make_frame(plan.schema.empty_table(), frame)), job.name)]
+    return combine(_joined(parts, job.name, frame))
+
+
+def _schedule(
+    job: Job, tasks: list[Task], limits: Limits, schema: pa.Schema | None, progress: bool, rejected: int = 0
+) -> tuple[Scheduler, int | None]:
+    shown = make_progress(progress and bool(tasks), sum(task.rows for task in tasks), len(tasks), sum(task.bytes for task in tasks))
+    shares = limits.shares(len(tasks))
+    _LOG.info(
+        "job %s: %d tasks, %s engine, %d workers of %s, batches of %s",
+        *(job.name, len(tasks), limits.engine, shares.workers, bytes_text(shares.share), bytes_text(shares.batch_bytes)),
+    )
+    policy = Policy(shares.batch_bytes, shares.share, limits.skip, limits.max_failures, limits.timeout, rejected)
+    engine = _engine(replace(job, workers=shares.workers), limits, shares) if tasks else _NoEngine()
+    watch = job.sink.lease.watch if job.sink is not None and job.sink.lease is not None else lambda: None
+    scheduler = Scheduler(job, engine, tasks, schema=schema, policy=policy, progress=shown, watch=watch)
+    try:
+        scheduler.run()
+    finally:
+        shown.close()
+    return scheduler, engine.peak_memory
+
+
+def _opened(source: Any, filters: Any, filesystem: Any, limits: Limits, stores: Mapping[str, str]) -> Source:
+    there = open_source(source, filters, filesystem, options=stores, skip=limits.skip)
+    for failure in there.failures:
+        _LOG.warning("file is skipped: %s", failure)
+    return there
+
+
+class _NoEngine:
+    """The engine of a job without remaining tasks; starts no workers."""
+
+    slots, tells_schema, peak_memory = 0, True, None
+
+    def start(self, order: Any) -> None:
+        raise AssertionError(order)
+
+    def events(self) -> list[Any]:
+        return []
+
+    def stop(self) -> None:
+        return
+
+
+def _engine(job: Job, limits: Limits, shares: Shares) -> Engine:
+    if limits.engine == "local":
+        return LocalEngine(job, shares.workers, shares.share)
+    module = importlib.import_module(f"arrowjag.etl._{limits.engine}")
+    engine: Engine = module.connect(job, limits.workers, shares)
+    return engine
+
+
+def name_of(function: Any) -> str:
+    """Return the name of a function for messages."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    name = getattr(function, "__qualname__", None) or type(function).__qualname__
+    return name.rpartition("<locals>.")[2]
+
+
+def _pickled(transform: Any) -> bytes:
+    if not callable(transform):
+        raise JagTypeError(f"a transform is a function from frame to frame, got {type(transform).__name__}")
+    try:
+        import cloudpickle
+    except ImportError:
+        raise MissingDependencyError.of("cloudpickle", "etl", "a job") from None
+    try:
+        return bytes(cloudpickle.dumps(transform))
+    except Exception as error:
+        text = " ".join(str(error).split())
+        raise JagTypeError(f"{name_of(transform)} can't be sent to a worker process: {type(error).__name__}: {text}") from error
+
+
+def _write_options(write: Any) -> dict[str, Any]:
+    if write is not None and not isinstance(write, Mapping):
+        raise JagTypeError(f"write is a dict of options ({_WRITE_OPTIONS}), got {type(write).__name__}")
+    if write is not None and "partition_by" in write:
+        raise JagValueError("write: partition_by is an argument of the job itself, not one of the options of a file")
+    return dict(write or {})
+
+
+def _schema_fact(schema: pa.Schema | None) -> bytes | None:
+    return None if schema is None else schema.serialize().to_pybytes()
+
+
+def _joined(parts: list[Any], name: str, frame: str) -> Any:
+    frames = [isinstance(part, pa.Table) for part in parts]
+    if not any(frames):
+        return parts
+    if not all(frames):
+        raise JagTypeError(f"{name} returned a frame for some batches and something else for others")
+    other = next((part for part in parts if set(part.column_names) != set(parts[0].column_names)), None)
+    if other is not None:
+        columns = f"{', '.join(parts[0].column_names)} for one batch and {', '.join(other.column_names)} for another"
+        raise JagTypeError(f"{name} returned frames that can't be concatenated: with the columns {columns}")
+    try:
+        return make_frame(pa.concat_tables(parts, promote_options="permissive"), frame)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise JagTypeError(f"{name} returned frames that can't be concatenated: {error}") from error

@@ -1,0 +1,137 @@
+"""Limits of a job: workers, memory, batch size and time, from the arguments of the caller and the resources of the machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from arrowjag.errors import JagValueError
+from arrowjag.etl._memory import available_cores, available_memory
+from arrowjag.etl._units import bytes_text, parse_bytes
+
+__all__ = ["Limits", "Shares", "one_of"]
+
+_ENGINES = ("local", "ray", "dask")
+# A worker with pyarrow and polars loaded holds about 80 MB; below this limit no batch fits in the rest.
+_FLOOR = 128_000_000
+# The default number of workers leaves each at least this much memory.
+_COMFORTABLE = 512_000_000
+_BATCH_BYTES = 64_000_000
+# A worker holds a batch, its frame, the result, and intermediate values of the function.
+_BATCHES_IN_SHARE = 16
+_LEAST_BATCHES_IN_SHARE = 4
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Number of workers, memory per worker, and bytes per batch."""
+
+    workers: int
+    share: int
+    batch_bytes: int
+
+
+class Limits:
+    """The validated limits of a job.
+
+    Parameters
+    ----------
+    engine, workers, memory, batch_bytes, on_error, timeout, max_failures
+        As for `arrowjag.etl.run`.
+
+    Raises
+    ------
+    JagTypeError, JagValueError
+        If an argument is invalid.
+    """
+
+    def __init__(
+        self,
+        engine: str,
+        workers: int | None,
+        memory: str | int | None,
+        batch_bytes: str | int | None,
+        on_error: str,
+        *,
+        timeout: float | None = None,
+        max_failures: int | None = None,
+        rows: bool = False,
+    ) -> None:
+        one_of("engine", engine, _ENGINES)
+        one_of("on_error", on_error, ("stop", "skip", "rows") if rows else ("stop", "skip"))
+        _whole("workers", workers, 1)
+        _whole("max_failures", max_failures, 0)
+        if timeout is not None and (type(timeout) not in (int, float) or not timeout > 0):
+            raise JagValueError(f"timeout is a number of seconds above 0, got {timeout!r}")
+        self.engine, self.workers, self.on_error = engine, workers, on_error
+        self.timeout, self.max_failures = timeout, max_failures
+        self.memory = available_memory() // 2 if memory is None else parse_bytes(memory, "memory")
+        self.batch_bytes = None if batch_bytes is None else parse_bytes(batch_bytes, "batch_bytes")
+
+    @property
+    def skip(self) -> bool:
+        """Whether the job continues after a failed task."""
+        return self.on_error == "skip"
+
+    def shares(self, tasks: int) -> Shares:
+        """Divide the memory among workers.
+
+        Parameters
+        ----------
+        tasks : int
+            Number of tasks, an upper bound of the number of workers.
+
+        Returns
+        -------
+        Shares
+            Number of workers, and memory and batch size per worker.
+
+        Raises
+        ------
+        JagValueError
+            If a share is too small for a worker, or for a batch.
+        """
+        most = self.workers or min(available_cores(), max(1, self.memory // _COMFORTABLE))
+        workers = min(most, max(1, tasks)) if self.engine == "local" or self.workers is None else most
+        share = self.memory // workers
+        if share < _FLOOR:
+            fits = self.memory // _FLOOR
+            fewer = f", or workers={fits} or fewer" if fits else ""
+            raise JagValueError(
+                f"memory={bytes_text(self.memory)} leaves {bytes_text(share)} to each of {workers} workers, and one needs at least "
+                f"{bytes_text(_FLOOR)}: give memory={bytes_text(_FLOOR * workers)!r} or more{fewer}"
+            )
+        batch_bytes = self.batch_bytes or min(_BATCH_BYTES, share // _BATCHES_IN_SHARE)
+        if batch_bytes > share // _LEAST_BATCHES_IN_SHARE:
+            fewer = "fewer workers, " if workers > 1 else ""
+            raise JagValueError(
+                f"batch_bytes={bytes_text(batch_bytes)} is more than a fourth of what a worker may hold ({bytes_text(share)} of "
+                f"memory={bytes_text(self.memory)}): give more memory, {fewer}or smaller batches"
+            )
+        return Shares(workers, share, batch_bytes)
+
+
+def _whole(name: str, value: Any, least: int) -> None:
+    if not (value is None or (type(value) is int and value >= least)):
+        raise JagValueError(f"{name} is a whole number of at least {least}, got {value!r}")
+
+
+def one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
+    """Raise unless a value is one of the allowed values.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument.
+    value : object
+        Its value.
+    known : tuple of str
+        The allowed values.
+
+    Raises
+    ------
+    JagValueError
+        If it is another value; the message lists the allowed ones.
+    """
+    if value not in known:
+        raise JagValueError(f"{name} must be {', '.join(map(repr, known[:-1]))} or {known[-1]!r}, got {value!r}")

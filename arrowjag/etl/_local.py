@@ -1,0 +1,181 @@
+"""The local engine: worker processes on this machine, whose memory it monitors.
+
+Workers are fresh interpreters: polars hangs in forked processes, and multiprocessing's spawn would run the main module again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+import time
+from typing import IO
+
+from arrowjag.etl._memory import process_memory
+from arrowjag.etl._worker import Event, Finished, Job, Order, Outcome, Started, TaskError, over_share, over_time
+
+__all__ = ["THREADS", "LocalEngine"]
+
+_CODE = (
+    "import sys, json; sys.path[:] = json.loads(sys.stdin.buffer.raw.read(int(sys.argv[1])));"
+    " from arrowjag.etl._process import serve; serve()"
+)
+_POLL_SECONDS = 0.05
+_SECONDS_TO_END = 5.0
+# Workers check the time between batches and name the batch in the error; after this grace the engine kills a worker that doesn't.
+_GRACE_SECONDS = 0.5
+# Each worker runs in one thread; the job is parallel across workers.
+THREADS = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+class LocalEngine:
+    """Worker processes on this machine.
+
+    Parameters
+    ----------
+    job : Job
+        The job.
+    workers : int
+        Number of processes.
+    share : int
+        Memory limit per worker in bytes.
+    """
+
+    tells_schema = True
+
+    def __init__(self, job: Job, workers: int, share: int) -> None:
+        self.slots = workers
+        self.peak_memory: int | None = None
+        self._job, self._share = pickle.dumps(job), share
+        self._events: queue.SimpleQueue[tuple[_Process, Event | None]] = queue.SimpleQueue()
+        self._processes: list[_Process] = []
+
+    def start(self, order: Order) -> None:
+        """Send an order to an idle process. The first order starts all processes, so that they import libraries concurrently."""
+        while len(self._processes) < self.slots:
+            self._processes.append(_Process(self._job, self._events))
+        next(one for one in self._processes if one.order is None).give(order)
+
+    def events(self) -> list[Event]:
+        """Return the events of all workers; wait briefly if there are none."""
+        found: list[Event] = []
+        with contextlib.suppress(queue.Empty):
+            process, event = self._events.get(timeout=_POLL_SECONDS)
+            found += self._heard(process, event)
+            while not self._events.empty():
+                found += self._heard(*self._events.get())
+        self._watch()
+        return found
+
+    def _heard(self, process: _Process, event: Event | None) -> list[Event]:
+        if isinstance(event, Started):
+            process.since = time.monotonic()
+            return []
+        if event is not None:
+            if isinstance(event, Finished):
+                process.order = None
+                if isinstance(event.result, Outcome):
+                    process.told = event.result.memory
+            return [event]
+        if process in self._processes:
+            self._processes.remove(process)
+            process.close()
+        order, process.order = process.order, None
+        if order is None:
+            return []
+        return [Finished(order.task.number, process.failure())]
+
+    def _watch(self) -> None:
+        """Kill processes that exceed their share of memory."""
+        held = [(one, process_memory(one.pid) or one.told) for one in self._processes]
+        total = sum(size for _, size in held if size is not None)
+        self.peak_memory = max(total, self.peak_memory or 0) or None
+        for process, size in held:
+            if size is not None and size > self._share and process.over is None:
+                process.end_for("memory", over_share(size, self._share, self.slots))
+        for process in self._processes:
+            limit = None if process.order is None else process.order.timeout
+            if limit is not None and process.since is not None and time.monotonic() - process.since > limit + _GRACE_SECONDS:
+                process.end_for("timeout", over_time(limit))
+
+    def stop(self) -> None:
+        """Stop all processes."""
+        for process in self._processes:
+            process.end()
+        deadline = time.monotonic() + _SECONDS_TO_END
+        for process in self._processes:
+            process.wait(max(0.0, deadline - time.monotonic()))
+        self._processes = []
+
+
+class _Process:
+    """One worker process, and the thread that receives its events."""
+
+    def __init__(self, job: bytes, events: queue.SimpleQueue[tuple[_Process, Event | None]]) -> None:
+        path = json.dumps(sys.path).encode()
+        environment = dict.fromkeys(THREADS, "1") | os.environ
+        command = [sys.executable, "-c", _CODE, str(len(path))]
+        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)  # noqa: S603
+        self.pid = self._child.pid
+        self.order: Order | None = None
+        self.since: float | None = None
+        self.over: TaskError | None = None
+        self.told: int | None = None
+        self._events = events
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        self._stdin: IO[bytes] = self._child.stdin
+        self._send(path + job)
+        threading.Thread(target=self._hear, args=(self._child.stdout,), daemon=True).start()
+
+    def give(self, order: Order) -> None:
+        self.order, self.since = order, None
+        self._send(pickle.dumps(order))
+
+    def _send(self, content: bytes) -> None:
+        with contextlib.suppress(OSError):  # the process has died; the receiving thread reports it
+            self._stdin.write(content)
+            self._stdin.flush()
+
+    def _hear(self, stdout: IO[bytes]) -> None:
+        try:
+            while True:
+                self._events.put((self, pickle.load(stdout)))  # noqa: S301  (from a process that we started)
+        except Exception:  # noqa: BLE001  (it has ended, in the middle of a word perhaps)
+            stdout.close()
+            self._events.put((self, None))
+
+    def failure(self) -> TaskError:
+        """Describe how the process ended before its task."""
+        self._child.wait()
+        if self.over is not None:
+            return self.over
+        code = self._child.returncode
+        how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        return TaskError("died", f"its worker process {how}")
+
+    def end_for(self, kind: str, reason: str) -> None:
+        """Kill the process; its task fails with the given kind and reason."""
+        self.over = self.over or TaskError(kind, reason)
+        self._child.kill()
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self._stdin.close()
+
+    def end(self) -> None:
+        """Close the input of the process and send SIGTERM, so that it removes unfinished files."""
+        self.close()
+        self._child.terminate()
+
+    def wait(self, seconds: float) -> None:
+        try:
+            self._child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()

@@ -1,0 +1,143 @@
+"""The output files of one task, written in row groups and renamed to their final names once all are complete."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import pyarrow as pa
+
+from arrowjag._pyarrow_versions import nbytes
+from arrowjag.errors import JagValueError
+from arrowjag.etl._schema import METADATA_KEY, conform_result
+from arrowjag.etl._sink import Sink, blamed
+from arrowjag.etl._tasks import Task
+from arrowjag.io._atomic import atomic_target
+from arrowjag.io._parquet import FileWriter
+from arrowjag.io._partitions import cut_by_keys
+
+__all__ = ["Output", "Written"]
+
+# Limits memory and file descriptors: each open file has a buffer and a descriptor.
+_MOST_FILES = 1000
+
+
+@dataclass(frozen=True)
+class Written:
+    """A result file of a task; `path` is relative to the sink, and `keys` are its partition folders."""
+
+    path: str
+    rows: int
+    bytes: int
+    keys: str = ""
+
+
+class Output:
+    """The output files of one task, a context manager: files get their final names if the block ends without an error.
+
+    Parameters
+    ----------
+    sink : Sink
+        The folder.
+    task : Task
+        The task; determines the paths of the files.
+    schema : pa.Schema or None
+        Schema of the job; if None, the schema of the first table with rows.
+    buffer_bytes : int
+        Results are buffered until they form a row group of about this size.
+    """
+
+    def __init__(self, sink: Sink, task: Task, schema: pa.Schema | None, buffer_bytes: int) -> None:
+        self.schema = schema
+        self.rows = self.rejected = 0
+        self.files: tuple[Written, ...] = ()
+        self._sink, self._task, self._buffer_bytes = sink, task, buffer_bytes
+        self._open: dict[str, _File] = {}
+        self._stack = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if kind is None and self.schema is not None:
+            with blamed(self._sink.folder), self._stack:
+                self._finish()
+        else:
+            with blamed(self._sink.folder):
+                self._stack.__exit__(kind, error, trace)
+
+    def write(self, table: pa.Table) -> None:
+        """Append rows; the table must have the schema of the job."""
+        if table.num_rows and self.schema is None:
+            self.schema = table.schema
+        if self.schema is None:
+            return
+        table = conform_result(table, self.schema)
+        self.rows += table.num_rows
+        if not table.num_rows:
+            return
+        runs = cut_by_keys(table, self._sink.partition_by, any_null=True) if self._sink.partition_by else [("", table)]
+        with blamed(self._sink.folder):
+            for folder, rows in runs:
+                self._file(folder, rows.schema).write(rows)
+            if sum(file.size for file in self._open.values()) >= self._buffer_bytes:
+                max(self._open.values(), key=lambda file: file.size).flush()
+
+    def _file(self, folder: str, schema: pa.Schema) -> _File:
+        path = self._sink.path_of(self._task.target, folder)
+        if path not in self._open:
+            if len(self._open) == _MOST_FILES:
+                raise JagValueError(
+                    f"partition_by makes more than {_MOST_FILES} files of one task: take a key of fewer values, or sort the input"
+                )
+            self._open[path] = _File(self._sink, path, schema, self._stack, folder)
+        return self._open[path]
+
+    def _finish(self) -> None:
+        assert self.schema is not None
+        if not self._open:
+            self._file("", self.schema)
+        keys = {path: file.keys for path, file in self._open.items()}
+        facts = self._sink.facts(self._task, keys, self.schema, self.rejected)
+        self.files = tuple(file.close(facts) for file in self._open.values())
+
+
+class _File:
+    """One Parquet file, written to a temporary path until it is complete."""
+
+    def __init__(self, sink: Sink, path: str, schema: pa.Schema, stack: contextlib.ExitStack, keys: str) -> None:
+        self.size, self.keys = 0, keys
+        self._sink, self._path, self._schema, self._stack = sink, path, schema, stack
+        self._rows = 0
+        self._waiting: list[pa.Table] = []
+        self._writer: FileWriter | None = None
+
+    def write(self, table: pa.Table) -> None:
+        self._waiting.append(table)
+        self.size += nbytes(table)
+        self._rows += table.num_rows
+
+    def flush(self) -> None:
+        table = pa.concat_tables(self._waiting)
+        self._waiting, self.size = [], 0
+        self._opened().write(table)
+
+    def _opened(self) -> FileWriter:
+        if self._writer is None:
+            path = f"{self._sink.folder}/{self._path}"
+            self._sink.filesystem.create_dir(path.rpartition("/")[0], recursive=True)
+            tag = f"{self._sink.run}-" if self._sink.run else ""
+            self._file = self._stack.enter_context(atomic_target(self._sink.filesystem, path, tag))
+            self._writer = FileWriter(str(self._file), self._schema, self._sink.options, "the result")
+            self._stack.callback(self._writer.close)
+        return self._writer
+
+    def close(self, facts: str) -> Written:
+        writer = self._opened()
+        if self._waiting:
+            self.flush()
+        writer.add_metadata({METADATA_KEY.decode(): facts})
+        writer.close()
+        return Written(self._path, self._rows, self._file.stat().st_size, self.keys)

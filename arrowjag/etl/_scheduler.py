@@ -1,0 +1,220 @@
+"""The scheduler of a job: sends orders to an engine and handles its events until every task is done or one has failed."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from arrowjag.etl._engine import Engine
+from arrowjag.etl._output import Output
+from arrowjag.etl._progress import Progress
+from arrowjag.etl._tasks import Task
+from arrowjag.etl._units import bytes_text
+from arrowjag.etl._worker import Event, Finished, Job, Order, Outcome, Progressed, SchemaFound, TaskError
+from arrowjag.etl.report import Failure, JobError
+
+__all__ = ["Policy", "Scheduler"]
+
+_LOG = logging.getLogger("arrowjag.etl")
+_FIRST = 16  # the first batch is 1/16 of a batch: all other workers wait until it determines the schema
+_LIVES = 3  # retries of a task whose worker died, which may have causes other than the task
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Limits and failure handling: batch size, memory per worker, whether failed tasks are skipped, and the time limit per task.
+
+    `rejected` is the number of rows that earlier runs have rejected.
+    """
+
+    batch_bytes: int
+    share: int
+    skip: bool = False
+    max_failures: int | None = None
+    timeout: float | None = None
+    rejected: int = 0
+
+
+@dataclass(frozen=True)
+class _Try:
+    """A task with the history of its attempts."""
+
+    task: Task
+    batch_bytes: int
+    deaths: int = 0
+    halved: bool = False
+    rows: int = 0
+
+    @property
+    def tries(self) -> int:
+        """The number of retries."""
+        return self.deaths + self.halved
+
+
+class Scheduler:
+    """One run of a job.
+
+    Parameters
+    ----------
+    job : Job
+        The job.
+    engine : Engine
+        Runs the tasks.
+    tasks : list of Task
+        The tasks, in order.
+    schema : pa.Schema or None
+        Schema of the results, if known.
+    policy : Policy
+        Limits of tasks and handling of failures.
+    progress : Progress
+        Receives the progress of the job.
+    watch : callable
+        Called once per iteration of the event loop; raises to stop the job.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        engine: Engine,
+        tasks: list[Task],
+        *,
+        schema: pa.Schema | None,
+        policy: Policy,
+        progress: Progress,
+        watch: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.schema = schema
+        self.outcomes: dict[int, Outcome] = {}
+        self.failures: list[Failure] = []
+        self.retries: dict[int, int] = {}
+        self._job, self._engine, self._policy, self._progress = job, engine, policy, progress
+        self._watch = watch
+        self._waiting = deque(_Try(task, policy.batch_bytes) for task in tasks)
+        self._running: dict[int, tuple[_Try, Order]] = {}
+        self._empty: list[tuple[Task, Outcome]] = []
+
+    def run(self) -> None:
+        """Run until all tasks are done.
+
+        Raises
+        ------
+        JobError
+            If a task failed and the policy doesn't allow skipping it.
+        """
+        try:
+            while self._waiting or self._running:
+                self._watch()
+                self._give_orders()
+                for event in self._engine.events():
+                    self._hear(event)
+            self._write_empty()
+        finally:
+            self._engine.stop()
+            if self._job.sink is not None and self._running:
+                self._job.sink.remove_parts()
+
+    def _knows_schema(self) -> bool:
+        return self._job.sink is None or self.schema is not None
+
+    def _give_orders(self) -> None:
+        """Submit up to `slots` tasks; only one until the schema is known."""
+        while self._waiting and len(self._running) < (self._engine.slots if self._knows_schema() else 1):
+            attempt = self._waiting.popleft()
+            probe = not self._knows_schema() and not self._engine.tells_schema
+            is_awaited = not self._knows_schema() and bool(self._waiting) and self._engine.slots > 1
+            first_bytes = attempt.batch_bytes // _FIRST if is_awaited else None
+            share, timeout = self._policy.share, self._policy.timeout
+            order = Order(attempt.task, attempt.batch_bytes, self.schema, probe, share, first_bytes, timeout)
+            self._running[attempt.task.number] = attempt, order
+            _LOG.debug("task %s starts", attempt.task.name)
+            self._engine.start(order)
+
+    def _hear(self, event: Event) -> None:
+        if event.number not in self._running:
+            return
+        if isinstance(event, Progressed):
+            attempt, order = self._running[event.number]
+            self._running[event.number] = replace(attempt, rows=attempt.rows + event.rows), order
+            self._progress.advance(event.rows)
+        elif isinstance(event, Finished):
+            attempt, order = self._running.pop(event.number)
+            if isinstance(event.result, TaskError):
+                self._failed(attempt, event.result)
+            else:
+                self._done(attempt, order, event.result)
+        elif isinstance(event, SchemaFound) and self.schema is None:
+            self.schema = event.schema
+
+    def _done(self, attempt: _Try, order: Order, outcome: Outcome) -> None:
+        if order.probe and outcome.rows:
+            self.schema = outcome.schema
+            self._waiting.appendleft(attempt)
+            return
+        if self._job.sink is not None and order.schema is None and not outcome.rows:
+            self._empty.append((attempt.task, outcome))
+        self.outcomes[attempt.task.number] = outcome
+        self._check_rejected(attempt.task)
+        self._progress.advance(outcome.rows_read - attempt.rows)
+        self._progress.task_done()
+        _LOG.debug("task %s is done: %d rows in, %d out", attempt.task.name, outcome.rows_read, outcome.rows)
+
+    def _check_rejected(self, task: Task) -> None:
+        most, rows = self._policy.max_failures, sum(outcome.rejected for outcome in self.outcomes.values())
+        rows += self._policy.rejected
+        if self._job.rejects is not None and most is not None and rows > most:
+            raise JobError(Failure(task.path, task.row_groups, f"{rows} rows have failed, more than max_failures={most}"))
+
+    def _failed(self, attempt: _Try, failed: TaskError) -> None:
+        self._progress.advance(-attempt.rows)
+        again = self._next_try(replace(attempt, rows=0), failed)
+        if again is not None:
+            _LOG.warning(
+                "task %s is tried again, batches of %s: %s", attempt.task.name, bytes_text(again.batch_bytes), failed.error
+            )
+            self.retries[attempt.task.number] = again.tries
+            self._waiting.appendleft(again)
+            return
+        failure = self._failure(attempt.task, failed)
+        if failed.kind in {"fatal", "sink"} or not self._policy.skip:
+            raise JobError(failure)
+        _LOG.warning("task failed and is skipped: %s", failure)
+        self.failures.append(failure)
+        most = self._policy.max_failures
+        if self._job.rejects is None and most is not None and len(self.failures) > most:
+            text = f"{len(self.failures)} tasks have failed, more than max_failures={most}, the last with {failure.error}"
+            raise JobError(replace(failure, error=text))
+        self._progress.task_failed(failure)
+
+    def _failure(self, task: Task, failed: TaskError) -> Failure:
+        origin = failed.origin or tuple(piece.where for piece in task.pieces)
+        (file, groups), more = origin[0], len(origin) - 1
+        also = f" (the batch holds rows of {more} more {'file' if more == 1 else 'files'})" if more else ""
+        return Failure(file, groups, failed.error + also, failed.details)
+
+    def _next_try(self, attempt: _Try, failed: TaskError) -> _Try | None:
+        """Return the retry with half the batch size, or None; a worker that died may have exceeded its memory too."""
+        half = max(1, attempt.batch_bytes // 2)
+        if failed.kind == "memory" and not attempt.halved:
+            return replace(attempt, batch_bytes=half, halved=True)
+        if failed.kind == "died" and attempt.deaths + 1 < _LIVES:
+            return replace(attempt, batch_bytes=half, deaths=attempt.deaths + 1)
+        return None
+
+    def _write_empty(self) -> None:
+        """Write the files of tasks without rows, which ended before the schema was known."""
+        if not self._empty or self._job.sink is None:
+            return
+        if self.schema is None:
+            self.schema = next((outcome.schema for _, outcome in self._empty if outcome.schema is not None), None)
+        if self.schema is None:
+            task, outcome = self._empty[0]
+            text = f"no batch has rows, and {self._job.name} fails on a frame without rows: {outcome.trouble}; pass schema="
+            raise JobError(Failure(task.path, task.row_groups, text))
+        for task, outcome in self._empty:
+            with Output(self._job.sink, task, self.schema, 1) as output:
+                pass
+            self.outcomes[task.number] = replace(outcome, files=output.files)

@@ -1,0 +1,189 @@
+"""Convert batches to the frames that a transform receives, and its results to tables with the schema of the job."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag.errors import JagError, JagTypeError, JagValueError
+from arrowjag.io._frames import from_table, to_table
+from arrowjag.io._scan import conform_table
+from arrowjag.io._schemas import merge_types
+
+__all__ = ["METADATA_KEY", "bare_schema", "check_schema", "conform_result", "make_frame", "read_frame"]
+
+#: The key of our metadata in files; `bare_schema` removes it from tables read from such files.
+METADATA_KEY = b"arrowjag.etl"
+
+
+def make_frame(table: pa.Table, frame: str) -> Any:
+    """Convert a batch to the frame that the transform receives.
+
+    Parameters
+    ----------
+    table : pa.Table
+        Rows.
+    frame : {"polars", "pandas", "arrow"}
+        The kind of frame. pandas columns are Arrow-backed, so that their types don't depend on whether a batch has nulls.
+
+    Returns
+    -------
+    polars.DataFrame, pandas.DataFrame or pa.Table
+        Shares buffers where the host supports it.
+    """
+    if frame != "pandas":
+        return from_table(table, frame)
+    import pandas as pd
+
+    def host_type(type: pa.DataType) -> Any:
+        return None if isinstance(type, pa.BaseExtensionType) else pd.ArrowDtype(type)
+
+    return table.to_pandas(types_mapper=host_type, ignore_metadata=True)
+
+
+def read_frame(result: Any, name: str) -> pa.Table:
+    """Convert the return value of a transform to a table.
+
+    Parameters
+    ----------
+    result : object
+        Any frame that `arrowjag.write_parquet` accepts. Named levels of a pandas index become columns; an index without a name is
+        dropped.
+    name : str
+        Name of the transform, for messages.
+
+    Returns
+    -------
+    pa.Table
+        Shares the buffers of the frame.
+
+    Raises
+    ------
+    JagTypeError
+        If `result` is not a frame.
+    JagValueError
+        If two columns have the same name.
+    """
+    library = type(result).__module__.partition(".")[0]
+    is_column = isinstance(result, (pa.Array, pa.ChunkedArray)) or type(result).__name__ == "Series"
+    try:
+        if is_column:
+            raise JagTypeError("a column is not a frame")
+        table = _from_pandas(result) if library == "pandas" else to_table(result)
+    except (JagError, pa.ArrowException, TypeError, ValueError, AttributeError) as error:
+        kind = f"{library}.{type(result).__name__}" if library != "builtins" else type(result).__name__
+        raise JagTypeError(
+            f"{name} returned a {kind}, expected a frame: polars, pandas, a pa.Table or a dict of arrays ({error})"
+        ) from error
+    twice = [one for one in table.column_names if table.column_names.count(one) > 1]
+    if twice:
+        raise JagValueError(f"{name} returned two columns of the name {twice[0]!r}")
+    return table.replace_schema_metadata(bare_schema(table.schema).metadata)
+
+
+def _from_pandas(frame: Any) -> pa.Table:
+    named = [name for name in frame.index.names if name is not None]
+    if named:
+        frame = frame.reset_index(level=named)
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    return to_table(table)
+
+
+def bare_schema(schema: pa.Schema) -> pa.Schema:
+    """Return a schema without the metadata that jobs write into files.
+
+    Parameters
+    ----------
+    schema : pa.Schema
+        Schema of a table or a file.
+
+    Returns
+    -------
+    pa.Schema
+        The same columns.
+    """
+    metadata = {key: value for key, value in (schema.metadata or {}).items() if key != METADATA_KEY}
+    return schema.with_metadata(metadata or None)
+
+
+def check_schema(schema: Any) -> pa.Schema:
+    """Convert the `schema` argument of the caller to a `pa.Schema`.
+
+    Parameters
+    ----------
+    schema : pa.Schema, dict, list of pairs, or object with ``__arrow_c_schema__``
+        Names and Arrow types.
+
+    Returns
+    -------
+    pa.Schema
+        The schema.
+
+    Raises
+    ------
+    JagTypeError
+        If `schema` is none of these.
+    """
+    try:
+        return bare_schema(schema if isinstance(schema, pa.Schema) else pa.schema(schema))
+    except (TypeError, pa.ArrowException, AttributeError) as error:
+        raise JagTypeError(f"schema is a pa.Schema, or names with Arrow types, got {type(schema).__name__}: {error}") from error
+
+
+def conform_result(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Reorder and losslessly cast the columns of a result to the schema of the job.
+
+    Parameters
+    ----------
+    table : pa.Table
+        The result of a transform.
+    schema : pa.Schema
+        Schema of the job.
+
+    Returns
+    -------
+    pa.Table
+        Shares the buffers of columns that need no cast.
+
+    Raises
+    ------
+    JagValueError
+        If a column is missing or unexpected, if its type is of another kind, or if a value can't be cast; names the column.
+    """
+    if table.schema.equals(schema, check_metadata=False):
+        return table.replace_schema_metadata(schema.metadata)
+    missing = [name for name in schema.names if name not in table.column_names]
+    more = [name for name in table.column_names if name not in schema.names]
+    if missing or more:
+        said = [f"{word} column {', '.join(map(repr, names))}" for word, names in (("lacks", missing), ("adds", more)) if names]
+        raise JagValueError(f"the result {' and '.join(said)}; the columns of the job are {', '.join(schema.names)}")
+    for field in schema:
+        found = table.schema.field(field.name).type
+        if not _is_alike(found, field.type):
+            raise JagValueError(
+                f"the result, column {field.name!r}: {found} does not fit {field.type}, the type of the job; "
+                "pass schema= to choose the type"
+            )
+    return conform_table(table, schema, "the result")
+
+
+def _is_alike(found: pa.DataType, wanted: pa.DataType) -> bool:
+    """Return whether two types are of one kind: a cast neither drops nor adds fields of structs, and parses no text as numbers."""
+    if found == wanted or pt.is_null(found):
+        return True
+    return merge_types(found, wanted) is not None and _field_names(found) == _field_names(wanted)
+
+
+def _field_names(type: pa.DataType) -> list[str]:
+    if isinstance(type, pa.BaseExtensionType):
+        return _field_names(type.storage_type)
+    if _arrow.is_list_type(type):
+        return _field_names(type.value_type)
+    if pt.is_struct(type):
+        return sorted(
+            name for field in type for name in [field.name, *(f"{field.name}.{below}" for below in _field_names(field.type))]
+        )
+    return []

@@ -1,0 +1,41 @@
+"""SIGTERM ends a job like Ctrl-C: the job stops its workers, removes unfinished files and releases the sink."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import signal
+import threading
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+__all__ = ["TERMINATED", "ended_by_signals"]
+
+_LOG = logging.getLogger("arrowjag.etl")
+#: The exit code that shells report for a process ended by SIGTERM.
+TERMINATED = 128 + signal.SIGTERM
+
+
+@contextlib.contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Raise ``SystemExit(143)`` on SIGTERM, unless the caller has installed a handler.
+
+    Yields
+    ------
+    None
+        The end of the block restores the previous handler. Only the main thread can set a handler; others change nothing.
+    """
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _end(*_: Any) -> NoReturn:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second SIGTERM must not interrupt the cleanup
+    _LOG.warning('the job is ended by SIGTERM; mode="resume" goes on')
+    raise SystemExit(TERMINATED)

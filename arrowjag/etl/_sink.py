@@ -1,0 +1,407 @@
+"""The folder of results: list its files, and tell finished results from stale and foreign files."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.fs as pf
+import pyarrow.parquet as pq
+
+from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.etl._lake import LakeFacts, file_name
+from arrowjag.etl._lease import Lease
+from arrowjag.etl._schema import METADATA_KEY, bare_schema, conform_result
+from arrowjag.etl._sidecar import Sidecar
+from arrowjag.etl._tasks import Source, Task
+from arrowjag.etl.report import Failure, JobError
+from arrowjag.io._atomic import fsspec_of
+from arrowjag.io._locate import TableFolderError, locate_file, table_at
+from arrowjag.io._plain import typed_schema
+
+__all__ = ["Result", "Sink", "SinkError", "Survey", "blamed", "is_part", "open_sink", "prepare", "refuse_files"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """A file in the sink with its metadata; `transform` is empty if no job has written the file.
+
+    `files` are the paths of all files of its task, relative to the sink; `inputs` are pairs of the fingerprint of a piece and its
+    file. `keys` are the partition folders of a file of a table, and `replaces` says whether its commit replaces all rows.
+    """
+
+    path: str
+    rows: int = 0
+    bytes: int = 0
+    schema: pa.Schema | None = None
+    run: str = ""
+    root: str = ""
+    transform: str = ""
+    inputs: tuple[tuple[str, str], ...] = ()
+    files: tuple[str, ...] = ()
+    rejected: int = 0
+    keys: str = ""
+    replaces: bool = False
+
+
+@dataclass(frozen=True)
+class Sink:
+    """A folder on any file system, with the options for writing files; `link` is its URL, `stores` the options of its store."""
+
+    filesystem: pf.FileSystem
+    folder: str
+    root: str
+    transform: str
+    options: dict[str, Any]
+    partition_by: tuple[str, ...] = ()
+    run: str = ""
+    lease: Lease | None = None
+    lake: LakeFacts | None = None
+    link: str = ""
+    stores: dict[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def sidecar(self) -> Sidecar:
+        """The folder beside it."""
+        return Sidecar(self.filesystem, self.folder, self.link, self.stores)
+
+    def path_of(self, target: str, keys: str) -> str:
+        """The path of a result, relative to the folder, in the partition folders `keys`."""
+        if self.lake is not None:
+            return file_name(self.lake, target, keys, self.run)
+        parent, _, name = target.rpartition("/")
+        return "/".join(filter(None, [parent, keys, name]))
+
+    def fitted(self, table: pa.Table) -> pa.Table:
+        """Cast a result to the columns that a table of the lake has; return it unchanged for folders."""
+        if self.lake is None or (self.lake.base is not None and not self.lake.merge):
+            return table
+        try:
+            return conform_result(table, self.lake.fitted(table.schema))
+        except JagTypeError as error:
+            raise SinkError(self.folder, str(error)) from error
+
+    def facts(self, task: Task, files: Mapping[str, str], schema: pa.Schema, rejected: int) -> str:
+        """Return the metadata of a result, serialized; `files` are all files of the task with their partition folders."""
+        facts: dict[str, Any] = {"v": 2, "run": self.run, "root": self.root, "transform": self.transform, "files": list(files)}
+        facts["inputs"] = [[piece.input, piece.file] for piece in task.pieces]
+        if rejected:
+            facts["rejected"] = rejected
+        if self.partition_by:
+            facts["schema"] = base64.b64encode(schema.serialize().to_pybytes()).decode()
+        if self.lake is not None:
+            facts |= {"keys": list(files.values()), "replaces": self.lake.replace}
+        return json.dumps(facts, sort_keys=True, separators=(",", ":"))
+
+    def infos(self) -> list[pf.FileInfo]:
+        """Return all files below the folder, sorted by path."""
+        infos = self.filesystem.get_file_info(pf.FileSelector(self.folder, recursive=True, allow_not_found=True))
+        return sorted((info for info in infos if info.type == pf.FileType.File), key=lambda info: str(info.path))
+
+    def results(self, paths: Iterable[str]) -> list[Result]:
+        """Read the metadata of files."""
+        with ThreadPoolExecutor(8) as pool:
+            return list(pool.map(self._result, paths))
+
+    def _result(self, path: str) -> Result:
+        try:
+            with self.filesystem.open_input_file(path) as file:
+                footer = pq.ParquetFile(file)
+                facts = json.loads((footer.metadata.metadata or {}).get(METADATA_KEY, b"{}"))
+                schema = typed_schema(bare_schema(footer.schema_arrow), footer.metadata.metadata)
+                rows, size = footer.metadata.num_rows, file.size()
+                if facts.get("v") != 2:
+                    return Result(path, rows, size, schema)
+                if "schema" in facts:
+                    schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(facts["schema"])))
+                inputs = tuple((str(digest), str(name)) for digest, name in facts["inputs"])
+                run, root, transform = (str(facts[name]) for name in ("run", "root", "transform"))
+                files, rejected = tuple(map(str, facts["files"])), int(facts.get("rejected", 0))
+                keys = dict(zip(files, facts.get("keys", ()), strict=False)).get(path[len(self.folder) + 1 :], "")
+                replaces = bool(facts.get("replaces"))
+                return Result(path, rows, size, schema, run, root, transform, inputs, files, rejected, str(keys), replaces)
+        except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, AttributeError):
+            return Result(path)
+
+    def remove(self, paths: Iterable[str]) -> None:
+        """Delete files; ignore those that are already gone."""
+        for path in paths:
+            with contextlib.suppress(FileNotFoundError):
+                self.filesystem.delete_file(path)
+
+    def probe(self) -> None:
+        """Raise if the folder can't be written, before the job computes anything."""
+        path = f"{self.folder}/.{self.run}-probe.part"
+        try:
+            self.filesystem.create_dir(self.folder, recursive=True)
+            with self.filesystem.open_output_stream(path) as stream:
+                stream.write(b"probe")
+            self.filesystem.delete_file(path)
+        except OSError as error:
+            text = f"the sink can't be written: {' '.join(str(error).split())}"
+            raise JobError(Failure(self.folder, (), text)) from error
+
+    def remove_parts(self) -> None:
+        """Delete the temporary files that killed tasks of this run left."""
+        self.remove(info.path for info in self.infos() if is_part(info.path) and self.run and f".{self.run}-" in info.base_name)
+
+
+class SinkError(Exception):
+    """A folder can't be written, for example because the disk is full. Ends the job, because all other tasks would fail too."""
+
+    def __init__(self, folder: str, text: str) -> None:
+        super().__init__(folder, text)
+        self.folder, self.text = folder, text
+
+
+@contextlib.contextmanager
+def blamed(folder: str) -> Iterator[None]:
+    """Convert an `OSError` of the block to a `SinkError` that names the folder.
+
+    Parameters
+    ----------
+    folder : str
+        The folder of results or of rejected rows.
+
+    Raises
+    ------
+    SinkError
+        If the block raises `OSError`.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise SinkError(folder, f"the sink can't be written: {' '.join(str(error).split())}") from error
+
+
+def is_part(path: str) -> bool:
+    """Return whether a path is that of a temporary file."""
+    name = path.rpartition("/")[2]
+    return name.startswith(".") and name.endswith(".part")
+
+
+def open_sink(  # noqa: PLR0913  (what a job says of its sink)
+    sink: Any,
+    source: Source,
+    transform: str,
+    options: dict[str, Any],
+    partition_by: tuple[str, ...] = (),
+    filesystem: Any = None,
+    storage_options: Mapping[str, str] | None = None,
+    *,
+    lake: LakeFacts | None = None,
+    lake_link: str = "",
+) -> Sink:
+    """Create the sink of a job.
+
+    Parameters
+    ----------
+    sink : str or path
+        A folder, which need not exist.
+    source : Source
+        The input; source and sink must not overlap.
+    transform : str
+        The fingerprint of the function and its options.
+    options : dict
+        Options of `arrowjag.write_parquet`.
+    partition_by : tuple of str
+        Columns of the results that become folders.
+    filesystem : optional
+        File system of the sink.
+    storage_options : mapping, optional
+        Options of the store.
+    lake : LakeFacts, optional
+        The table whose folder the sink is.
+    lake_link : str
+        The URL of the table.
+
+    Returns
+    -------
+    Sink
+        The sink; this function writes nothing.
+
+    Raises
+    ------
+    JagValueError
+        If sink and source overlap, or the sink is a file.
+    """
+    stores = dict(storage_options or {})
+    link = sink if filesystem is None and isinstance(sink, str) and "://" in sink else ""
+    filesystem, path = locate_file(sink, filesystem, stores)
+    folder = path.rstrip("/")
+    if "/" not in folder.strip("/") and _has_buckets(filesystem):
+        raise JagValueError(f"the sink {sink} is a whole bucket: name a folder in it; leases and records are stored beside that")
+    if not folder:
+        raise JagValueError(f"the sink {sink} is the root of a file system: name a folder")
+    if filesystem.get_file_info(folder).type == pf.FileType.File:
+        raise JagValueError(f"the sink {sink} is a file: name a folder")
+    if lake is not None:  # a job may read a version of the table to which it writes
+        if not source.table and filesystem == source.filesystem and _overlap(filesystem, folder, source):
+            raise JagValueError(f"the sink {sink} and the source lie in one folder: results would be read as input")
+        return Sink(filesystem, folder, source.root, transform, options, partition_by, lake=lake, link=lake_link, stores=stores)
+    table = table_at(filesystem, folder)
+    if table is not None:
+        raise TableFolderError(filesystem, *table, is_root=True)
+    if filesystem == source.filesystem and _overlap(filesystem, folder, source):
+        raise JagValueError(f"the sink {sink} and the source lie in one folder: results would be read as input")
+    return Sink(filesystem, folder, source.root, transform, options, partition_by, link=link, stores=stores)
+
+
+def _has_buckets(filesystem: pf.FileSystem) -> bool:
+    """Return whether the first component of a path is a bucket."""
+    protocol = getattr(fsspec_of(filesystem), "protocol", ())
+    names = {protocol} if isinstance(protocol, str) else {*protocol}
+    return filesystem.type_name in {"s3", "gcs", "abfs"} or bool(names & {"s3", "gs", "gcs", "az", "abfs"})
+
+
+def _overlap(filesystem: pf.FileSystem, folder: str, source: Source) -> bool:
+    """Return whether the folder holds files of the source, or a search for the source would find results in the folder."""
+    below = _real(filesystem, folder) + "/"
+    if any(_real(filesystem, piece.path).startswith(below) for piece in source.pieces):
+        return True
+    named = [(search, _real(filesystem, search.folder)) for search in source.searches]
+    return any(search.finds(below + piece.target, real) for search, real in named for piece in source.pieces)
+
+
+def _real(filesystem: pf.FileSystem, path: str) -> str:
+    """Resolve the symbolic links of a local path."""
+    return os.path.realpath(path).replace(os.sep, "/") if isinstance(filesystem, pf.LocalFileSystem) else path
+
+
+def refuse_files(sink: Sink) -> None:
+    """Raise if the sink holds files, as ``mode="create"`` requires.
+
+    Parameters
+    ----------
+    sink : Sink
+        The folder.
+
+    Raises
+    ------
+    JagValueError
+        If the sink holds files; the message names the first.
+    """
+    first = next((info.path for info in sink.infos() if not is_part(info.path)), None)
+    if first is not None:
+        raise JagValueError(
+            f'the sink holds files, for example {first}: mode="resume" keeps what is done, mode="replace" deletes it'
+        )
+
+
+def prepare(sink: Sink, source: Source, mode: str, missing_inputs: str = "keep", *, delete: bool = True) -> list[list[Result]]:
+    """Find the finished results of this job and delete stale ones. The caller must hold the lease.
+
+    Parameters
+    ----------
+    sink : Sink
+        The folder.
+    source : Source
+        The input with all of its pieces.
+    mode : {"create", "resume", "replace"}
+        How to treat existing files.
+    missing_inputs : {"keep", "drop", "error"}
+        How to treat results whose input is no longer in the source.
+    delete : bool
+        Whether to delete stale results.
+
+    Returns
+    -------
+    list of list of Result
+        The files of each finished task.
+
+    Raises
+    ------
+    JagValueError
+        If the sink holds files that `mode` doesn't allow; the message names the first.
+    """
+    if mode == "create":
+        refuse_files(sink)
+    paths = [info.path for info in sink.infos()]
+    inputs = {_real(sink.filesystem, piece.path) for piece in source.pieces}
+    shared = next((path for path in paths if _real(sink.filesystem, path) in inputs), None)
+    if shared is not None:
+        raise JagValueError(f"the sink holds {shared}, which is a file of the source: take another folder")
+    results = [path for path in paths if not is_part(path)]
+    if mode == "resume":
+        survey = Survey(sink, source, missing_inputs)
+        kept, stale = survey.split(sink.results(results))
+    else:
+        kept, stale = [], [path for path in results if path.endswith(".parquet")]
+    if delete:
+        sink.remove(path for path in paths if is_part(path))
+        sink.remove(stale)
+    return kept
+
+
+class Survey:
+    """Classifies results as current, stale or foreign."""
+
+    def __init__(self, sink: Sink, source: Source, missing_inputs: str) -> None:
+        self._sink, self._missing = sink, missing_inputs
+        self._known = {piece.input for piece in source.pieces}
+        self._files = {piece.file for piece in source.pieces}
+        self._targets = {piece.target for piece in source.pieces}
+
+    def split(self, results: list[Result]) -> tuple[list[list[Result]], list[str]]:
+        """Return the files of finished tasks, and the paths to delete."""
+        tasks: dict[tuple[Any, ...], list[Result]] = {}
+        stale: list[str] = []
+        for result in results:
+            if self._is_current(result):
+                tasks.setdefault((result.run, result.inputs, result.files), []).append(result)
+            elif self._is_ours(result):
+                stale.append(result.path)
+        kept: list[list[Result]] = []
+        done: set[str] = set()
+        for (_, inputs, files), parts in tasks.items():
+            digests = {digest for digest, _ in inputs}
+            if len(parts) == len(files) and not digests & done:
+                kept.append(parts)
+                done |= digests
+            else:
+                stale += [part.path for part in parts]
+        return kept, stale
+
+    def _is_current(self, result: Result) -> bool:
+        """Return whether this job would write the same result, compared for those inputs that still exist."""
+        below = result.path[len(self._sink.folder) + 1 :]
+        if below not in result.files or not result.inputs:
+            return False
+        gone = [file for _, file in result.inputs if file not in self._files]
+        unchanged = all(digest in self._known for digest, file in result.inputs if file in self._files)
+        if not gone:
+            return unchanged and result.transform == self._sink.transform
+        if result.root != self._sink.root:
+            return False
+        if self._missing == "drop":
+            return False
+        if self._missing == "error":
+            raise JagValueError(
+                f'the sink holds results of {gone[0]} in {result.path}, which is no longer in the source: missing_inputs="keep" '
+                'keeps them, missing_inputs="drop" deletes them'
+            )
+        if unchanged and result.transform == self._sink.transform:
+            return True
+        raise JagValueError(
+            f"{result.path} holds results of {gone[0]}, which is no longer in the source, and they were made by another function "
+            'or options: missing_inputs="drop" deletes them, or take another sink'
+        )
+
+    def _is_ours(self, result: Result) -> bool:
+        """Return whether this job may delete a result; raise if the result belongs to another source."""
+        below = result.path[len(self._sink.folder) + 1 :]
+        if below in self._targets or any(file in self._files for _, file in result.inputs):
+            return True
+        if result.root == self._sink.root and self._missing == "drop":
+            return True
+        if not result.path.endswith(".parquet"):
+            return False
+        whose = f"results of {result.inputs[0][1]}" if result.inputs else "rows of another kind"
+        raise JagValueError(f'the sink holds {whose} in {result.path}: take another sink, or mode="replace"')

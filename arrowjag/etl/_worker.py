@@ -1,0 +1,402 @@
+"""The worker of all engines: read the batches of a task, transform them, and write or gather the results."""
+
+from __future__ import annotations
+
+import functools
+import pickle
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from arrowjag.etl._batches import read_runs
+from arrowjag.etl._memory import own_memory
+from arrowjag.etl._output import Output, Written
+from arrowjag.etl._rejects import Rejected, Rejects
+from arrowjag.etl._schema import conform_result, make_frame, read_frame
+from arrowjag.etl._sink import Sink, SinkError
+from arrowjag.etl._tasks import SourceChangedError, Task, Where, verify_unchanged
+from arrowjag.etl._units import bytes_text
+from arrowjag.etl.report import SinkInUseError
+from arrowjag.io._scan import Part, Plan, finish_rows, open_parts
+
+__all__ = [
+    "Event",
+    "Finished",
+    "Job",
+    "Order",
+    "Outcome",
+    "Progressed",
+    "SchemaFound",
+    "Started",
+    "Stopped",
+    "TaskError",
+    "Worker",
+    "as_partial",
+    "over_share",
+    "over_time",
+    "run_remotely",
+]
+
+_NOT_THEIRS = (str(Path(__file__).parents[1]), str(Path(pa.__file__).parents[1]), str(Path(pickle.__file__).parent))
+
+
+@dataclass(frozen=True)
+class Job:
+    """The function of a job and its options, as sent to workers. `sink` is None for reductions, which return their results.
+
+    `rejects` receives the rows that fail (``on_error="rows"``); `workers` is the number of workers that share the memory.
+    """
+
+    transform: bytes
+    name: str
+    plan: Plan
+    partitions: pa.Schema
+    frame: str
+    sink: Sink | None
+    rejects: Rejects | None = None
+    workers: int = 1
+
+
+@dataclass(frozen=True)
+class Order:
+    """One task for a worker. `schema` is None until it is known; a probe only determines the schema and writes nothing.
+
+    `first_bytes` limits the first batch while other workers wait for the schema.
+    """
+
+    task: Task
+    batch_bytes: int
+    schema: pa.Schema | None = None
+    probe: bool = False
+    share: int | None = None
+    first_bytes: int | None = None
+    timeout: float | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of a task. `schema` is that of the transformed rows or, without rows, of the transformed empty frame."""
+
+    rows_read: int = 0
+    rows: int = 0
+    files: tuple[Written, ...] = ()
+    rejected: int = 0
+    schema: pa.Schema | None = None
+    partials: tuple[Any, ...] = ()
+    trouble: str = ""
+    memory: int | None = None
+
+    @property
+    def bytes_written(self) -> int:
+        """Total bytes of the files of the task."""
+        return sum(file.bytes for file in self.files)
+
+
+class TaskError(Exception):
+    """A task failed.
+
+    `kind` is "error", "timeout", "memory" (retried with smaller batches) or "died"; "sink" and "fatal" end the whole job.
+    `origin` lists the files and row groups of the batch that failed.
+    """
+
+    def __init__(self, kind: str, error: str, details: str = "", origin: tuple[Where, ...] = ()) -> None:
+        super().__init__(kind, error, details, origin)  # pickle restores exceptions from their arguments
+        self.kind, self.error, self.details, self.origin = kind, error, details, origin
+
+
+@dataclass(frozen=True)
+class Started:
+    """A worker begins a task."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Progressed:
+    """A worker has finished a batch."""
+
+    number: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class SchemaFound:
+    """A running task has determined the schema of its results."""
+
+    number: int
+    schema: pa.Schema
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A task is done or has failed; its worker is idle."""
+
+    number: int
+    result: Outcome | TaskError
+
+
+#: The events that a worker sends.
+Event = Started | Progressed | SchemaFound | Finished
+
+
+class Stopped(BaseException):
+    """The process was told to end."""
+
+
+class Worker:
+    """Runs the tasks of one job in this process.
+
+    Parameters
+    ----------
+    job : Job
+        The job; its transform is loaded here.
+
+    Raises
+    ------
+    TaskError
+        If the transform can't be loaded.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        try:
+            self._transform = pickle.loads(job.transform)  # noqa: S301  (made by the process that started this one)
+        except Stopped:
+            raise
+        except BaseException as error:  # noqa: BLE001  (code of modules that are imported may raise anything)
+            text = f"{job.name} can't be loaded in a worker process: {one_line(error)}"
+            raise TaskError("fatal", text, traceback.format_exc()) from None
+
+    def run(self, order: Order, tell: Callable[[Event], None]) -> Outcome:
+        """Run one task.
+
+        Parameters
+        ----------
+        order : Order
+            The task.
+        tell : callable
+            Called with an event per batch, and with the schema as soon as it is known.
+
+        Returns
+        -------
+        Outcome
+            The result of the task.
+
+        Raises
+        ------
+        TaskError
+            If the task failed.
+        """
+        task = _Task(self.job, self._transform, order, tell)
+        try:
+            outcome = task.run()
+        except (TaskError, KeyboardInterrupt, Stopped):
+            raise
+        except SinkInUseError as error:
+            raise TaskError("fatal", str(error)) from None
+        except SinkError as error:
+            raise TaskError("sink", error.text, "", ((error.folder, ()),)) from None
+        except BaseException as error:  # noqa: BLE001  (whatever the transform raises: panics of polars and sys.exit too)
+            raise task.failure(error) from None
+        return replace(outcome, memory=own_memory())
+
+
+class _Task:
+    """One run of one task."""
+
+    def __init__(self, job: Job, transform: Any, order: Order, tell: Callable[[Event], None]) -> None:
+        self._job, self._transform, self._order, self._tell = job, transform, order, tell
+        self._schema = order.schema
+        self._origin: tuple[Where, ...] = (order.task.pieces[0].where,)
+        self._before, self._started = own_memory() or 0, time.monotonic()
+        self._first: Part | None = None
+        self._rejected: list[Rejected] = []
+
+    def run(self) -> Outcome:
+        if self._job.sink is None:
+            return self._gather()
+        return self._probe(self._job.sink) if self._order.probe else self._write(self._job.sink)
+
+    def failure(self, error: BaseException) -> TaskError:
+        """Convert an exception to the error of the task; a file that was replaced meanwhile takes precedence as the cause."""
+        details = "".join(traceback.format_exception(error))
+        try:
+            if not isinstance(error, SourceChangedError):
+                verify_unchanged(self._order.task.pieces)
+        except SourceChangedError as cause:
+            error = cause
+        except (pa.ArrowException, OSError):
+            pass  # a damaged footer: the original error is more specific
+        if isinstance(error, SourceChangedError):
+            return TaskError("error", str(error), details, self._origin)
+        return TaskError("error", one_line(error), details, self._origin)
+
+    # ------------------------------------------------------------------------------------------------------- batches
+
+    def _runs(self) -> Iterator[tuple[Part, tuple[int, ...]]]:
+        """Open the files in turn; raise if one has changed since the driver read its footer."""
+        for piece in self._order.task.pieces:
+            self._origin = (piece.where,)
+            (part,) = open_parts([piece.stored], self._job.partitions)
+            verify_unchanged([piece], [part.content])
+            self._first = self._first or part
+            yield part, piece.row_groups
+
+    def _batches(self) -> Iterator[tuple[int, list[Any]]]:
+        """Yield per batch its number of rows and its results: one, or several if rows were rejected and the batch was split."""
+        order = self._order
+        for batch, origin in read_runs(self._runs(), self._job.plan, order.batch_bytes, first_bytes=order.first_bytes):
+            self._origin = origin
+            rows = batch.num_rows
+            results = list(self._results(batch))
+            del batch
+            yield rows, results
+            del results
+            self._tell(Progressed(order.task.number, rows))
+            self._check_limits()
+
+    def _check_limits(self) -> None:
+        held, order = own_memory(), self._order
+        if order.share is not None and held is not None and held - self._before > order.share:
+            raise TaskError("memory", over_share(held, order.share, self._job.workers), "", self._origin)
+        if order.timeout is not None and time.monotonic() - self._started > order.timeout:
+            raise TaskError("timeout", over_time(order.timeout), "", self._origin)
+
+    def _results(self, batch: pa.Table) -> Iterator[Any]:
+        if self._job.rejects is None:
+            yield self._result(batch)
+            return
+        try:
+            result = self._result(batch)
+        except Exception as error:  # noqa: BLE001  (whatever the transform raises)
+            if batch.num_rows == 1:
+                self._reject(batch, error)
+                return
+        else:
+            yield result
+            return
+        middle = batch.num_rows // 2
+        yield from self._results(batch.slice(0, middle))
+        yield from self._results(batch.slice(middle))
+
+    def _reject(self, row: pa.Table, error: Exception) -> None:
+        path, groups = self._origin[0]
+        self._rejected.append(Rejected(row, path, groups, one_line(error)))
+        most = self._job.rejects.most if self._job.rejects is not None else None
+        if most is not None and len(self._rejected) > most:
+            raise TaskError("fatal", f"more than max_failures={most} rows fail, the last with {one_line(error)}", "", self._origin)
+
+    def _result(self, batch: pa.Table) -> Any:
+        result = self._transform(make_frame(batch, self._job.frame))
+        if self._job.sink is None:
+            return as_partial(result, self._job.name)
+        table = read_frame(result, self._job.name)
+        if self._job.rejects is not None and self._schema is not None:
+            table = conform_result(table, self._schema)  # cast here, so that rows that don't fit the schema are rejected too
+        return table
+
+    # ------------------------------------------------------------------------------------------------------- outcomes
+
+    def _gather(self) -> Outcome:
+        rows_read, partials = 0, []
+        for rows, results in self._batches():
+            rows_read += rows
+            partials += results
+        verify_unchanged(self._order.task.pieces)
+        return Outcome(rows_read, rows_read, partials=tuple(partials))
+
+    def _probe(self, sink: Sink) -> Outcome:
+        first = None
+        for rows, results in self._batches():
+            for result in results:
+                table = sink.fitted(result)
+                if table.num_rows:
+                    return Outcome(rows, table.num_rows, schema=table.schema)
+                first = table.schema if first is None else first
+        return self._without_rows(Outcome(schema=first))
+
+    def _write(self, sink: Sink) -> Outcome:
+        order = self._order
+        rows_read, first = 0, None
+        with Output(sink, order.task, order.schema, min(order.batch_bytes, 32_000_000)) as output:
+            for rows, results in self._batches():
+                rows_read += rows
+                for result in results:
+                    table = sink.fitted(result)
+                    first = table.schema if first is None else first
+                    output.write(table)
+                del results
+                if output.schema is not None and self._schema is None:
+                    self._schema = output.schema
+                    self._tell(SchemaFound(order.task.number, output.schema))
+            verify_unchanged(order.task.pieces)
+            if sink.lease is not None:
+                sink.lease.check()
+            if self._job.rejects is not None:
+                self._job.rejects.write(order.task, self._rejected)
+            output.rejected = len(self._rejected)
+        rejected = len(self._rejected)
+        return self._without_rows(Outcome(rows_read, output.rows, output.files, rejected, output.schema or first))
+
+    def _without_rows(self, outcome: Outcome) -> Outcome:
+        """If there were no batches, add the schema of the transformed empty frame; the transform may fail on it."""
+        if outcome.schema is not None:
+            return outcome
+        try:
+            part = self._first or open_parts([self._order.task.pieces[0].stored], self._job.partitions)[0]
+            frame = self._transform(_empty_frame(part, self._job))
+            table = read_frame(frame, self._job.name)
+            return replace(outcome, schema=(table if self._job.sink is None else self._job.sink.fitted(table)).schema)
+        except SinkError:
+            raise
+        except Exception as error:  # noqa: BLE001  (a transform may fail on no rows: other tasks may have some)
+            return replace(outcome, trouble=one_line(error))
+
+
+def _empty_frame(part: Part, job: Job) -> Any:
+    """Return an empty frame with the columns that the transform receives."""
+    raw = part.stored.empty_table()
+    return make_frame(finish_rows(raw, part, 0, job.plan), job.frame)
+
+
+def as_partial(result: Any, name: str) -> Any:
+    """Prepare a partial result for sending: convert frames to tables, return other values unchanged."""
+    is_frame = isinstance(result, (pa.Table, pa.RecordBatch)) or type(result).__name__ in {"DataFrame", "LazyFrame"}
+    return read_frame(result, name) if is_frame else result
+
+
+def one_line(error: BaseException) -> str:
+    """Format an exception in one line: type, text, and the innermost line of the user's code in the traceback."""
+    text = " ".join(str(error).split())[:500]
+    lines = [one for one in traceback.extract_tb(error.__traceback__) if not one.filename.startswith(_NOT_THEIRS)]
+    where = f" ({Path(lines[-1].filename).name}, line {lines[-1].lineno})" if lines else ""
+    return f"{type(error).__name__}{': ' if text else ''}{text}{where}"
+
+
+def over_share(held: int, share: int, workers: int) -> str:
+    """Error message for a task over its memory limit."""
+    advice = f"take fewer workers (now {workers})," if workers > 1 else "give more memory"
+    return f"the worker held {bytes_text(held)}, its share of memory= is {bytes_text(share)}; {advice} or smaller batches"
+
+
+def over_time(limit: float) -> str:
+    """Error message for a task over its time limit."""
+    return f"the task took longer than timeout={limit:g} seconds"
+
+
+def run_remotely(job: bytes, order: Order) -> Outcome | TaskError:
+    """Run one task in a process of Ray or Dask; return a failure instead of raising, because they wrap exceptions."""
+    try:
+        return _remote_worker(job).run(order, lambda event: None)
+    except TaskError as failed:
+        return failed
+
+
+@functools.lru_cache(maxsize=1)
+def _remote_worker(job: bytes) -> Worker:
+    return Worker(pickle.loads(job))  # noqa: S301  (made by the process that gives the orders)

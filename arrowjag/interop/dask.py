@@ -1,0 +1,378 @@
+"""`.jag` on dask's Series and frames: importing this module registers it, and what dask needs to keep jagged columns.
+
+A call that computes each row alone runs partition by partition, as pandas' `.jag` does; an empty partition tells its result type.
+Reductions over the rows combine partial results of the partitions in a tree. A call that needs all rows at once
+(``cumsum(axis=0)``, `shuffle`) runs on one partition that holds them all. A call that would give other rows raises.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from arrowjag import functions
+from arrowjag._array import JaggedArray
+from arrowjag._methods import METHODS, Method, Rows, add_namespaces
+from arrowjag.errors import JagTypeError, MissingDependencyError
+
+try:
+    import dask.dataframe as dd
+    import pandas as pd
+    from dask.base import normalize_token
+    from dask.dataframe import extensions
+    from dask.delayed import delayed
+except ModuleNotFoundError as error:
+    raise MissingDependencyError.of("dask", "dask", "jagged columns of dask.dataframe") from error
+
+from arrowjag.pandas import JaggedDtype, JaggedExtensionArray
+from arrowjag.pandas._convert import as_array
+from arrowjag.pandas._wrapping import rewrap
+
+__all__ = ["DaskFrameJag", "DaskSeriesJag"]
+
+_untyped: Any = extensions  # dask has annotations for parts only
+_map_partitions: Any = dd.map_partitions
+_normalize_token: Any = normalize_token
+
+_FAN_IN = 8
+"""Number of partial results that one step of a tree combines."""
+
+_COMBINED_BY = {"sum": "sum", "prod": "prod", "min": "min", "max": "max", "any": "any", "all": "all", "count": "sum"}
+"""Reductions whose partial results another reduction combines."""
+
+
+# ----------------------------------------------------------------------------------------------------- registration
+
+
+@_normalize_token.register(JaggedExtensionArray)  # type: ignore[untyped-decorator]
+def _token(array: JaggedExtensionArray) -> tuple[str, str, str]:
+    """Hash a column by the bytes of its Arrow buffers; the slice of a column equals its copy."""
+    column = pa.array(array)
+    plain = column.storage if isinstance(column, pa.ExtensionArray) else column
+    sink = pa.BufferOutputStream()
+    batch = pa.record_batch([pa.concat_arrays([plain])], names=["v"])
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    return "arrowjag", str(array.dtype), hashlib.blake2b(memoryview(sink.getvalue()), digest_size=16).hexdigest()
+
+
+@_untyped.make_array_nonempty.register(JaggedDtype)  # type: ignore[untyped-decorator]
+def _nonempty(dtype: JaggedDtype) -> JaggedExtensionArray:
+    """Return the example rows from which dask infers types: a row with one null item, and a null row."""
+    row: Any = None
+    for extent in reversed(dtype.extents or (None,) * (dtype.ndim - 1)):
+        row = [row] * (1 if extent is None else extent)
+    made: JaggedExtensionArray = JaggedExtensionArray._from_sequence([row, None], dtype=dtype)
+    return made
+
+
+# --------------------------------------------------------------------------------------------------- calls on pandas
+
+
+def _run(series: pd.Series[Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a method of the table on one partition."""
+    owner = functools.reduce(getattr, name.split(".")[:-1], series.jag)
+    found = getattr(owner, name.rpartition(".")[2])
+    result = found if METHODS[name].is_property else found(*args, **kwargs)
+    return pd.Series(result, index=series.index, name=series.name) if isinstance(result, JaggedArray) else result
+
+
+def _opened(operands: Sequence[Any], series: pd.Series[Any], places: Sequence[Any]) -> list[Any]:
+    """Put the partitions of Series arguments back into their places."""
+    del series
+    rest = iter(operands)
+    return [next(rest) if place is None else place[0] for place in places]
+
+
+def _method(series: pd.Series[Any], *operands: Any, name: str, places: Any, keys: tuple[str, ...]) -> Any:
+    values = _opened(operands, series, places)
+    first = len(values) - len(keys)
+    return _run(series, name, tuple(values[:first]), dict(zip(keys, values[first:], strict=True)))
+
+
+def _operator(series: pd.Series[Any], *operands: Any, function: Callable[..., Any], places: Any) -> Any:
+    return function(*(one.jag if isinstance(one, pd.Series) else one for one in _opened([series, *operands], series, places)))
+
+
+def _item(series: pd.Series[Any], *operands: Any, places: Any) -> Any:
+    keys = _opened(operands, series, places)
+    return series.jag[tuple(keys) if len(keys) > 1 else keys[0]]
+
+
+def _partial(series: pd.Series[Any], name: str, arguments: dict[str, Any]) -> Any:
+    """Reduce the rows of one partition; None if it has no rows, unless it is the only one."""
+    return METHODS[name].function(as_array(series), **arguments) if len(series) else None
+
+
+def _combined(parts: Sequence[Any], name: str, arguments: dict[str, Any]) -> Any:
+    """Combine partial results: each is one row, and the rows are reduced again."""
+    known = [one for one in parts if one is not None]
+    if len(known) < 2:
+        return known[0] if known else None
+    if not isinstance(known[0], JaggedArray):
+        rows = functions.array(pa.array([one.as_py() for one in known], known[0].type))
+        return METHODS[name].function(rows, **arguments)
+    rows = functions.concat([one.unsqueeze(0) for one in known], axis=0)
+    return METHODS[name].function(rows, **arguments)
+
+
+def _closed(result: Any, empty: Any) -> Any:
+    return rewrap(empty if result is None else result)
+
+
+# ------------------------------------------------------------------------------------------------------------ Series
+
+
+@_untyped.register_series_accessor("jag")
+class DaskSeriesJag:
+    """Every operation on jagged columns of a dask Series, made from the table of methods.
+
+    Parameters
+    ----------
+    series : dask.dataframe.Series
+        Of a jagged dtype, of Arrow lists, or a plain column.
+
+    Notes
+    -----
+    Arguments that are dask Series are aligned as in dask's own operators. Divisions stay. Reductions over the rows (``axis=0``,
+    ``axis=None``) return what `dask.delayed` returns; sums of floats add partitions, so their last digit may depend on the
+    partitions. Calls that need all rows at once run on a single partition.
+
+    Examples
+    --------
+    >>> import arrowjag as aj, pandas as pd
+    >>> import dask.dataframe as dd  # doctest: +SKIP
+    >>> import arrowjag.interop.dask  # doctest: +SKIP
+    >>> frame = dd.from_pandas(pd.DataFrame({"v": aj.array([[1, 2], [3]])}), npartitions=2)  # doctest: +SKIP
+    >>> frame["v"].jag.sum().compute().tolist()  # doctest: +SKIP
+    [3, 3]
+    """
+
+    def __init__(self, series: Any) -> None:
+        self._series = series
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} of a dask Series of {self._series.dtype}"
+
+    def _call(self, method: Method, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        empty = as_array(self._series._meta)
+        named = {key: _unboxed(one) for key, one in kwargs.items()}
+        values = [_unboxed(one) for one in (*args, *named.values())]
+        arguments = method.bind(tuple(_empty(one) for one in values[: len(args)]), {key: _empty(one) for key, one in named.items()})
+        rows = method.rows(empty.ndim, arguments)
+        if rows is Rows.MOVED:
+            raise JagTypeError(
+                f"{method.name} gives other rows than the column of a dask frame has: call it on the frame (df.jag.flatten), "
+                "or on the pandas column that compute() returns"
+            )
+        if rows is Rows.REDUCED:
+            return self._reduce(method, arguments)
+        whole = rows is Rows.KEPT or method.seeded
+        places = [None if isinstance(one, dd.Series) else (one,) for one in values]
+        call = functools.partial(_method, name=method.name, places=places, keys=tuple(named))
+        return self._map(call, [one for one in values if isinstance(one, dd.Series)], whole)
+
+    def _map(self, call: Callable[..., Any], others: list[Any], whole: bool = False) -> Any:
+        """Run a call on each partition, or on one that holds all rows."""
+        series = [self._series, *others]
+        if whole:
+            series = [one.repartition(npartitions=1) for one in series]
+        meta = call(*(one._meta for one in series))
+        if not isinstance(meta, pd.Series):
+            raise JagTypeError(
+                f"the result is no column but {type(meta).__name__}: call it on the pandas column that compute() returns"
+            )
+        return _map_partitions(call, *series, meta=meta)
+
+    def _reduce(self, method: Method, arguments: dict[str, Any]) -> Any:
+        name = method.name
+        empty = method.function(as_array(self._series._meta), **arguments)
+        combined = _COMBINED_BY.get(name)
+        if (
+            combined is None
+            or arguments.get("min_count")
+            or any(isinstance(one, (pd.Series, JaggedArray)) for one in arguments.values())
+        ):
+            (whole,) = self._series.repartition(npartitions=1).to_delayed()
+            return delayed(_closed)(delayed(_partial)(whole, name, arguments), empty)
+        parts = [delayed(_partial)(one, name, arguments) for one in self._series.to_delayed()]
+        again = {key: one for key, one in arguments.items() if key == "axis" or (key == "skip_nulls" and name != "count")}
+        while len(parts) > 1:
+            parts = [delayed(_combined)(parts[at : at + _FAN_IN], combined, again) for at in range(0, len(parts), _FAN_IN)]
+        return delayed(_closed)(parts[0], empty)
+
+    def __getitem__(self, key: Any) -> Any:
+        keys = [_unboxed(one) for one in (key if isinstance(key, tuple) else (key,))]
+        first = keys[0] if keys else None
+        stays = first is Ellipsis or isinstance(first, str) or (isinstance(first, slice) and first == slice(None))
+        if not stays and not (isinstance(first, dd.Series) and as_array(first._meta).ndim > 1):
+            raise JagTypeError(
+                "indexing the rows of a dask column gives other rows: filter the frame (df[mask]), write .jag[:, key] for items, "
+                "or index the pandas column that compute() returns"
+            )
+        call = functools.partial(_item, places=[None if isinstance(one, dd.Series) else (one,) for one in keys])
+        return self._map(call, [one for one in keys if isinstance(one, dd.Series)])
+
+    def _binary(self, function: Callable[..., Any], *operands: Any) -> Any:
+        values = [_unboxed(one) for one in operands]
+        places = [None if isinstance(one, dd.Series) else (one,) for one in values]
+        series = [one for one in values if isinstance(one, dd.Series)]
+        call = functools.partial(_operator, function=function, places=places)
+        return _map_partitions(call, *series, meta=call(*(one._meta for one in series)))
+
+    def __neg__(self) -> Any:
+        return self._binary(operator.neg, self)
+
+    def __invert__(self) -> Any:
+        return self._binary(operator.invert, self)
+
+    def __abs__(self) -> Any:
+        return self._binary(abs, self)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _unboxed(value: Any) -> Any:
+    return getattr(value, "_series", value)
+
+
+def _empty(value: Any) -> Any:
+    """An argument as the plan sees it: a dask Series without rows."""
+    return as_array(value._meta) if isinstance(value, dd.Series) else value
+
+
+def _delegate(method: Method) -> Any:
+    if method.is_property:
+        return property(lambda self: self._call(method, (), {}), doc=method.function.__doc__)
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return self._call(method, args, kwargs)
+
+    call.__name__ = method.short
+    call.__doc__ = method.function.__doc__
+    call.__signature__ = method.signature  # type: ignore[attr-defined]
+    return call
+
+
+def _operators(name: str) -> tuple[Any, Any]:
+    function = getattr(operator, name)
+    return (lambda self, other: self._binary(function, self, other)), (lambda self, other: self._binary(function, other, self))
+
+
+_ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor")
+_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+
+
+def _complete() -> None:
+    add_namespaces(DaskSeriesJag, _delegate)
+    for name, method in METHODS.items():
+        if name.isidentifier() and name not in vars(DaskSeriesJag):
+            setattr(DaskSeriesJag, name, _delegate(method))
+    for name in (
+        "add",
+        "sub",
+        "mul",
+        "truediv",
+        "floordiv",
+        "mod",
+        "pow",
+        "and_",
+        "or_",
+        "xor",
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+    ):
+        forward, backward = _operators(name)
+        setattr(DaskSeriesJag, f"__{name.rstrip('_')}__", forward)
+        if name not in _COMPARISONS:
+            setattr(DaskSeriesJag, f"__r{name.rstrip('_')}__", backward)
+
+
+_complete()
+
+
+# ------------------------------------------------------------------------------------------------------------- frames
+
+
+def _frame(frame: pd.DataFrame, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> pd.DataFrame:
+    made: pd.DataFrame = getattr(frame.jag, name)(*args, **kwargs)
+    return made
+
+
+_NUMBER = "__arrowjag_row__"
+"""A column of row numbers, by which rows return to their order after a shuffle."""
+
+
+def _imploded(frame: pd.DataFrame, by: Any, columns: Any) -> pd.DataFrame:
+    return _frame(frame.sort_values(_NUMBER).drop(columns=_NUMBER), "implode", (by, columns), {})
+
+
+@_untyped.register_dataframe_accessor("jag")
+class DaskFrameJag:
+    """Operations on several jagged columns of a dask frame, partition by partition.
+
+    Parameters
+    ----------
+    frame : dask.dataframe.DataFrame
+        With jagged columns.
+
+    Notes
+    -----
+    `flatten`, `nest`, `unnest`, `query`, `filter`, `sort_items` and `topk` are those of pandas frames; columns and masks are named,
+    not passed as Series. `implode` first moves the rows of each key to one partition.
+    """
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def _map(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if any(isinstance(one, dd.Series) for one in (*args, *kwargs.values())):
+            raise JagTypeError(f"{name} of a dask frame takes names of columns, not Series: assign the Series as a column first")
+        meta = _frame(self._frame._meta, name, args, kwargs)
+        made = self._frame.map_partitions(_frame, name, args, kwargs, meta=meta)
+        return made.clear_divisions() if name == "flatten" else made
+
+    def implode(self, by: Any, columns: Any = None) -> Any:
+        """Nest rows into one row per group; the inverse of `flatten`.
+
+        Parameters
+        ----------
+        by : hashable or list of hashable
+            Columns that name the group.
+        columns : hashable or list of hashable, optional
+            Columns that become jagged; all others by default.
+
+        Returns
+        -------
+        dask.dataframe.DataFrame
+            One row per group; items keep the order of the rows, groups are in no particular order. Cost: a shuffle by `by`.
+        """
+        keys = by if isinstance(by, list) else [by]
+        wanted = [one for one in self._frame.columns if one not in keys] if columns is None else columns
+        numbered = self._frame.assign(**{_NUMBER: 1})
+        numbered[_NUMBER] = numbered[_NUMBER].cumsum()
+        meta = _frame(self._frame._meta, "implode", (by, wanted), {})
+        return numbered.shuffle(on=by).map_partitions(_imploded, by, wanted, meta=meta).clear_divisions()
+
+
+def _frame_method(name: str) -> Any:
+    source = getattr(type(pd.DataFrame().jag), name)
+
+    @functools.wraps(source)
+    def call(self: DaskFrameJag, *args: Any, **kwargs: Any) -> Any:
+        return self._map(name, args, kwargs)
+
+    return call
+
+
+for _name in ("flatten", "nest", "unnest", "query", "filter", "sort_items", "topk"):
+    setattr(DaskFrameJag, _name, _frame_method(_name))

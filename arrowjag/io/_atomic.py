@@ -1,0 +1,189 @@
+"""Atomic writes: rename a complete temporary on local file systems; upload the complete file in one call elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.fs as pf
+
+from arrowjag.errors import JagValueError
+
+__all__ = ["atomic_path", "atomic_target", "fsspec_of", "local_path", "part_prefix"]
+
+
+@contextlib.contextmanager
+def atomic_path(target: str | os.PathLike[str], tag: str = "", *, may_be_empty: bool = False) -> Iterator[Path]:
+    """Yield a temporary path; rename it to the target if the block succeeds, and delete it if the block raises.
+
+    At any moment, and after a crash, readers see either the old file or the new one: the temporary is flushed to disk and then
+    renamed atomically. A killed process may leave a hidden temporary beside the target, which readers of folders ignore.
+
+    Parameters
+    ----------
+    target : path
+        A local file, or a symbolic link, which is followed. The new file takes the permissions of an existing one.
+    tag : str
+        Part of the name of the temporary, to identify its writer.
+    may_be_empty : bool
+        Whether an empty file is a file of the format; otherwise one that nothing was written to raises FileNotFoundError.
+
+    Yields
+    ------
+    Path
+        A hidden path in the same folder that ends in ``.part``.
+
+    Raises
+    ------
+    IsADirectoryError
+        If the target is a folder.
+    JagValueError
+        If the target is a device, a pipe or a socket, which a rename would replace for all processes.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with atomic_path(folder + "/a.txt") as part:
+    ...         _ = part.write_text("whole")
+    ...     [file.name for file in Path(folder).iterdir()]
+    ['a.txt']
+    """
+    final = Path(os.path.realpath(target))
+    if final.is_dir():
+        raise IsADirectoryError(f"{final} is a folder: give the name of a file in it")
+    if final.exists() and not final.is_file():
+        raise JagValueError(f"{final} is a device, a pipe or a socket: give the name of a file")
+    temporary = final.with_name(f"{part_prefix(final.name)}{tag}{uuid.uuid4().hex[:16]}.part")
+    rights = final.stat().st_mode & 0o777 if final.exists() else None
+    try:
+        if rights is not None:  # set permissions first: users who can't read the old file must not read parts of the new one
+            temporary.touch(mode=0o600)
+            temporary.chmod(rights | 0o600)
+        yield temporary
+        if rights is not None and not may_be_empty and temporary.exists() and not temporary.stat().st_size:
+            temporary.unlink()  # nothing was written: the empty file touched above must not replace the target
+        _flush(temporary)
+        if rights is not None:
+            temporary.chmod(rights)
+        temporary.replace(final)
+        _flush_folder(final.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def part_prefix(name: str) -> str:
+    """Return the prefix of the names of temporaries of a file, shortened because file names have at most 255 bytes."""
+    return f".{os.fsencode(name)[:200].decode(errors='ignore')}."
+
+
+def _flush(path: Path) -> None:
+    with path.open("rb+") as handle:
+        os.fsync(handle.fileno())
+
+
+def _flush_folder(folder: Path) -> None:
+    """Flush the new name to disk. Systems that can't open folders flush it when they choose to."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        with contextlib.suppress(OSError):
+            os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def atomic_target(filesystem: pf.FileSystem, path: str, tag: str = "", *, may_be_empty: bool = False) -> Iterator[Path]:
+    """Yield a local temporary path; publish its file at a path of any file system if the block succeeds.
+
+    Parameters
+    ----------
+    filesystem : pyarrow.fs.FileSystem
+        The file system of `path`. On local ones, also wrapped by `SubTreeFileSystem` or fsspec, the temporary is renamed.
+        Elsewhere the whole file is uploaded in one call: object stores publish an object once it is complete.
+    path : str
+        The file to write.
+    tag : str
+        Part of the name of a temporary beside it.
+    may_be_empty : bool
+        Whether an empty file is a file of the format.
+
+    Yields
+    ------
+    Path
+        A local file to write.
+    """
+    local = local_path(filesystem, path)
+    if local is not None:
+        with atomic_path(local, tag, may_be_empty=may_be_empty) as temporary:
+            yield temporary
+        return
+    with tempfile.TemporaryDirectory(prefix="arrowjag-") as folder:
+        temporary = Path(folder) / "file.part"
+        yield temporary
+        _put(filesystem, path, temporary)
+
+
+def _put(filesystem: pf.FileSystem, path: str, source: Path) -> None:
+    """Upload a file in one call: if an exception interrupted a stream, closing the stream would publish a truncated file."""
+    foreign = fsspec_of(filesystem)
+    if foreign is not None:
+        foreign.pipe_file(path, source.read_bytes())
+        return
+    with pa.memory_map(str(source)) as mapped:
+        content = mapped.read_buffer()
+    with filesystem.open_output_stream(path) as stream:
+        stream.write(content)
+
+
+def fsspec_of(filesystem: pf.FileSystem) -> Any:
+    """Return the fsspec file system that pyarrow's bridge wraps.
+
+    Parameters
+    ----------
+    filesystem : pyarrow.fs.FileSystem
+        Any.
+
+    Returns
+    -------
+    object or None
+        None for pyarrow's own file systems.
+    """
+    handler = filesystem.handler if isinstance(filesystem, pf.PyFileSystem) else None
+    return handler.fs if isinstance(handler, pf.FSSpecHandler) else None
+
+
+def local_path(filesystem: pf.FileSystem, path: str) -> str | None:
+    """Return the local path of a file.
+
+    Parameters
+    ----------
+    filesystem : pyarrow.fs.FileSystem
+        Any file system.
+    path : str
+        A path on it.
+
+    Returns
+    -------
+    str or None
+        None if the file system isn't a local one, nor a wrapper of a local one by `SubTreeFileSystem` or fsspec.
+
+    Examples
+    --------
+    >>> local_path(pf.SubTreeFileSystem("/data", pf.LocalFileSystem()), "a.parquet")
+    '/data/a.parquet'
+    """
+    if isinstance(filesystem, pf.SubTreeFileSystem):
+        return local_path(filesystem.base_fs, filesystem.base_path.rstrip("/") + "/" + path.lstrip("/"))
+    if isinstance(filesystem, pf.LocalFileSystem):
+        return path
+    protocol = getattr(fsspec_of(filesystem), "protocol", ())
+    return path if "file" in ((protocol,) if isinstance(protocol, str) else protocol) else None

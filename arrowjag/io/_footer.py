@@ -1,0 +1,208 @@
+"""Footers of Parquet files: read the Arrow schema in a footer, or replace parts of the footer."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from arrowjag._pyarrow_versions import parquet_schema
+
+__all__ = [
+    "encoded_schema",
+    "maps_as_lists",
+    "parse_footer",
+    "read_arrow_schema",
+    "read_content",
+    "readable",
+    "with_magic",
+    "without_extensions",
+]
+
+_KEY = b"ARROW:schema"
+_MAGIC = b"PAR1"
+
+
+_TAIL = 1 << 16
+"""Bytes to read from the end of a file in the first call; most footers are shorter."""
+
+
+def read_content(source: pa.NativeFile) -> bytes:
+    """Read the serialized footer of a Parquet file.
+
+    Parameters
+    ----------
+    source : pyarrow.NativeFile
+        The file.
+
+    Returns
+    -------
+    bytes
+        The footer in Thrift's compact protocol; `parse_footer` parses it.
+
+    Raises
+    ------
+    ValueError
+        If the file has no footer or an encrypted one; the message prefers Arrow's own error for the file.
+    """
+    size = source.size()
+    tail = source.read_at(min(size, _TAIL), max(0, size - _TAIL))
+    length = int.from_bytes(tail[-8:-4], "little")
+    if size < 12 or tail[-4:] != _MAGIC or length > size - 12:
+        pq.read_metadata(source)
+        raise ValueError("the footer is encrypted")
+    if length + 8 <= len(tail):
+        return bytes(tail[-8 - length : -8])
+    return bytes(source.read_at(length, size - 8 - length))
+
+
+def parse_footer(content: bytes) -> pq.FileMetaData:
+    """Parse a footer with pyarrow.
+
+    Parameters
+    ----------
+    content : bytes
+        The result of `read_content`.
+
+    Returns
+    -------
+    pyarrow.parquet.FileMetaData
+        Row groups and schema. Read metadata of column chunks only through `Chunks`.
+    """
+    return pq.read_metadata(pa.BufferReader(with_magic(content)))
+
+
+def with_magic(content: bytes) -> bytes:
+    """A footer as the end of a file that holds nothing else."""
+    return _MAGIC + content + len(content).to_bytes(4, "little") + _MAGIC
+
+
+def read_arrow_schema(footer: pq.FileMetaData) -> pa.Schema | None:
+    """Read the Arrow schema that the writer stored in the footer of a Parquet file.
+
+    Parameters
+    ----------
+    footer : pyarrow.parquet.FileMetaData
+        The footer.
+
+    Returns
+    -------
+    pa.Schema or None
+        None if the footer has no Arrow schema, or one that can't be parsed.
+    """
+    encoded = (footer.metadata or {}).get(_KEY)
+    if encoded is None:
+        return None
+    try:
+        return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(encoded)))
+    except (pa.ArrowException, binascii.Error, ValueError, OSError):
+        return None
+
+
+def without_extensions(footer: pq.FileMetaData, content: bytes, schema: pa.Schema | None) -> pq.FileMetaData:
+    """Replace jagged types in the Arrow schema of a footer by their storage types.
+
+    Readers can't read single leaves of an extension type, but any leaves of its storage type.
+
+    Parameters
+    ----------
+    footer : pyarrow.parquet.FileMetaData
+        The footer of a file.
+    content : bytes
+        The serialized footer.
+    schema : pa.Schema or None
+        The result of `read_arrow_schema`.
+
+    Returns
+    -------
+    pyarrow.parquet.FileMetaData
+        The new footer, or `footer` itself if it has no jagged types.
+    """
+    if schema is None or not any(isinstance(field.type, pa.BaseExtensionType) for field in schema):
+        return footer
+    return with_arrow_schema(footer, content, pa.schema([field.with_type(_storage(field.type)) for field in schema]))
+
+
+def readable(footer: pq.FileMetaData, content: bytes, schema: pa.Schema) -> pq.FileMetaData:
+    """Replace types in the Arrow schema of a footer that this pyarrow can't read by similar ones.
+
+    Parameters
+    ----------
+    footer : pyarrow.parquet.FileMetaData
+        The footer that `without_extensions` returned.
+    content : bytes
+        The serialized footer of the file.
+    schema : pa.Schema
+        The schema that `footer` gives.
+
+    Returns
+    -------
+    pyarrow.parquet.FileMetaData
+        The new footer, or `footer` itself if pyarrow can read all types.
+    """
+    types = parquet_schema(schema)
+    return footer if types is schema else with_arrow_schema(footer, content, types)
+
+
+def encoded_schema(schema: pa.Schema) -> dict[str, str]:
+    """Encode an Arrow schema as an entry of the metadata of a file."""
+    return {_KEY.decode(): base64.b64encode(schema.serialize().to_pybytes()).decode()}
+
+
+def with_arrow_schema(footer: pq.FileMetaData, content: bytes, schema: pa.Schema) -> pq.FileMetaData:
+    """Replace the Arrow schema of a footer."""
+    written = parse_footer(content).metadata[_KEY]
+    old, new = _entry(written), _entry(base64.b64encode(schema.serialize().to_pybytes()))
+    # The entry stores its own length, and no other part of the footer stores offsets in it.
+    return parse_footer(content.replace(old, new)) if content.count(old) == 1 else footer
+
+
+def _storage(type: pa.DataType) -> pa.DataType:
+    return type.storage_type if isinstance(type, pa.BaseExtensionType) else type
+
+
+def _entry(value: bytes) -> bytes:
+    """Encode the Arrow schema's key-value entry in Thrift's compact protocol: two strings, fields 1 and 2 of a struct."""
+    return b"\x18" + _varint(len(_KEY)) + _KEY + b"\x18" + _varint(len(value)) + value
+
+
+def maps_as_lists(content: bytes) -> pq.FileMetaData:
+    """Rewrite a footer with optional map keys, which Arrow refuses, so that maps are read as lists of keys and values.
+
+    Parameters
+    ----------
+    content : bytes
+        The serialized footer.
+
+    Returns
+    -------
+    pyarrow.parquet.FileMetaData
+        The footer, parsed by Arrow, with a list in place of every map.
+    """
+    content = _KEY_VALUE.sub(lambda found: _if_named(found, b"\x15\x04\x00"), content)
+    return parse_footer(_MAP.sub(lambda found: _if_named(found, b"\x15\x02\x15\x06\x00"), content))
+
+
+# Ends of schema elements in Thrift's compact protocol: number of children (1 or 2), converted type (1 is MAP, 2 MAP_KEY_VALUE,
+# 3 LIST; numbers are doubled), perhaps the same as a logical type.
+_KEY_VALUE = re.compile(rb"\x15\x04\x15\x04\x00")
+_MAP = re.compile(rb"\x15\x02\x15[\x02\x04](?:\x4c\x2c\x00\x00)?\x00")
+
+
+def _if_named(found: re.Match[bytes], replacement: bytes) -> bytes:
+    """Return the replacement if a name precedes the match, as in every schema element; otherwise the matched bytes."""
+    before = found.string[max(0, found.start() - 130) : found.start()]
+    is_named = any(before[-size - 2 : -size] == bytes([0x18, size]) for size in range(1, min(128, len(before) - 1)))
+    return replacement if is_named else found[0]
+
+
+def _varint(number: int) -> bytes:
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    out.append(number)
+    return bytes(out)

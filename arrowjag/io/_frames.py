@@ -1,0 +1,190 @@
+"""Convert frames of all hosts to Arrow tables and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from arrowjag import _lazy_imports
+from arrowjag._array.base import ArrayBase
+from arrowjag._array.names import refuse_nul, refuse_nul_fields
+from arrowjag._capsules import import_table
+from arrowjag._storage import pandas_facts, portable
+from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError
+
+__all__ = ["check_host", "from_table", "index_columns", "to_table"]
+
+
+def to_table(frame: Any) -> pa.Table:
+    """Convert a frame to an Arrow table in which jagged columns carry their type.
+
+    Parameters
+    ----------
+    frame : pandas or polars DataFrame, polars LazyFrame, pa.Table, pa.RecordBatch, or dict of arrays
+        The frame to write, or any other object with ``__arrow_c_stream__``.
+
+    Returns
+    -------
+    pa.Table
+        Shares the buffers of the frame.
+
+    Raises
+    ------
+    JagTypeError
+        If `frame` is not a frame.
+    ShapeError
+        If the columns of a dict differ in length.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> to_table({"x": aj.array([[1], []]), "k": [1, 2]}).schema.names
+    ['x', 'k']
+    """
+    table = _to_table(frame)
+    return table.replace_schema_metadata(portable(table.schema).metadata)
+
+
+def _to_table(frame: Any) -> pa.Table:
+    if isinstance(frame, pa.Table):
+        return frame
+    if isinstance(frame, pa.RecordBatch):
+        return pa.Table.from_batches([frame])
+    if isinstance(frame, dict):
+        return _from_columns({name: _column(name, one) for name, one in frame.items()})
+    library = type(frame).__module__.split(".")[0]
+    kind = type(frame).__name__
+    if library == "pandas" and kind == "DataFrame":
+        return pa.Table.from_pandas(frame)
+    if library == "polars" and kind in {"DataFrame", "LazyFrame"}:
+        frame = frame.collect() if kind == "LazyFrame" else frame
+        refuse_nul(frame)
+        return frame.to_arrow()
+    if hasattr(frame, "__arrow_c_stream__") and kind != "Series":
+        return import_table(frame, f"a {kind}")
+    raise JagTypeError(f"a frame is a pandas or polars DataFrame, a pa.Table or a dict of arrays, got {type(frame).__name__}")
+
+
+def _column(name: Any, values: Any) -> Any:
+    if isinstance(values, ArrayBase):
+        return values.to_arrow()
+    many = any(hasattr(values, one) for one in ("__iter__", "__arrow_array__", "__arrow_c_array__", "__arrow_c_stream__"))
+    if isinstance(values, (str, bytes)) or not many:
+        raise JagTypeError(f"column {name!r} of a frame is an array or a list of values, got {type(values).__name__}")
+    return values
+
+
+def _from_columns(columns: dict[Any, Any]) -> pa.Table:
+    try:
+        return pa.table(columns)
+    except pa.ArrowInvalid:
+        lengths = {name: len(one) for name, one in columns.items() if hasattr(one, "__len__")}
+        if len(set(lengths.values())) < 2:
+            raise
+        raise ShapeError(f"the columns of a frame have one length, got {lengths}") from None
+
+
+def _entries(facts: dict[str, Any], name: str) -> list[Any]:
+    found = facts.get(name)
+    return found if isinstance(found, list) else []
+
+
+def index_columns(schema: pa.Schema) -> list[str]:
+    """Return the columns that pandas wrote as the index.
+
+    Parameters
+    ----------
+    schema : pa.Schema
+        The schema of a file, with metadata.
+
+    Returns
+    -------
+    list of str
+        Index columns that exist in the schema; empty if pandas didn't write the file.
+    """
+    facts = pandas_facts(dict(schema.metadata or {})) or {}
+    return [name for name in _entries(facts, "index_columns") if isinstance(name, str) and name in schema.names]
+
+
+def check_host(to: str) -> None:
+    """Raise for an unknown kind of frame, before reading any file.
+
+    Parameters
+    ----------
+    to : str
+        The kind of frame that the caller requested.
+
+    Raises
+    ------
+    JagValueError
+        If the kind is unknown.
+    """
+    if to not in ("arrow", "pandas", "polars"):
+        raise JagValueError(f'to must be "arrow", "pandas" or "polars", got {to!r}')
+
+
+def from_table(table: pa.Table, to: str) -> Any:
+    """Convert a table to the requested kind of frame.
+
+    Parameters
+    ----------
+    table : pa.Table
+        The table.
+    to : {"arrow", "pandas", "polars"}
+        The host.
+
+    Returns
+    -------
+    pa.Table, pandas.DataFrame or polars.DataFrame
+        Shares buffers where the host supports it. In pandas, lists become jagged columns, structs and maps Arrow-backed ones.
+
+    Raises
+    ------
+    MissingDependencyError
+        If the host is not installed.
+    JagTypeError, JagValueError
+        If the host can't represent a column; the message names the column and its type.
+    """
+    check_host(to)
+    if to == "arrow":
+        return table
+    surface = _lazy_imports.load(to)
+    error = _failure(table, to, surface)
+    if isinstance(error, BaseException):
+        raise _named(error, table, to, surface) from error
+    return error
+
+
+def _failure(table: pa.Table, to: str, surface: Any) -> Any:
+    """The frame, or the exception of the host: hosts raise unrelated ones for unsupported types and metadata."""
+    try:
+        return _converted(table, to, surface)
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # a panic of polars is no Exception
+            raise
+        return error
+
+
+def _named(error: BaseException, table: pa.Table, to: str, surface: Any) -> BaseException:
+    """The error with the first column that the host can't represent, and its type."""
+    alone = table.replace_schema_metadata(None)
+    fails = (field for field in table.schema if isinstance(_failure(alone.select([field.name]), to, surface), BaseException))
+    unique = len(set(table.schema.names)) == len(table.schema)
+    field = next(fails, None) if unique else None
+    where = "the table" if field is None else f"column {field.name!r} of type {field.type}"
+    if isinstance(error, JagError):
+        return error if field is None or repr(field.name) in str(error) else type(error)(f"{where}: {error}")
+    kinds = (pa.ArrowNotImplementedError, NotImplementedError)
+    is_type = isinstance(error, kinds) or not isinstance(error, Exception)
+    told = f"{to} can't {'represent' if is_type else 'take'} {where}: {error}; read it with to='arrow'"
+    return JagTypeError(told) if is_type else JagValueError(told)
+
+
+def _converted(table: pa.Table, to: str, surface: Any) -> Any:
+    if to == "pandas":
+        return surface.frame_from_table(table)
+    import polars as pl
+
+    refuse_nul_fields(table.schema)
+    return pl.from_arrow(table.replace_schema_metadata(None))  # polars drops metadata, and panics if they aren't UTF-8

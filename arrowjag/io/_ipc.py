@@ -1,0 +1,141 @@
+"""Arrow IPC files, memory mapped when read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.fs as pf
+
+from arrowjag.errors import JagFileError
+from arrowjag.io._atomic import atomic_target, local_path
+from arrowjag.io._damage import checked, reading
+from arrowjag.io._frames import check_host, from_table, index_columns, to_table
+from arrowjag.io._locate import locate_file
+from arrowjag.io._scan import conform_table, make_plan
+from arrowjag.io._schemas import canonical
+
+__all__ = ["read_ipc", "write_ipc"]
+
+_FILE_MAGIC = b"ARROW1"
+
+
+def read_ipc(path: Any, columns: Sequence[str] | None = None, to: str = "arrow", *, filesystem: Any = None) -> Any:
+    """Read an Arrow IPC (Feather) file or stream without copying it.
+
+    Parameters
+    ----------
+    path : str or path
+        A local file is memory mapped and must not be modified while the result is in use (`write_ipc` replaces files and never
+        modifies them); a URL such as ``s3://bucket/a.arrow`` is read completely.
+    columns : list of str, optional
+        Columns or fields inside them, as in `read_parquet`.
+    to : {"arrow", "pandas", "polars"}
+        The kind of frame.
+    filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
+        Where the path lies.
+
+    Returns
+    -------
+    pa.Table, pandas.DataFrame or polars.DataFrame
+        Jagged columns carry their type. Buffers point into the mapped file unless it is compressed.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file does not exist.
+    JagFileError
+        If the file is truncated, damaged or not an IPC file; the message names the column.
+    JagValueError
+        If a column is unknown; the message lists the known ones.
+
+    Notes
+    -----
+    The function validates offsets, indices, UTF-8 and validity bitmaps once. Numeric values are not read from disk until they
+    are used.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import arrowjag as aj
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     aj.write_ipc({"x": aj.array([[1, None], None])}, folder + "/a.arrow")
+    ...     aj.from_arrow(aj.read_ipc(folder + "/a.arrow")["x"]).to_list()
+    [[1, None], None]
+    """
+    check_host(to)
+    where, name = locate_file(path, filesystem)
+    with reading(name):
+        return _read(_content(where, name), name, columns, to)
+
+
+def _read(content: pa.Buffer, name: str, columns: Sequence[str] | None, to: str) -> Any:
+    table = _read_table(content, name)
+    schema = pa.schema([field.with_type(canonical(field.type)) for field in table.schema], table.schema.metadata)
+    if columns is not None and to == "pandas":
+        columns = [*columns, *index_columns(schema)]
+    plan = make_plan(schema, columns, None)
+    safe = {one: checked(table.column(one), f"{name}, column {one!r}") for one in plan.schema.names}
+    return from_table(conform_table(pa.table(safe), plan.schema, name), to)
+
+
+def _content(filesystem: pf.FileSystem, path: str) -> pa.Buffer:
+    local = local_path(filesystem, path)
+    if local is None:
+        with filesystem.open_input_file(path) as source:
+            return source.read_buffer()
+    with pa.memory_map(local) as source:
+        return source.read_buffer()  # keeps the mapping alive
+
+
+def _read_table(content: pa.Buffer, name: str) -> pa.Table:
+    is_file = memoryview(content)[: len(_FILE_MAGIC)] == _FILE_MAGIC
+    read = pa.ipc.open_file if is_file else pa.ipc.open_stream
+    with reading(f"{name} is truncated or not an Arrow IPC file: it"):
+        reader = read(content)
+    try:
+        with reading(name):
+            return reader.read_all()
+    except JagFileError:
+        for place, field in enumerate(reader.schema):
+            with reading(f"{name}, column {field.name!r}"):
+                read(content, options=pa.ipc.IpcReadOptions(included_fields=[place])).read_all()
+        raise
+
+
+def write_ipc(frame: Any, path: Any, *, filesystem: Any = None, compression: str | None = None) -> None:
+    """Write a frame to an Arrow IPC file atomically.
+
+    Parameters
+    ----------
+    frame : pandas or polars DataFrame, polars LazyFrame, pa.Table, or dict of arrays
+        What to write.
+    path : str or path
+        A local file or a URL. A crash leaves either the old file or the new one.
+    filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
+        Where the path lies.
+    compression : {"lz4", "zstd"}, optional
+        Default None, so that the file can be read without a copy.
+
+    Raises
+    ------
+    JagTypeError
+        If `frame` is not a frame.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import arrowjag as aj
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     aj.write_ipc({"x": aj.array([[1, None], None])}, folder + "/a.arrow", compression="zstd")
+    """
+    table = to_table(frame)
+    where, target = locate_file(path, filesystem)
+    options = pa.ipc.IpcWriteOptions(compression=compression, unify_dictionaries=True)
+    with (
+        atomic_target(where, target) as temporary,
+        pa.OSFile(str(temporary), "wb") as sink,
+        pa.ipc.new_file(sink, table.schema, options=options) as writer,
+    ):
+        writer.write_table(table)

@@ -1,0 +1,114 @@
+"""Scan Parquet files lazily with polars, one row group at a time; columns may be fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from arrowjag import _lazy_imports
+from arrowjag.io._frames import from_table
+from arrowjag.io._leaves import select
+from arrowjag.io._parquet import open_source
+from arrowjag.io._scan import Part, make_plan, stream_parts
+from arrowjag.io._stores import check_options
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["scan_parquet"]
+
+
+def scan_parquet(
+    path_or_dataset: Any,
+    columns: Sequence[str] | None = None,
+    filters: Any = None,
+    *,
+    filesystem: Any = None,
+    storage_options: Mapping[str, Any] | None = None,
+    schema: pa.Schema | None = None,
+    partitioning: Any = "hive",
+    verify_checksums: bool = True,
+) -> pl.LazyFrame:
+    """Scan Parquet files as a lazy frame of polars that reads single fields of structs.
+
+    Parameters
+    ----------
+    path_or_dataset : str, path, list of them, file object, bytes, or pyarrow.dataset.Dataset
+        As in `read_parquet`.
+    columns : list of str, optional
+        Columns, or fields inside them: ``"docs.score"`` reads only the column chunks of the field ``score``, through any number of
+        lists.
+    filters : pyarrow.compute.Expression, list of tuples, or list of lists of tuples, optional
+        Rows to keep, as in `read_parquet`; row groups whose statistics exclude them are not read.
+    filesystem, storage_options, schema, partitioning, verify_checksums
+        As in `read_parquet`.
+
+    Returns
+    -------
+    polars.LazyFrame
+        It reads the columns that the query needs, a row group at a time, and streams. Filters of polars are applied to each row
+        group after it was read.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file does not exist.
+    JagFileError
+        If a file is damaged.
+    JagValueError
+        If a column, a field or a name in the filter is unknown.
+    MissingDependencyError
+        If polars is not installed.
+
+    Notes
+    -----
+    `polars.scan_parquet` reads whole columns, in parallel: use it if you need all fields.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import arrowjag as aj
+    >>> docs = aj.zip(score=aj.array([[0.5, 0.25], []]), id=aj.array([[7, 8], []]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     aj.write_parquet({"docs": docs, "q": [1, 2]}, folder + "/a.parquet")
+    ...     scan = aj.scan_parquet(folder + "/a.parquet", columns=["q", "docs.score"])
+    ...     scan.jag.flatten("docs.score").collect().rows()
+    [(1, 0.5), (1, 0.25)]
+    """
+    _lazy_imports.load("polars")
+    from polars.io.plugins import register_io_source
+
+    parts, whole = open_source(path_or_dataset, filters, filesystem, partitioning, check_options(storage_options))
+    there = whole if schema is None else schema
+    plan = make_plan(there, columns, filters)
+    source = _Source(parts, there, list(there.names if columns is None else columns), filters, verify_checksums)
+    return register_io_source(source, schema=from_table(plan.schema.empty_table(), "polars").schema)
+
+
+class _Source:
+    """What polars calls to get the rows of a scan."""
+
+    def __init__(self, parts: Sequence[Part], schema: pa.Schema, columns: list[str], filters: Any, verify: bool) -> None:
+        self.parts = parts
+        self.schema = schema
+        self.columns = columns
+        self.filters = filters
+        self.verify = verify
+
+    def __call__(
+        self, with_columns: list[str] | None, predicate: Any, n_rows: int | None, _batch_size: int | None = None
+    ) -> Iterator[pl.DataFrame]:
+        wanted = self.columns if with_columns is None else [name for name in self.columns if self._column(name) in with_columns]
+        left = n_rows
+        for table in stream_parts(self.parts, self.schema, wanted, self.filters, self.verify):
+            frame = from_table(table if left is None else table.slice(0, left), "polars")
+            left = None if left is None else left - len(frame)
+            frame = frame if with_columns is None else frame.select(with_columns)
+            yield frame if predicate is None else frame.filter(predicate)
+            if left is not None and left <= 0:
+                return
+
+    def _column(self, name: str) -> str:
+        return next(iter(select(self.schema, [name])))

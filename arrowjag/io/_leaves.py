@@ -1,0 +1,197 @@
+"""Names of columns and of the leaves inside them: "docs.score" is the field score of the structs in the lists of docs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag.dtype import JaggedType
+from arrowjag.errors import JagTypeError, JagValueError
+
+__all__ = ["Selection", "leaf_names", "leaf_places", "part_of_type", "select"]
+
+#: Maps each selected column to the paths of selected fields inside it; the empty path selects the whole column.
+Selection: TypeAlias = dict[str, set[tuple[str, ...]]]
+
+
+def select(schema: pa.Schema, names: Sequence[str]) -> Selection:
+    """Resolve names of columns and leaves.
+
+    Parameters
+    ----------
+    schema : pa.Schema
+        The schema of the files.
+    names : sequence of str
+        Names of columns, or paths of column and nested fields joined by dots; lists have no name in a path. A column whose own
+        name contains the dots takes precedence.
+
+    Returns
+    -------
+    dict
+        The selected paths per column; columns in the order of their first occurrence in `names`.
+
+    Raises
+    ------
+    JagTypeError
+        If `names` is a single str.
+    JagValueError
+        If a name is unknown; the message lists the known ones.
+
+    Examples
+    --------
+    >>> schema = pa.schema([("docs", pa.list_(pa.struct([("score", pa.float64()), ("id", pa.int64())])))])
+    >>> select(schema, ["docs.score"])
+    {'docs': {('score',)}}
+    >>> select(schema, ["docs.scores"])
+    Traceback (most recent call last):
+    arrowjag.errors.JagValueError: there is no column or leaf 'docs.scores'; there are docs, docs.score, docs.id
+    """
+    if isinstance(names, str):
+        raise JagTypeError(f"columns is a list of names, got the str {names!r}: write columns=[{names!r}]")
+    found: Selection = {}
+    for name in names:
+        path = _find(list(schema), name)
+        if path is None:
+            raise JagValueError(f"there is no column or leaf {name!r}; there are {', '.join(leaf_names(schema))}")
+        found.setdefault(path[0], set()).add(path[1:])
+    return found
+
+
+def _find(fields: Sequence[pa.Field], name: str) -> tuple[str, ...] | None:
+    for field in fields:
+        if field.name == name:
+            return (name,)
+    for field in fields:
+        if name.startswith(field.name + "."):
+            below = _find(_fields_below(field.type), name[len(field.name) + 1 :])
+            if below is not None:
+                return (field.name, *below)
+    return None
+
+
+def _fields_below(type: pa.DataType) -> list[pa.Field]:
+    """Return the fields of the struct inside any number of nested lists; empty if there is none."""
+    if isinstance(type, JaggedType):
+        return _fields_below(type.storage_type)
+    if _arrow.is_list_type(type):
+        return _fields_below(type.value_type)
+    return list(type) if pt.is_struct(type) else []
+
+
+def leaf_names(schema: pa.Schema) -> list[str]:
+    """Return all names that `select` accepts, in the order of the schema.
+
+    Parameters
+    ----------
+    schema : pa.Schema
+        The schema of the files.
+
+    Returns
+    -------
+    list of str
+        Columns, each followed by the fields inside it.
+    """
+    return list(_names(list(schema), ""))
+
+
+def _names(fields: Sequence[pa.Field], prefix: str) -> Iterator[str]:
+    for field in fields:
+        yield prefix + field.name
+        yield from _names(_fields_below(field.type), f"{prefix}{field.name}.")
+
+
+def part_of_type(type: pa.DataType, paths: set[tuple[str, ...]]) -> pa.DataType:
+    """Reduce a type to its selected fields, with unchanged dimensions.
+
+    Parameters
+    ----------
+    type : pa.DataType
+        The type of a whole column.
+    paths : set of tuple of str
+        The selected paths inside the column.
+
+    Returns
+    -------
+    pa.DataType
+        The reduced type; fields keep their order.
+    """
+    if () in paths:
+        return type
+    if isinstance(type, JaggedType):
+        return JaggedType(part_of_type(type.storage_type, paths), type.ndim)
+    if pt.is_struct(type):
+        wanted = [(field, _below(paths, field.name)) for field in type]
+        return pa.struct([field.with_type(part_of_type(field.type, below)) for field, below in wanted if below])
+    return list_like(type, part_of_type(type.value_type, paths))
+
+
+def list_like(type: pa.DataType, item: pa.DataType) -> pa.DataType:
+    """Return a list type of the same kind with another item type."""
+    field = type.value_field.with_type(item)
+    if pt.is_fixed_size_list(type):
+        return pa.list_(field, type.list_size)
+    kinds = {pt.is_list: pa.list_, pt.is_list_view: pa.list_view, pt.is_large_list_view: pa.large_list_view}
+    make = next((make for is_kind, make in kinds.items() if is_kind(type)), pa.large_list)
+    return make(field)
+
+
+def _below(paths: set[tuple[str, ...]], name: str) -> set[tuple[str, ...]]:
+    return {path[1:] for path in paths if path[:1] == (name,)}
+
+
+def leaf_places(schema: pa.Schema, selection: Selection) -> list[int]:
+    """Return the indices of the Parquet columns that hold a selection.
+
+    Parameters
+    ----------
+    schema : pa.Schema
+        The Arrow view of one file, its leaves in the order of the file.
+    selection : dict
+        The selected paths per column. Columns missing from the file are skipped. For a missing field, the function selects a
+        sibling field, whose levels determine nulls and lists.
+
+    Returns
+    -------
+    list of int
+        In ascending order.
+    """
+    places: list[int] = []
+    start = 0
+    for field in schema:
+        if field.name in selection:
+            places += _places(field.type, selection[field.name], start)
+        start += _leaf_count(field.type)
+    return places
+
+
+def _places(type: pa.DataType, paths: set[tuple[str, ...]], start: int) -> list[int]:
+    if () in paths:
+        return list(range(start, start + _leaf_count(type)))
+    if isinstance(type, pa.BaseExtensionType):
+        return _places(type.storage_type, paths, start)
+    if _arrow.is_list_type(type):
+        return _places(type.value_type, paths, start)
+    if not pt.is_struct(type):
+        return list(range(start, start + _leaf_count(type)))
+    places: list[int] = []
+    first = start
+    for field in type:
+        below = _below(paths, field.name)
+        places += _places(field.type, below, start) if below else []
+        start += _leaf_count(field.type)
+    return places or [first]
+
+
+def _leaf_count(type: pa.DataType) -> int:
+    """Return the number of Parquet columns of an Arrow type."""
+    if isinstance(type, pa.BaseExtensionType):
+        return _leaf_count(type.storage_type)
+    if _arrow.is_list_type(type):
+        return _leaf_count(type.value_type)
+    if pt.is_map(type):
+        return _leaf_count(type.key_type) + _leaf_count(type.item_type)
+    return sum(_leaf_count(field.type) for field in type) if pt.is_struct(type) else 1

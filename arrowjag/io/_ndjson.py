@@ -1,0 +1,194 @@
+"""Newline-delimited JSON: one object per row, lists as jagged columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow, _column, dtype
+from arrowjag._from_json import combined, parsed_as, readable, stored
+from arrowjag._pyarrow_versions import read_json
+from arrowjag.errors import JagTypeError
+from arrowjag.io._atomic import atomic_target
+from arrowjag.io._damage import damaged, reading
+from arrowjag.io._frames import check_host, from_table, to_table
+from arrowjag.io._json_text import joined, json_text
+from arrowjag.io._locate import locate_file
+
+__all__ = ["read_ndjson", "write_ndjson"]
+
+_ROWS = 2**16
+"""Rows that are written at once."""
+
+
+def read_ndjson(path: Any, schema: Any = None, to: str = "arrow", *, filesystem: Any = None) -> Any:
+    """Read a file of JSON objects, one per line.
+
+    Parameters
+    ----------
+    path : str or path
+        A local file or a URL.
+    schema : pa.Schema or dict of types, optional
+        The columns to read and their types; lists of any layout, `JaggedType` among them. By default all columns, with types that
+        follow from all rows: integers, floats, bool, text, lists and structs. Text stays text, though it may look like times.
+    to : {"arrow", "pandas", "polars"}
+        The kind of frame.
+    filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
+        Where the path lies.
+
+    Returns
+    -------
+    pa.Table, pandas.DataFrame or polars.DataFrame
+        Lists are jagged columns; keys that an object lacks are null.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file does not exist.
+    JagFileError
+        If the file is no JSON, or a value does not fit its column; the message names the file and the row.
+    JagTypeError
+        If JSON has no form for a type of the schema.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import arrowjag as aj
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     aj.write_ndjson({"v": aj.array([[1, None], None, []])}, folder + "/a.ndjson")
+    ...     aj.array(aj.read_ndjson(folder + "/a.ndjson")["v"]).to_list()
+    [[1, None], None, []]
+    """
+    check_host(to)
+    wanted = None if schema is None else _schema(schema)
+    where, name = locate_file(path, filesystem)
+    with where.open_input_file(name) as source:
+        content = source.read_buffer()
+    return from_table(_jagged(_parsed(content, wanted, name), wanted, name), to)
+
+
+def _schema(schema: Any) -> pa.Schema:
+    if isinstance(schema, Mapping):
+        return pa.schema(list(schema.items()))
+    if not isinstance(schema, pa.Schema):
+        raise JagTypeError(f"read_ndjson: schema is a pa.Schema or a dict of types, got {type(schema).__name__}")
+    return schema
+
+
+def _parsed(content: pa.Buffer, wanted: pa.Schema | None, name: str) -> pa.Table:
+    if not memoryview(content).tobytes().strip():
+        return (pa.schema([]) if wanted is None else _readable(wanted)).empty_table()
+    if wanted is not None:
+        return _read(content, _readable(wanted), "ignore", name)
+    table = _read(content, None, "infer", name)
+    plain = pa.schema([field.with_type(_without_times(field.type)) for field in table.schema])
+    return table if plain.equals(table.schema) else _read(content, plain, "error", name)
+
+
+def _readable(schema: pa.Schema) -> pa.Schema:
+    return pa.schema([pa.field(field.name, readable(field.type, "read_ndjson")) for field in schema])
+
+
+def _read(content: pa.Buffer, schema: pa.Schema | None, others: str, name: str) -> pa.Table:
+    import pyarrow.json as reader
+
+    options = reader.ParseOptions(explicit_schema=schema, unexpected_field_behavior=others)
+    # Types follow from the whole file where it is one block; Arrow takes blocks below 2 GB.
+    block = reader.ReadOptions(block_size=min(content.size + 1, 2**31 - 1))
+    try:
+        return read_json(pa.BufferReader(content), read_options=block, parse_options=options)
+    except pa.ArrowInvalid as error:
+        raise damaged(error, name) from error
+
+
+def _without_times(type: pa.DataType) -> pa.DataType:
+    """The type that text has which the reader took for times."""
+    if pt.is_timestamp(type):
+        return pa.string()
+    if pt.is_list(type):
+        return pa.list_(_without_times(type.value_type))
+    if pt.is_struct(type):
+        return pa.struct([pa.field(field.name, _without_times(field.type)) for field in type])
+    return type
+
+
+def _jagged(table: pa.Table, wanted: pa.Schema | None, name: str) -> pa.Table:
+    """Cast columns to the types asked for, and lists to jagged columns."""
+    columns = {}
+    for place, field in enumerate(table.schema):
+        values = combined(table.column(place))
+        with reading(f"{name}, column {field.name!r}"):
+            values = values if wanted is None else parsed_as(values, stored(wanted.field(place).type))
+        columns[field.name] = _typed(values, None if wanted is None else wanted.field(place).type)
+    return pa.table(columns)
+
+
+def _typed(values: pa.Array, wanted: pa.DataType | None) -> pa.Array:
+    if isinstance(wanted, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(wanted, values)
+    if not _arrow.is_list_type(values.type):
+        return values
+    column = _column.from_arrow(values)
+    storage = _column.to_arrow(column)
+    return pa.ExtensionArray.from_storage(dtype.JaggedType(storage.type, column.ndim), storage)
+
+
+def write_ndjson(frame: Any, path: Any, *, filesystem: Any = None) -> None:
+    """Write a frame as JSON objects, one per line, atomically.
+
+    Parameters
+    ----------
+    frame : pandas or polars DataFrame, polars LazyFrame, pa.Table, or dict of arrays
+        What to write.
+    path : str or path
+        A local file or a URL. A crash leaves either the old file or the new one.
+    filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
+        Where the path lies.
+
+    Raises
+    ------
+    JagTypeError
+        If `frame` is not a frame, or a column holds binary values, for which JSON has no form.
+
+    Notes
+    -----
+    Every column is a key of every object; nulls, NaN and infinities are null, as JSON has no other form for them. Floats have a
+    point, dates and times are text of ISO 8601, decimals text, durations seconds. Cost: a few passes of Arrow's kernels.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import arrowjag as aj
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     aj.write_ndjson({"k": ["a", "b"], "v": aj.array([[1, None], None])}, folder + "/a.ndjson")
+    ...     print(pathlib.Path(folder, "a.ndjson").read_text())
+    {"k":"a","v":[1,null]}
+    {"k":"b","v":null}
+    <BLANKLINE>
+    """
+    table = to_table(frame)
+    where, target = locate_file(path, filesystem)
+    with atomic_target(where, target, may_be_empty=True) as temporary, temporary.open("wb") as sink:
+        for batch in table.combine_chunks().to_batches(max_chunksize=_ROWS):
+            sink.write(_lines(batch))
+
+
+def _lines(batch: pa.RecordBatch) -> memoryview:
+    rows = _rows(batch)
+    _, offsets, data = rows.buffers()
+    ends = memoryview(offsets).cast("q")
+    return memoryview(data)[ends[rows.offset] : ends[rows.offset + len(rows)]]
+
+
+def _rows(batch: pa.RecordBatch) -> pa.Array:
+    parts: list[Any] = []
+    for place, field in enumerate(batch.schema):
+        key = json.dumps(field.name, ensure_ascii=False)
+        parts += [f"{',' if place else '{'}{key}:", json_text(batch.column(place), field.name)]
+    if not parts:
+        return pa.array(["{}\n"] * batch.num_rows, pa.large_string())
+    return joined(*parts, "}\n")

@@ -1,0 +1,435 @@
+"""Read and write Parquet files; jagged columns keep their type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.fs as pf
+import pyarrow.parquet as pq
+
+from arrowjag._pyarrow_versions import parquet_schema
+from arrowjag.errors import JagFileError, JagTypeError, JagValueError
+from arrowjag.io._atomic import atomic_target
+from arrowjag.io._damage import checked, reading
+from arrowjag.io._files import StoredFile, files_of, has_keys, is_dataset
+from arrowjag.io._footer import encoded_schema
+from arrowjag.io._frames import check_host, from_table, index_columns, to_table
+from arrowjag.io._leaves import leaf_places, select
+from arrowjag.io._locate import Located, TableFolderError, locate, locate_file
+from arrowjag.io._partitions import FILE_NAME, cut_by_keys
+from arrowjag.io._plain import plain_schema
+from arrowjag.io._row_groups import cut_rows
+from arrowjag.io._scan import NO_MAP_KEYS, Part, conform_table, full_schema, make_plan, open_parts, read_parts
+from arrowjag.io._snapshots import open_snapshot
+from arrowjag.io._stores import check_options
+from arrowjag.io._tables import is_table
+
+if TYPE_CHECKING:
+    import pyarrow.dataset as ds
+
+__all__ = [
+    "FileWriter",
+    "is_parquet",
+    "leaf_options",
+    "open_dataset",
+    "open_files",
+    "open_source",
+    "prune_files",
+    "read_parquet",
+    "write_parquet",
+]
+
+
+def read_parquet(  # noqa: PLR0913  (what pandas and pyarrow take, too)
+    path_or_dataset: Any,
+    columns: Sequence[str] | None = None,
+    filters: Any = None,
+    to: str = "arrow",
+    *,
+    filesystem: Any = None,
+    storage_options: Mapping[str, Any] | None = None,
+    schema: pa.Schema | None = None,
+    partitioning: Any = "hive",
+    verify_checksums: bool = True,
+) -> Any:
+    """Read Parquet files; jagged columns keep their type.
+
+    Parameters
+    ----------
+    path_or_dataset : str, path, list of them, file object, bytes, dataset or table
+        A file, a link (``s3://bucket/a.parquet``, or any kind that fsspec knows), a pattern (``data/**/*.parquet``), a folder,
+        whose files are read in the order of their paths, or a `pyarrow.dataset.Dataset`. A table of Delta Lake
+        (``delta://path``, its folder, or a `deltalake.DeltaTable`) or of Iceberg (``iceberg://catalog/namespace.table``, or a
+        table of pyiceberg) is read at its current version, or at the version that it was opened with.
+    columns : list of str, optional
+        Columns, or fields inside them: ``"docs.score"`` reads only the column chunks of the field ``score``, through any
+        number of lists. The result then has a column ``docs`` of the same shape, whose structs hold only the selected
+        fields.
+    filters : pyarrow.compute.Expression, list of tuples, or list of lists of tuples, optional
+        Rows to keep, as in `pyarrow.parquet.read_table`. Row groups whose statistics exclude them are not read.
+    to : {"arrow", "pandas", "polars"}
+        The kind of frame.
+    filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
+        Where the paths lie.
+    storage_options : dict, optional
+        Options for links, with the names of object_store: ``aws_access_key_id``, ``aws_region``, ``aws_endpoint_url``,
+        ``aws_allow_http``...
+    schema : pa.Schema, optional
+        The columns and types of the result, to which files are cast losslessly; by default the merged schema of the files.
+    partitioning : str, list, pyarrow.dataset.Partitioning or None
+        How names of folders are read, as `pyarrow.dataset.dataset` takes it: by default ``key=value`` becomes a column.
+    verify_checksums : bool
+        Whether to verify the checksums of pages, if the file has them.
+
+    Returns
+    -------
+    pa.Table, pandas.DataFrame or polars.DataFrame
+        Jagged columns carry their type; in pandas every list column is jagged, and structs and maps are Arrow-backed.
+        Dictionaries and times of any unit keep the type in which they were written. Rows keep the order of the files. A column
+        missing from a file is null in its rows. Types that differ between files are widened: different kinds of lists become
+        `large_list`, and jagged with plain lists become jagged.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file, or none in the folder.
+    JagFileError
+        If a file is damaged; the message names file, row group and column.
+    JagValueError
+        If a column, a leaf or a name in the filter is unknown; the message lists the known ones. If a value can't be cast to
+        the type of the result.
+    JagTypeError
+        If files hold a column in incompatible types; the message names files and column.
+
+    Notes
+    -----
+    Null rows, empty rows and null values are preserved. The whole result is held in memory, with one chunk per row group; for
+    files larger than memory use `arrowjag.etl` or polars' streaming engine.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import arrowjag as aj
+    >>> docs = aj.zip(score=aj.array([[0.5, 0.25], []]), id=aj.array([[7, 8], []]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     aj.write_parquet({"docs": docs}, folder + "/a.parquet")
+    ...     table = aj.read_parquet(folder + "/a.parquet", columns=["docs.score"])
+    >>> aj.from_arrow(table["docs"])["score"].to_list()
+    [[0.5, 0.25], []]
+    """
+    check_host(to)
+    if is_dataset(path_or_dataset) and not is_parquet(path_or_dataset):
+        return from_table(_read_dataset(path_or_dataset, columns, filters, schema), to)
+    parts, whole = open_source(path_or_dataset, filters, filesystem, partitioning, check_options(storage_options))
+    there = whole if schema is None else schema
+    if columns is not None and to == "pandas":
+        columns = [*columns, *index_columns(there)]
+    return from_table(read_parts(parts, there, columns, filters, verify_checksums), to)
+
+
+def open_source(
+    source: Any, filters: Any = None, filesystem: Any = None, partitioning: Any = "hive", options: Mapping[str, str] | None = None
+) -> tuple[list[Part], pa.Schema]:
+    """Return the files that `read_parquet` would read, with their footers, and the schema of all of them."""
+    options = options or {}
+    if is_table(source):
+        snapshot = open_snapshot(source, options)
+        return snapshot.parts(), snapshot.schema
+    if is_dataset(source):
+        return _opened(*prune_files(source, filters))[:2]
+    opened = _content(source)
+    if opened is not None:
+        return _opened([StoredFile("", content=opened)], pa.schema([]))[:2]
+    try:
+        found = locate(source, filesystem, options)
+    except TableFolderError as error:
+        snapshot = open_snapshot(error, options)
+        return snapshot.parts(), snapshot.schema
+    return open_files(found, filters, partitioning)[:2]
+
+
+def _opened(files: Sequence[StoredFile], partitions: pa.Schema) -> tuple[list[Part], pa.Schema, pa.Schema]:
+    parts = open_parts(files, partitions)
+    return parts, full_schema(parts, partitions), partitions
+
+
+def _content(source: Any) -> Any:
+    """Return the data or open file that a caller passed; None for paths."""
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        source = pa.py_buffer(source)
+    if isinstance(source, (pa.Buffer, pa.NativeFile)):
+        return source
+    return pa.PythonFile(source, mode="r") if hasattr(source, "read") and hasattr(source, "seek") else None
+
+
+def open_files(found: Located, filters: Any = None, partitioning: Any = "hive") -> tuple[list[Part], pa.Schema, pa.Schema]:
+    """Return files with their footers, the schema of all of them, and the columns of their partition folders."""
+    files = [StoredFile(path, found.filesystem) for path in found.paths]
+    is_plain = partitioning is None or (isinstance(partitioning, str) and not has_keys(found.paths, found.base or ""))
+    if found.base is None or is_plain:
+        return _opened(files, pa.schema([]))
+    try:
+        with reading(found.base):
+            dataset = open_dataset(found, partitioning)
+    except JagFileError as error:
+        if NO_MAP_KEYS in str(error.__cause__):
+            return _opened(files, pa.schema([]))
+        raise
+    return _opened(*prune_files(dataset, filters))
+
+
+def open_dataset(found: Located, partitioning: Any) -> ds.Dataset:
+    """Open files as a dataset in which partition columns take precedence over columns of the same name in files.
+
+    pyarrow's own `dataset` requires both to have the same type.
+    """
+    import pyarrow.dataset as ds
+
+    if isinstance(partitioning, str):
+        partitioning = ds.partitioning(flavor=partitioning)
+    elif isinstance(partitioning, (list, tuple)):
+        partitioning = ds.partitioning(field_names=list(partitioning))
+    options = ds.FileSystemFactoryOptions(partitioning=partitioning, partition_base_dir=found.base or "")
+    factory = ds.FileSystemDatasetFactory(found.filesystem, found.paths, ds.ParquetFileFormat(), options)
+    first, *_, folders = factory.inspect_schemas()
+    return factory.finish(pa.schema([*(field for field in first if field.name not in folders.names), *folders]))
+
+
+def is_parquet(dataset: ds.Dataset) -> bool:
+    """Return whether a dataset consists of Parquet files."""
+    import pyarrow.dataset as ds
+
+    return isinstance(dataset, ds.FileSystemDataset) and isinstance(dataset.format, ds.ParquetFileFormat)
+
+
+def prune_files(dataset: ds.Dataset, filters: Any) -> tuple[list[StoredFile], pa.Schema]:
+    """Return the files whose partition folders don't exclude a filter, and the partition columns."""
+    partitioning = dataset.partitioning
+    partitions = pa.schema([]) if partitioning is None else partitioning.schema
+    everything = files_of(dataset.get_fragments())
+    names = {name for one in everything for name in one.keys}
+    partitions = pa.schema([field for field in partitions if field.name in names])
+    if filters is None:
+        return everything, partitions
+    try:
+        expression = filters if isinstance(filters, pc.Expression) else pq.filters_to_expression(filters)
+        return files_of(dataset.get_fragments(filter=expression)) or everything, partitions
+    except (ValueError, TypeError, pa.ArrowException):
+        return everything, partitions  # columns may exist in later files only; the caller checks names
+
+
+def _read_dataset(dataset: ds.Dataset, columns: Sequence[str] | None, filters: Any, schema: pa.Schema | None) -> pa.Table:
+    """Read a dataset in memory or of other file formats: pyarrow reads whole columns; then drop the fields not selected."""
+    plan = make_plan(dataset.schema if schema is None else schema, columns, filters)
+    with reading("the dataset"):
+        table = dataset.to_table(columns=plan.read_schema.names, filter=plan.filter)
+    safe = {one: checked(table.column(one), f"the dataset, column {one!r}") for one in table.column_names}
+    return conform_table(pa.table(safe), plan.schema, "the dataset")
+
+
+def write_parquet(
+    frame: Any,
+    path: Any,
+    *,
+    filesystem: Any = None,
+    storage_options: Mapping[str, Any] | None = None,
+    partition_by: str | Sequence[str] | None = None,
+    row_group_size: int = 2**20,
+    row_group_values: int = 2**24,
+    plain: bool = False,
+    **options: Any,
+) -> None:
+    """Write a frame atomically to one Parquet file, or to one file per partition.
+
+    Parameters
+    ----------
+    frame : pandas or polars DataFrame, polars LazyFrame, pa.Table, or dict of arrays
+        What to write.
+    path : str or path
+        A local file, or a link such as ``s3://bucket/a.parquet``.
+    filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
+        Where the path lies.
+    storage_options : dict, optional
+        Options for links, as for `read_parquet`.
+    partition_by : str or list of str, optional
+        Columns whose values make folders ``key=value`` below `path`, which is a folder then; each gets a file ``part-0.parquet``.
+        The files don't hold these columns. `read_parquet` makes them of the folders: whole numbers of 32 bits and text that looks
+        like them come back as int32, all else as text; ``partitioning=`` says other types. Rows of one key keep their order.
+    row_group_size : int
+        Maximum number of rows per row group.
+    row_group_values : int
+        Maximum number of leaf values of one column per row group. Readers hold a row group in memory and skip it by its
+        statistics; for jagged columns, the number of rows hardly determines its size. A row with more values forms a row
+        group by itself.
+    plain : bool
+        Whether the Arrow schema of the file has plain nested lists in place of our extension type, for readers such as polars and
+        daft without arrowjag, which return an extension type otherwise. The file metadata then name the jagged columns, so that
+        `read_parquet` restores their type.
+    **options
+        Those of `pyarrow.parquet.ParquetWriter`. Where they name columns (``use_dictionary``, ``compression``,
+        ``compression_level``, ``column_encoding``, ``use_byte_stream_split``, ``write_statistics``), names are as in
+        `read_parquet`, and stand for all leaves below. Pages get checksums unless ``write_page_checksum=False``.
+
+    Raises
+    ------
+    JagTypeError
+        If Parquet can't store a type, or `frame` is not a frame; if a column to partition by holds lists, structs or floats.
+    JagValueError
+        If an option names an unknown column; if nothing is left for the files, or a key is null in every row.
+
+    Notes
+    -----
+    A local file is written beside its place and moved in after a clean close; elsewhere the finished file is put in one call.
+    A crash leaves the old file or the new one, an exception leaves everything as it was. With `partition_by` that holds for each
+    file by itself: files of the same keys are replaced, those of others stay. A null key has the folder
+    ``key=__HIVE_DEFAULT_PARTITION__``; a frame without rows makes one file with all of its columns. Without arrowjag,
+    pyarrow, DuckDB and Spark read nested lists, and pandas objects; polars and daft read an extension type over lists, or with
+    `plain` nested lists.
+
+    Null rows, empty rows and nulls at every level are kept apart. Nothing of the frame is copied but what pandas holds in
+    blocks; a remote file is held in memory once more while it is sent.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import arrowjag as aj
+    >>> x = aj.array([[1.5, None], None, []])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     aj.write_parquet({"x": x}, folder + "/a.parquet", use_byte_stream_split=["x"], compression="zstd")
+    ...     aj.from_arrow(aj.read_parquet(folder + "/a.parquet")["x"]).to_list()
+    [[1.5, None], None, []]
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     aj.write_parquet({"x": x, "year": [2024, 2023, 2024]}, folder + "/data", partition_by="year")
+    ...     aj.read_parquet(folder + "/data", filters=[("year", "=", 2024)])["x"].to_pylist()
+    [[1.5, None], []]
+    """
+    table = to_table(frame)
+    where, target = locate_file(path, filesystem, check_options(storage_options))
+    options = {"row_group_size": row_group_size, "row_group_values": row_group_values, "plain": plain} | options
+    if partition_by is None:
+        _write_file(table, where, target, options)
+        return
+    if where.get_file_info(target).type == pf.FileType.File:
+        raise JagValueError(f"{path} is a file: with partition_by name a folder")
+    for folder, part in cut_by_keys(table, partition_by):
+        place = f"{target.rstrip('/')}/{folder}".rstrip("/")
+        where.create_dir(place, recursive=True)
+        _write_file(part, where, f"{place}/{FILE_NAME}", options)
+
+
+def _write_file(table: pa.Table, where: Any, path: str, options: dict[str, Any]) -> None:
+    with atomic_target(where, path) as temporary, FileWriter(str(temporary), table.schema, options, path) as writer:
+        writer.write(table)
+
+
+class FileWriter:
+    """A Parquet file with the options of `write_parquet`, a context manager.
+
+    Parameters
+    ----------
+    path : str
+        A local path.
+    schema : pa.Schema
+        Schema of the tables; jagged columns are plain in the file if the options contain ``plain``.
+    options : dict
+        Options of `write_parquet`.
+    name : str
+        The name of the file in messages.
+    """
+
+    def __init__(self, path: str, schema: pa.Schema, options: Mapping[str, Any], name: str) -> None:
+        others = dict(options)
+        self._rows, self._values = others.pop("row_group_size", 2**20), others.pop("row_group_values", 2**24)
+        plain = others.pop("plain", False)
+        schema, told = plain_schema(schema, extents=plain != "table") if plain else (schema, {})
+        self._name = name
+        settings = {"write_page_checksum": True} | leaf_options(others, schema)
+        self._schema = parquet_schema(schema)
+        if self._schema is not schema and settings.get("store_schema", True):
+            settings["store_schema"] = False  # the file has the bytes and the schema that the latest pyarrow writes
+            told = told | encoded_schema(schema)
+        try:
+            self._writer = pq.ParquetWriter(path, self._schema, **settings)
+        except pa.ArrowNotImplementedError as error:
+            raise unsupported_column(schema, error, name) from error
+        self.add_metadata(told)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._writer.close()
+
+    def write(self, table: pa.Table) -> None:
+        """Append rows, cut into row groups."""
+        table = table if table.schema.equals(self._schema) else conform_table(table, self._schema, self._name)
+        for start, stop in cut_rows(table, self._rows, self._values):
+            self._writer.write_table(table.slice(start, stop - start), row_group_size=stop - start)
+
+    def add_metadata(self, facts: Mapping[str, str]) -> None:
+        """Add entries to the metadata of the file."""
+        if facts:
+            self._writer.add_key_value_metadata(dict(facts))
+
+    def close(self) -> None:
+        """Write the footer."""
+        self._writer.close()
+
+
+def unsupported_column(schema: pa.Schema, error: Exception, where: str = "") -> JagTypeError:
+    """Create the error of a schema that Parquet can't store; the message names the first such column and its type."""
+    at = f"{where}, " if where else ""
+    for field in schema:
+        try:
+            pq.ParquetWriter(pa.BufferOutputStream(), pa.schema([field])).close()
+        except pa.ArrowNotImplementedError as cause:
+            return JagTypeError(f"{at}column {field.name!r}: Parquet can't store {field.type} ({cause}); cast it first")
+    return JagTypeError(f"{at}Parquet can't store these columns ({error}); cast them first")
+
+
+# ------------------------------------------------------------------------------------------------- options by column
+
+_LISTS = ("use_dictionary", "use_byte_stream_split", "write_statistics")
+_TABLES = ("compression", "compression_level", "column_encoding")
+
+
+def leaf_options(options: dict[str, Any], schema: pa.Schema) -> dict[str, Any]:
+    """Replace column names in options by the physical paths of their leaves."""
+    named = {key: options[key] for key in _LISTS if _is_list(options.get(key))}
+    keyed = {key: options[key] for key in _TABLES if isinstance(options.get(key), Mapping)}
+    if not named and not keyed:
+        return options
+    paths = _physical_paths(schema, options)
+    result = options | {key: [path for name in names for path in _paths_of(name, schema, paths)] for key, names in named.items()}
+    for key, table in keyed.items():
+        result[key] = {path: value for name, value in table.items() for path in _paths_of(name, schema, paths)}
+    encoded = {*result.get("column_encoding", ()), *(result["use_byte_stream_split"] if "use_byte_stream_split" in named else ())}
+    if encoded and result.get("use_dictionary", True) is True:
+        # Dictionary encoding takes precedence over other encodings: disable it for columns with an explicit one.
+        result["use_dictionary"] = [path for path in paths if path not in encoded]
+    return result
+
+
+def _is_list(option: Any) -> bool:
+    return isinstance(option, Sequence) and not isinstance(option, str)
+
+
+def _physical_paths(schema: pa.Schema, options: dict[str, Any]) -> list[str]:
+    """Return the physical paths of the leaves, read from the schema of a file without rows."""
+    sink = pa.BufferOutputStream()
+    nested = {key: value for key, value in options.items() if key == "use_compliant_nested_type"}
+    try:
+        pq.ParquetWriter(sink, schema, **nested).close()
+    except pa.ArrowNotImplementedError as error:
+        raise unsupported_column(schema, error) from error
+    stored = pq.read_metadata(pa.BufferReader(sink.getvalue())).schema
+    return [stored.column(place).path for place in range(len(stored))]
+
+
+def _paths_of(name: str, schema: pa.Schema, paths: list[str]) -> list[str]:
+    """Return the physical paths of a column or leaf; a physical path stays unchanged."""
+    return [name] if name in paths else [paths[place] for place in leaf_places(schema, select(schema, [name]))]

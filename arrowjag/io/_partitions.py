@@ -1,0 +1,135 @@
+"""Partition a frame by key columns into folders ``key=value``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import quote, unquote
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag._arrow import combine_chunks
+from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.io._scan import take_rows
+
+__all__ = ["FILE_NAME", "cut_by_keys", "keys_of"]
+
+#: Name of the file in each folder; the next write to the folder replaces it.
+FILE_NAME = "part-0.parquet"
+_NULL = "__HIVE_DEFAULT_PARTITION__"
+
+
+def cut_by_keys(table: pa.Table, keys: str | Sequence[str], *, any_null: bool = False) -> Iterator[tuple[str, pa.Table]]:
+    """Partition a table by keys; partitions come in the order in which keys first appear.
+
+    Parameters
+    ----------
+    table : pa.Table
+        Any table.
+    keys : str or sequence of str
+        Columns; the first makes the outermost folders.
+    any_null : bool
+        Whether a key column may be all null, as can happen in a part of a table.
+
+    Yields
+    ------
+    str
+        Folders ``key=value/key=value``, in which characters that paths or readers take for something else are written as ``%2F``.
+    pa.Table
+        The rows of the partition in their order, without the keys. A table without rows is yielded unchanged, for the folder
+        ``""``.
+
+    Raises
+    ------
+    JagTypeError
+        If the type of a key can't be written as text, for example a list.
+    JagValueError
+        If keys are unknown, given twice, or all of the columns; if readers could not tell a key from something else.
+
+    Examples
+    --------
+    >>> table = pa.table({"k": ["a/b", None, "a/b"], "v": [[1], [2, 3], []]})
+    >>> [(folder, part.to_pydict()) for folder, part in cut_by_keys(table, "k")]
+    [('k=a%2Fb', {'v': [[1], []]}), ('k=__HIVE_DEFAULT_PARTITION__', {'v': [[2, 3]]})]
+    """
+    names = _checked([keys] if isinstance(keys, str) else list(keys), table)
+    texts = [_texts(table.column(name), name, any_null) for name in names]
+    if table.num_rows == 0:
+        yield "", table
+        return
+    numbers = _group_numbers(texts)
+    order = np.argsort(numbers, kind="stable")
+    ends = np.flatnonzero(np.diff(numbers[order], append=-1)) + 1
+    rest = table.drop_columns(names)
+    for rows in sorted(np.split(order, ends[:-1]), key=lambda rows: int(rows[0])):
+        folders = [_folder(name, text[int(rows[0])].as_py()) for name, text in zip(names, texts, strict=True)]
+        yield "/".join(folders), take_rows(rest, rows)
+
+
+def _checked(names: list[Any], table: pa.Table) -> list[str]:
+    known = ", ".join(table.column_names)
+    for name in names:
+        if name not in table.column_names:
+            raise JagValueError(f"partition_by names an unknown column {name!r}; there are {known}")
+        if name.startswith((".", "_")) or not name:
+            raise JagValueError(f"partition_by names {name!r}: readers pass over folders whose names start with . or _")
+    if not names or len(set(names)) < len(names):
+        raise JagValueError(f"partition_by names each key once, got {names}")
+    if len(names) == table.num_columns:
+        raise JagValueError(f"partition_by names all columns ({known}): nothing is left for the files")
+    return names
+
+
+def _texts(column: pa.ChunkedArray, name: str, any_null: bool) -> pa.Array:
+    type = column.type.value_type if pt.is_dictionary(column.type) else column.type
+    if pt.is_nested(type) or pt.is_floating(type) or isinstance(type, pa.BaseExtensionType):
+        raise JagTypeError(f"partition_by, column {name!r}: {type} makes no names of folders; cast it to text or whole numbers")
+    try:
+        texts = combine_chunks(column.cast(type).cast(pa.large_string()))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise JagTypeError(f"partition_by, column {name!r}: {type} can't be written as text: {error}") from error
+    if not any_null and len(texts) and texts.null_count == len(texts):
+        raise JagValueError(
+            f"partition_by, column {name!r} is null in every row: readers couldn't tell its type; leave it in the file"
+        )
+    if _NULL in texts.unique().to_pylist():
+        raise JagValueError(f"partition_by, column {name!r} holds the text {_NULL}, which readers take for null")
+    return texts
+
+
+def _group_numbers(texts: list[pa.Array]) -> Any:
+    """Return one group number per row; rows with equal keys share a number."""
+    numbers = np.zeros(len(texts[0]), np.int64)
+    for text in texts:
+        codes = text.dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64) + 1
+        # Renumber after each key, so that numbers stay below the number of rows.
+        numbers = np.unique(numbers * (int(codes.max()) + 1) + codes, return_inverse=True)[1]
+    return numbers
+
+
+def _folder(name: str, text: str | None) -> str:
+    return f"{quote(name, safe='')}={_NULL if text is None else quote(text, safe='')}"
+
+
+def keys_of(folders: str) -> dict[str, str | None]:
+    """Return names and values of partition folders.
+
+    Parameters
+    ----------
+    folders : str
+        Folders as `cut_by_keys` yields them.
+
+    Returns
+    -------
+    dict
+        Values as text; None for null.
+
+    Examples
+    --------
+    >>> keys_of("k=a%2Fb/year=__HIVE_DEFAULT_PARTITION__")
+    {'k': 'a/b', 'year': None}
+    """
+    pairs = [folder.split("=", 1) for folder in folders.split("/") if folder]
+    return {unquote(name): None if value == _NULL else unquote(value) for name, value in pairs}

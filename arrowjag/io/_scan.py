@@ -1,0 +1,410 @@
+"""Read the selected column chunks and row groups of the files of a dataset."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from arrowjag._arrow import combine_chunks
+from arrowjag._kernels.move import gather
+from arrowjag.errors import JagFileError, JagTypeError, JagValueError, ShapeError
+from arrowjag.io._atomic import local_path
+from arrowjag.io._chunks import Chunks
+from arrowjag.io._damage import checked, reading
+from arrowjag.io._files import StoredFile
+from arrowjag.io._footer import maps_as_lists, parse_footer, read_arrow_schema, read_content, readable, without_extensions
+from arrowjag.io._leaves import Selection, leaf_names, leaf_places, part_of_type, select
+from arrowjag.io._plain import typed_schema
+from arrowjag.io._schemas import canonical, conform, merge_schemas, restored
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = [
+    "Part",
+    "Plan",
+    "conform_table",
+    "finish_rows",
+    "full_schema",
+    "make_plan",
+    "open_parts",
+    "open_reader",
+    "read_parts",
+    "stream_parts",
+    "take_rows",
+]
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+_HIDDEN_METADATA = b"ARROW:schema"
+NO_MAP_KEYS = "Map keys must be annotated as required"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file: its footer (parsed without extension types, and serialized), logical schema, and values of partition columns.
+
+    `is_known` is False if pyarrow can't parse the original footer; row groups of such a file can't be pruned.
+    """
+
+    file: StoredFile
+    footer: Any
+    content: bytes
+    stored: pa.Schema
+    schema: pa.Schema
+    keys: dict[str, Any]
+    is_known: bool
+
+    def row_groups(self, filter: Any, schema: pa.Schema) -> list[int]:
+        """Numbers of the row groups that a filter does not exclude by their statistics."""
+        if not self.is_known:
+            return list(range(self.footer.num_row_groups))
+        if filter is None and self.file.fragment is None:
+            return list(range(self.footer.num_row_groups))
+        with reading(self.name):
+            if filter is not None:
+                _ = self.chunks  # validates the statistics that the filter uses
+            return self.file.row_groups(filter, schema, self.content)
+
+    def kept_rows(self, groups: Sequence[int]) -> BoolArray | None:
+        """Which rows of some row groups a table of the lake has kept; None if it has deleted none of the file."""
+        if self.file.kept is None:
+            return None
+        sizes = [self.footer.row_group(group).num_rows for group in range(self.footer.num_row_groups)]
+        ends = np.cumsum([0, *sizes])
+        if len(self.file.kept) != ends[-1]:
+            raise JagFileError(f"{self.name}: the deletion vector of {len(self.file.kept)} rows is not that of {ends[-1]} rows")
+        return np.concatenate([self.file.kept[ends[group] : ends[group + 1]] for group in groups] or [np.zeros(0, bool)])
+
+    @cached_property
+    def chunks(self) -> Chunks:
+        """The metadata of column chunks, validated on first access."""
+        with reading(self.name):
+            return Chunks(self.footer, self.content)
+
+    @property
+    def name(self) -> str:
+        """The name of the file in messages."""
+        return self.file.label
+
+    @property
+    def is_local(self) -> bool:
+        """Whether small reads are cheap; data in memory and file objects count as local."""
+        return self.file.filesystem is None or local_path(self.file.filesystem, self.name) is not None
+
+    @property
+    def has_no_path(self) -> bool:
+        """Whether the caller passed an open object, which can't be reopened."""
+        return self.file.filesystem is None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The columns to read (those of the filter completely), the filter of rows, and the schema of the result."""
+
+    read_schema: pa.Schema
+    selection: Selection
+    filter: Any
+    filter_names: frozenset[str]
+    schema: pa.Schema
+
+
+def in_threads(function: Callable[[_T], _R], items: Iterable[_T]) -> list[_R]:
+    """Apply a function to items in a thread pool; return results in order. A single item runs in the calling thread."""
+    items = list(items)
+    if len(items) < 2:
+        return [function(item) for item in items]
+    from concurrent.futures import ThreadPoolExecutor  # lazy, because it imports logging, which workers of jobs don't need
+
+    with ThreadPoolExecutor(min(len(items), _threads())) as pool:
+        return list(pool.map(function, items))
+
+
+def _threads() -> int:
+    return os.cpu_count() or 1
+
+
+# --------------------------------------------------------------------------------------------------------- footers
+
+
+def open_parts(files: Iterable[StoredFile], partitions: pa.Schema) -> list[Part]:
+    """Read the footers of files.
+
+    Parameters
+    ----------
+    files : iterable of StoredFile
+        The files.
+    partitions : pa.Schema
+        The partition columns.
+
+    Returns
+    -------
+    list of Part
+        In the same order.
+    """
+    return in_threads(lambda file: _open_part(file, partitions), files)
+
+
+def _open_part(file: StoredFile, partitions: pa.Schema) -> Part:
+    with reading(file.label):
+        return _read_part(file, partitions)
+
+
+def _read_part(file: StoredFile, partitions: pa.Schema) -> Part:
+    content = read_content(file.open())
+    footer, known = _parsed(content)
+    written = read_arrow_schema(footer)
+    footer = without_extensions(footer, content, written)
+    stored = footer.schema.to_arrow_schema()
+    if written is not None and known:
+        footer = readable(footer, content, stored)
+    if written is None or written.names != stored.names:
+        meant = list(stored)
+    else:
+        meant = [field.with_type(restored(inside.type, field.type)) for inside, field in zip(stored, written, strict=True)]
+    metadata = {key: value for key, value in (footer.metadata or {}).items() if key != _HIDDEN_METADATA}
+    told = typed_schema(pa.schema(meant, metadata=metadata or None), footer.metadata)
+    schema = pa.schema([field.with_type(canonical(field.type)) for field in told], metadata=told.metadata)
+    return Part(file, footer, content, stored, schema, {name: file.keys.get(name) for name in partitions.names}, known)
+
+
+def _parsed(content: bytes) -> tuple[Any, bool]:
+    """Parse a footer; also return whether pyarrow could parse it without changes."""
+    try:
+        return parse_footer(content), True
+    except (pa.ArrowException, OSError) as error:
+        if NO_MAP_KEYS not in str(error):
+            raise
+    return maps_as_lists(content), False
+
+
+def full_schema(parts: Sequence[Part], partitions: pa.Schema) -> pa.Schema:
+    """Merge the schemas of all files; partition columns take precedence over columns of the same name in files."""
+    merged = merge_schemas([(part.name, part.schema) for part in parts])
+    for field in partitions:
+        place = merged.get_field_index(field.name)
+        merged = merged.append(field) if place < 0 else merged.set(place, field)
+    return merged
+
+
+# --------------------------------------------------------------------------------------------------------- filters
+
+
+def to_expression(filters: Any, schema: pa.Schema) -> Any:
+    """Convert a filter to an expression and validate its column names.
+
+    Parameters
+    ----------
+    filters : pyarrow.compute.Expression, list of tuples, or list of lists of tuples
+        Tuples are ``(column, operator, value)``, combined by "and"; lists of tuples are combined by "or".
+    schema : pa.Schema
+        The schema of the files.
+
+    Returns
+    -------
+    pyarrow.compute.Expression
+        The filter.
+
+    Raises
+    ------
+    JagValueError
+        If it names an unknown column or can't be read.
+    JagTypeError
+        If it compares incompatible types.
+    """
+    if not isinstance(filters, pc.Expression):
+        try:
+            filters = pq.filters_to_expression(filters)
+        except (ValueError, TypeError) as error:
+            raise JagValueError(f"filters can't be read: {error}") from error
+    try:
+        _mask(schema.empty_table(), filters)
+    except pa.ArrowInvalid as error:
+        if "No match for FieldRef" not in str(error):
+            raise JagValueError(f"filters don't fit the columns: {error}") from error
+        raise JagValueError(f"filters name an unknown column in {filters}; there are {', '.join(leaf_names(schema))}") from error
+    except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+        raise JagTypeError(f"filters compare incompatible types: {error}") from error
+    return filters
+
+
+def names_in(expression: Any, schema: pa.Schema) -> frozenset[str]:
+    """Return the columns that an expression reads, found by removing columns from the schema; pyarrow has no function for it."""
+    text = str(expression)
+    return frozenset(
+        name for name in schema.names if name in text and not _fits(expression, schema.remove(schema.get_field_index(name)))
+    )
+
+
+def _fits(expression: Any, schema: pa.Schema) -> bool:
+    try:
+        _mask(schema.empty_table(), expression)
+    except (pa.ArrowException, ValueError):
+        return False
+    return True
+
+
+def _mask(table: pa.Table, expression: Any) -> pa.Array:
+    """Evaluate a filter to a mask; in one thread, to keep the order of rows."""
+    from pyarrow import acero  # lazy, because it imports pyarrow.dataset, which imports pandas
+
+    source = acero.Declaration("table_source", acero.TableSourceNodeOptions(table))
+    project = acero.Declaration("project", acero.ProjectNodeOptions([expression], ["keep"]))
+    return acero.Declaration.from_sequence([source, project]).to_table(use_threads=False).column(0)
+
+
+def keep_rows(table: pa.Table, expression: Any, names: frozenset[str]) -> pa.Table:
+    """Return the rows that satisfy a filter; consecutive rows are returned as a slice that shares all buffers."""
+    tested = table.select([name for name in table.column_names if name in names]) if names else table
+    mask = combine_chunks(_mask(tested, expression))
+    rows = np.flatnonzero(mask.fill_null(False).to_numpy(zero_copy_only=False))
+    if len(rows) == 0 or rows[-1] - rows[0] + 1 == len(rows):
+        return table.slice(int(rows[0]) if len(rows) else 0, len(rows))
+    return take_rows(table, rows)
+
+
+def take_rows(table: pa.Table, rows: IntArray) -> pa.Table:
+    """Gather rows by index into one chunk."""
+    return pa.table([_taken(column, rows) for column in table.columns], schema=table.schema)
+
+
+def _taken(column: pa.ChunkedArray, rows: Any) -> pa.Array:
+    array = combine_chunks(column)
+    if isinstance(array.type, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(array.type, gather.take(array.storage, rows))
+    return gather.take(array, rows)
+
+
+# ------------------------------------------------------------------------------------------------------------ rows
+
+
+def read_parts(parts: Sequence[Part], schema: pa.Schema, columns: Sequence[str] | None, filters: Any, verify: bool) -> pa.Table:
+    """Read the selected columns and rows of files.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        The files, in the order of the rows of the result.
+    schema : pa.Schema
+        All columns of the files.
+    columns : sequence of str or None
+        Names of columns and leaves; None for all.
+    filters : expression, tuples or None
+        As `to_expression` takes them.
+    verify : bool
+        Whether checksums of pages are compared where the file has them.
+
+    Returns
+    -------
+    pa.Table
+        One chunk per row group.
+    """
+    plan = make_plan(schema, columns, filters)
+    tables = in_threads(lambda task: list(_read_run(*task, plan, verify)), _tasks(parts, schema, plan))
+    everything = [table for run in tables for table in run if table.num_rows]
+    return pa.concat_tables(everything) if everything else pa.Table.from_batches([], plan.schema)
+
+
+def stream_parts(
+    parts: Sequence[Part], schema: pa.Schema, columns: Sequence[str] | None, filters: Any, verify: bool
+) -> Iterator[pa.Table]:
+    """Read what `read_parts` reads, one row group after another."""
+    plan = make_plan(schema, columns, filters)
+    for part in parts:
+        groups = part.row_groups(plan.filter, schema)
+        if groups:
+            yield from _read_run(part, [int(group) for group in groups], plan, verify)
+
+
+def make_plan(schema: pa.Schema, columns: Sequence[str] | None, filters: Any) -> Plan:
+    """Resolve the names in columns and filters against a schema."""
+    selection = select(schema, schema.names if columns is None else columns)
+    result = _part_of_schema(schema, selection)
+    if filters is None:
+        return Plan(result, selection, None, frozenset(), result)
+    expression = to_expression(filters, schema)
+    names = names_in(expression, schema)
+    wider = selection | {name: {()} for name in sorted(names)}
+    return Plan(_part_of_schema(schema, wider), wider, expression, names, result)
+
+
+def _part_of_schema(schema: pa.Schema, selection: Selection) -> pa.Schema:
+    fields = [schema.field(name) for name in selection]
+    return pa.schema([field.with_type(part_of_type(field.type, selection[field.name])) for field in fields], schema.metadata)
+
+
+def _tasks(parts: Sequence[Part], schema: pa.Schema, plan: Plan) -> Iterator[tuple[Part, list[int]]]:
+    """Split work into files or, if there are fewer files than threads, into consecutive row groups of files."""
+    share = max(1, _threads() // max(1, len(parts)))
+    for part in parts:
+        groups = part.row_groups(plan.filter, schema)
+        runs = 1 if part.has_no_path else min(share, len(groups))
+        for run in np.array_split(groups, runs) if groups else []:
+            yield part, [int(group) for group in run]
+
+
+def open_reader(part: Part, plan: Plan, **options: Any) -> tuple[pq.ParquetFile, list[str]]:
+    """Open a reader of one file; also return the physical paths of the column chunks that a plan reads."""
+    inside = {name: paths for name, paths in plan.selection.items() if name not in part.keys}
+    chunks = [part.footer.schema.column(place).path for place in leaf_places(part.stored, inside)]
+    return pq.ParquetFile(part.file.open(), metadata=part.footer, **options), chunks
+
+
+def _read_run(part: Part, groups: list[int], plan: Plan, verify: bool) -> Iterator[pa.Table]:
+    with reading(part.name):
+        reader, chunks = open_reader(part, plan, pre_buffer=not part.is_local, page_checksum_verification=verify)
+    for group in groups:
+        raw = _read_group(reader, group, chunks, f"{part.name}, row group {group}")
+        yield finish_rows(raw, part, part.footer.row_group(group).num_rows, plan, part.kept_rows([group]))
+
+
+def _read_group(reader: pq.ParquetFile, group: int, chunks: list[str], where: str) -> pa.Table:
+    """Read column chunks of a row group; on failure read them one by one, to name the first damaged one."""
+    try:
+        with reading(where):
+            return reader.read_row_group(group, columns=chunks)
+    except JagFileError:
+        for chunk in chunks:
+            with reading(f"{where}, column {chunk!r}"):
+                reader.read_row_group(group, columns=[chunk])
+        raise
+
+
+def finish_rows(raw: pa.Table, part: Part, rows: int, plan: Plan, kept: BoolArray | None = None) -> pa.Table:
+    """Validate a row group, cast it to the schema of the result, drop rows that are not `kept`, and filter the others."""
+    columns = [_column(raw, part, field, rows) for field in plan.read_schema]
+    table = pa.table(columns, schema=plan.read_schema)
+    if kept is not None and not kept.all():
+        table = take_rows(table, kept.nonzero()[0])
+    if plan.filter is None:
+        return table
+    return conform_table(keep_rows(table, plan.filter, plan.filter_names), plan.schema, part.name)
+
+
+def _column(raw: pa.Table, part: Part, field: pa.Field, rows: int) -> pa.ChunkedArray:
+    if field.name in part.keys:
+        return pa.chunked_array([pa.repeat(pa.scalar(part.keys[field.name], field.type), rows)])
+    place = raw.schema.get_field_index(field.name)
+    return pa.chunked_array([pa.nulls(rows, field.type)]) if place < 0 else _read_column(raw, place, field, part.name)
+
+
+def _read_column(raw: pa.Table, place: int, field: pa.Field, name: str) -> pa.ChunkedArray:
+    return _conformed(checked(raw.column(place), f"{name}, column {field.name!r}"), field, name)
+
+
+def conform_table(table: pa.Table, schema: pa.Schema, where: str) -> pa.Table:
+    """Cast a table to the columns and types of a schema; errors name file and column."""
+    return pa.table([_conformed(table.column(field.name), field, where) for field in schema], schema=schema)
+
+
+def _conformed(column: pa.ChunkedArray, field: pa.Field, where: str) -> pa.ChunkedArray:
+    try:
+        return pa.chunked_array([conform(chunk, field.type) for chunk in column.chunks], type=field.type)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ShapeError) as error:
+        raise JagValueError(f"{where}, column {field.name!r}: {column.type} doesn't fit {field.type}: {error}") from error

@@ -1,0 +1,298 @@
+"""Schemas that differ between files: merge their types, and cast columns losslessly to the merged type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag.dtype import JaggedType
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.io._leaves import list_like
+
+__all__ = ["canonical", "conform", "merge_schemas", "merge_types", "restored"]
+
+
+def merge_schemas(schemas: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
+    """Merge the schemas of all files.
+
+    Parameters
+    ----------
+    schemas : sequence of (str, pa.Schema)
+        Name and schema of each file; at least one.
+
+    Returns
+    -------
+    pa.Schema
+        Columns in the order of their first appearance, with the metadata of the first file that has them.
+
+    Raises
+    ------
+    JagTypeError
+        If two files hold a column in types without a common type; the message names files, column and types.
+    JagValueError
+        If a file has two columns of the same name.
+
+    Examples
+    --------
+    >>> old, new = pa.schema([("v", pa.list_(pa.int32()))]), pa.schema([("v", pa.large_list(pa.int64())), ("k", pa.int8())])
+    >>> merge_schemas([("old.parquet", old), ("new.parquet", new)])
+    v: large_list<item: int64>
+      child 0, item: int64
+    k: int8
+    """
+    merged: dict[str, pa.Field] = {}
+    origin: dict[str, str] = {}
+    for path, schema in schemas:
+        if len(set(schema.names)) < len(schema.names):
+            twice = next(name for name in schema.names if schema.names.count(name) > 1)
+            raise JagValueError(f"{path} has two columns of the name {twice!r}")
+        for field in schema:
+            first = merged.setdefault(field.name, field)
+            origin.setdefault(field.name, path)
+            if first.type != field.type:
+                type = merge_types(first.type, field.type)
+                if type is None:
+                    raise JagTypeError(
+                        f"column {field.name!r} is {_spell(first.type)} in {origin[field.name]} and {_spell(field.type)} in "
+                        f"{path}: no type holds both. Read the files separately, or pass schema= if all values fit it"
+                    )
+                merged[field.name] = first.with_type(type)
+    return pa.schema(merged.values(), metadata=schemas[0][1].metadata)
+
+
+def _spell(type: pa.DataType) -> str:
+    return f"jagged of ndim {type.ndim} over {type.storage_type}" if isinstance(type, JaggedType) else str(type)
+
+
+def merge_types(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
+    """Return the common type of two types.
+
+    Parameters
+    ----------
+    one, other : pa.DataType
+        A jagged type merges with lists of sufficient depth. Lists of all kinds merge; an extent that both declare stays.
+        Structs get the fields of both. Numbers, times and decimals widen as in `pyarrow.unify_schemas`.
+
+    Returns
+    -------
+    pa.DataType or None
+        None if there is no common type.
+
+    Examples
+    --------
+    >>> merge_types(JaggedType.of(pa.int8(), 2), pa.list_(pa.float32())).leaf_type
+    DataType(float)
+    >>> merge_types(pa.int8(), pa.string()) is None
+    True
+    """
+    if one == other:
+        return one
+    if pt.is_null(one) or pt.is_null(other):
+        return other if pt.is_null(one) else one
+    if isinstance(one, JaggedType) or isinstance(other, JaggedType):
+        return _merge_jagged(one, other)
+    if _arrow.is_list_type(one) and _arrow.is_list_type(other):
+        return _merge_lists(one, other)
+    if pt.is_struct(one) and pt.is_struct(other):
+        return _merge_structs(one, other)
+    if pt.is_map(one) and pt.is_map(other):
+        key, item = merge_types(one.key_type, other.key_type), merge_types(one.item_type, other.item_type)
+        return None if key is None or item is None else pa.map_(key, item)
+    return _merge_leaves(one, other)
+
+
+def _merge_jagged(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
+    ndims = {type.ndim for type in (one, other) if isinstance(type, JaggedType)}
+    storages = [type.storage_type if isinstance(type, JaggedType) else type for type in (one, other)]
+    ndim = min(ndims)
+    if len(ndims) > 1 or any(_arrow.depth(storage) < ndim - 1 for storage in storages):
+        return None
+    merged = merge_types(*storages)
+    return None if merged is None else canonical(JaggedType(merged, ndim))
+
+
+def _merge_lists(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
+    item = merge_types(one.value_type, other.value_type)
+    if item is None:
+        return None
+    if pt.is_fixed_size_list(one) and pt.is_fixed_size_list(other) and one.list_size == other.list_size:
+        return list_like(one, item)
+    return list_like(one, item) if pt.is_list(one) and pt.is_list(other) else pa.large_list(item)
+
+
+def _merge_structs(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
+    fields = {field.name: field for field in one}
+    for field in other:
+        known = fields.setdefault(field.name, field)
+        type = merge_types(known.type, field.type)
+        if type is None:
+            return None
+        fields[field.name] = known.with_type(type)
+    return pa.struct(list(fields.values()))
+
+
+def _merge_leaves(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
+    if pt.is_dictionary(one) != pt.is_dictionary(other):
+        values = [type.value_type if pt.is_dictionary(type) else type for type in (one, other)]
+        return merge_types(*values)
+    views = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    pair = [pa.schema([("", views.get(type, type))]) for type in (one, other)]
+    try:
+        return pa.unify_schemas(pair, promote_options="permissive").field(0).type
+    except (pa.ArrowTypeError, pa.ArrowInvalid):
+        return None
+
+
+def canonical(type: pa.DataType) -> pa.DataType:
+    """Replace the storage lists of a jagged type by `large_list`; return other types unchanged.
+
+    Parameters
+    ----------
+    type : pa.DataType
+        The type of a column.
+
+    Returns
+    -------
+    pa.DataType
+        Declared extents stay.
+    """
+    return JaggedType.of(type.leaf_type, type.ndim, type.extents) if isinstance(type, JaggedType) else type
+
+
+# Maps leaf types to the types as which Parquet readers return the same values.
+_STORED_AS = {
+    ("date32[day]", "date64[ms]"),
+    ("time32[ms]", "time32[s]"),
+    ("string", "large_string"),
+    ("binary", "large_binary"),
+}
+
+
+def restored(stored: pa.DataType, written: pa.DataType) -> pa.DataType:
+    """Restore the type in which a column was written, provided that the stored type represents exactly its values.
+
+    Parameters
+    ----------
+    stored : pa.DataType
+        The type that the reader returns for the column.
+    written : pa.DataType
+        The type in the Arrow schema of the footer, which may be wrong: writers that copy footers may store other data.
+
+    Returns
+    -------
+    pa.DataType
+        The written type, or `stored` wherever the two are incompatible.
+
+    Examples
+    --------
+    >>> restored(pa.list_(pa.timestamp("ms")), pa.list_(pa.timestamp("s")))
+    ListType(list<item: timestamp[s]>)
+    >>> restored(pa.float64(), pa.int64())
+    DataType(double)
+    """
+    if stored == written:
+        return written
+    if isinstance(written, JaggedType):
+        fits = _arrow.depth(stored) >= written.ndim - 1
+        return canonical(JaggedType(restored(stored, written.storage_type), written.ndim)) if fits else stored
+    if _arrow.is_list_type(stored) and _arrow.is_list_type(written):
+        return list_like(stored, restored(stored.value_type, written.value_type))
+    if pt.is_struct(stored) and pt.is_struct(written) and _field_names(stored) == _field_names(written):
+        return pa.struct([mine.with_type(restored(mine.type, theirs.type)) for mine, theirs in zip(stored, written, strict=True)])
+    if pt.is_map(stored) and pt.is_map(written):
+        return pa.map_(restored(stored.key_type, written.key_type), restored(stored.item_type, written.item_type))
+    return written if _holds(stored, written) else stored
+
+
+def _field_names(type: pa.DataType) -> list[str]:
+    return [field.name for field in type]
+
+
+def _holds(stored: pa.DataType, written: pa.DataType) -> bool:
+    """Return whether Parquet stores one leaf type as the other."""
+    if isinstance(written, pa.BaseExtensionType):
+        return bool(stored == written.storage_type)
+    if pt.is_dictionary(written):
+        values = stored.value_type if pt.is_dictionary(stored) else stored
+        return bool(values == written.value_type) or _holds(values, written.value_type)
+    if pt.is_timestamp(stored) and pt.is_timestamp(written):
+        return bool(stored.tz == written.tz and (stored.unit, written.unit) == ("ms", "s"))
+    return (str(stored), str(written)) in _STORED_AS
+
+
+def conform(array: pa.Array, type: pa.DataType) -> pa.Array:
+    """Cast an array losslessly to another type.
+
+    Parameters
+    ----------
+    array : pa.Array
+        Values of a column.
+    type : pa.DataType
+        The target type. Struct fields missing from the array become null; fields missing from the type are dropped.
+
+    Returns
+    -------
+    pa.Array
+        The array itself if it has the type; otherwise shares the buffers that need no cast.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        If the type can't represent a value.
+    ShapeError
+        If a row does not have the declared extent.
+
+    Examples
+    --------
+    >>> conform(pa.array([[1, 2], None]), pa.large_list(pa.float32())).to_pylist()
+    [[1.0, 2.0], None]
+    """
+    if array.type == type:
+        return array
+    if isinstance(type, pa.BaseExtensionType):
+        stored = array.storage if isinstance(array.type, pa.BaseExtensionType) else array
+        return pa.ExtensionArray.from_storage(type, conform(stored, type.storage_type))
+    if isinstance(array.type, pa.BaseExtensionType):
+        return conform(array.storage, type)
+    if pt.is_null(array.type):
+        return pa.nulls(len(array), type)
+    if _arrow.is_list_type(type) and _arrow.is_list_type(array.type):
+        return _conform_list(array, type)
+    if pt.is_struct(type) and pt.is_struct(array.type):
+        return _conform_struct(array, type)
+    if pt.is_dictionary(type):
+        return _conform_dictionary(array, type)
+    return array.cast(type)
+
+
+def _conform_list(array: pa.Array, type: pa.DataType) -> pa.Array:
+    (level,), items = _arrow.peel(array, ndim=2)
+    extent = type.list_size if pt.is_fixed_size_list(type) else None
+    if extent is not None:
+        sizes = np.diff(level.offsets)
+        wrong = sizes != extent if level.validity is None else level.validity & (sizes != extent)
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise ShapeError(f"row {row} has {sizes[row]} items, {type} wants {extent} in every row")
+    wrapped = _arrow.wrap([level._replace(extent=extent)], conform(items, type.value_type))
+    return wrapped if wrapped.type == type else wrapped.cast(type)
+
+
+def _conform_struct(array: pa.Array, type: pa.DataType) -> pa.Array:
+    places = [array.type.get_field_index(field.name) for field in type]
+    fields = [
+        pa.nulls(len(array), field.type) if place < 0 else conform(array.field(place), field.type)
+        for place, field in zip(places, type, strict=True)
+    ]
+    mask = array.is_null() if array.null_count else None
+    return pa.StructArray.from_arrays(fields, fields=list(type), mask=mask)
+
+
+def _conform_dictionary(array: pa.Array, type: pa.DataType) -> pa.Array:
+    encoded = array if pt.is_dictionary(array.type) else array.dictionary_encode()
+    values = conform(encoded.dictionary, type.value_type)
+    return pa.DictionaryArray.from_arrays(encoded.indices.cast(type.index_type), values, ordered=type.ordered)

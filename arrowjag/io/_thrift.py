@@ -1,0 +1,150 @@
+"""A reader for the subset of Thrift's compact protocol in Parquet footers: parse structs into mappings by field id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+__all__ = ["BINARY", "INT", "Kind", "read_struct"]
+
+INT = "int"
+BINARY = "binary"
+Kind: TypeAlias = Any
+"""`INT`, `BINARY`, a list of one kind, or the fields of a struct: a mapping from ids to kinds."""
+
+_INTS = frozenset({4, 5, 6})
+_BINARY, _LIST, _SET, _MAP, _STRUCT = 8, 9, 10, 11, 12
+
+
+def read_struct(content: bytes, fields: Mapping[int, Kind]) -> dict[int, Any]:
+    """Parse a struct that starts at the first byte.
+
+    Parameters
+    ----------
+    content : bytes
+        As a writer serialised it; what follows the struct is not looked at.
+    fields : mapping
+        The kinds of the fields that are wanted, by id; others are passed over.
+
+    Returns
+    -------
+    dict
+        The wanted fields that are there: int, bytes, list and dict.
+
+    Raises
+    ------
+    ValueError
+        If the bytes end early, or a wanted field is of another kind or there twice.
+    """
+    try:
+        return _Reader(content).struct(fields)
+    except IndexError as error:
+        raise ValueError(f"the footer ends early, after {len(content)} bytes") from error
+    except RecursionError as error:
+        raise ValueError("the footer is nested too deep") from error
+
+
+class _Reader:
+    """A read position in a buffer of bytes."""
+
+    __slots__ = ("at", "content")
+
+    def __init__(self, content: bytes) -> None:
+        self.content, self.at = content, 0
+
+    def struct(self, fields: Mapping[int, Kind]) -> dict[int, Any]:
+        found: dict[int, Any] = {}
+        id = 0
+        while header := self._byte():
+            id = id + (header >> 4) if header >> 4 else self._integer()
+            type = header & 15
+            kind = fields.get(id)
+            if kind is None:
+                self._skip(type)
+            elif id in found:
+                raise ValueError(f"field {id} stands twice in a struct of the footer")
+            else:
+                found[id] = self._value(type, kind)
+        return found
+
+    def _value(self, type: int, kind: Kind) -> Any:
+        if kind is INT and type in _INTS:
+            return self._integer()
+        if kind is BINARY and type == _BINARY:
+            return self._bytes()
+        if isinstance(kind, list) and type == _LIST:
+            return self._list(kind[0])
+        if isinstance(kind, Mapping) and type == _STRUCT:
+            return self.struct(kind)
+        raise ValueError(f"a field of the footer has the type {type}, which it can't have")
+
+    def _list(self, kind: Kind) -> list[Any]:
+        type, size = self._list_header()
+        return [self._value(type, kind) for _ in range(size)]
+
+    def _list_header(self) -> tuple[int, int]:
+        header = self._byte()
+        size = header >> 4
+        return header & 15, self._number() if size == 15 else size
+
+    def _skip(self, type: int) -> None:
+        if type in _INTS:
+            self._number()
+        elif type == _BINARY:
+            self._bytes()
+        elif type == _STRUCT:
+            while header := self._byte():
+                if not header >> 4:
+                    self._number()
+                self._skip(header & 15)
+        elif type in {_LIST, _SET}:
+            self._skip_items(*self._list_header())
+        elif type == _MAP:
+            size = self._number()
+            types = self._byte() if size else 0
+            for _ in range(size):
+                self._skip_items(types >> 4, 1)
+                self._skip_items(types & 15, 1)
+        elif type in {3, 7}:
+            self._advance(1 if type == 3 else 8)
+        elif type not in {1, 2}:  # booleans are told by their types
+            raise ValueError(f"a field of the footer has the type {type}, which there isn't")
+
+    def _skip_items(self, type: int, size: int) -> None:
+        for _ in range(size):
+            if type in {1, 2}:
+                self._advance(1)
+            else:
+                self._skip(type)
+
+    def _advance(self, size: int) -> None:
+        self.at += size
+        if self.at > len(self.content):
+            raise IndexError
+
+    def _byte(self) -> int:
+        self.at += 1
+        return self.content[self.at - 1]
+
+    def _number(self) -> int:
+        """Read an unsigned integer with seven bits per byte (varint)."""
+        value = self._byte()
+        if value < 128:
+            return value
+        value, shift = value & 127, 7
+        while (byte := self._byte()) > 127:
+            value |= (byte & 127) << shift
+            shift += 7
+            if shift > 63:
+                raise ValueError("a number of the footer has more than 64 bits")
+        return value | byte << shift
+
+    def _integer(self) -> int:
+        value = self._number()
+        return value >> 1 ^ -(value & 1)
+
+    def _bytes(self) -> bytes:
+        size = self._number()
+        start = self.at
+        self._advance(size)
+        return self.content[start : self.at]

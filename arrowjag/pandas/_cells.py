@@ -1,0 +1,99 @@
+"""What an assignment through `loc` and `iloc` means for jagged columns, where pandas would take the list of a row for a column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from arrowjag._column import row_validity
+from arrowjag.errors import JagError
+from arrowjag.pandas._convert import read
+from arrowjag.pandas._operators import wrap_column
+from arrowjag.pandas._setting import depth_of
+from arrowjag.pandas._versions import LISTS_OF_ROWS_OPENED
+from arrowjag.pandas.dtype import JaggedDtype
+from arrowjag.pandas.row import Row
+
+__all__ = ["is_jagged", "rows_to_set"]
+
+
+def is_jagged(values: Any) -> bool:
+    """Whether a Series, Index or array has a jagged dtype."""
+    return isinstance(getattr(values, "dtype", None), JaggedDtype)
+
+
+def rows_to_set(target: Any, key: Any, value: Any, by_label: bool) -> Any:
+    """Convert lists in the value of an assignment to rows.
+
+    Parameters
+    ----------
+    target : pandas.Series or pandas.DataFrame
+        What is assigned to.
+    key : object
+        The key between the brackets.
+    value : object
+        What is assigned.
+    by_label : bool
+        Whether columns are named by label, as in `loc`, or by position.
+
+    Returns
+    -------
+    object
+        The value itself where no jagged column is met.
+    """
+    if not isinstance(value, (list, tuple, dict, np.ndarray)):
+        return value
+    if isinstance(target, pd.Series):
+        return _row(value, target.dtype) if is_jagged(target) and pd.api.types.is_scalar(key) else value
+    dtypes = list(target.dtypes)
+    if not any(isinstance(dtype, JaggedDtype) for dtype in dtypes) or isinstance(target.index, pd.MultiIndex):
+        return value
+    rows, column = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
+    one_row = pd.api.types.is_scalar(rows)
+    if isinstance(column, slice) and column == slice(None):
+        return _record(value, target.columns, dtypes) if one_row else value
+    place = _place(target.columns, column, by_label)
+    if place is None or not isinstance(dtypes[place], JaggedDtype):
+        return value
+    return _row(value, dtypes[place]) if one_row else _rows(value, dtypes[place])
+
+
+def _place(columns: Any, column: Any, by_label: bool) -> int | None:
+    """Return the position of a single selected column; None if no column or several are selected."""
+    if not pd.api.types.is_scalar(column) or (by_label and column not in columns):
+        return None
+    place = columns.get_loc(column) if by_label else column
+    return int(place) if isinstance(place, (int, np.integer)) and -len(columns) <= place < len(columns) else None
+
+
+def _record(value: Any, columns: Any, dtypes: list[Any]) -> Any:
+    """A value for each column: those of jagged ones are rows."""
+    if isinstance(value, dict):
+        types = dict(zip(columns, dtypes, strict=True))
+        return {name: _row(one, types.get(name)) for name, one in value.items()}
+    if len(value) != len(dtypes):
+        return value
+    record = np.empty(len(dtypes), object)
+    for place, (one, dtype) in enumerate(zip(value, dtypes, strict=True)):
+        record[place] = _row(one, dtype)
+    return record if LISTS_OF_ROWS_OPENED else list(record)
+
+
+def _row(value: Any, dtype: Any) -> Any:
+    """Convert a list to a row of a jagged dtype; other values are left for pandas to set or to reject."""
+    if not isinstance(dtype, JaggedDtype) or not isinstance(value, (list, tuple, np.ndarray)):
+        return value
+    try:
+        return Row(value, dtype.leaf, dtype.ndim - 1)
+    except JagError:
+        return value
+
+
+def _rows(value: Any, dtype: JaggedDtype) -> Any:
+    """Lists as rows of a jagged dtype; a list of items is no row for each place and stays what it is."""
+    if isinstance(value, dict) or not len(value) or depth_of(value) not in (None, dtype.ndim):
+        return value
+    column = read(value, dtype)
+    return Row._at(column, 0) if len(value) == 1 and row_validity(column, 1) is None else wrap_column(column, dtype)

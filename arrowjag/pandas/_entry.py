@@ -1,0 +1,245 @@
+"""How an array enters pandas as a column: wrappers of the few methods that would take it, or one of its rows, for something else.
+
+numpy has no ragged rows and makes floats of whole numbers beside nulls, so ``pandas.Series(x)`` and its kin take a `JaggedArray` as
+the column that it is. Data without arrays, rows or jagged columns passes through unchanged.
+"""
+
+from __future__ import annotations
+
+import functools
+import pathlib
+from collections.abc import Callable, Iterator
+from types import FunctionType
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pandas.core.apply import FrameColumnApply  # type: ignore[import-not-found]
+from pandas.core.computation.ops import Op
+from pandas.core.groupby.ops import BaseGrouper  # type: ignore[attr-defined]  # the stubs leave out what is internal
+from pandas.core.internals.blocks import Block  # type: ignore[import-not-found]
+
+from arrowjag._array import JaggedArray
+from arrowjag.errors import JagTypeError
+from arrowjag.pandas._cells import is_jagged, rows_to_set
+from arrowjag.pandas._convert import as_array
+from arrowjag.pandas._objects import without_rows
+from arrowjag.pandas._older import columns_of, keep_dtypes, replace, to_json
+from arrowjag.pandas._operators import wrap
+from arrowjag.pandas._versions import JSON_OF_OBJECTS, NO_ROW_BUILDERS, NO_ROWS_IN_REPLACE, OBJECT_APPENDS
+from arrowjag.pandas.dtype import JaggedDtype
+from arrowjag.pandas.row import Row
+
+__all__ = ["install"]
+
+_HERE = str(pathlib.Path(pd.__file__).parent / "<wrapped by arrowjag>")
+"""File name given to wrappers: pandas attributes a warning to the first caller outside of its folder."""
+
+
+def _entering(value: Any) -> Any:
+    """Convert an array to a pandas column; other values are returned unchanged."""
+    return wrap(value) if isinstance(value, JaggedArray) and value.ndim else value
+
+
+def _init_series(original: Callable[..., Any]) -> Any:
+    def init(self: Any, data: Any = None, *args: Any, **kwargs: Any) -> None:
+        original(self, _entering(data), *args, **kwargs)
+
+    return init
+
+
+def _init_frame(original: Callable[..., Any]) -> Any:
+    def init(self: Any, data: Any = None, *args: Any, **kwargs: Any) -> None:
+        if isinstance(data, JaggedArray):
+            raise JagTypeError(f'a DataFrame is made of named columns, pandas.DataFrame({{"v": x}}); got {data.shape!r} alone')
+        if isinstance(data, dict) and any(isinstance(one, JaggedArray) for one in data.values()):
+            data = {name: _entering(one) for name, one in data.items()}
+        original(self, data, *args, **kwargs)
+
+    return init
+
+
+def _sanitize_column(original: Callable[..., Any]) -> Any:
+    def sanitize(self: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
+        return original(self, _entering(value), *args, **kwargs)
+
+    return sanitize
+
+
+def _new_index(original: Callable[..., Any]) -> Any:
+    def new(cls: Any, data: Any = None, *args: Any, **kwargs: Any) -> Any:
+        return original(cls, _entering(data), *args, **kwargs)
+
+    return new
+
+
+def _insert_label(original: Callable[..., Any]) -> Any:
+    """numpy would insert each item of a row, and the frame have more labels than columns until the process ends in a crash."""
+
+    def insert(self: Any, loc: int, item: Any) -> Any:
+        if isinstance(item, Row) and not is_jagged(self):
+            raise JagTypeError(f"a row is no label of an index of {self.dtype}, got {item!r}")
+        return original(self, loc, item)
+
+    return insert
+
+
+def _set_at(original: Callable[..., Any]) -> Any:
+    def set_item(self: Any, key: Any, value: Any) -> None:
+        before = columns_of(self.obj) if OBJECT_APPENDS and self.name == "loc" else []
+        original(self, key, rows_to_set(self.obj, key, _entering(value), self.name != "iloc"))
+        keep_dtypes(self.obj, before)
+
+    return set_item
+
+
+def _aggregate(original: Callable[..., Any]) -> Any:
+    """A function of groups may give an array: the row of its group, also where it has one item, which pandas would take out."""
+
+    def aggregate(self: Any, obj: Any, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        def row_of(group: Any) -> Any:
+            result = func(group)
+            is_array = isinstance(result, (pd.Series, JaggedArray, pd.api.extensions.ExtensionArray))
+            return Row(result if isinstance(result, JaggedArray) else as_array(result)) if is_array else result
+
+        return original(self, obj, row_of if is_jagged(obj) else func, *args, **kwargs)
+
+    return aggregate
+
+
+def _clip(original: Callable[..., Any]) -> Any:
+    """Clip items, as operators compute with items; pandas would compare them and then keep whole rows."""
+
+    def clip(self: Any, lower: Any = None, upper: Any = None, **options: Any) -> Any:
+        if isinstance(self, pd.Series) and is_jagged(self) and not options.get("inplace"):
+            return self.jag.clip(lower, upper)
+        columns = self.to_frame() if isinstance(self, pd.Series) else self
+        jagged = [name for name, dtype in columns.dtypes.items() if isinstance(dtype, JaggedDtype)]
+        if jagged:
+            raise JagTypeError(f"clip: column {jagged[0]!r} is jagged; df[{jagged[0]!r}].jag.clip(lower, upper) gives a new column")
+        return original(self, lower, upper, **options)
+
+    return clip
+
+
+def _set_columns(original: Callable[..., Any]) -> Any:
+    """Refuse rows as labels of columns: pandas would make a column of each of their items."""
+
+    def set_item(self: Any, key: Any, value: Any) -> None:
+        dtype: Any = key.dtype if isinstance(key, pd.Series) else None
+        if isinstance(dtype, JaggedDtype) and not pa.types.is_boolean(dtype.leaf):
+            raise JagTypeError(f"a row is no label of an index of {self.columns.dtype}, got the column {key.name!r} of {dtype}")
+        original(self, key, value)
+
+    return set_item
+
+
+def _iterate(original: Callable[..., Any]) -> Any:
+    """Give the rows of a Series as nested lists, which json and other libraries know; the array itself gives rows."""
+
+    def iterate(self: Any) -> Any:
+        return _lists(self.array) if is_jagged(self) else original(self)
+
+    return iterate
+
+
+def _to_list(original: Callable[..., Any]) -> Any:
+    def to_list(self: Any) -> Any:
+        return list(_lists(self.array)) if is_jagged(self) else original(self)
+
+    return to_list
+
+
+def _lists(array: Any) -> Iterator[Any]:
+    """The rows of an array as nested lists, NA for a null row, converted in parts."""
+    for start in range(0, len(array), _CONVERTED):
+        part = array[start : start + _CONVERTED]
+        yield from (pd.NA if row is None else row for row in part._jagged.to_list())
+
+
+_CONVERTED = 1 << 14
+"""Rows that iteration converts at a time."""
+
+
+def _to_dict(original: Callable[..., Any]) -> Any:
+    def to_dict(self: Any, *args: Any, **kwargs: Any) -> Any:
+        orient = kwargs.get("orient", args[0] if args else "dict")
+        return original(self if orient == "series" else without_rows(self), *args, **kwargs)
+
+    return to_dict
+
+
+def _convert_block(original: Callable[..., Any]) -> Any:
+    """Keep the jagged dtype; pandas would ask numpy for a better one."""
+
+    def convert(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return [self.copy(deep=False)] if is_jagged(self) else original(self, *args, **kwargs)
+
+    return convert
+
+
+def _build_rows(original: Callable[..., Any]) -> Any:
+    """pandas puts the rows of a row of the frame into an object array, for which numpy opens those of one length."""
+
+    def builder(arrays: list[Any], dtype: Any, cls: Any) -> Any:
+        if not all(is_jagged(array) and array.dtype == dtype for array in arrays):
+            return original(arrays, dtype, cls)
+        return lambda row: cls._from_sequence([array[row] for array in arrays], dtype=dtype)
+
+    return builder
+
+
+def _allow_operands() -> None:
+    """Let `eval` compute with jagged columns: pandas refuses dtypes that numpy has no result type for, before it asks them."""
+    original = vars(Op)["has_invalid_return_type"].fget
+
+    def has_invalid_return_type(self: Any) -> Any:
+        return not any(isinstance(one, JaggedDtype) for one in self.operand_types) and original(self)
+
+    if not getattr(original, "_wrapped_by_arrowjag", False):
+        has_invalid_return_type._wrapped_by_arrowjag = True  # type: ignore[attr-defined]
+        setattr(Op, "has_invalid_return_type", property(has_invalid_return_type))  # noqa: B010 - mypy takes it for a method
+
+
+def install() -> None:
+    """Wrap the methods of pandas, once."""
+    _allow_operands()
+    _wrap(pd.Series, "__init__", _init_series)
+    _wrap(pd.DataFrame, "__init__", _init_frame)
+    _wrap(pd.DataFrame, "_sanitize_column", _sanitize_column)
+    _wrap(pd.Index, "__new__", _new_index)
+    _wrap(pd.Index, "insert", _insert_label)
+    _wrap(_owner(type(pd.Series([0]).loc), "__setitem__"), "__setitem__", _set_at)
+    _wrap(BaseGrouper, "_aggregate_series_pure_python", _aggregate)
+    _wrap(pd.Series, "clip", _clip)
+    _wrap(pd.DataFrame, "clip", _clip)
+    _wrap(pd.DataFrame, "__setitem__", _set_columns)
+    _wrap(pd.Series, "__iter__", _iterate)
+    _wrap(pd.Series, "tolist", _to_list)
+    _wrap(pd.Series, "to_list", _to_list)
+    _wrap(pd.Series, "to_dict", _to_dict)
+    _wrap(pd.DataFrame, "to_dict", _to_dict)
+    _wrap(Block, "convert_dtypes", _convert_block)
+    if not NO_ROW_BUILDERS:
+        _wrap(FrameColumnApply, "_make_ea_row_builder", _build_rows, staticmethod)
+    if JSON_OF_OBJECTS:
+        _wrap(pd.Series, "to_json", to_json)
+    if NO_ROWS_IN_REPLACE:
+        _wrap(pd.Series, "replace", replace)
+        _wrap(pd.DataFrame, "replace", replace)
+
+
+def _owner(cls: type, name: str) -> type:
+    """The class that defines a method."""
+    return next(base for base in cls.__mro__ if name in vars(base))
+
+
+def _wrap(owner: Any, name: str, wrapper: Callable[[Callable[..., Any]], FunctionType], kind: Any = None) -> None:
+    original = getattr(owner, name)
+    if getattr(original, "_wrapped_by_arrowjag", False):
+        return
+    made = wrapper(original)
+    made.__code__ = made.__code__.replace(co_filename=_HERE)
+    wrapped: Any = functools.wraps(original)(made)
+    wrapped._wrapped_by_arrowjag = True
+    setattr(owner, name, wrapped if kind is None else kind(wrapped))

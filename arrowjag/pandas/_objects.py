@@ -1,0 +1,39 @@
+"""Jagged columns as plain Python lists, for what writes objects: `to_dict`, json, and the libraries that call them."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from arrowjag.pandas._cells import is_jagged
+from arrowjag.pandas.row import Row
+
+__all__ = ["as_lists", "without_rows"]
+
+
+def as_lists(values: Any) -> npt.NDArray[Any]:
+    """The rows of a jagged Series or array as lists, None for null rows."""
+    lists = np.empty(len(values), object)
+    for place, one in enumerate(getattr(values, "array", values)._jagged.to_list()):
+        lists[place] = one
+    return lists
+
+
+def without_rows(data: Any) -> Any:
+    """A Series or DataFrame with lists of Python in place of jagged columns; itself where it has none."""
+    if isinstance(data, pd.Series):
+        return pd.Series(as_lists(data), index=data.index, name=data.name) if is_jagged(data) else data
+    places = [place for place in range(data.shape[1]) if is_jagged(data.iloc[:, place])]
+    if not places:
+        return data
+    result = data.copy(deep=False)
+    for place in places:
+        result.isetitem(place, pd.Series(as_lists(data.iloc[:, place]), index=data.index, dtype=object))
+    return result
+
+
+sqlite3.register_adapter(Row, str)  # `DataFrame.to_sql` hands rows to the driver, which has no lists: they become JSON

@@ -1,0 +1,50 @@
+"""Warnings about comparisons that can only be False."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+import warnings
+from types import FrameType
+from typing import Any
+
+import pandas as pd
+
+from arrowjag.errors import JagWarning
+
+__all__ = ["warn_of_scalar"]
+
+_INSIDE = (str(pathlib.Path(pd.__file__).parent), str(pathlib.Path(__file__).parent.parent))
+_FROM_OPERATOR = 2
+"""Frames between `warn_of_scalar` and what applied ``==``: `_same_rows` and the operator."""
+
+
+def warn_of_scalar(array: Any, other: Any) -> None:
+    """Warn that a row never equals a scalar, if a user compared them: pandas' own machinery does so too, in `replace` and `isin`.
+
+    Parameters
+    ----------
+    array : JaggedExtensionArray
+        One side of ``==`` or ``!=``.
+    other : scalar
+        The other side, not missing.
+    """
+    caller = sys._getframe(_FROM_OPERATOR + 1)
+    if caller.f_code.co_name != "comparison_op" or not _is_first(caller, array):
+        return
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_INSIDE):
+        level, frame = level + 1, frame.f_back
+    message = f"a row of {array.dtype} is a list and never equals {other!r}; .jag == {other!r} compares items"
+    warnings.warn(message, JagWarning, stacklevel=level)
+
+
+def _is_first(caller: FrameType, array: Any) -> bool:
+    """Whether this is the first jagged column of a frame that is compared as a whole, so that it is said once."""
+    frame = caller.f_back
+    for _ in range(3):
+        blocks = getattr(None if frame is None else frame.f_locals.get("self"), "blocks", None)
+        if blocks is not None:
+            return next(block.values for block in blocks if isinstance(block.dtype, type(array.dtype))) is array
+        frame = None if frame is None else frame.f_back
+    return True

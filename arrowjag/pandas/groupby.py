@@ -1,0 +1,166 @@
+"""`.jag` on pandas' groupby: reductions of the jagged columns of each group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas.core.groupby import GroupBy
+
+from arrowjag import _frames
+from arrowjag._array import JaggedArray
+from arrowjag._methods import METHODS, Method, over_axis
+from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError
+from arrowjag.functions import array as to_array
+from arrowjag.pandas._convert import as_array, nested_rows
+from arrowjag.pandas._wrapping import align, rewrap
+
+__all__ = ["GroupByJag", "install"]
+
+
+class GroupByJag:
+    """Reductions of jagged columns by group: ``df.groupby("k").jag["v"].sum()``.
+
+    By default rows of a group are added item by item (``axis=0``), as ``.jag.sum(axis=0)`` does with the rows of one frame; with
+    ``axis=None`` each group gives one value. Every reduction of `JaggedArray` is a method here.
+
+    Parameters
+    ----------
+    grouped : pandas.core.groupby.GroupBy
+        The groups.
+    columns : list, optional
+        The columns to reduce; by default those of the selection that are jagged.
+    single : bool
+        Whether the result is a Series.
+
+    Notes
+    -----
+    A column named "jag" is read with ``df.groupby("k")["jag"]``.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> df = pd.DataFrame({"k": ["a", "a", "b"], "v": aj.array([[1, 2], [3], [4]])})
+    >>> df.groupby("k").jag["v"].sum().jag.to_list()
+    [[4, 2], [4]]
+    >>> df.groupby("k").jag["v"].sum(axis=None).tolist()
+    [6, 4]
+    """
+
+    def __init__(self, grouped: Any, columns: list[Hashable] | None = None, single: bool = False) -> None:
+        self._grouped = grouped
+        self._columns = columns
+        self._single = single
+
+    def __getitem__(self, columns: Any) -> GroupByJag:
+        names = list(columns) if isinstance(columns, list) else [columns]
+        if self._grouped.obj.ndim == 1:
+            raise JagIndexError("the groups hold one column; call a reduction")
+        for name in names:
+            _frames.resolve(name, self._grouped.obj.columns)
+        return GroupByJag(self._grouped, names, not isinstance(columns, list))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        hint = f"; it changes rows one by one: call df[...].jag.{name} without groupby" if name in METHODS else ""
+        raise JagAttributeError(f"groupby.jag has reductions, such as sum and mean, and no {name!r}{hint}", name)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} of {self._grouped.ngroups} groups"
+
+    def _reduce(self, method: Method, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        series = self._series()
+        ids, index = _groups(self._grouped)
+        order = np.argsort(ids, kind="stable")
+        order = order[np.count_nonzero(ids < 0) :]
+        counts = np.bincount(ids[order], minlength=len(index))
+        given = method.bound(args, kwargs).arguments
+        given.pop("self", None)
+
+        def nested(value: Any) -> Any:
+            value = getattr(value, "_series", value)
+            if isinstance(value, pd.Series):
+                value = as_array(align([self._grouped.obj, value], "left")[1])
+            return nested_rows(value if isinstance(value, JaggedArray) else to_array(value), order, counts)
+
+        made = {}
+        for name, one in series.items():
+            array = as_array(one)
+            arguments = {key: nested(value) if key in method.arrays and _has_rows(value) else value for key, value in given.items()}
+            arguments["axis"] = _inner_axis(given.get("axis", 0), array.ndim, method.name)
+            rows = nested_rows(array, order, counts)
+            found = method.function(rows, **arguments)
+            made[name] = rewrap(found, index, name)
+        return self._result(made, index)
+
+    def _series(self) -> dict[Hashable, Any]:
+        selected = self._grouped._obj_with_exclusions
+        if selected.ndim == 1:
+            return {selected.name: selected}
+        if self._columns is None:
+            names = [name for name in selected.columns if getattr(selected[name].dtype, "ndim", 0) > 1]
+            if not names:
+                raise JagTypeError("groupby.jag: the groups have no jagged column; name one, as in .jag['v']")
+            return {name: selected[name] for name in names}
+        frame = self._grouped.obj
+        found: dict[Hashable, Any] = {}
+        for name in self._columns:
+            column, fields = _frames.resolve(name, frame.columns)
+            found[name] = (
+                pd.Series(_frames.pick(as_array(frame[column]), fields, name), index=frame.index) if fields else frame[column]
+            )
+        return found
+
+    def _result(self, made: dict[Hashable, Any], index: Any) -> Any:
+        single = self._single or self._grouped._obj_with_exclusions.ndim == 1
+        if single and self._grouped.as_index:
+            return next(iter(made.values()))
+        frame = pd.DataFrame(made, index=index)
+        return frame if self._grouped.as_index else frame.reset_index()
+
+
+def _has_rows(value: Any) -> bool:
+    return value is not None and not isinstance(value, (str, bytes)) and hasattr(value, "__len__")
+
+
+def _groups(grouped: Any) -> tuple[Any, pd.Index]:
+    """The number of the group of each row, -1 for none, and the labels of groups."""
+    grouper = grouped._grouper
+    ids = grouper.ids if hasattr(grouper, "ids") else grouper.group_info[0]  # pandas 2 has no `ids`
+    return np.asarray(ids), grouper.result_index
+
+
+def _inner_axis(axis: Any, ndim: int, operation: str) -> Any:
+    """The axis of the rows of a group, once groups are a dim above them."""
+    if axis is None:
+        return tuple(range(1, ndim + 1)) if ndim > 1 else 1
+    if isinstance(axis, (int, np.integer)) and not isinstance(axis, bool) and axis in (0, -ndim):
+        return 1
+    raise JagValueError(
+        f"groupby.jag.{operation}: axis must be 0, item by item across the rows of a group, or None, one value per group; "
+        f"got {axis!r}. "
+        f"Along an inner axis call .jag.{operation} of the column, without groupby"
+    )
+
+
+def _delegate(method: Method) -> Callable[..., Any]:
+    def call(self: GroupByJag, *args: Any, **kwargs: Any) -> Any:
+        return self._reduce(method, args, kwargs)
+
+    call.__name__ = method.name
+    call.__qualname__ = f"GroupByJag.{method.name}"
+    call.__doc__ = method.function.__doc__
+    call.__signature__ = method.signature  # type: ignore[attr-defined]
+    return call
+
+
+def install() -> None:
+    """Give pandas' groupby objects the property ``jag``; pandas has no hook for accessors there."""
+    for name, method in METHODS.items():
+        if method.rule is over_axis and not method.is_property and not name.startswith("_"):
+            setattr(GroupByJag, name, _delegate(method))
+    if not hasattr(GroupBy, "jag"):
+        GroupBy.jag = property(GroupByJag)  # type: ignore[attr-defined]

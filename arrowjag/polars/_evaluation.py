@@ -1,0 +1,198 @@
+"""Functions that polars calls with Series; each computes a recorded tree and returns a Series."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from arrowjag import _column
+from arrowjag._array import JaggedArray
+from arrowjag._expressions import Program
+from arrowjag.errors import JagError, JagTypeError, ShapeError
+from arrowjag.polars._convert import ColumnType, as_enum, from_series, panics, spread_row, to_series
+from arrowjag.polars._sharing import Member, Ticket, members
+from arrowjag.polars._tree import Call, Input, Node, call, children
+
+__all__ = ["Evaluation", "Output", "describe", "named", "within_batch"]
+
+
+FEWEST_ROWS = 1000
+"""Fewest rows for which a tree is divided into stretches: a smaller batch is computed call by call."""
+
+
+class Evaluation:
+    """A recorded tree and its columns; all outputs with the same plan share one evaluation.
+
+    Parameters
+    ----------
+    root : Call
+        The outermost call of the tree.
+    positions : list of (Node, int)
+        The inputs of the tree, each with the position of its column.
+    columns : list of ColumnType
+        The types of the columns.
+    kind : ColumnType
+        The type of the result.
+    """
+
+    def __init__(self, root: Call, positions: list[tuple[Node, int]], columns: list[ColumnType], kind: ColumnType) -> None:
+        self.root = root
+        self.positions = positions
+        self.columns = columns
+        self.kind = kind
+        self.dtype = kind.dtype
+        self.label = describe(root, positions)
+        self._members: list[Member] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # ids of nodes are valid in this process only
+        return type(self), (self.root, self.positions, self.columns, self.kind)
+
+    @property
+    def members(self) -> list[Member]:
+        """The calls whose values other outputs of the query may share."""
+        if self._members is None:
+            self._members = members(self.root, {id(node): position for node, position in self.positions}, self.columns)
+        return self._members
+
+    def _result(self, series: Sequence[pl.Series], ticket: Ticket | None = None) -> pl.Series:
+        series = series[: len(self.columns)]  # the last Series is text for `explain`
+        rows = _common_length([len(one) for one in series])
+        if ticket is None:
+            value = self._value(series, rows, None)
+        else:
+            with ticket.run(series, rows) as look:
+                value = self._value(series, rows, look)
+        if isinstance(value, pa.Array):
+            value = JaggedArray._of(_column.from_arrow(value, 1))
+        if len(value) != rows:
+            raise ShapeError(
+                f"{self.root.name} returned {len(value)} rows for {rows} rows of the frame; use it on the Series or the array"
+            )
+        made = as_enum(to_series(value, series[0].name, extension=self.kind.jagged), self.kind.enum)
+        if made.dtype != self.dtype:
+            raise JagTypeError(f"{self.root.name} was planned to return {self.dtype!r} and returned {made.dtype!r}")
+        return made
+
+    @functools.cached_property
+    def _program(self) -> Program:
+        """The tree, divided into stretches that run in blocks of rows."""
+        return Program.of([self.root], {id(node): self.columns[position].empty() for node, position in self.positions})
+
+    def _value(self, series: Sequence[pl.Series], rows: int, look: Callable[[int, Callable[[], Any]], Any] | None) -> Any:
+        """Compute the tree. The first call that reads a column converts it, and each call of the tree is evaluated once."""
+        arrays: dict[int, JaggedArray] = {}
+        positions = {id(node): position for node, position in self.positions}
+        known: dict[int, Any] = {}
+
+        def column(position: int) -> JaggedArray:
+            if position not in arrays:
+                arrays[position] = spread_row(from_series(series[position], self.columns[position].ndim), rows)
+            return arrays[position]
+
+        if look is None and rows >= FEWEST_ROWS and self._program.has_stretch:
+            return self._program.run({id(node): column(position) for node, position in self.positions})[0]
+
+        def value_of(node: Node) -> Any:
+            if id(node) in positions:
+                return column(positions[id(node)])
+            if id(node) not in known:
+                assert isinstance(node, Call)
+                known[id(node)] = call(node, value_of) if look is None else look(id(node), lambda: call(node, value_of))
+            return known[id(node)]
+
+        return value_of(self.root)
+
+
+class Output:
+    """The function passed to `map_batches`: an evaluation, and the name of the column for error messages.
+
+    Parameters
+    ----------
+    run : Evaluation
+        The tree and its columns.
+    name : str
+        The name of the column.
+    is_elementwise : bool
+        Whether polars may pass the rows in several batches.
+    owner : object, optional
+        An object that stays the same when polars plans this output again.
+    """
+
+    def __init__(self, run: Evaluation, name: str, is_elementwise: bool, owner: object = None) -> None:
+        self.run = run
+        self.name = name
+        self.is_elementwise = is_elementwise
+        self.ticket = Ticket(run.members, (run, object() if owner is None else owner))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.run, self.name, self.is_elementwise)
+
+    def __call__(self, series: Sequence[pl.Series], **_options: Any) -> pl.Series:
+        try:
+            with panics(f"{self.run.root.name}"):
+                return self.run._result(series, self.ticket)
+        except JagError as error:
+            rows = max((len(one) for one in series), default=0) if self.is_elementwise else None
+            raise named(error, self.name, rows) from None
+
+
+def named(error: JagError, name: str, rows: int | None = None) -> JagError:
+    """Return the error with the name of the column, and with a note if its row numbers count within a batch.
+
+    Parameters
+    ----------
+    error : JagError
+        The error to describe.
+    name : str
+        The name of the column.
+    rows : int, optional
+        The number of rows in the batch, if polars may pass a part of the column.
+    """
+    text = str(error if rows is None else within_batch(error, rows))
+    return type(error)(text if f"column {name!r}" in text else f"column {name!r}: {text}")
+
+
+def within_batch(error: JagError, rows: int) -> JagError:
+    """Return the error with a note that its row numbers count within a batch of `rows` rows."""
+    text = str(error)
+    if not re.search(r"\brow \d", text) or "polars handed over" in text:
+        return error
+    return type(error)(
+        f"{text} (counted within the {rows} rows that polars handed over at once, which may be a part of the column)"
+    )
+
+
+def _common_length(lengths: list[int]) -> int:
+    """The number of rows of the frame; literals and aggregates arrive as Series of one row."""
+    return max(set(lengths) - {1}, default=1)
+
+
+_LONGEST = 120
+
+
+def describe(root: Call, positions: Sequence[tuple[Node, int]]) -> str:
+    """Write the calls of a tree in one line for `explain`: ``sum(sort(mul(x0, x1)))``.
+
+    Parameters
+    ----------
+    root : Call
+        The outermost call of the tree.
+    positions : sequence of (Node, int)
+        The inputs of the tree, each with the position of its column; the text shows position 0 as ``x0``.
+    """
+    texts = {id(node): f"x{position}" for node, position in positions}
+
+    def text_of(node: Node) -> str:
+        if id(node) not in texts:
+            assert not isinstance(node, Input)
+            made = f"{node.name}({', '.join(map(text_of, children(node)))})"
+            texts[id(node)] = made if len(made) <= _LONGEST else f"{made[: _LONGEST - 3]}..."
+        return texts[id(node)]
+
+    return f"jag {text_of(root)}"

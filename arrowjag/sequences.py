@@ -1,0 +1,588 @@
+"""Sequences for models: pack rows of tokens into rows of one width, pad batches, put rows of similar length together.
+
+Nothing is lost: `Packed` knows the source row of each piece, and `Packed.unpack` returns all rows, null and empty ones too.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from arrowjag._array import JaggedArray
+from arrowjag._array.base import as_column
+from arrowjag._column import Column
+from arrowjag._integers import integer, item_count
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.dense import bins as _bins
+from arrowjag._kernels.dense.bins import Bins, Pieces
+from arrowjag._kernels.move import permutations
+from arrowjag._ops import structure
+from arrowjag.dims import Dim, Ragged, Uniform
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.functions import concat
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = ["Buckets", "Packed", "bucket", "pack", "pack_batches", "pad_batch"]
+
+Strategy = Literal["wrapped", "first_fit", "best_fit", "split"]
+_STRATEGIES = ("wrapped", "first_fit", "best_fit", "split")
+
+
+class Layout(NamedTuple):
+    """Where the pieces of packed rows come from and go to; `cuts` are the boundaries of pieces among the packed values."""
+
+    pieces: Pieces
+    bins: Bins
+    cuts: IntArray
+
+
+class Packed:
+    """Rows that `pack` has put into packed rows of at most one width.
+
+    A *piece* is a run of items of one source row inside of one packed row. Pieces are counted through all packed rows.
+
+    Attributes
+    ----------
+    values : JaggedArray
+        The packed rows. None is longer than `width`, none is null.
+    width : int
+        What a packed row holds.
+    strategy : str
+        How rows were packed.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> packed = aj.sequences.pack(aj.array([[1, 2, 3], [4, 5], [], [6]]), 4, strategy="best_fit")
+    >>> packed.values.to_list(), packed.source.tolist(), packed.cu_seqlens.tolist()
+    ([[1, 2, 3, 6], [4, 5]], [0, 3, 1], [0, 3, 4, 6])
+    """
+
+    def __init__(self, column: Column, width: int, strategy: str, numbers: IntArray | None = None) -> None:
+        self.width = width
+        self.strategy = strategy
+        self._shape = column.shape
+        self._numbers = numbers
+        if strategy == "wrapped":
+            total = column.shape.nodes(2)
+            self.values = JaggedArray._of(_in_pieces(column, np.append(np.arange(0, total, width), total)))
+        else:
+            layout = self._layout
+            moved = _moved(_in_pieces(column, layout.pieces.offsets), layout.bins.order)
+            self.values = JaggedArray._of(_in_pieces(moved, layout.cuts[layout.bins.offsets]))
+
+    @functools.cached_property
+    def _layout(self) -> Layout:
+        offsets = np.asarray(self._shape.dims[1].offsets)
+        if self.strategy == "wrapped":
+            pieces, edges = _bins.wrap(offsets, self.width)
+            return Layout(pieces, Bins(np.arange(len(pieces.rows)), edges), pieces.offsets)
+        pieces = _bins.cut(offsets, self.width)
+        lengths = np.diff(pieces.offsets)
+        if self.strategy == "split":
+            bins = Bins(np.arange(len(lengths)), np.arange(len(lengths) + 1))
+        else:
+            bins = (_bins.best_fit if self.strategy == "best_fit" else _bins.first_fit)(lengths, self.width)
+        return Layout(pieces, bins, _offsets.from_sizes(lengths[bins.order]))
+
+    @functools.cached_property
+    def source(self) -> IntArray:
+        """The row of the source that each piece comes from: a numpy array of int64.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.sequences.pack(aj.array([[7, 8, 9], [], [5, 6]]), 4).source.tolist()
+        [0, 2, 2]
+        """
+        rows = self._layout.pieces.rows[self._layout.bins.order]
+        return _frozen(rows if self._numbers is None else self._numbers[rows])
+
+    @functools.cached_property
+    def cu_seqlens(self) -> npt.NDArray[Any]:
+        """The boundaries of pieces among the flat values, from 0, as attention kernels take them.
+
+        A numpy array of int32, of int64 beyond 2**31 values.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.sequences.pack(aj.array([[7, 8, 9], [], [5, 6]]), 4).cu_seqlens.tolist()
+        [0, 3, 4, 5]
+        """
+        cuts = self._layout.cuts
+        return _frozen(cuts.astype(np.int32 if cuts[-1] < 2**31 else np.int64))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __repr__(self) -> str:
+        room = len(self) * self.width
+        filled = 100 * self.values.shape.nodes(2) / room if room else 0.0
+        return (
+            f"Packed({len(self._shape.dims[1])} rows in {len(self)} of width {self.width}, {self.strategy}, {filled:.1f}% filled)"
+        )
+
+    @functools.cached_property
+    def position_ids(self) -> JaggedArray:
+        """The place of each item in its piece, in the shape of `values`.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.sequences.pack(aj.array([[7, 8, 9], [5, 6]]), 4).position_ids.to_list()
+        [[0, 1, 2, 0], [0]]
+        """
+        return self._per_item(_offsets.positions(self._layout.cuts))
+
+    @functools.cached_property
+    def segment_ids(self) -> JaggedArray:
+        """The number of each item's piece within its packed row, from 0, in the shape of `values`.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.sequences.pack(aj.array([[7, 8, 9], [5, 6]]), 4).segment_ids.to_list()
+        [[0, 0, 0, 1], [0]]
+        """
+        return self._per_item(np.repeat(_offsets.positions(self._layout.bins.offsets), np.diff(self._layout.cuts)))
+
+    def _per_item(self, numbers: IntArray) -> JaggedArray:
+        return JaggedArray._of(Column(JaggedShape._trusted(self.values.shape.dims[:2]), pa.array(numbers)))
+
+    def unpack(self, values: Any = None) -> JaggedArray:
+        """Return packed values to their rows.
+
+        Parameters
+        ----------
+        values : JaggedArray, optional
+            Of the packed rows' sizes, such as what a model gives for each item; by default the packed items themselves.
+
+        Returns
+        -------
+        JaggedArray
+            The rows of the source in their order; null and empty rows are null and empty again. Cost: one gather.
+
+        Raises
+        ------
+        ShapeError
+            If sizes of rows differ from those of the packed rows.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> packed = aj.sequences.pack(aj.array([[1, 2, 3], None, [], [4]]), 2)
+        >>> packed.unpack().to_list()
+        [[1, 2, 3], None, [], [4]]
+        >>> packed.unpack(packed.values * 10).to_list()
+        [[10, 20, 30], None, [], [40]]
+        """
+        column: Column = self.values if values is None else as_column(values)
+        dim = self.values.shape.dims[1]
+        if (
+            column.ndim < 2
+            or len(column.shape.dims[1]) != len(dim)
+            or not np.array_equal(column.shape.dims[1].offsets, dim.offsets)
+        ):
+            raise ShapeError(f"unpack: expected the sizes of the packed rows, {self.values.shape!r}, got {column.shape!r}")
+        back = column
+        if self.strategy not in ("wrapped", "split"):
+            back = _moved(_in_pieces(column, self._layout.cuts), permutations.inverse(self._layout.bins.order))
+        return JaggedArray._of(structure.with_shape(JaggedShape._trusted([*self._shape.dims[:2], *back.shape.dims[2:]]), back))
+
+    def block_mask(self, i: int, causal: bool = False) -> BoolArray:
+        """Which items of a packed row may attend to which: those of the same piece.
+
+        Parameters
+        ----------
+        i : int
+            The packed row; negative counts from the end.
+        causal : bool
+            Whether items attend to earlier items and themselves only.
+
+        Returns
+        -------
+        numpy.ndarray of bool
+            Of shape (n, n) for a packed row of n items, the attending item first.
+
+        Raises
+        ------
+        JagIndexError
+            If there is no such packed row.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.sequences.pack(aj.array([[7, 8], [5]]), 4).block_mask(0).astype(int).tolist()
+        [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
+        """
+        row = integer(i, "block_mask: i")
+        if not -len(self) <= row < len(self):
+            raise JagIndexError(f"block_mask: packed row {row} is out of range, there are {len(self)}")
+        first, last = self._layout.bins.offsets[row % len(self) :][:2]
+        ids = np.repeat(np.arange(last - first), np.diff(self._layout.cuts[first : last + 1]))
+        mask: BoolArray = ids[:, None] == ids
+        return np.tril(mask) if causal else mask
+
+
+def pack(x: Any, width: int, strategy: Strategy = "wrapped") -> Packed:
+    """Pack rows into rows of at most one width, so that a batch of them has little padding.
+
+    Parameters
+    ----------
+    x : JaggedArray, or what `arrowjag.array` takes
+        Rows of items of any type, of two or more dims; deeper dims move with their item.
+    width : int
+        How many items a packed row holds, at least 1.
+    strategy : {"wrapped", "first_fit", "best_fit", "split"}
+        "wrapped" joins all rows and cuts after every `width` items: only the last packed row may be shorter, and rows are cut
+        anywhere. "best_fit" keeps rows whole: the longest comes first, each goes to the packed row with the least room that holds
+        it. "first_fit" takes the first that holds it. "split" does not mix rows: each is cut into packed rows of its own. A
+        row longer than the width is cut after every `width` items under each strategy.
+
+    Returns
+    -------
+    Packed
+        Every item of every row, null items too, exactly once. Null and empty rows take no room and come back by `unpack`. "wrapped"
+        and "split" share the values, the others copy them once. Cost: linear in rows and items; "best_fit" and "first_fit" add a
+        step per distinct length and room.
+
+    Raises
+    ------
+    JagValueError
+        If the width is less than 1, or there is no such strategy.
+    ShapeError
+        If `x` has no rows of items.
+
+    Notes
+    -----
+    TRL calls these strategies "wrapped" and "bfd"; its "bfd" drops what is beyond the width.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> rows = aj.array([[1, 2, 3], [4, 5], [6], [7, 8]])
+    >>> aj.sequences.pack(rows, 4).values.to_list()
+    [[1, 2, 3, 4], [5, 6, 7, 8]]
+    >>> aj.sequences.pack(rows, 4, strategy="best_fit").values.to_list()
+    [[1, 2, 3, 6], [4, 5, 7, 8]]
+    >>> aj.sequences.pack(rows, 2, strategy="split").values.to_list()
+    [[1, 2], [3], [4, 5], [6], [7, 8]]
+    """
+    return Packed(_rows_of(x, "pack"), _width(width), _strategy(strategy))
+
+
+def _rows_of(x: Any, operation: str) -> Column:
+    column = as_column(x)
+    if column.ndim < 2:
+        raise ShapeError(f"{operation} takes rows of items, at least 2 dims, got {column.shape!r}")
+    return column
+
+
+def _width(width: Any) -> int:
+    return item_count(width, "pack: width", 1)
+
+
+def _strategy(strategy: Any) -> str:
+    if strategy not in _STRATEGIES:
+        raise JagValueError(f"pack: strategy must be one of {', '.join(map(repr, _STRATEGIES))}, got {strategy!r}")
+    return str(strategy)
+
+
+def _in_pieces(column: Column, cuts: IntArray) -> Column:
+    """The items of all rows in pieces, by their boundaries."""
+    dims: list[Dim] = [Uniform(len(cuts) - 1, 1, declared=False), Ragged.from_offsets(cuts, check=False)]
+    return Column(JaggedShape._trusted([*dims, *column.shape.dims[2:]]), column.values)
+
+
+def _moved(pieces: Column, order: IntArray) -> Column:
+    """Pieces in another order; the same column if they stay."""
+    if np.array_equal(order, np.arange(len(order))):
+        return pieces
+    return structure.take_items(pieces, 1, order, [Uniform(len(order), 1, declared=False)])
+
+
+def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
+# ----------------------------------------------------------------------------------------------------------- streams
+
+
+def pack_batches(batches: Iterable[Any], width: int, strategy: Strategy = "wrapped") -> Iterator[Packed]:
+    """Pack a stream of batches in bounded memory.
+
+    Parameters
+    ----------
+    batches : iterable of JaggedArray, or of what `arrowjag.array` takes
+        The rows, batch by batch, such as the column of each batch of a Parquet file.
+    width : int
+        How many items a packed row holds, at least 1.
+    strategy : {"wrapped", "first_fit", "best_fit", "split"}
+        As in `pack`. With "wrapped" the items of an unfinished packed row go on in the next batch, so that only the very last
+        packed row may be shorter; the others pack each batch by itself.
+
+    Yields
+    ------
+    Packed
+        One per batch, with "wrapped" one more for the rest. `source` counts rows from the first batch on. `unpack` gives the rows
+        of the batch; with "wrapped" a row that goes on in the next batch comes in parts, each with its number in `source`.
+
+    Raises
+    ------
+    JagValueError
+        If the width is less than 1, or there is no such strategy.
+    ShapeError
+        If a batch has no rows of items.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> batches = [aj.array([[1, 2, 3], [4]]), aj.array([[5, 6], [7]])]
+    >>> [packed.values.to_list() for packed in aj.sequences.pack_batches(batches, 3)]
+    [[[1, 2, 3]], [[4, 5, 6]], [[7]]]
+    """
+    size, how = _width(width), _strategy(strategy)
+    return _packed_batches(batches, size, how)
+
+
+def _packed_batches(batches: Iterable[Any], width: int, strategy: str) -> Iterator[Packed]:
+    rest: Rows | None = None
+    first = 0
+    for batch in batches:
+        column = _rows_of(batch, "pack_batches")
+        n = column.shape.nodes(1)
+        rows = Rows(column, np.arange(first, first + n))
+        first += n
+        if strategy == "wrapped":
+            rows, rest = _whole(rows if rest is None else _joined(rest, rows), width)
+        yield Packed(rows.column, width, strategy, rows.numbers)
+    if rest is not None and len(rest.numbers):
+        yield Packed(rest.column, width, strategy, rest.numbers)
+
+
+class Rows(NamedTuple):
+    """Rows of a stream, and their numbers in it."""
+
+    column: Column
+    numbers: IntArray
+
+
+def _joined(one: Rows, two: Rows) -> Rows:
+    if not len(one.numbers):
+        return two
+    column = concat([JaggedArray._of(_undeclared(one.column)), JaggedArray._of(_undeclared(two.column))])
+    return Rows(as_column(column), np.concatenate([one.numbers, two.numbers]))
+
+
+def _undeclared(column: Column) -> Column:
+    """Rows without a declared size, so that parts of rows fit beside them."""
+    dims = [dim.with_extent(None) if place == 1 else dim for place, dim in enumerate(column.shape.dims)]
+    return structure.with_shape(JaggedShape._trusted(dims), column)
+
+
+def _whole(rows: Rows, width: int) -> tuple[Rows, Rows]:
+    """Split rows after the last item that fills a packed row; rows without items stay in the first part."""
+    column = rows.column
+    dim = column.shape.dims[1]
+    offsets = np.asarray(dim.offsets)
+    total = int(offsets[-1])
+    cut = total // width * width
+    before = np.diff(np.minimum(offsets, cut))
+    after = np.diff(np.maximum(offsets, cut))
+    stays = (before > 0) | (after == 0)
+    validity = None if dim.validity is None else dim.validity[stays]
+    dims: list[Dim] = [Uniform(int(np.count_nonzero(stays)), 1, declared=False), Ragged(before[stays], validity=validity)]
+    head = structure.slice_items(column, 2, 0, cut, dims)
+    left = np.flatnonzero(after)
+    tail = structure.slice_items(column, 2, cut, total, [Uniform(len(left), 1, declared=False), Ragged(after[left])])
+    return Rows(head, rows.numbers[stays]), Rows(tail, rows.numbers[left])
+
+
+# ------------------------------------------------------------------------------------------------- batches and buckets
+
+
+def pad_batch(
+    x: Any, side: Literal["right", "left"] = "right", fill: Any = 0, max_length: int | None = None
+) -> tuple[npt.NDArray[Any], BoolArray]:
+    """Pad rows to a dense batch with a mask.
+
+    Parameters
+    ----------
+    x : JaggedArray, or what `arrowjag.array` takes
+        Rows of numbers, booleans, times or text, of two dims; declared dims behind them become dims of the batch.
+    side : {"right", "left"}
+        Where the padding goes.
+    fill : scalar
+        The value of padding and of null items.
+    max_length : int, optional
+        The number of columns; longer rows keep their first items. By default the length of the longest row.
+
+    Returns
+    -------
+    dense : numpy.ndarray of shape (rows, length, ...)
+        The items.
+    mask : numpy.ndarray of bool, of shape (rows, length)
+        True where there is an item that is not null. A null row is all padding.
+
+    Raises
+    ------
+    JagValueError
+        If `side` is another word, or the leaf type can't hold the fill.
+    ShapeError
+        If rows are nested deeper.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> dense, mask = aj.sequences.pad_batch(aj.array([[5, 6, 7], [8], None]), side="left", max_length=2)
+    >>> dense.tolist(), mask.astype(int).tolist()
+    ([[5, 6], [0, 8], [0, 0]], [[1, 1], [0, 1], [0, 0]])
+    """
+    if side not in ("right", "left"):
+        raise JagValueError(f"pad_batch: side must be 'right' or 'left', got {side!r}")
+    length = None if max_length is None else item_count(max_length, "pad_batch: max_length")
+    column = _undeclared(_rows_of(x, "pad_batch"))
+    if any(extent is None for extent in column.shape.extents[2:]):
+        raise ShapeError(f"pad_batch takes rows of items, got {column.shape!r}; flatten or reduce the inner dims first")
+    sizes = np.asarray(column.shape.dims[1].sizes)
+    length = int(sizes.max(initial=0)) if length is None else length
+    rows: Any = JaggedArray._of(column)
+    if side == "left":
+        rows = rows.head(length, axis=1).reverse(axis=1)
+    dense = rows.to_dense(length, fill)
+    mask: BoolArray = np.arange(length) < np.minimum(sizes, length)[:, None]
+    if column.values.null_count:
+        valid = ~rows.is_null().to_dense(length, True)
+        mask = valid.reshape((*valid.shape[:2], -1)).all(axis=2) if valid.ndim > 2 else valid
+    if side == "left":
+        return np.ascontiguousarray(dense[:, ::-1]), np.ascontiguousarray(mask[:, ::-1])
+    return dense, mask
+
+
+class Buckets(Sequence[JaggedArray]):
+    """Rows by length; see `bucket`.
+
+    Attributes
+    ----------
+    values : JaggedArray
+        The rows of each bucket: one dim more than the rows themselves.
+    source : JaggedArray of int64
+        The number of each row, by bucket.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> buckets = aj.sequences.bucket(aj.array([[1, 2, 3], [4], [5, 6]]), [2, 3])
+    >>> [one.to_list() for one in buckets], buckets.source.to_list()
+    ([[[4]], [[5, 6]], [[1, 2, 3]]], [[1], [2], [0]])
+    """
+
+    __slots__ = ("source", "values")
+
+    def __init__(self, values: JaggedArray, source: JaggedArray) -> None:
+        self.values = values
+        self.source = source
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return [self.values[place] for place in range(*i.indices(len(self)))]
+        place = integer(i, "a bucket")
+        if not -len(self) <= place < len(self):
+            raise JagIndexError(f"bucket {place} is out of range, there are {len(self)}")
+        return self.values[place]
+
+    def __repr__(self) -> str:
+        return f"Buckets({self.source.lengths().to_list()} rows)"
+
+    def unpack(self, values: Any = None) -> JaggedArray:
+        """Return rows to their order.
+
+        Parameters
+        ----------
+        values : JaggedArray, optional
+            With one entry per row and bucket; by default the rows themselves.
+
+        Returns
+        -------
+        JaggedArray
+            The rows, or one value per row.
+
+        Raises
+        ------
+        ShapeError
+            If the buckets have other numbers of rows.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> buckets = aj.sequences.bucket(aj.array([[1, 2, 3], [4], [5, 6]]), [2, 3])
+        >>> buckets.unpack(buckets.values.sum()).to_list()
+        [6, 4, 11]
+        """
+        column: Column = self.values if values is None else as_column(values)
+        if column.ndim < 2 or not np.array_equal(column.shape.dims[1].offsets, self.source.shape.dims[1].offsets):
+            raise ShapeError(f"unpack: expected the rows of the buckets, {self.source.shape!r}, got {column.shape!r}")
+        flat = structure.flatten(column, 0, 2)
+        order = permutations.inverse(self.source.values.to_numpy())
+        return JaggedArray._of(structure.take_items(flat, 1, order, [Uniform(len(order), 1, declared=False)]))
+
+
+def bucket(x: Any, boundaries: Any) -> Buckets:
+    """Put rows of similar length together.
+
+    Parameters
+    ----------
+    x : JaggedArray, or what `arrowjag.array` takes
+        The rows.
+    boundaries : sequence of int
+        Ascending lengths. The first bucket has the rows shorter than the first boundary, the next those from there on that are
+        shorter than the second, the last the rows that are not shorter than the last boundary.
+
+    Returns
+    -------
+    Buckets
+        One bucket more than there are boundaries; rows keep their order in each. Null rows are in the first. Cost: one gather.
+
+    Raises
+    ------
+    JagTypeError
+        If boundaries are no integers.
+    JagValueError
+        If boundaries do not ascend.
+    ShapeError
+        If `x` has no rows of items.
+
+    Notes
+    -----
+    The boundaries are those of `tf.data.Dataset.bucket_by_sequence_length`.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.sequences.bucket(aj.array([[1, 2, 3], [4], [], [5, 6]]), [2]).values.to_list()
+    [[[4], []], [[1, 2, 3], [5, 6]]]
+    """
+    column = _rows_of(x, "bucket")
+    edges = np.asarray(boundaries)
+    if edges.ndim != 1 or (edges.size and edges.dtype.kind not in "iu"):
+        raise JagTypeError(f"bucket: boundaries must be a list of integers, got {boundaries!r}")
+    if np.any(edges[1:] <= edges[:-1]):
+        raise JagValueError(f"bucket: boundaries must ascend, got {boundaries!r}")
+    numbers = np.searchsorted(edges, np.asarray(column.shape.dims[1].sizes), side="right")
+    order = np.argsort(numbers.astype(np.uint16) if len(edges) < 2**16 else numbers, kind="stable").astype(np.int64)
+    counts = np.bincount(numbers, minlength=len(edges) + 1)
+    outer = [Uniform(len(counts), 1, declared=False), Ragged(counts)]
+    values = structure.take_items(column, 1, order, outer)
+    source = Column(JaggedShape._trusted(outer), pa.array(order))
+    return Buckets(JaggedArray._of(values), JaggedArray._of(source))

@@ -1,0 +1,126 @@
+"""Every operation that has a rival, over types, nulls and lengths of rows: one cell each, answers compared first.
+
+`python -m benchmarks --matrix --json cells.json --heat-map cells.png --history cells.jsonl`. The history file gets one line per run,
+with the commit and the ratio of each cell, so that runs can be compared.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.case import Case
+from benchmarks.cases import CASES
+from benchmarks.data import Data
+from benchmarks.runner import check, installed, measure
+
+DTYPES = ("int64", "float32", "float64", "string")
+NULLS = ("none", "leaves")
+LENGTHS = ("three", "poisson", "thousand", "zipf", "one_row")
+VALUES = 1_000_000
+SMALL = 2_000
+
+
+class Input(NamedTuple):
+    """What a column of the matrix is measured on."""
+
+    dtype: str
+    nulls: str
+    distribution: str
+
+    def __str__(self) -> str:
+        return f"{self.dtype} {self.distribution}{' nulls' if self.nulls != 'none' else ''}"
+
+
+def inputs(dtypes: Sequence[str] | None, nulls: Sequence[str] | None, distributions: Sequence[str] | None) -> Iterator[Input]:
+    """The columns of the matrix."""
+    for dtype in dtypes or DTYPES:
+        for found in nulls or NULLS:
+            for distribution in distributions or LENGTHS:
+                yield Input(dtype, found, distribution)
+
+
+def cases(only: Sequence[str] | None) -> list[Case]:
+    """The operations with a rival that is installed."""
+    return [case for case in CASES if any(map(installed, case.rivals)) and (not only or case.name in only)]
+
+
+def cells(given: Sequence[Input], only: Sequence[str] | None, values: int, budget: float) -> list[dict[str, Any]]:
+    """Measure every cell; a cell that fails is reported and left out."""
+    found = []
+    for one in given:
+        data, small = Data(values, one.distribution, one.nulls, one.dtype), Data(SMALL, one.distribution, one.nulls, one.dtype)
+        for case in cases(only):
+            if one.dtype not in case.dtypes or values > case.at_most:
+                continue
+            try:
+                wrong = check(case, small)
+                cell = measure(case, data, budget, list(wrong)) | {"differs": wrong}
+            except Exception as error:
+                print(f"{case.name} FAILED on {one}: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
+                continue
+            if cell["ratio"] is not None:
+                found.append(cell)
+                print(f"{case.name:20}{one!s:28}{cell['ours_ms']:>9.2f} ms{cell['ratio']:>8.2f}", flush=True)
+    return found
+
+
+def summary(found: Sequence[dict[str, Any]]) -> str:
+    """How many cells are behind, the geometric mean, and the worst cells."""
+    if not found:
+        return "no cells"
+    ratios = [cell["ratio"] for cell in found]
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    worst = sorted(found, key=lambda cell: cell["ratio"])[:10]
+    lines = [f"{len(ratios)} cells, {sum(one < 0.95 for one in ratios)} below 0.95 of the best library, geometric mean {mean:.2f}"]
+    lines += [f"  {cell['operation']} on {label(cell)}: {cell['ratio']:.2f}" for cell in worst]
+    return "\n".join(lines)
+
+
+def label(cell: dict[str, Any]) -> str:
+    """The column of a cell."""
+    return str(Input(cell["dtype"], cell["nulls"], cell["distribution"]))
+
+
+def write_history(page: Path, found: Sequence[dict[str, Any]], machine: dict[str, Any]) -> None:
+    """Append a run to a file of JSON lines."""
+    ran = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
+    run = {
+        "commit": ran.stdout.strip() or None,
+        "time": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        "machine": machine,
+        "ratios": {f"{cell['operation']}/{label(cell)}": round(cell["ratio"], 3) for cell in found},
+        "ms": {f"{cell['operation']}/{label(cell)}": round(cell["ours_ms"], 4) for cell in found},
+    }
+    with page.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(run) + "\n")
+
+
+def draw(page: Path, found: Sequence[dict[str, Any]]) -> None:
+    """A heat map: operations by inputs, the ratio to the best library in powers of two, blue where ours is ahead."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+    import numpy as np
+
+    rows = list(dict.fromkeys(cell["operation"] for cell in found))
+    columns = list(dict.fromkeys(map(label, found)))
+    table = np.full((len(rows), len(columns)), np.nan)
+    for cell in found:
+        table[rows.index(cell["operation"]), columns.index(label(cell))] = math.log2(cell["ratio"])
+    figure, axes = plt.subplots(figsize=(2 + 0.35 * len(columns), 2 + 0.22 * len(rows)))
+    image = axes.imshow(table, cmap="RdBu", vmin=-3, vmax=3, aspect="auto")
+    axes.set_xticks(range(len(columns)), columns, rotation=90, fontsize=6)
+    axes.set_yticks(range(len(rows)), rows, fontsize=6)
+    axes.set_title("time of the best library / ours")
+    bar = figure.colorbar(image, ticks=[-3, -2, -1, 0, 1, 2, 3])
+    bar.ax.set_yticklabels(["1/8", "1/4", "1/2", "1", "2", "4", "8"])
+    figure.savefig(page, dpi=150, bbox_inches="tight")
+    plt.close(figure)

@@ -1,0 +1,119 @@
+"""Draw the pictures of docs/performance.md from docs/performance-tables.md: `python docs/performance_pictures.py`."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+DOCS = Path(__file__).parent
+TABLES = DOCS / "performance-tables.md"
+FAMILIES = {
+    "structure, selection": """in_and_out permute with_ ffill bfill from_ flatten reshape unsqueeze squeeze expand tile transpose
+        concat stack repeat align row_ item_ head tail slice take filter keep pad zip field image
+        set$ overlay scatter reverse shift fill to_dense diff""",
+    "elementwise": """list_ compare ndim3 divide floor remainder power negative abs round clip and$ or$ xor invert is_
+        where coalesce cast equal add mul sub exp log sqrt ufunc apply""",
+    "reductions": """sum mean min$ max$ max_ prod count$ lengths any all$ std var median quantile argmin argmax first
+        last mode dot join collapse n_unique""",
+    "order, running": "sort argsort rank topk cum rolling softmax cdf searchsorted inverse local_numbers",
+    "groups, sets": """unique value_counts group contains union intersection difference translate combinations pairs sample
+        shuffle""",
+}
+"""How the names of the operations of each family begin in the tables; the first family that matches counts."""
+
+
+def section(text: str, title: str) -> list[list[str]]:
+    """Return the cells of the first table after a heading that begins with `title`, its header first."""
+    start = text.index(f"\n## {title}")
+    table = re.search(r"((?:^\|.*\n)+)", text[start:], re.MULTILINE)
+    assert table is not None
+    lines = [[cell.strip().strip("*") for cell in line.split("|")[1:-1]] for line in table[1].splitlines()]
+    return [lines[0], *lines[2:]]
+
+
+def number(cell: str) -> float:
+    """Read a figure; NaN for a dash."""
+    return float(cell.replace(",", "")) if re.fullmatch(r"[\d.,e+-]+", cell) else math.nan
+
+
+def ratios(text: str) -> dict[str, float]:
+    """Return time of the best other library divided by time of arrowjag, for each operation without nulls."""
+    head, *rows = section(text, "Without nulls")
+    place = head.index("ratio")
+    found = {row[0]: number(row[place]) for row in rows}
+    return {name: one for name, one in found.items() if not math.isnan(one)}
+
+
+def family(name: str) -> str:
+    """Return the family of an operation."""
+    return next(title for title, pattern in FAMILIES.items() if re.match("|".join(pattern.split()), name))
+
+
+def geometric(values: list[float]) -> float:
+    """Geometric mean."""
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def draw_families(found: dict[str, float]) -> Figure:
+    """Draw one point per operation, one line per family, and the geometric means."""
+    titles = list(FAMILIES)
+    figure = Figure(figsize=(7.6, 0.7 + 0.5 * len(titles)), layout="constrained")
+    ax = figure.subplots()
+    for line, title in enumerate(titles):
+        values = [value for name, value in found.items() if family(name) == title]
+        ax.scatter(values, np.full(len(values), line), s=22, alpha=0.45, color="#3f74c8", linewidths=0)
+        mean = geometric(values)
+        ax.scatter([mean], [line], marker="|", s=420, color="#c2570c", linewidths=2.5)
+        ax.annotate(
+            f"{mean:.1f}", (mean, line), xytext=(0, 11), textcoords="offset points", ha="center", color="#c2570c", fontsize=9
+        )
+    ax.axvline(1, color="gray", linewidth=1)
+    ax.set_xscale("log")
+    ax.set_yticks(range(len(titles)), titles)
+    ax.set_ylim(len(titles) - 0.5, -0.7)
+    ax.set_xticks([0.1, 0.5, 1, 2, 5, 10, 30, 100], ["0.1", "0.5", "1", "2", "5", "10", "30", "100"])
+    ax.set_xlabel("speed relative to the fastest other library (right of 1: arrowjag is faster)")
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    return figure
+
+
+def draw_types(head: list[str], rows: list[list[str]]) -> Figure:
+    """Draw the operations that were measured for most types as a heat map."""
+    shown = [
+        row for row in rows if sum(not math.isnan(number(cell)) for cell in row[1:]) >= 5 and not row[0].startswith("geometric")
+    ]
+    values = np.array([[number(cell) for cell in row[1:]] for row in shown])
+    figure = Figure(figsize=(7.6, 0.9 + 0.24 * len(shown)), layout="constrained")
+    ax = figure.subplots()
+    picture: Any = ax.imshow(np.log2(values), cmap="RdBu", vmin=-4, vmax=4, aspect="auto")
+    for (y, x), value in np.ndenumerate(values):
+        if not math.isnan(value):
+            ink = "white" if abs(math.log2(value)) > 2.6 else "black"
+            ax.text(x, y, f"{value:.2g}" if value < 10 else f"{value:.0f}", ha="center", va="center", fontsize=7.5, color=ink)
+    ax.set_xticks(range(len(head) - 1), [one.replace(" poisson", "").replace(" ", "\n", 1) for one in head[1:]], fontsize=8)
+    ax.set_yticks(range(len(shown)), [row[0] for row in shown], fontsize=8)
+    ax.xaxis.tick_top()
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    bar = figure.colorbar(picture, ax=ax, pad=0.02, shrink=0.5, ticks=[-3, -1, 0, 1, 3])
+    bar.ax.set_yticklabels(["1/8", "1/2", "1", "2", "8"])
+    return figure
+
+
+def main() -> None:
+    """Draw both pictures."""
+    text = TABLES.read_text(encoding="utf-8")
+    head, *rows = section(text, "Other types and sizes")
+    with mpl.rc_context({"svg.hashsalt": "performance"}):
+        for name, figure in (("families", draw_families(ratios(text))), ("types", draw_types(head, rows))):
+            figure.savefig(DOCS / "_static" / f"performance-{name}.svg", metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()

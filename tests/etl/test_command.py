@@ -1,0 +1,148 @@
+"""`arrowjag run` and `arrowjag status`, with jobs that really run."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import arrowjag as aj
+from arrowjag.cli import _jobs, main
+from tests.etl.jobs import files_in, write_dataset
+
+JOB = """
+import polars as pl
+
+def keep(frame):
+    return frame
+
+def slow(frame):
+    import time
+    time.sleep(0.3)
+    return frame
+
+def fails(frame):
+    if frame["id"].max() > 100:
+        raise ValueError("over 100")
+    return frame
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write_dataset(tmp_path / "in")
+    (tmp_path / "my_job.py").write_text(JOB)
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").write_text("")
+    (tmp_path / "pkg/inner.py").write_text(JOB)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
+    return tmp_path
+
+
+def run(*words: str, job: str = "my_job.py:keep") -> int:
+    return main(["run", job, "in", "out", "--workers", "1", *words])
+
+
+def test_a_report_as_json_of_some_columns_and_rows(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--json", "--columns", "id", "--filter", "id >= 20", "--filter", "id in [21, 50, 3]", "--timeout", "60") == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["rows"], report["tasks"], report["failures"]) == (2, 3, [])
+    assert aj.read_parquet("out").to_pydict() == {"id": [21, 50]}
+    assert main(["status", "out"]) == 0
+    assert "out: 3 files, 2 rows, " in capsys.readouterr().out
+    assert main(["status", "out", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["runs"][0]["state"] == "done"
+
+
+def test_a_dry_run_and_a_module_by_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--dry-run", job="pkg.inner:keep") == 0
+    assert capsys.readouterr().out.startswith("3 tasks, 0 done before, 3 to do: 120 rows, ")
+    assert not (folder / "out").exists()
+    assert run(job="pkg.inner:keep") == 0
+    assert aj.read_parquet("out").num_rows == 120
+
+
+def test_a_schema_from_a_file(folder: Path) -> None:
+    pq.write_table(pa.table({"v": pa.array([], pa.large_list(pa.float32())), "id": pa.array([], pa.int32())}), "like.parquet")
+    assert run("--schema", "like.parquet") == 0
+    assert pq.read_schema("out/f0-0.parquet").names == ["v", "id"]
+    assert pq.read_schema("out/f0-0.parquet").field("id").type == pa.int32()
+
+
+def test_failures_are_told_and_logged(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--on-error", "rows", "--max-failures", "30", "--log-level", "info", job="my_job.py:fails") == 0
+    told = capsys.readouterr()
+    assert "19 rows rejected" in told.out
+    assert "arrowjag: INFO: job fails: 3 tasks, local engine" in told.err
+    assert run("--on-error", "skip", "--resume", "--partition-by", "id", job="my_job.py:fails") == 1
+    assert "arrowjag: WARNING: task failed and is skipped: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--filter", "year"], "--filter 'year' can't be read: write NAME OPERATOR VALUE"),
+        (["--log-level", "loud"], "--log-level is debug, info, warning, error, got 'loud'"),
+        (["--schema", "nowhere.parquet"], "--schema nowhere.parquet: no such file"),
+        (["--schema", "my_job.py"], "--schema my_job.py is truncated or neither a Parquet nor an Arrow IPC file"),
+        (["--timeout", "-1"], "timeout is a number of seconds above 0"),
+        (["--missing-inputs", "gone"], "missing_inputs must be"),
+    ],
+)
+def test_words_without_meaning(words: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*words) == 2
+    assert text in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("job", ["nope.module:keep", "pkg.nope:keep", "nowhere.py:keep"])
+def test_jobs_that_are_not_there(job: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(job=job) == 2
+    assert "there is no such" in capsys.readouterr().err.replace("no such file", "there is no such file")
+
+
+def test_a_sink_in_use_is_exit_code_1(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import pyarrow.fs as pf
+
+    from arrowjag.etl._lease import hold
+    from arrowjag.etl._sidecar import Sidecar
+
+    with hold(Sidecar(pf.LocalFileSystem(), str(folder / "out")), "other"):
+        assert run() == 1
+    assert "is in use by process" in capsys.readouterr().err
+
+
+def test_conditions() -> None:
+    found: Any = _jobs.filters(["a.b == 3", "c = x y", "d not in ['1', 2]", "e!=null", "f <= 2.5"])
+    assert found == [("a.b", "==", 3), ("c", "=", "x y"), ("d", "not in", "['1', 2]"), ("e", "!=", None), ("f", "<=", 2.5)]
+    assert _jobs.filters([]) is None
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize(("way", "code", "text"), [(signal.SIGINT, 130, "stopped"), (signal.SIGTERM, 143, "ended by SIGTERM")])
+def test_signals_end_with_a_line_and_a_code(way: signal.Signals, code: int, text: str, folder: Path) -> None:
+    write_dataset(folder / "in", files=30)
+    environment = os.environ | {"PYTHONPATH": str(Path(aj.__file__).parents[1])}
+    command = [sys.executable, "-m", "arrowjag", "run", "my_job.py:slow", "in", "out", "--workers", "1"]
+    with subprocess.Popen(command, cwd=folder, env=environment, text=True, stdout=-1, stderr=-1) as child:
+        deadline = time.monotonic() + 60
+        while not list((folder / "out").glob("*.parquet")):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        child.send_signal(way)
+        _, told = child.communicate(timeout=30)
+    assert child.returncode == code
+    assert told.splitlines()[-1] == f"arrowjag: {text}"
+    assert [name for name in files_in(folder / "out") if not name.endswith(".parquet")] == []
+    assert aj.etl.status(folder / "out").runs[0].state == "stopped"
+    assert not aj.etl.status(folder / "out").is_in_use

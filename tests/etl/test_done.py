@@ -1,0 +1,341 @@
+"""What "done" means: inputs that did not change, one writer, a record of each run, results of inputs that have expired."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.fs as pf
+import pyarrow.parquet as pq
+import pytest
+
+import arrowjag as aj
+from arrowjag.etl import JobError, SinkInUseError, _lease
+from arrowjag.etl._sidecar import Sidecar
+from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, table_of, totals, write_dataset
+from tests.hosts import pl
+
+ROOT = Path(aj.__file__).parents[1]
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    write_dataset(tmp_path / "in")
+    return tmp_path / "in"
+
+
+# --------------------------------------------------------------------------------------------------------- the source
+
+
+def replacing(path: Path, how: str) -> Any:
+    """A transform that replaces its own source file while it is read."""
+
+    def transform(table: pa.Table) -> pa.Table:
+        if table["id"][0].as_py() == 40:
+            if how == "replaced":
+                pq.write_table(table_of(range(200, 205)), path.with_suffix(".new"))
+                path.with_suffix(".new").replace(path)
+            elif how == "written over":
+                pq.write_table(table_of(range(200, 205)), path)
+            elif how == "touched":
+                os.utime(path, ns=(1, 1))
+            else:
+                path.unlink()
+        return table
+
+    return transform
+
+
+@pytest.mark.parametrize(
+    ("how", "text"),
+    [("replaced", "now "), ("written over", "now "), ("touched", "written at another time"), ("deleted", "deleted during the run")],
+)
+def test_a_source_that_changes_during_the_run_is_an_error(how: str, text: str, source: Path, tmp_path: Path) -> None:
+    with pytest.raises(JobError, match=rf"f1\.parquet was .*{text}.*run again"):
+        run(replacing(source / "f1.parquet", how), source, tmp_path / "out", batch_bytes=700)
+    assert "f1-0.parquet" not in files_in(tmp_path / "out")
+
+
+def test_a_source_of_the_same_size_and_time_is_told_by_its_footer(source: Path, tmp_path: Path) -> None:
+    def swaps(table: pa.Table) -> pa.Table:
+        path = source / "f0.parquet"
+        before = path.stat()
+        content = path.read_bytes()
+        at = content.rindex(b"parquet-cpp-arrow")
+        path.write_bytes(content[:at] + b"parquet-cpp-WRROW" + content[at + 17 :])
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        return table
+
+    with pytest.raises(JobError, match=r"f0\.parquet was replaced during the run \(it has another footer\)"):
+        run(swaps, source / "f0.parquet", tmp_path / "out")
+
+
+# ---------------------------------------------------------------------------------------------------------- the lease
+
+HOLDER = """
+import sys, time
+import pyarrow.fs as pf
+from arrowjag.etl._lease import hold
+from arrowjag.etl._sidecar import Sidecar
+with hold(Sidecar(pf.LocalFileSystem(), sys.argv[1]), "other"):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def start_holder(sink: Path) -> subprocess.Popen[str]:
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    child = subprocess.Popen([sys.executable, "-c", HOLDER, str(sink)], stdout=subprocess.PIPE, text=True, env=environment)
+    assert child.stdout is not None
+    with child.stdout:
+        assert child.stdout.readline() == "held\n"
+    return child
+
+
+@pytest.mark.parametrize("mode", ["create", "resume", "replace"])
+def test_a_second_driver_is_refused_at_once(mode: str, source: Path, tmp_path: Path) -> None:
+    if mode != "create":
+        run(totals, source, tmp_path / "out")
+    before = files_in(tmp_path) if mode == "create" else files_in(tmp_path / "out")
+    child = start_holder(tmp_path / "out")
+    try:
+        started = time.monotonic()
+        with pytest.raises(SinkInUseError, match=rf"is in use by process {child.pid} on .* \(run other\)"):
+            run(totals, source, tmp_path / "out", mode=mode)
+        assert time.monotonic() - started < 10
+        assert aj.etl.status(tmp_path / "out").is_in_use
+    finally:
+        child.kill()
+        child.wait()
+    if mode != "create":
+        assert files_in(tmp_path / "out") == before
+
+
+def test_a_dead_owner_on_this_machine_is_replaced_at_once(source: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    child = start_holder(tmp_path / "out")
+    child.kill()  # not waited for: a zombie is dead too
+    time.sleep(0.3)
+    started = time.monotonic()
+    with caplog.at_level(logging.WARNING, "arrowjag.etl"):
+        run(totals, source, tmp_path / "out")
+    assert time.monotonic() - started < 30
+    assert f"is taken over from process {child.pid} on" in caplog.text
+    child.wait()
+    check_totals(tmp_path / "out", 120)
+
+
+def foreign_lease(sidecar: Sidecar, beats: threading.Event | None) -> None:
+    facts = {"run": "far", "host": "elsewhere", "pid": 7, "since": 0.0, "released": False, "beat": 0}
+    assert sidecar.create("lease-00000007.json", _lease._content(facts))
+    while beats is not None and not beats.wait(0.05):
+        facts["beat"] = int(str(facts["beat"])) + 1
+        sidecar.overwrite("lease-00000007.json", _lease._content(facts))
+
+
+def test_an_owner_elsewhere_is_watched(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(_lease, "_DEAD_AFTER_SECONDS", 1.0)
+    monkeypatch.setattr(_lease, "_POLL_SECONDS", 0.2)
+    sidecar = Sidecar(pf.LocalFileSystem(), str(tmp_path / "out"))
+    stop = threading.Event()
+    beats = threading.Thread(target=foreign_lease, args=(sidecar, stop))
+    beats.start()
+    time.sleep(0.1)
+    with pytest.raises(SinkInUseError, match="in use by process 7 on elsewhere"):
+        run(totals, source, tmp_path / "out")
+    stop.set()
+    beats.join()
+    with caplog.at_level(logging.WARNING, "arrowjag.etl"):
+        run(totals, source, tmp_path / "out")
+    assert "is taken over from process 7 on elsewhere (run far): no heartbeat for 1 s" in caplog.text
+    assert sidecar.names("lease-") == ["lease-00000007.json", "lease-00000008.json"]
+
+
+def test_of_many_that_start_at_once_one_wins(tmp_path: Path) -> None:
+    sidecar = Sidecar(pf.LocalFileSystem(), str(tmp_path / "out"))
+    for generation in range(10):
+        won: list[int] = []
+
+        def compete(number: int, won: list[int] = won, name: str = f"lease-{generation:08}.json") -> None:
+            if sidecar.create(name, b"x"):
+                won.append(number)
+
+        threads = [threading.Thread(target=compete, args=(number,)) for number in range(12)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(won) == 1
+
+
+def test_a_run_that_was_taken_over_publishes_nothing_more(source: Path, tmp_path: Path) -> None:
+    def taken_over(table: pa.Table) -> pa.Table:
+        if table["id"][0].as_py() == 40:
+            (tmp_path / "out._arrowjag/lease-00000099.json").write_bytes(b"{}")
+        return table
+
+    with pytest.raises(JobError, match="another run has taken over the sink"):
+        run(taken_over, source, tmp_path / "out")
+    assert files_in(tmp_path / "out") == ["f0-0.parquet"]
+
+
+def test_results_that_another_writes_over_are_seen(source: Path, tmp_path: Path) -> None:
+    def meddles(table: pa.Table) -> pa.Table:
+        if table["id"][0].as_py() == 80:
+            shutil.copy(source / "f0.parquet", tmp_path / "out/f0-0.parquet")
+        return table
+
+    with pytest.raises(JobError, match=r"its result \S+f0-0\.parquet was written over by another run"):
+        run(meddles, source, tmp_path / "out")
+
+
+# ----------------------------------------------------------------------------------------------------- record, status
+
+
+def test_a_record_of_each_run(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(JobError):
+        run(fail_at(100), source, tmp_path / "out")
+    report = run(fail_at(100), source, tmp_path / "out", mode="resume", on_error="skip")
+    (name,) = [one for one in files_in(tmp_path / "out._arrowjag") if report.run in one]
+    facts = json.loads((tmp_path / "out._arrowjag" / name).read_text())
+    assert (facts["state"], facts["mode"], len(facts["kept"]), len(facts["tasks"])) == ("incomplete", "resume", 2, 0)
+    assert facts["failures"][0]["file"] == str(source / "f2.parquet")
+    assert facts["versions"]["arrowjag"] == aj.__version__
+    status = aj.etl.status(tmp_path / "out")
+    assert [one.state for one in status.runs] == ["incomplete", "failed"]
+    assert (status.files, status.rows, status.is_in_use, status.foreign, status.unfinished) == (2, 80, False, (), ())
+    assert status.bytes == sum(file.stat().st_size for file in (tmp_path / "out").iterdir())
+    text = str(status)
+    assert "2 files, 80 rows" in text
+    assert "id 100 is bad" in text
+    done = run(keep, source, tmp_path / "other")
+    facts = json.loads((tmp_path / f"other._arrowjag/run-{done.run}.json").read_text())
+    assert facts["tasks"][0]["inputs"][0]["file"] == "f0.parquet"
+    assert facts["tasks"][0]["outputs"][0] == {
+        "path": "f0-0.parquet",
+        "rows": 40,
+        "bytes": (tmp_path / "other/f0-0.parquet").stat().st_size,
+    }
+
+
+def test_the_status_of_a_killed_run_and_of_nothing(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        aj.etl.status(tmp_path / "nowhere")
+    child = start_holder(tmp_path / "out")
+    child.kill()
+    child.wait()
+    (tmp_path / "out").mkdir()
+    pq.write_table(pa.table({"x": [1]}), tmp_path / "out/x.parquet")
+    (tmp_path / "out._arrowjag/run-1.json").write_text("{")
+    status = aj.etl.status(tmp_path / "out")
+    assert status.owner is not None
+    assert (status.is_in_use, status.owner.is_alive) == (False, False)
+    assert status.foreign == (str(tmp_path / "out/x.parquet"),)
+    assert status.runs[0].state == "unreadable"
+    assert f"not in use: process {child.pid}" in str(status)
+
+
+def test_readers_take_the_sink_unaided(source: Path, tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    import pandas as pd
+
+    run(totals, source, tmp_path / "lake/out")
+    assert pl.read_parquet(tmp_path / "lake/out").height == 120
+    assert pl.scan_parquet(tmp_path / "lake/out").select(pl.len()).collect().item() == 120
+    assert len(pd.read_parquet(tmp_path / "lake/out")) == 120
+    assert duckdb.sql(f"select count(*) from '{tmp_path}/lake/out/*.parquet'").fetchall() == [(120,)]
+    assert len(pq.read_table(tmp_path / "lake/out")) == 120
+    assert aj.read_parquet(tmp_path / "lake").num_rows == 120  # the folder beside it is no data
+
+
+# -------------------------------------------------------------------------------------------- inputs that have expired
+
+
+def test_results_of_expired_inputs(source: Path, tmp_path: Path) -> None:
+    run(totals, source, tmp_path / "out")
+    (source / "f0.parquet").unlink()
+    pq.write_table(table_of(range(120, 160)), source / "f3.parquet")
+    report = run(totals, source, tmp_path / "out", mode="resume")
+    assert (report.kept, report.tasks, report.rows) == (3, 4, 160)
+    check_totals(tmp_path / "out", 160)
+    with pytest.raises(aj.JagValueError, match=r'holds results of f0\.parquet .*missing_inputs="keep"'):
+        run(totals, source, tmp_path / "out", mode="resume", missing_inputs="error")
+    with pytest.raises(aj.JagValueError, match="made by another function or options"):
+        run(keep, source, tmp_path / "out", mode="resume")
+    assert len(files_in(tmp_path / "out")) == 4
+    report = run(totals, source, tmp_path / "out", mode="resume", missing_inputs="drop")
+    assert (report.kept, report.tasks, report.rows) == (3, 3, 120)
+    assert files_in(tmp_path / "out") == ["f1-0.parquet", "f2-0.parquet", "f3-0.parquet"]
+
+
+def test_a_version_said_by_hand(source: Path, tmp_path: Path) -> None:
+    run(totals, source, tmp_path / "out", version="1")
+    assert run(lambda table: totals(table), source, tmp_path / "out", mode="resume", version="1").kept == 3  # noqa: PLW0108
+    assert run(totals, source, tmp_path / "out", mode="resume", version="2").kept == 0
+
+
+@pytest.mark.parametrize("kind", ["subtree", "fsspec"])
+def test_a_file_system_that_is_given(kind: str, source: Path, tmp_path: Path) -> None:
+    if kind == "subtree":
+        where: Any = pf.SubTreeFileSystem(str(tmp_path), pf.LocalFileSystem())
+    else:
+        where = pytest.importorskip("fsspec").filesystem("dir", path=str(tmp_path), target_protocol="file")
+    for mode, kept in (("create", 0), ("resume", 3)):
+        report = run(totals, "in", "out", filesystem=where, mode=mode)
+        assert (report.tasks, report.kept, report.rows) == (3, kept, 120)
+    check_totals(tmp_path / "out", 120)
+    status = aj.etl.status("out", filesystem=where)
+    assert (status.files, [one.state for one in status.runs], status.is_in_use) == (3, ["done", "done"], False)
+
+
+def store() -> pf.FileSystem:
+    """A file system that is not local, shared by the threads of this process."""
+    memory = pytest.importorskip("fsspec").filesystem("memory")
+    return pf.PyFileSystem(pf.FSSpecHandler(memory))
+
+
+def test_a_lease_in_a_store(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr("arrowjag.etl._sidecar._SECONDS_TO_SETTLE", 0.1)
+    monkeypatch.setattr(_lease, "_HEARTBEAT_SECONDS", 0.05)
+    sidecar = Sidecar(store(), f"/bucket/{time.time_ns()}")
+    with _lease.hold(sidecar, "one") as lease:
+        assert "may both take the sink" in caplog.text
+        before = sidecar.read(lease.name)
+        with pytest.raises(SinkInUseError, match=f"process {os.getpid()} on "), _lease.hold(sidecar, "two"):
+            pass
+        time.sleep(0.3)
+        assert sidecar.read(lease.name) != before
+        lease.check()
+    owner = _lease.read_owner(sidecar)
+    assert owner is not None
+    assert (owner.run, owner.is_released) == ("one", True)
+    with _lease.hold(sidecar, "two") as lease:
+        assert lease.number == 2
+
+
+def test_of_many_that_claim_a_lease_in_a_store_one_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrowjag.etl._sidecar._SECONDS_TO_SETTLE", 0.3)
+    sidecar = Sidecar(store(), f"/bucket/{time.time_ns()}")
+    won: list[bool] = []
+    threads = [threading.Thread(target=lambda: won.append(sidecar.create("lease-00000001.json", b"{}\n"))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(won) == [False] * 7 + [True]
+    assert not sidecar.create("lease-00000001.json", b"{}\n")
+
+
+def test_a_whole_bucket_is_no_sink(source: Path) -> None:
+    with pytest.raises(aj.JagValueError, match="is a whole bucket: name a folder in it"):
+        run(totals, source, "s3://bucket?region=us-east-1")

@@ -1,0 +1,214 @@
+"""What fails, and what it does to the rest: rows, tasks, the sink, time, signals."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import arrowjag as aj
+from arrowjag.etl import JobError
+from tests.etl.jobs import check_totals, files_in, keep, row_of, run, totals, write_dataset
+from tests.hosts import pl
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    write_dataset(tmp_path / "in")
+    return tmp_path / "in"
+
+
+# --------------------------------------------------------------------------------------------------------------- rows
+
+
+def fails_at(*bad: int) -> Any:
+    def transform(table: pa.Table) -> pa.Table:
+        ids = table["id"].to_pylist()
+        for one in bad:
+            if one in ids:
+                raise ValueError(f"id {one} is bad")
+        return totals(table)
+
+    return transform
+
+
+def test_bad_rows_go_to_the_dead_letter_file_and_all_others_to_the_results(source: Path, tmp_path: Path) -> None:
+    bad = [0, 39, 41, 42, 119]
+    report = run(fails_at(*bad), source, tmp_path / "out", on_error="rows")
+    assert (report.rows, report.rejected, report.failures, report.rows_read) == (115, 5, (), 120)
+    found = aj.read_parquet(tmp_path / "out").sort_by("id")["id"].to_pylist()
+    assert found == [one for one in range(120) if one not in bad]
+    rejected = aj.read_parquet(tmp_path / "out._arrowjag/rejected").sort_by("id")
+    assert rejected["id"].to_pylist() == bad
+    assert aj.from_arrow(rejected["v"]).to_list() == [row_of(one) for one in bad]
+    assert rejected["_file"].to_pylist()[1] == str(source / "f0.parquet")
+    assert rejected["_error"].to_pylist()[2].startswith("ValueError: id 41 is bad")
+    assert "5 rows rejected" in str(report)
+    assert aj.etl.status(tmp_path / "out").runs[0].rejected == 5
+    again = run(fails_at(*bad), source, tmp_path / "out", on_error="rows", mode="resume")
+    assert again.kept == 3
+
+
+def test_rows_that_do_not_fit_the_schema_are_rejected_too(source: Path, tmp_path: Path) -> None:
+    def drifts(table: pa.Table) -> Any:
+        ids = table["id"].to_pylist()
+        if 50 in ids:
+            return None
+        return table.select(["id"]) if 60 not in ids else table.select(["v"])
+
+    report = run(drifts, source, tmp_path / "out", on_error="rows", dead_letter=tmp_path / "dead")
+    assert (report.rows, report.rejected) == (118, 2)
+    rejected = pl.read_parquet(tmp_path / "dead").sort("id")
+    assert rejected["id"].to_list() == [50, 60]
+    assert "expected a frame" in rejected["_error"][0]
+    assert "lacks column 'id'" in rejected["_error"][1]
+
+
+def test_a_dead_letter_file_is_deleted_when_its_rows_are_mended(source: Path, tmp_path: Path) -> None:
+    run(fails_at(3), source, tmp_path / "out", on_error="rows")
+    assert files_in(tmp_path / "out._arrowjag/rejected") == ["f0-0.parquet"]
+    run(fails_at(300), source, tmp_path / "out", on_error="rows", mode="resume")
+    assert files_in(tmp_path / "out._arrowjag/rejected") == []
+
+
+@pytest.mark.parametrize("bad", [[1, 2, 3], [1, 41, 81]], ids=["one task", "several"])
+def test_more_bad_rows_than_allowed_end_the_job(bad: list[int], source: Path, tmp_path: Path) -> None:
+    with pytest.raises(JobError, match="max_failures=2"):
+        run(fails_at(*bad), source, tmp_path / "out", on_error="rows", max_failures=2)
+    assert run(fails_at(*bad), source, tmp_path / "out", on_error="rows", max_failures=3, mode="resume").rejected == 3
+    (tmp_path / "out/f0-0.parquet").unlink()
+    with pytest.raises(JobError, match="max_failures=2"):  # those of tasks that are done count too
+        run(fails_at(*bad), source, tmp_path / "out", on_error="rows", max_failures=2, mode="resume")
+
+
+def test_more_failed_tasks_than_allowed_end_the_job(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(JobError, match=r"f1\.parquet.*: 2 tasks have failed, more than max_failures=1, the last with ValueError"):
+        run(fails_at(1, 41), source, tmp_path / "out", on_error="skip", max_failures=1)
+    assert len(run(fails_at(1, 41), source, tmp_path / "out", on_error="skip", max_failures=2, mode="resume").failures) == 2
+
+
+@pytest.mark.parametrize("returned", ["none", "drift"])
+def test_skip_covers_what_is_returned(returned: str, source: Path, tmp_path: Path) -> None:
+    def transform(table: pa.Table) -> Any:
+        if table["id"][0].as_py() != 40:
+            return table
+        return None if returned == "none" else table.select(["id"])
+
+    report = run(transform, source, tmp_path / "out", on_error="skip")
+    assert (report.tasks, len(report.failures)) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"timeout": 0}, "timeout is a number of seconds above 0"),
+        ({"timeout": "5"}, "timeout is a number of seconds above 0"),
+        ({"max_failures": -1}, "max_failures is a whole number of at least 0"),
+        ({"dead_letter": "x"}, "dead_letter is the folder of rows that fail"),
+        ({"missing_inputs": "gone"}, "missing_inputs must be"),
+        ({"bytes_per_file": "big"}, "bytes_per_file is a number of bytes"),
+    ],
+)
+def test_arguments_without_meaning(options: dict[str, Any], text: str, source: Path, tmp_path: Path) -> None:
+    with pytest.raises(aj.JagValueError, match=text):
+        run(keep, source, tmp_path / "out", **options)
+
+
+# --------------------------------------------------------------------------------------------------------------- time
+
+
+def test_a_task_that_takes_too_long_is_ended_by_name(source: Path, tmp_path: Path) -> None:
+    def hangs(table: pa.Table) -> pa.Table:
+        if table["id"][0].as_py() == 40:
+            time.sleep(300)
+        return table
+
+    started = time.monotonic()
+    report = run(hangs, source, tmp_path / "out", timeout=2, on_error="skip")
+    assert time.monotonic() - started < 60
+    (failure,) = report.failures
+    assert failure.file == str(source / "f1.parquet")
+    assert failure.error == "the task took longer than timeout=2 seconds"
+    assert files_in(tmp_path / "out") == ["f0-0.parquet", "f2-0.parquet"]
+    with pytest.raises(JobError, match=r"f1\.parquet, row groups 0 to 3: the task took longer than timeout=2 seconds"):
+        run(hangs, source, tmp_path / "out", timeout=2, mode="resume")
+
+
+def test_a_task_that_is_slow_in_all_batches_stops_between_them(source: Path, tmp_path: Path) -> None:
+    def slow(table: pa.Table) -> pa.Table:
+        time.sleep(0.4)
+        return table
+
+    with pytest.raises(JobError, match=r"f0\.parquet, row group.*: the task took longer than timeout=1 seconds"):
+        run(slow, source, tmp_path / "out", timeout=1, batch_bytes=400)
+
+
+# ----------------------------------------------------------------------------------------------------------- the sink
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="the superuser may write everywhere")
+def test_a_sink_without_permission_is_blamed_before_work_starts(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir(mode=0o500)
+    with pytest.raises(JobError, match=r"out: the sink can't be written: .*Permission denied"):
+        run(keep, source, tmp_path / "out", on_error="skip")
+
+
+def test_a_sink_that_cannot_be_made_is_blamed_before_work_starts(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(JobError, match=r"file/out.*: the sink can't be written: "):
+        run(keep, source, tmp_path / "file/out", on_error="skip")
+
+
+@pytest.mark.parametrize("on_error", ["skip", "rows"])
+def test_a_full_disk_ends_the_job_and_blames_the_sink(on_error: str, source: Path, tmp_path: Path) -> None:
+    def fills_the_disk(table: pa.Table) -> pa.Table:
+        from arrowjag.io import _atomic
+
+        def full(*_: Any) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        if table["id"][0].as_py() >= 40:
+            _atomic._flush = full
+        return table
+
+    with pytest.raises(JobError, match=r"^\S+/out: the sink can't be written: .*No space left on device"):
+        run(fills_the_disk, source, tmp_path / "out", on_error=on_error)
+    assert files_in(tmp_path / "out") == ["f0-0.parquet"]
+
+
+# ------------------------------------------------------------------------------------------------- links, lost workers
+
+
+def test_a_dangling_link_is_named(source: Path, tmp_path: Path) -> None:
+    (source / "f9.parquet").symlink_to(tmp_path / "nowhere.parquet")
+    with pytest.raises(OSError, match=r"f9\.parquet"):
+        run(totals, source, tmp_path / "out")
+    with pytest.raises(OSError, match=r"f9\.parquet"):
+        aj.read_parquet(source)
+    report = run(totals, source, tmp_path / "out", on_error="skip")
+    assert [failure.file for failure in report.failures] == [str(source / "f9.parquet")]
+    check_totals(tmp_path / "out", 120)
+
+
+def test_a_worker_that_died_is_a_warning_and_a_figure(source: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    marker = tmp_path / "marker"
+
+    def dies_once(table: pa.Table) -> pa.Table:
+        if not marker.exists():
+            marker.touch()
+            os._exit(9)
+        return totals(table)
+
+    with caplog.at_level(logging.WARNING, "arrowjag.etl"):
+        report = run(dies_once, source, tmp_path / "out")
+    assert report.retries == 1
+    assert "1 retry" in str(report)
+    assert "its worker process ended with exit code 9" in caplog.text
+    assert aj.etl.status(tmp_path / "out").runs[0].retries == 1
+    check_totals(tmp_path / "out", 120)

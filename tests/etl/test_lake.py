@@ -1,0 +1,459 @@
+"""Jobs that read tables of Delta Lake and Iceberg, and commit to them: once, and whole."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import arrowjag as aj
+from arrowjag.etl import JobError
+from tests.etl.jobs import InlineEngine, check_totals, keep, run, table_of, totals, write_dataset
+from tests.etl.lakes import FORMATS, Place, delete_by_vector, make_place
+from tests.hosts import pl
+
+ROOT = Path(__file__).parents[2]
+MOMENT = dt.datetime.fromisoformat("2024-01-01")
+
+
+@pytest.fixture(params=FORMATS)
+def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    return make_place(request.param, tmp_path / "lake", monkeypatch)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    write_dataset(tmp_path / "in", files=3, rows=20, group=10)
+    return tmp_path / "in"
+
+
+@pytest.fixture(autouse=True)
+def inline(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers are processes only in the tests of kills, and in the first test."""
+    if not request.node.name.startswith(("test_a_job_commits_once", "test_killed", "test_a_job_killed")):
+        monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+
+
+def test_a_job_commits_once_and_others_read_lists(place: Place, source: Path) -> None:
+    report = run(totals, source, place.name("t"))
+    assert (report.rows, report.tasks, bool(report.commit)) == (60, 3, True)
+    check_totals(place.name("t"), 60)
+    read = place.rows("t").sort_by("id")
+    assert not any(isinstance(field.type, pa.BaseExtensionType) for field in read.schema)
+    assert read["v"].to_pylist() == aj.read_parquet(place.name("t")).sort_by("id")["v"].to_pylist()
+    assert place.commits("t") == [report.run]
+    # The table as an open object, and a job that reads it.
+    opened = place.open("t")
+    check_totals(opened, 60)
+    again = run(keep, opened, place.name("u"), columns=["id", "v"])
+    assert again.rows == 60
+    assert aj.read_parquet(place.name("u")).schema.field("v").type == aj.from_arrow(pa.array([[1.5]])).to_arrow().type
+    # What is done is kept, and commits nothing.
+    kept = run(totals, source, place.name("t"), mode="resume")
+    assert (kept.kept, kept.tasks, kept.rows, kept.commit) == (3, 3, 60, "")
+    assert place.commits("t") == [report.run]
+    with pytest.raises(aj.JagValueError, match='has rows: mode="resume" adds'):
+        run(totals, source, place.name("t"))
+    replaced = run(totals, source, place.open("t"), mode="replace")
+    assert place.commits("t") == [report.run, replaced.run]
+    check_totals(place.name("t"), 60)
+    status = aj.etl.status(place.name("t"))
+    assert (status.files, status.rows, status.unfinished) == (3, 60, ())
+    assert [one.state for one in status.runs] == ["done"] * 3
+
+
+def test_new_files_of_the_source_are_added_by_a_second_commit(place: Place, source: Path) -> None:
+    run(totals, source, place.name("t"))
+    pq.write_table(table_of(range(60, 80)), source / "f3.parquet")
+    report = run(totals, source, place.name("t"), mode="resume")
+    assert (report.kept, report.tasks, report.rows) == (3, 4, 80)
+    assert len(place.commits("t")) == 2
+    check_totals(place.name("t"), 80)
+
+
+def test_a_job_adds_to_rows_of_others_and_leaves_a_failed_job_no_trace(place: Place, source: Path) -> None:
+    place.create("t", totals(table_of(range(100, 110))).set_column(1, "v", pa.array([[1.0]] * 10)))
+
+    def fail(table: pa.Table) -> pa.Table:
+        if 45 in table["id"].to_pylist():
+            raise ValueError("bad")
+        return totals(table)
+
+    with pytest.raises(JobError, match="bad"):
+        run(fail, source, place.name("t"), mode="resume")
+    assert place.rows("t").num_rows == 10
+    report = run(totals, source, place.name("t"), mode="resume")
+    assert report.rows == 60
+    assert sorted(place.rows("t")["id"].to_pylist()) == [*range(60), *range(100, 110)]
+    assert pa.types.is_nested(aj.read_parquet(place.name("t")).schema.field("v").type), "the table of others stays as it is"
+
+
+KILLED = """
+import os, signal, sys
+import arrowjag as aj
+from arrowjag.etl import _delta, _iceberg
+from tests.etl.jobs import run, totals
+point, source, sink, mode = sys.argv[1:]
+kind = _delta.DeltaLake if sink.startswith("delta") else _iceberg.IcebergLake
+commit = kind.commit
+def killed(self, *given):
+    if point == "after":
+        commit(self, *given)
+    os.kill(os.getpid(), signal.SIGKILL)
+if point in ("before", "after"):
+    kind.commit = killed
+def transform(table):
+    if point.isdigit() and int(point) in table["id"].to_pylist():
+        os.kill(os.getppid(), signal.SIGKILL)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return totals(table)
+run(transform, source, sink, mode=mode, version="1")
+"""
+
+
+def run_killed(point: str, source: Path, sink: str, mode: str = "create") -> None:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    words = [sys.executable, "-W", "ignore", "-c", KILLED, point, str(source), sink, mode]
+    done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("point", ["0", "25", "before", "after"])
+@pytest.mark.parametrize("mode", ["create", "replace"])
+def test_killed_jobs_resume_with_every_row_once(place: Place, source: Path, point: str, mode: str) -> None:
+    if mode == "replace":
+        place.create("t", totals(table_of(range(100, 110))).set_column(1, "v", pa.array([[1.0]] * 10)))
+    run_killed(point, source, place.name("t"), mode)
+    again = "replace" if mode == "replace" and point.isdigit() else "resume"
+    assert run(totals, source, place.name("t"), mode=again, version="1").rows == 60
+    rows = place.rows("t").sort_by("id")
+    assert rows["id"].to_pylist() == list(range(60))
+    assert len(place.commits("t")) == 1
+    assert run(totals, source, place.name("t"), mode="resume", version="1").commit == ""
+
+
+def test_a_job_killed_before_its_commit_resumes_without_computing_anything_again(place: Place, source: Path) -> None:
+    run_killed("before", source, place.name("t"))
+    status = aj.etl.status(place.name("t"))
+    assert (status.files, len(status.unfinished)) == (0, 3)
+    with pytest.raises(aj.JagValueError, match='killed before its commit: mode="resume"'):
+        run(totals, source, place.name("t"), version="1")
+    report = run(totals, source, place.name("t"), mode="resume", version="1")
+    assert (report.kept, report.rows_read, report.rows) == (3, 0, 60)
+    check_totals(place.name("t"), 60)
+
+
+def test_a_commit_that_loses_starts_over(place: Place, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another writer commits between the moment when the job opens the table and its commit."""
+    place.create("t", totals(table_of(range(100, 110))).set_column(1, "v", pa.array([[1.0]] * 10)))
+    kind = __import__(f"arrowjag.etl._{place.format}", fromlist=["x"])
+    lake = kind.DeltaLake if place.format == "delta" else kind.IcebergLake
+    add, calls = lake._add, []
+
+    def late(self: Any, *given: Any) -> None:
+        calls.append(1)
+        if len(calls) == 1:
+            table = place.open("t")
+            if place.format == "delta":
+                table.delete("id = 100")
+            else:
+                table.append(place.rows("t").slice(0, 1))
+        add(self, *given)
+
+    monkeypatch.setattr(lake, "_add", late)
+    run(totals, source, place.name("t"), mode="resume")
+    assert len(place.commits("t")) == 1
+    assert place.rows("t").num_rows == 60 + (9 if place.format == "delta" else 11)
+    assert len(calls) == 2
+
+
+def test_files_that_others_rewrote_make_resume_impossible(tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = make_place("delta", tmp_path / "lake", monkeypatch)
+    run(totals, source, place.name("t"))
+    place.open("t").optimize.compact()
+    with pytest.raises(aj.JagValueError, match=r"3 files of run .* were rewritten"):
+        run(totals, source, place.name("t"), mode="resume")
+    check_totals(place.name("t"), 60)
+    assert isinstance(aj.read_parquet(place.name("t")).schema.field("v").type, aj.JaggedType), "rewritten files lose the type"
+    run(totals, source, place.name("t"), mode="replace")
+    assert run(totals, source, place.name("t"), mode="resume").kept == 3
+
+
+def test_an_older_function_is_refused(place: Place, source: Path) -> None:
+    run(totals, source, place.name("t"), version="1")
+    with pytest.raises(aj.JagValueError, match="older input or function"):
+        run(totals, source, place.name("t"), version="2", mode="resume")
+
+
+def test_the_source_is_a_snapshot(place: Place, tmp_path: Path) -> None:
+    """Rows that are deleted, or committed later, are not read; the folder itself is never listed."""
+    place.create("s", pa.table({"id": pa.array(range(4), pa.int64()), "v": pa.array([[1.0]] * 4)}))
+    before = place.open("s")
+    if place.format == "delta":
+        place.open("s").delete("id < 2")
+    else:
+        place.open("s").delete("id < 2")
+    report = run(keep, place.name("s"), tmp_path / "new")
+    assert aj.read_parquet(tmp_path / "new")["id"].to_pylist() == [2, 3]
+    assert report.rows == 2
+    run(keep, before, tmp_path / "old")
+    assert aj.read_parquet(tmp_path / "old")["id"].to_pylist() == [0, 1, 2, 3]
+    assert aj.etl.reduce(len, sum, place.name("s"), workers=1, progress=False) == 2
+    folder = place.root("s")
+    if place.format == "delta":
+        assert aj.read_parquet(folder)["id"].to_pylist() == [2, 3]
+        assert run(keep, folder, tmp_path / "plain").rows == 2
+        patterns = [folder / "*.parquet", folder.parent, [folder]]
+    else:
+        patterns = [folder, folder / "data", folder.parent, folder / "**" / "*.parquet"]
+    for pattern in patterns:
+        for reads in (aj.read_parquet, lambda one: run(keep, one, tmp_path / "never")):
+            with pytest.raises(aj.JagValueError, match=r"is a table of .*: its folder also holds files that are deleted"):
+                reads(pattern)
+    with pytest.raises(aj.JagValueError, match="is a table of"):
+        run(keep, place.name("s"), folder, mode="replace")
+    assert place.rows("s").num_rows == 2
+
+
+def test_a_table_without_files(place: Place, tmp_path: Path) -> None:
+    place.create("s", pa.table({"id": pa.array(range(4), pa.int64())}))
+    place.open("s").delete("id >= 0")
+    assert aj.read_parquet(place.name("s")).num_rows == 0
+    assert run(keep, place.name("s"), tmp_path / "out").rows == 0
+    assert run(keep, place.name("s"), place.name("u")).rows == 0
+
+
+def test_missing_tables_are_told(place: Place, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="there is no table"):
+        aj.read_parquet(place.name("nope"))
+    with pytest.raises(FileNotFoundError, match="there is no table"):
+        run(keep, place.name("nope"), tmp_path / "out")
+    with pytest.raises(FileNotFoundError, match="there is no"):
+        aj.etl.status(place.name("nope"))
+
+
+def test_declared_extents_null_rows_and_polars_frames_come_back(place: Place, tmp_path: Path) -> None:
+    fixed = aj.array([[[1, 2], [3, 4]], None, [], [[5, 6]]]).expand(-1, -1, -1) if False else aj.arange(4, 2)
+    table = {"k": [1, 2, 3, 4], "f": fixed, "t": aj.array([[["a", None], []], None, [], [["b"]]])}
+    aj.write_parquet(table, tmp_path / "in.parquet")
+    run(lambda frame: frame, tmp_path / "in.parquet", place.name("t"), frame="polars")
+    back = aj.read_parquet(place.name("t"))
+    assert back.schema.field("f").type.extents == (None, 2)
+    assert aj.from_arrow(back["f"]).equals(fixed)
+    assert aj.from_arrow(back["t"]).to_list() == table["t"].to_list()
+    assert aj.read_parquet(place.name("t"), to="polars").schema["f"] == aj.polars.Jagged(pl.Int64, 2, extents=(2,))
+    assert place.rows("t")["f"].to_pylist() == fixed.to_list()
+    resumed = run(lambda frame: frame, tmp_path / "in.parquet", place.name("t"), frame="polars", mode="resume")
+    assert resumed.kept in {0, 1}
+
+
+REFUSED = {
+    "duration": (pa.array([1], pa.duration("us")), "cast it to int64"),
+    "unsigned": (pa.array([1], pa.uint8()), "cast it to int32"),
+    "float16": (pa.array([np.float16(1)]), "cast it to float32"),
+    "dictionary": (pa.array(["a"]).dictionary_encode(), "cast it to string"),
+    "nanoseconds": (pa.array([1], pa.timestamp("ns")), 'cast it to timestamp("us")'),
+    "zone": (pa.array([MOMENT], pa.timestamp("us", "Europe/Paris")), "tz_convert"),
+    "nested": (pa.array([[{"a": 1}]], pa.large_list(pa.struct([("a", pa.uint64())]))), "cast it to int64"),
+    "jagged": (aj.array([[1]], type=pa.uint16()).to_arrow(), "cast it to int32"),
+    "fixed": (pa.array([[1, 2]], pa.list_(pa.int64(), 2)), "cast it to large_list"),
+    "null": (pa.nulls(1), "cast or drop it"),
+}
+
+
+@pytest.mark.parametrize("kind", ["duration", "nested"])
+def test_types_that_a_format_would_change_are_an_error_before_anything_is_written(place: Place, source: Path, kind: str) -> None:
+    array, advice = REFUSED[kind]
+
+    def transform(table: pa.Table) -> pa.Table:
+        return table.append_column("bad", pa.concat_arrays([array] * table.num_rows))
+
+    for on_error in ("stop", "skip", "rows"):
+        with pytest.raises(JobError, match=rf"column 'bad': {'Delta Lake|Iceberg'}.* can't store .* {advice}"):
+            run(transform, source, place.name("t"), on_error=on_error)
+        assert not list(place.root("t").rglob("*.parquet"))
+    if kind == "duration":
+        with pytest.raises(aj.JagTypeError, match="column 'bad'"):
+            run(transform, source, place.name("t"), schema=pa.schema([("bad", array.type)]))
+
+
+@pytest.mark.parametrize("format", ["Delta Lake", "Iceberg"])
+@pytest.mark.parametrize("kind", REFUSED)
+def test_each_type_that_a_format_would_change_is_known(format: str, kind: str) -> None:
+    from arrowjag.etl._lake import check_columns
+
+    array, advice = REFUSED[kind]
+    with pytest.raises(aj.JagTypeError, match=r"can't store .* without changing it") as error:
+        check_columns(format, pa.schema([("c", array.type)]))
+    assert advice in str(error.value)
+
+
+def test_every_type_that_is_allowed_comes_back_unchanged(place: Place, tmp_path: Path) -> None:
+    from arrowjag.etl._lake import check_columns
+
+    columns: dict[str, Any] = {
+        "b": pa.array([True, None]),
+        "i": pa.array([1, None], pa.int32()),
+        "f": pa.array([1.5, None], pa.float32()),
+        "d": pa.array([None, 1], pa.decimal128(12, 2)),
+        "t": pa.array([dt.date(2024, 1, 1), None]),
+        "u": pa.array([MOMENT, None], pa.timestamp("us")),
+        "z": pa.array([MOMENT, None], pa.timestamp("us", "UTC")),
+        "s": pa.array(["a", None], pa.large_string()),
+        "y": pa.array([b"a", None], pa.binary()),
+        "r": pa.array([{"a": 1, "b": [1.5]}, None]),
+        "m": pa.array([[("k", 1)], None], pa.map_(pa.string(), pa.int64())),
+        "l": aj.array([[MOMENT], []], type=pa.timestamp("us")).to_arrow(),
+        **({"h": pa.array([1, None], pa.int16())} if place.format == "delta" else {"o": pa.array([1, None], pa.time64("us"))}),
+    }
+    table = pa.table(columns)
+    check_columns("Delta Lake" if place.format == "delta" else "Iceberg", table.schema)
+    pq.write_table(table, tmp_path / "in.parquet")
+    run(keep, tmp_path / "in.parquet", place.name("t"))
+    assert aj.read_parquet(place.name("t")).to_pydict() == table.to_pydict()
+    assert place.rows("t").to_pydict() == table.to_pydict()
+
+
+def test_other_columns_are_refused_or_merged_on_request(place: Place, source: Path) -> None:
+    run(totals, source, place.name("t"), version="1")
+
+    def more(table: pa.Table) -> pa.Table:
+        return totals(table).append_column("w", aj.from_arrow(table["v"]).to_arrow()).drop_columns("total")
+
+    pq.write_table(table_of(range(60, 80)), source / "f3.parquet")
+    (source / "f0.parquet").unlink()
+    (source / "f1.parquet").unlink()
+    (source / "f2.parquet").unlink()
+    with pytest.raises(JobError, match=r"lacks column 'total' and adds column 'w'"):
+        run(more, source, place.name("t"), mode="resume", version="1")
+    report = run(more, source, place.name("t"), mode="resume", version="1", write={"schema_mode": "merge"}, missing_inputs="keep")
+    assert report.tasks >= 1
+    table = aj.read_parquet(place.name("t")).sort_by("id")
+    assert table.schema.names == ["id", "v", "total", "w"]
+    assert isinstance(table.schema.field("w").type, aj.JaggedType)
+    assert table["w"].to_pylist() == [None] * 60 + table["v"].to_pylist()[60:]
+    assert table["total"].null_count >= 20
+    assert place.rows("t").num_rows == 80
+    with pytest.raises(aj.JagValueError, match="the sink is a folder"):
+        run(keep, source, source.parent / "out", write={"schema_mode": "merge"})
+
+
+# ------------------------------------------------------------------------------------------------------------- Delta Lake
+
+
+@pytest.fixture
+def delta(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    return make_place("delta", tmp_path / "lake", monkeypatch)
+
+
+def test_deletion_vectors_are_applied(delta: Place, tmp_path: Path) -> None:
+    import deltalake
+
+    rows = pa.table({"id": pa.array(range(10), pa.int64()), "v": pa.array([[i] * (i % 3) for i in range(10)])})
+    deltalake.write_deltalake(str(delta.root("s")), rows)
+    delete_by_vector(delta.root("s"), [0, 4])
+    expected = [1, 2, 3, 5, 6, 7, 8, 9]
+    assert aj.read_parquet(delta.name("s"))["id"].to_pylist() == expected
+    assert aj.read_parquet(delta.name("s"), filters=[("id", ">", 2)])["id"].to_pylist() == expected[2:]
+    assert aj.read_parquet(delta.name("s"), columns=["v"])["v"].to_pylist() == [[i] * (i % 3) for i in expected]
+    for batch_bytes in ("1MB", 30):
+        report = run(keep, delta.name("s"), tmp_path / f"out-{batch_bytes}", batch_bytes=batch_bytes)
+        assert report.rows == report.rows_read == 8
+        assert aj.read_parquet(tmp_path / f"out-{batch_bytes}")["id"].to_pylist() == expected
+    from arrowjag.cli import main
+
+    assert main(["show", delta.name("s")]) == 2
+
+
+def test_partition_columns_are_values_of_the_log(delta: Place, source: Path, tmp_path: Path) -> None:
+    def with_key(table: pa.Table) -> pa.Table:
+        keys = [None if i % 3 == 0 else f"k/{i % 3} %2F=" for i in table["id"].to_pylist()]
+        return table.append_column("key", pa.array(keys))
+
+    report = run(with_key, source, delta.name("t"), partition_by="key")
+    assert delta.open("t").metadata().partition_columns == ["key"]
+    for found in (delta.rows("t"), aj.read_parquet(delta.name("t"))):
+        read = found.sort_by("id")
+        assert read["id"].to_pylist() == list(range(60))
+        assert read["key"].to_pylist() == [None if i % 3 == 0 else f"k/{i % 3} %2F=" for i in range(60)]
+    found = aj.read_parquet(delta.name("t"), filters=[("key", "=", "k/1 %2F=")])
+    assert sorted(found["id"].to_pylist()) == [i for i in range(60) if i % 3 == 1]
+    assert run(with_key, source, delta.name("t"), partition_by="key", mode="resume").kept == report.tasks
+    with pytest.raises(aj.JagValueError, match="is partitioned by"):
+        run(with_key, source, delta.name("t"), partition_by="id", mode="resume")
+    assert run(keep, delta.name("t"), tmp_path / "out").rows == 60
+
+
+def test_tables_that_a_commit_of_files_would_spoil_are_refused(delta: Place, source: Path, tmp_path: Path) -> None:
+    import deltalake
+
+    rows = pa.table({"id": pa.array(range(4), pa.int64())})
+    deltalake.write_deltalake(str(delta.root("c")), rows)
+    delta.open("c").alter.add_constraint({"positive": "id >= 0"})
+    with pytest.raises(aj.JagValueError, match=r"positive|checkConstraints"):
+        run(lambda table: table.select(["id"]), source, delta.name("c"), mode="resume")
+    assert aj.read_parquet(delta.name("c")).num_rows == 4
+    log = delta.root("m") / "_delta_log"
+    deltalake.write_deltalake(str(delta.root("m")), rows)
+    lines = [json.loads(line) for line in (log / f"{0:020}.json").read_text().splitlines()]
+    for line in lines:
+        if "metaData" in line:
+            line["metaData"]["configuration"] = {"delta.columnMapping.mode": "name"}
+    (log / f"{0:020}.json").write_text("\n".join(map(json.dumps, lines)))
+    with pytest.raises(aj.JagValueError, match="columnMapping"):
+        aj.read_parquet(delta.name("m"))
+    plain = tmp_path / "plain"
+    write_dataset(plain, files=1, rows=2)
+    with pytest.raises(aj.JagValueError, match="is no table of Delta Lake, but it holds files"):
+        run(keep, source, f"delta://{plain}", mode="replace")
+    assert aj.read_parquet(plain).num_rows == 2
+
+
+# ---------------------------------------------------------------------------------------------------------------- Iceberg
+
+
+def test_renamed_columns_and_partitioned_sinks_are_refused(tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = make_place("iceberg", tmp_path / "lake", monkeypatch)
+    rows = pa.table({"id": pa.array(range(4), pa.int64()), "k": pa.array([1, 1, 2, 2], pa.int64())})
+    place.create("p", rows)
+    with place.open("p").update_spec() as update:
+        update.add_identity("k")
+    place.open("p").append(rows)
+    assert aj.read_parquet(place.name("p"))["k"].to_pylist().count(1) == 4
+    with pytest.raises(aj.JagValueError, match="is partitioned"):
+        run(keep, source, place.name("p"), mode="resume")
+    with pytest.raises(aj.JagValueError, match="partition_by"):
+        run(keep, source, place.name("new"), partition_by="id")
+    with place.open("p").update_schema() as update:
+        update.rename_column("id", "number")
+    with pytest.raises(aj.JagValueError, match="was renamed"):
+        aj.read_parquet(place.name("p"))
+    with pytest.raises(aj.JagValueError, match="names no table"):
+        aj.read_parquet("iceberg://lake")
+
+
+# ----------------------------------------------------------------------------------------------------- without the libraries
+
+
+@pytest.mark.parametrize(("name", "package"), [("delta://t", "deltalake"), ("iceberg://c/n.t", "pyiceberg")])
+def test_a_missing_library_is_told(name: str, package: str, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in list(sys.modules):
+        if module.partition(".")[0] == package:
+            monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, package, None)
+    for call in (lambda: aj.read_parquet(name), lambda: run(keep, name, tmp_path / "out"), lambda: run(keep, source, name)):
+        with pytest.raises(
+            aj.MissingDependencyError, match=f"{package}.*arrowjag\\[{'delta' if package[0] == 'd' else 'iceberg'}\\]"
+        ):
+            call()

@@ -1,0 +1,168 @@
+"""Workers, memory and batches by default, small files put together, results cut into folders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import arrowjag as aj
+from arrowjag.etl import JobError, _memory
+from arrowjag.etl._limits import Limits, Shares
+from tests.etl.jobs import check_totals, fail_at, files_in, run, table_of, totals, write_dataset
+
+
+def limits(workers: int | None = None, memory: Any = None, batch_bytes: Any = None, engine: str = "local") -> Limits:
+    return Limits(engine, workers, memory, batch_bytes, "stop")
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def set_to(cores: int, memory: int) -> None:
+        monkeypatch.setattr("arrowjag.etl._limits.available_cores", lambda: cores)
+        monkeypatch.setattr("arrowjag.etl._limits.available_memory", lambda: memory)
+
+    return set_to
+
+
+def test_defaults_fit_the_machine(machine: Any) -> None:
+    machine(64, 256_000_000_000)
+    assert limits().shares(1000) == Shares(64, 2_000_000_000, 64_000_000)
+    assert limits().shares(4) == Shares(4, 32_000_000_000, 64_000_000)
+    assert limits(memory="4GB").shares(1000) == Shares(7, 571_428_571, 35_714_285)
+    assert limits(memory="4GB").shares(4) == Shares(4, 1_000_000_000, 62_500_000)
+    machine(64, 1_000_000_000)
+    assert limits().shares(1000) == Shares(1, 500_000_000, 31_250_000)
+    assert limits(workers=8, engine="ray", memory="8GB").shares(1) == Shares(8, 1_000_000_000, 62_500_000)
+
+
+def test_a_batch_size_that_is_given_is_used(machine: Any) -> None:
+    machine(2, 8_000_000_000)
+    assert limits(batch_bytes="256MB").shares(9).batch_bytes == 256_000_000
+    with pytest.raises(aj.JagValueError, match=r"batch_bytes=600\.0 MB is more than a fourth .* \(2\.0 GB of memory=4\.0 GB\)"):
+        limits(batch_bytes="600MB").shares(9)
+
+
+def test_a_share_below_the_floor_is_refused_before_work_starts(machine: Any, tmp_path: Path) -> None:
+    machine(64, 64_000_000_000)
+    text = r"memory=4\.0 GB leaves 62\.5 MB to each of 64 workers, .* give memory='8\.2 GB' or more, or workers=31 or fewer"
+    with pytest.raises(aj.JagValueError, match=text):
+        limits(workers=64, memory="4GB").shares(1000)
+    with pytest.raises(aj.JagValueError, match=r"leaves 100\.0 MB to each of 1 workers, .* give memory='128\.0 MB' or more$"):
+        limits(memory="100MB").shares(1000)
+    write_dataset(tmp_path / "in")
+    with pytest.raises(aj.JagValueError, match="leaves"):
+        run(totals, tmp_path / "in", tmp_path / "out", memory="1MB")
+    assert not files_in(tmp_path / "out")
+
+
+def test_limits_of_cgroups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_memory, "_CGROUPS", tmp_path)
+    monkeypatch.setattr(_memory, "_physical_memory", lambda: 10**12)
+    assert _memory.available_memory() == 10**12
+    (tmp_path / "memory.max").write_text("max\n")
+    assert _memory.available_memory() == 10**12
+    (tmp_path / "memory.max").write_text("2000000000\n")
+    assert _memory.available_memory() == 2 * 10**9
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/memory.limit_in_bytes").write_text("1000000000\n")
+    assert _memory.available_memory() == 10**9
+    assert _memory.available_cores() >= 1
+    (tmp_path / "cpu.max").write_text("50000 100000\n")
+    assert _memory.available_cores() == 1
+
+
+# ---------------------------------------------------------------------------------------------------------- grouping
+
+
+def write_small(folder: Path, files: range) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in files:
+        pq.write_table(table_of(range(number * 3, number * 3 + 3)), folder / f"f{number:03}.parquet")
+
+
+def test_small_files_are_put_together(tmp_path: Path) -> None:
+    write_small(tmp_path / "in", range(30))
+    size = (tmp_path / "in/f000.parquet").stat().st_size
+    report = run(totals, tmp_path / "in", tmp_path / "out", bytes_per_file=10 * size + 200)
+    assert (report.tasks, report.rows, report.kept) == (3, 90, 0)
+    assert len(files_in(tmp_path / "out")) == 3
+    check_totals(tmp_path / "out", 90)
+    write_small(tmp_path / "in", range(30, 35))
+    report = run(totals, tmp_path / "in", tmp_path / "out", bytes_per_file=10 * size + 200, mode="resume")
+    assert (report.tasks, report.rows, report.kept) == (4, 105, 3)
+    check_totals(tmp_path / "out", 105)
+    again = run(totals, tmp_path / "in", tmp_path / "out", mode="resume")  # other groups: what is done stays
+    assert (again.kept, again.rows_read) == (4, 0)
+
+
+def test_a_group_of_which_a_file_changes_is_done_again(tmp_path: Path) -> None:
+    write_small(tmp_path / "in", range(10))
+    run(totals, tmp_path / "in", tmp_path / "out", bytes_per_file="1MB")
+    pq.write_table(table_of(range(9, 12)), tmp_path / "in/f003.parquet", row_group_size=1)
+    report = run(totals, tmp_path / "in", tmp_path / "out", bytes_per_file="1MB", mode="resume")
+    assert (report.kept, report.tasks) == (0, 1)
+    check_totals(tmp_path / "out", 30)
+    (tmp_path / "in/f003.parquet").unlink()
+    assert run(totals, tmp_path / "in", tmp_path / "out", bytes_per_file="1MB", mode="resume").kept == 1
+    check_totals(tmp_path / "out", 30)
+
+
+def test_groups_keep_to_their_folder_and_failures_name_their_files(tmp_path: Path) -> None:
+    write_small(tmp_path / "in/k=1", range(5))
+    write_small(tmp_path / "in/k=2", range(5, 10))
+    report = run(totals, tmp_path / "in", tmp_path / "out", bytes_per_file="1MB")
+    assert files_in(tmp_path / "out") == ["k=1/f000-0.parquet", "k=2/f005-0.parquet"]
+    assert report.rows == 30
+    text = r"k=2/f005\.parquet, row group 0: ValueError: id 20 is bad .*\(the batch holds rows of 4 more files\)"
+    with pytest.raises(JobError, match=text):
+        run(fail_at(20), tmp_path / "in", tmp_path / "bad", bytes_per_file="1MB")
+
+
+# ------------------------------------------------------------------------------------------------------ partition_by
+
+
+def test_results_are_cut_into_folders(tmp_path: Path) -> None:
+    write_dataset(tmp_path / "in", keys=True)
+
+    def with_key(table: pa.Table) -> pa.Table:
+        return totals(table).append_column("k", pa.array([None if i % 5 == 0 else f"k{i % 3}" for i in table["id"].to_pylist()]))
+
+    report = run(with_key, tmp_path / "in", tmp_path / "out", partition_by="k", batch_bytes=700)
+    assert report.rows == 120
+    assert len(files_in(tmp_path / "out")) == 12
+    assert "part=0/k=k1/f0-0.parquet" in files_in(tmp_path / "out")
+    assert "part=0/k=__HIVE_DEFAULT_PARTITION__/f0-0.parquet" in files_in(tmp_path / "out")
+    check_totals(tmp_path / "out", 120)
+    assert run(with_key, tmp_path / "in", tmp_path / "out", partition_by="k", mode="resume").kept == 3
+    (tmp_path / "out/part=0/k=k1/f0-0.parquet").unlink()
+    again = run(with_key, tmp_path / "in", tmp_path / "out", partition_by="k", mode="resume")
+    assert (again.kept, again.tasks, again.rows) == (2, 3, 120)
+    check_totals(tmp_path / "out", 120)
+    assert run(with_key, tmp_path / "in", tmp_path / "out", mode="resume").kept == 0
+    assert len(files_in(tmp_path / "out")) == 3
+
+
+def test_partition_by_without_meaning(tmp_path: Path) -> None:
+    write_dataset(tmp_path / "in", keys=True)
+    with pytest.raises(aj.JagValueError, match="partition_by names 'part', which folders of the source hold"):
+        run(totals, tmp_path / "in", tmp_path / "out", partition_by="part")
+    with pytest.raises(JobError, match="partition_by names an unknown column 'nope'"):
+        run(totals, tmp_path / "in", tmp_path / "out", partition_by="nope")
+
+
+def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
+    write_dataset(tmp_path / "in")
+    report = run(totals, tmp_path / "in", tmp_path / "out", dry_run=True)
+    assert (report.tasks, report.kept, report.rows_read, report.dry_run) == (3, 0, 120, True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in"]
+    run(totals, tmp_path / "in", tmp_path / "out")
+    (tmp_path / "out/f1-0.parquet").unlink()
+    before = files_in(tmp_path)
+    report = run(totals, tmp_path / "in", tmp_path / "out", mode="resume", dry_run=True)
+    assert str(report).startswith("3 tasks, 2 done before, 1 to do: 40 rows, ")
+    report = run(fail_at(1), tmp_path / "in", tmp_path / "out", mode="resume", dry_run=True)
+    assert (report.kept, files_in(tmp_path)) == (0, before)

@@ -1,0 +1,185 @@
+"""`.jag` of dask frames: every row-local call gives what pandas' does, and dask's own operations keep the dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import arrowjag as aj
+from arrowjag._methods import METHODS, Rows
+from arrowjag.errors import JagError, JagTypeError
+from arrowjag.testing import assert_lists_equal
+from tests.hosts import pd
+from tests.test_surfaces import CALLS, WITHOUT_ARGUMENTS, Call
+
+dask = pytest.importorskip("dask")
+dd = pytest.importorskip("dask.dataframe")
+
+jag = pytest.importorskip("arrowjag.interop.dask")
+
+X = aj.array([[1, 2, None], [3], None, [], [5, 6], [7]])
+FRAME = pd.DataFrame({"k": [1, 2, 1, 2, 3, 3], "v": X, "w": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]})
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def split(frame: Any, n: int = 3) -> Any:
+    return dd.from_pandas(frame, npartitions=n, sort=False)
+
+
+def is_local(call: Call) -> bool:
+    """Whether a call can be made on a dask Series: a method of the table whose first operand is a column."""
+    method = METHODS.get(call.name)
+    if call.name == "with_validity":  # its mask is a plain list with an entry for each row, which no partition can take
+        return False
+    if method is None or method.seeded or not isinstance(call.x, aj.JaggedArray) or call.x.ndim == 0:
+        return False
+    try:
+        return method.rows(call.x.ndim, method.bind(call.args, dict(call.kwargs))) is Rows.LOCAL
+    except JagTypeError:
+        return False
+
+
+LOCAL = [one for one in [*CALLS, *(Call(name, X) for name in WITHOUT_ARGUMENTS)] if is_local(one)]
+
+
+def on_host(accessor: Any, call: Call, columns: dict[str, Any]) -> Any:
+    """Make a call on pandas or dask, with arguments from columns of the same host."""
+    owner, _, short = call.name.rpartition(".")
+    found = getattr(getattr(accessor, owner) if owner else accessor, short)
+    if METHODS[call.name].is_property:
+        return found
+    args = [columns.get(f"a{at}", one) for at, one in enumerate(call.args)]
+    return found(*args, **{key: columns.get(key, one) for key, one in call.kwargs.items()})
+
+
+@pytest.mark.parametrize("call", LOCAL, ids=lambda call: call.name)
+def test_every_row_local_call_equals_that_of_pandas(call: Call) -> None:
+    arrays = {
+        name: one
+        for name, one in [*((f"a{at}", one) for at, one in enumerate(call.args)), *call.kwargs.items()]
+        if isinstance(one, aj.JaggedArray) and len(one) == len(call.x)
+    }
+    frame = pd.DataFrame({"x": call.x.to_pandas(), **{name: one.to_pandas() for name, one in arrays.items()}})
+    parts = split(frame, 2)
+    try:
+        expected = on_host(frame["x"].jag, call, {name: frame[name] for name in arrays})
+    except (JagError, TypeError, ValueError) as error:
+        with pytest.raises(type(error)):
+            on_host(parts["x"].jag, call, {name: parts[name] for name in arrays}).compute()
+        return
+    if not isinstance(expected, pd.Series):
+        pytest.skip("the result is no column")
+    lazy = on_host(parts["x"].jag, call, {name: parts[name] for name in arrays})
+    got = lazy.compute()
+    assert got.dtype == expected.dtype == lazy.dtype
+    assert got.index.equals(expected.index)
+    assert_lists_equal(aj.array(got).to_list(), aj.array(expected).to_list())
+
+
+def test_most_row_local_methods_are_called() -> None:
+    assert len({call.name for call in LOCAL}) > 100
+
+
+@pytest.mark.parametrize("n", [1, 3, 6])
+@pytest.mark.parametrize("axis", [0, None])
+@pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "any", "all", "count", "mean", "std", "median", "n_unique"])
+def test_reductions_over_the_rows(name: str, axis: int | None, n: int) -> None:
+    x = FRAME["v"].jag > 2 if name in ("any", "all") else FRAME["v"]
+    frame = pd.DataFrame({"x": x})
+    got = getattr(split(frame, n)["x"].jag, name)(axis=axis).compute()
+    expected = getattr(frame["x"].jag, name)(axis=axis)
+    if axis is None:
+        assert got == expected
+    else:
+        assert got.dtype == expected.dtype
+        assert got.tolist() == expected.tolist()
+
+
+def test_reductions_of_no_rows_and_of_options() -> None:
+    parts = split(FRAME)
+    assert parts[parts["k"] > 9]["v"].jag.sum(axis=None).compute() == 0
+    assert parts["v"].jag.sum(axis=0, min_count=4).compute().tolist() == FRAME["v"].jag.sum(axis=0, min_count=4).tolist()
+    assert parts["v"].jag.sum(axis=0, skip_nulls=False).compute().tolist() == FRAME["v"].jag.sum(axis=0, skip_nulls=False).tolist()
+
+
+def test_calls_that_need_all_rows_run_on_one_partition() -> None:
+    made = split(FRAME)["v"].jag.cumsum(axis=0)
+    assert made.npartitions == 1
+    assert made.compute().jag.to_list() == FRAME["v"].jag.cumsum(axis=0).jag.to_list()
+
+
+def test_calls_that_give_other_rows_say_what_to_do() -> None:
+    parts = split(FRAME)
+    with pytest.raises(JagTypeError, match=r"flatten gives other rows.*df.jag.flatten"):
+        parts["v"].jag.flatten()
+    with pytest.raises(JagTypeError, match="indexing the rows of a dask column"):
+        parts["v"].jag[0]
+    with pytest.raises(JagTypeError, match="takes names of columns"):
+        parts.jag.filter(parts["v"], "v")
+
+
+def test_operators_and_indexing() -> None:
+    parts = split(FRAME)
+    v, w = FRAME["v"], FRAME["w"]
+    assert (parts["v"] * parts["w"]).compute().jag.to_list() == (v * w).jag.to_list()
+    assert (2 - parts["v"].jag).compute().jag.to_list() == (2 - v.jag).jag.to_list()
+    assert (parts["v"].jag == 5).compute().jag.to_list() == (v.jag == 5).jag.to_list()
+    assert parts["v"].jag[parts["v"].jag > 2].compute().jag.to_list() == v.jag[v.jag > 2].jag.to_list()
+    assert parts["v"].jag[..., :1].compute().jag.to_list() == v.jag[..., :1].jag.to_list()
+    assert (-parts["v"].jag).compute().jag.to_list() == (-v.jag).jag.to_list()
+
+
+def test_frames() -> None:
+    parts = split(FRAME)
+    pd.testing.assert_frame_equal(parts.jag.flatten("v").compute(), FRAME.jag.flatten("v"))
+    nested = parts.jag.nest("v", into="s").jag.query("s.v > 1")
+    pd.testing.assert_frame_equal(nested.compute(), FRAME.jag.nest("v", into="s").jag.query("s.v > 1"))
+    found = parts.jag.implode("k", "w").compute().sort_values("k")
+    assert found["w"].jag.to_list() == [[1.0, 3.0], [2.0, 4.0], [5.0, 6.0]]
+    assert (
+        parts.jag.sort_items("v", "v", descending=True)["v"].compute().jag.to_list()
+        == FRAME["v"].jag.sort(descending=True).jag.to_list()
+    )
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword:FutureWarning", "ignore:The inplace keyword:DeprecationWarning")
+def test_operations_of_dask_keep_the_dtype(tmp_path: Any) -> None:
+    parts, dtype = split(FRAME), FRAME["v"].dtype
+    other = split(FRAME[["k", "v"]].rename(columns={"v": "u"}))
+    assert parts.map_partitions(lambda frame: frame.assign(z=frame["v"])).dtypes["z"] == dtype
+    assert parts.merge(other, on="k", how="outer").compute()["u"].dtype == dtype
+    assert parts.shuffle("k").compute()["v"].dtype == dtype
+    assert parts.groupby("k")["v"].first().compute().dtype == dtype
+    assert dd.concat([parts, parts]).compute()["v"].dtype == dtype
+    assert parts["v"].nunique().compute() == FRAME["v"].nunique()
+    parts.to_parquet(tmp_path / "frame")
+    back = dd.read_parquet(tmp_path / "frame")
+    assert back["v"].dtype == dtype
+    assert back["v"].compute().jag.to_list() == X.to_list()
+
+
+@pytest.mark.parametrize("dtype", ["jagged[double, 2]", "jagged[string, 4]", "jagged[int64, 3, extents=(2, None)]"])
+def test_rows_from_which_dask_finds_types(dtype: str) -> None:
+    made = jag._nonempty(pd.api.types.pandas_dtype(dtype))
+    assert made.dtype == dtype
+    assert made.isna().tolist() == [False, True]
+
+
+def test_equal_columns_have_equal_tokens() -> None:
+    token = dask.base.tokenize
+    column = aj.array([[1, 2], None, [3], []]).to_pandas().array
+    assert token(column) == token(column.copy())
+    assert token(column[2:]) == token(aj.array([[3], []]).to_pandas().array)
+    assert len({token(column), token(column[::-1]), token(aj.array([[1, 2], [], [3], []]).to_pandas().array)}) == 3
+
+
+def test_equal_calls_have_equal_names() -> None:
+    parts = split(FRAME)
+    assert parts["v"].jag.sum()._name == parts["v"].jag.sum()._name

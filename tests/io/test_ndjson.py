@@ -1,0 +1,179 @@
+"""Newline-delimited JSON: round trips, types that follow from the whole file or a schema, wrong files."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.errors import JagFileError, JagTypeError
+from arrowjag.testing import arrow_columns, jagged_arrays, leaf_types
+from tests.hosts import pd, pl
+
+X = aj.array([[1, None], None, []])
+
+
+def written(folder: Path, frame: Any) -> Path:
+    aj.write_ndjson(frame, folder / "a.ndjson")
+    return folder / "a.ndjson"
+
+
+def plain(value: Any) -> Any:
+    """What JSON keeps of a value."""
+    if isinstance(value, dict):
+        return {name: plain(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [plain(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+KINDS = ("bool", "int", "uint", "float", "string", "struct", "null")
+
+
+@given(data=st.data())
+def test_what_is_written_is_json_line_by_line(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
+    column = data.draw(arrow_columns(st.integers(1, 3), leaf_types(*KINDS)))
+    path = written(tmp_path_factory.mktemp("json"), pa.table({'a"ä': column.array}))
+    lines = path.read_text(encoding="utf-8").split("\n")[:-1] if column.truth else []
+    rows = [json.loads(line) for line in lines]
+    assert all(list(row) == ['a"ä'] for row in rows)
+    got = pa.array([row['a"ä'] for row in rows], column.array.type)  # floats of 32 bits have the digits that tell them apart
+    assert got.to_pylist() == [plain(row) for row in column.truth]
+
+
+@given(data=st.data())
+def test_round_trips_by_a_schema(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
+    kinds = ("bool", "int", "uint", "string", "decimal", "date", "struct", "null", "dictionary")
+    leaf = data.draw(leaf_types(*kinds).filter(lambda leaf: leaf != pa.struct([("x", pa.float64())])))
+    x = data.draw(jagged_arrays(st.integers(2, 3), leaf, allow_nan=False))
+    path = written(tmp_path_factory.mktemp("json"), {"v": x})
+    got = aj.array(aj.read_ndjson(path, {"v": x.to_arrow().type})["v"])
+    assert got.type == x.type
+    assert got.to_list() == [plain(row) for row in x.to_list()]
+
+
+def test_lists_of_nulls_and_categories_of_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "a.ndjson"
+    path.write_text('{"v": [[null, null], [null]], "s": {"a": [null, null]}}\n{"v": null, "s": null}\n')
+    aj.read_ndjson(path).validate(full=True)
+    assert aj.read_ndjson(path)["v"].to_pylist() == [[[None, None], [None]], None]
+    assert aj.read_ndjson(path)["s"].to_pylist() == [{"a": [None, None]}, None]
+    path.write_text('{"v": [7, null, 7]}\n{"v": []}\n')
+    words = pa.dictionary(pa.int8(), pa.int64())
+    assert aj.array(aj.read_ndjson(path, {"v": pa.list_(words)})["v"]).type == words
+    fields = pa.list_(pa.struct([("k", words)]))
+    assert aj.from_json(['[{"k": 7}, null]', "null"], fields).to_list() == [[{"k": 7}, None], None]
+    assert aj.from_json(["[null, null]", "[]"], pa.large_list(pa.null())).to_list() == [[None, None], []]
+
+
+def test_types_follow_from_all_rows(tmp_path: Path) -> None:
+    path = tmp_path / "a.ndjson"
+    path.write_text('{"v": [1], "t": "2024-01-01"}\n{"v": [1.5, null], "w": [["a"], []]}\n{"t": null}\n')
+    table = aj.read_ndjson(path)
+    assert table.schema.field("v").type == aj.JaggedType.of(pa.float64(), 2)
+    assert table.schema.field("w").type == aj.JaggedType.of(pa.string(), 3)
+    assert table.schema.field("t").type == pa.string()
+    assert table.to_pydict() == {"v": [[1.0], [1.5, None], None], "t": ["2024-01-01", None, None], "w": [None, [["a"], []], None]}
+
+
+def test_a_schema_chooses_columns_and_types(tmp_path: Path) -> None:
+    path = written(tmp_path, {"v": X, "k": ["a", "b", "c"], "t": aj.array([[dt.datetime(2024, 1, 1, 5)], [], None])})  # noqa: DTZ001
+    for v in (pa.list_(pa.int8()), pa.large_list(pa.int8()), aj.JaggedType.of(pa.int8(), 2)):
+        table = aj.read_ndjson(path, {"t": pa.list_(pa.timestamp("us")), "v": v})
+        assert table.column_names == ["t", "v"]
+        assert aj.array(table["v"]).type == pa.int8()
+        assert table["t"].to_pylist() == [[dt.datetime(2024, 1, 1, 5)], [], None]  # noqa: DTZ001 - without a zone
+    fixed = written(tmp_path, {"v": aj.array([[1, 2], [3, 4]])})
+    assert aj.array(aj.read_ndjson(fixed, pa.schema([("v", pa.list_(pa.int64(), 2))]))["v"]).shape.extents == (None, 2)
+
+
+def test_leaves_without_a_form_of_their_own(tmp_path: Path) -> None:
+    zoned = aj.array([[dt.datetime(2024, 7, 1, 12, tzinfo=dt.UTC)]]).dt.tz_convert("Europe/Paris")
+    frame = {
+        "zoned": zoned,
+        "price": aj.array([[decimal.Decimal("1.50")]]),
+        "long": aj.array([[dt.timedelta(milliseconds=1500)]]),
+        "word": aj.array(pa.array([["a"]], pa.list_(pa.dictionary(pa.int8(), pa.string())))),
+        "of": pa.array([[("k", 1), ("l", None)]], pa.map_(pa.string(), pa.int64())),
+        "text": ['quote " slash \\ line \n tab \t nul \x00 ä'],
+    }
+    path = written(tmp_path, frame)
+    assert json.loads(path.read_text(encoding="utf-8")) == {
+        "zoned": ["2024-07-01 12:00:00.000000Z"],
+        "price": ["1.50"],
+        "long": [1.5],
+        "word": ["a"],
+        "of": {"k": 1, "l": None},
+        "text": 'quote " slash \\ line \n tab \t nul \x00 ä',
+    }
+    back = aj.read_ndjson(path, {"zoned": zoned.to_arrow().type, "price": pa.list_(pa.decimal128(5, 2))})
+    assert aj.array(back["zoned"]).equals(zoned)
+    assert back["price"].to_pylist() == [[decimal.Decimal("1.50")]]
+    with pytest.raises(JagTypeError, match="column 'b': JSON has no form for binary"):
+        aj.write_ndjson({"b": aj.array([[b"a"]])}, path)
+    assert json.loads(path.read_text(encoding="utf-8"))["word"] == ["a"]  # the old file is still there
+
+
+def test_frames_of_every_host(tmp_path: Path) -> None:
+    df = pd.DataFrame({"k": [1, 2, 3], "v": X})
+    lf = pl.DataFrame({"k": [1, 2, 3], "v": X}).lazy()
+    table = pa.table({"k": [1, 2, 3], "v": X.to_arrow()})
+    texts = {written(tmp_path, frame).read_text() for frame in (df, lf, lf.collect(), table)}
+    assert texts == {'{"k":1,"v":[1,null]}\n{"k":2,"v":null}\n{"k":3,"v":[]}\n'}
+    path = tmp_path / "a.ndjson"
+    assert str(aj.read_ndjson(path, to="pandas").dtypes["v"]) == "jagged[int64, 2]"
+    assert aj.read_ndjson(path, to="polars")["v"].dtype == aj.polars.Jagged(pl.Int64, 2)
+
+
+def test_empty_files(tmp_path: Path) -> None:
+    path = tmp_path / "a.ndjson"
+    for content in ("", "\n\n"):
+        path.write_text(content)
+        assert aj.read_ndjson(path).num_rows == 0
+        assert aj.array(aj.read_ndjson(path, {"v": pa.list_(pa.int64())})["v"]).to_list() == []
+    assert written(tmp_path, {"v": X}).read_text() != ""
+    for _ in range(2):  # over a file with rows, and over an empty one
+        assert written(tmp_path, {"v": X[:0]}).read_bytes() == b""
+    (tmp_path / "new").mkdir()
+    assert written(tmp_path / "new", {"v": X[:0]}).read_bytes() == b""
+    assert aj.read_ndjson(path).num_rows == 0
+
+
+def test_many_rows_in_blocks(tmp_path: Path) -> None:
+    x = aj.arange(200_000, 1).reshape(200_000, 1)
+    path = written(tmp_path, {"v": x})
+    assert aj.array(aj.read_ndjson(path)["v"]).sum(axis=None).as_py() == x.sum(axis=None).as_py()
+
+
+@pytest.mark.parametrize("content", ['{"v": [1}\n', '{"v": 1}\n[2]\n', '{"v": 1}\n{"v": "x"}\n', "not json"])
+def test_what_is_no_json_is_refused_by_name(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "broken.ndjson"
+    path.write_text(content)
+    with pytest.raises(JagFileError, match=r"broken\.ndjson"):
+        aj.read_ndjson(path)
+
+
+def test_wrong_schemas(tmp_path: Path) -> None:
+    path = written(tmp_path, {"v": X})
+    with pytest.raises(JagFileError, match=r"a\.ndjson"):
+        aj.read_ndjson(path, {"v": pa.list_(pa.string())})
+    with pytest.raises(JagTypeError, match="JSON has no form for binary"):
+        aj.read_ndjson(path, {"v": pa.list_(pa.binary())})
+    with pytest.raises(JagTypeError, match=r"schema is a pa\.Schema or a dict"):
+        aj.read_ndjson(path, ["v"])
+    with pytest.raises(FileNotFoundError):
+        aj.read_ndjson(tmp_path / "no.ndjson")
+
+
+def test_remote() -> None:
+    aj.write_ndjson({"x": X}, "memory://json/a.ndjson")
+    assert aj.array(aj.read_ndjson("memory://json/a.ndjson")["x"]).to_list() == X.to_list()

@@ -1,0 +1,81 @@
+"""`aj.scan_parquet`: a lazy frame that reads the columns and fields that a query needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arrowjag as aj
+from arrowjag.io import _lazy, _scan
+from tests.hosts import pl
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    draw = np.random.default_rng(0)
+    for place in range(3):
+        sizes = draw.integers(0, 5, 100)
+        score = aj.from_sizes(draw.random(sizes.sum()), sizes)
+        docs = aj.zip(score=score, id=(score * 100).cast("int64", safe=False))
+        aj.write_parquet(
+            {"docs": docs, "q": list(range(place * 100, place * 100 + 100))}, tmp_path / f"{place}.parquet", row_group_size=25
+        )
+    return tmp_path
+
+
+def test_a_scan_is_what_read_parquet_reads(files: Path) -> None:
+    whole = aj.read_parquet(files, to="polars")
+    scan = aj.scan_parquet(files)
+    assert scan.collect_schema() == whole.schema
+    for engine in ("in-memory", "streaming"):
+        assert scan.collect(engine=engine).equals(whole)
+        assert scan.filter(pl.col("q") > 250).select("q").collect(engine=engine)["q"].to_list() == list(range(251, 300))
+        assert scan.select(pl.len()).collect(engine=engine).item() == 300
+        assert scan.head(30).collect(engine=engine).equals(whole.head(30))
+        assert scan.filter(pl.col("q") % 2 == 0).head(40).collect(engine=engine).equals(whole.filter(pl.col("q") % 2 == 0).head(40))
+    assert aj.scan_parquet(files, filters=[("q", "<", 10)]).collect().equals(whole.head(10))
+
+
+def test_fields_are_read_alone(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[tuple[str, ...]] = []
+    original: Any = _scan.open_reader
+
+    def open_reader(part: Any, plan: Any, **options: Any) -> Any:
+        reader, chunks = original(part, plan, **options)
+        read.append(tuple(chunks))
+        return reader, chunks
+
+    monkeypatch.setattr(_scan, "open_reader", open_reader)
+    scan = aj.scan_parquet(files, columns=["docs.score", "q"])
+    total = scan.jag.flatten("docs.score").select(pl.col("docs.score").sum()).collect().item()
+    assert total == pytest.approx(aj.from_arrow(aj.read_parquet(files, columns=["docs"])["docs"])["score"].sum(axis=None).as_py())
+    assert all(len(chunks) <= 2 and not any("id" in chunk for chunk in chunks) for chunks in read[:3])
+    read.clear()
+    assert scan.select("q").collect().height == 300
+    assert {chunk for chunks in read for chunk in chunks} == {"q"}
+
+
+def test_a_row_group_at_a_time(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    original: Any = _lazy.stream_parts
+
+    def streamed(*args: Any) -> Any:
+        for table in original(*args):
+            sizes.append(table.num_rows)
+            yield table
+
+    monkeypatch.setattr(_lazy, "stream_parts", streamed)
+    assert aj.scan_parquet(files).head(60).collect().height == 60
+    assert sizes == [25] * 3
+    aj.scan_parquet(files).jag.query("docs.score > 0.5").sink_parquet(files / "out.parquet")
+    assert pl.read_parquet(files / "out.parquet").height == 300
+
+
+def test_what_a_scan_refuses(files: Path) -> None:
+    with pytest.raises(aj.JagValueError, match=r"docs\.nix"):
+        aj.scan_parquet(files, columns=["docs.nix"])
+    with pytest.raises(FileNotFoundError):
+        aj.scan_parquet(files / "nothing")

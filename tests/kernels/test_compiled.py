@@ -1,0 +1,439 @@
+"""Loops as machine code: the same bits as the same source run by Python, and a cache that nothing can turn into wrong code."""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arrowjag import JagValueError, options
+from arrowjag._kernels import compiled
+from arrowjag._kernels.compiled import ahead, background, library, machine, objects
+from arrowjag._kernels.compiled.loop import ITEM_TYPES, Variant, item_type, wide_type
+from arrowjag._kernels.compiled.loops import LOOPS
+
+pytest.importorskip("numba")
+
+SUM = Variant("sum", "f8", False)
+F8 = np.dtype(np.float64)
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """An empty cache folder, and a process that has looked for nothing yet."""
+    monkeypatch.setenv("ARROWJAG_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
+    forget(monkeypatch)
+    return tmp_path
+
+
+def forget(monkeypatch):
+    """Let this process look again for everything, as a new one would."""
+    monkeypatch.setattr(library, "_loaded", {})
+    monkeypatch.setattr(objects, "_memory", {})
+    for name, value in (("_running", None), ("_waiting", set()), ("_finished", set())):
+        monkeypatch.setattr(background, name, value)
+
+
+def find(mode="auto", worth=False):
+    with options(compile=mode):
+        return compiled.find("sum", F8, False, worth)
+
+
+def sums(function):
+    """The answer of a sum, to see that it is one."""
+    values, offsets = np.array([1.5, 2.0, 4.0]), np.array([0, 2, 2, 3])
+    out = np.empty(3)
+    function(values, None, offsets, 0, 3, out)
+    return out.tolist()
+
+
+def object_file(cache, variant=SUM):
+    return cache / library.key_of(variant).name
+
+
+# ------------------------------------------------------------------------------------------------------ the same bits
+
+
+@pytest.fixture(scope="module")
+def compiled_once(tmp_path_factory):
+    """A cache for all loops of this module, so that each is compiled once."""
+    folder = tmp_path_factory.mktemp("objects")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ARROWJAG_CACHE_DIR", str(folder))
+        yield folder
+
+
+def ugly(type, rng):
+    """Values with the extremes of their type, in rows of none, one, few and more than one piece."""
+    sizes = np.array([0, 1, 3, 0, 7, 130, 300, 2, 0])
+    n = int(sizes.sum())
+    dtype = np.dtype("u1" if type == "b1" else type)
+    if dtype.kind == "f":
+        values = rng.choice([0.1, -0.0, 0.0, np.inf, -np.inf, np.nan, 1e300 if type == "f8" else 1e30, 3.7], n).astype(dtype)
+        values[200:] = rng.normal(size=n - 200)
+    elif type == "b1":
+        values = rng.integers(0, 2, n).astype(dtype)
+    else:
+        limits = np.iinfo(dtype)
+        values = rng.integers(limits.min, limits.max, n, dtype=dtype, endpoint=True)
+        values[rng.random(n) < 0.2] = limits.min
+        values[rng.random(n) < 0.2] = limits.max
+    return values, np.concatenate(([0], np.cumsum(sizes)))
+
+
+OUTPUTS = {
+    *("out", "present", "counts", "lower", "upper", "low", "high", "weight", "square", "mean", "spread", "decay"),
+    *("means", "second", "third", "fourth", "mean_x", "mean_y", "xx", "yy", "xy"),
+}
+"""Arguments that a loop fills: they have room for an entry per item or row."""
+
+
+def names_of(loop):
+    """The names of the arguments, which the docstring of the loop, or of the one that it refers to, begins with."""
+    text = loop.make.__doc__
+    if not text.startswith("("):
+        text = LOOPS[text.split("`")[1]].make.__doc__
+    return text.split(")")[0].strip("(").split(", ")
+
+
+def windows_of(offsets, rng, longest=None):
+    """The first item of a window for each item, and the end: anywhere in its row, or up to it and of at most `longest` items."""
+    sizes = np.diff(offsets)
+    starts, items = offsets[:-1].repeat(sizes), np.arange(offsets[-1])
+    if longest is not None:
+        return np.maximum(starts, items + 1 - longest), np.where(rng.random(len(items)) < 0.1, starts, items + 1)
+    ends = starts + rng.integers(0, sizes.repeat(sizes) + 1, (2, len(items)))
+    return ends.min(axis=0), ends.max(axis=0)
+
+
+def arguments_of_windows(loop, values, offsets, nulls, rng):
+    """Of the loops over windows: all windows are within their rows, and `scratch` has room for every size of a span."""
+    longest = int(np.diff(offsets).max())
+    levels = longest.bit_length()
+    if loop.name == "window_bounds":
+        times = np.nan_to_num(values)
+        times[::2] //= 10**18 if times.dtype.kind == "i" else 1  # some close together, some as far apart as can be
+        for begin, end in itertools.pairwise(offsets):
+            times[begin:end].sort()
+        near = -1 if nulls else 3  # windows up to the item itself, or around it
+        return {"times": times, "far_f": 5.0, "near_f": float(near), "far": 5, "near": near}
+    if loop.name == "window_select":
+        sizes = np.arange(longest + 1)
+        low, high = windows_of(offsets, rng, longest=12)
+        below = np.maximum(sizes - 1, 0) // 2
+        ranks = {"below": below, "above": np.minimum(below + 1, np.maximum(sizes - 1, 0)), "weights": sizes % 4 / 4}
+        return {"values": np.nan_to_num(values), "low": low, "high": high, "last": len(low), **ranks}
+    if loop.name in ("window_sums", "window_squares"):
+        low, high = windows_of(offsets, rng)
+        room = longest * levels * (3 if loop.name == "window_squares" else 1)
+        return {"low": low, "high": high, "width": longest, "scratch": np.zeros(room, values.dtype)}
+    return {"keep": 0.75, "states": np.zeros(80)} if loop.name == "decayed" else {}
+
+
+def arguments_of(loop, type, nulls, rng):
+    """Valid arguments under the names of the docstring; each number and each array that is read is one of those named here."""
+    values, offsets = ugly(type, rng)
+    room = len(values) + len(offsets)
+    low = {"f": -np.inf}.get(values.dtype.kind, np.iinfo(values.dtype).min if values.dtype.kind in "iu" else 0)
+    high = {"f": np.inf}.get(values.dtype.kind, np.iinfo(values.dtype).max if values.dtype.kind in "iu" else 0)
+    n = len(values)
+    valid = rng.random(n) < 0.7 if nulls else np.ones(n, np.bool_)
+    known = {
+        "values": values,
+        "x": values,
+        "y": values[::-1].copy(),
+        "data": rng.integers(97, 100, 3 * n).astype("u1"),
+        "cuts": np.concatenate(([0], np.sort(rng.integers(0, 3 * n, n - 1)), [3 * n])),
+        "table": np.full(1024, -1),
+        "mask": 1023,
+        "hashes": np.zeros(n, np.uint64),
+        "places": np.maximum(np.diff(offsets) - 1, 0) // 2,
+        "scratch": np.zeros_like(values),
+        "valid": valid.view(np.uint8) if nulls else None,
+        "ones": valid.astype(np.float64),
+        "offsets": offsets,
+        "first": 0,
+        "last": len(offsets) - 1,
+        "loser": np.array([high if "min" in loop.name else low, np.nan if values.dtype.kind == "f" else 0, 0], values.dtype),
+    }
+    names = names_of(loop)
+    if loop.name == "select":
+        known["values"] = np.nan_to_num(values)
+    elif "ones" in names:
+        known["values"] = np.where(valid, values, 0)
+    known |= arguments_of_windows(loop, values, offsets, nulls, rng)
+    codes = {"item": values.dtype.str[1:], "wide": wide_type(type)}
+    arguments = []
+    for name, kind in zip(names, loop.arguments, strict=True):
+        assert name in known or (name in OUTPUTS and kind.endswith("*")), f"{loop.name} has no {name} in this test"
+        code = codes.get(kind.rstrip("*"), kind.rstrip("*"))
+        arguments.append(known[name] if name in known else np.zeros(room, code))
+        assert arguments[-1] is None or kind[-1] != "*" or arguments[-1].dtype == code, f"{name} of {loop.name} must be {code}"
+    return arguments
+
+
+def bits(array):
+    """The bytes of an array, with one NaN for all: processors choose their sign."""
+    return np.where(np.isnan(array), np.nan, array).astype(array.dtype).tobytes() if array.dtype.kind == "f" else array.tobytes()
+
+
+def copies(arguments):
+    return [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+
+
+@pytest.mark.parametrize("nulls", [False, True], ids=["plain", "nulls"])
+@pytest.mark.parametrize("name", sorted(LOOPS))
+def test_a_loop_gives_the_same_bits_compiled_and_interpreted(name, nulls, compiled_once, monkeypatch):
+    forget(monkeypatch)
+    loop = LOOPS[name]
+    for type in loop.types:
+        rng = np.random.default_rng(sum(map(ord, type)))
+        arguments = arguments_of(loop, type, nulls, rng)
+        expected, got = copies(arguments), copies(arguments)
+        with np.errstate(all="ignore"):
+            by_python = loop.make(type[0], nulls)(*expected)
+        with options(compile="always"):
+            function = compiled.find(name, np.dtype("?" if type == "b1" else type), nulls)
+        assert function is not None, f"{name} does not compile for {type}"
+        assert function(*got) == by_python
+        for one, two in zip(expected, got, strict=True):
+            if isinstance(one, np.ndarray):
+                assert bits(one) == bits(two), f"{name} of {type}"
+
+
+def test_types_without_a_loop():
+    assert item_type(np.dtype(np.float16)) is None
+    assert item_type(np.dtype(">f8")) is None
+    assert {item_type(np.dtype("?" if code == "b1" else code)) for code in ITEM_TYPES} == set(ITEM_TYPES)
+
+
+# ------------------------------------------------------------------------------------------------------ the cache
+
+
+def test_code_is_compiled_once_and_then_loaded(cache, monkeypatch):
+    assert find() is None
+    assert sums(find("always")) == [3.5, 0.0, 4.0]
+    before = object_file(cache).stat().st_mtime_ns
+    forget(monkeypatch)
+    monkeypatch.setattr(library, "compile_now", lambda _: pytest.fail("compiled again"))
+    assert sums(find()) == [3.5, 0.0, 4.0]
+    assert object_file(cache).stat().st_mtime_ns == before
+
+
+def test_never_takes_no_machine_code(cache):
+    find("always")
+    assert find("never") is None
+    assert find() is not None
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut", "longer", "flipped", "header"])
+def test_a_damaged_file_counts_as_absent(damage, cache, monkeypatch):
+    find("always")
+    path = object_file(cache)
+    data = bytearray(path.read_bytes())
+    if damage == "empty":
+        data = bytearray()
+    elif damage == "cut":
+        del data[-1]
+    elif damage == "longer":
+        data += b"\0"
+    else:
+        data[len(data) // 2 if damage == "flipped" else 20] ^= 1
+    path.write_bytes(data)
+    forget(monkeypatch)
+    assert find() is None
+    forget(monkeypatch)
+    assert sums(find("always")) == [3.5, 0.0, 4.0]
+
+
+def test_code_of_another_function_under_this_name_is_not_run(cache, monkeypatch):
+    find("always")
+    with options(compile="always"):
+        compiled.find("sum", np.dtype(np.float32), False)
+    object_file(cache).write_bytes(object_file(cache, Variant("sum", "f4", False)).read_bytes())
+    forget(monkeypatch)
+    assert find() is None
+
+
+@pytest.mark.parametrize("changed", ["describe", "_versions", "_sources"])
+def test_code_of_another_processor_version_or_source_is_not_run(changed, cache, monkeypatch):
+    find("always")
+    forget(monkeypatch)
+    place, other = (machine, "x") if changed == "describe" else (library, b"x" if changed == "_sources" else "x")
+    monkeypatch.setattr(place, changed, lambda: other)
+    assert find() is None
+
+
+def test_files_that_others_may_write_are_not_run(cache, monkeypatch):
+    find("always")
+    object_file(cache).chmod(0o666)
+    forget(monkeypatch)
+    assert find() is None
+
+
+def test_without_a_folder_code_stays_in_memory(cache, monkeypatch):
+    blocked = cache / "file"
+    blocked.write_text("")
+    for name in ("ARROWJAG_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(blocked / "below"))
+    assert sums(find("always")) == [3.5, 0.0, 4.0]
+    monkeypatch.setattr(library, "_loaded", {})
+    monkeypatch.setattr(library, "compile_now", lambda _: pytest.fail("compiled again"))
+    assert sums(find()) == [3.5, 0.0, 4.0]
+
+
+def test_a_full_disk_raises_no_error(cache, monkeypatch):
+    class Full:
+        def __init__(self, descriptor, mode):
+            self.descriptor = descriptor
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            os.close(self.descriptor)
+
+        def write(self, data):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(objects.os, "fdopen", Full)
+    assert sums(find("always")) == [3.5, 0.0, 4.0]
+    assert list(cache.iterdir()) == []
+
+
+def test_a_read_only_folder_serves_what_it_holds(cache, monkeypatch):
+    find("always")
+    other = cache / "other"
+    monkeypatch.setenv("ARROWJAG_CACHE_DIR", os.pathsep.join((str(other), str(cache))))
+    monkeypatch.setattr(objects, "writable_folder", lambda: None)
+    forget(monkeypatch)
+    assert sums(find()) == [3.5, 0.0, 4.0]
+
+
+def test_what_fails_to_compile_is_not_tried_again(cache, monkeypatch):
+    def fail(_):
+        raise RuntimeError("LLVM ERROR")
+
+    monkeypatch.setattr("arrowjag._kernels.compiled.compiler.compile_loop", fail)
+    assert find("always") is None
+    forget(monkeypatch)
+    monkeypatch.setattr("arrowjag._kernels.compiled.compiler.compile_loop", lambda _: pytest.fail("tried again"))
+    assert find("always") is None
+    assert find(worth=True) is None
+    assert "LLVM ERROR" in next(cache.glob("*.failed")).read_text()
+
+
+# ------------------------------------------------------------------------------------------------------ in the background
+
+
+def test_a_process_beside_this_one_compiles_while_numpy_answers(cache):
+    assert find() is None  # not worth it: no process
+    assert list(cache.iterdir()) == []
+    assert find(worth=True) is None
+    assert background.wait(60)
+    assert sums(find()) == [3.5, 0.0, 4.0]
+
+
+def test_a_compiler_that_is_killed_leaves_no_code_and_no_error(cache, monkeypatch):
+    assert find(worth=True) is None
+    background._running[0].send_signal(signal.SIGKILL)
+    assert background.wait(30)
+    assert list(cache.glob("*.jagobj")) == []
+    assert find(worth=True) is None  # tried once in this process
+    forget(monkeypatch)
+    assert find(worth=True) is None
+    assert background.wait(60)
+    assert sums(find()) == [3.5, 0.0, 4.0]
+
+
+def test_no_process_may_be_started(cache, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(background.subprocess, "Popen", refuse)
+    assert find(worth=True) is None
+    assert find(worth=True) is None
+
+
+TWO_PROCESSES = """
+import numpy as np
+from arrowjag import options
+from arrowjag._kernels import compiled
+with options(compile="always"):
+    loop = compiled.find("sum", np.dtype(float), False)
+out = np.empty(1)
+loop(np.arange(4.0), None, np.array([0, 4]), 0, 1, out)
+print(out[0])
+"""
+
+
+def test_two_processes_compile_at_once(cache):
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
+    both = [
+        subprocess.Popen([sys.executable, "-c", TWO_PROCESSES], env=environment, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    assert [process.communicate(timeout=120)[0].strip() for process in both] == ["6.0", "6.0"]
+    assert len(list(cache.glob("*.jagobj"))) == 1
+    assert list(cache.glob(".*.tmp")) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_runs_loaded_code(cache):
+    function = find("always")
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0 if sums(function) == [3.5, 0.0, 4.0] else 1)
+    assert os.waitpid(pid, 0)[1] == 0
+
+
+def test_a_warm_process_does_not_import_numba(cache):
+    find("always")
+    code = TWO_PROCESSES.replace('with options(compile="always"):', "if True:") + "import sys; print('numba' in sys.modules)"
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
+    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True, timeout=60)
+    assert run.stdout.split() == ["6.0", "False"]
+
+
+# ------------------------------------------------------------------------------------------------------ ahead of time
+
+
+def test_everything_is_compiled_ahead_of_time(cache, monkeypatch):
+    monkeypatch.setattr(ahead, "variants", lambda: [SUM, Variant("argmax", "i4", True)])
+    folder = cache / "image"
+    assert [one.state for one in ahead.compile_all(folder)] == ["compiled", "compiled"]
+    assert [one.state for one in ahead.compile_all(folder)] == ["there", "there"]
+    monkeypatch.setenv("ARROWJAG_CACHE_DIR", str(folder))
+    assert sums(find()) == [3.5, 0.0, 4.0]
+    blocked = cache / "file"
+    blocked.write_text("")
+    with pytest.raises(JagValueError, match="can't be written by this user alone; name one with --folder"):
+        next(ahead.compile_all(blocked / "below"))
+
+
+# ------------------------------------------------------------------------------------------------------ the option
+
+
+def test_the_option_is_checked_and_restored():
+    with pytest.raises(JagValueError, match=r"options\.compile must be one of 'auto', 'always', 'never', got 'fast'"):
+        options.compile = "fast"
+    with options(compile="never") as found:
+        assert found.compile == "never"
+    assert options.compile == "never"  # as the suite sets it
+    options.compile = "auto"
+    assert repr(options) == "arrowjag.options(compile='auto')"
+
+
+def test_every_file_of_a_loop_counts_for_its_key():
+    folder = Path(library.__file__).parent
+    for file in (folder / "loops").glob("*.py"):
+        assert file.read_bytes() in library._sources()

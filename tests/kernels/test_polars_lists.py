@@ -1,0 +1,104 @@
+"""polars' list kernels and numpy's reduceat agree; memory from the pool is like numpy's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arrowjag._kernels import reduce, strategy
+from arrowjag._kernels.base import offsets, polars_lists
+from arrowjag._kernels.base.memory import empty, empty_like, pack_bits, unpack_bits, zeros
+
+pytest.importorskip("polars")
+
+SIZES = st.lists(st.integers(0, 6), max_size=40).map(np.array)
+NUMBERS = st.sampled_from([0.0, -0.0, 1.5, -2.25, 3.0, np.nan, np.inf, -np.inf])
+
+
+@pytest.fixture(autouse=True)
+def _small_blocks() -> Iterator[None]:
+    with strategy.force(POLARS_VALUES=1):
+        yield
+
+
+@given(sizes=SIZES, data=st.data(), name=st.sampled_from(["sum", "mean", "min", "max"]), with_nulls=st.booleans())
+def test_both_implementations_agree(sizes: np.ndarray, data: st.DataObject, name: str, with_nulls: bool) -> None:
+    cuts = offsets.from_sizes(sizes.astype(np.int64))
+    n = int(cuts[-1])
+    values = np.array(data.draw(st.lists(NUMBERS, min_size=n, max_size=n)), np.float64)
+    valid = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), bool) if with_nulls else None
+    by_polars = getattr(reduce, name)(values, valid, cuts)
+    with strategy.force(row_reduction="numpy"):
+        by_numpy = getattr(reduce, name)(values, valid, cuts)
+    present = np.ones(len(sizes), bool) if by_numpy[1] is None else by_numpy[1]
+    assert (by_polars[1] is None) == (by_numpy[1] is None)
+    assert by_polars[1] is None or (by_polars[1] == present).all()
+    np.testing.assert_array_equal(by_polars[0][present], by_numpy[0][present])
+    if name == "sum":
+        assert not np.signbit(by_polars[0][by_polars[0] == 0]).any()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "int64", "uint64", "float32", "bool"])
+@pytest.mark.parametrize("name", ["sum", "min", "max", "mean"])
+def test_every_type_agrees(dtype: str, name: str) -> None:
+    draw = np.random.default_rng(1)
+    cuts = offsets.from_sizes(draw.integers(0, 9, 500))
+    values = (draw.random(int(cuts[-1])) * 100).astype(dtype)
+    by_polars = getattr(reduce, name)(values, None, cuts)
+    with strategy.force(row_reduction="numpy"):
+        by_numpy = getattr(reduce, name)(values, None, cuts)
+    assert by_polars[0].dtype == by_numpy[0].dtype
+    np.testing.assert_allclose(by_polars[0], by_numpy[0], rtol=1e-6 if dtype == "float32" else 1e-14)
+
+
+def test_polars_is_really_asked() -> None:
+    cuts = np.array([0, 2, 2, 5])
+    out = np.full(3, 7.0)
+    assert polars_lists.reduce_lists(np.maximum, np.array([1.0, 4, 3, 2, 1]), cuts, out)
+    assert out.tolist() == [4, 7, 3]
+    assert polars_lists.reduce_lists(np.add, np.array([1.0, 4, 3, 2, 1]), cuts, out)
+    assert polars_lists.takes_lists(np.maximum, np.array([1.0, 4, 3, 2, 1]), cuts, out.dtype)
+    assert out.tolist() == [5, 0, 6]
+
+
+def test_long_rows_and_other_types_use_the_fallback() -> None:
+    long = np.ones(strategy.sizes.POLARS_LENGTH + 1)
+    out = np.zeros(1)
+    assert not polars_lists.reduce_lists(np.add, long, np.array([0, len(long)]), out)
+    assert not polars_lists.reduce_lists(np.multiply, np.ones(3), np.array([0, 3]), out)
+    assert not polars_lists.reduce_lists(np.maximum, np.ones(3, np.float16), np.array([0, 3]), np.zeros(1, np.float16))
+    assert not polars_lists.reduce_lists(np.add, np.ones(6)[::2], np.array([0, 3]), out)
+
+
+@given(sizes=SIZES, data=st.data())
+def test_true_items_are_counted(sizes: np.ndarray, data: st.DataObject) -> None:
+    cuts = offsets.from_sizes(sizes.astype(np.int64))
+    n = int(cuts[-1])
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), bool)
+    expected = [int(mask[cuts[i] : cuts[i + 1]].sum()) for i in range(len(sizes))]
+    assert polars_lists.count_bits(mask, cuts).tolist() == expected
+    assert offsets.count_true(mask, cuts).tolist() == expected
+
+
+@pytest.mark.parametrize("n", [0, 1, 100, 100_000])
+@pytest.mark.parametrize("dtype", ["float64", "int32", "bool"])
+def test_memory(n: int, dtype: str) -> None:
+    array = zeros(n, dtype)
+    assert array.dtype == dtype
+    assert array.shape == (n,)
+    assert not array.any()
+    array[:] = 1
+    assert array.all()
+    assert array.flags.writeable
+    assert empty(n, dtype).shape == empty_like(array).shape == (n,)
+
+
+@given(st.lists(st.booleans(), max_size=40), st.integers(0, 20))
+def test_bits_round_trip_from_any_offset(flags: list[bool], first: int) -> None:
+    bits = pack_bits(np.array([True] * first + flags, np.bool_))
+    assert unpack_bits(bits, first, len(flags)).tolist() == flags
+    assert pack_bits(np.array(flags, np.uint8) * 3).equals(pack_bits(np.array(flags, np.bool_)))

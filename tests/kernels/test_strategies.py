@@ -1,0 +1,533 @@
+"""Every strategy of every operation, forced, gives what the oracle gives and what the other strategies give, bit for bit.
+
+The table of strategies is enumerated: an operation without calls in `CALLS`, or a strategy that no column reaches, fails by name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import arrowjag as aj
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base import fill as fill_kernel
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.dense import matrices
+from arrowjag._kernels.move import merge, scatter
+from arrowjag._ops import structure
+from arrowjag._options import options
+from arrowjag.errors import JagError
+from arrowjag.testing import assert_lists_equal
+from arrowjag.typing import RankMethod
+from tests import reference as ref
+from tests.kernels.ugly import ITEMS, Column, columns
+from tests.reference import Jag
+
+TINY = {
+    "ARROW_MEMORY_BYTES": 64,
+    "BATCH_VALUES": 16,
+    "CACHE_VALUES": 32,
+    "COLUMN_MIN_ROWS": 1,
+    "COLUMN_ROWS": 4,
+    "DIVISION_BLOCK": 16,
+    "HASH_BLOCK": 16,
+    "HASH_PART": 4,
+    "LARGE_FRAME": 4,
+    "LARGE_VALUES": 48,
+    "JIT_BLOCK": 16,
+    "JIT_VALUES": 0,
+    "MATRIX_VALUES": 0,
+    "ONE_PASS_VALUES": 0,
+    "PAIRS_BLOCK": 64,
+    "PAIRS_LENGTH": 5,
+    "PART_ITEMS": 4,
+    "PART_SAMPLE": 8,
+    "PASS_VALUES": 32,
+    "ROWS": 8,
+    "RUNS_BLOCK": 64,
+    "SCAN_LENGTH": 4,
+    "SCAN_ROWS": 2,
+    "SELECT_LENGTH": 4,
+    "SELECT_ROWS": 2,
+    "SORT_BLOCK": 64,
+    "THREAD_VALUES": 1,
+    "TILE_VALUES": 16,
+    "TOPK_SEGMENT": 3,
+    "TOPK_SHARE": 1,
+    "WINDOW_BYTES": 128,
+    "WORD_VALUES": 16,
+}
+"""Sizes by which small columns fill many blocks, on several threads."""
+
+
+class Call(NamedTuple):
+    """An operation on a column."""
+
+    ours: Callable[[Any], Any]
+    oracle: Callable[[Any, int], Any] | None = None
+    """From lists and their ndim; None where only strategies are compared."""
+    types: frozenset[pa.DataType] | None = None
+    """Leaf types that the oracle speaks of; None for all."""
+    rounds: bool = False
+    """Whether strategies round differently, or return either of -0.0 and 0.0, which are equal."""
+    same_bits: bool = False
+    """Whether strategies agree bit for bit all the same, because they add in the one documented order."""
+
+
+NUMBERS = frozenset(type for type in ITEMS if pa.types.is_floating(type) or pa.types.is_integer(type))
+TEXT = frozenset({pa.string(), pa.large_string(), pa.binary(), pa.large_binary()})
+DOUBLE = frozenset({pa.float64()})
+LONG = frozenset({pa.int64(), pa.float64()})
+
+
+def flat_offsets(x: Any) -> Any:
+    return x.shape.dims[-1].offsets
+
+
+def kernel(function: Callable[..., Any], oracle: Callable[[list[int]], Any] | None = None) -> Call:
+    """A function of offsets, against a function of sizes."""
+    sizes = lambda lists, ndim: [len(row or []) for row in ref.items(lists, ndim - 1)]  # noqa: E731
+    return Call(lambda x: function(flat_offsets(x)), None if oracle is None else lambda lists, ndim: oracle(sizes(lists, ndim)))
+
+
+def reduction(name: str, axis: int = -1, rounds: bool = False, **options: Any) -> Call:
+    return Call(
+        lambda x: getattr(x, name)(axis=axis, **options),
+        lambda lists, ndim: ref.reduction(name, lists, ndim, axis, **options),
+        NUMBERS if rounds else None,
+        rounds,
+    )
+
+
+def method(name: str, *args: Any, types: frozenset[pa.DataType] | None = None, **options: Any) -> Call:
+    oracle = getattr(ref, name)
+    return Call(lambda x: getattr(x, name)(*args, **options), lambda lists, ndim: oracle(lists, ndim, *args, **options), types)
+
+
+def words_of(x: Any) -> Any:
+    if not pa.types.is_primitive(x.type):
+        raise aj.JagTypeError("no words")
+    return x.values
+
+
+def copied(name: str, count: int) -> Call:
+    """Fixed-width values as often as that, each by itself or all together."""
+    by_item = lambda items: [item for item in items for _ in range(count)]  # noqa: E731
+    repeat = by_item if name == "repeat_each" else lambda items: items * count
+    return Call(lambda x: getattr(merge, name)(words_of(x), count), lambda lists, ndim: repeat(ref.items(lists, ndim)))
+
+
+def set_of(name: str) -> Call:
+    other = lambda lists, ndim: ref.head(lists, ndim, 4)  # noqa: E731
+    return Call(lambda x: getattr(x, name)(x.head(4)), lambda lists, ndim: getattr(ref, name)(lists, other(lists, ndim), ndim))
+
+
+def in_rows(x: Any) -> Any:
+    return x.is_in(x.reverse().head(3))
+
+
+def in_rows_oracle(lists: Any, ndim: int) -> Any:
+    return ref.is_in(Jag(lists, ndim), Jag(ref.head(ref.reverse(lists, ndim), ndim, 3), ndim))
+
+
+def looked_up(x: Any) -> Any:
+    keys = x.unique()
+    return x.translate(keys, keys)
+
+
+def looked_up_oracle(lists: Any, ndim: int) -> Any:
+    keys = Jag(ref.unique(lists, ndim), ndim)
+    return ref.translate(Jag(lists, ndim), keys, keys)
+
+
+def member_of(count: int) -> Call:
+    """Whether items are in a set of that many of them."""
+    known = lambda lists, ndim: list(ref.first_appearances(ref.items(lists, ndim)))[:count]  # noqa: E731
+
+    def ours(x: Any) -> Any:
+        values = aj.array(x.values).unique()[:count]
+        return x.is_in(values)
+
+    return Call(ours, lambda lists, ndim: ref.is_in(Jag(lists, ndim), Jag(known(lists, ndim), 1)))
+
+
+def halves(n: int) -> list[int]:
+    return [*range(0, n, 2), *range(1, n, 3), *range(n - 1, -1, -4)]
+
+
+def taken_rows(x: Any) -> Any:
+    return x[np.array(halves(len(x)), np.int64)]
+
+
+def kept(x: Any) -> Any:
+    return x[np.arange(len(x)) % 3 > 0]
+
+
+def without_rows(x: Any) -> Any:
+    """Every third row is null."""
+    if x.ndim < 2:
+        refuse()
+    found = structure.null_items(x, 1, np.arange(len(x)) % 3 > 0)
+    return aj.JaggedArray(found.shape, found.values)
+
+
+def lent(x: Any) -> Any:
+    """Rows that are null are filled again, below a dim of one row."""
+    return aj.coalesce(*(in_one_row(part) for part in (without_rows(x), x)))[0]
+
+
+def in_one_row(x: Any) -> Any:
+    lists = pa.LargeListArray.from_arrays(pa.array([0, len(x)], pa.int64()), x.to_arrow(extension=False))
+    return aj.from_arrow(lists, x.ndim + 1)
+
+
+def first_rows(x: Any) -> Any:
+    """One item for each row, spread over it."""
+    if x.ndim < 2:
+        raise aj.JagTypeError("one dim")
+    return x.head(1).max(axis=-1).expand_to(x)
+
+
+def first_rows_oracle(lists: Any, ndim: int) -> Any:
+    item = ref.reduction("max", ref.head(lists, ndim, 1), ndim)
+    return ref.expand_to(Jag(item, ndim - 1), Jag(lists, ndim))
+
+
+def chosen(x: Any) -> Any:
+    return aj.where(x.is_null(), x.reverse(), x)
+
+
+def chosen_oracle(lists: Any, ndim: int) -> Any:
+    reverse, null = Jag(ref.reverse(lists, ndim), ndim), Jag(ref.is_null(lists, ndim), ndim)
+    return ref.where(null, reverse, Jag(lists, ndim))
+
+
+def dense_of(x: Any) -> Any:
+    return x.to_dense(fill_value=0) if x.values.null_count == 0 and pa.types.is_primitive(x.type) else refuse()
+
+
+def back_from_dense(x: Any) -> Any:
+    if not pa.types.is_floating(x.type) or x.type == pa.float16():
+        refuse()
+    x = x.fill_null(0)
+    return aj.dense.from_dense(x.to_dense(), x.shape)
+
+
+def refuse() -> Any:
+    raise aj.JagTypeError("not of this type")
+
+
+def softmax(width: int) -> Call:
+    """Softmax of columns that are the items times 1, 2, .."""
+
+    def ours(x: Any) -> Any:
+        if x.type != pa.float64():
+            refuse()
+        data = np.nan_to_num(x.fill_null(0).values.to_numpy(), nan=1, posinf=3, neginf=-3).clip(-100, 100)
+        return matrices.softmax(np.outer(data, np.arange(1, width + 1)), flat_offsets(x))
+
+    return Call(ours, rounds=True)
+
+
+def turned(a: int, b: int) -> Call:
+    def ours(x: Any) -> Any:
+        return x.transpose(a, b, shear="allow") if x.ndim > max(a, b) else refuse()
+
+    return Call(ours, lambda lists, ndim: ref.transpose(lists, ndim, a, b, shear="allow"))
+
+
+def ends(x: Any) -> Any:
+    if x.ndim != 2 or not len(x):
+        refuse()
+    x = x[(x.lengths() > 0).fill_null(False)]
+    return [x[:, 0], x[:, -1]]
+
+
+def ends_oracle(lists: Any, ndim: int) -> Any:
+    return [[row[place] for row in lists if row] for place in (0, -1)]
+
+
+def filled(x: Any) -> Any:
+    if not pa.types.is_integer(x.type):
+        refuse()
+    valid = x.values.is_valid().to_numpy(zero_copy_only=False)
+    return [fill_kernel.filled(x.values.fill_null(1).to_numpy(zero_copy_only=False), valid, value) for value in (0, 1)]
+
+
+GROUPS = [
+    Call(lambda x: x.group_by_indices(x), lambda lists, ndim: ref.group_by_indices([lists], ndim)),
+    Call(lambda x: x.group_by_indices(x, sort=True), lambda lists, ndim: ref.group_by_indices([lists], ndim, sort=True)),
+    Call(
+        lambda x: x.group_by_indices(x, x.is_null()),
+        lambda lists, ndim: ref.group_by_indices([lists, ref.is_null(lists, ndim)], ndim),
+    ),
+]
+COUNTS = [method("value_counts"), reduction("mode")]
+
+METHODS = get_args(RankMethod)
+
+CALLS: dict[str, list[Call]] = {
+    # order
+    "sort": [method("sort"), method("sort", descending=True)],
+    "argsort": [method("argsort"), method("argsort", descending=True)],
+    "searchsorted": [
+        Call(
+            lambda x: x.sort().searchsorted(x),
+            lambda lists, ndim: ref.searchsorted(Jag(ref.sort(lists, ndim), ndim), Jag(lists, ndim)),
+        )
+    ],
+    "rank": [method("rank", name, descending=down) for name in METHODS for down in (False, True)],
+    "topk": [method("topk", 3), method("topk", 1)],
+    "quantile": [
+        *(reduction("quantile", q=q, interpolation="lower", rounds=True) for q in (0.0, 0.3, 1.0)),
+        Call(lambda x: x.median(), rounds=True),
+        Call(lambda x: x.quantile(0.7), rounds=True),
+    ],
+    # equal items
+    "unique": [method("unique")],
+    "group": GROUPS,
+    "value_counts": COUNTS,
+    "n_unique": [reduction("n_unique")],
+    "member": [Call(in_rows, in_rows_oracle)],
+    "combine": [set_of(name) for name in ("union", "intersection", "difference", "symmetric_difference")],
+    "lookup": [Call(looked_up, looked_up_oracle)],
+    "hash_row": [method("unique"), Call(in_rows, in_rows_oracle), Call(looked_up, looked_up_oracle), *GROUPS, *COUNTS],
+    "in_set": [member_of(2), member_of(40)],
+    # reductions and scans
+    "row_reduction": [*(reduction(name, rounds=True) for name in ("min", "max"))],
+    "row_sum": [reduction(name, rounds=True)._replace(same_bits=True) for name in ("sum", "mean", "var", "std")],
+    "count": [
+        reduction("count"),
+        *(reduction(name)._replace(types=frozenset({pa.bool_()})) for name in ("any", "all")),
+        method("lengths"),
+        reduction("sum", rounds=True),
+    ],
+    "outer": [
+        *(reduction(name, axis, rounds=name != "count") for name in ("sum", "mean", "count", "min", "max") for axis in (0, 1))
+    ],
+    "integer_sum": [reduction("sum", rounds=True), reduction("mean", rounds=True)],
+    "extreme": [reduction(name, rounds=name in ("min", "max")) for name in ("min", "max", "argmin", "argmax")],
+    "select": [
+        *(reduction("quantile", q=q, interpolation="lower", rounds=True) for q in (0.0, 0.3, 1.0)),
+        Call(lambda x: x.median()),
+        Call(lambda x: x.quantile(0.7)),
+    ],
+    "text": [
+        *(reduction(name, rounds=name != "n_unique")._replace(types=TEXT) for name in ("min", "max", "n_unique")),
+        method("unique", types=TEXT),
+    ],
+    "running": [
+        *(method(name, types=LONG) for name in ("cumsum", "cumprod")),
+        *(Call(lambda x, name=name: getattr(x, name)(), getattr(ref, name), None, rounds=True) for name in ("cummin", "cummax")),
+    ],
+    "variance": [reduction(name, rounds=True)._replace(same_bits=True) for name in ("var", "std")],
+    "central": [
+        *(Call(lambda x, name=name: getattr(x, name)()) for name in ("skew", "kurtosis")),
+        *(Call(lambda x, k=k: x.moment(k)) for k in (2, 3, 4, 5)),
+        *(Call(lambda x, name=name: getattr(x, name)(x.shift())) for name in ("corr", "cov", "linear_fit")),
+    ],
+    "decay": [
+        *(Call(lambda x, name=name: getattr(x.ewm(alpha=0.3), name)()) for name in ("mean", "var")),
+        Call(lambda x: x.expanding().var()),
+    ],
+    "window": [
+        *(Call(lambda x, name=name: getattr(x.rolling(3, min_periods=1), name)()) for name in ("sum", "mean", "var")),
+        *(Call(lambda x, n=n: x.rolling(n, min_periods=1, center=True).std()) for n in (4, 9)),
+        *(Call(lambda x, n=n: x.rolling(n, on=x.cumcount().ffill().fill_null(0)).sum()) for n in (1, 4)),
+        Call(lambda x: x.rolling(3.0, center=True, on=x.cumcount().ffill().fill_null(0).cast("float64")).mean()),
+    ],
+    "window_quantile": [
+        Call(lambda x: x.rolling(3).median()),
+        Call(lambda x: x.rolling(5, min_periods=1, center=True).quantile(0.3, "lower")),
+        Call(lambda x: x.rolling(3, on=x.cumcount().ffill().fill_null(0)).quantile(0.9)),
+    ],
+    "scan": [
+        *(method(name, types=LONG) for name in ("cumsum", "cumprod")),
+        *(Call(lambda x, name=name: getattr(x, name)(), getattr(ref, name), None, rounds=True) for name in ("cummin", "cummax")),
+    ],
+    "shift": [method("shift", n) for n in (1, -1, 2, 5)] + [method("diff", 2, types=DOUBLE)],
+    # moving values
+    "take": [Call(taken_rows, lambda lists, ndim: [lists[k] for k in halves(len(lists))]), method("reverse")],
+    "filter": [
+        Call(kept, lambda lists, ndim: [row for k, row in enumerate(lists) if k % 3]),
+        Call(lambda x: x[x.is_null()], lambda lists, ndim: ref.filter_items(Jag(lists, ndim), Jag(ref.is_null(lists, ndim), ndim))),
+    ],
+    "spread": [Call(first_rows, first_rows_oracle)],
+    "take_rows": [
+        Call(taken_rows, lambda lists, ndim: [lists[k] for k in halves(len(lists))]),
+        Call(lambda x: aj.concat([x, x], axis=-1), lambda lists, ndim: ref.concat([lists, lists], ndim, ndim - 1)),
+    ],
+    "take_runs": [
+        Call(without_rows, lambda lists, _: [row if k % 3 else None for k, row in enumerate(lists)]),
+        Call(lent, lambda lists, _: lists),
+    ],
+    "lend_rows": [Call(lent, lambda lists, ndim: lists)],
+    "parents": [kernel(_offsets.parents, lambda sizes: [row for row, size in enumerate(sizes) for _ in range(size)])],
+    "positions": [
+        kernel(_offsets.positions, lambda sizes: [place for size in sizes for place in range(size)]),
+        kernel(
+            lambda offsets: _offsets.positions(offsets, 1), lambda sizes: [place + 1 for size in sizes for place in range(size)]
+        ),
+    ],
+    "runs": [kernel(lambda offsets: _offsets.runs(np.arange(len(offsets) - 1) * 7, offsets, 3))],
+    "fill": [Call(filled), reduction("sum", rounds=True), reduction("max", rounds=True)],
+    "carry": [method("ffill"), method("bfill")],
+    "repeat": [copied("repeat_each", count) for count in (1, 3, 9)],
+    "repeat_bits": [copied("repeat_each", count) for count in (1, 3, 70)],
+    "tile": [copied("tile", count) for count in (1, 3, 9)],
+    "pad_items": [method("pad", 4), method("pad", 1)],
+    "nth": [Call(ends, ends_oracle)],
+    "are_distinct": [
+        kernel(lambda offsets: [scatter.are_distinct(offsets[:0:-1], int(offsets[-1]) + 1)], lambda sizes: [0 not in sizes[1:]])
+    ],
+    "if_else": [Call(chosen, chosen_oracle)],
+    "function": [Call(np.abs), Call(np.floor)],
+    "arithmetic": [
+        Call(lambda x: x + x),
+        Call(lambda x: x // 3),
+        Call(lambda x: x % 3),
+        Call(lambda x: x > 1),
+        Call(lambda x: x / 3),
+        Call(lambda x: x - x.head(1).max(axis=-1) if x.ndim > 1 else refuse()),
+    ],
+    "loop": [
+        Call(aj.jit(lambda x: (x - x.mean()) / x.std() if x.ndim == 2 else refuse()), types=DOUBLE),
+        Call(aj.jit(lambda x: (x * 2 + x).cumsum() - abs(x).sum() if x.ndim == 2 else refuse()), types=DOUBLE),
+        Call(aj.jit(lambda x: (x / 3).min() if x.ndim == 2 else refuse()), types=DOUBLE, rounds=True),  # of -0.0 and 0.0 either
+    ],
+    "expression": [
+        Call(aj.jit(lambda x: (x * 2 - x).cumsum())),
+        Call(aj.jit(lambda x: (aj.where(x > 1, x, x + x).max(), x.is_null().any()))),
+    ],
+    "combinations": [method("combinations", n) for n in (1, 2)],
+    # dense arrays and transposition
+    "pad": [Call(dense_of), Call(lambda x: [dense_of(x), x.to_dense(fill_value=1)]), method("pad", 4)],
+    "unpad": [Call(back_from_dense, lambda lists, ndim: ref.fill_null(lists, ndim, 0.0))],
+    "softmax": [softmax(1), softmax(3)],
+    "transpose": [turned(0, 1), turned(1, 2), turned(0, 2)],
+    "digits": [turned(0, 1), turned(1, 2), turned(0, 2)],
+    "frame": [turned(0, 1), turned(1, 2)],
+}
+
+WITH: dict[str, dict[str, Any]] = {
+    "hash_row": {"unique": "hash", "member": "hash", "group": "hash", "value_counts": "hash", "lookup": "hash"},
+    "fill": {"row_reduction": "numpy"},
+    "select": {"quantile": "sort"},
+    "lend_rows": {"take_runs": "runs"},
+    "take_runs": {"lend_rows": "blocks", "if_else": "blocks"},
+}
+"""What else must be forced for an operation to be reached."""
+
+ONLY = {"combinations": ["int64", "double", "double null rows", "int64 three dims", "int64 no rows"]}
+"""Columns of operations whose results are large."""
+
+
+def bits(found: Any) -> Any:
+    """A result as nested lists in which -0.0 and 0.0 differ, and all NaN are one."""
+    if isinstance(found, aj.JaggedArray):
+        return repr((found.type, found.shape.extents, found.to_list()))
+    if isinstance(found, np.ndarray):
+        return repr((found.dtype, found.tolist()))
+    if isinstance(found, pa.Array):
+        found.validate(full=True)
+        return repr((found.type, found.to_pylist()))
+    return repr([bits(one) for one in found]) if isinstance(found, list | tuple) else repr(found)
+
+
+def plain(found: Any) -> Any:
+    if isinstance(found, aj.JaggedArray):
+        found.to_arrow(extension=False).validate(full=True)
+        return found.to_list()
+    if isinstance(found, pa.Scalar):
+        return found.as_py()
+    if isinstance(found, pa.Array | np.ndarray):
+        return found.to_pylist() if isinstance(found, pa.Array) else found.tolist()
+    return [plain(one) for one in found] if isinstance(found, list) else found
+
+
+def outcome(call: Call, column: Column) -> Any:
+    """The result, or the error as text."""
+    try:
+        return call.ours(column.array)
+    except (JagError, pa.ArrowException) as error:
+        return f"{type(error).__name__}: {error}"
+
+
+@cache
+def natural(operation: str, place: int, name: str) -> Any:
+    """What comes of the strategies that the rules choose, compared with the oracle once."""
+    call, column = CALLS[operation][place], columns()[name]
+    found = outcome(call, column)
+    if call.oracle is not None and not isinstance(found, str) and (call.types is None or column.type in call.types):
+        tolerance = {pa.float16(): 2e-3, pa.float32(): 1e-5}.get(column.type, 1e-9)
+        if not (call.rounds and 1e300 in ref.items(column.lists, column.ndim)):  # overflows or rounds in floats
+            assert_lists_equal(plain(found), call.oracle(column.lists, column.ndim), rel_tol=tolerance, abs_tol=1e-12)
+    return found
+
+
+def agree(call: Call, found: Any, wanted: Any, column: Column) -> None:
+    if isinstance(wanted, str) or isinstance(found, str):
+        assert isinstance(wanted, str), found
+        assert isinstance(found, str), wanted
+        assert found.split(":")[0] == wanted.split(":")[0]
+    elif call.rounds and not call.same_bits:
+        assert_lists_equal(plain(found), plain(wanted), rel_tol=2e-3 if column.type == pa.float16() else 1e-6)
+    else:
+        assert bits(found) == bits(wanted)
+
+
+STRATEGIES = [(operation, name) for operation, choice in strategy.CHOICES.items() for name in choice.strategies]
+
+
+@pytest.mark.parametrize(("operation", "name"), STRATEGIES)
+def test_all_strategies_return_equal_results(operation: str, name: str) -> None:
+    if name == "compiled" or operation == "loop":  # only where there is a compiler does a call ask whether to compile loops
+        pytest.importorskip("numba")
+    calls = CALLS.get(operation)
+    assert calls, f"{operation}: add calls that reach it to CALLS in tests/kernels/test_strategies.py"
+    taken: Counter[tuple[str, str]] = Counter()
+    failed = []
+    for place, call in enumerate(calls):
+        worked = False
+        for label in ONLY.get(operation, columns()):
+            wanted = natural(operation, place, label)
+            worked |= not isinstance(wanted, str)
+            for sizes in ({}, TINY):
+                always = {"COMPILED_VALUES": 0} if name == "compiled" else {}
+                forced = {**WITH.get(operation, {}), **sizes, **always, operation: name}
+                with options(compile="always" if always else "auto"), strategy.force(**forced) as now:
+                    found = outcome(call, columns()[label])
+                taken += now
+                try:
+                    agree(call, found, wanted, columns()[label])
+                except AssertionError as error:
+                    failed.append(f"call {place} of {label}{' in small blocks' if sizes else ''}: {str(error)[:300]}")
+        assert worked, f"call {place} of {operation} fails on every column: {wanted}"
+    assert not failed, "\n".join([f"{len(failed)} results differ", *failed[:5]])
+    assert taken[operation, name], f"{operation}: no column of tests/kernels/ugly.py reaches the strategy {name}"
+
+
+def test_calls_are_of_operations() -> None:
+    assert not CALLS.keys() - strategy.CHOICES.keys()
+
+
+def test_what_is_forced_ends_with_the_block() -> None:
+    before = strategy.sizes.SORT_BLOCK
+    with strategy.force(argsort="matrix", SORT_BLOCK=7):
+        with strategy.force(rank="sort"):
+            assert strategy.choose("argsort", np.arange(0, 20_001, 10)) == "matrix"
+        assert strategy.sizes.SORT_BLOCK == 7
+    assert before == strategy.sizes.SORT_BLOCK
+    assert strategy.choose("argsort", np.arange(0, 20_001, 10)) == "pairs"
+
+
+@pytest.mark.parametrize("wrong", [{"argsort": "spam"}, {"spam": "pairs"}, {"SPAM": 3}, {"argsort": 3}])
+def test_what_there_is_not_cannot_be_forced(wrong: dict[str, Any]) -> None:
+    with pytest.raises(aj.JagValueError, match="force: there is no"), strategy.force(**wrong):
+        pass

@@ -1,0 +1,109 @@
+"""Assignment through `loc` and `iloc`: a list of lists holds rows, and a list of items is a row for one place only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import arrowjag as aj
+
+ROWS: list[Any] = [[1, 2], None, [], [3]]
+
+
+@pytest.fixture
+def df() -> pd.DataFrame:
+    return pd.DataFrame({"k": range(4), "v": aj.array(ROWS), "t": list("abcd")})
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [[7], [8], [9]],
+        [[7, 7], [8], []],
+        [[7, 1], [8, 2], [9, 3]],
+        [None, [7], [8]],
+        [[], [], []],
+        [aj.Row([7]), aj.Row([8]), pd.NA],
+        np.array([[7], [8], [9]]),
+        np.array([[7, 1], [8, 2], [9, 3]]),
+        aj.array([[7], None, [9]]),
+        aj.array([[7], None, [9]]).to_pandas().array,
+        aj.array([[7], None, [9]]).to_pandas(),
+    ],
+)
+def test_lists_of_lists_are_rows(df: pd.DataFrame, value: Any) -> None:
+    rows = value.jag.to_list() if isinstance(value, pd.Series) else value.to_list() if isinstance(value, aj.JaggedArray) else value
+    expected = [None if one is None or one is pd.NA else list(one) for one in rows]
+    mask = df["k"] < 3
+    for key in ((mask, "v"), (slice(0, 2), "v"), ([0, 1, 2], "v"), (mask.to_numpy(), "v")):
+        changed = df.copy()
+        changed.loc[key] = value
+        assert changed["v"].jag.to_list() == [*expected, [3]]
+    changed = df.copy()
+    changed.iloc[0:3, 1] = value.array if isinstance(value, pd.Series) else value
+    assert changed["v"].jag.to_list() == [*expected, [3]]
+    assert changed["v"].dtype == df["v"].dtype
+    assert df["v"].jag.to_list() == ROWS
+
+
+@pytest.mark.parametrize("value", [[7, 8, 9], (7, 8, 9), np.array([7, 8, 9]), pd.Series([7, 8, 9])])
+def test_a_list_of_items_is_refused_for_several_rows(df: pd.DataFrame, value: Any) -> None:
+    with pytest.raises(aj.JagTypeError, match="each of its items is for one row, and a row is a list of 1 level"):
+        df.loc[df["k"] < 3, "v"] = value
+    series = df["v"].copy()
+    with pytest.raises(aj.JagTypeError, match="each of its items is for one row"):
+        series.iloc[[0, 1, 2]] = value
+    assert df["v"].jag.to_list() == ROWS
+
+
+def test_one_row_assigned_to_several_positions(df: pd.DataFrame) -> None:
+    df.loc[df["k"] < 3, "v"] = aj.Row([7, 8])
+    assert df["v"].jag.to_list() == [[7, 8]] * 3 + [[3]]
+    df.loc[df["k"] > 1, "v"] = [[9]]
+    assert df["v"].jag.to_list() == [[7, 8]] * 2 + [[9]] * 2
+    df.loc[df["k"] > 2, "v"] = pd.NA
+    assert df["v"].jag.to_list() == [[7, 8]] * 2 + [[9], None]
+
+
+@pytest.mark.parametrize("row", [[7, 8], [7], [], [7, None, 9, 10, 11]])
+def test_one_cell(df: pd.DataFrame, row: list[Any]) -> None:
+    df.loc[1, "v"] = row
+    df.iloc[2, 1] = row
+    df.loc[0] = [5, row, "z"]
+    df.loc[3] = {"k": 5, "v": row, "t": "z"}
+    assert df["v"].jag.to_list() == [row] * 4
+    assert df.iloc[0].tolist()[::2] == [5, "z"]
+    assert df["v"].dtype == "jagged[int64, 2]"
+
+
+def test_deeper_columns() -> None:
+    df = pd.DataFrame({"k": range(3), "v": aj.array([[[1], [2]], None, []])})
+    df.loc[0, "v"] = [[5], []]
+    df.loc[df["k"] > 0, "v"] = [[[6]], [[7], [8]]]
+    assert df["v"].jag.to_list() == [[[5], []], [[6]], [[7], [8]]]
+    with pytest.raises(aj.JagTypeError, match=r"a row of jagged\[int64, 3\] is a list, got int 6"):
+        df.loc[df["k"] > 0, "v"] = [[6], [7]]
+
+
+@pytest.mark.parametrize("label", [9, "new"])
+def test_rows_are_appended(df: pd.DataFrame, label: Any) -> None:
+    for value in ([5, [7, 8], "z"], (5, [7, 8], "z"), {"k": 5, "v": [7, 8], "t": "z"}):
+        longer = df.copy()
+        longer.loc[label] = value
+        assert longer["v"].jag.to_list() == [*ROWS, [7, 8]]
+        assert longer.dtypes.to_dict() == df.dtypes.to_dict()
+    s = df["v"].copy()
+    s.loc[label] = [7, 8]
+    assert (s.jag.to_list(), s.dtype) == ([*ROWS, [7, 8]], "jagged[int64, 2]")
+    s.loc["last"] = None
+    assert s.jag.to_list() == [*ROWS, [7, 8], None]
+
+
+def test_other_columns_are_set_as_ever(df: pd.DataFrame) -> None:
+    df.loc[df["k"] < 2, "k"] = [10, 20]
+    df.loc[df["k"] < 10, ["k", "t"]] = [[1, "x"], [2, "y"]]
+    assert df["k"].tolist() == [10, 20, 1, 2]
+    assert df["t"].tolist() == ["a", "b", "x", "y"]

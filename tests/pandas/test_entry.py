@@ -1,0 +1,121 @@
+"""A `JaggedArray` becomes a column wherever pandas takes data for one, whole numbers exact."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import arrowjag as aj
+from arrowjag.pandas._versions import NO_ROW_BUILDERS
+
+BIG = 2**53 + 1
+ARRAYS = {
+    1: [1, None, BIG, 4],
+    2: [[1, 2], None, [], [None, BIG]],
+    3: [[[1], [2, BIG]], None, [], [None, []]],
+}
+LABELS = list("abcd")
+
+
+def _assigned(x: aj.JaggedArray) -> pd.Series[Any]:
+    df = pd.DataFrame({"k": range(4)}, index=LABELS)
+    df["v"] = x
+    return df["v"]
+
+
+def _located(x: aj.JaggedArray) -> pd.Series[Any]:
+    df = pd.DataFrame({"k": range(4)}, index=LABELS)
+    df.loc[:, "v"] = x
+    return df["v"]
+
+
+def _inserted(x: aj.JaggedArray) -> pd.Series[Any]:
+    df = pd.DataFrame({"k": range(4)}, index=LABELS)
+    df.insert(0, "v", x)
+    return df["v"]
+
+
+def _replaced(x: aj.JaggedArray) -> pd.Series[Any]:
+    df = pd.DataFrame({"v": range(4)}, index=LABELS)
+    df.isetitem(0, x)
+    return df["v"]
+
+
+WAYS: dict[str, Callable[[aj.JaggedArray], Any]] = {
+    "series": pd.Series,
+    "series with an index": lambda x: pd.Series(x, index=LABELS, name="v"),
+    "frame": lambda x: pd.DataFrame({"v": x})["v"],
+    "frame with others": lambda x: pd.DataFrame({"k": range(4), "v": x}, index=LABELS)["v"],
+    "assign": lambda x: pd.DataFrame({"k": range(4)}).assign(v=x)["v"],
+    "item": _assigned,
+    "loc": _located,
+    "insert": _inserted,
+    "isetitem": _replaced,
+    "index": lambda x: pd.Index(x).to_series(),
+}
+
+
+@pytest.mark.parametrize("ndim", ARRAYS)
+@pytest.mark.parametrize("way", WAYS)
+def test_an_array_is_a_column(way: str, ndim: int) -> None:
+    x = aj.array(ARRAYS[ndim])
+    column = WAYS[way](x)
+    assert column.dtype == ("int64[pyarrow]" if ndim == 1 else f"jagged[int64, {ndim}]")
+    assert column.jag.to_list() == ARRAYS[ndim]
+    assert WAYS[way](x[1:].shape and aj.concat([x[1:], x[:1]])).jag.to_list() == ARRAYS[ndim][1:] + ARRAYS[ndim][:1]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_text_structs_and_extents_are_kept(way: str) -> None:
+    for x in (
+        aj.array([["a"], None, [], ["b", None]]),
+        aj.zip(a=aj.array([[1], None, [], [BIG]])),
+        aj.array(np.arange(8).reshape(4, 2)),
+        aj.array([["a"], None, [], ["b"]]).cast(pa.dictionary(pa.int32(), pa.string())),
+    ):
+        assert WAYS[way](x).array.dtype == x.to_pandas().dtype
+        assert WAYS[way](x).jag.to_list() == x.to_list()
+
+
+def test_values_are_shared() -> None:
+    x = aj.array([[1, 2], [3]])
+    assert pd.Series(x).jag.values.buffers()[1].address == x.values.buffers()[1].address
+
+
+def test_a_frame_is_made_of_named_columns() -> None:
+    with pytest.raises(aj.JagTypeError, match=r'pandas\.DataFrame\(\{"v": x\}\); got JaggedShape\(2, 1\) alone'):
+        pd.DataFrame(aj.array([[1], [2]]))
+
+
+def test_lengths_must_agree() -> None:
+    df = pd.DataFrame({"k": range(4)})
+    with pytest.raises(ValueError, match="does not match length of index"):
+        df["v"] = aj.array([[1], [2]])
+
+
+def test_rows_are_refused_as_column_labels() -> None:
+    """numpy inserted each item of the row, and the frame had more labels than columns: a crash."""
+    df = pd.DataFrame({"v": aj.array([[1, 2], [3]])})
+    with pytest.raises(aj.JagTypeError, match="a row is no label of an index of"):
+        df[df["v"]] = 0
+
+
+def test_numpy_refuses_whole_numbers_it_would_round() -> None:
+    with pytest.raises(aj.JagValueError, match="fill_null first, or to_pandas"):
+        pd.array(aj.array([1, None, BIG]))
+    assert np.isnan(np.array(aj.array([1, None, 2**53]))[1])
+
+
+def test_warnings_of_pandas_name_the_caller() -> None:
+    """A wrapper is no caller: by default Python shows deprecations only of the file that runs."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        pd.Series([1, 2]).groupby([0, 1]).agg(lambda s: pd.Series([1]))
+    # pandas deprecates this from 3.1 on.
+    assert {one.filename for one in seen} == (set() if NO_ROW_BUILDERS else {__file__})

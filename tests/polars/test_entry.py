@@ -1,0 +1,133 @@
+"""Arrays where polars takes columns, and what polars has that is no Arrow data."""
+
+from __future__ import annotations
+
+import polars as pl
+import polars.selectors as cs
+import pyarrow as pa
+import pytest
+
+import arrowjag as aj
+from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.polars import Jagged, _convert
+from tests.polars.frames import ROWS, arrays, assert_same, frame
+
+X = arrays()
+c = pl.col
+
+
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("method", ["with_columns", "with_columns_seq", "select", "select_seq"])
+@pytest.mark.parametrize("kind", [pl.DataFrame, pl.LazyFrame])
+def test_an_array_by_name_is_a_column(name, method, kind):
+    df = pl.DataFrame({"i": range(5)})
+    made = getattr(df if kind is pl.DataFrame else df.lazy(), method)("i", new=X[name]).lazy().collect()
+    assert made.columns == ["i", "new"]
+    assert made["new"].equals(X[name].to_polars("new"))
+    assert made.schema["new"] == X[name].to_polars().dtype
+
+
+def test_arrays_beside_expressions():
+    got = frame().with_columns(new=X["f"], twice=c("v").jag * 2)
+    assert_same(got["new"], X["f"])
+    assert_same(got["twice"], X["v"] * 2)
+
+
+@pytest.mark.parametrize("method", ["with_columns", "select"])
+@pytest.mark.parametrize("given", [lambda x: x, lambda x: [x], lambda x: ["i", x]])
+def test_an_array_without_a_name_is_refused(method, given):
+    with pytest.raises(JagTypeError, match=rf"{method}\(v=x\), or pass x\.to_polars\('v'\)"):
+        getattr(pl.DataFrame({"i": range(5)}), method)(given(X["v"]))
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_one_row_is_not_repeated(engine):
+    one = aj.array([[1, 2]])
+    with pytest.raises(ShapeError, match="column 'v': the array has 1 rows, the frame 3"):
+        pl.DataFrame({"i": range(3)}).with_columns(v=one)
+    with pytest.raises(ShapeError, match="column 'v': the array has 1 rows, the frame 3"):
+        pl.LazyFrame({"i": range(3)}).with_columns(v=one).collect(engine=engine)
+    for rows in (pl.LazyFrame({"i": [1]}), pl.LazyFrame({"i": [1, 2]}).filter(c("i") > 1)):
+        assert rows.with_columns(v=one).collect(engine=engine)["v"].to_list() == [[1, 2]]
+    with pytest.raises(ShapeError, match="the array has 2 rows, the frame 3"):
+        pl.DataFrame({"i": range(3)}).with_columns(v=aj.array([[1], []]))
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_series_of_an_array_has_the_name(name):
+    for made in (pl.Series("s", X[name]), pl.Series(name="s", values=X[name])):
+        assert made.name == "s"
+        assert made.equals(X[name].to_polars())
+        assert made.dtype == X[name].to_polars().dtype
+    assert pl.Series(X[name]).name == ""
+
+
+def test_a_series_of_an_array_with_a_dtype():
+    assert pl.Series("s", X["v"], dtype=pl.List(pl.Float64)).dtype == pl.List(pl.Float64)
+    assert pl.Series("s", X["v"], Jagged(pl.Int8, 2)).dtype == Jagged(pl.Int8, 2)
+    assert pl.Series("s", X["k"], pl.Int8).to_list() == ROWS["k"][0]
+    assert pl.Series("s", X["v"], Jagged(pl.Int8, 2)).to_list() == pl.Series(ROWS["v"][0]).to_list()
+
+
+def test_literals_are_left_alone():
+    """`pl.col("v") == x` would compare whole rows."""
+    for function in (pl.lit, lambda x: c("v") == x):
+        with pytest.raises(TypeError, match="cannot create expression literal"):
+            function(X["v"])
+
+
+def test_python_objects_are_refused():
+    class Thing:
+        pass
+
+    series = pl.Series("o", [Thing(), Thing()], dtype=pl.Object)
+    for data in (series, series.to_frame()):
+        for read in (aj.array, aj.from_arrow):
+            with pytest.raises(JagTypeError, match="Python objects has no Arrow type"):
+                read(data)
+    with pytest.raises(JagTypeError, match="Python objects"):
+        series.jag.lengths()
+    with pytest.raises(JagTypeError, match=r"column 'o': .*Python objects"):
+        series.to_frame().select(c("o").jag.count())
+
+
+def test_selectors():
+    df = frame().with_columns(l=c("v").ext.storage(), u=X["v"].cast("int32").to_polars())
+    assert df.select(aj.polars.jagged()).columns == ["v", "w", "f", "b", "t", "u"]
+    assert df.select(aj.polars.jagged(pl.Int64)).columns == ["v", "w"]
+    assert df.select(aj.polars.jagged(pl.Int64, 3)).columns == ["w"]
+    assert df.select(aj.polars.jagged(pl.Int64) | cs.by_name("k")).columns == ["v", "w", "k"]
+    with pytest.raises(JagTypeError, match=r"dtype\.ndim == 3"):
+        aj.polars.jagged(ndim=3)
+
+
+# --------------------------------------------------------------------------------------------------- errors
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_a_row_is_told_as_one_of_the_piece(engine):
+    n = 250_000
+    df = pl.DataFrame({"v": aj.array([[1, 2]] * n).to_polars(), "w": aj.array([[1, 2]] * (n - 1) + [[1]]).to_polars()})
+    with pytest.raises(ShapeError, match=r"column 'v': .* row \d+.*\(counted within the \d+ rows that polars handed over at once"):
+        df.lazy().select((c("v").jag + c("w")).jag.cumsum()).collect(engine=engine)
+
+
+def test_panics_are_ours(monkeypatch):
+    """polars panics on decimals of 256 bits; they are refused before, so here nobody looks."""
+    monkeypatch.setattr(_convert, "storable", lambda type: type)
+    wide = pa.array([1], pa.decimal256(50, 2))
+    with pytest.raises(JagTypeError, match=r"a Series of decimal256.*polars panicked"):
+        _convert.to_series(aj.array(wide))
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_panics_while_running_are_ours(engine, monkeypatch):
+    def panic(*_args, **_options):
+        raise pl.exceptions.PanicException("index out of bounds")
+
+    expr = c("v").jag.cumsum()
+    lazy = frame().lazy().select(expr)
+    lazy.collect_schema()
+    monkeypatch.setattr("arrowjag.polars._evaluation.to_series", panic)
+    with pytest.raises(JagTypeError, match=r"column 'v': cumsum: polars panicked.*index out of bounds"):
+        lazy.collect(engine=engine)

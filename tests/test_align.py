@@ -1,0 +1,74 @@
+"""align."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest import mock
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag._ops import structure
+from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
+from tests import reference as ref
+from tests.reference import Jag
+
+depths = st.integers(1, 3)
+
+
+def jag(x: Any) -> Jag:
+    return Jag(x.to_list(), x.ndim) if isinstance(x, aj.JaggedArray) else Jag(x.as_py(), 0)
+
+
+def outcome(function: Any) -> Any:
+    """What a call gives, or that shapes don't fit: where one operand has a null row, the others' rows need not agree."""
+    try:
+        return function()
+    except ValueError:
+        return "ValueError"
+
+
+def same_leaves(count: int, ndims: st.SearchStrategy[int] = depths) -> st.SearchStrategy[Any]:
+    """Arrays of any one leaf type that fit each other."""
+    shapes = st.lists(ndims, min_size=count, max_size=count)
+    return st.tuples(shapes, leaf_types()).flatmap(lambda pair: prefix_arrays(pair[0], pair[1], allow_nan=False))
+
+
+@given(same_leaves(3))
+def test_align(operands: tuple[aj.JaggedArray, ...]) -> None:
+    found = aj.align(*operands)
+    for got, expected in zip(found, ref.align(*map(jag, operands)), strict=True):
+        assert got.shape == found[0].shape
+        assert_lists_equal(got.to_list(), expected)
+
+
+@given(prefix_arrays(count=3) | st.tuples(jagged_arrays(depths), jagged_arrays(depths)), st.integers(0, 1))
+def test_shapes_that_agree_at_a_glance_are_aligned_as_any(operands: tuple[aj.JaggedArray, ...], levels: int) -> None:
+    def met() -> Any:
+        cut = structure.agree(operands, "test", levels=levels)
+        return [(x.to_list(), x.shape.extents) for x in (*aj.align(*operands), *map(aj.JaggedArray._of, cut))]
+
+    levels = min(levels, *(x.ndim for x in operands))
+    found = outcome(met)
+    with mock.patch.object(structure, "_agree_already", return_value=False):
+        expected = outcome(met)
+    assert str(found) == str(expected)
+
+
+def test_align_of_nothing_of_one_and_of_scalars() -> None:
+    x = aj.array([[1], None])
+    assert aj.align() == ()
+    assert aj.align(x)[0].equals(x)
+    assert [one.to_list() for one in aj.align(5, x)] == [[[5], None], [[1], None]]
+
+
+def test_align_names_dim_and_row() -> None:
+    with pytest.raises(aj.ShapeError, match=r"dim 1, row 0 has 2 items here and 1 there"):
+        aj.align(aj.array([[1], [2, 3]]), aj.array([[1, 2], [3]]))
+
+
+def test_different_numbers_of_rows_are_named_as_such() -> None:
+    with pytest.raises(aj.ShapeError, match=r"multiply: JaggedShape\(4\) is not a prefix of .*: 4 rows and 2 rows"):
+        aj.array([[1], [2]]) * aj.array([1, 2, 3, 4])

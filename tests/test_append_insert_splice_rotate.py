@@ -1,0 +1,100 @@
+"""append, insert, splice and rotate."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
+from tests import reference as ref
+from tests.reference import Jag
+
+EXACT = {"rel_tol": 0.0, "abs_tol": 0.0}
+X = aj.array([[1, 2, 3], [], None, [4]])
+
+
+def jag(x: aj.JaggedArray) -> Jag:
+    return Jag(x.to_list(), x.ndim)
+
+
+@given(st.data())
+def test_append_and_insert_agree_with_the_oracle(data: st.DataObject) -> None:
+    leaf, ndim = data.draw(leaf_types()), data.draw(st.integers(2, 3))
+    shorter = st.integers(1, ndim - 1)
+    x, v, i = data.draw(prefix_arrays((ndim, data.draw(shorter), data.draw(shorter)), (leaf, leaf, pa.int8())))
+    assert_lists_equal(x.append(v).to_list(), ref.append(x.to_list(), ndim, jag(v)), **EXACT)
+    assert_lists_equal(x.insert(i, v).to_list(), ref.insert(x.to_list(), ndim, jag(i), jag(v)), **EXACT)
+
+
+@given(st.data())
+def test_splice_agrees_with_the_oracle(data: st.DataObject) -> None:
+    leaf, ndim = data.draw(leaf_types()), data.draw(st.integers(2, 3))
+    x, start, n = data.draw(prefix_arrays((ndim, ndim - 1, data.draw(st.integers(1, ndim - 1))), (leaf, pa.int8(), pa.uint8())))
+    given_items = x.tail(2)
+    assert_lists_equal(
+        x.splice(start, n, given_items).to_list(), ref.splice(x.to_list(), ndim, jag(start), jag(n), jag(given_items)), **EXACT
+    )
+    assert_lists_equal(x.splice(start, n).to_list(), ref.splice(x.to_list(), ndim, jag(start), jag(n)), **EXACT)
+
+
+@given(st.data())
+def test_rotate_agrees_with_the_oracle(data: st.DataObject) -> None:
+    ndim = data.draw(st.integers(2, 3))
+    x, n = data.draw(prefix_arrays((ndim, data.draw(st.integers(1, ndim - 1))), (leaf_types(), pa.int8())))
+    assert_lists_equal(x.rotate(n).to_list(), ref.rotate(x.to_list(), ndim, jag(n)), **EXACT)
+
+
+@given(jagged_arrays(st.integers(1, 3)), st.integers(-9, 9))
+def test_rotating_back_gives_the_rows_back(x: aj.JaggedArray, n: int) -> None:
+    assert x.rotate(n).rotate(-n).equals(x)
+
+
+def test_one_value_for_all_rows() -> None:
+    assert X.append(9).to_list() == [[1, 2, 3, 9], [9], None, [4, 9]]
+    assert X.append(None).to_list() == [[1, 2, 3, None], [None], None, [4, None]]
+    assert X.insert(-1, 9).to_list() == [[1, 2, 9, 3], [9], None, [9, 4]]
+    assert X.insert(99, 9).equals(X.append(9))
+    assert X.insert(-(2**70), 9).equals(X.insert(0, 9))
+    assert X.splice(1, 1, 9).to_list() == [[1, 9, 3], [9], None, [4, 9]]
+    assert X.splice(1, 2**70).to_list() == [[1], [], None, [4]]
+    assert X.rotate(2).to_list() == [[2, 3, 1], [], None, [4]]
+    assert aj.array([1, 2]).append(3).to_list() == [1, 2, 3]
+    assert aj.array([1, 2, 3]).splice(1, 1, aj.array([7, 8])).to_list() == [1, 7, 8, 3]
+
+
+def test_a_null_position_makes_the_row_null() -> None:
+    assert X.insert([None, 0, 0, 0], 9).to_list() == [None, [9], None, [9, 4]]
+    assert X.splice(0, [1, 1, 1, None]).to_list() == [[2, 3], [], None, None]
+    assert X.rotate([None, 1, 1, 1]).to_list() == [None, [], None, [4]]
+
+
+def test_types_meet_and_extents_grow() -> None:
+    assert aj.array([[1]]).append(aj.array([2.5])).type == pa.float64()
+    assert aj.zeros(2, 3).append(1).shape.extents == (2, 4)
+    assert aj.zeros(2, 3).insert(1, 1).shape.extents == (2, 4)
+    assert aj.zeros(0, 3).insert(1, 1).shape.extents[1] == 4
+    assert aj.zeros(2, 3).splice(1, 1, 5).shape.extents == (2, None)
+    assert aj.zeros(2, 3).rotate(1).shape.extents == (2, 3)
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(ShapeError, match=r"append: an argument has 2 dims.*have 1"):
+        X.append(X)
+    with pytest.raises(JagTypeError, match=r"insert: positions must be ints, got float"):
+        X.insert(1.0, 2)
+    with pytest.raises(JagTypeError, match=r"insert: i must be integers, got string"):
+        X.insert(["a", "b", "c", "d"], 2)
+    with pytest.raises(JagValueError, match=r"splice: n must not be negative, got -1$"):
+        X.splice(0, -1)
+    with pytest.raises(JagValueError, match=r"splice: n must not be negative, got -2 for row 1"):
+        X.splice(0, [1, -2, 1, 1])
+    with pytest.raises(ShapeError, match=r"splice: y has 3 dims"):
+        X.splice(0, 1, [[[1]], [[2]], [[3]], [[4]]])
+    with pytest.raises(JagTypeError, match=r"append: .* no common type"):
+        X.append(aj.array(["a", "b", "c", "d"]))
+    with pytest.raises(ShapeError, match=r"rotate needs rows"):
+        aj.array(1).rotate(1)

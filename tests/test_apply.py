@@ -1,0 +1,53 @@
+"""apply."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from hypothesis import given
+
+import arrowjag as aj
+from arrowjag.testing import prefix_arrays
+from tests import reference as ref
+from tests.reference import Jag
+
+
+def jag(x: Any) -> Jag:
+    return Jag(x.to_list(), x.ndim) if isinstance(x, aj.JaggedArray) else Jag(x.as_py(), 0)
+
+
+@given(prefix_arrays(None, [pa.int64(), pa.int64()]))
+def test_apply_calls_any_compute_function(pair: tuple[aj.JaggedArray, ...]) -> None:
+    x, y = pair
+    expected = ref.elementwise(lambda a, b: a - b, jag(x), jag(y))
+    assert aj.apply("subtract", x, y).to_list() == expected
+    assert aj.apply(pc.subtract, x, y).to_list() == expected
+
+
+def test_apply_by_example() -> None:
+    x = aj.array([["a b", None], ["c"], None])
+    assert aj.apply("utf8_length", x).to_list() == [[3, None], [1], None]
+    assert aj.apply("split_pattern", x, pattern=" ").to_list() == [[["a", "b"], None], [["c"]], None]
+    assert aj.apply("split_pattern", x, pattern=" ").ndim == 3
+    assert aj.apply("coalesce", x, "-").to_list() == [["a b", "-"], ["c"], None]
+    assert aj.apply(lambda values: pc.add(values, 1), [1, 2]).to_list() == [2, 3]
+    assert aj.apply("add", 1, 2).as_py() == 3
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: aj.apply("no_such", [1]), TypeError, "no function 'no_such'"),
+        (lambda: aj.apply("_pc", [1]), TypeError, "no function"),
+        (lambda: aj.apply("add"), TypeError, "at least one array"),
+        (lambda: aj.apply("sum", [1, 2]), ValueError, "reductions are methods"),
+        (lambda: aj.apply("drop_null", [1, None]), ValueError, "does not give one value"),
+        (lambda: aj.apply("utf8_upper", [1]), TypeError, "utf8_upper has no kernel for int64"),
+    ],
+)
+def test_apply_refuses(call: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call()

@@ -1,0 +1,77 @@
+"""asof."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.testing import assert_lists_equal, leaf_types, prefix_arrays
+from tests import reference as ref
+from tests.along import as_list
+from tests.reference import Jag
+
+
+def jag(x: aj.JaggedArray) -> Jag:
+    return Jag(x.to_list(), x.ndim)
+
+
+@given(st.data())
+def test_asof_agrees_with_the_oracle(data: st.DataObject) -> None:
+    ndim = data.draw(st.integers(1, 3))
+    key = data.draw(st.sampled_from([pa.int8(), pa.float64()]))
+    right, values, left = data.draw(
+        prefix_arrays((ndim, ndim, data.draw(st.integers(1, ndim))), (key, data.draw(leaf_types()), key))
+    )
+    right = right.sort()
+    direction = data.draw(st.sampled_from(["backward", "forward", "nearest"]))
+    tolerance = data.draw(st.none() | st.integers(0, 5))
+    got = aj.asof(left, right, values, direction, tolerance)
+    assert got.type == values.type
+    expected = ref.asof(jag(left), jag(right), jag(values), direction, tolerance)
+    assert_lists_equal(as_list(got), expected, rel_tol=0, abs_tol=0)
+
+
+def test_ties_nulls_and_nan() -> None:
+    right = aj.array([[1.0, 1.0, 3.0, math.nan, None], None, []])
+    values = aj.array([["a", "b", "c", "d", "e"], None, []])
+    left = aj.array([[1.0, 2.0, 0.0, math.nan, None], [1.0], [1.0]])
+    assert aj.asof(left, right, values).to_list() == [["b", "b", None, None, None], None, [None]]
+    assert aj.asof(left, right, values, "forward").to_list() == [["b", "c", "b", None, None], None, [None]]
+    assert aj.asof(left, right, values, "nearest").to_list() == [["b", "b", "b", None, None], None, [None]]
+    assert aj.asof(left, right).to_list() == [[1.0, 1.0, None, None, None], None, [None]]
+    assert aj.asof(2, right, values).to_list() == ["b", None, None]
+
+
+def test_times_and_tolerance() -> None:
+    noon = dt.datetime.fromisoformat("2024-01-01T12:00")
+    right = aj.array([[noon, noon + dt.timedelta(minutes=10)]])
+    left = aj.array([[noon + dt.timedelta(minutes=4), noon + dt.timedelta(minutes=30)]])
+    values = aj.array([[1, 2]])
+    for tolerance in ("5m", dt.timedelta(minutes=5), pa.scalar(300, pa.duration("s"))):
+        assert aj.asof(left, right, values, tolerance=tolerance).to_list() == [[1, None]]
+    with pytest.raises(JagValueError, match=r"asof: tolerance: months have no fixed length"):
+        aj.asof(left, right, tolerance="1mo")
+
+
+def test_what_asof_refuses() -> None:
+    x = aj.array([[2, 1]])
+    with pytest.raises(JagValueError, match=r"asof: right is not sorted in row 0: 1 follows 2"):
+        aj.asof(x, x)
+    x = x.sort()
+    with pytest.raises(JagValueError, match=r"direction must be"):
+        aj.asof(x, x, direction="up")  # type: ignore[arg-type]
+    with pytest.raises(JagValueError, match=r"tolerance must not be negative, got -1"):
+        aj.asof(x, x, tolerance=-1)
+    with pytest.raises(JagTypeError, match=r"tolerance must be a number"):
+        aj.asof(x, x, tolerance="1h")
+    with pytest.raises(ShapeError, match=r"asof"):
+        aj.asof(x, x, aj.array([[1]]))
+    with pytest.raises(JagTypeError, match=r"asof .*string"):
+        aj.asof(aj.array([["a"]]), aj.array([["a"]]))

@@ -1,0 +1,82 @@
+"""Maps over the C interface whose keys or entries are null: pyarrow would end the process, the gate raises."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import arrowjag as aj
+from arrowjag._capsules import _address, _Schema
+
+MAP = pa.map_(pa.string(), pa.int64())
+WHOLE = pa.array([[("a", 1), ("b", None)], None, []], MAP)
+ENTRY = [pa.field("key", pa.string(), nullable=False), pa.field("value", pa.int64())]
+FORMAT = ctypes.create_string_buffer(b"+m")
+
+
+class Foreign:
+    """Hands arrays over by capsules, lists of entries as maps: pyarrow itself can't build a map with null keys."""
+
+    def __init__(self, data: Any, path: tuple[int, ...] = ()) -> None:
+        self.data, self.path = data, path
+        if not isinstance(data, (pa.ChunkedArray, pa.Table)):
+            self.__arrow_c_array__ = self._array
+        else:
+            self.__arrow_c_stream__ = self._stream
+
+    def _array(self, _schema: object = None) -> Any:
+        schema, array = self.data.__arrow_c_array__()
+        told = _Schema.from_address(_address(schema, b"arrow_schema"))
+        for place in self.path:
+            told = told.children[place].contents
+        told.format = ctypes.cast(FORMAT, ctypes.c_char_p)
+        return schema, array
+
+    def _stream(self, _schema: object = None) -> Any:
+        return self.data.__arrow_c_stream__()
+
+
+def entries(keys: list[str | None], *, valid: list[bool] | None = None) -> pa.Array:
+    mask = None if valid is None else pa.array([not one for one in valid])
+    structs = pa.StructArray.from_arrays([pa.array(keys, pa.string()), pa.array(range(len(keys)))], fields=ENTRY, mask=mask)
+    return pa.ListArray.from_arrays(pa.array([0, 0, len(keys)], pa.int32()), structs)
+
+
+def test_maps_of_another_library_are_read() -> None:
+    assert aj.array(Foreign(entries(["a", "b"]))).get("b").to_list() == [None, 1]
+    assert aj.array(Foreign(entries(["a", "b"])[1:])).get("a").to_list() == [0]
+
+
+@pytest.mark.parametrize("array", [entries(["a", None]), entries(["a", None])[1:], entries(["a", "b"], valid=[True, False])])
+def test_a_null_key_or_entry_is_refused(array: pa.Array) -> None:
+    with pytest.raises(aj.OffsetsError, match="a map of the Arrow data of a Foreign has an entry or a key that is null"):
+        aj.array(Foreign(array))
+
+
+def test_maps_below_other_levels_are_checked() -> None:
+    inside = entries(["a", None])
+    lists = pa.ListArray.from_arrays(pa.array([0, 2], pa.int32()), inside)
+    structs = pa.StructArray.from_arrays([inside], ["m"])
+    for one in (lists, structs):
+        with pytest.raises(aj.OffsetsError, match="an entry or a key that is null"):
+            aj.array(Foreign(one, (0,)))
+
+
+def test_a_map_is_no_list_of_sizes() -> None:
+    with pytest.raises(aj.OffsetsError, match="an entry or a key that is null"):
+        aj.dims.Ragged(Foreign(entries(["a", None])))
+
+
+def test_streams_of_maps_are_read_chunk_by_chunk(tmp_path: Path) -> None:
+    chunks = pa.chunked_array([WHOLE, WHOLE[1:], WHOLE[:0]])
+    assert aj.array(Foreign(chunks)).equals(aj.array(chunks))
+    assert aj.array(Foreign(pa.chunked_array([], MAP))).ndim == 2
+    table = pa.table({"m": chunks, "k": range(5)})
+    aj.write_parquet(Foreign(table), tmp_path / "a.parquet")
+    assert aj.read_parquet(tmp_path / "a.parquet").equals(table)
+    jagged = aj.array(chunks)
+    assert aj.array(Foreign(pa.chunked_array([jagged.to_arrow()]))).equals(jagged)

@@ -1,0 +1,173 @@
+"""cast."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.testing import jagged_arrays
+from tests import reference as ref
+from tests.hosts import pl
+
+
+def leaves(x: aj.JaggedArray) -> list[Any]:
+    return ref.items(x.to_list(), x.ndim)
+
+
+@given(jagged_arrays(leaf=pa.int16()), st.sampled_from([pa.int64(), pa.float64(), pa.string(), pa.decimal128(9, 2), pa.float16()]))
+def test_casts_keep_shape_and_nulls(x: aj.JaggedArray, type: pa.DataType) -> None:
+    got = x.cast(type, safe=False)
+    assert got.type == type
+    assert got.shape == x.shape
+    assert [one is None for one in leaves(got)] == [one is None for one in leaves(x)]
+    assert x.cast(pa.int64()).to_list() == x.to_list()
+
+
+def test_casts_by_name_and_unsafe_ones() -> None:
+    assert aj.array([[1]]).cast("float32").type == pa.float32()
+    with pytest.raises(ValueError, match="cast"):
+        aj.array([300]).cast("int8")
+    assert aj.array([300]).cast("int8", safe=False).to_list() == [44]
+    with pytest.raises(TypeError, match="cast"):
+        aj.array([{"a": 1}]).cast("int8")
+
+
+# Pairs of which the second can't hold all of the first, and values near the ends.
+NARROWING = {
+    pa.int64(): [pa.int8(), pa.uint64(), pa.int32(), pa.float64(), pa.float32(), pa.float16(), pa.decimal128(4, 2), pa.bool_()],
+    pa.uint64(): [pa.int64(), pa.uint8(), pa.float64(), pa.float32()],
+    pa.float64(): [pa.int64(), pa.uint64(), pa.int8(), pa.float32(), pa.decimal128(6, 2)],
+    pa.float32(): [pa.int64(), pa.uint8()],
+    pa.float16(): [pa.int8(), pa.uint64()],
+    pa.decimal128(12, 2): [pa.int8(), pa.decimal128(5, 1), pa.int64()],
+    pa.timestamp("us"): [pa.timestamp("s"), pa.timestamp("ns"), pa.date32(), pa.date64()],
+    pa.timestamp("s"): [pa.timestamp("ns"), pa.timestamp("ms")],
+    pa.duration("ns"): [pa.duration("s")],
+    pa.date64(): [pa.timestamp("ns"), pa.date32()],
+    pa.binary(): [pa.string()],
+    pa.string(): [pa.int64(), pa.int8(), pa.uint64(), pa.float64(), pa.float32(), pa.bool_(), pa.decimal128(5, 2)],
+    pa.large_string(): [pa.timestamp("s"), pa.timestamp("ms"), pa.timestamp("us"), pa.timestamp("ns"), pa.timestamp("us", "UTC")],
+    pa.string_view(): [pa.date32(), pa.date64()],
+    pa.dictionary(pa.int8(), pa.string()): [pa.int8(), pa.date32(), pa.dictionary(pa.int8(), pa.int64())],
+}
+PAIRS = [(one, two) for one, many in NARROWING.items() for two in many]
+NUMBERS_AS_TEXT = [
+    "0",
+    "-0",
+    "1",
+    "+1",
+    " 1",
+    "01",
+    "0x1F",
+    "0xfffffffff",
+    "-0x1",
+    "1e2",
+    "1.0",
+    "1.",
+    ".5",
+    ".",
+    "",
+    "128",
+    "-129",
+    "1e",
+    "nan",
+]
+NUMBERS_AS_TEXT += [
+    "-inf",
+    "Infinity",
+    "1_0",
+    "9223372036854775807",
+    "9223372036854775808",
+    "1" * 30,
+    "-1",
+    "true",
+    "FALSE",
+    "t",
+    "1.239",
+    "999.99",
+]
+TIMES_AS_TEXT = [
+    "2024-02-29",
+    "2023-02-29",
+    "2024-04-31",
+    "2024-1-1",
+    "0000-01-01",
+    "9999-12-31",
+    "2024-01-01T10",
+    "2024-01-01 10:00",
+]
+TIMES_AS_TEXT += [
+    f"2024-01-01 10:00:00{end}" for end in ("", ".1", ".123", ".123456", ".123456789", "Z", "+01:00", "+0100", "-01", "x", ".")
+]
+TIMES_AS_TEXT += [
+    "2024-01-01T24:00:00",
+    "2024-01-01T23:59:60",
+    "2024-01-01Z",
+    "2024-01-01T1000",
+    "2024-01-01T100000",
+    "20240101",
+    "1500-01-01",
+]
+AS_TEXT = st.sampled_from(NUMBERS_AS_TEXT + TIMES_AS_TEXT) | st.text(max_size=3)
+
+
+def alone(values: pa.Array, type: pa.DataType) -> list[bool]:
+    """Whether each value can be cast on its own."""
+    fits = []
+    for at in range(len(values)):
+        try:
+            aj.JaggedArray(aj.JaggedShape(1), values[at : at + 1]).cast(type)
+            fits.append(True)
+        except aj.JagValueError:
+            fits.append(False)
+    return fits
+
+
+@pytest.mark.parametrize(("one", "two"), PAIRS, ids=[f"{one} to {two}" for one, two in PAIRS])
+@given(data=st.data())
+def test_without_strict_exactly_what_strict_refuses_is_null(one: pa.DataType, two: pa.DataType, data: st.DataObject) -> None:
+    inner = one.value_type if isinstance(one, pa.DictionaryType) else one
+    is_text = pa.types.is_string(inner) or pa.types.is_large_string(inner) or pa.types.is_string_view(inner)
+    x = data.draw(jagged_arrays(st.integers(1, 3), one, values=AS_TEXT if is_text else None))
+    got = x.cast(two, strict=False)
+    assert (got.type, got.shape) == (two, x.shape)
+    fits = alone(x.values, two)
+    assert got.values.is_valid().to_pylist() == [ok and one.is_valid for ok, one in zip(fits, x.values, strict=True)]
+    if all(fits):
+        assert got.equals(x.cast(two))
+    else:
+        with pytest.raises(aj.JagValueError, match=r"cast: row \d+ holds .*, which is no .*; strict=False makes it null"):
+            x.cast(two)
+
+
+def test_every_text_one_by_one() -> None:
+    x = aj.array([[*NUMBERS_AS_TEXT, *TIMES_AS_TEXT]])
+    for two in {two for one in (pa.string(), pa.large_string(), pa.string_view()) for two in NARROWING[one]}:
+        assert x.cast(two, strict=False).values.is_valid().to_pylist() == alone(x.values, two), two
+
+
+def test_the_row_of_what_does_not_fit_is_named() -> None:
+    with pytest.raises(aj.JagValueError, match="cast: row 2 holds 'x', which is no int64; strict=False makes it null"):
+        aj.array([["1"], [], ["2", "x"]]).cast("int64")
+    with pytest.raises(aj.JagValueError, match="cast: row 1 holds 300"):
+        aj.array([[[1]], [[], [300]]]).cast("int8")
+
+
+def test_what_cannot_be_cast_at_all_raises_without_strict_too() -> None:
+    with pytest.raises(aj.JagTypeError, match="cast has no kernel"):
+        aj.array([[{"a": 1}]]).cast("int8", strict=False)
+    with pytest.raises(aj.JagValueError, match="choose one of them"):
+        aj.array([[1]]).cast("int8", safe=False, strict=False)
+
+
+def test_without_strict_on_hosts() -> None:
+    df = pl.DataFrame({"v": [["1", "x"], None], "t": ["2", ""]})
+    lazy = df.lazy().select(pl.col("v").jag.cast(pl.Int64, strict=False), pl.col("t").jag.str.to_number("int8", strict=False))
+    assert dict(lazy.collect_schema()) == {"v": pl.List(pl.Int64), "t": pl.Int8}
+    assert lazy.collect(engine="streaming").to_dict(as_series=False) == {"v": [[1, None], None], "t": [2, None]}
+    assert aj.array([["1", "x"]]).to_pandas().jag.cast("int64", strict=False).jag.to_list() == [[1, None]]

@@ -1,0 +1,161 @@
+"""Ordered categories: what goes by order goes by the place of their word, and they keep their type."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.errors import JagValueError
+from arrowjag.testing import jagged_arrays
+from tests import reference as ref
+from tests.along import any_axis, as_list
+from tests.hosts import pd, pl
+from tests.surfaces import SURFACES, plain
+
+WORDS = ["mid", "low", "top"]
+"""Not in the order of the alphabet."""
+INDEXES = [pa.int8(), pa.uint16(), pa.int64()]
+
+
+def labels(codes: Any, ndim: int) -> Any:
+    return ref.at_depth(lambda code: None if code is None else WORDS[code], codes, ndim)
+
+
+def categories(codes: aj.JaggedArray, index: pa.DataType = INDEXES[0], ordered: bool = True) -> aj.JaggedArray:
+    values = pa.DictionaryArray.from_arrays(codes.values.cast(index), pa.array(WORDS), ordered=ordered)
+    return aj.JaggedArray(codes.shape, values)
+
+
+@st.composite
+def coded(draw: Any) -> tuple[aj.JaggedArray, aj.JaggedArray]:
+    """Codes, and the ordered categories that they stand for."""
+    codes = draw(jagged_arrays(draw(st.integers(1, 3)), pa.int8(), small=True)) % 3
+    return codes, categories(codes, draw(st.sampled_from(INDEXES)))
+
+
+PICKS = ("max", "min", "mode", "first", "last")
+COUNTS = ("argmax", "argmin", "n_unique")
+KEEPS = {
+    "sort": ref.sort,
+    "unique": ref.unique,
+    "cummax": ref.cummax,
+    "cummin": ref.cummin,
+    "reverse": ref.reverse,
+    "ffill": ref.ffill,
+}
+
+
+@given(st.data())
+def test_reductions_at_every_axis(data: st.DataObject) -> None:
+    codes, x = data.draw(coded())
+    axis = data.draw(any_axis(x.ndim))
+    for name in (*PICKS, *COUNTS):
+        got = getattr(x, name)(axis)
+        expected = ref.reduction(name, codes.to_list(), x.ndim, axis, extents=x.shape.extents)
+        levels = got.ndim if isinstance(got, aj.JaggedArray) else 0
+        assert as_list(got) == (labels(expected, levels) if name in PICKS else expected)
+        assert name in COUNTS or got.type == x.type
+
+
+@given(coded())
+def test_what_keeps_items(pair: tuple[aj.JaggedArray, aj.JaggedArray]) -> None:
+    codes, x = pair
+    for name, oracle in KEEPS.items():
+        got = getattr(x, name)()
+        assert got.to_list() == labels(oracle(codes.to_list(), x.ndim), x.ndim), name
+        assert got.type == x.type
+    assert x.sort(descending=True).to_list() == labels(ref.sort(codes.to_list(), x.ndim, descending=True), x.ndim)
+    assert x.topk(2).to_list() == labels(ref.topk(codes.to_list(), x.ndim, 2), x.ndim)
+    assert x.rolling(2).max().to_list() == labels(ref.rolling("max", codes.to_list(), x.ndim, 2), x.ndim)
+    for method in ("dense", "min", "ordinal"):
+        assert x.rank(method).to_list() == ref.rank(codes.to_list(), x.ndim, method)
+
+
+@given(st.data())
+def test_comparisons(data: st.DataObject) -> None:
+    codes, x = data.draw(coded())
+    code, name = data.draw(st.integers(0, 2)), data.draw(st.sampled_from(["lt", "le", "gt", "ge", "eq", "ne"]))
+    compare = getattr(operator, name)
+    assert compare(x, WORDS[code]).to_list() == compare(codes, code).to_list()
+    other = codes.reverse()
+    for y in (categories(other, pa.int32()), categories(other, ordered=False), categories(other).cast(pa.string())):
+        assert compare(x, y).to_list() == compare(codes, other).to_list()
+
+
+@given(st.data())
+def test_choices_keep_the_type(data: st.DataObject) -> None:
+    codes, x = data.draw(coded())
+    code = data.draw(st.integers(0, 2))
+    for chosen, expected in (
+        (x.fill_null(WORDS[code]), codes.fill_null(code)),
+        (aj.coalesce(x, x.reverse()), aj.coalesce(codes, codes.reverse())),
+        (aj.where(x > WORDS[0], x, WORDS[code]), aj.where(codes > 0, codes, code)),
+        (aj.where(x > WORDS[0], x, None), aj.where(codes > 0, codes, None)),
+        (x.shift(1, WORDS[code]), codes.shift(1, code)),
+        (aj.concat([x, x]), aj.concat([codes, codes])),
+    ):
+        assert chosen.to_list() == labels(expected.to_list(), expected.ndim)
+        assert chosen.type == x.type
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+def test_every_surface_compares_categories_by_order(surface: str) -> None:
+    x, on = categories(aj.array([[0, 2, None, 1], None, [], [1]])), SURFACES[surface]
+    assert on(x, "max") == ["top", None, None, "low"]
+    assert on(x, "sort") == [["mid", "low", "top", None], None, [], ["low"]]
+    assert on(x, "argmin") == [0, None, None, 0]
+    assert on(x, "fill_null", "low")[0] == ["mid", "top", "low", "low"]
+    for call in (("contains", "none"), ("fill_null", "none")):
+        with pytest.raises(JagValueError, match=r"'none' is not one of the ordered categories \['mid', 'low', 'top'\]"):
+            on(x, *call)
+
+
+def test_unknown_labels_are_refused() -> None:
+    x = categories(aj.array([[0, 2, None, 1]]))
+    for compare in (operator.lt, operator.eq, operator.ne):
+        for label in ("none", aj.array([["low", "none", "low", None]]), 3):
+            with pytest.raises(JagValueError, match=r"(none'|3) is not one of the ordered categories"):
+                compare(x, label)
+    for call in (lambda: x.is_in(["none"]), lambda: aj.where(x == "low", x, "none"), lambda: x.pad(9, fill="none")):
+        with pytest.raises(JagValueError, match=r"'none' is not one of the ordered categories"):
+            call()
+    unordered = categories(aj.array([[0, 2, None, 1]]), ordered=False)
+    assert (unordered == "none").to_list() == [[False, False, None, False]]
+    assert unordered.max().to_list() == ["top"]
+    assert unordered.min().to_list() == ["low"]
+
+
+def test_two_orders_are_an_error_that_names_both() -> None:
+    x = categories(aj.array([[0, 1]]))
+    other = aj.JaggedArray(x.shape, pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["low", "mid"]), ordered=True))
+    message = r"the ordered categories \[.*\] and \[.*\] differ"
+    for call in (
+        lambda: x < other,
+        lambda: aj.concat([x, other]),
+        lambda: aj.where(x == "low", x, other),
+        lambda: aj.coalesce(x, other),
+        lambda: x.contains(other.first()),
+        lambda: x.union(other),
+        lambda: aj.array(pa.chunked_array([x.values, other.values.cast(x.values.type)])),
+    ):
+        with pytest.raises(JagValueError, match=message):
+            call()
+
+
+def test_categories_come_back_from_every_host() -> None:
+    kind = pl.Enum(WORDS)
+    s = pl.Series("s", [["top", "low"], None, [None]], dtype=pl.List(kind))
+    assert aj.array(s).type.ordered
+    assert aj.array(s).to_polars().dtype.ext_storage() == pl.List(kind)
+    assert aj.array(s).max().to_polars().dtype == kind
+    assert aj.array(s).flatten().to_polars().dtype == kind
+    flat = pd.Series(pd.Categorical(["top", "low", None], WORDS, ordered=True))
+    x = aj.array(flat)
+    assert (x.type.ordered, x.max(axis=0).as_py(), plain(x.to_polars().dtype)) == (True, "top", kind)
+    assert x.to_pandas().dtype.pyarrow_dtype.ordered

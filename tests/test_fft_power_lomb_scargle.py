@@ -1,0 +1,85 @@
+"""fft_power and lomb_scargle."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.testing import assert_lists_equal, jagged_arrays, prefix_arrays
+from tests import reference as ref
+
+
+@given(jagged_arrays(st.integers(1, 3), st.sampled_from([pa.int16(), pa.float64()]), small=True, allow_nan=False, max_size=7))
+def test_fft_power_agrees_with_the_oracle(x: aj.JaggedArray) -> None:
+    if x.type == pa.float64():
+        x = x.clip(-100, 100)
+    if x.ndim == 1 and None in x.to_list():
+        return  # a column without rows can't be null
+    assert_lists_equal(x.fft_power().to_list(), ref.fft_power(x.to_list(), x.ndim), rel_tol=1e-9, abs_tol=1e-6)
+
+
+def test_fft_power() -> None:
+    x = aj.array([[1.0, 0.0, -1.0, 0.0], [2.0], [], None, [1.0, None], [math.nan, 1.0]])
+    assert_lists_equal(x.fft_power().to_list(), [[0.0, 4.0, 0.0], [4.0], [], None, None, [math.nan, math.nan]])
+    assert x.cast("float32").fft_power().type == pa.float32()
+    assert aj.array([[[1.0], [-1.0]]]).fft_power(axis=(1, 2)).to_list() == [[0.0, 4.0]]
+    with pytest.raises(JagValueError, match=r"fft_power works along the last dims"):
+        x.fft_power(axis=0)
+    with pytest.raises(JagTypeError, match=r"fft_power .*string"):
+        aj.array([["a"]]).fft_power()
+
+
+@given(prefix_arrays((2, 2), (pa.int8(), pa.int8())))
+def test_lomb_scargle_agrees_with_the_oracle(both: tuple[aj.JaggedArray, aj.JaggedArray]) -> None:
+    t, y = both
+    t = t * 0.37
+    frequencies = [0.11, 0.35]
+    got = aj.lomb_scargle(t, y, frequencies)
+    expected = ref.lomb_scargle(t.to_list(), y.to_list(), 2, frequencies)
+    rows = zip(got.to_list(), expected, t.to_list(), y.to_list(), strict=True)
+    for row, wanted, times, items in rows:
+        points = {(a, b) for a, b in zip(times or [], items or [], strict=False) if a is not None and b is not None}
+        if len({a for a, _ in points}) != 2:  # two places leave the equations of a sine without a stable solution
+            assert_lists_equal(row, wanted, rel_tol=1e-6, abs_tol=1e-6)
+
+
+def test_lomb_scargle_finds_the_periods() -> None:
+    draw = np.random.default_rng(1)
+    t = aj.from_sizes(draw.random(300) * 20, [100, 0, 200]).sort()
+    truth = aj.array([1.5, 1.0, 0.7])
+    frequencies = np.linspace(0.1, 2, 400)
+    power = aj.lomb_scargle(t, np.sin(2 * np.pi * truth * t) + 5, frequencies)
+    best = power.argmax().to_list()
+    assert best[1] is None
+    assert abs(frequencies[best[0]] - 1.5) < 0.01
+    assert abs(frequencies[best[2]] - 0.7) < 0.01
+    assert power.lengths().to_list() == [400, 400, 400]
+
+
+def test_lomb_scargle_is_that_of_scipy() -> None:
+    signal = pytest.importorskip("scipy.signal")
+    draw = np.random.default_rng(2)
+    t, y, f = draw.random(50) * 9, draw.random(50), np.linspace(0.1, 3, 40)
+    expected = signal.lombscargle(t, y - y.mean(), 2 * np.pi * f, normalize=True)
+    np.testing.assert_allclose(aj.lomb_scargle(aj.array([t]), aj.array([y]), f).to_numpy()[0], expected, rtol=1e-8, atol=1e-10)
+
+
+def test_rows_without_a_spectrum_and_times() -> None:
+    t, y = aj.array([[0.0, 1.0, 3.0], [], None, [1.0, 2.0]]), aj.array([[2.0, 2.0, 2.0], [], [1.0], [math.nan, 1.0]])
+    assert_lists_equal(aj.lomb_scargle(t, y, [0.1]).to_list(), [[math.nan], [None], None, [math.nan]])
+    seconds = aj.array([[0.0, 1.0, 3.0, 4.5]])
+    moments = aj.array([[dt.datetime.fromisoformat("2024-01-01") + dt.timedelta(seconds=s) for s in seconds.to_list()[0]]])
+    y = aj.array([[1.0, 3.0, 2.0, 5.0]])
+    assert aj.lomb_scargle(moments, y, [0.1, 0.2]).to_list() == aj.lomb_scargle(seconds, y, [0.1, 0.2]).to_list()
+    with pytest.raises(JagTypeError, match=r"frequencies must be a flat list"):
+        aj.lomb_scargle(seconds, y, [[0.1]])
+    with pytest.raises(ShapeError, match=r"lomb_scargle"):
+        aj.lomb_scargle(seconds, aj.array([[1.0]]), [0.1])

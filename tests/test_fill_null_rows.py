@@ -1,0 +1,30 @@
+"""fill_null_rows."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.testing import assert_lists_equal, leaf_types, prefix_arrays
+from tests import reference as ref
+
+
+def test_null_rows_are_filled_from_rows_or_from_one_row() -> None:
+    x = aj.array([[1], None, [2, None]])
+    assert x.fill_null_rows([]).to_list() == [[1], [], [2, None]]
+    assert x.fill_null_rows([7, 8]).to_list() == [[1], [7, 8], [2, None]]
+    assert x.fill_null_rows([[], [0.5], None]).to_list() == [[1], [0.5], [2, None]]
+    deep = aj.array([[[1], None], None])
+    assert deep.fill_null_rows([[5]]).to_list() == [[[1], None], [[5]]]
+    assert deep.fill_null_rows([5], axis=1).to_list() == [[[1], [5]], None]
+    assert aj.array([1, None]).fill_null_rows(3).to_list() == [1, 3]
+    with pytest.raises(ValueError, match="must have the rows"):
+        x.fill_null_rows([[1], [2]])
+
+
+@given(st.tuples(st.integers(1, 2), leaf_types()).flatmap(lambda p: prefix_arrays((p[0] + 1, p[0] + 1), p[1], null_rows=True)))
+def test_null_rows_come_from_the_other_array(pair: tuple[aj.JaggedArray, ...]) -> None:
+    x, other = pair
+    assert_lists_equal(x.fill_null_rows(other).to_list(), ref.fill_null_rows(x.to_list(), other.to_list(), x.ndim))

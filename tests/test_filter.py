@@ -1,0 +1,65 @@
+"""filter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.testing import assert_lists_equal, leaf_types, prefix_arrays
+from tests import reference as ref
+from tests.reference import Jag
+
+
+def jag(x: Any) -> Jag:
+    return Jag(x.to_list(), x.ndim)
+
+
+@given(st.integers(1, 3).flatmap(lambda n: prefix_arrays((n, n), [leaf_types(), pa.bool_()])))
+def test_filter_by_a_mask_of_the_same_shape(pair: tuple[aj.JaggedArray, aj.JaggedArray]) -> None:
+    x, mask = pair
+    assert_lists_equal(x.filter(mask).to_list(), ref.filter_items(jag(x), jag(mask)))
+
+
+@given(st.sampled_from([(2, 1), (3, 1), (3, 2)]).flatmap(lambda n: prefix_arrays(n, [pa.int64(), pa.bool_()])))
+def test_filter_by_a_shorter_mask(pair: tuple[aj.JaggedArray, aj.JaggedArray]) -> None:
+    x, mask = pair
+    assert x.filter(mask).to_list() == ref.filter_items(jag(x), jag(mask))
+
+
+def test_filter_by_a_scalar_and_by_nulls() -> None:
+    v = aj.array([[1, None, 4], [None], [2, 8], None])
+    assert v.filter(True).to_list() == v.to_list()
+    assert v.filter(False).to_list() == [[], [], [], None]
+    assert v.filter(None).to_list() == [[], [], [], None]
+    assert v.filter(v > 3).to_list() == [[4], [], [8], None]
+    assert v.filter([True, True, None, True]).to_list() == [[1, None, 4], [None], [], None]
+    assert aj.array([1, 2, 3]).filter([True, None, False]).to_list() == [1]
+
+
+def test_filter_drops_the_extent_inside_rows_and_keeps_those_outside() -> None:
+    x = aj.array(np.arange(12).reshape(2, 3, 2))
+    assert x.filter(x >= 0).shape.extents[1:] == (3, None)
+
+
+def test_filter_of_many_values_equals_numpy() -> None:
+    rng = np.random.default_rng(0)
+    for dtype in (np.float64, np.int8, np.uint16):
+        values = rng.integers(0, 100, 300_000).astype(dtype)
+        sizes = np.bincount(rng.integers(0, 30_000, 300_000), minlength=30_000)
+        x = aj.from_sizes(values, sizes)
+        keep = values % 3 == 0
+        left = x.filter(aj.from_sizes(keep, sizes))
+        assert np.array_equal(left.values.to_numpy(), values[keep])
+        assert np.array_equal(left.shape.dims[1].sizes, np.bincount(x.shape.dims[1].parents[keep], minlength=30_000))
+
+
+@pytest.mark.parametrize(("mask", "error"), [([[1], [0]], TypeError), ([[[True]], [[True]]], ValueError), ([True], ValueError)])
+def test_filter_refuses(mask: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        aj.array([[1], [2]]).filter(mask)

@@ -1,0 +1,120 @@
+"""fold, scan and map_items: functions of items, interpreted and compiled."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.testing import assert_lists_equal, jagged_arrays
+from tests import reference as ref
+from tests.hosts import pd, pl
+
+NUMBERS = (pa.int16(), pa.int32(), pa.float64())
+
+
+@pytest.fixture(params=["never", "always"])
+def compiling(request):
+    """Both ways to run a function: by the interpreter and, where numba is installed, compiled."""
+    if request.param == "always":
+        pytest.importorskip("numba")
+    with aj.options(compile=request.param):
+        yield request.param
+
+
+def last(state, item):
+    return item * 1.0 if state < 0 or item >= 0 else state
+
+
+@given(st.data())
+def test_states_are_those_of_a_plain_loop(data: st.DataObject) -> None:
+    ndim = data.draw(st.integers(1, 3))
+    x = data.draw(jagged_arrays(ndim, leaf=st.sampled_from(NUMBERS)))
+
+    def folded(row):
+        state = -1.0
+        for item in row:
+            state = state if item is None else last(state, item)
+        return state
+
+    def scanned(row):
+        states, state = [], -1.0
+        for item in row:
+            state = state if item is None else last(state, item)
+            states.append(None if item is None else state)
+        return states
+
+    got = x.fold(last, -1.0)
+    assert_lists_equal(got.as_py() if ndim == 1 else got.to_list(), ref.rows_at(folded, x.to_list(), ndim - 1))
+    assert_lists_equal(x.scan(last, -1.0, type="float64").to_list(), ref.rows_at(scanned, x.to_list(), ndim - 1))
+    doubled = x.map_items(lambda item: item * 1.0, type="float64")
+    assert_lists_equal(doubled.to_list(), x.cast("float64").to_list())
+
+
+def test_fold(compiling: str) -> None:
+    x = aj.array([[1, 2, None, 3], [], None])
+    assert x.fold(lambda state, digit: 10 * state + digit, 0).to_list() == [123, 0, None]
+    assert x.fold(lambda state, digit: state + digit, aj.array([100, 200, 300])).to_list() == [106, 200, None]
+    assert x.fold(lambda state, item: state + item / 2, 0).to_list() == [3.0, 0.0, None]
+    assert aj.fold(lambda s, a, b: s + a * b, 0.0, aj.array([[1.0, 2.0], [3.0]]), aj.array([10.0, None])).to_list() == [30.0, None]
+    nested = aj.array([[[1, 2], [3]], [], None])
+    assert nested.fold(lambda state, item: state + item, 0).to_list() == [[3, 3], [], None]
+    assert nested.fold(lambda state, item: state + item, 0, axis=(1, 2)).to_list() == [6, 0, None]
+
+
+def test_fold_of_structs_and_text(compiling: str) -> None:
+    x = aj.zip(price=aj.array([[1.0, 2.0], []]), n=aj.array([[2, 3], []]))
+    assert x.fold(lambda state, item: state + item.price * item.n, 0.0).to_list() == [8.0, 0.0]
+    with aj.options(compile="never"):
+        assert aj.array([["a", "b"], []]).fold(lambda state, item: state + item, ">").to_list() == [">ab", ">"]
+
+
+def test_scan(compiling: str) -> None:
+    x = aj.array([[1, 2, None, 3], [], None, [None], [4]])
+    assert x.scan(lambda state, item: state + item, 0).to_list() == [[1, 3, None, 6], [], None, [None], [4]]
+    assert x.scan(lambda state, item: state / 2 + item, 0).to_list() == [[1.0, 2.5, None, 4.25], [], None, [None], [4.0]]
+    assert x.scan(lambda state, item: state + item, aj.array([10, 0, 0, 0, 20])).to_list()[-1] == [24]
+    assert aj.scan(lambda s, a, r: s * r + a, 0.0, aj.array([[1.0, 1.0]]), aj.array([0.5])).to_list() == [[1.0, 1.5]]
+    assert aj.array([[None], []], type=pa.int64()).scan(lambda s, i: s + i, 0, type="int64").to_list() == [[None], []]
+
+
+def test_map_items(compiling: str) -> None:
+    x = aj.array([[1, 12, None], [], None])
+    assert x.map_items(lambda item: 1 if item > 9 else 0).to_list() == [[0, 1, None], [], None]
+    assert aj.map_items(min, x, aj.array([5, 5, 5]), type="int64").to_list() == [[1, 5, None], [], None]
+    assert x.map_items(lambda item: np.arange(item) if item < 3 else None).to_list() == [[[0], None, None], [], None]
+    assert aj.array(["a", None]).map_items(str.upper, type="string").to_list() == ["A", None]
+
+
+def test_on_pandas_and_lazily_in_polars() -> None:
+    series = pd.Series([[1, 2], [3], []], dtype="jagged[int64, 2]", index=list("abc"))
+    assert series.jag.fold(lambda s, i: s + i, 0).to_dict() == {"a": 3, "b": 3, "c": 0}
+    assert aj.scan(lambda s, i: s + i, 0, series).jag.to_list() == [[1, 3], [3], []]
+    frame = pl.LazyFrame({"v": [[1, 2], [3]], "k": [10, 20]})
+    got = frame.select(
+        pl.col("v").jag.fold(lambda s, i, k: s + i * k, 0, pl.col("k"), type="int64").alias("fold"),
+        pl.col("v").jag.scan(lambda s, i: s + i, 0, type="int64").alias("scan"),
+        pl.col("v").jag.map_items(lambda i, k: i + k, pl.col("k"), type="int64").alias("items"),
+    )
+    assert got.collect().to_dict(as_series=False) == {"fold": [30, 60], "scan": [[1, 3], [3]], "items": [[11, 12], [23]]}
+
+
+def test_an_error_names_the_row_and_what_is_missing(compiling: str) -> None:
+    with pytest.raises(IndexError) as caught:
+        aj.array([[1], [7]]).fold(lambda state, item: np.arange(5)[item], 0)
+    assert caught.value.__notes__ == ["fold: the function failed on row 1"]
+    with pytest.raises(aj.JagTypeError, match="map_items needs at least one array"):
+        aj.map_items(len, 1)
+
+
+@given(jagged_arrays(st.integers(1, 3), pa.int8()))
+def test_states_agree_with_the_oracle(x: aj.JaggedArray) -> None:
+    step = lambda state, item: 3 * state % 1000 + item  # noqa: E731
+    data = x.to_list()
+    got = x.fold(step, 1, type=pa.int64())
+    assert (got.as_py() if isinstance(got, pa.Scalar) else got.to_list()) == ref.fold(step, 1, data, x.ndim)
+    assert x.scan(step, 1, type=pa.int64()).to_list() == ref.states(step, 1, data, x.ndim)
+    assert x.map_items(lambda item: item % 7, type=pa.int64()).to_list() == ref.map_items(lambda item: item % 7, data, x.ndim)

@@ -1,0 +1,96 @@
+"""from_json: text as Python's json reads it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import json
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.testing import jagged_lists
+from tests import reference as ref
+from tests.hosts import pd, pl
+
+STRUCT = pa.struct([("a", pa.int8()), ("b", pa.string())])
+LEAVES: dict[str, tuple[Any, pa.DataType]] = {
+    "int": (st.integers(-(2**63), 2**63 - 1), pa.int64()),
+    "float": (st.floats(allow_nan=False, allow_infinity=False), pa.float64()),
+    "text": (st.text(max_size=5), pa.string()),
+    "bool": (st.booleans(), pa.bool_()),
+    "struct": (st.fixed_dictionaries({"a": st.none() | st.integers(0, 9), "b": st.text(max_size=2)}), STRUCT),
+}
+
+
+@pytest.mark.parametrize("kind", LEAVES)
+@given(data=st.data())
+def test_from_json_agrees_with_the_oracle(kind: str, data: st.DataObject) -> None:
+    values, leaf = LEAVES[kind]
+    ndim = data.draw(st.integers(1, 3))
+    rows = data.draw(jagged_lists(ndim, values))
+    indent = data.draw(st.sampled_from([None, 1]))
+    texts = [
+        None if row is None and data.draw(st.booleans()) else json.dumps(row, indent=indent, ensure_ascii=False) for row in rows
+    ]
+    type = leaf
+    for make in data.draw(st.lists(st.sampled_from([pa.list_, pa.large_list]), min_size=ndim - 1, max_size=ndim - 1)):
+        type = make(type)
+    got = aj.from_json(pa.array(texts, data.draw(st.sampled_from([pa.string(), pa.large_string(), pa.string_view()]))), type)
+    assert (got.ndim, got.type) == (ndim, leaf)
+    assert got.to_list() == ref.from_json(texts)
+
+
+def test_from_json() -> None:
+    assert aj.from_json(["[1, null]", None, "[]", "null"], pa.list_(pa.int64())).to_list() == [[1, None], None, [], None]
+    assert aj.from_json(["1.5", None], "float64").to_list() == [1.5, None]
+    assert aj.from_json([], pa.list_(pa.int64())).to_list() == []
+    assert aj.from_json(['["2024-01-01"]'], pa.list_(pa.date32())).to_list() == [[dt.date(2024, 1, 1)]]
+    assert aj.from_json(["[1, 2]"], pa.list_(pa.int8(), 2)).shape.extents == (None, 2)
+    assert aj.from_json(["[1]"], aj.JaggedType.of(pa.int8(), 2)).type == pa.int8()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["[1", "", "x", '["a"]', "[1.5]", "1", '1} {"x":2', '1}, {"x":2', '[1], "x":[2]', '[1], "y":[2]', "[99999999999999999999]"],
+)
+def test_what_is_wrong_is_named_by_its_row(wrong: str) -> None:
+    with pytest.raises(JagValueError, match=r"from_json: row 2 holds .*, which is no JSON of list<item: int64>"):
+        aj.from_json(["[1]", None, wrong, "[2]", "["], pa.list_(pa.int64()))
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(ShapeError, match="one text per row"):
+        aj.from_json([["[1]"]], pa.list_(pa.int64()))
+    with pytest.raises(JagTypeError, match="JSON has no form for binary"):
+        aj.from_json(["1"], pa.binary())
+    with pytest.raises(JagTypeError, match="from_json has no kernel for int64"):
+        aj.from_json([1], pa.int64())
+
+
+def test_columns_of_hosts() -> None:
+    texts = ["[1, 2]", None]
+    s = aj.from_json(pd.Series(texts, index=["a", "b"], name="v"), pa.list_(pa.int64()))
+    assert str(s.dtype) == "jagged[int64, 2]"
+    assert list(s.index) == ["a", "b"]
+    df = pl.DataFrame({"t": texts})
+    assert aj.from_json(df["t"], pa.list_(pa.int64())).to_list() == [[1, 2], None]
+    lazy = df.lazy().select(aj.from_json(pl.col("t"), pa.list_(pa.int64())))
+    got = lazy.collect(engine="streaming")
+    assert got.schema == lazy.collect_schema()
+    assert aj.array(got["t"]).to_list() == [[1, 2], None]
+
+
+def test_csv_with_lists_in_brackets_is_read_by_the_dtype() -> None:
+    df = pd.DataFrame({"k": ["a", "b", "c"], "v": aj.array([[1, None], None, []])})
+    text = df.to_csv(index=False)
+    assert text == 'k,v\na,"[1, null]"\nb,\nc,[]\n'
+    back = pd.read_csv(io.StringIO(text), dtype={"v": "jagged[int64, 2]"})
+    assert back["v"].jag.to_list() == [[1, None], None, []]
+    frame = pl.read_csv(io.StringIO(text)).with_columns(v=aj.from_json(pl.col("v"), pa.list_(pa.int64())))
+    assert aj.array(frame["v"]).to_list() == [[1, None], None, []]

@@ -1,0 +1,77 @@
+"""The table of calls on a fixed set of columns that holds every ndim, axis and leaf type; and the campaigns themselves."""
+
+from __future__ import annotations
+
+import importlib
+import random
+import subprocess
+import sys
+from collections import Counter
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import arrowjag as aj
+from arrowjag._methods import METHODS
+from arrowjag.testing import LEAF_KINDS
+from tests.fuzz import cases
+from tests.fuzz.calls import CALLS
+from tests.fuzz.columns import sample
+from tests.fuzz.operations import compare
+from tests.fuzz.properties import property_files
+
+CASES = 150
+"""Calls for each operation and ndim; at least one for each leaf type."""
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_operation_equals_the_oracle(name: str) -> None:
+    chosen, seen = CALLS[name], set[Any]()
+    kinds = chosen.kinds or tuple(LEAF_KINDS)
+    leaves = [leaf for kind in kinds for leaf in LEAF_KINDS[kind]]
+    # Kernels of our own are for numbers: as many cases for the two widest types as for all others together.
+    often = [leaf for leaf in (pa.float64(), pa.int64()) if leaf in leaves] or leaves
+    for ndim in (1, 2, 3):
+        for k in range(max(CASES, 2 * len(leaves))):
+            rng = random.Random(f"{name} {ndim} {k}")
+            small = not chosen.wide or name == "sum" or k % 3 > 0
+            s = sample(rng, ndim, often[k // 2 % len(often)] if k % 2 else leaves[k // 2 % len(leaves)], small=small)
+            if name == "searchsorted":
+                s = s._replace(truth=s.x.sort().to_list(), x=s.x.sort())
+            made = compare(rng, Counter(), chosen, s)
+            if name in METHODS:
+                axis = METHODS[name].bind(made.args, made.kwargs).get("axis", -1)
+                seen.add((ndim, axis % ndim if isinstance(axis, int) else axis))
+    if len(seen) > 3:
+        assert {(ndim, axis) for ndim in (1, 2, 3) for axis in range(ndim)} <= seen
+
+
+@pytest.mark.parametrize("name", ["operations", "pieces", "surfaces"])
+def test_a_campaign_with_the_same_seed_draws_the_same(name: str) -> None:
+    module = importlib.import_module(f"tests.fuzz.{name}")
+    one, two = ([cases.run(name, 7, 0, module.check, case=k) for k in range(20)] for _ in range(2))
+    assert one == two
+    assert sum(one, Counter())["failed"] == 0
+
+
+def test_a_fault_is_found_and_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(aj.JaggedArray, "reverse", lambda self, axis=-1: self)
+    module = importlib.import_module("tests.fuzz.operations")
+    counts = cases.run("operations", 7, 1e9, lambda rng, counts: module.check(rng, counts, "reverse"), case=4)
+    assert counts["failed"] == 1
+    assert "again: python -m tests.fuzz --only operations --seed 7 --case 4" in capsys.readouterr().out
+
+
+def test_the_command_reports_by_its_exit_code() -> None:
+    run = lambda *options: subprocess.run(  # noqa: E731
+        [sys.executable, "-m", "tests.fuzz", "--seconds", "0.5", *options], check=False, capture_output=True, text=True, timeout=120
+    )
+    done = run("--seed", "5", "--only", "pieces")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "pieces: seed 5" in done.stdout
+    assert run("--only", "nothing").returncode == 2
+
+
+def test_properties_are_found() -> None:
+    assert "tests/test_reductions.py" in property_files()

@@ -1,0 +1,118 @@
+"""histogram, bincount, digitize and cut."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag._kernels import strategy
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
+from arrowjag.testing import assert_lists_equal, jagged_arrays
+from tests import reference as ref
+from tests.along import any_axis, as_list, kept
+
+LEAVES = st.sampled_from([pa.float64(), pa.float32(), pa.int32(), pa.uint8(), pa.bool_(), pa.null()])
+BINS = st.integers(1, 4) | st.sampled_from([[0, 1], [-1.5, 0, 0.5, 3], [0, 1, 2, 3]])
+SPANS = st.none() | st.sampled_from([(0, 2), (-1.0, 3.5)])
+
+
+def finite(x: aj.JaggedArray) -> bool:
+    return all(v is None or not math.isinf(v) for v in x.values.to_pylist())
+
+
+@given(st.data())
+def test_histograms_agree_with_the_oracle_at_every_axis(data: st.DataObject) -> None:
+    ndim, bins = data.draw(st.integers(1, 3)), data.draw(BINS)
+    span = data.draw(SPANS) if isinstance(bins, int) else None
+    axis = data.draw(any_axis(ndim))
+    x = data.draw(jagged_arrays(ndim, data.draw(LEAVES), small=True).filter(finite))
+    expected = ref.reduce(ref.of_valid(lambda v: ref.histogram(v, bins, span)), x.to_list(), ndim, axis, x.shape.extents)
+    got = x.histogram(bins, span, axis)
+    found = got.as_py() if isinstance(got, pa.Scalar) else got.to_list()
+    assert_lists_equal(found, expected)
+
+
+@given(st.data())
+def test_bins_agree_with_the_oracle_at_every_axis(data: st.DataObject) -> None:
+    ndim, bins = data.draw(st.integers(1, 3)), data.draw(BINS)
+    span = data.draw(SPANS) if isinstance(bins, int) else None
+    axis = data.draw(any_axis(ndim))
+    x = data.draw(jagged_arrays(ndim, data.draw(LEAVES), small=True).filter(finite))
+    expected = kept(lambda row: ref.cut(row, bins, span), x.to_list(), ndim, axis)
+    got = x.cut(bins, span, axis)
+    assert got.type == pa.int64()
+    assert_lists_equal(got.to_list(), expected)
+
+
+@given(st.data())
+def test_digitize_agrees_with_the_oracle(data: st.DataObject) -> None:
+    edges, right = data.draw(st.sampled_from([[], [1], [0, 0, 2], [2.5, 1, -1], [1, 1]])), data.draw(st.booleans())
+    ndim = data.draw(st.integers(1, 3))
+    x = data.draw(jagged_arrays(ndim, data.draw(LEAVES), small=True))
+    assert_lists_equal(x.digitize(edges, right).to_list(), ref.digitize(x.to_list(), ndim, edges, right=right))
+
+
+@given(st.data())
+def test_bincounts_agree_with_the_oracle_at_every_axis(data: st.DataObject) -> None:
+    ndim, n = data.draw(st.integers(1, 3)), data.draw(st.none() | st.sampled_from([5, 6]))
+    axis = data.draw(any_axis(ndim))
+    leaf = data.draw(st.sampled_from([pa.int64(), pa.uint8(), pa.int16()]))
+    x = data.draw(jagged_arrays(ndim, leaf, values=st.integers(0, 4)))
+    expected = ref.reduce(ref.of_valid(lambda v: ref.bincount(v, n)), x.to_list(), ndim, axis, x.shape.extents)
+    got = x.bincount(n, axis)
+    assert got.shape.extents[-1] is None
+    assert_lists_equal(as_list(got), expected)
+
+
+def test_numpy_counts_the_same() -> None:
+    rng = np.random.default_rng(0)
+    rows = [np.round(rng.normal(size=n) * scale, 1) for n in (1, 2, 7, 50, 1000) for scale in (1e-3, 1, 1e9)]
+    x = aj.array([row.tolist() for row in rows])
+    for bins in (1, 3, 7, 10, 64):
+        for options in ({}, {"range": (-1.0, 1.5)}):
+            for row, got in zip(rows, x.histogram(bins, **options).to_list(), strict=True):
+                counts, edges = np.histogram(row, bins, **options)
+                assert (got["counts"], got["edges"]) == (counts.tolist(), edges.tolist())
+    with strategy.force(THREAD_VALUES=1, CACHE_VALUES=100):
+        assert x.histogram(7).to_list() == aj.array(x.to_list()).histogram(7).to_list()
+    edges = np.sort(rng.normal(size=5))
+    assert x.histogram(edges).to_list() == [np.histogram(row, edges)[0].tolist() for row in rows]
+    assert x.digitize(edges).to_list() == [np.digitize(row, edges).tolist() for row in rows]
+
+
+def test_types_do_not_depend_on_values() -> None:
+    x = aj.array([[1, 2], [3]])
+    assert x.histogram(2).type == x[:0].histogram(7).type
+    assert x.histogram([1, 2]).type == x[:0].histogram([1, 2, 3]).type == pa.int64()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda x: x.histogram(0), JagValueError, "bins must be at least 1, got 0"),
+        (lambda x: x.histogram(2, range=(3, 1)), JagValueError, "range must be two finite numbers"),
+        (lambda x: x.histogram([1, 2], range=(0, 1)), JagValueError, "range applies to a number of bins"),
+        (lambda x: x.histogram([2, 1]), JagValueError, "edges must rise"),
+        (lambda x: x.histogram([1]), JagValueError, "at least 2 edges"),
+        (lambda x: x.histogram("auto"), JagTypeError, "a number of bins or a list of edges, got str"),
+        (lambda x: x.histogram([1, math.nan]), JagValueError, "got NaN"),
+        (lambda x: x.digitize([1, 3, 2]), JagValueError, "edges must rise or fall"),
+        (lambda x: x.digitize([1], right=1), JagTypeError, "right must be a bool"),
+        (lambda x: x.bincount(2), JagValueError, "items must be from 0 to 1, got 2 in row 1"),
+        (lambda x: (x - 2).bincount(), JagValueError, "items must not be negative, got -1 in row 0"),
+        (lambda x: x.cast("float64").bincount(), JagTypeError, "bincount.*double"),
+        (lambda x: (x + 2**40).bincount(), JagOverflowError, "as many counts"),
+        (lambda x: x.cast("string").histogram(2), JagTypeError, "histogram.*string"),
+        (lambda x: (x / 0).histogram(2), JagValueError, "row 0 holds an infinite number; give a range"),
+    ],
+)
+def test_refused(call: Any, error: Any, text: str) -> None:
+    with pytest.raises(error, match=text):
+        call(aj.array([[1], [2, 2]]))

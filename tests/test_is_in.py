@@ -1,0 +1,62 @@
+"""is_in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.errors import JagTypeError
+from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, leaf_values, prefix_arrays
+from arrowjag.testing.strategies import array_of
+from tests import reference as ref
+from tests.along import EQUAL
+from tests.reference import Jag
+
+ndims = st.integers(1, 3)
+
+
+def _with_frame(data: st.DataObject, ndim: int, other: int, leaf: pa.DataType) -> tuple[Any, Any]:
+    """Two arrays that agree in the dims above the rows of the first."""
+    frame = ndim - 1
+    x, y = data.draw(prefix_arrays((frame, min(other, frame)), (pa.int64(), leaf)))
+    rows = st.none() | st.lists(st.none() | leaf_values(leaf, small=True), max_size=3)
+    x = array_of(ref.at_depth(lambda item: data.draw(rows), x.to_list(), frame), leaf, ndim)
+    if other > frame:
+        y = array_of(ref.at_depth(lambda item: data.draw(rows), y.to_list(), frame), leaf, other)
+    return x, y
+
+
+@given(st.data())
+def test_is_in_a_flat_set(data: st.DataObject) -> None:
+    ndim = data.draw(ndims)
+    leaf = data.draw(leaf_types(*EQUAL))
+    x = data.draw(jagged_arrays(ndim, leaf, small=True))
+    values = data.draw(jagged_arrays(1, leaf, small=True))
+    assert_lists_equal(x.is_in(values).to_list(), ref.is_in(Jag(x.to_list(), ndim), Jag(values.to_list(), 1)))
+
+
+@given(st.data())
+def test_is_in_row_by_row(data: st.DataObject) -> None:
+    ndim, more = data.draw(st.integers(2, 3)), data.draw(st.integers(-1, 1))
+    sets, x = _with_frame(data, ndim, ndim - 1 + more, pa.float32())
+    assert_lists_equal(x.is_in(sets).to_list(), ref.is_in(Jag(x.to_list(), x.ndim), Jag(sets.to_list(), ndim)))
+
+
+def test_sets_of_python() -> None:
+    x = aj.array([["a", None], ["b"]])
+    assert x.is_in({"a"}).to_list() == x.is_in(["a", None]).to_list() == [[True, None], [False]]
+    assert x.is_in([]).to_list() == [[False, None], [False]]
+    assert aj.array([[1, 2]], type=pa.int8(), ndim=2).is_in([1.0]).to_list() == [[True, False]]
+    with pytest.raises(JagTypeError, match=r"is_in: .* have no common type"):
+        x.is_in([1])
+
+
+def test_a_null_set_gives_null() -> None:
+    x = aj.array([[1, 2], [3]])
+    assert x.is_in([[1], None]).to_list() == [[True, False], None]
+    assert aj.array([[1], None]).contains([1, 1]).to_list() == [True, None]

@@ -1,0 +1,129 @@
+"""skew, kurtosis, sem, mad, entropy, moment, ptp and bootstrap."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import math
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag._kernels import strategy
+from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.testing import assert_lists_equal, jagged_arrays
+from tests import reference as ref
+from tests.along import NUMBERS, any_axis, as_list
+
+TOLERANCE = {"float": 1e-4, "double": 1e-8}
+
+
+@pytest.mark.parametrize("name", ["skew", "kurtosis", "sem", "mad", "entropy", "moment", "ptp"])
+@pytest.mark.parametrize("leaf", NUMBERS, ids=str)
+@given(st.data())
+def test_moments_of_every_number_at_every_axis(name: str, leaf: pa.DataType, data: st.DataObject) -> None:
+    ndim = data.draw(st.integers(1, 3))
+    axis = data.draw(any_axis(ndim))
+    options: dict[str, Any] = {"skip_nulls": data.draw(st.booleans()), "min_count": data.draw(st.none() | st.integers(0, 3))}
+    x = data.draw(jagged_arrays(ndim, leaf, small=True))
+    more = {"moment": {"k": data.draw(st.integers(0, 4))}, "sem": {"ddof": data.draw(st.integers(0, 2))}}.get(name, {})
+    got = getattr(x, name)(axis=axis, **options, **more)
+    assert got.type == (leaf if pa.types.is_floating(leaf) else pa.float64())
+    expected = ref.reduction(name, x.to_list(), ndim, axis, extents=x.shape.extents, **options, **more)
+    rel = TOLERANCE[str(got.type)]
+    assert_lists_equal(as_list(got), expected, rel_tol=rel, abs_tol=rel)
+
+
+@pytest.mark.parametrize("name", ["skew", "kurtosis"])
+@pytest.mark.parametrize("value", [0.1, 1e300, -3.7, 2**63 - 1])
+@pytest.mark.parametrize("n", [4, 5, 7, 129, 300])
+def test_rows_of_equal_items_are_nan(name: str, value: float, n: int) -> None:
+    x = aj.from_sizes([value] * n + [1] * 4, [n, 4])
+    assert all(map(math.isnan, getattr(x, name)().to_list()))
+    assert math.isnan(x.corr(aj.from_sizes(range(n + 4), [n, 4])).to_list()[0])
+
+
+def test_integers_beyond_2_53_keep_their_moments() -> None:
+    row = [2**60 + k for k in (0, 1, 2, 10)]
+    x = aj.array([row, [-(2**62), 2**62, 0, 1], [2**63, 2**63 + 4, 2**63 + 8, 2**64 - 1][:0]])
+    for name in ("skew", "kurtosis", "sem", "mad", "ptp"):
+        expected = [ref.GROUP[name](one) for one in x.to_list()]
+        assert_lists_equal(getattr(x, name)().to_list(), expected)
+    y = aj.array([[2**63, 2**63 + 4, 2**63 + 12, 2**64 - 1]], type=pa.uint64())
+    assert y.ptp().to_list() == [float(2**63 - 1)]
+    assert_lists_equal(y.skew().to_list(), [ref.skew(y.to_list()[0])])
+
+
+def test_decimals_and_moments_of_time() -> None:
+    d = aj.array([[decimal.Decimal("1.5"), decimal.Decimal("2.5"), None, decimal.Decimal("9.0")], []])
+    values = [1.5, 2.5, 9.0]
+    assert d.ptp().to_list() == [decimal.Decimal("7.5"), None]
+    for name in ("skew", "sem", "mad", "entropy"):
+        assert_lists_equal(getattr(d, name)().to_list(), [ref.GROUP[name](values), None])
+    t = aj.array([[dt.date(2020, 1, 1), dt.date(2020, 1, 5)], []])
+    assert t.ptp().to_list() == [dt.timedelta(days=4), None]
+    assert aj.array([[dt.timedelta(1), dt.timedelta(3)]]).ptp().to_list() == [dt.timedelta(2)]
+
+
+@pytest.mark.parametrize("name", ["skew", "kurtosis", "sem", "mad", "entropy", "ptp"])
+def test_texts_have_no_moments(name: str) -> None:
+    with pytest.raises(JagTypeError, match=rf"{name}.*string"):
+        getattr(aj.array([["a"]]), name)()
+
+
+def test_infinite_items() -> None:
+    x = aj.array([[1.0, math.inf, 2.0, 3.0], [math.inf, -math.inf, 1.0, 2.0], [math.inf, math.inf, 1.0, 2.0]])
+    for name in ("skew", "kurtosis", "sem"):
+        assert all(map(math.isnan, getattr(x, name)().to_list()))
+    assert_lists_equal(x.ptp().to_list(), [math.inf] * 3)
+    assert_lists_equal(x.mad().to_list()[:1], [1.0])
+
+
+def test_shares_that_are_negative_or_nothing() -> None:
+    assert_lists_equal(aj.array([[0, 0], [3, -1], [-1, -1], [5]]).entropy().to_list(), [math.nan, -math.inf, math.log(2), 0.0])
+
+
+def test_moment_takes_whole_numbers() -> None:
+    with pytest.raises(JagValueError, match="moment: k must not be negative, got -1"):
+        aj.array([[1]]).moment(-1)
+    with pytest.raises(JagTypeError, match="moment: k must be an int, got float"):
+        aj.array([[1]]).moment(2.0)  # type: ignore[arg-type]
+
+
+@given(st.data())
+def test_bootstrap_means_lie_within_the_row(data: st.DataObject) -> None:
+    ndim, n, seed = data.draw(st.integers(1, 3)), data.draw(st.integers(0, 3)), data.draw(st.integers(0, 2**40))
+    axis = data.draw(any_axis(ndim))
+    x = data.draw(jagged_arrays(ndim, pa.int32(), small=True))
+    got = as_list(x.bootstrap(n, seed, axis))
+    rows = ref.reduce(lambda leaves: [("row", [v for v in leaves if v is not None])], x.to_list(), ndim, axis, x.shape.extents)
+
+    def check(row: Any, means: Any) -> None:
+        if row is None:
+            assert means is None
+        elif row and isinstance(row[0], tuple):
+            assert ref.bootstrap(row[0][1], means, n)
+        else:
+            for one, two in zip(row, means, strict=True):
+                check(one, two)
+
+    check(rows, got)
+    assert got == as_list(x.bootstrap(n, seed, axis))
+
+
+def test_bootstrap_spreads_as_the_standard_error_says() -> None:
+    x = aj.array([np.random.default_rng(0).normal(size=400).tolist()])
+    means = x.bootstrap(2000, seed=1)
+    assert means.lengths().to_list() == [2000]
+    assert abs(means.std().to_list()[0] / x.sem().to_list()[0] - 1) < 0.1
+    with strategy.force(CACHE_VALUES=50):  # how many means are drawn at once changes nothing
+        assert x.bootstrap(2000, seed=1).equals(means)
+    with pytest.raises(JagValueError, match="bootstrap: n must not be negative, got -1"):
+        x.bootstrap(-1, seed=1)
+    with pytest.raises(JagTypeError, match=r"bootstrap.*string"):
+        aj.array([["a"]]).bootstrap(1, seed=1)

@@ -1,0 +1,48 @@
+"""Structs in what goes by order: a null field stands last, NaN just before it, ascending and descending."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types
+from tests import reference as ref
+from tests.surfaces import SURFACES
+
+NAN = math.nan
+
+
+@given(st.data())
+def test_structs_against_the_oracle(data: st.DataObject) -> None:
+    x = data.draw(jagged_arrays(2, leaf_types("struct"), small=True))
+    rows = x.to_list()
+    for falling in (False, True):
+        order = ref.argsort(rows, 2, descending=falling)
+        assert x.argsort(falling).to_list() == order
+        assert_lists_equal(x.sort(falling).to_list(), ref.sort(rows, 2, descending=falling), rel_tol=0, abs_tol=0)
+        assert x.rank("dense", falling).to_list() == ref.rank(rows, 2, "dense", descending=falling)
+        first = [row[places[0]] if row else None for row, places in zip(map(_list, rows), map(_list, order), strict=True)]
+        assert_lists_equal((x.max() if falling else x.min()).to_list(), first, rel_tol=0, abs_tol=0)
+    assert_lists_equal(x.topk(2).to_list(), ref.topk(rows, 2, 2), rel_tol=0, abs_tol=0)
+
+
+def _list(row: list[object] | None) -> list[object]:
+    return [] if row is None else row
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+def test_a_struct_of_null_is_never_the_largest(surface: str) -> None:
+    x, on = aj.array([[{"x": None}, {"x": 1.0}, {"x": NAN}, {"x": 2.0}, None]]), SURFACES[surface]
+    rising = [[{"x": 1.0}, {"x": 2.0}, {"x": NAN}, {"x": None}, None]]
+    falling = [[{"x": 2.0}, {"x": 1.0}, {"x": NAN}, {"x": None}, None]]
+    assert_lists_equal(on(x, "sort"), rising)
+    assert_lists_equal(on(x, "sort", descending=True), falling)
+    assert on(x, "topk", 2) == [[{"x": 2.0}, {"x": 1.0}]]
+    assert (on(x, "max"), on(x, "argmax"), on(x, "min"), on(x, "argmin")) == ([{"x": 2.0}], [3], [{"x": 1.0}], [1])
+    assert on(x, "rank") == [[4, 1, 3, 2, None]]
+    assert on(x, "rank", descending=True) == [[4, 2, 3, 1, None]]
+    assert on(x, "cummax")[0][1:4] == [{"x": 1.0}, {"x": 1.0}, {"x": 2.0}]

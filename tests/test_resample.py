@@ -1,0 +1,126 @@
+"""resample."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.testing import assert_lists_equal, prefix_arrays
+from tests import reference as ref
+
+HOWS = ["mean", "sum", "min", "max", "first", "last", "count", "median", "std", "n_unique"]
+
+
+@given(st.data())
+def test_resample_agrees_with_the_oracle(data: st.DataObject) -> None:
+    ndim, how, every = data.draw(st.integers(1, 3)), data.draw(st.sampled_from(HOWS)), data.draw(st.integers(1, 9))
+    t, y = data.draw(prefix_arrays((ndim, ndim), (data.draw(st.sampled_from([pa.int8(), pa.float64()])), pa.int16())))
+    t = t.round() if t.type == pa.float64() else t
+    if t.type == pa.float64():
+        t = aj.where(abs(t) < 100, t, None)
+    got = aj.resample(t, y, every, how)
+    assert_lists_equal(got.to_list(), ref.resample(t.to_list(), y.to_list(), ndim, every, how), rel_tol=1e-9, abs_tol=1e-9)
+
+
+def days(*texts: str) -> list[dt.datetime]:
+    return [dt.datetime.fromisoformat(text) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("every", "starts"),
+    [
+        ("1mo", days("2024-01-01", "2024-02-01", "2024-03-01")),
+        ("1q", days("2024-01-01")),
+        ("1y", days("2024-01-01")),
+        ("4w", []),
+        (dt.timedelta(days=20), days("2024-01-18", "2024-02-07", "2024-02-27")),
+    ],
+)
+def test_spans_of_the_calendar(every: Any, starts: list[dt.datetime]) -> None:
+    t = aj.array([days("2024-01-31T05:00", "2024-03-01")])
+    got = aj.resample(t, 1, every, "count")
+    if every == "4w":
+        assert {start.weekday() for start in got["t"].to_list()[0]} == {0}
+    else:
+        assert got["t"].to_list() == [starts]
+    assert got["value"].sum().to_list() == [2]
+
+
+@pytest.mark.parametrize("type", [pa.date32(), pa.date64(), pa.timestamp("s"), pa.timestamp("ns"), pa.timestamp("ms", "UTC")])
+def test_every_type_of_dates(type: pa.DataType) -> None:
+    t = (
+        aj.array([days("1969-12-30", "1970-01-05", "1970-01-04")])
+        .cast(pa.timestamp("ns"))
+        .cast(type if type != pa.timestamp("ms", "UTC") else pa.timestamp("ms"))
+    )
+    t = t.cast(type)
+    got = aj.resample(t, aj.array([[1, 2, 4]]), "1w", "sum")
+    assert got["t"].type == type
+    assert got["value"].to_list() == [[5, 2]]
+
+
+def test_wall_time_and_its_changes() -> None:
+    t = aj.array([days("2024-03-30T22:30", "2024-03-31T22:30")], type=pa.timestamp("us", "Europe/Berlin"))
+    got = aj.resample(t, 1, "1d", "count")
+    starts = [one.isoformat() for one in got["t"].to_list()[0]]
+    assert starts == ["2024-03-30T00:00:00+01:00", "2024-03-31T00:00:00+01:00", "2024-04-01T00:00:00+02:00"]
+    with pytest.raises(JagValueError, match=r"begins where clocks in Europe/Berlin change"):
+        aj.resample(t, 1, "1h", "count")
+
+
+def test_wall_time_after_2037() -> None:
+    """Arrow's tables of daylight saving time end there."""
+    t = aj.array([days("2050-07-01T21:30", "2050-07-01T22:30")], type=pa.timestamp("us", "Europe/Berlin"))
+    got = aj.resample(t, 1, "1d", "count")
+    starts = [one.isoformat() for one in got["t"].to_list()[0]]
+    assert starts == ["2050-07-01T00:00:00+02:00", "2050-07-02T00:00:00+02:00"]
+    assert got["value"].to_list() == [[1, 1]]
+
+
+@pytest.mark.parametrize("every", ["2w", "3w", "5d", "7h", "5mo", "1q"])
+def test_buckets_begin_where_floor_puts_times(every: str) -> None:
+    t = aj.array([days("1969-12-30", "1970-01-06", "2024-07-03T04:05")])
+    begins = [aj.resample(t[:, k : k + 1], 1, every, "count")["t"] for k in range(3)]
+    assert [one.to_list()[0][0] for one in begins] == t.dt.floor(every).to_list()[0]
+
+
+def test_nulls_nan_and_empty_rows() -> None:
+    t = aj.array([[21.0, None, 4.0, math.nan, 0.0], [], None])
+    y = aj.array([[5.0, 1.0, None, 2.0, 1.0], [], [1.0]])
+    got = aj.resample(t, y, 10)
+    assert got.to_list() == [[{"t": 0.0, "value": 1.0}, {"t": 10.0, "value": None}, {"t": 20.0, "value": 5.0}], [], None]
+    assert aj.resample(t, y, 10, "sum")["value"].to_list() == [[1.0, 0.0, 5.0], [], None]
+    assert aj.resample(aj.array([3, 14]), aj.array([1, 2]), 10, "sum")["value"].to_list() == [1, 2]
+
+
+def test_what_resample_refuses() -> None:
+    t, y, d = aj.array([[0, 1]]), aj.array([[1, 2]]), aj.array([days("2024-01-01", "2024-01-02")])
+    for call, said in [
+        (lambda: aj.resample(t, y, 1, "spam"), r"how must be one of mean"),
+        (lambda: aj.resample(t, y, 0), r"greater than 0"),
+        (lambda: aj.resample(aj.array([[0, 2**40]]), y, 1), r"row 0 would have 1099511627777 buckets.*longer `every`"),
+        (lambda: aj.resample(d, y, "1D"), r"every: '1D' is no length of time.*; write '1d'"),
+        (lambda: aj.resample(d, y, "ME"), r"every: 'ME' is no length of time.*; write '1mo'"),
+        (lambda: aj.resample(d, y, "5x"), r"every: '5x' is no length of time"),
+        (lambda: aj.resample(d, y, "100ns"), r"whole number of ticks of timestamp\[us\]"),
+    ]:
+        with pytest.raises(JagValueError, match=said):
+            call()
+    for call, said in [
+        (lambda: aj.resample(t, y, "1d"), r"every must be a number"),
+        (lambda: aj.resample(d, y, 5), r"every must be a length of time"),
+        (lambda: aj.resample(aj.array([["a", "b"]]), y, 5), r"resample .*string"),
+        (lambda: aj.resample(t, aj.array([["a", "b"]]), 5), r"mean .*string"),
+    ]:
+        with pytest.raises(JagTypeError, match=said):
+            call()
+    with pytest.raises(ShapeError, match=r"resample"):
+        aj.resample(t, aj.array([[1]]), 1)

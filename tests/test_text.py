@@ -1,0 +1,248 @@
+"""Methods of `x.str`: Python's str says what each gives, for every layout of text and at every depth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag._methods import METHODS, namespaces
+from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.testing import assert_lists_equal, jagged_arrays
+from tests import reference as ref
+from tests.hosts import pd, pl
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+CALLS: list[tuple[str, tuple[Any, ...], Mapping[str, Any]]] = [
+    *[
+        (name, (), _NOTHING)
+        for name in (
+            "str.lower",
+            "str.upper",
+            "str.title",
+            "str.capitalize",
+            "str.swapcase",
+            "str.len",
+            "str.byte_len",
+            "str.reverse",
+        )
+    ],
+    *[
+        (name, (), _NOTHING)
+        for name in ("str.isalnum", "str.isalpha", "str.isascii", "str.isdecimal", "str.isdigit", "str.islower")
+    ],
+    *[(name, (), _NOTHING) for name in ("str.isnumeric", "str.isprintable", "str.isspace", "str.istitle", "str.isupper")],
+    *[(name, args, _NOTHING) for name in ("str.strip", "str.lstrip", "str.rstrip") for args in ((), ("aé ",), ("",))],
+    *[(name, args, _NOTHING) for name in ("str.removeprefix", "str.removesuffix") for args in (("a",), ("é",), ("",))],
+    *[(name, args, _NOTHING) for name in ("str.startswith", "str.endswith") for args in (("a",), ("",), (("é", "ab"),), ((),))],
+    *[(name, args, _NOTHING) for name in ("str.find", "str.count") for args in (("a",), ("é",), ("",), ("ab",), ("😀",))],
+    *[(name, args, _NOTHING) for name in ("str.center", "str.ljust", "str.rjust") for args in ((4,), (5, "é"), (0,), (-3,))],
+    *[("str.zfill", (n,), _NOTHING) for n in (-1, 0, 3, 8)],
+    *[("str.pad", (5, side, "*"), _NOTHING) for side in ("left", "right", "both")],
+    ("str.pad", (4,), _NOTHING),
+    *[
+        ("str.slice", args, _NOTHING)
+        for args in ((1,), (None, 2), (0, -1), (-2, None), (None, None, -1), (-1, None, -2), (3, 0, -1), (0, 9, 2), (2, 1))
+    ],
+    *[("str.contains", (text,), _NOTHING) for text in ("a", "", "é", "a.")],
+    ("str.contains", ("[aé]$",), {"regex": True}),
+    ("str.contains", ("AB",), {"ignore_case": True}),
+    ("str.contains", ("^[A-B]",), {"regex": True, "ignore_case": True}),
+    *[(name, (pattern,), _NOTHING) for name in ("str.match", "str.fullmatch") for pattern in ("a", "a|ab", "", "[ab]+", "é*")],
+    ("str.replace", ("a", "<é>"), _NOTHING),
+    ("str.replace", ("a", "", 1), _NOTHING),
+    ("str.replace", ("a", "b", 0), _NOTHING),
+    ("str.replace", ("[ab]+", "-"), {"regex": True}),
+    ("str.replace", ("(a)(b)?", r"\1\1"), {"regex": True, "n": 1}),
+    ("str.replace", ("$", "!"), {"regex": True}),
+    ("str.extract", ("(a)(b)?",), _NOTHING),
+    ("str.extract", (r"(?P<first>[a\]])(?:x)?([^(\]]*)",), _NOTHING),
+    ("str.extract_all", ("[ab]",), _NOTHING),
+    ("str.extract_all", ("a(b)?",), _NOTHING),
+    *[("str.split", (), {"maxsplit": n}) for n in (-1, 0, 1, 2)],
+    *[("str.split", ("a", n), _NOTHING) for n in (-1, 0, 1)],
+    *[("str.split", ("[ab]", n), {"regex": True}) for n in (-1, 0, 1)],
+    *[("str.repeat", (n,), _NOTHING) for n in (-1, 0, 2)],
+    ("str.cat", ("é",), _NOTHING),
+    ("str.cat", ("b", "-"), _NOTHING),
+]
+"""What each method is called with."""
+
+TEXTS = st.sampled_from(
+    [
+        "",
+        "a",
+        "ab",
+        " a b ",
+        "é",
+        "aé",
+        "ß",
+        "ŉa",
+        "ὈΔΥΣΣΕΎΣ",
+        "aΣ",
+        "İ",
+        "ǆa",
+        "²½",
+        "+5",
+        "-12é",
+        "a\x1cb\u2003",
+        "😀a😀",
+        "AB aB",
+        "a]x(",
+        "Ab Cd",
+    ]
+) | st.text(max_size=6)
+LAYOUTS = (
+    pa.string(),
+    pa.large_string(),
+    pa.string_view(),
+    pa.dictionary(pa.int32(), pa.string()),
+    pa.dictionary(pa.int8(), pa.large_string()),
+)
+
+
+def call(x: Any, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    space, _, short = name.partition(".")
+    return getattr(getattr(x, space), short)(*args, **kwargs)
+
+
+def test_every_method_is_called_here() -> None:
+    assert {name for name, _, _ in CALLS} | {"str.to_datetime", "str.to_number"} >= {f"str.{name}" for name in namespaces()["str"]}
+
+
+@pytest.mark.parametrize("name", dict.fromkeys(name for name, _, _ in CALLS))
+@given(data=st.data())
+def test_text_agrees_with_python(name: str, data: st.DataObject) -> None:
+    _, args, kwargs = data.draw(st.sampled_from([one for one in CALLS if one[0] == name]))
+    x = data.draw(jagged_arrays(st.integers(1, 3), data.draw(st.sampled_from(LAYOUTS)), values=TEXTS))
+    got = call(x, name, args, kwargs)
+    assert_lists_equal(got.to_list(), ref.text_method(name[4:], x.to_list(), x.ndim, *args, **kwargs))
+    empty = call(x[:0], name, args, kwargs)
+    assert (empty.type, empty.ndim) == (got.type, got.ndim)
+
+
+def test_characters_that_python_treats_differently_are_python_s() -> None:
+    """Every character whose case Arrow maps in another way, among them "ß", and the sigma at the end of words."""
+    chars = [chr(code) for code in [*range(128, 0x3000), *range(0x3000, 0x1F000, 13)] if not 0xD800 <= code < 0xE000]
+    x = aj.array([chars, [f"a{char}" for char in chars]])
+    for name in (*ref.PLAIN_TEXT, *ref.PREDICATES):
+        assert call(x, f"str.{name}", (), {}).to_list() == ref.text_method(name, x.to_list(), 2)
+
+
+def test_groups_are_named_by_their_number_or_name() -> None:
+    x = aj.array([["a(1)", r"\Q", None], None])
+    assert x.str.extract(r"(?P<letter>[a-z(])\(([0-9])\)").to_list() == [[{"letter": "a", "2": "1"}, None, None], None]
+    assert x.str.extract(r"(\Q(\E)([[:digit:]])").to_list()[0][0] == {"1": "(", "2": "1"}
+    assert x.str.extract("(?i)(A)|(x)").to_list()[0][0] == {"1": "a", "2": None}
+    assert x.str.extract("(x*)").to_list()[0][0] == {"1": ""}
+
+
+@pytest.mark.parametrize("regex", [False, True])
+def test_an_empty_pattern_is_refused(regex: bool) -> None:
+    x = aj.array([["ab"]])
+    with pytest.raises(JagValueError, match=r"str\.replace: the pattern is empty"):
+        x.str.replace("", "-", regex=regex)
+    with pytest.raises(JagValueError, match=r"str\.split: the pattern is empty"):
+        x.str.split("", regex=regex)
+
+
+def test_a_regex_that_matches_between_characters_ends() -> None:
+    x = aj.array([["axbc", None], [""]])
+    assert x.str.split("x*", regex=True).to_list() == [[["", "a", "b", "c", ""], None], [["", ""]]]  # Python splits once more
+    assert x.str.replace("x*", "-", regex=True).to_list() == [["-a-b-c-", None], ["-"]]
+    assert x.str.split("$", regex=True, maxsplit=1).to_list() == [[["axbc", ""], None], [["", ""]]]
+    with pytest.raises(JagValueError, match=r"'x\*' matches between characters; n can't limit that"):
+        x.str.replace("x*", "-", 1, regex=True)
+
+
+@pytest.mark.parametrize("rows", [[], [["a"]]])
+@pytest.mark.parametrize("name", ["contains", "match", "fullmatch", "extract", "extract_all", "replace", "split"])
+def test_a_regex_that_re2_lacks_is_refused_on_empty_data_too(name: str, rows: list[Any]) -> None:
+    x = aj.array(rows, type=pa.string(), ndim=2)
+    args: tuple[Any, ...] = ("(?=a)b", "x") if name == "replace" else ("(?=a)b",)
+    kwargs = {"regex": True} if name in ("contains", "replace", "split") else {}
+    with pytest.raises(JagValueError, match=rf"str\.{name}: '\(\?=a\)b' is no regular expression of RE2 .*look-around"):
+        getattr(x.str, name)(*args, **kwargs)
+
+
+def test_wrong_arguments_are_named() -> None:
+    x = aj.array([["a"]])
+    with pytest.raises(JagValueError, match="fill must be one character, got 'xy'"):
+        x.str.pad(3, "left", "xy")
+    with pytest.raises(JagValueError, match="side must be 'left', 'right' or 'both'"):
+        x.str.pad(3, "up")
+    with pytest.raises(JagValueError, match="step must not be 0"):
+        x.str.slice(0, 1, 0)
+    with pytest.raises(JagTypeError, match="find: the text must be a str, got int"):
+        x.str.find(1)  # type: ignore[arg-type]
+    with pytest.raises(JagTypeError, match=r"str\.zfill: n"):
+        x.str.zfill(True)
+    with pytest.raises(JagValueError, match="has no group"):
+        x.str.extract("a")
+    with pytest.raises(JagValueError, match="parenthesized"):
+        x.str.replace("(a)", r"\2", regex=True)
+    with pytest.raises(JagTypeError, match="lower: too many positional arguments"):
+        x.to_pandas().jag.str.lower(1)
+
+
+@pytest.mark.parametrize(
+    "leaf", [pa.int64(), pa.binary(), pa.date32(), pa.struct([("a", pa.string())]), pa.dictionary(pa.int8(), pa.int64())]
+)
+def test_other_leaves_are_refused(leaf: pa.DataType) -> None:
+    x = aj.array([], type=leaf, ndim=2)
+    with pytest.raises(JagTypeError, match=r"str\.lower has no kernel for .*It takes text"):
+        x.str.lower()
+
+
+def test_a_column_of_nulls_is_text() -> None:
+    assert aj.array([[None], None]).str.upper().to_list() == [[None], None]
+    assert aj.array([[None], None]).str.cat("x").to_list() == [[None], None]
+
+
+def test_dictionaries_give_plain_text() -> None:
+    x = aj.array(pa.array([["b", "a"], ["b"]], pa.list_(pa.dictionary(pa.int8(), pa.string()))))
+    assert x.str.upper().type == pa.string()
+    assert x.str.len().type == pa.int64()
+
+
+def test_text_that_is_joined_by_prefix() -> None:
+    x, y = aj.array([["a", None], ["c"]]), aj.array(["x", None])
+    assert x.str.cat(y, "-").to_list() == [["a-x", None], [None]]
+    assert y.str.cat(x).to_list() == [["xa", None], [None]]
+    with pytest.raises(JagTypeError, match="cat has no kernel for int64"):
+        x.str.cat(aj.array([1, 2]))
+
+
+def test_positions_count_characters() -> None:
+    x = aj.array([["äöüb", "😀b", "b"], [None]])
+    assert x.str.find("b").to_list() == [[3, 1, 0], [None]]
+
+
+def test_plain_columns_of_polars_and_pandas_too() -> None:
+    df = pl.DataFrame({"t": ["Ab", None], "v": [["Ab", None], None]})
+    got = df.lazy().select(t=pl.col("t").jag.str.lower(), v=pl.col("v").jag.str.split("b")).collect(engine="streaming")
+    assert got.to_dict(as_series=False) == {"t": ["ab", None], "v": [[["A", ""], None], None]}
+    assert df["v"].jag.str.len().to_list() == [[2, None], None]
+    assert pd.Series(["Ab", None]).jag.str.lower().tolist() == ["ab", pd.NA]
+    assert pl.DataFrame({"c": pl.Series([["b", "a"]], dtype=pl.List(pl.Categorical))}).select(pl.col("c").jag.str.upper())[
+        "c"
+    ].to_list() == [["B", "A"]]
+
+
+def test_a_chain_is_lazy_and_typed() -> None:
+    df = pl.DataFrame({"v": [["a1 b22", None], []]})
+    lazy = df.lazy().select(pl.col("v").jag.str.extract_all("[0-9]+").jag.str.len().jag.sum())
+    assert lazy.collect_schema()["v"] == pl.List(pl.Int64)
+    assert lazy.collect()["v"].to_list() == [[3, None], []]
+
+
+def test_names_of_the_table_are_dotted() -> None:
+    assert METHODS["str.lower"].short == "lower"
+    assert set(namespaces()["str"]) <= set(dir(aj.JaggedArray.str))

@@ -1,0 +1,291 @@
+"""Methods of `x.dt`: Python's datetime says what each gives, for every type of times and at every depth."""
+
+from __future__ import annotations
+
+import datetime as dt
+import zoneinfo
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag._methods import namespaces
+from arrowjag.errors import JagRangeError, JagTypeError, JagValueError
+from arrowjag.testing import LEAF_KINDS, assert_lists_equal, jagged_arrays
+from tests import reference as ref
+from tests.hosts import pd, pl
+
+TIMESTAMPS = LEAF_KINDS["timestamp"]
+NAIVE = [leaf for leaf in TIMESTAMPS if leaf.tz is None]
+WITH_DATE = (*LEAF_KINDS["date"], *TIMESTAMPS)
+WITH_CLOCK = (*LEAF_KINDS["time"], *TIMESTAMPS)
+LENGTHS = ["1ms", "7s", "5m", "2h", "1d", "3d", "1w", "2w", "1mo", "5mo", "1q", "1y", "4y"]
+
+
+def columns(*leaves: pa.DataType) -> st.SearchStrategy[aj.JaggedArray]:
+    return st.sampled_from(leaves).flatmap(lambda leaf: jagged_arrays(st.integers(1, 3), leaf))
+
+
+def counts(x: aj.JaggedArray) -> Any:
+    """Counts of the unit in place of times, whatever Python's datetime can't hold."""
+    return aj.JaggedArray(x.shape, x.values.view(pa.int32() if x.type.bit_width == 32 else pa.int64())).to_list()
+
+
+def unit_of(leaf: Any) -> str:
+    return "D" if pa.types.is_date32(leaf) else "ms" if pa.types.is_date64(leaf) else leaf.unit
+
+
+def expected(x: aj.JaggedArray, f: Any) -> Any:
+    """`f` of wall times and the nanoseconds in their second."""
+    zone = getattr(x.type, "tz", None)
+    return ref.elementwise(lambda count: f(*ref.wall(count, unit_of(x.type), zone)), ref.Jag(counts(x), x.ndim))
+
+
+def test_every_method_is_tested_here() -> None:
+    assert {*ref.TIME} == {*namespaces()["dt"]}
+
+
+@pytest.mark.parametrize("name", ["dt.year", "dt.quarter", "dt.month", "dt.week", "dt.day", "dt.weekday", "dt.day_of_year"])
+@given(columns(*WITH_DATE))
+def test_fields_of_dates_agree_with_python(name: str, x: aj.JaggedArray) -> None:
+    got = getattr(x.dt, name[3:])()
+    assert got.type == pa.int64()
+    assert_lists_equal(got.to_list(), expected(x, ref.TIME[name[3:]]))
+
+
+@pytest.mark.parametrize("name", ["dt.hour", "dt.minute", "dt.second", "dt.millisecond", "dt.microsecond", "dt.nanosecond"])
+@given(columns(*WITH_CLOCK))
+def test_fields_of_times_agree_with_python(name: str, x: aj.JaggedArray) -> None:
+    got = getattr(x.dt, name[3:])()
+    assert got.type == pa.int64()
+    assert_lists_equal(got.to_list(), expected(x, ref.TIME[name[3:]]))
+
+
+@given(columns(*WITH_DATE))
+def test_date_and_timestamp_agree_with_python(x: aj.JaggedArray) -> None:
+    assert_lists_equal(x.dt.date().to_list(), expected(x, ref.TIME["date"]))
+    for unit in ("s", "ms", "us", "ns"):
+        had = unit_of(x.type)
+        factor, had = (86_400, "s") if had == "D" else (1, had)
+        try:
+            got = x.dt.timestamp(unit)
+        except JagRangeError:
+            assert unit == "ns"
+            continue
+        of = lambda count: ref.TIME["timestamp"](count * factor, had, unit)  # noqa: B023, E731
+        assert_lists_equal(got.to_list(), ref.elementwise(of, ref.Jag(counts(x), x.ndim)))
+
+
+@given(columns(*WITH_CLOCK))
+def test_time_agrees_with_python(x: aj.JaggedArray) -> None:
+    got = x.dt.time()
+    step = 10**9 // ref.PER_SECOND[got.type.unit]  # type: ignore[attr-defined]
+    assert_lists_equal(counts(got), expected(x, lambda t, ns: ref.TIME["time"](t, ns) // step))
+
+
+@given(columns(*LEAF_KINDS["duration"]))
+def test_total_seconds_agrees_with_python(x: aj.JaggedArray) -> None:
+    of = lambda count: ref.TIME["total_seconds"](count, x.type.unit)  # type: ignore[attr-defined]  # noqa: E731
+    assert_lists_equal(x.dt.total_seconds().to_list(), ref.elementwise(of, ref.Jag(counts(x), x.ndim)))
+
+
+@pytest.mark.parametrize("how", ["floor", "ceil", "round"])
+@given(columns(*NAIVE, pa.timestamp("us", "UTC"), *LEAF_KINDS["date"]), st.sampled_from(LENGTHS))
+def test_rounding_agrees_with_python(how: str, x: aj.JaggedArray, every: str) -> None:
+    unit = unit_of(x.type)
+    tick = ref.DAY if unit == "D" else 10**9 // ref.PER_SECOND[unit]
+    step = ref.DAY if pa.types.is_date(x.type) else tick
+    if pa.types.is_date(x.type) and every[-1] in "hms":
+        every = "1d"
+    got = getattr(x.dt, how)(every)
+    assert got.type == x.type
+    of = lambda count: ref.rounded_time(count * tick, every, how) // tick if step else count  # noqa: E731
+    fine = every == "1ms" and unit == "s"
+    assert_lists_equal(counts(got), counts(x) if fine else ref.elementwise(of, ref.Jag(counts(x), x.ndim)))
+
+
+@pytest.mark.parametrize("how", ["floor", "ceil", "round"])
+@given(columns(*LEAF_KINDS["duration"]), st.sampled_from(["7s", "5m", "1d", "2w"]))
+def test_rounding_of_durations(how: str, x: aj.JaggedArray, every: str) -> None:
+    tick = 10**9 // ref.PER_SECOND[x.type.unit]  # type: ignore[attr-defined]
+    shift = -4 * ref.DAY if "w" in every else 0
+    of = lambda count: (ref.rounded_time(count * tick - shift, every, how) + shift) // tick  # noqa: E731
+    assert_lists_equal(counts(getattr(x.dt, how)(every)), ref.elementwise(of, ref.Jag(counts(x), x.ndim)))
+
+
+FORMATS = ["%Y-%m-%dT%H:%M:%S", "%d.%m.%y %I%p %f|%%f", "%a %A %b %B %j %U %W %w %u %V %G", "%f", "é%H", ""]
+
+
+@given(columns(*TIMESTAMPS), st.sampled_from(FORMATS))
+def test_strftime_agrees_with_python(x: aj.JaggedArray, format: str) -> None:
+    assert_lists_equal(x.dt.strftime(format).to_list(), expected(x, lambda t, ns: ref.TIME["strftime"](t, ns, format)))
+
+
+def test_strftime_of_zones_dates_and_times_of_day() -> None:
+    moment = dt.datetime(2024, 7, 1, 12, tzinfo=dt.UTC)
+    x = aj.array([[moment, None]]).dt.tz_convert("Europe/Paris")
+    assert x.dt.strftime("%H:%M %z %Z").to_list() == [["14:00 +0200 CEST", None]]
+    assert aj.array([[dt.date(2024, 7, 1)]]).dt.strftime("%d %H").to_list() == [["01 00"]]
+    assert aj.array([[dt.time(3, 4, 5)]]).dt.strftime("%H-%M-%S.%f").to_list() == [["03-04-05.000000"]]
+    with pytest.raises(JagTypeError, match="%z and %Z need timestamps of a zone"):
+        aj.array([[dt.datetime(2024, 7, 1)]]).dt.strftime("%z")  # noqa: DTZ001 - without a zone
+    for wrong in ("%Q", "%", "%-d"):
+        with pytest.raises(JagValueError, match="unknown directive"):
+            x.dt.strftime(wrong)
+
+
+@given(columns(*[leaf for leaf in TIMESTAMPS if leaf.tz]))
+def test_tz_convert_keeps_moments(x: aj.JaggedArray) -> None:
+    got = x.dt.tz_convert("America/New_York")
+    assert got.type == pa.timestamp(x.type.unit, "America/New_York")  # type: ignore[attr-defined]
+    assert counts(got) == counts(x)
+    assert_lists_equal(got.dt.hour().to_list(), expected(got, ref.TIME["hour"]))
+
+
+def test_tz_localize_reads_wall_times() -> None:
+    x = aj.array([[dt.datetime(2024, 7, 1, 14), None], None])  # noqa: DTZ001 - without a zone
+    got = x.dt.tz_localize("Europe/Paris")
+    assert got.dt.timestamp("s").to_list() == [[ref.TIME["tz_localize"](dt.datetime(2024, 7, 1, 14), "Europe/Paris"), None], None]  # noqa: DTZ001
+    for wrong in (dt.datetime(2024, 3, 31, 2, 30), dt.datetime(2024, 10, 27, 2, 30)):  # noqa: DTZ001 - a gap and a fold
+        with pytest.raises(JagValueError, match=r"tz_localize: Timestamp (is ambiguous|doesn't exist) in timezone"):
+            aj.array([[wrong]]).dt.tz_localize("Europe/Paris")
+
+
+def test_zones_are_told_apart() -> None:
+    naive, zoned = aj.array([[dt.datetime(2024, 7, 1)]]), aj.array([[dt.datetime(2024, 7, 1, tzinfo=dt.UTC)]])  # noqa: DTZ001
+    with pytest.raises(JagTypeError, match="use tz_localize first"):
+        naive.dt.tz_convert("UTC")
+    with pytest.raises(JagTypeError, match="tz_convert changes the zone"):
+        zoned.dt.tz_localize("UTC")
+    for call in (naive.dt.tz_localize, zoned.dt.tz_convert):
+        with pytest.raises(JagValueError, match="'Nowhere' is no time zone"):
+            call("Nowhere")
+
+
+def test_rounding_in_a_zone_is_that_of_wall_time() -> None:
+    x = aj.array([[dt.datetime(2024, 7, 1, 21, 59, tzinfo=dt.UTC)]]).dt.tz_convert("Asia/Kolkata")
+    assert x.dt.floor("1d").dt.strftime("%F %T %z").to_list() == [["2024-07-02 00:00:00 +0530"]]
+    fold = aj.array([[dt.datetime(2024, 10, 27, 0, 30, tzinfo=dt.UTC)]]).dt.tz_convert("Europe/Paris")
+    with pytest.raises(JagValueError, match=r"dt\.floor: Timestamp is ambiguous"):
+        fold.dt.floor("1h")
+
+
+def test_daylight_saving_time_after_2037_is_that_of_python() -> None:
+    """Arrow's own tables end there."""
+    x = aj.array([[dt.datetime(year, 7, 1, 12, tzinfo=dt.UTC) for year in (2037, 2038, 2096, 2500, 9999)]])
+    got = x.dt.tz_convert("Europe/Paris")
+    assert got.dt.hour().to_list() == [[14] * 5]
+    assert got.dt.floor("1d").dt.hour().to_list() == [[0] * 5]
+    wall = aj.array([[dt.datetime(2096, 7, 1, 14), dt.datetime(2020, 7, 1, 14)]])  # noqa: DTZ001 - without a zone
+    assert wall.dt.tz_localize("Europe/Paris").dt.tz_convert("UTC").dt.hour().to_list() == [[12, 12]]
+    for wrong in (dt.datetime(2096, 3, 25, 2, 30), dt.datetime(2096, 10, 28, 2, 30)):  # noqa: DTZ001 - a gap and a fold
+        with pytest.raises(JagValueError, match=r"Timestamp (is ambiguous|doesn't exist) in timezone 'Europe/Paris': 2096"):
+            aj.array([[wrong]]).dt.tz_localize("Europe/Paris")
+    with pytest.raises(JagValueError, match="not known after 2037"):
+        got.dt.strftime("%Z")
+
+
+def test_text_beside_times_of_a_zone_after_2037_is_wall_time() -> None:
+    x = aj.array([[dt.datetime(2050, 6, 30, 22, tzinfo=dt.UTC), dt.datetime(2020, 6, 30, 22, tzinfo=dt.UTC)]])
+    x = x.dt.tz_convert("Europe/Paris")
+    assert (x == "2050-07-01").to_list() == [[True, False]]
+    assert (x >= "2050-07-01T00:00:00").to_list() == [[True, False]]
+    assert (x > "2050-06-30T23:59:59.5").to_list() == [[True, False]]
+    assert (x == "2050-06-30T22:00:00Z").to_list() == [[True, False]]
+    assert (x.dt.tz_convert("America/New_York") == "2050-06-30 18:00").to_list() == [[True, False]]
+    for wrong in ("2020-03-29 02:30", "2096-03-25 02:30", "2020-10-25 02:30", "2096-10-28 02:30"):
+        with pytest.raises(JagValueError, match=r"Timestamp (is ambiguous|doesn't exist) in.*write its offset"):
+            x == wrong  # noqa: B015
+
+
+@pytest.mark.parametrize("type", [pa.string(), pa.large_string(), pa.string_view()])
+def test_casts_of_times_of_a_zone_after_2037_are_those_of_wall_time(type: pa.DataType) -> None:
+    moments = [dt.datetime(year, month, 1, 22, 30, tzinfo=dt.UTC) for year in (2020, 2050) for month in (1, 7)]
+    x = aj.array([[*moments, None], None]).dt.tz_convert("Europe/Paris")
+    wall = [moment.astimezone(zoneinfo.ZoneInfo("Europe/Paris")) for moment in moments]
+    assert x.cast(pa.date32()).to_list() == [[*(one.date() for one in wall), None], None]
+    assert x.cast(pa.date64()).to_list() == [[*(one.date() for one in wall), None], None]
+    assert x.cast(pa.time64("us")).to_list() == [[*(one.time() for one in wall), None], None]
+    assert x.cast(type).to_list() == [[*(one.strftime("%Y-%m-%d %H:%M:%S.%f%z") for one in wall), None], None]
+
+
+def test_weeks_begin_as_in_polars() -> None:
+    times = [dt.datetime(1969, 12, 30), dt.datetime(1970, 1, 6), dt.datetime(2024, 7, 3)]  # noqa: DTZ001 - without a zone
+    for every in ("1w", "2w", "3w"):
+        assert aj.array([times]).dt.floor(every).to_list() == [pl.Series(times).dt.truncate(every).to_list()]
+
+
+def test_ties_round_up_and_weeks_begin_on_mondays() -> None:
+    x = aj.array([[dt.datetime(2024, 2, 28, 12), dt.datetime(1969, 12, 31, 12)]])  # noqa: DTZ001 - without a zone
+    assert x.dt.round("1d").dt.date().to_list() == [[dt.date(2024, 2, 29), dt.date(1970, 1, 1)]]
+    assert x.dt.floor("1w").dt.weekday().to_list() == [[0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("every", "said"),
+    [
+        ("15min", "write '15m'"),
+        ("1D", "write '1d'"),
+        ("ME", "write '1mo'"),
+        ("h", "write '1h'"),
+        ("0h", "write '1h'"),
+        ("1x", "is no length"),
+    ],
+)
+def test_lengths_of_pandas_are_refused_with_ours(every: str, said: str) -> None:
+    with pytest.raises(JagValueError, match=said):
+        aj.array([[dt.datetime(2024, 7, 1)]]).dt.floor(every)  # noqa: DTZ001 - without a zone
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    x = aj.array([[2**62]]).cast(pa.timestamp("s"))
+    with pytest.raises(JagValueError, match=r"dt\.year: a time lies beyond the years"):
+        x.dt.year()
+    with pytest.raises(JagRangeError, match=r"dt\.timestamp: .*does not fit 64 bits of ms"):
+        x.dt.timestamp("ms")
+    end = aj.array([[2**63 - 1]]).cast(pa.timestamp("ns"))
+    with pytest.raises(JagRangeError, match=r"dt\.ceil: .*Cast to a coarser unit"):
+        end.dt.ceil("1h")
+    with pytest.raises(JagRangeError, match=r"dt\.ceil"):
+        end.dt.ceil("1y")
+    with pytest.raises(JagRangeError, match=r"dt\.date: the wall time"):
+        end.cast(pa.timestamp("ns", "Europe/Paris")).dt.date()
+    with pytest.raises(JagValueError, match="24:00"):
+        aj.array([[dt.time(23, 59)]]).dt.ceil("1h")
+    with pytest.raises(JagValueError, match="no whole number of s"):
+        aj.array([[1]]).cast(pa.timestamp("s")).dt.floor("1500ms")
+    with pytest.raises(JagValueError, match="no fixed length"):
+        aj.array([[dt.timedelta(1)]]).dt.floor("1mo")
+    with pytest.raises(JagTypeError, match="every must be a str"):
+        aj.array([[dt.timedelta(1)]]).dt.floor(5)  # type: ignore[arg-type]
+    with pytest.raises(JagValueError, match="unit must be one of s, ms, us, ns"):
+        end.dt.timestamp("h")
+
+
+@pytest.mark.parametrize("name", sorted({*ref.DATE_FIELDS, *ref.CLOCK_FIELDS, "date", "time", "total_seconds"}))
+def test_other_leaves_are_refused(name: str) -> None:
+    for leaf in (pa.int64(), pa.string(), pa.month_day_nano_interval()):
+        with pytest.raises(JagTypeError, match=rf"dt\.{name} has no kernel for"):
+            getattr(aj.array([], type=leaf, ndim=2).dt, name)()
+    wrong = pa.date32() if name in ref.CLOCK_FIELDS or name in ("time", "total_seconds") else pa.time32("s")
+    with pytest.raises(JagTypeError, match="It takes"):
+        getattr(aj.array([], type=wrong, ndim=2).dt, name)()
+
+
+def test_columns_of_nulls_count_as_timestamps() -> None:
+    assert aj.array([[None], None]).dt.year().to_list() == [[None], None]
+
+
+def test_hosts() -> None:
+    rows = [[dt.datetime(2024, 2, 29, 13), None], None]  # noqa: DTZ001 - without a zone
+    df = pl.DataFrame({"v": rows, "t": [dt.date(2024, 2, 29), None]})
+    lazy = df.lazy().select(v=pl.col("v").jag.dt.floor("1d").jag.dt.weekday(), t=pl.col("t").jag.dt.month())
+    assert dict(lazy.collect_schema()) == {"v": pl.List(pl.Int64), "t": pl.Int64}
+    assert lazy.collect(engine="streaming").to_dict(as_series=False) == {"v": [[3, None], None], "t": [2, None]}
+    assert df["v"].jag.dt.hour().to_list() == [[13, None], None]
+    s = pd.Series(rows, dtype="jagged[timestamp[us], 2]")
+    assert s.jag.dt.hour().jag.to_list() == [[13, None], None]
+    assert pd.Series(pd.to_datetime(["2024-02-29", None])).jag.dt.month().tolist() == [2, pd.NA]

@@ -1,0 +1,159 @@
+"""`str.to_number` and `str.to_datetime`: text as Python's int, float and strptime read it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.testing import assert_lists_equal, jagged_arrays
+from tests import reference as ref
+from tests.hosts import pl
+
+NUMBERS = st.sampled_from(
+    ["1", " +5 ", "-3", "+-1", "x", "", "+", "1.5", "1e3", "\t7\n", "nan", "+inf", ".5", "++1", "127", "128", "\u0661"]
+)
+FORMATS = {
+    "%Y-%m-%d": ["2024-02-29", "2023-02-29", "2024-1-5", "2024-01-01 ", "99-1-1", "0000-01-01", "2024-13-01"],
+    "%Y-%m-%d %H:%M:%S": [
+        "2024-02-29 13:05:07",
+        "2024-02-29T13:05:07",
+        "2024-02-29 24:00:00",
+        "2024-2-9 3:5:7",
+        "2024-02-29  13:05:07",
+    ],
+    "%d.%m.%y %H:%M": ["29.02.24 13:05", "1.1.68 0:0", "1.1.69 0:0", "31.04.24 00:00"],
+    "%d %b %Y, %I:%M %p": ["5 Feb 2024, 12:30 am", "05 FEB 2024, 12:30 PM", "5 February 2024, 1:00 AM", "5 Feb 2024, 13:00 AM"],
+    "%A %B %d %Y %S.%f": [
+        "Monday March 4 2024 07.5",
+        "monday march 04 2024 7.000001",
+        "Mon March 4 2024 7.1",
+        "Friday March 4 2024 7.1234567",
+    ],
+    "%Y%j": ["2024366", "2024001", "20241"],
+    "%H:%M": ["13:05", "3:5", "24:00"],
+    "%Y-%m-%dT%H:%M:%S%z": ["2024-02-29T13:05:07+0100", "2024-02-29T13:05:07-01:30", "2024-02-29T13:05:07Z", "2024-02-29T13:05:07"],
+    "100%% %Y (x)+": ["100% 2024 (x)+", "100% 2024 x"],
+}
+
+
+@given(
+    jagged_arrays(
+        st.integers(1, 3), st.sampled_from([pa.string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())]), values=NUMBERS
+    )
+)
+def test_to_number_agrees_with_the_oracle(x: aj.JaggedArray) -> None:
+    ints = ref.text_method("to_number", x.to_list(), x.ndim)
+    assert x.str.to_number("int64", strict=False).to_list() == ints
+    assert_lists_equal(x.str.to_number("float64", strict=False).to_list(), ref.text_method("to_number", x.to_list(), x.ndim, float))
+    if [v is None for v in ref.items(ints, x.ndim)] == [v is None for v in ref.items(x.to_list(), x.ndim)]:
+        assert x.str.to_number(pa.int64()).to_list() == ints
+    else:
+        with pytest.raises(JagValueError, match=r"str\.to_number: row \d+ holds .*, which is no int64; strict=False makes it null"):
+            x.str.to_number(pa.int64())
+
+
+def test_numbers_that_do_not_fit() -> None:
+    x = aj.array([["127", "128", "+1.50"]])
+    assert x.str.to_number("int8", strict=False).to_list() == [[127, None, None]]
+    assert x.str.to_number(pa.decimal128(5, 2))[0, 2].as_py() == ref.Fraction("1.5")
+    with pytest.raises(JagTypeError, match="expected a type of numbers, got string"):
+        x.str.to_number(pa.string())
+    with pytest.raises(JagTypeError, match=r"str\.to_number has no kernel for int64"):
+        aj.array([[1]]).str.to_number("int8")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(data=st.data())
+def test_to_datetime_agrees_with_strptime(format: str, data: st.DataObject) -> None:
+    x = data.draw(
+        jagged_arrays(st.integers(1, 3), pa.large_string(), values=st.sampled_from(FORMATS[format]) | st.text(max_size=3))
+    )
+    got = x.str.to_datetime(format, strict=False)
+    assert got.type == pa.timestamp("us", "UTC" if "%z" in format else None)
+    assert got.to_list() == ref.text_method("to_datetime", x.to_list(), x.ndim, format)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_text_of_a_format(format: str) -> None:
+    for texts in ([FORMATS[format]], [FORMATS[format][:1]]):
+        assert aj.array(texts).str.to_datetime(format, strict=False).to_list() == ref.text_method("to_datetime", texts, 2, format)
+
+
+ISO = st.sampled_from(
+    ["2024-02-29", "2024-02-29T13", "2024-02-29 13:05", "2024-02-29T13:05:07.123456", "2024-02-29T13:05:07Z", "x", "2023-02-29"]
+)
+
+
+@given(jagged_arrays(st.integers(1, 3), pa.string(), values=ISO | st.text(max_size=3)))
+def test_iso_agrees_with_the_oracle(x: aj.JaggedArray) -> None:
+    assert x.str.to_datetime(strict=False).to_list() == ref.text_method("to_datetime", x.to_list(), x.ndim)
+
+
+def test_what_is_wrong_is_named() -> None:
+    x = aj.array([["2024-02-29"], ["x", None]])
+    with pytest.raises(JagValueError, match="to_datetime: row 1 holds 'x', which is no time of ISO 8601 without a zone"):
+        x.str.to_datetime()
+    with pytest.raises(JagValueError, match="row 1 holds 'x', which is no time of the format '%Y-%m-%d'"):
+        x.str.to_datetime("%Y-%m-%d")
+    for format in ("%Q", "%", "%Y %Y"):
+        with pytest.raises(JagValueError, match=r"(unknown directive|stands twice).* in '%"):
+            x.str.to_datetime(format)
+    with pytest.raises(JagTypeError, match="format must be a str"):
+        x.str.to_datetime(5)  # type: ignore[arg-type]
+
+
+def test_types_are_known_at_plan_time() -> None:
+    df = pl.DataFrame({"v": [["1.1.2024", None], []]})
+    lazy = df.lazy().select(pl.col("v").jag.str.to_datetime("%d.%m.%Y").jag.dt.year())
+    assert lazy.collect_schema()["v"] == pl.List(pl.Int64)
+    assert lazy.collect()["v"].to_list() == [[2024, None], []]
+
+
+def iso(x: Any, other: str) -> Any:
+    return [(x == other).to_list(), (x > other).to_list(), (x <= other).to_list()]
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_iso_text_compares_with_times(unit: Any) -> None:
+    x = aj.array([["2024-01-01", None], None, ["2024-01-02"]]).str.to_datetime().cast(pa.timestamp(unit))
+    assert iso(x, "2024-01-01") == [[[True, None], None, [False]], [[False, None], None, [True]], [[True, None], None, [False]]]
+    assert (x > "2024-01-01T10:30").to_list() == [[False, None], None, [True]]
+    assert (x > "2024-01-01T10:30").to_list() == [[False, None], None, [True]]
+    zoned = x.dt.tz_localize("Europe/Paris")
+    assert (zoned == "2024-01-01").to_list() == [[True, None], None, [False]]
+    assert (zoned == "2023-12-31T23:00Z").to_list() == [[True, None], None, [False]]
+    assert (zoned >= "2024-01-02T00:00+01:00").to_list() == [[False, None], None, [True]]
+
+
+def test_iso_text_compares_with_dates_and_times_of_day() -> None:
+    for leaf in (pa.date32(), pa.date64()):
+        x = aj.array([[dt.date(2024, 1, 1), None]]).cast(leaf)
+        assert (x >= "2024-01-01").to_list() == [[True, None]]
+        assert (x > "2023-12-31T23:59").to_list() == [[True, None]]
+        assert (x < "2024-01-01T00:01").to_list() == [[True, None]]
+    assert (aj.array([[dt.time(3, 4), None]]) == "03:04").to_list() == [[True, None]]
+
+
+def test_iso_text_compares_on_hosts() -> None:
+    rows = [[dt.datetime(2024, 1, 1, 5), None], None]  # noqa: DTZ001 - without a zone
+    df = pl.DataFrame({"v": rows})
+    for engine in ("in-memory", "streaming"):
+        assert df.lazy().select(pl.col("v").jag > "2024-01-01").collect(engine=engine)["v"].to_list() == [[True, None], None]
+    assert (df["v"].jag > "2024-01-01").to_list() == [[True, None], None]
+    s = aj.array(rows).to_pandas()
+    assert (s.jag > "2024-01-01").jag.to_list() == [[True, None], None]
+    assert (s > "2024-01-01").jag.to_list() == [[True, None], None]
+
+
+@pytest.mark.parametrize("wrong", ["x", "2024-13-01", "2024-01-01T00:00Z"])
+def test_text_that_is_no_time_is_refused(wrong: str) -> None:
+    x = aj.array([[dt.datetime(2024, 1, 1)]])  # noqa: DTZ001 - without a zone
+    with pytest.raises(JagValueError, match=f"greater: '{wrong}' is no "):
+        x > wrong  # noqa: B015

@@ -1,0 +1,72 @@
+"""union, intersection and difference, beside each other."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
+from tests import reference as ref
+from tests.along import EQUAL, first_axis, grouped, trailing_axes
+
+ndims = st.integers(1, 3)
+EXACT = {"rel_tol": 0.0, "abs_tol": 0.0}
+
+
+@pytest.mark.parametrize("name", ["union", "intersection", "difference"])
+@given(st.data())
+def test_set_operations_at_every_axis(name: str, data: st.DataObject) -> None:
+    ndim = data.draw(ndims)
+    axis = data.draw(trailing_axes(ndim) | st.integers(-ndim, ndim - 1))
+    leaf = data.draw(leaf_types(*EQUAL))
+    first, _ = first_axis(axis, ndim)
+    if isinstance(axis, int) and first < ndim - 1:  # rows below the axis are items, and need not agree
+        x, y = (data.draw(jagged_arrays(ndim, leaf, small=True, null_rows=False)) for _ in range(2))
+        if first > 0:
+            return
+        flat_x, flat_y = x.to_list(), y.to_list()
+    else:
+        x, y = data.draw(prefix_arrays((ndim, ndim), leaf))
+        flat_x, flat_y = grouped(x.to_list(), ndim, axis)[0], grouped(y.to_list(), ndim, axis)[0]
+    expected = getattr(ref, name)(flat_x, flat_y, first + 1)
+    assert_lists_equal(getattr(x, name)(y, axis).to_list(), expected, **EXACT)
+
+
+def test_sets_of_other_sizes_than_each_other() -> None:
+    x, y = aj.array([[1, 2, 2, None], None, [], [3]]), aj.array([[2, 5], [1], [4, 4], None])
+    assert x.union(y).to_list() == [[1, 2, 5], None, [4], None]
+    assert x.intersection(y).to_list() == [[2], None, [], None]
+    assert x.difference(y).to_list() == [[1], None, [], None]
+    deep = aj.array([[[1], [2, 3]], [[4]]])
+    assert deep.difference([[[2, 3], [9]], [[4], [4]]], axis=1).to_list() == [[[1]], []]
+
+
+def test_sets_of_types_that_meet() -> None:
+    assert aj.array([[1]], type=pa.int8(), ndim=2).union([[1.5]]).to_list() == [[1.0, 1.5]]
+    with pytest.raises(JagTypeError, match=r"union: .* have no common type"):
+        aj.array([[1]]).union([["a"]])
+    with pytest.raises(ShapeError, match=r"union"):
+        aj.array([[1]]).union([[1], [2]])
+    with pytest.raises(ShapeError, match=r"the same number of dims"):
+        aj.array([[1]]).union([1])
+
+
+@pytest.mark.parametrize("axis", [-1, 0])
+def test_signed_and_unsigned_integers_are_compared_by_value(axis: int) -> None:
+    one = aj.array([[2**63 - 1, -1, 5]], type=pa.int64(), ndim=2)
+    two = aj.array([[2**64 - 1, 2**63 - 1, 5]], type=pa.uint64(), ndim=2)
+    if axis == 0:
+        one, two = one.flatten(0), two.flatten(0)
+    rows = lambda x: x.to_list()[0] if axis else x.to_list()  # noqa: E731
+    assert rows(one.union(two, axis)) == [2**63 - 1, -1, 5, 2**64 - 1]
+    assert one.union(two, axis).type == pa.decimal128(20, 0)
+    assert rows(one.intersection(two, axis)) == [2**63 - 1, 5]
+    assert rows(one.difference(two, axis)) == [-1]
+    assert rows(two.difference(one, axis)) == [2**64 - 1]
+    assert one.intersection(two, axis).type == pa.int64()
+    assert two.difference(one, axis).type == pa.uint64()
+    assert rows(one.symmetric_difference(two, axis)) == [-1, 2**64 - 1]

@@ -1,0 +1,174 @@
+"""norm, normalize, cosine, distance, matmul and nearest."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag._kernels import strategy
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
+from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
+from tests import reference as ref
+from tests.along import EQUAL, NUMBERS, any_axis, as_list, common_extents, kept
+from tests.reference import Jag
+
+ORDERS = st.sampled_from([2, 1, math.inf, 0, 3, 0.5])
+
+
+@pytest.mark.parametrize("leaf", NUMBERS, ids=str)
+@given(st.data())
+def test_norms_at_every_axis(leaf: pa.DataType, data: st.DataObject) -> None:
+    ndim, p = data.draw(st.integers(1, 3)), data.draw(ORDERS)
+    axis = data.draw(any_axis(ndim))
+    x = data.draw(jagged_arrays(ndim, leaf, small=True))
+    got = x.norm(p, axis)
+    assert got.type == (leaf if pa.types.is_floating(leaf) else pa.float64())
+    rel = 1e-4 if leaf == pa.float32() else 1e-9
+    expected = ref.reduction("norm", x.to_list(), ndim, axis, extents=x.shape.extents, p=p)
+    assert_lists_equal(as_list(got), expected, rel_tol=rel, abs_tol=rel)
+    divided = kept(lambda row: ref.normalize(row, 1, p), x.to_list(), ndim, axis)
+    assert_lists_equal(x.normalize(p, axis).to_list(), divided, rel_tol=rel, abs_tol=rel)
+
+
+@pytest.mark.parametrize("metric", ["l2", "l1", "linf", "hamming", "jaccard"])
+@given(st.data())
+def test_distances_at_every_axis(metric: str, data: st.DataObject) -> None:
+    one, two = data.draw(st.sampled_from([(1, 1), (2, 2), (1, 2), (2, 1), (3, 2), (3, 3)]))
+    x, y = data.draw(prefix_arrays((one, two), data.draw(st.sampled_from([pa.float64(), pa.int32(), pa.uint8(), pa.bool_()]))))
+    axis = data.draw(any_axis(max(one, two)))
+    expected = ref.over_pairs(
+        lambda pairs: ref.distance(pairs, metric), Jag(x.to_list(), one), Jag(y.to_list(), two), axis, common_extents(x, y)
+    )
+    assert_lists_equal(as_list(x.distance(y, metric, axis)), expected)
+
+
+@given(st.data())
+def test_cosines_at_every_axis(data: st.DataObject) -> None:
+    one, two = data.draw(st.sampled_from([(1, 1), (2, 2), (1, 2), (2, 1), (3, 2), (3, 3)]))
+    x, y = data.draw(prefix_arrays((one, two), data.draw(st.sampled_from([pa.float64(), pa.int32(), pa.bool_(), pa.null()]))))
+    axis = data.draw(any_axis(max(one, two)))
+    expected = ref.over_pairs(ref.cosine, Jag(x.to_list(), one), Jag(y.to_list(), two), axis, common_extents(x, y))
+    assert_lists_equal(as_list(x.cosine(y, axis)), expected, rel_tol=1e-7, abs_tol=1e-9)
+
+
+@given(st.data())
+def test_hamming_takes_every_type(data: st.DataObject) -> None:
+    x = data.draw(jagged_arrays(2, leaf_types(*(kind for kind in EQUAL if kind not in ("map", "struct", "null")))))
+    same = x.distance(x, "hamming").to_list()
+    none = [None if row is None or all(v is None for v in row) else 0.0 for row in x.to_list()]
+    if not any(map(ref.is_nan, x.values.to_pylist())):
+        assert same == none
+
+
+def test_distances_of_large_integers_are_rounded_once() -> None:
+    x, y = aj.array([[2**62, -(2**62)]]), aj.array([[2**62 - 1, 2**62]])
+    assert x.distance(y, "l1").to_list() == [float(2**63 + 1)]
+    assert x.distance(y, "linf").to_list() == [float(2**63)]
+
+
+@given(st.data())
+def test_products_of_matrices(data: st.DataObject) -> None:
+    leaf = data.draw(st.sampled_from([pa.int64(), pa.float64(), pa.uint8()]))
+    n_rows, item = data.draw(st.integers(0, 4)), st.none() | st.integers(0, 3)
+    rows: list[tuple[Any, Any, Any]] = []
+    for _ in range(n_rows):
+        m, k, n = (data.draw(st.integers(1, 3)) for _ in range(3))
+        table = lambda height, width: [[data.draw(item) for _ in range(width)] for _ in range(height)]  # noqa: E731
+        rows.append((table(m, k), table(k, n), [data.draw(item) for _ in range(k)]))
+    hidden = data.draw(st.sets(st.integers(0, 3)))
+    x = aj.array([None if k in hidden else one for k, (one, _, _) in enumerate(rows)], type=leaf, ndim=3)
+    y = aj.array([two for _, two, _ in rows], type=leaf, ndim=3)
+    v = aj.array([three for _, _, three in rows], type=leaf, ndim=2)
+    for other in (y, v):
+        expected = [ref.matmul(one, two) for one, two in zip(x.to_list(), other.to_list(), strict=True)]
+        got = x.matmul(other)
+        assert got.ndim == other.ndim
+        assert_lists_equal(got.to_list(), expected)
+
+
+def test_products_of_deeper_matrices_and_of_empty_ones() -> None:
+    x = aj.array([[[[1, 2]], [[3]]], []])
+    y = aj.array([[[[1], [2]], [[4, 5]]], []])
+    assert x.matmul(y).to_list() == [[[[5]], [[12, 15]]], []]
+    assert aj.array([[[], []], []], type=pa.int64(), ndim=3).matmul(aj.array([[], []], type=pa.int64(), ndim=3)).to_list() == [
+        [[], []],
+        [],
+    ]
+    assert aj.array([[[], []]], type=pa.int64(), ndim=3).matmul(aj.array([[]], type=pa.int64(), ndim=2)).to_list() == [[0, 0]]
+
+
+def test_products_are_those_of_numpy() -> None:
+    rng = np.random.default_rng(0)
+    shapes = [tuple(rng.integers(1, 6, 3)) for _ in range(200)]
+    left = [rng.normal(size=(m, k)) for m, k, _ in shapes]
+    right = [rng.normal(size=(k, n)) for _, k, n in shapes]
+    got = aj.array([one.tolist() for one in left]).matmul(aj.array([one.tolist() for one in right]))
+    assert_lists_equal(got.to_list(), [(one @ two).tolist() for one, two in zip(left, right, strict=True)])
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "text"),
+    [
+        ([[[1, 2], [3]]], [[[1]]], r"row 0 of x is no matrix: its rows have 2 and 1 items"),
+        ([[[1]], [[1, 2]]], [[[1]], [[1]]], r"in row 1 a matrix of 1 rows of 2 items meets one of 1 rows"),
+        ([[[1]]], [1], r"as many, or one less"),
+        ([[1]], [[1]], r"at least 3 dims"),
+    ],
+)
+def test_refused_products(x: Any, y: Any, text: str) -> None:
+    with pytest.raises(ShapeError, match=text):
+        aj.array(x).matmul(aj.array(y))
+    with pytest.raises(JagOverflowError, match="matmul: integer overflow"):
+        aj.array([[[2**62, 2**62]]]).matmul([[2, 2]])
+
+
+def test_the_nearest_row() -> None:
+    rng = np.random.default_rng(0)
+    matrix = rng.integers(-3, 3, (20, 3)).astype(float)
+    rows = [*rng.integers(-3, 3, (100, 3)).tolist(), None, [], [None, 1, 2], [math.nan, 1, 2], [1e300, 0, 0]]
+    x = aj.array(rows, type=pa.float64())
+    expected = [None if row is None else ref.nearest(row, matrix.tolist()) for row in rows]
+    assert x.nearest(matrix).to_list()[:-1] == expected[:-1]
+    assert x.nearest(matrix.tolist()).to_list() == x.nearest(aj.array(matrix)).to_list()
+    with strategy.force(LARGE_VALUES=1):
+        assert x.nearest(matrix).to_list()[:-1] == expected[:-1]
+    assert x[:100].unsqueeze(0).nearest(matrix).to_list() == [expected[:100]]
+
+
+def test_the_nearest_row_by_angle() -> None:
+    x = aj.array([[2.0, 0.1], [-1.0, -1.0], [0.0, 0.0]])
+    assert x.nearest([[0, 1], [5, 0], [-3, -3]], "cosine").to_list() == [1, 2, None]
+
+
+def test_near_ties_are_decided_exactly() -> None:
+    rng = np.random.default_rng(1)
+    base = rng.normal(size=(50, 8)) * 1e6
+    matrix = np.concatenate([base + 1e-6, base, base])
+    assert aj.array(base).nearest(matrix).to_list() == list(range(50, 100))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda x: x.norm(-1), JagValueError, "norm: p must be at least 0, got -1"),
+        (lambda x: x.norm("2"), JagTypeError, "norm: p must be a number, got str"),
+        (lambda x: x.distance(x, "l3"), JagValueError, "metric is one of l2, l1, linf, hamming, jaccard, got 'l3'"),
+        (lambda x: x.nearest([[1, 2, 3]]), ShapeError, "the rows of the matrix have 3 numbers, but row 0 has 2"),
+        (lambda x: x.nearest([1, 2]), ShapeError, "must have two dims of numbers"),
+        (lambda x: x.nearest([[1, 2], [3]]), ShapeError, "rows of one size"),
+        (lambda x: x.nearest([[1, 2]], "l1"), JagValueError, "metric is one of l2, cosine, got 'l1'"),
+        (lambda x: x.first().nearest([[1]]), ShapeError, "needs rows of numbers"),
+        (lambda x: x.cast("string").norm(), JagTypeError, "norm.*string"),
+        (lambda x: x.cosine(aj.array([[1]])), ShapeError, "cosine"),
+    ],
+)
+def test_refused(call: Any, error: Any, text: str) -> None:
+    with pytest.raises(error, match=text):
+        call(aj.array([[1, 2]]))

@@ -1,0 +1,79 @@
+"""Files of one version are read by each other one (`make version-files`); here one version reads its own."""
+
+from __future__ import annotations
+
+import datetime as dt
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import arrowjag as aj
+
+ROOT = Path(aj.__file__).parents[1]
+
+
+def tool(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_files_of_this_version_are_read(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+    version_files = tool("version_files")
+    version_files.write_files(tmp_path)
+    assert len(list(tmp_path.iterdir())) == 5
+    assert list(version_files.read_files(tmp_path)) == []
+    shutil.copy(tmp_path / "arrowjag.parquet", tmp_path / "other.parquet")
+    changed = {"ints": aj.array([[2, None], None, []], type="int8")}
+    aj.write_parquet(changed, tmp_path / "arrowjag.parquet")
+    assert next(version_files.read_files(tmp_path)) == (
+        "arrowjag.parquet, column ints: [[2, None], None, []], expected [[1, None], None, []]"
+    )
+
+
+def test_every_environment_has_a_name() -> None:
+    done = subprocess.run([sys.executable, "tools/versions.py", "--list"], cwd=ROOT, check=True, capture_output=True, text=True)
+    names = json.loads(done.stdout)
+    assert names[:3] == ["bare", "pandas-only", "polars-only"]
+    assert {"newest", "pandas-2.3,polars-2.0,pyarrow-22", "pandas-3.0,pyarrow-24"} <= set(names)
+    assert len(names) == len(set(names)) == 3 + 3 * 2 * 3
+
+
+def days(*ages: tuple[str, int]) -> dict[str, dt.date]:
+    return {version: dt.date(2026, 11, 22) - dt.timedelta(days=age) for version, age in ages}
+
+
+@pytest.mark.parametrize(
+    ("current", "releases", "expected"),
+    [
+        ("2.3.0", days(("2.3.0", 800), ("2.3.3", 400), ("3.0.0", 300), ("3.1.0", 30)), "3.0.0"),
+        ("3.0.0", days(("2.3.0", 800), ("3.0.0", 300), ("3.1.0", 30)), None),
+        ("22.0.0", days(("22.0.0", 390), ("23.0.0", 300)), None),
+        ("1.0", days(("1.0", 2000), ("1.1rc1", 10), ("not a version", 5)), None),
+        ("1.0", {}, None),
+    ],
+)
+def test_bounds_follow_the_last_24_months(current: str, releases: dict[str, dt.date], expected: str | None) -> None:
+    assert tool("propose_bounds").propose(current, releases, dt.date(2026, 11, 22)) == expected
+
+
+def test_a_proposal_changes_both_places(tmp_path: Path) -> None:
+    (tmp_path / "arrowjag").mkdir()
+    for name in ("pyproject.toml", "arrowjag/_versions.py"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    releases = {"pandas": days(("2.3.0", 800), ("3.0.0", 300))}
+    changes = tool("propose_bounds").main(dt.date(2026, 11, 22), lambda name: releases.get(name, {}), tmp_path)
+    assert changes == ["pandas 2.3.0 -> 3.0.0"]
+    assert '"pandas>=3.0.0"' in (tmp_path / "pyproject.toml").read_text(encoding="utf-8")
+    assert '"pandas": "3.0.0"' in (tmp_path / "arrowjag" / "_versions.py").read_text(encoding="utf-8")

@@ -1,0 +1,112 @@
+"""Supported versions: their bounds, hosts that are too old, and the table of differences."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from packaging.requirements import Requirement
+
+import arrowjag as aj
+from arrowjag import _versions
+from arrowjag._versions import LOWEST, Difference, release
+
+ROOT = Path(aj.__file__).parents[1]
+
+
+def test_the_bounds_are_those_of_the_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = [*project["dependencies"], *project["optional-dependencies"]["pandas"], *project["optional-dependencies"]["polars"]]
+    bounds = {one.name: str(one.specifier).removeprefix(">=") for one in map(Requirement, lines) if one.marker is None}
+    assert {name: release(bound)[: len(release(LOWEST[name]))] for name, bound in bounds.items()} == {
+        name: release(bound) for name, bound in LOWEST.items()
+    }
+
+
+def test_releases_compare_as_numbers() -> None:
+    assert release("10.2") > release("9.9.1") > release("9.9")
+    assert release("3.2.0.dev0+55.gabcdef") == (3, 2, 0)
+    assert release("3.1.0rc1") >= release("3.1")
+
+
+def run(code: str, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    code = f"import sys; sys.path[:0] = [{str(folder)!r}, {str(ROOT)!r}]\n{code}"
+    return subprocess.run([sys.executable, *options, "-c", code], check=False, capture_output=True, text=True)
+
+
+# pyarrow looks for classes in any module with the name pandas.
+OLDER = """
+class Any(type):
+    def __getattr__(cls, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Any(name, (), {})
+
+def __getattr__(name):
+    return getattr(Any("Module", (), {}), name)
+
+__version__ = "VERSION"
+"""
+
+
+@pytest.mark.parametrize("first", ["arrowjag", "host"])
+@pytest.mark.parametrize(("host", "version"), [("pandas", "2.2.3"), ("polars", "1.44.2")])
+def test_the_core_goes_on_beside_an_older_host(host: str, version: str, first: str, tmp_path: Path) -> None:
+    (tmp_path / f"{host}.py").write_text(OLDER.replace("VERSION", version))
+    imports = [f"import {host}", "import arrowjag as aj"]
+    code = f"""
+import warnings
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    {"; ".join(imports if first == "host" else imports[::-1])}
+    x = aj.array([[1.0, 2.0], None, []] * 50_000)
+    assert x.sum().to_list()[:3] == [3.0, None, 0.0]
+    assert x[x > 1].count().to_list()[:3] == [1, None, 0]
+    assert len(x.sort(descending=True)) == len(x)
+print(*[f"{{one.category.__name__}}: {{one.message}}" for one in seen], sep="\\n")
+try:
+    x.to_{host}()
+except aj.MissingDependencyError as error:
+    print(error)
+"""
+    done = run(code, tmp_path)
+    lowest = LOWEST[host]
+    needs = f"arrowjag.{host} needs {host} {lowest} or newer, this is {host} {version}: pip install '{host}>={lowest}'"
+    assert done.stdout.splitlines() == [f"JagWarning: {needs}. Arrays work without it", needs], done.stderr
+
+
+def test_an_older_pyarrow_is_refused(tmp_path: Path) -> None:
+    done = run("import pyarrow; pyarrow.__version__ = '18.1.0'; import arrowjag", tmp_path)
+    needs = (
+        f"arrowjag needs pyarrow {LOWEST['pyarrow']} or newer, this is pyarrow 18.1.0: pip install 'pyarrow>={LOWEST['pyarrow']}'"
+    )
+    assert done.stderr.splitlines()[-1].endswith(f"MissingDependencyError: {needs}")
+
+
+def test_a_difference_ends_with_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Difference, "all", [])
+    later = Difference("pyarrow", "9999", "It does.", "We do.")
+    earlier = Difference("pyarrow", "1.0", "It does.", "We do.")
+    assert (bool(later), bool(earlier)) == (True, False)
+    earlier.refuse("a call")
+    with pytest.raises(aj.JagTypeError) as raised:
+        later.refuse("Series.name_of_a_method")
+    assert str(raised.value) == (
+        f"Series.name_of_a_method needs pyarrow 9999 or newer, this is pyarrow {pa.__version__}: pip install 'pyarrow>=9999'"
+    )
+
+
+def test_the_table_of_differences_is_up_to_date() -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+    done = subprocess.run([sys.executable, "tools/write_versions.py", "--check"], cwd=ROOT, check=False)
+    assert done.returncode == 0, "run python tools/write_versions.py"
+
+
+def test_loaded_hosts_are_found() -> None:
+    assert _versions.loaded("pyarrow") is pa
+    assert _versions.load("no_such_library") is None

@@ -1,0 +1,188 @@
+"""Run the tests with one combination of versions of the hosts after another, each in an environment of its own.
+
+`python tools/versions.py pandas-2.3,polars-2.0,pyarrow-22` runs one combination, `python tools/versions.py bare` the core without
+pandas and polars, and no name runs all of them. `--list` prints their names as JSON, for the nightly workflow, `--table` adds the
+results to tests/README.md, and `--short` runs a few test files without pandas, without polars and without both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+__all__ = ["ENVIRONMENTS", "ROOT", "environment", "main", "requirements", "run_tests"]
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "tests" / "README.md"
+FIRST, LAST = "<!-- versions: written by tools/versions.py -->\n", "<!-- end of versions -->\n"
+
+TOOLS = ["packaging>=24.2", "pytest>=9.0", "pytest-xdist>=3.8"]
+BARE = {"bare": "cli,etl,testing", "pandas-only": "cli,etl,pandas,testing", "polars-only": "cli,etl,polars,testing"}
+"""The extras of the environments without one of the hosts."""
+
+SHORT = {
+    "bare": "array concat creating_arrays dims filter fold_cases formatting shape take unique versions where",
+    "pandas-only": "versions pandas/test_array pandas/test_entry pandas/test_frame pandas/test_operators",
+    "polars-only": "versions polars/test_entry polars/test_expressions polars/test_series",
+}
+"""The test files that `--short` runs there, for every change; `make versions` runs all."""
+
+VERSIONS = {"pandas": ("2.3", "3.0", ""), "polars": ("2.0", ""), "pyarrow": ("22", "24", "")}
+"""The versions of each host; the empty one is the newest."""
+
+
+def _combinations() -> dict[str, list[str]]:
+    found = {}
+    for chosen in itertools.product(*VERSIONS.values()):
+        pinned = [(host, version) for host, version in zip(VERSIONS, chosen, strict=True) if version]
+        name = ",".join(f"{host}-{version}" for host, version in pinned)
+        found[name or "newest"] = [f"{host}=={version}.*" for host, version in pinned]
+    return found
+
+
+ENVIRONMENTS = _combinations()
+"""The requirements of each combination of versions, by its name."""
+
+
+def requirements(name: str) -> list[str]:
+    """What pip installs into an environment.
+
+    Parameters
+    ----------
+    name : str
+        A key of `ENVIRONMENTS` or `BARE`.
+
+    Returns
+    -------
+    list of str
+        Arguments of ``pip install``.
+
+    Raises
+    ------
+    SystemExit
+        There is no such environment.
+    """
+    if name in BARE:
+        return [*TOOLS, "--editable", f"{ROOT}[{BARE[name]}]"]
+    if name not in ENVIRONMENTS:
+        sys.exit(f"there is no environment {name!r}; there are {', '.join([*BARE, *ENVIRONMENTS])}")
+    return [*ENVIRONMENTS[name], "--editable", f"{ROOT}[suite]"]
+
+
+def environment(name: str) -> Path:
+    """The Python of an environment, which is made when it is missing or old.
+
+    Parameters
+    ----------
+    name : str
+        A key of `ENVIRONMENTS` or `BARE`.
+
+    Returns
+    -------
+    Path
+        The interpreter.
+    """
+    folder = ROOT / f".venv-{name}"
+    python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    wanted = ["--constraint", str(ROOT / "tests" / "draws.txt"), *requirements(name)]
+    project = (ROOT / "pyproject.toml").read_bytes() + (ROOT / "tests" / "draws.txt").read_bytes()
+    stamp, made = folder / ".done", hashlib.sha256(project + json.dumps(wanted).encode()).hexdigest()
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != made:
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted], check=True)
+        stamp.write_text(made, encoding="utf-8")
+    return python
+
+
+def run_tests(name: str, short: bool = False) -> tuple[int, str]:
+    """Run the tests in an environment.
+
+    Parameters
+    ----------
+    name : str
+        A key of `ENVIRONMENTS` or `BARE`.
+    short : bool
+        Whether only the files of `SHORT` run.
+
+    Returns
+    -------
+    code : int
+        pytest's exit code.
+    summary : str
+        Its last line.
+    """
+    python = environment(name)
+    paths = [f"tests/{file if '/' in file else f'test_{file}'}.py" for file in SHORT[name].split()] if short else ["tests"]
+    workers = os.environ.get("PYTEST_WORKERS", "auto")
+    command = [str(python), "-m", "pytest", "-q", "-n", workers, "-m", "not slow and not torch and not engines", *paths]
+    print(f"--- {name}: {' '.join(command[1:])}", flush=True)
+    settings = {"HYPOTHESIS_PROFILE": "few"} | dict(os.environ)
+    child = subprocess.Popen(command, cwd=ROOT, env=settings, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+    assert child.stdout is not None
+    last = ""
+    for line in child.stdout:
+        if not line.startswith("SKIPPED"):
+            print(line, end="", flush=True)
+        last = line.strip() or last
+    return child.wait(), last.strip("= ")
+
+
+def write_table(results: dict[str, str]) -> None:
+    """Write results into tests/README.md; those of other environments stay.
+
+    Parameters
+    ----------
+    results : dict of str to str
+        The last line of pytest by environment.
+    """
+    page = PAGE.read_text(encoding="utf-8")
+    before, rest = page.split(FIRST)
+    old, after = rest.split(LAST)
+    known = dict(re.findall(r"^\| `([^`]+)` \| (.*) \|$", old, re.MULTILINE)) | results
+    rows = [f"| `{name}` | {known[name]} |" for name in [*BARE, *ENVIRONMENTS] if name in known]
+    table = "\n".join(["", "| environment | result |", "|---|---|", *rows, "", ""])
+    PAGE.write_text(f"{before}{FIRST}{table}{LAST}{after}", encoding="utf-8")
+
+
+def main(arguments: list[str]) -> int:
+    """Run the environments that are named.
+
+    Parameters
+    ----------
+    arguments : list of str
+        Names, `--list`, `--table` or `--short`.
+
+    Returns
+    -------
+    int
+        0 if all tests passed.
+    """
+    if "--list" in arguments:
+        print(json.dumps([*BARE, *ENVIRONMENTS]))
+        return 0
+    short = "--short" in arguments
+    names = [one for one in arguments if not one.startswith("--")] or [*BARE, *([] if short else ENVIRONMENTS)]
+    failed, results = [], {}
+    for name in names:
+        started = time.monotonic()
+        code, summary = run_tests(name, short)
+        if code:
+            failed.append(name)
+        results[name] = re.sub(r" in .*", "", summary)
+        print(f"--- {name}: {summary}, {time.monotonic() - started:.0f} s with the installation", flush=True)
+    if "--table" in arguments:
+        write_table(results)
+    if failed:
+        print(f"failed with {', '.join(failed)}; repeat with: python tools/versions.py {failed[0]}")
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
