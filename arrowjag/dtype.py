@@ -1,4 +1,4 @@
-"""The Arrow extension type `arrowjag.jagged`, and the names of jagged types as text."""
+"""The Arrow extension type `arrowjag.jagged` and its metadata."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from arrowjag import _arrow, _column, _lazy_imports
 from arrowjag._integers import MAX_NDIM, check_ndim
+from arrowjag._type_names import jagged_name, type_name
 from arrowjag.errors import ShapeError
 
 __all__ = ["JaggedType", "metadata"]
@@ -65,8 +66,8 @@ class JaggedType(pa.ExtensionType):
 
     Examples
     --------
-    >>> JaggedType(pa.large_list(pa.float64())).ndim
-    2
+    >>> JaggedType(pa.large_list(pa.float64()))
+    jagged[double, 2]
     """
 
     def __init__(self, storage: pa.DataType, ndim: int | None = None) -> None:
@@ -124,6 +125,12 @@ class JaggedType(pa.ExtensionType):
             extents.append(type.list_size if pa.types.is_fixed_size_list(type) else None)
             type = type.value_type
         return tuple(extents)
+
+    def __str__(self) -> str:
+        return jagged_name(type_name(self.leaf_type), self._ndim, self.extents[1:])
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __arrow_ext_serialize__(self) -> bytes:
         return metadata(self._ndim).encode()

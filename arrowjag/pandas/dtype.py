@@ -13,10 +13,10 @@ from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._integers import check_ndim, is_int
 from arrowjag._ops import elementwise
+from arrowjag._type_names import jagged_name, parse_dtype_name, type_name
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.pandas._index import JaggedIndex
-from arrowjag.pandas._names import parse_dtype_name, type_name
 from arrowjag.pandas.row import Row
 
 __all__ = ["JaggedDtype", "array_class"]
@@ -92,8 +92,7 @@ class JaggedDtype(ExtensionDtype):
     @property
     def name(self) -> str:  # type: ignore[override]
         """The text that `construct_from_string` reads."""
-        declared = f", extents={self._extents!r}" if any(one is not None for one in self._extents) else ""
-        return f"jagged[{type_name(self._leaf)}, {self._ndim}{declared}]"
+        return jagged_name(type_name(self._leaf), self._ndim, self._extents)
 
     @property
     def type(self) -> Any:  # type: ignore[override]

@@ -9,9 +9,11 @@ import polars.selectors as cs
 
 from arrowjag import _arrow
 from arrowjag._integers import MAX_NDIM, check_ndim, integer
+from arrowjag._type_names import jagged_name
 from arrowjag.dtype import metadata as canonical_metadata
 from arrowjag.dtype import parse_metadata
 from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.polars._leaf_names import leaf_name
 from arrowjag.polars._versions import map_columns
 
 if TYPE_CHECKING:
@@ -42,13 +44,14 @@ class Jagged(pl.BaseExtension):
     Notes
     -----
     The storage is a `List` for each dim after the rows, or an `Array` if its extent is declared. The metadata is canonical JSON,
-    the same bytes as in Arrow. Filters, sorts, joins, group-bys, concat, pivot, Parquet and IPC keep the dtype.
+    the same bytes as in Arrow. The dtype prints as in pandas and Arrow, with the Arrow name of the leaf; in headers of frames and in
+    its own errors polars writes ``ext[jagged[double, 2]]``. Filters, sorts, joins, group-bys, concat, pivot, Parquet and IPC keep the dtype.
 
     Examples
     --------
     >>> import polars as pl
     >>> Jagged(pl.Float64, 3)
-    Jagged(Float64, 3)
+    jagged[double, 3]
     >>> Jagged(pl.Float64, 3, extents=(None, 4)).ext_storage()
     List(Array(Float64, shape=(4,)))
     """
@@ -115,13 +118,11 @@ class Jagged(pl.BaseExtension):
         return tuple(extents)
 
     def _string_repr(self) -> str:
-        leaf: Any = self.leaf
-        text = leaf._string_repr() if isinstance(leaf, pl.DataType) else leaf()._string_repr()
-        return f"jagged[{text}, {self.ndim}]"
+        # polars calls it from Rust for headers and errors, where it writes `ext[...]` around the text.
+        return jagged_name(leaf_name(self.leaf), self.ndim, self.extents)
 
     def __repr__(self) -> str:
-        declared = f", extents={self.extents}" if any(self.extents) else ""
-        return f"Jagged({self.leaf!r}, {self.ndim}{declared})"
+        return self._string_repr()
 
 
 def _inner(dtype: Any) -> Any:

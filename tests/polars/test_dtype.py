@@ -85,8 +85,34 @@ def test_pickle_and_copy():
 
 
 def test_text_names_leaf_and_ndim():
-    assert "jagged[i64, 2]" in str(aj.array([[1]]).to_polars())
-    assert repr(Jagged(pl.Int64, 3, (None, 2))) == "Jagged(Int64, 3, extents=(None, 2))"
+    assert "ext[jagged[int64, 2]]" in str(aj.array([[1]]).to_polars())
+    assert repr(Jagged(pl.Int64, 3, (None, 2))) == "jagged[int64, 3, extents=(None, 2)]"
+
+
+@pytest.mark.parametrize(
+    ("leaf", "name"),
+    [
+        (pl.Float32, "float"),
+        (pl.String, "string"),
+        (pl.Date, "date32[day]"),
+        (pl.Datetime("ms", "UTC"), "timestamp[ms, tz=UTC]"),
+        (pl.Datetime, "timestamp[us]"),
+        (pl.Duration("ns"), "duration[ns]"),
+        (pl.Decimal(10, 2), "decimal128(10, 2)"),
+        (pl.Categorical, "dictionary<string, uint32>"),
+        (pl.Enum(["a", "b"]), "dictionary<string, uint8, ordered>"),
+        (pl.Struct({"a b": pl.Int8, "t": pl.List(pl.Time)}), 'struct<"a b": int8, "t": large_list<time64[ns]>>'),
+        (pl.Array(pl.Boolean, 3), "fixed_size_list<bool, 3>"),
+    ],
+)
+def test_the_text_is_the_name_of_the_pandas_dtype(leaf, name):
+    text = repr(Jagged(leaf, 2))
+    assert text == f"jagged[{name}, 2]"
+    assert str(aj.pandas.JaggedDtype.construct_from_string(text)) == text
+
+
+def test_a_leaf_without_an_arrow_type_keeps_the_name_that_polars_gives():
+    assert repr(Jagged(pl.Int128, 2)) == "jagged[Int128, 2]"
 
 
 def test_selector_takes_our_columns_only():

@@ -1,10 +1,10 @@
-"""Names of Arrow types as text that reads back: what stands inside ``jagged[...]``."""
+"""Names of jagged types and of Arrow types as text that can be parsed: ``jagged[double, 2]``."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -12,7 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag.errors import JagTypeError
 
-__all__ = ["parse_dtype_name", "type_name"]
+__all__ = ["jagged_name", "parse_dtype_name", "type_name"]
 
 _LISTS: list[tuple[str, Callable[[pa.DataType], bool], Callable[..., pa.DataType]]] = [
     ("list", pt.is_list, pa.list_),
@@ -63,6 +63,32 @@ def type_name(type: pa.DataType) -> str:
 
 def _field_name(field: pa.Field) -> str:
     return type_name(field.type) + ("" if field.nullable else " not null")
+
+
+def jagged_name(leaf: str, ndim: int, extents: Sequence[int | None]) -> str:
+    """The name of a jagged type, the same in Arrow, pandas and polars.
+
+    Parameters
+    ----------
+    leaf : str
+        The name of the leaf type, as `type_name` writes it.
+    ndim : int
+        Number of levels, the rows included.
+    extents : sequence of int or None
+        Declared size of each dim after the rows.
+
+    Returns
+    -------
+    str
+        Extents are part of the name only if one is declared.
+
+    Examples
+    --------
+    >>> jagged_name("float", 3, (None, 4))
+    'jagged[float, 3, extents=(None, 4)]'
+    """
+    declared = f", extents={tuple(extents)!r}" if any(one is not None for one in extents) else ""
+    return f"jagged[{leaf}, {ndim}{declared}]"
 
 
 def parse_dtype_name(text: str) -> tuple[pa.DataType, int, tuple[int | None, ...] | None]:
