@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag import _arrow
+from arrowjag import _arrow, _gate
+from arrowjag._kernels import strategy
 from arrowjag._pyarrow_versions import NO_UUID_OBJECTS
 from arrowjag.testing import ArrowColumn, arrow_columns, assert_lists_equal, jagged_arrays
 from tests.hosts import pd
@@ -427,11 +428,12 @@ def _texts(words: list[bytes], large: bool) -> pa.Array:
     return pa.Array.from_buffers(type, len(words), [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(words))])
 
 
+@pytest.mark.parametrize("validator", ["arrow", "polars"])
 @pytest.mark.parametrize("large", [False, True])
 @given(words=st.lists(st.text(max_size=3).map(str.encode), min_size=1, max_size=8), data=st.data())
-def test_text_is_checked_as_arrow_checks_it(large: bool, words: list[bytes], data: st.DataObject) -> None:
-    """Characters cut between values, and bytes that are no characters, beside text that is mostly ASCII."""
-    words = [b"a" * 200, *words, b""]
+def test_text_is_checked_as_arrow_checks_it(large: bool, validator: str, words: list[bytes], data: st.DataObject) -> None:
+    """Characters cut between values and between pieces, and bytes that are no characters, with and without ASCII before them."""
+    words = [b"a" * data.draw(st.sampled_from([0, 3, 200])), *words, b""]
     whole = b"".join(words)
     if data.draw(st.booleans()) and whole:
         broken = bytearray(whole)
@@ -441,10 +443,23 @@ def test_text_is_checked_as_arrow_checks_it(large: bool, words: list[bytes], dat
     cuts = data.draw(st.sampled_from([cuts, list(np.cumsum([len(word) for word in words[:-1]]))]))
     array = _texts([whole[one:two] for one, two in pairwise([0, *cuts, len(whole)])], large)
     array = array.slice(data.draw(st.integers(0, 1)))
-    try:
-        array.validate(full=True)
-    except pa.ArrowInvalid:
-        with pytest.raises(aj.OffsetsError, match="UTF8"):
-            aj.from_arrow(array)
-    else:
-        assert aj.from_arrow(array).to_list() == array.to_pylist()
+    with strategy.force(utf8=validator, UTF8_PIECE=data.draw(st.sampled_from([8, 9, 1 << 30]))):
+        try:
+            array.validate(full=True)
+        except pa.ArrowInvalid:
+            with pytest.raises(aj.OffsetsError, match="UTF8"):
+                aj.from_arrow(array)
+        else:
+            assert aj.from_arrow(array).to_list() == array.to_pylist()
+
+
+@pytest.mark.parametrize("validator", ["arrow", "polars"])
+def test_valid_text_needs_no_check_of_each_value(validator: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def each_value(array: pa.Array, what: str) -> None:
+        raise AssertionError(f"{what} was validated value by value")
+
+    monkeypatch.setattr(_gate, "_check_full", each_value)
+    words = ["", "wörd", "", "数据列", "😀😃" * 3, "", ""]
+    with strategy.force(utf8=validator, UTF8_PIECE=8):
+        for array in (pa.array(words), pa.array(words[::-1], pa.large_string()), pa.array([*words, *words])[3:9]):
+            assert aj.from_arrow(array).to_list() == array.to_pylist()

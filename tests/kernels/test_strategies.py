@@ -19,6 +19,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import fill as fill_kernel
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.dense import matrices
+from arrowjag._kernels.elementwise import utf8
 from arrowjag._kernels.move import merge, scatter
 from arrowjag._ops import structure
 from arrowjag._options import options
@@ -60,6 +61,7 @@ TINY = {
     "TILE_VALUES": 16,
     "TOPK_SEGMENT": 3,
     "TOPK_SHARE": 1,
+    "UTF8_PIECE": 8,
     "WINDOW_BYTES": 128,
     "WORD_VALUES": 16,
 }
@@ -260,6 +262,16 @@ def filled(x: Any) -> Any:
     return [fill_kernel.filled(x.values.fill_null(1).to_numpy(zero_copy_only=False), valid, value) for value in (0, 1)]
 
 
+def texts_are_valid(x: Any) -> Any:
+    """The text as it is, with a character cut in two, and with a byte that begins none."""
+    if x.type != pa.string() or not x.count(axis=None):
+        refuse()
+    text = "".join(["ä", *(word or "" for word in x.values.to_pylist())]).encode()
+    n = len(text)
+    cases = [(text, [0, 0, 2, n]), (text, [0, 0, 1, n]), (text + b"\xff", [0, 0, 2, n + 1])]
+    return [utf8.is_text(np.frombuffer(one, np.uint8), np.array(offsets)) for one, offsets in cases]
+
+
 GROUPS = [
     Call(lambda x: x.group_by_indices(x), lambda lists, ndim: ref.group_by_indices([lists], ndim)),
     Call(lambda x: x.group_by_indices(x, sort=True), lambda lists, ndim: ref.group_by_indices([lists], ndim, sort=True)),
@@ -387,6 +399,7 @@ CALLS: dict[str, list[Call]] = {
         kernel(lambda offsets: [scatter.are_distinct(offsets[:0:-1], int(offsets[-1]) + 1)], lambda sizes: [0 not in sizes[1:]])
     ],
     "if_else": [Call(chosen, chosen_oracle)],
+    "utf8": [Call(texts_are_valid, lambda lists, ndim: [True, False, False], types=frozenset({pa.string()}))],
     "function": [Call(np.abs), Call(np.floor)],
     "arithmetic": [
         Call(lambda x: x + x),

@@ -159,6 +159,13 @@ def _row_sum(n_values: int, ready: bool) -> str:
     return "numpy" if polars_for(n_values) is None else "polars"
 
 
+def _utf8(n_bytes: int) -> str:
+    """Of bytes that are not all ASCII."""
+    if n_bytes < sizes.UTF8_POLARS_BYTES or (n_bytes < sizes.UTF8_LOAD_BYTES and "polars" not in sys.modules):
+        return "arrow"
+    return "polars" if _has_polars() else "arrow"
+
+
 def _compiled_or_numpy(ready: bool) -> str:
     return "compiled" if ready else "numpy"
 
@@ -454,6 +461,7 @@ CHOICES: dict[str, Choice] = {
     "nth": _either(_at_least("CALL_VALUES"), "whole", blocks=lambda n: n > 0),
     "are_distinct": _either(_are_distinct, "sort", "marks"),
     "if_else": _either(_at_least("CHOICE_VALUES"), "whole", "blocks"),
+    "utf8": _either(_utf8, "arrow", polars=lambda _n: _has_polars()),
     "function": _either(_at_least("ONE_PASS_VALUES"), "whole", "blocks"),
     "arithmetic": _either(_arithmetic, "whole", "blocks"),
     "loop": _either(_compiled_or_blocks, "blocks", compiled=lambda ready: ready),

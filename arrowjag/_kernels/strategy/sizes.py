@@ -194,6 +194,15 @@ SET_TABLE = 1 << 16
 CHOICE_VALUES = 1 << 14
 """From here on if_else selects by masks in blocks: 5M values with random flags in 8 ms, pyarrow and numpy 20."""
 
+UTF8_POLARS_BYTES = 1 << 17
+"""From here on polars validates UTF-8, if it is loaded: 10 to 15 GB/s, where Arrow takes 1.5 to 4; a call costs 30 us."""
+
+UTF8_LOAD_BYTES = 1 << 29
+"""From here on polars is worth loading for it, if it is installed: loading takes 0.1 s, what it saves 0.15 to 0.3."""
+
+UTF8_PIECE = 1 << 30
+"""Bytes that are validated at once: polars counts those of one value in 32 bits."""
+
 ARITHMETIC_VALUES = 1 << 19
 """From here on arithmetic goes in blocks on all cores; below one call of pyarrow is as fast."""
 

@@ -1,0 +1,97 @@
+"""Whether text is valid UTF-8: all values at once, by the faster of two validators.
+
+Arrow validates each value by itself, at 0.6 GB/s where values are short. Valid bytes that are cut at first bytes of characters are
+valid values; so this module validates the bytes of all values as one, and then the place of each cut.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from arrowjag import _versions
+from arrowjag._kernels import strategy
+from arrowjag._kernels.strategy import sizes
+
+__all__ = ["is_text"]
+
+_CONTINUES = -64
+"""Bytes below it, taken as signed, continue a character; those of a first byte and of ASCII are not below it."""
+
+
+def is_text(data: NDArray[np.uint8], offsets: NDArray[np.int32] | NDArray[np.int64]) -> bool:
+    """Return whether all values of a text array are valid UTF-8.
+
+    Parameters
+    ----------
+    data : numpy.ndarray
+        The data buffer.
+    offsets : numpy.ndarray
+        Where values begin, and where the last one ends; of one value at least, not checked before.
+
+    Returns
+    -------
+    bool
+        False also where offsets fall or leave the data, where no value has a byte, and where bytes under a null are no text: the
+        caller asks Arrow about such arrays, which validates each value by itself.
+
+    Notes
+    -----
+    1M values of 16 bytes take 0.4 ms if all are ASCII, and else, with polars, 2.3 (by Arrow 3 to 12), where Arrow's validation of
+    each value takes 7 to 15. The check of the cuts copies one byte per value.
+    """
+    first, last = int(offsets[0]), int(offsets[-1])
+    if not 0 <= first < last <= len(data) or (offsets[1:] < offsets[:-1]).any():
+        return False
+    text = data[first:last]
+    if int(text[: sizes.WORD_VALUES].max()) < 128 and int(text.max()) < 128:
+        return True
+    return _are_characters(text) and _cuts_characters(data, offsets)
+
+
+def _are_characters(text: NDArray[np.uint8]) -> bool:
+    """Whether bytes are valid UTF-8, in pieces that a 32-bit length can count."""
+    check = _polars_takes if strategy.choose("utf8", len(text)) == "polars" else _arrow_takes
+    start, n = 0, len(text)
+    while start < n:
+        stop = min(start + sizes.UTF8_PIECE, n)
+        while start + sizes.UTF8_PIECE - 4 < stop < n and text.view(np.int8)[stop] < _CONTINUES:
+            stop -= 1  # to the first byte of a character, which has four bytes at most
+        if not check(_one_value(text[start:stop])):
+            return False
+        start = stop
+    return True
+
+
+def _cuts_characters(data: NDArray[np.uint8], offsets: NDArray[np.int32] | NDArray[np.int64]) -> bool:
+    """Whether each value begins with the first byte of a character; empty values at the end begin with none."""
+    starts = pa.array(offsets[: offsets.searchsorted(offsets[-1])])
+    leads = pc.take(pa.array(data), starts, boundscheck=False)
+    return bool(np.asarray(leads).view(np.int8).min() >= _CONTINUES)
+
+
+def _one_value(text: NDArray[np.uint8]) -> pa.LargeBinaryArray:
+    ends = np.array([0, len(text)], np.int64)
+    found: pa.LargeBinaryArray = pa.Array.from_buffers(pa.large_binary(), 1, [None, pa.py_buffer(ends), pa.py_buffer(text)])
+    return found
+
+
+def _arrow_takes(value: pa.LargeBinaryArray) -> bool:
+    try:
+        value.view(pa.large_string()).validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _polars_takes(value: pa.LargeBinaryArray) -> bool:
+    """polars validates 32 bytes at once, without a copy."""
+    polars = _versions.loaded("polars")
+    assert polars is not None
+    try:
+        found = polars.Series(value).cast(polars.String)
+    except polars.exceptions.PolarsError:
+        return False
+    return not found.null_count()
