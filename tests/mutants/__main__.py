@@ -14,18 +14,24 @@ import random
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.mutants import making, running
 from tests.mutants.making import Mutant
 from tests.mutants.reach import ROOT
+from tests.mutants.running import Runner
 
 PACKAGES = ("arrowjag/_kernels", "arrowjag/_ops")
 REACH = ROOT / "build" / "mutants"
 README, EQUIVALENT = ROOT / "tests" / "README.md", Path(__file__).with_name("equivalent.toml")
-FIRST, SECOND = 3.0, 40.0
-"""Seconds that tests took without a fault: the quickest tests that reach it meet a mutant first, survivors get more of them."""
+KILLED = REACH / "killed.json"
+"""Which test killed a mutant last time: it meets the mutant first."""
+
+SECONDS = 10.0
+"""Seconds of CPU that the tests of one mutant take without a fault."""
 
 TARGETED = ("tests/kernels/test_*.py", "tests/test_fuzz.py")
 """Tests of kernels, and of every operation with every type."""
@@ -39,6 +45,7 @@ class Score(NamedTuple):
     tried: int
     killed: int
     equivalent: int
+    seed: int
     survivors: list[Mutant]
 
     @property
@@ -75,57 +82,57 @@ def _is_present(found: dict[str, tuple[float, list[str]]]) -> bool:
     return all((ROOT / path).exists() for path in {one.partition(":")[0] for _, names in found.values() for one in names})
 
 
-def chosen_tests(mutant: Mutant, tests: dict[str, tuple[float, list[str]]], seconds: float, skip: float = 0.0) -> list[str]:
-    """Tests that reach the mutant's function, quickest first, from `skip` seconds of them on, so many seconds long.
+def chosen_tests(mutant: Mutant, tests: dict[str, tuple[float, list[str]]], killers: Sequence[str] = ()) -> list[str]:
+    """Tests that reach the mutant's function: those that killed others of its file, then the quickest first.
 
     What runs when a module is imported is reached by no test: then those count that reach anything of the file.
     """
-    quickest = sorted(tests, key=lambda name: tests[name][0])
+    quickest = [*dict.fromkeys(killers), *sorted(tests.keys() - set(killers), key=lambda name: (tests[name][0], name))]
     reaching = [name for name in quickest if f"{mutant.path}:{mutant.function}" in tests[name][1]]
     reaching = reaching or [name for name in quickest if any(one.startswith(f"{mutant.path}:") for one in tests[name][1])]
-    found, spent = [], 0.0
-    for name in reaching:
-        spent += tests[name][0]
-        if skip < spent <= skip + seconds:
-            found.append(name)
-    return found
+    spent = [*accumulate(tests[name][0] for name in reaching)]
+    return [name for name, seconds in zip(reaching, spent, strict=True) if seconds <= SECONDS]
 
 
-def _check_control(made: list[Mutant], tests: dict[str, tuple[float, list[str]]]) -> None:
-    """Without a fault the same tests pass in the same fork; else every mutant would seem to be killed."""
-    if made:
-        control = made[0]._replace(source=(ROOT / made[0].path).read_text(encoding="utf-8"))
-        if running.run(control, chosen_tests(control, tests, FIRST)) != running.SURVIVED:
-            raise SystemExit(f"{control.path}: the tests fail without a fault too")
-
-
-def score(path: Path, sample: int | None, seed: int, tests: dict[str, tuple[float, list[str]]]) -> Score:
+def score(path: Path, sample: int | None, seed: int, tests: dict[str, tuple[float, list[str]]], runner: Runner) -> Score:
     """Try a seeded sample of a file's mutants."""
     made = making.mutants(path, ROOT)
     name = path.relative_to(ROOT).as_posix()
     tried = made if sample is None or sample >= len(made) else random.Random(f"{seed} {path.name}").sample(made, sample)
     known = {(one["function"], one["was"], one["now"]) for one in tomllib.loads(EQUIVALENT.read_text()).get("mutant", [])}
-    equivalent = [one for one in tried if one.key in known]
-    survivors = []
-    _check_control(made, tests)
+    survivors, killers = list[Mutant](), dict[str, Mutant]()
+    killed: dict[str, str] = json.loads(KILLED.read_text()) if KILLED.exists() else {}
     for mutant in tried:
         if mutant.key in known:
             continue
-        first, second = chosen_tests(mutant, tests, FIRST), chosen_tests(mutant, tests, SECOND, FIRST)
-        outcome = running.run(mutant, first) if first else running.SURVIVED
-        if outcome == running.SURVIVED and second:
-            outcome = running.run(mutant, second)
-        if outcome == running.SURVIVED:
+        before = [one for one in [killed.get(str(mutant.key), ""), *[*killers][::-1]] if one in tests]
+        chosen = chosen_tests(mutant, tests, before)
+        outcome = runner.run(mutant, chosen, sum(tests[one][0] for one in chosen))
+        if outcome.survived:
             survivors.append(mutant)
-            print(f"{name}, {mutant.function} ({len(first) + len(second)} tests)\n  - {mutant.was}\n  + {mutant.now}", flush=True)
-    killed = len(tried) - len(equivalent) - len(survivors)
-    return Score(name, len(made), len(tried), killed, len(equivalent), survivors)
+            print(f"{name}, {mutant.function} ({len(chosen)} tests)\n  - {mutant.was}\n  + {mutant.now}", flush=True)
+        elif outcome.test:
+            killers[outcome.test] = mutant
+            killed[str(mutant.key)] = outcome.test
+            KILLED.write_text(json.dumps(killed))
+    _check_control(killers, tests, runner)
+    n_equivalent = sum(one.key in known for one in tried)
+    return Score(name, len(made), len(tried), len(tried) - n_equivalent - len(survivors), n_equivalent, seed, survivors)
+
+
+def _check_control(killers: dict[str, Mutant], tests: dict[str, tuple[float, list[str]]], runner: Runner) -> None:
+    """Without a fault the tests that failed pass in the same fork; else mutants would seem to be killed."""
+    for test, mutant in killers.items():
+        control = mutant._replace(source=(ROOT / mutant.path).read_text(encoding="utf-8"))
+        if test in tests and not runner.run(control, [test], tests[test][0]).survived:
+            raise SystemExit(f"{control.path}: {test} fails without a fault too")
 
 
 def row(one: Score) -> str:
     """A line of the table."""
     return (
-        f"| `{one.path.removeprefix('arrowjag/')}` | {one.made} | {one.tried} | {one.killed} | {one.equivalent} | {one.share:.0%} |"
+        f"| `{one.path.removeprefix('arrowjag/')}` | {one.made} | {one.tried} | {one.seed} | {one.killed} | {one.equivalent} "
+        f"| {one.share:.0%} |"
     )
 
 
@@ -137,7 +144,7 @@ def write_table(scores: list[Score]) -> None:
     lines = {line.split("`")[1]: line for line in old.splitlines() if line.startswith("| `")}
     lines |= {one.path.removeprefix("arrowjag/"): row(one) for one in scores}
     kept = [line for name, line in sorted(lines.items()) if (ROOT / "arrowjag" / name).exists()]
-    head = "| file | mutants | tried | killed | equivalent | share |\n|---|---|---|---|---|---|\n"
+    head = "| file | mutants | tried | seed | killed | equivalent | share |\n|---|---|---|---|---|---|---|\n"
     README.write_text(f"{before}{start}{head}" + "".join(f"{line}\n" for line in kept) + f"{end}{after}", encoding="utf-8")
 
 
@@ -154,14 +161,16 @@ def main() -> int:
     os.environ["HYPOTHESIS_PROFILE"] = "mutants"
     tests = reached()
     running.preload()
+    runner = Runner(test_files())
     scores = []
     for file in files:
-        one = score(file, options.sample, options.seed, tests)
+        one = score(file, options.sample, options.seed, tests, runner)
         if one.made:
             scores.append(one)
             print(row(one), flush=True)
             if options.write:
                 write_table(scores)
+    runner.close()
     return int(any(one.share < 0.95 for one in scores))
 
 
