@@ -18,7 +18,7 @@ from arrowjag._gate import LISTS, canonical_layout, check_type, read_offsets, se
 from arrowjag._integers import check_ndim
 from arrowjag._kernels.base.memory import pack_bits, unpack_bits
 from arrowjag._kernels.move import copy_runs, gather
-from arrowjag._kernels.move.permutations import inverse
+from arrowjag._kernels.move.scatter import inverse
 from arrowjag._known import is_remembered_type, remembered
 from arrowjag._pyarrow_versions import numpy_dtype, run_end_decode
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError

@@ -20,7 +20,7 @@ from arrowjag._integers import integer, item_count
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.dense import bins as _bins
 from arrowjag._kernels.dense.bins import Bins, Pieces
-from arrowjag._kernels.move import permutations
+from arrowjag._kernels.move import scatter
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
@@ -193,7 +193,7 @@ class Packed:
             raise ShapeError(f"unpack: expected the sizes of the packed rows, {self.values.shape!r}, got {column.shape!r}")
         back = column
         if self.strategy not in ("wrapped", "split"):
-            back = _moved(_in_pieces(column, self._layout.cuts), permutations.inverse(self._layout.bins.order))
+            back = _moved(_in_pieces(column, self._layout.cuts), scatter.inverse(self._layout.bins.order))
         return JaggedArray._of(structure.with_shape(JaggedShape._trusted([*self._shape.dims[:2], *back.shape.dims[2:]]), back))
 
     def block_mask(self, i: int, causal: bool = False) -> BoolArray:
@@ -534,7 +534,7 @@ class Buckets(Sequence[JaggedArray]):
         if column.ndim < 2 or not np.array_equal(column.shape.dims[1].offsets, self.source.shape.dims[1].offsets):
             raise ShapeError(f"unpack: expected the rows of the buckets, {self.source.shape!r}, got {column.shape!r}")
         flat = structure.flatten(column, 0, 2)
-        order = permutations.inverse(self.source.values.to_numpy())
+        order = scatter.inverse(self.source.values.to_numpy())
         return JaggedArray._of(structure.take_items(flat, 1, order, [Uniform(len(order), 1, declared=False)]))
 
 

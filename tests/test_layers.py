@@ -170,3 +170,24 @@ def test_hosts_are_imported_where_they_may_be_absent() -> None:
         if re.match(rf"(arrowjag\.)?{host}\b", name)
     ]
     assert not found, f"write `from tests.hosts import pd, pl`: {found}"
+
+
+KERNELS = Path(arrowjag.__file__).parent / "_kernels"
+LONGEST_KERNEL = 350
+
+
+def test_kernel_files_stay_short() -> None:
+    """A kernel file that outgrows the limit has more than one duty: split it, and name both files in CONTRIBUTING.md."""
+    lengths = {path.relative_to(KERNELS).as_posix(): path.read_text("utf-8").count("\n") for path in KERNELS.glob("*/*.py")}
+    assert {name: n for name, n in lengths.items() if n > LONGEST_KERNEL} == {}
+
+
+def test_the_contributing_page_lists_every_kernel_file() -> None:
+    text = (KERNELS.parents[1] / "CONTRIBUTING.md").read_text("utf-8").split("### The kernels")[1].split("\n## ")[0]
+    rows = dict(re.findall(r"^\| `(\w+)/` \| (.*) \|$", text, re.MULTILINE))
+    listed = {folder: set(re.findall(r"`(\w+)`", row)) for folder, row in rows.items()}
+    files: dict[str, set[str]] = {}
+    for path in KERNELS.glob("*/*.py"):
+        if not path.name.startswith("__"):
+            files.setdefault(path.parent.name, set()).add(path.stem)
+    assert listed == files, "name the files of _kernels in the section `The kernels` of CONTRIBUTING.md"

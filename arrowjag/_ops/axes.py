@@ -12,7 +12,7 @@ import numpy as np
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.move import gather
-from arrowjag._kernels.move.permutations import inverse
+from arrowjag._kernels.move.scatter import inverse
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagValueError

@@ -13,8 +13,10 @@ from arrowjag._column import Column, row_validity
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.equal import distinct as _distinct
-from arrowjag._kernels.equal import places
+from arrowjag._kernels.equal import groups
 from arrowjag._kernels.move import gather
+from arrowjag._kernels.reduce import extremes
+from arrowjag._kernels.scan import running
 from arrowjag._ops import along_axis, elementwise, sets, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._ops.indexing import or_null
@@ -60,7 +62,7 @@ def _tree_by(column: Column, axis: int, by: Column, operation: str) -> Column:
 def _best(keys: pa.Array, offsets: IntArray, operation: str) -> tuple[IntArray, BoolArray]:
     """Return the item with the best key of each row, and whether there is one: nulls and NaN are no keys."""
     largest = operation == "max_by"
-    slots, there = places.best(_arrow.order_key(keys, operation, descending=largest), offsets, largest=largest)
+    slots, there = extremes.best(_arrow.order_key(keys, operation, descending=largest), offsets, largest=largest)
     return offsets[:-1] + slots, there
 
 
@@ -90,7 +92,7 @@ def _first_of_each(keys: pa.Array, offsets: IntArray) -> BoolArray:
     key = _arrow.order_key(keys, "unique")
     _, first = _distinct.unique([key], offsets)
     if key[1] is not None:
-        slots, found = places.first_marked(~key[1], offsets)
+        slots, found = extremes.first_marked(~key[1], offsets)
         first[(offsets[:-1] + slots)[found]] = True
     return first
 
@@ -124,7 +126,7 @@ def index_of(column: Column, value: elementwise.Operand, axis: Any) -> Column:
 
 
 def _first_equal(values: pa.Array, value: pa.Scalar | pa.Array, offsets: IntArray) -> pa.Array:
-    slots, found = places.first_marked(sets.equal_items(values, value, "index_of"), offsets)
+    slots, found = extremes.first_marked(sets.equal_items(values, value, "index_of"), offsets)
     return _arrow.from_numpy(slots, found)
 
 
@@ -137,7 +139,7 @@ def argwhere(column: Column, axis: Any) -> Column:
         moved = _axes.move_last(column, found[0])
         frame, values, slots = moved.column, moved.column.values, moved.slots
     dim = frame.shape.dims[-1]
-    cut, items = places.marked(_truth(values), dim.offsets)
+    cut, items = groups.marked(_truth(values), dim.offsets)
     if slots is None:
         slots = items - _offsets.runs(dim.offsets[:-1], cut, 0)
     else:
@@ -174,7 +176,7 @@ def is_sorted(column: Column, descending: bool, axis: Any) -> Column:
         key, valid = _arrow.order_key(values, "is_sorted", descending=bool(descending))
         if valid is not None and not valid.all():
             key, offsets = key[valid], _offsets.filter_rows(valid, offsets)
-        wrong, _ = _reduce.any(places.falls(key, offsets, bool(descending)), None, offsets)
+        wrong, _ = _reduce.any(running.falls(key, offsets, bool(descending)), None, offsets)
         return _arrow.from_numpy(~wrong, offsets[1:] > offsets[:-1])
 
     return over_axes(column, axis, sorted_rows, "is_sorted")

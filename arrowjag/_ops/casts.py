@@ -12,8 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._kernels.elementwise.fits import cast_where_it_fits
-from arrowjag._kernels.elementwise.parse_times import has_zone, parse_times, pattern_of
+from arrowjag._kernels.elementwise.casts import cast_where_it_fits, has_zone, parse_times, pattern_of
 from arrowjag._ops import elementwise
 from arrowjag._ops.text import text_values
 from arrowjag.errors import JagTypeError, JagValueError

@@ -17,7 +17,7 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import data_of, empty, from_words, has_words, valid_of
 from arrowjag._kernels.base.offsets import row_sizes
-from arrowjag._kernels.equal import places
+from arrowjag._kernels.equal import groups
 from arrowjag._kernels.equal.sets import lookup
 from arrowjag._kernels.move import gather
 from arrowjag._ops import along_axis, elementwise, rearrange, select, sets, structure
@@ -330,7 +330,7 @@ def rle(column: Column, axis: Any) -> Column:
     """Return structs of the value and the length of each run of equal neighbours."""
     column, place = along_axis.single_axis(column, axis, "rle")
     dim = column.shape.dims[place]
-    cut, starts, sizes = places.equal_runs(along_axis.item_key(column, place + 1, "rle"), dim.offsets)
+    cut, starts, sizes = groups.equal_runs(along_axis.item_key(column, place + 1, "rle"), dim.offsets)
     outer = (*column.shape.dims[:place], along_axis.resized(dim, cut))
     found = along_axis.items_as_rows(structure.take_items(column, place + 1, starts, outer), place + 1)
     values = found.values if place + 1 == column.ndim else _column.to_arrow(found)

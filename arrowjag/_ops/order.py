@@ -19,7 +19,7 @@ from arrowjag._integers import integer, item_count
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.offsets import row_sizes
-from arrowjag._kernels.move import gather, permutations
+from arrowjag._kernels.move import gather, scatter
 from arrowjag._kernels.order import rank as _rank
 from arrowjag._kernels.order import sort as _kernels
 from arrowjag._kernels.order.rank import candidates
@@ -243,7 +243,7 @@ def _inverted(values: pa.Array, offsets: IntArray) -> pa.Array:
     if not pt.is_integer(values.type):
         raise JagTypeError.no_kernel("inverse_permutation", values.type, hint="Positions must be integers.")
     data, valid = _arrow.to_numpy(values)
-    slots, hit = permutations.invert_rows(data, valid, offsets)
+    slots, hit = scatter.invert_rows(data, valid, offsets)
     return _arrow.from_numpy(slots, hit, values.type)
 
 

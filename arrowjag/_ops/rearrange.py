@@ -13,7 +13,7 @@ from arrowjag._column import Column
 from arrowjag._integers import is_int
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import has_words
-from arrowjag._kernels.move import gather, merge, permutations, scatter
+from arrowjag._kernels.move import gather, merge, scatter
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagValueError, ShapeError
@@ -186,4 +186,4 @@ def _moved(column: Column, shape: JaggedShape, take: IntArray | None) -> tuple[C
 
 def inverse(take: IntArray | None, size: int) -> IntArray:
     """Invert a gather index: the position in the result of each source leaf."""
-    return np.arange(size) if take is None else permutations.inverse(take)
+    return np.arange(size) if take is None else scatter.inverse(take)

@@ -23,8 +23,10 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import polars_lists
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.offsets import filter_rows, row_sizes
+from arrowjag._kernels.equal import distinct
+from arrowjag._kernels.equal.distinct import text_leaders
 from arrowjag._kernels.move import gather
-from arrowjag._kernels.order.text import text_extreme, text_leaders
+from arrowjag._kernels.reduce.extremes import text_extreme
 from arrowjag._kernels.reduce.quantiles import probability
 from arrowjag._kernels.reduce.segments import EXACT
 from arrowjag._ops import axes as _axes
@@ -262,7 +264,7 @@ def _n_unique(values: pa.Array, offsets: IntArray) -> pa.Array:
     if found is not None:
         return _arrow.from_numpy(found[1])
     key, valid = _arrow.order_key(values, "n_unique")
-    return _arrow.from_numpy(*_kernels.n_unique(key, valid, offsets))
+    return _arrow.from_numpy(*distinct.n_unique(key, valid, offsets))
 
 
 def _mode(values: pa.Array, offsets: IntArray) -> pa.Array:

@@ -322,8 +322,8 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
     if extent is not None and joined.validity is None:
         joined = Uniform(extent, len(offsets) - 1)
     outer = (*structure.merge_dims([column.shape.dims[:place] for column in columns]), joined)
-    if place == columns[0].ndim - 1 and copy_runs.pays_rows(columns[0].type, len(joined), joined.size, len(joined)):
-        values = copy_runs.join_rows([column.values for column in columns], [dim.offsets for dim in dims])
+    if place == columns[0].ndim - 1 and merge.pays_rows(columns[0].type, len(joined), joined.size, len(joined)):
+        values = merge.join_rows([column.values for column in columns], [dim.offsets for dim in dims])
         return Column(JaggedShape._trusted(outer), values)
     bases = [0, *itertools.accumulate(dim.size for dim in dims[:-1])]
     starts = np.array([dim.offsets[:-1] + base for dim, base in zip(dims, bases, strict=True)]).ravel("F")

@@ -13,9 +13,10 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.fill import fill
-from arrowjag._kernels.equal import places
+from arrowjag._kernels.equal import groups
 from arrowjag._kernels.move import gather
-from arrowjag._kernels.order import sort as _sort
+from arrowjag._kernels.order import search
+from arrowjag._kernels.scan import running
 from arrowjag._ops import along_axis, elementwise, sets, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._ops.indexing import row_name
@@ -63,7 +64,7 @@ def _points(keys: Column, values: Column, probes: Column, name: str, operation: 
     if key.dtype.kind == "f" and len(key) and np.isnan(np.minimum.reduce(key)):
         number = ~np.isnan(key)
         key, items, cut = key[number], items[number], _offsets.filter_rows(number, cut)
-    wrong = places.falls(key, cut, descending=False)
+    wrong = running.falls(key, cut, descending=False)
     if wrong.any():
         place = int(wrong.argmax())
         row = int(np.searchsorted(cut, place, side="right")) - 1
@@ -84,7 +85,7 @@ def _agreed(keys: Column, values: Column, probes: Column, operation: str, name: 
 
 def _looked_up(points: _Points, side: Any) -> IntArray:
     """Return how many points of its row are below each item sought; with side "right", not above it."""
-    return _sort.searchsorted(points.key, points.offsets, points.sought, points.sought_offsets, side)
+    return search.searchsorted(points.key, points.offsets, points.sought, points.sought_offsets, side)
 
 
 def _of_each(rows: IntArray, offsets: IntArray) -> IntArray:
@@ -218,7 +219,7 @@ def asof(left: Column, right: Column, values: Column | None, direction: str, tol
 
 def _last_equal(points: _Points) -> IntArray:
     """Return the last of the equal keys of each key."""
-    _, starts, sizes = places.equal_runs((points.key, None), points.offsets)
+    _, starts, sizes = groups.equal_runs((points.key, None), points.offsets)
     return (starts + sizes - 1).repeat(sizes)
 
 
@@ -277,10 +278,10 @@ def _peaks(values: pa.Array, offsets: IntArray) -> pa.Array:
     if valid is not None and not valid.all():
         items = valid.nonzero()[0]
         key, offsets = key[items], _offsets.filter_rows(valid, offsets)
-    flags = places.inner_peaks(key, offsets)
+    flags = running.inner_peaks(key, offsets)
     if flags is not None:
         return _arrow.from_numpy(flags if items is None else _scattered(flags, items, len(values)), valid)
-    cut, starts, sizes = places.equal_runs((key, None), offsets)
+    cut, starts, sizes = groups.equal_runs((key, None), offsets)
     level = key[starts]
     is_peak = np.zeros(len(starts), np.bool_)
     if len(starts) > 2:

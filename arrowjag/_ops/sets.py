@@ -21,10 +21,10 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups as _groups
 from arrowjag._kernels.equal import sets as _kernels
+from arrowjag._kernels.equal.distinct import text_leaders
 from arrowjag._kernels.equal.sets import is_member, lookup
 from arrowjag._kernels.move import gather
-from arrowjag._kernels.order import sort as _sort
-from arrowjag._kernels.order.text import text_leaders
+from arrowjag._kernels.order import search
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._pyarrow_versions import numpy_dtype
@@ -233,7 +233,7 @@ def searchsorted(column: Column, sought: Column, side: Literal["left", "right"],
     """Return the position in the sorted row at which inserting each searched item keeps the order."""
     sets, probes, offsets = probes_of(_rows_along(column, axis, "searchsorted"), sought, "searchsorted")
     key, set_key = joint_keys(probes.values, sets.values, "searchsorted")
-    slots = _sort.searchsorted(set_key[0], sets.shape.dims[-1].offsets, key[0], offsets, side, set_key[1])
+    slots = search.searchsorted(set_key[0], sets.shape.dims[-1].offsets, key[0], offsets, side, set_key[1])
     return Column(probes.shape, _arrow.from_numpy(slots, key[1]))
 
 

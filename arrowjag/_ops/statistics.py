@@ -18,10 +18,10 @@ from arrowjag._kernels import scan as _scan
 from arrowjag._kernels.base.offsets import count_true, row_sizes
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import sort as _sort
-from arrowjag._kernels.reduce import central, quantiles
-from arrowjag._kernels.reduce.bootstrap import bootstrap_means
-from arrowjag._kernels.reduce.float_sums import row_sums
+from arrowjag._kernels.reduce import moments as _moments
+from arrowjag._kernels.reduce import quantiles
 from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, shifted
+from arrowjag._kernels.reduce.sums import bootstrap_means, row_sums
 from arrowjag._ops import elementwise, exact, structure
 from arrowjag._ops.amounts import has_weight, weights_of
 from arrowjag._ops.paired import deeper, floats, over_pairs, with_lists
@@ -64,7 +64,7 @@ def _numbers(values: pa.Array, offsets: IntArray, operation: str) -> pa.Array:
 
 def of_moments(column: Column, name: str, axis: Any, skip_nulls: bool, min_count: int | None, *arguments: Any) -> Column:
     """Apply one of the kernels `skew`, `kurtosis`, `sem` and `moment`."""
-    kernel = getattr(central, name)
+    kernel = getattr(_moments, name)
 
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
         data, valid = _arrow.to_numpy(_numbers(values, offsets, name))
@@ -88,7 +88,7 @@ def entropy(column: Column, axis: Any, skip_nulls: bool, min_count: int | None) 
     """The entropy of items as weights."""
 
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
-        return _arrow.from_numpy(*central.entropy(floats(values, "entropy"), _arrow.valid_of(values), offsets))
+        return _arrow.from_numpy(*_moments.entropy(floats(values, "entropy"), _arrow.valid_of(values), offsets))
 
     return over_axes(column, axis, reduction, "entropy", skip_nulls=skip_nulls, min_count=min_count)
 
@@ -297,7 +297,7 @@ def _of_products(
     x: Column,
     y: Column,
     axis: Any,
-    finish: Callable[[central.Products], tuple[Floats, ...]],
+    finish: Callable[[_moments.Products], tuple[Floats, ...]],
     fields: tuple[str, ...],
     operation: str,
     skip_nulls: bool,
@@ -307,8 +307,8 @@ def _of_products(
 
     def reduction(one: pa.Array, two: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
         a, b = floats(one, operation), floats(two, operation)
-        found = central.products(a, b, valid, offsets)
-        type = pa.from_numpy_dtype(central.common_type(a, b))
+        found = _moments.products(a, b, valid, offsets)
+        type = pa.from_numpy_dtype(_moments.common_type(a, b))
         with np.errstate(all="ignore"):
             results = [_arrow.from_numpy(each.astype(numpy_dtype(type))) for each in finish(found)]
         enough = found.counts > 1
@@ -325,7 +325,7 @@ def _of_products(
 def correlation(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
     """Pearson's correlation coefficient."""
 
-    def finish(found: central.Products) -> tuple[Floats, ...]:
+    def finish(found: _moments.Products) -> tuple[Floats, ...]:
         return (np.clip(found.xy / (np.sqrt(found.xx) * np.sqrt(found.yy)), -1.0, 1.0),)
 
     return _of_products(x, y, axis, finish, ("corr",), "corr", skip_nulls, min_count)
@@ -335,7 +335,7 @@ def covariance(x: Column, y: Column, ddof: Any, axis: Any, skip_nulls: bool, min
     """The sum of the products of the deviations, divided by the number of pairs less `ddof`."""
     less = integer(ddof, "cov: ddof")
 
-    def finish(found: central.Products) -> tuple[Floats, ...]:
+    def finish(found: _moments.Products) -> tuple[Floats, ...]:
         return (found.xy / (found.counts - less),)
 
     return _of_products(x, y, axis, finish, ("cov",), "cov", skip_nulls, min_count)
@@ -344,7 +344,7 @@ def covariance(x: Column, y: Column, ddof: Any, axis: Any, skip_nulls: bool, min
 def linear_fit(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
     """The straight line of least squares through the points (x, y)."""
 
-    def finish(found: central.Products) -> tuple[Floats, ...]:
+    def finish(found: _moments.Products) -> tuple[Floats, ...]:
         slope = np.where(found.xx == 0, np.nan, found.xy / found.xx)
         r2 = np.clip((found.xy / found.xx) * (found.xy / found.yy), 0.0, 1.0)
         return slope, found.mean_y - slope * found.mean_x, r2

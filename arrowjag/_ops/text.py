@@ -13,7 +13,6 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer
-from arrowjag._kernels.elementwise import regex as _regex
 from arrowjag._kernels.elementwise import text as _kernels
 from arrowjag._ops import elementwise, select
 from arrowjag._ops.elementwise import Datum, Operand
@@ -296,7 +295,7 @@ def replace(column: Column, old: Any, new: Any, n: Any, regex: bool) -> Column:
     def compute(text: pa.Array) -> pa.Array:
         if limit == 0:
             return text
-        if regex and limit > 0 and _regex.has_empty_match(text, wanted):  # Arrow would replace the same place n times
+        if regex and limit > 0 and _kernels.has_empty_match(text, wanted):  # Arrow would replace the same place n times
             raise JagValueError(f"str.replace: {wanted!r} matches between characters; n can't limit that, leave it out")
         return kernel(text, wanted, by, max_replacements=None if limit < 0 else limit)
 
@@ -324,7 +323,7 @@ def split(column: Column, sep: Any, maxsplit: Any, regex: bool) -> Column:
         if limit == 0:
             return _single(text)
         if regex:
-            return _regex.split(text, wanted, limit)
+            return _kernels.split(text, wanted, limit)
         return pc.split_pattern(text, wanted, max_splits=None if limit < 0 else limit)
 
     return on_text(column, "split", compute)
@@ -345,15 +344,15 @@ def _single(text: pa.Array) -> pa.Array:
 
 def extract(column: Column, pattern: Any) -> Column:
     """The groups of the first match as structs."""
-    wanted, names = _regex.groups_of(_checked_regex(pattern, "extract"))
+    wanted, names = _kernels.groups_of(_checked_regex(pattern, "extract"))
     if not names:
         raise JagValueError(f"str.extract: {pattern!r} has no group; write ({pattern}) for the whole match")
     if len(set(names)) < len(names):
         raise JagValueError(f"str.extract: the groups {names} are not told apart by name; rename one")
-    return on_text(column, "extract", lambda text: _regex.extract(text, wanted, names))
+    return on_text(column, "extract", lambda text: _kernels.extract(text, wanted, names))
 
 
 def extract_all(column: Column, pattern: Any) -> Column:
     """All matches of each string as a deeper dim."""
     wanted = _checked_regex(pattern, "extract_all")
-    return on_text(column, "extract_all", lambda text: _regex.extract_all(text, wanted))
+    return on_text(column, "extract_all", lambda text: _kernels.extract_all(text, wanted))

@@ -13,8 +13,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._kernels.elementwise.times import TICKS, every_of, round_times
-from arrowjag._kernels.elementwise.zones import KNOWN_UNTIL
+from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, every_of, round_times
 from arrowjag._ops import elementwise
 from arrowjag._ops.zones import as_counts, as_times, in_zone, wall_of
 from arrowjag.errors import JagRangeError, JagTypeError, JagValueError

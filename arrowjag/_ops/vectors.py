@@ -14,10 +14,10 @@ from arrowjag._column import Column
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.offsets import from_sizes, row_sizes, runs
-from arrowjag._kernels.dense.nearest import nearest as _nearest
-from arrowjag._kernels.reduce.central import common_type, spread_rows
-from arrowjag._kernels.reduce.float_sums import row_sums
+from arrowjag._kernels.dense.matrices import nearest as _nearest
+from arrowjag._kernels.reduce.moments import common_type, spread_rows
 from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, result_type
+from arrowjag._kernels.reduce.sums import row_sums
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops.axes import apart
 from arrowjag._ops.paired import floats, over_pairs

@@ -21,9 +21,9 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce.quantiles import probability
 from arrowjag._kernels.reduce.segments import EXACT, result_type
-from arrowjag._kernels.scan import decay
+from arrowjag._kernels.scan import weights, window_statistics
 from arrowjag._kernels.scan import windows as _windows
-from arrowjag._kernels.scan.window_quantiles import quantiles
+from arrowjag._kernels.scan.window_statistics import quantiles
 from arrowjag._kernels.scan.windows import Windows
 from arrowjag._ops import along_axis, exact, structure
 from arrowjag._ops import scan as _scans
@@ -51,7 +51,7 @@ class View(NamedTuple):
         if self.expanding:
             running, _ = _scan.cumsum(data, None, self.offsets)
             return running
-        return _windows.sums(data, self.offsets, self.windows)
+        return window_statistics.sums(data, self.offsets, self.windows)
 
 
 Statistic: TypeAlias = Callable[..., pa.Array]
@@ -148,7 +148,7 @@ def _extreme(name: str) -> Statistic:
         def kernel(data: npt.NDArray[Any], valid: BoolArray | None) -> tuple[npt.NDArray[Any], BoolArray | None]:
             if view.expanding:
                 return running(data, valid, view.offsets)[0], _present(view.counts, 1)
-            return _windows.extremes(ufunc, data, valid, view.offsets, view.windows), _present(view.counts, 1)
+            return window_statistics.extremes(ufunc, data, valid, view.offsets, view.windows), _present(view.counts, 1)
 
         return _scans.by_order(view.values, f"rolling {name}", kernel)
 
@@ -168,10 +168,10 @@ def _spread(view: View, ddof: int = 1, *, root: bool = False) -> pa.Array:
     data = data.astype(np.float64) if data.dtype.kind == "b" else data
     with np.errstate(all="ignore"):
         if view.expanding:
-            state = decay.decayed(data, valid, view.offsets, 1.0)
+            state = weights.decayed(data, valid, view.offsets, 1.0)
             squares = np.where(np.isfinite(state.mean), state.spread, np.nan)
         else:
-            squares = _windows.variances(data, valid, view.offsets, view.windows)
+            squares = window_statistics.variances(data, valid, view.offsets, view.windows)
         found = np.divide(squares, view.counts - less, out=squares)
         if not np.isfinite(found.sum()):
             found[~np.isfinite(found)] = np.nan
@@ -216,8 +216,8 @@ STATISTICS: dict[str, Statistic] = {
     "std": _std,
     "median": _median,
     "quantile": _quantile,
-    "first": _end(_windows.first_items),
-    "last": _end(_windows.last_items),
+    "first": _end(window_statistics.first_items),
+    "last": _end(window_statistics.last_items),
 }
 """What is computed of each window, by name; rows of too few items are made null afterwards."""
 
@@ -275,7 +275,7 @@ def _over(
     expanding: bool = False,
 ) -> pa.Array:
     """Compute a statistic of each window; null where it has too few items, or for `count` too few slots."""
-    counts = _windows.counts(_arrow.valid_of(values), offsets, windows)
+    counts = window_statistics.counts(_arrow.valid_of(values), offsets, windows)
     found = STATISTICS[name](View(values, offsets, windows, counts, expanding), **options)
     if name not in ("sum", "count"):
         least = max(least, 1)
@@ -403,9 +403,9 @@ def ewm(column: Column, name: str, rate: float, axis: Any) -> Column:
         data, valid = floats(values, f"ewm {name}"), _arrow.valid_of(values)
         target = result_type(data.dtype)
         if name == "mean":
-            state = decay.decayed(data.astype(np.float64, copy=False), valid, offsets, 1 - rate)
+            state = weights.decayed(data.astype(np.float64, copy=False), valid, offsets, 1 - rate)
             return _arrow.from_numpy(state.mean.astype(target, copy=False), valid)
-        state = decay.decayed(data, valid, offsets, 1 - rate)
+        state = weights.decayed(data, valid, offsets, 1 - rate)
         known = _several(valid, offsets)
         with np.errstate(all="ignore"):
             whole = state.weight * state.weight

@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._kernels.elementwise.times import TICKS
-from arrowjag._kernels.elementwise.zones import KNOWN_UNTIL, moments_of, offsets_at
+from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, moments_of, offsets_at
 from arrowjag.errors import JagRangeError
 
 __all__ = ["as_counts", "as_times", "cast_zoned", "in_zone", "wall_of"]

@@ -265,11 +265,11 @@ def compile_loops(
     """  # noqa: D301
     from collections import Counter
 
-    from arrowjag._kernels.compiled import ahead
+    from arrowjag._kernels.compiled import library
 
     counts: Counter[str] = Counter()
     names = []
-    for outcome in ahead.compile_all(folder, only):
+    for outcome in library.compile_all(folder, only):
         counts[outcome.state] += 1
         if outcome.state == "failed":
             names.append(str(outcome.variant))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrowjag._kernels import strategy, transpose
-from arrowjag._kernels.transpose import columns as kernel
+from arrowjag._kernels.transpose import coordinates as kernel
 from tests.kernels.test_transpose_kernel import offsets_of, shapes, sizes_of, swapped
 
 rows = st.lists(st.one_of(st.integers(0, 3), st.integers(0, 40)), max_size=30)

@@ -15,7 +15,7 @@ import pytest
 
 from arrowjag import JagValueError, options
 from arrowjag._kernels import compiled
-from arrowjag._kernels.compiled import ahead, background, library, machine, objects
+from arrowjag._kernels.compiled import background, compiler, library, objects
 from arrowjag._kernels.compiled.loop import ITEM_TYPES, Variant, item_type, wide_type
 from arrowjag._kernels.compiled.loops import LOOPS
 
@@ -267,7 +267,7 @@ def test_code_of_another_function_under_this_name_is_not_run(cache, monkeypatch)
 def test_code_of_another_processor_version_or_source_is_not_run(changed, cache, monkeypatch):
     find("always")
     forget(monkeypatch)
-    place, other = (machine, "x") if changed == "describe" else (library, b"x" if changed == "_sources" else "x")
+    place, other = (compiler, "x") if changed == "describe" else (library, b"x" if changed == "_sources" else "x")
     monkeypatch.setattr(place, changed, lambda: other)
     assert find() is None
 
@@ -408,16 +408,16 @@ def test_a_warm_process_does_not_import_numba(cache):
 
 
 def test_everything_is_compiled_ahead_of_time(cache, monkeypatch):
-    monkeypatch.setattr(ahead, "variants", lambda: [SUM, Variant("argmax", "i4", True)])
+    monkeypatch.setattr(library, "variants", lambda: [SUM, Variant("argmax", "i4", True)])
     folder = cache / "image"
-    assert [one.state for one in ahead.compile_all(folder)] == ["compiled", "compiled"]
-    assert [one.state for one in ahead.compile_all(folder)] == ["there", "there"]
+    assert [one.state for one in library.compile_all(folder)] == ["compiled", "compiled"]
+    assert [one.state for one in library.compile_all(folder)] == ["there", "there"]
     monkeypatch.setenv("ARROWJAG_CACHE_DIR", str(folder))
     assert sums(find()) == [3.5, 0.0, 4.0]
     blocked = cache / "file"
     blocked.write_text("")
     with pytest.raises(JagValueError, match="can't be written by this user alone; name one with --folder"):
-        next(ahead.compile_all(blocked / "below"))
+        next(library.compile_all(blocked / "below"))
 
 
 # ------------------------------------------------------------------------------------------------------ the option

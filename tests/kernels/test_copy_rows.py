@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.offsets import from_sizes
-from arrowjag._kernels.move import copy_runs as kernel
+from arrowjag._kernels.move import merge
 from tests.kernels.test_scatter import SAMPLES
 
 
@@ -26,12 +26,12 @@ def test_take_spans(type, data):
     offsets = from_sizes(np.array(sizes, np.int64))
     present = np.array(data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows))), bool)
     asked = np.where(present, np.array(rows, np.int64), 10**9)  # what stands where nothing is wanted is not looked at
-    some = kernel.take_spans(values, offsets, asked, present)
+    some = merge.take_spans(values, offsets, asked, present)
     assert some[1].to_pylist() == [
         one for row, there in zip(rows, present, strict=True) if there for one in plain_row(values, offsets, row)
     ]
     assert np.diff(some[0]).tolist() == [sizes[row] if there else 0 for row, there in zip(rows, present, strict=True)]
-    new, taken = kernel.take_spans(values, offsets, np.array(rows, np.int64))
+    new, taken = merge.take_spans(values, offsets, np.array(rows, np.int64))
     taken.validate(full=True)
     assert taken.type == type
     assert [taken.to_pylist()[new[k] : new[k + 1]] for k in range(len(rows))] == [plain_row(values, offsets, row) for row in rows]
@@ -47,7 +47,7 @@ def test_join_rows(type, data):
         leaves = st.sampled_from([*SAMPLES[type], None]) if data.draw(st.booleans()) else st.sampled_from(SAMPLES[type])
         parts.append(pa.array(data.draw(st.lists(leaves, min_size=n + skip, max_size=n + skip)), type)[skip:])
         offsets.append(from_sizes(np.array(sizes, np.int64)))
-    joined = kernel.join_rows(parts, offsets)
+    joined = merge.join_rows(parts, offsets)
     joined.validate(full=True)
     assert joined.type == type
     pairs = list(zip(parts, offsets, strict=True))
@@ -59,11 +59,11 @@ def plain_row(values, offsets, row):
 
 
 def test_it_pays_for_many_long_rows_of_words():
-    assert kernel.pays_rows(pa.float64(), 10_000, 100_000, 10_000)
-    assert not kernel.pays_rows(pa.float64(), 100_000, 100_000, 100_000)
-    assert not kernel.pays_rows(pa.float64(), 10_000, 100_000, 1)
-    assert not kernel.pays_rows(pa.float64(), 1, 10, 1)
-    assert not kernel.pays_rows(pa.string(), 10_000, 100_000, 10_000)
+    assert merge.pays_rows(pa.float64(), 10_000, 100_000, 10_000)
+    assert not merge.pays_rows(pa.float64(), 100_000, 100_000, 100_000)
+    assert not merge.pays_rows(pa.float64(), 10_000, 100_000, 1)
+    assert not merge.pays_rows(pa.float64(), 1, 10, 1)
+    assert not merge.pays_rows(pa.string(), 10_000, 100_000, 10_000)
 
 
 @pytest.mark.parametrize("type", [pa.int32(), pa.bool_(), pa.string()], ids=str)

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.equal import distinct, groups
-from arrowjag._kernels.order import hashing
-from arrowjag._kernels.reduce import quantiles
+from arrowjag._kernels.order import hashing, search
 from tests.kernels.rows import EVERY_DTYPE, items, make, many_rows, rows
 
 FULL = [np.uint64(1)] * 2
@@ -27,8 +26,8 @@ def way(request):
     """Each item finds its cell; most don't, in all tables or in the first; each row is cut into parts."""
     changes = {
         "tables": {},
-        "full": {"_FACTORS": FULL},
-        "one full": {"_FACTORS": [FULL[0], *hashing._FACTORS]},
+        "full": {"FACTORS": FULL},
+        "one full": {"FACTORS": [FULL[0], *hashing.FACTORS]},
         "parts": {},
     }[request.param]
     parts = {"HASH_BLOCK": 4, "HUGE": 1, "HASH_PART": 2} if request.param == "parts" else {}
@@ -70,12 +69,12 @@ def two(draw):
 @given(two())
 def test_items_are_found_as_in_a_dictionary(case):
     table, probes = case
-    found, apart = hashing.find(table.data, table.offsets, probes.data, probes.offsets)
+    found, apart = search.find(table.data, table.offsets, probes.data, probes.offsets)
     assert apart == all(len({same(item) for item in row}) == len(row) for row in table.lists)
     known = [{same(item) for item in row} for row in table.lists]
     expected = [same(probe) in row for row, sought in zip(known, probes.lists, strict=True) for probe in sought]
     assert (found >= 0).tolist() == expected
-    assert hashing.member(table.data, table.offsets, probes.data, probes.offsets).tolist() == expected
+    assert search.member(table.data, table.offsets, probes.data, probes.offsets).tolist() == expected
     for row, (start, end) in enumerate(pairwise(probes.offsets)):
         for item, probe in zip(found[start:end].tolist(), probes.lists[row], strict=True):
             if item >= 0:
@@ -97,7 +96,7 @@ def assert_both_ways_agree(case):
         lambda: groups.group_items(keys, case.offsets),
         lambda: groups.value_counts(keys, case.offsets),
         lambda: distinct.unique(keys, case.offsets),
-        lambda: quantiles.n_unique(*keys[0], case.offsets)[0],
+        lambda: distinct.n_unique(*keys[0], case.offsets)[0],
     ):
         np.testing.assert_equal(by("hash", function), by("sort", function))
 
@@ -128,7 +127,7 @@ def test_one_huge_row_among_others():
     assert np.array_equal(hashing.leads(key, offsets), expected)
     probes = np.where(rng.random(len(key)) < 0.5, key[::-1], key)
     probe_offsets = offsets[-1] - offsets[::-1]
-    found, apart = hashing.find(key, offsets, probes, probe_offsets)
+    found, apart = search.find(key, offsets, probes, probe_offsets)
     hit = found >= 0
     assert not apart
     assert np.array_equal(key[found[hit]], probes[hit])
@@ -140,9 +139,9 @@ def test_one_huge_row_among_others():
 
 def test_numbers_that_hashes_don_t_part():
     """Multiples of the inverse of a factor have hashes in a row, which begin with the same bits; all of them are told apart."""
-    step = pow(int(hashing._FACTORS[0]), -1, 2**64)
+    step = pow(int(hashing.FACTORS[0]), -1, 2**64)
     key = np.arange(20_000, dtype=np.uint64) * np.uint64(step)
     offsets = np.array([0, 20_000])
     assert hashing.leads(key, offsets).all()
     assert np.array_equal(hashing.first_equals(np.tile(key, 2), 2 * offsets), np.tile(np.arange(20_000), 2))
-    assert np.array_equal(hashing.find(key, offsets, key[::-1], offsets)[0], np.arange(20_000)[::-1])
+    assert np.array_equal(search.find(key, offsets, key[::-1], offsets)[0], np.arange(20_000)[::-1])

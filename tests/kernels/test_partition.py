@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.order import partition, rank, sort
+from arrowjag._kernels.order import batches, rank, search, sort
 from arrowjag.typing import RankMethod
 from tests.kernels.rows import EVERY_DTYPE, items, make
 
@@ -97,9 +97,9 @@ def test_search_of_a_huge_row(kind, nulls, side):
     valid = rng.random(offsets[-1]) > 0.1 if nulls else None
     data, valid = sort.sort(values(kind, offsets[-1], rng), valid, offsets)
     sought = values(kind, cuts[-1], rng)
-    found = sort.searchsorted(data, offsets, sought, cuts, side, valid)
+    found = search.searchsorted(data, offsets, sought, cuts, side, valid)
     with strategy.force(HUGE=2**62):
-        assert np.array_equal(found, sort.searchsorted(data, offsets, sought, cuts, side, valid))
+        assert np.array_equal(found, search.searchsorted(data, offsets, sought, cuts, side, valid))
 
 
 @pytest.mark.parametrize("n_bits", [1, 5, 12, 13, 40, 64])
@@ -107,7 +107,7 @@ def test_parts_lie_one_above_the_other(n_bits):
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 2**n_bits - 1, 50_000, np.uint64, endpoint=True)
     codes[::3] >>= np.uint64(n_bits // 2)
-    order, cuts = partition.by_value(codes, n_bits)
+    order, cuts = batches.partition_by_value(codes, n_bits)
     assert np.array_equal(np.sort(order), np.arange(50_000))
     assert cuts[0] == 0
     assert cuts[-1] == 50_000

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels.move import permutations as kernel
+from arrowjag._kernels.move import scatter as kernel
 from arrowjag.errors import JagOverflowError, JagValueError
 
 ROWS = st.lists(st.integers(0, 6).flatmap(lambda n: st.permutations(range(n))), max_size=8)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.order import rank, sort
+from arrowjag._kernels.order import rank, search, sort
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import RankMethod
 
@@ -228,7 +228,7 @@ def test_searchsorted(case, data):
     key, valid, offsets = flat(rows, dtype)
     wanted, _, wanted_offsets = flat(sought, dtype)
     for side, limit in (("left", 0), ("right", 1)):
-        got = sort.searchsorted(key, offsets, wanted, wanted_offsets, side, valid)
+        got = search.searchsorted(key, offsets, wanted, wanted_offsets, side, valid)
         expected = [
             sum(y is not None and before(y, x) < limit for y in row) for row, own in zip(rows, sought, strict=True) for x in own
         ]
@@ -238,9 +238,9 @@ def test_searchsorted(case, data):
 def test_searchsorted_refuses_mixed_types_and_unknown_sides():
     offsets = np.array([0, 2])
     with pytest.raises(JagTypeError, match="int64 and float64"):
-        sort.searchsorted(np.array([1, 2]), offsets, np.array([1.0, 2.0]), offsets)
+        search.searchsorted(np.array([1, 2]), offsets, np.array([1.0, 2.0]), offsets)
     with pytest.raises(JagValueError, match="middle"):
-        sort.searchsorted(np.array([1, 2]), offsets, np.array([1, 2]), offsets, "middle")
+        search.searchsorted(np.array([1, 2]), offsets, np.array([1, 2]), offsets, "middle")
 
 
 def test_a_type_without_order_is_refused():

@@ -103,3 +103,14 @@ def from_words(type: pa.DataType, data: NDArray[Any], valid: NDArray[np.bool_] |
     """Values from their words, which are shared but for booleans."""
     words = pack_bits(data) if pt.is_boolean(type) else pa.py_buffer(data)
     return pa.Array.from_buffers(type, len(data), [None if valid is None else pack_bits(valid), words])
+
+
+def text_parts(values: pa.Array[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_] | None]:
+    """The bytes of all items, where each begins, and which are not null."""
+    validity, cuts, data = values.buffers()
+    n, start = len(values), values.offset
+    wide = pt.is_large_string(values.type) or pt.is_large_binary(values.type)
+    dtype = np.dtype(np.int64 if wide else np.int32)
+    ends = np.frombuffer(cuts, dtype, n + 1, start * dtype.itemsize).astype(np.int64, copy=False)
+    found = np.zeros(1, np.uint8) if data is None or not data.size else np.frombuffer(data, np.uint8)
+    return found, ends, unpack_bits(validity, start, n) if values.null_count else None

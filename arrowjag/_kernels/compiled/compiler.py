@@ -1,4 +1,4 @@
-"""From a loop to machine code: numba makes LLVM's intermediate code of it, llvmlite an object file.
+"""From a loop to machine code: numba makes LLVM's intermediate code of it, llvmlite an object file, which is loaded into memory.
 
 Everything else than the loop itself is left out of the object, so that it needs nothing of numba or Python when it is loaded, and
 no symbol but those of the mathematical library of C.
@@ -6,15 +6,16 @@ no symbol but those of the mathematical library of C.
 
 from __future__ import annotations
 
+import ctypes
+import functools
+import threading
 from collections.abc import Callable
 from typing import Any
 
 from arrowjag._kernels.compiled.loop import SYMBOL, Variant, wide_type
-from arrowjag._kernels.compiled.loops import loop_named
-from arrowjag._kernels.compiled.machine import target_machine
 from arrowjag.errors import JagTypeError
 
-__all__ = ["compile_loop"]
+__all__ = ["compile_loop", "describe", "load", "target_machine"]
 
 _MATHEMATICS = frozenset({"exp", "expf", "log", "logf", "sin", "cos", "pow", "sqrt", "memset", "memcpy", "memmove"})
 """The functions of the C library that an object may leave to the process that loads it."""
@@ -22,6 +23,8 @@ _MATHEMATICS = frozenset({"exp", "expf", "log", "logf", "sin", "cos", "pow", "sq
 
 def compile_loop(variant: Variant) -> bytes:
     """The object file of one function; raises whatever the compiler raises."""
+    from arrowjag._kernels.compiled.loops import loop_named
+
     loop = loop_named(variant.name)
     return _object_of(loop.make(variant.type[0], variant.nulls), [_argument(kind, variant.type) for kind in loop.arguments])
 
@@ -63,3 +66,62 @@ def _check_symbols(module: Any) -> None:
     needed = {found.name for found in module.functions if found.is_declaration and not found.name.startswith("llvm.")}
     if unknown := needed - _MATHEMATICS:
         raise JagTypeError(f"a loop may not allocate or raise, but calls {', '.join(sorted(unknown))}")
+
+
+_engines: list[Any] = []
+"""What owns the memory of loaded code: kept as long as the process lives."""
+
+
+_lock = threading.Lock()
+
+
+@functools.cache
+def _processor() -> tuple[str, str, str]:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def describe() -> str:
+    """Triple, name and features of this processor: code for another one is never run."""
+    return "\n".join(_processor())
+
+
+def target_machine() -> Any:
+    """llvmlite's machine for this processor, as numba sets it up."""
+    import llvmlite.binding as llvm
+
+    triple, name, features = _processor()
+    target = llvm.Target.from_triple(triple)
+    return target.create_target_machine(cpu=name, features=features, opt=3, reloc="default", codemodel="jitdefault", jit=True)
+
+
+def load(code: bytes, symbol: str) -> int:
+    """The address of a function of an object file, linked into this process.
+
+    Raises
+    ------
+    RuntimeError
+        If llvmlite can't read or link the object.
+    """
+    import llvmlite.binding as llvm
+
+    with _lock:
+        machine = target_machine()
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+        address = int(engine.get_function_address(symbol))
+        if not address:
+            raise RuntimeError(f"the object has no symbol {symbol}")
+        _engines.append(engine)
+    return address
+
+
+def as_function(address: int, arguments: tuple[str, ...]) -> Any:
+    """The function at an address as ctypes calls it: result, exception and the arguments; it runs without the GIL."""
+    scalars: dict[str, Any] = {"i8": ctypes.c_int64, "f8": ctypes.c_double, "u8": ctypes.c_uint64}
+    kinds: list[Any] = [ctypes.c_void_p if kind.endswith("*") else scalars[kind] for kind in arguments]
+    return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *kinds)(address)

@@ -1,20 +1,40 @@
-"""Which loops are ready to be called: loaded before, in the cache, or not yet."""
+"""Which loops are ready to be called: loaded before, in the cache, or not yet; compiling them now, or all ahead of time."""
 
 from __future__ import annotations
 
+import fnmatch
 import functools
 import importlib.util
 import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+from numpy.typing import NDArray
 
-from arrowjag._kernels.compiled import background, machine, objects
+from arrowjag._kernels import strategy
+from arrowjag._kernels.compiled import background, compiler, objects
 from arrowjag._kernels.compiled.loop import SYMBOL, Variant, item_type
 from arrowjag._options import options
+from arrowjag.errors import JagValueError, MissingDependencyError
 
-__all__ = ["Compiled", "can_compile", "compile_now", "find", "is_available", "key_of"]
+__all__ = [
+    "Compiled",
+    "Outcome",
+    "can_compile",
+    "compile_all",
+    "compile_now",
+    "find",
+    "find_loop",
+    "is_available",
+    "key_of",
+    "losers",
+    "table_for",
+    "variants",
+]
 
 _loaded: dict[Variant, Compiled | None] = {}
 """What has been looked for: the function, or None where it can't be had in this process."""
@@ -28,7 +48,7 @@ class Compiled:
     __slots__ = ("_function",)
 
     def __init__(self, code: bytes, arguments: tuple[str, ...]) -> None:
-        self._function = machine.as_function(machine.load(code, SYMBOL), arguments)
+        self._function = compiler.as_function(compiler.load(code, SYMBOL), arguments)
 
     def __call__(self, *arguments: Any) -> int:
         """Run the loop and return its result; arrays must be contiguous and stay alive, which they do until it returns."""
@@ -50,7 +70,7 @@ def is_available() -> bool:
 def _sources() -> bytes:
     """The source of everything that decides what a loop does."""
     folder = Path(__file__).parent
-    files = [*sorted((folder / "loops").glob("*.py")), folder / "loop.py", folder / "compiler.py", folder / "machine.py"]
+    files = [*sorted((folder / "loops").glob("*.py")), folder / "loop.py", folder / "compiler.py"]
     return b"\0".join(file.name.encode() + b"\0" + file.read_bytes() for file in files)
 
 
@@ -69,7 +89,7 @@ def _versions() -> str:
 
 def key_of(variant: Variant) -> objects.Key:
     """What decides the code of a function: sources, compiler, processor, and which function it is."""
-    return objects.Key(_sources(), _versions(), machine.describe(), str(variant))
+    return objects.Key(_sources(), _versions(), compiler.describe(), str(variant))
 
 
 def find(name: str, dtype: np.dtype[Any], nulls: bool, is_worth_compiling: bool = False) -> Compiled | None:
@@ -150,3 +170,87 @@ def compile_now(variant: Variant, folder: Path | None = None) -> bytes | None:
         return None
     objects.write(key, code, folder)
     return code
+
+
+def find_loop(name: str, dtype: np.dtype[Any], nulls: bool, n_values: int) -> Compiled | None:
+    """A compiled loop for that many values, if it is ready; None otherwise.
+
+    A loop that is missing is compiled by another process if there are enough values, for the next call.
+    """
+    if n_values < strategy.sizes.COMPILED_VALUES:
+        return None
+    return find(name, dtype, nulls, n_values >= strategy.sizes.COMPILING_VALUES)
+
+
+def losers(dtype: np.dtype[Any], largest: bool) -> NDArray[Any]:
+    """What the loops of extremes begin with: an item that no other one loses against, NaN, and 0."""
+    if dtype.kind == "f":
+        return np.array([-np.inf if largest else np.inf, np.nan, 0], dtype)
+    limits = np.iinfo(dtype)
+    return np.array([limits.min if largest else limits.max, 0, 0], dtype)
+
+
+def table_for(longest: int) -> NDArray[np.int64]:
+    """The empty table of `leaders` for rows up to a length."""
+    size = 16
+    while size < 2 * longest:
+        size *= 2
+    table = np.empty(size, np.int64)
+    table.fill(-1)
+    return table
+
+
+class Outcome(NamedTuple):
+    """What came of one function."""
+
+    variant: Variant
+    state: str
+    """One of "there", "compiled" and "failed"."""
+
+
+def variants() -> list[Variant]:
+    """Every function that can be compiled: of each loop for each item type, with nulls and without."""
+    from arrowjag._kernels.compiled.loops import LOOPS
+
+    return [Variant(loop.name, type, nulls) for loop in LOOPS.values() for type in loop.types for nulls in (False, True)]
+
+
+def compile_all(folder: Path | None = None, only: str = "*") -> Iterator[Outcome]:
+    """Compile whatever is not in the cache yet, into a folder or else into the first one that can be written.
+
+    `only` is a pattern of the shell, which names such as ``sum-f8-plain`` must match.
+
+    Raises
+    ------
+    MissingDependencyError
+        If numba is not installed.
+    JagValueError
+        If the folder can't be written, or no function matches.
+    """
+    if not can_compile():
+        raise MissingDependencyError.of("numba", "compiled", "arrowjag compile")
+    target = folder or objects.writable_folder()
+    if target is None or not objects.is_writable(target):
+        raise JagValueError(f"compile: {target or 'the cache folder'} can't be written by this user alone; name one with --folder")
+    wanted = [variant for variant in variants() if fnmatch.fnmatchcase(str(variant), only)]
+    if not wanted:
+        raise JagValueError(f"compile: no loop matches {only!r}; names are such as {variants()[0]}")
+    for variant in wanted:
+        yield Outcome(variant, _compile_missing(variant, target))
+
+
+def _compile_missing(variant: Variant, folder: Path) -> str:
+    key = key_of(variant)
+    if objects.read(key, [folder]) is not None:
+        return "there"
+    code = compile_now(variant, folder)
+    return "failed" if code is None else "compiled"
+
+
+def find_text_loop(name: str, values: pa.Array[Any]) -> Compiled | None:
+    """The compiled loop for text or binary values, if it is ready and values are of such a type."""
+    type = values.type
+    if not (pt.is_string(type) or pt.is_large_string(type) or pt.is_binary(type) or pt.is_large_binary(type)):
+        return None
+    loop = find_loop(name, np.dtype(np.uint8), values.null_count > 0, len(values))
+    return loop if strategy.choose("text", loop is not None) == "compiled" else None

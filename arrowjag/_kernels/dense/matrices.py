@@ -1,4 +1,4 @@
-"""Rows of one length as a batch of matrices (rows, length, width), and softmax over the lengths."""
+"""Rows of one length as a batch of matrices (rows, length, width), softmax over the lengths, and the nearest row of a matrix."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from arrowjag._kernels.base import blocks, fill
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import empty, empty_like, zeros
 from arrowjag._kernels.reduce import max as _row_max
-from arrowjag._kernels.reduce.float_sums import row_sums
+from arrowjag._kernels.reduce.sums import row_sums
 
-__all__ = ["of_length", "put", "rows_of", "softmax"]
+__all__ = ["distances", "nearest", "of_length", "put", "rows_of", "softmax"]
 
 AnyArray = NDArray[Any]
 IntArray = NDArray[np.int64]
@@ -215,3 +215,74 @@ def _softmax_batches(
         put(out, offsets, rows, np.ascontiguousarray(items.T).view(data.dtype))
 
     blocks.map_tasks(work, batches)
+
+
+def distances(one: NDArray[np.float64], two: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The squared distances of pairs of rows of two matrices, added in the order of `row_sums`."""
+    apart = np.subtract(one, two).reshape(-1)
+    out = empty(len(one), np.float64)
+    row_sums(apart * apart, None, np.arange(len(one) + 1) * one.shape[1], out)
+    return out
+
+
+def nearest(vectors: NDArray[Any], matrix: NDArray[Any], metric: str = "l2") -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The row of a matrix that is nearest to each vector, the first of equally near ones.
+
+    Parameters
+    ----------
+    vectors : (n, width) array
+    matrix : (m, width) array, m at least 1
+    metric : "l2" or "cosine"
+
+    Returns
+    -------
+    (n,) int64 array
+    (n,) bool array
+        False where no distance is a number.
+
+    Notes
+    -----
+    O(n * m * width) in BLAS, in blocks on all cores. Its sums depend on the shape of a block; so rows of the matrix whose
+    distance is within the possible rounding of the smallest one are compared again, by differences added in a fixed order.
+    """
+    vectors, matrix = vectors.astype(np.float64), np.ascontiguousarray(matrix, np.float64)
+    n, width = vectors.shape
+    if metric == "cosine":
+        vectors, matrix = _scaled_rows(vectors), _scaled_rows(matrix)
+    squares = np.einsum("ij,ij->i", matrix, matrix)
+    largest = float(np.max(squares[np.isfinite(squares)], initial=0))
+    out, known = empty(n, np.int64), empty(n, np.bool_)
+    step = max(1, strategy.sizes.LARGE_VALUES // max(len(matrix), width, 1))
+
+    def work(first: int) -> None:
+        part = vectors[first : first + step]
+        with np.errstate(all="ignore"):
+            apart = part @ matrix.T
+            apart *= -2
+            apart += squares
+            apart[np.isnan(apart)] = np.inf
+            best = apart.argmin(axis=1)
+            least = apart[np.arange(len(part)), best]
+            own = np.einsum("ij,ij->i", part, part)
+            slack = (width + 8) * 4 * np.finfo(np.float64).eps * (own + largest)
+            close = apart <= (least + slack)[:, None]
+            rows = (np.count_nonzero(close, axis=1) > 1).nonzero()[0]
+            if len(rows):
+                which, candidates = close[rows].nonzero()
+                exact = distances(part[rows[which]], matrix[candidates])
+                begins = np.searchsorted(which, np.arange(len(rows)))
+                lowest = np.fmin.reduceat(exact, begins)
+                hits = (exact == lowest[which]).nonzero()[0]
+                owners, at = np.unique(which[hits], return_index=True)
+                best[rows[owners]] = candidates[hits[at]]
+            known[first : first + step] = np.isfinite(least) & np.isfinite(own)
+        out[first : first + step] = best
+
+    blocks.map_tasks(work, range(0, n, step))
+    return out, known
+
+
+def _scaled_rows(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(all="ignore"):
+        scaled: NDArray[np.float64] = rows / np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+    return scaled

@@ -1,4 +1,8 @@
-"""Distinct items of rows: which items are the first of their kind. Equality is that of `groups`."""
+"""Distinct items of rows: which items are the first of their kind, and how many there are. Equality is that of `groups`.
+
+Without a compiled loop that compares bytes in place, text is replaced by the codes of a sorted dictionary first, which costs
+several times as much.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,22 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from arrowjag._kernels import strategy
-from arrowjag._kernels.base.codes import sort_codes
-from arrowjag._kernels.base.memory import empty, zeros
-from arrowjag._kernels.base.offsets import count_block, from_counts, from_sizes
+from arrowjag._kernels import compiled, strategy
+from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.codes import same_bits, sort_codes
+from arrowjag._kernels.base.memory import empty, text_parts, zeros
+from arrowjag._kernels.base.offsets import count_block, from_counts, from_sizes, row_sizes
+from arrowjag._kernels.compiled.library import find_loop, find_text_loop, table_for
 from arrowjag._kernels.equal.groups import find_runs, in_blocks
 from arrowjag._kernels.order import hashing, pairs, small
-from arrowjag._kernels.order.leaders import find_leaders, leaders
-from arrowjag._kernels.order.matrix import PaddedBatch, padded_batches, with_tail
-from arrowjag._kernels.order.sort import Key, place_bits, sorted_matrix
+from arrowjag._kernels.order.batches import PaddedBatch, padded_batches, place_bits, sorted_matrix, with_tail
+from arrowjag._kernels.order.sort import Key
+from arrowjag._kernels.reduce.segments import Block, drop_nulls, over_blocks
 
-__all__ = ["leads", "unique"]
+__all__ = ["find_leaders", "leaders", "leads", "n_unique", "text_leaders", "unique"]
 
 
 def unique(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -42,10 +49,10 @@ def unique(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArray[np.
     """
     first = empty(int(offsets[-1]), np.bool_)
     if strategy.is_small("unique", *keys):
-        found = small.groups(keys, small.owners(offsets))
+        found, rows = small.groups(keys, small.owners(offsets))
         first[:] = False
         first[found.leaders] = True
-        return found.offsets(len(offsets) - 1), first
+        return small.cut(rows, len(offsets) - 1), first
 
     def block(part: Sequence[Key], local: NDArray[np.int64], base: int) -> NDArray[Any]:
         found = leads(part[0], local) if len(part) == 1 else _leaders(part, local)
@@ -133,3 +140,101 @@ def _first_marks(codes: NDArray[np.uint64], plan: list[PaddedBatch]) -> NDArray[
         items += batch.starts[:, None]
         first[items[begins]] = True
     return first
+
+
+def text_leaders(values: pa.Array[Any], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """The first equal item of each item, -1 for a null, and the number of distinct items of each row; None without a loop."""
+    loop = find_text_loop("text_leaders", values)
+    if loop is None:
+        return None
+    data, cuts, valid = text_parts(values)
+    hashes, leaders, counts = empty(len(values), np.uint64), empty(len(values), np.int64), empty(len(offsets) - 1, np.int64)
+    sizes = row_sizes(offsets)
+
+    def work(first: int, last: int) -> None:
+        table = table_for(int(sizes[first:last].max(initial=0)))
+        loop(data, cuts, valid, offsets, first, last, table, len(table) - 1, hashes, leaders, counts)
+
+    blocks.map_rows(work, offsets, block_values=strategy.sizes.LARGE_VALUES)
+    return leaders, counts
+
+
+def find_leaders(data: NDArray[Any], valid: NDArray[np.bool_] | None) -> compiled.Compiled | None:
+    """The compiled loop for the bits of items, if it is ready."""
+    if data.dtype.kind not in "buif" or data.dtype.itemsize > 8:
+        return None
+    return find_loop("leaders", np.dtype(f"u{data.dtype.itemsize}"), valid is not None, len(data))
+
+
+def leaders(
+    data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """The first equal item of each item, -1 for a null, and the number of distinct items of each row; None without a loop.
+
+    NaN equals NaN, and -0.0 equals 0.0. O(n_values): 5M float64 in 500k rows take 28 ms of one core, in rows of 1,000 as well.
+    """
+    loop = find_leaders(data, valid)
+    if loop is None:
+        return None
+    table = table_for(int(row_sizes(offsets).max(initial=0)))
+    found, counts = empty(len(data), np.int64), empty(len(offsets) - 1, np.int64)
+    loop(same_bits(data), valid, offsets, 0, len(counts), table, len(table) - 1, found, counts)
+    return found, counts
+
+
+def n_unique(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], None]:
+    """The number of distinct items of each row; nulls are left out, NaN equals NaN and -0.0 equals 0.0.
+
+    Notes
+    -----
+    O(n_rows + n_values).
+    """
+    data, offsets = drop_nulls(data, valid, offsets)
+    if strategy.is_small("n_unique", (data, None)):
+        return np.bincount(small.groups([(data, None)], small.owners(offsets))[1], minlength=len(offsets) - 1), None
+    out = zeros(len(offsets) - 1, np.int64)
+
+    def work(block: Block) -> None:
+        _count_distinct(block.data, block.offsets, out[block.rows])
+
+    over_blocks(
+        work,
+        np.ascontiguousarray(data),
+        None,
+        offsets,
+        pairs.block_values(strategy.sizes.LARGE_VALUES, offsets),
+        strategy.sizes.HUGE,
+    )
+    return out, None
+
+
+def _count_distinct(data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[np.int64]) -> None:
+    # Pairs tell the first of equals: 36 ms of work for 5M float64 in 500k rows, where sorting takes 69.
+    by = strategy.choose("n_unique", offsets, lambda: find_leaders(data, None) is not None)
+    if by == "compiled" and (found_leaders := leaders(data, None, offsets)) is not None:
+        out[:] = found_leaders[1]
+        return
+    if by == "hash":
+        out[:] = count_block(hashing.leads(data, offsets), offsets)
+        return
+    if by == "matrix":
+        for length, rows in blocks.batches(offsets):
+            out[rows] = _count_sorted(blocks.rows_2d(data, offsets[rows], length))
+        return
+    items = pairs.comparable(data, None)
+    for short in pairs.short_rows(offsets):
+        out[short.rows] = np.add.reduce(pairs.first(short.columns(items)).view(np.uint8), axis=0, dtype=np.uint8)
+    if (long := pairs.long_rows(offsets)) is not None:
+        found = empty(len(long.rows), np.int64)
+        _count_distinct(items[long.items], long.offsets, found)
+        out[long.rows] = found
+
+
+def _count_sorted(rows: NDArray[Any]) -> NDArray[Any]:
+    ordered = np.sort(rows, axis=1)
+    before, after = ordered[:, :-1], ordered[:, 1:]
+    differs = before != after
+    if rows.dtype.kind == "f":
+        differs &= ~np.isnan(before)  # NaN is last: what follows a NaN is one too
+    distinct: NDArray[Any] = 1 + np.count_nonzero(differs, axis=1)
+    return distinct

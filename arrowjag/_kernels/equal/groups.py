@@ -1,13 +1,14 @@
-"""Equal items inside rows: groups, how many items they have, the most frequent one. First appearance decides the order.
+"""Equal items inside rows: groups, their sizes, the most frequent item, and runs of equal neighbours.
 
-Keys are integers, floats or booleans; NaN equals NaN, -0.0 equals 0.0, and an item with a null in any key belongs to no group.
+The order of groups is that of their first items. Keys are integers, floats or booleans; NaN equals NaN, -0.0 equals 0.0, and an
+item with a null in any key belongs to no group.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -17,19 +18,21 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.memory import empty, zeros
-from arrowjag._kernels.base.offsets import count_block, filter_rows, from_counts, from_sizes, row_sizes, run_sizes, runs
-from arrowjag._kernels.move.permutations import inverse
+from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, from_counts, from_sizes, row_sizes, run_sizes, runs
+from arrowjag._kernels.move.scatter import inverse
 from arrowjag._kernels.order import hashing, pairs, small
 from arrowjag._kernels.order.rank import sorted_runs
+from arrowjag._kernels.order.small import Runs
 from arrowjag._kernels.order.sort import Key, span_of
 
 __all__ = [
     "Items",
-    "Runs",
     "by_appearance",
+    "equal_runs",
     "find_runs",
     "group_items",
     "in_blocks",
+    "marked",
     "mode",
     "stitch_offsets",
     "value_counts",
@@ -74,16 +77,6 @@ def _shifted(items: NDArray[np.int64], base: int) -> NDArray[np.int64]:
 
 def stitch_offsets(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return from_sizes(np.concatenate([row_sizes(part) for part in parts]))
-
-
-class Runs(NamedTuple):
-    """The groups of all rows as runs of the sorted items; groups with a null are left out."""
-
-    order: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    leaders: NDArray[np.int64]
-    """The item of each group that appears first: the sort is stable, so it is the first of the run."""
 
 
 def find_runs(keys: Sequence[Key], offsets: NDArray[np.int64]) -> Runs:
@@ -140,10 +133,10 @@ def group_items(
     O(n_rows + n_values) for one key; for several, or with `sort`, the cost of `lexsort`.
     """
     if strategy.is_small("group", *keys):
-        found = small.groups(keys, small.owners(offsets))
-        found = found if sort else found.appearing()
+        found, rows = small.groups(keys, small.owners(offsets))
+        found = found if sort else found.by_appearance()
         cut = from_counts(found.sizes)
-        return found.offsets(len(offsets) - 1), cut, found.order[runs(found.starts, cut)]
+        return small.cut(rows, len(offsets) - 1), cut, found.order[runs(found.starts, cut)]
     parts = in_blocks(partial(_group_items, sort=sort), keys, offsets)
     group_offsets, item_offsets, items = zip(*parts, strict=True)
     return stitch_offsets(group_offsets), stitch_offsets(item_offsets), np.concatenate(items)
@@ -241,8 +234,9 @@ def value_counts(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArr
     O(n_rows + n_values) for one key, for several the cost of `lexsort`.
     """
     if strategy.is_small("value_counts", *keys):
-        found = small.groups(keys, small.owners(offsets)).appearing()
-        return found.offsets(len(offsets) - 1), found.leaders, found.sizes
+        found, rows = small.groups(keys, small.owners(offsets))
+        found = found.by_appearance()
+        return small.cut(rows, len(offsets) - 1), found.leaders, found.sizes
     new_offsets, items, counts = zip(*in_blocks(_value_counts, keys, offsets), strict=True)
     return stitch_offsets(new_offsets), np.concatenate(items), np.concatenate(counts)
 
@@ -295,3 +289,40 @@ def mode(
         hits = (counts == most.repeat(row_sizes(group_offsets)[present])).nonzero()[0]
         result[present] = items[hits[np.searchsorted(hits, heads)]]
     return result, None if present.all() else present
+
+
+def marked(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The items that are True, and the offsets that cut them into the rows; O(n_rows + n_values)."""
+    return from_counts(count_true(mask, offsets)), mask.nonzero()[0]
+
+
+def equal_runs(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Runs of neighbours that are equal, within rows; NaN equals NaN and a null equals a null.
+
+    Returns
+    -------
+    offsets : (n_rows + 1,) int64 array
+        Cuts the runs into rows.
+    starts : int64 array
+        The first item of each run.
+    sizes : int64 array
+        The number of items of each run.
+
+    Notes
+    -----
+    O(n_rows + n_values).
+    """
+    data, valid = key
+    begins = np.ones(len(data), np.bool_)
+    change = begins[1:]
+    np.not_equal(data[1:], data[:-1], out=change)
+    if data.dtype.kind == "f" and len(data) and np.isnan(np.minimum.reduce(data)):
+        nan = np.isnan(data)
+        change &= ~(nan[1:] & nan[:-1])
+    if valid is not None:
+        change &= valid[1:] | valid[:-1]
+        change |= valid[1:] != valid[:-1]
+    heads = offsets[:-1]
+    begins[heads[heads < offsets[1:]]] = True
+    cut, starts = marked(begins, offsets)
+    return cut, starts, run_sizes(starts, len(data))

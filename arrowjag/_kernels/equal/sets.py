@@ -21,7 +21,7 @@ from arrowjag._kernels.base.offsets import count_block, from_counts, from_sizes,
 from arrowjag._kernels.equal.distinct import leads
 from arrowjag._kernels.equal.groups import Items, stitch_offsets
 from arrowjag._kernels.move.gather import ranges
-from arrowjag._kernels.order import hashing, pairs, small
+from arrowjag._kernels.order import hashing, pairs, search, small
 from arrowjag._kernels.order.sort import Key, span_of
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 
@@ -110,7 +110,7 @@ def _member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.
 def _hashed_member(
     x: NDArray[Any], offsets_x: NDArray[np.int64], y: NDArray[Any], offsets_y: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    return hashing.member(y, offsets_y, x, offsets_x)
+    return search.member(y, offsets_y, x, offsets_x)
 
 
 def _short_member(
@@ -319,7 +319,7 @@ def lookup(
         cuts = offsets
     else:
         data, cuts = data[present], present.searchsorted(offsets)
-    items, distinct = hashing.find(data, cuts, probes[0], probe_offsets)
+    items, distinct = search.find(data, cuts, probes[0], probe_offsets)
     if not distinct:
         _refuse(int(np.searchsorted(cuts, int(np.argmin(hashing.leads(data, cuts))), side="right")) - 1)
     hit = items >= 0

@@ -1,1 +1,1 @@
-"""Order inside rows, by the strategies small, pairs, matrix, hash and partition: sort, rank, the head of topk."""
+"""Order inside rows: sort, search, rank, the head of topk, and the strategies small, pairs, hash, matrix and partition."""

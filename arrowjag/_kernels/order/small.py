@@ -1,4 +1,4 @@
-"""Few values: all rows sorted in one call of numpy. Other ways need 40 to 80 microseconds for calls, however little the work."""
+"""Lexsort path for fewer than 1000 values, where call overhead (40 to 80 microseconds) dominates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels.base.offsets import from_counts, row_sizes
 
-__all__ = ["Groups", "Key", "argsort", "combine", "groups", "lookup", "member", "owners", "search"]
+__all__ = ["Key", "Runs", "argsort", "combine", "cut", "groups", "lookup", "member", "owners", "search"]
 
 Key = tuple[NDArray[Any], NDArray[np.bool_] | None]
 """A key of each item, and which items have one."""
@@ -34,8 +34,8 @@ def argsort(key: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray
     return np.lexsort((items, null, owners(offsets)))
 
 
-class Groups(NamedTuple):
-    """Runs of equal items of one row, without nulls."""
+class Runs(NamedTuple):
+    """The groups of all rows as runs of the sorted items; groups with a null are left out."""
 
     order: NDArray[np.int64]
     """Item numbers, sorted by row and keys."""
@@ -45,26 +45,19 @@ class Groups(NamedTuple):
     leaders: NDArray[np.int64]
     """The item of each group that appears first: the sort is stable, so it is the first of the run."""
 
-    rows: NDArray[np.int64]
-    """The row of each group."""
-
-    def appearing(self) -> Groups:
+    def by_appearance(self) -> Runs:
         """Row by row in the order of their first items."""
-        by = self.leaders.argsort()  # items number upwards row by row, so that every group stays in the stretch of its row
-        return Groups(self.order, self.starts[by], self.sizes[by], self.leaders[by], self.rows)
-
-    def offsets(self, n_rows: int) -> NDArray[np.int64]:
-        """What cuts groups that stand row by row into rows."""
-        return _cut(self.rows, n_rows)
+        by = self.leaders.argsort()  # items number upwards row by row, so that every group stays among those of its row
+        return Runs(self.order, self.starts[by], self.sizes[by], self.leaders[by])
 
 
-def _cut(rows: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
-    """What cuts into rows what stands row by row, by the row of each."""
+def cut(rows: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
+    """The offsets of groups that are ordered by row, from the row of each group."""
     return rows.searchsorted(np.arange(n_rows + 1))
 
 
-def groups(keys: Sequence[Key], rows: NDArray[np.int64]) -> Groups:
-    """The groups of items that are equal in all keys (NaN is, null is not) and stand in one row, sorted by row and keys."""
+def groups(keys: Sequence[Key], rows: NDArray[np.int64]) -> tuple[Runs, NDArray[np.int64]]:
+    """The groups of items of one row that are equal in all keys (NaN is, null is not), sorted by row and keys; and their rows."""
     data = [key for key, _ in keys]
     there = None
     if valids := [valid for _, valid in keys if valid is not None]:
@@ -77,10 +70,10 @@ def groups(keys: Sequence[Key], rows: NDArray[np.int64]) -> Groups:
     np.not_equal(ordered[1:], ordered[:-1], out=begins[1:-1])
     for key in data:
         begins[1:-1] |= _differs(key[order])
-    cut = begins.nonzero()[0]
-    starts = cut[:-1]
+    ends = begins.nonzero()[0]
+    starts = ends[:-1]
     order = order if there is None else there[order]
-    return Groups(order, starts, row_sizes(cut), order[starts], ordered[starts])
+    return Runs(order, starts, row_sizes(ends), order[starts]), ordered[starts]
 
 
 def _differs(key: NDArray[Any]) -> NDArray[np.bool_]:
@@ -91,8 +84,8 @@ def _differs(key: NDArray[Any]) -> NDArray[np.bool_]:
     return differs
 
 
-def _both(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Groups:
-    """The groups of x with y behind it."""
+def _both(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> tuple[Runs, NDArray[np.int64]]:
+    """The groups of x with y behind it, and their rows."""
     key, rows = np.concatenate((x[0], y[0])), np.concatenate((owners(offsets_x), owners(offsets_y)))
     valid = None
     if x[1] is not None or y[1] is not None:
@@ -100,7 +93,7 @@ def _both(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.in
     return groups([(key, valid)], rows)
 
 
-def _reaches(both: Groups, n_x: int) -> NDArray[np.bool_]:
+def _reaches(both: Runs, n_x: int) -> NDArray[np.bool_]:
     """Whether each group of `_both` holds an item of y: the sort is stable, so that the last one tells."""
     found: NDArray[np.bool_] = both.order[both.starts + both.sizes - 1] >= n_x
     return found
@@ -117,8 +110,8 @@ def combine(
     items : int64 array
         Item numbers into the values of x and y, one after the other.
     """
-    found = _both(x, offsets_x, y, offsets_y)
-    leaders, rows = found.leaders, found.rows
+    found, rows = _both(x, offsets_x, y, offsets_y)
+    leaders = found.leaders
     if operation == "symmetric_difference":
         chosen = (leaders >= len(x[0])) | ~_reaches(found, len(x[0]))
         leaders, rows = leaders[chosen], rows[chosen]
@@ -129,12 +122,12 @@ def combine(
         chosen = (leaders < len(x[0])) & (of_y if operation == "intersection" else ~of_y)
         leaders, rows = leaders[chosen], rows[chosen]
         leaders.sort()  # all of them are items of x, which number upwards row by row
-    return _cut(rows, len(offsets_x) - 1), leaders
+    return cut(rows, len(offsets_x) - 1), leaders
 
 
 def member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether each item of x, no null, occurs in the same row of y."""
-    both = _both(x, offsets_x, y, offsets_y)
+    both, _ = _both(x, offsets_x, y, offsets_y)
     found = np.zeros(len(x[0]) + len(y[0]), np.bool_)
     found[both.order] = _reaches(both, len(x[0])).repeat(both.sizes)
     return found[: len(x[0])]
@@ -145,10 +138,10 @@ def lookup(
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_], int | None]:
     """For each probe the table's item of the same key and row, whether there is one, and a row that has equal keys, if any."""
     n = len(table[0])
-    both = _both(table, offsets, probes, probe_offsets)
+    both, rows = _both(table, offsets, probes, probe_offsets)
     of_table = both.leaders < n
     n_keys = n if table[1] is None else np.count_nonzero(table[1])
-    row = _first_repeated(both, n) if np.count_nonzero(of_table) < n_keys else None
+    row = _first_repeated(both, rows, n) if np.count_nonzero(of_table) < n_keys else None
     found = np.empty(n + len(probes[0]), np.int64)
     found.fill(n)
     found[both.order] = both.leaders.repeat(both.sizes)
@@ -156,10 +149,10 @@ def lookup(
     return items, items < n, row
 
 
-def _first_repeated(both: Groups, n: int) -> int:
+def _first_repeated(both: Runs, rows: NDArray[np.int64], n: int) -> int:
     """The first row of two equal items among the first n, of which there are some."""
     groups = (both.sizes > 1).nonzero()[0]
-    return int(both.rows[groups[both.order[both.starts[groups] + 1] < n][0]])
+    return int(rows[groups[both.order[both.starts[groups] + 1] < n][0]])
 
 
 def search(

@@ -1,4 +1,4 @@
-"""Order inside rows: sort, argsort by one key or several, row-by-row binary search. Every sort is stable.
+"""Order inside rows: sort, and argsort by one key or several. Every sort is stable.
 
 In both directions nulls come last, NaN just before them, and -0.0 equals 0.0. Keys are integers, floats or booleans.
 """
@@ -6,37 +6,34 @@ In both directions nulls come last, NaN just before them, and -0.0 equals 0.0. K
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.codes import plain_codes, sort_codes, too_wide
+from arrowjag._kernels.base.codes import sort_codes, too_wide
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import empty, empty_like
 from arrowjag._kernels.base.offsets import count_true, row_sizes
 from arrowjag._kernels.move.gather import ranges
-from arrowjag._kernels.order import pairs, partition, small
-from arrowjag._kernels.order.matrix import PaddedBatch, padded_batches, put_padded, take_padded, with_tail
+from arrowjag._kernels.order import pairs, small
+from arrowjag._kernels.order.batches import (
+    low_codes,
+    padded_batches,
+    partition_by_value,
+    place_bits,
+    put_padded,
+    repair,
+    sorted_matrix,
+    take_padded,
+    with_tail,
+)
 from arrowjag._kernels.order.small import Key
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagValueError
 
-__all__ = [
-    "Key",
-    "argsort",
-    "lexsort",
-    "low_codes",
-    "place_bits",
-    "searchsorted",
-    "sort",
-    "sorted_matrix",
-    "span_of",
-]
-
-_LAST = np.uint64(2**64 - 1)
-"""No item has this code with its place below it: places never fill their bits."""
+__all__ = ["Key", "argsort", "lexsort", "sort", "span_of"]
 
 
 def sort(
@@ -136,7 +133,7 @@ def _sort_rows(source: NDArray[Any], offsets: NDArray[np.int64], last: NDArray[A
 
 def _sort_parts(source: NDArray[Any], last: NDArray[Any], out: NDArray[Any]) -> None:
     """Sort one huge row: 2.5M float64 take 41 ns an item, half of that on all cores, where np.sort takes 58 on one."""
-    order, cuts = partition.by_value(*sort_codes(source, None, descending=False))
+    order, cuts = partition_by_value(*sort_codes(source, None, descending=False))
 
     def block(first: int, last_part: int) -> None:
         span, local = span_of(cuts, first, last_part)
@@ -249,7 +246,7 @@ def _argsort_rows(
 ) -> None:
     # The place in the row takes the low bits of its code, so that sorting plain integers sorts, is stable and brings the order
     # along: np.sort needs 3 ns a value where np.argsort(kind="stable") needs 14. 41 ms for 5M values in 500k rows; awkward 95.
-    # Code bits that find no room are cut off, and _repair looks after them.
+    # Code bits that find no room are cut off, and repair looks after them.
     plan = padded_batches(offsets)
     codes = with_tail(codes, plan)
     for batch in plan:
@@ -261,7 +258,7 @@ def _argsort_rows(
         if cut or not slots:
             order += batch.starts[:, None]
         if cut:
-            _repair(order, codes, cut, batch)
+            repair(order, codes, cut, batch)
             if slots:
                 order -= batch.starts[:, None]
         put_padded(out, batch, order)
@@ -269,7 +266,7 @@ def _argsort_rows(
 
 def _argsort_parts(codes: NDArray[np.uint64], n_bits: int, out: NDArray[np.int64]) -> None:
     """The order of one huge row: 2.5M float64 take 55 ns an item, most of that on all cores, where one matrix takes 90."""
-    order, cuts = partition.by_value(codes, n_bits)
+    order, cuts = partition_by_value(codes, n_bits)
 
     def block(first: int, last: int) -> None:
         span, local = span_of(cuts, first, last)
@@ -283,48 +280,6 @@ def _argsort_parts(codes: NDArray[np.uint64], n_bits: int, out: NDArray[np.int64
         out[span] = items[places]
 
     map_rows(block, cuts, block_values=strategy.sizes.PART_VALUES)
-
-
-def low_codes(codes: NDArray[np.uint64], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Codes counted from the least of their part, in place, which leaves bits for places; no part is empty."""
-    codes -= np.minimum.reduceat(codes, offsets[:-1]).repeat(row_sizes(offsets))
-    return codes
-
-
-def place_bits(batch: PaddedBatch) -> int:
-    """How many low bits of a matrix hold places; they are never all set."""
-    return batch.width.bit_length()
-
-
-def sorted_matrix(codes: NDArray[np.uint64], batch: PaddedBatch, cut: np.uint64) -> NDArray[np.uint64]:
-    """The rows of a batch sorted, each code (without its last `cut` bits) with its place in the low bits."""
-    matrix = take_padded(codes, batch)
-    if cut:
-        matrix >>= cut
-    matrix <<= np.uint64(place_bits(batch))
-    matrix |= np.arange(batch.width, dtype=np.uint64)
-    matrix[:, batch.shortest :][batch.beyond()] = _LAST
-    matrix.sort(axis=1)
-    return matrix
-
-
-def _repair(order: NDArray[np.int64], codes: NDArray[np.uint64], cut: np.uint64, batch: PaddedBatch) -> None:
-    """Put codes that agree but for their last `cut` bits in order, in place; they stand side by side, by position."""
-    beyond = batch.beyond()
-    order[:, batch.shortest :][beyond] = 0
-    full = codes[order]
-    full[:, batch.shortest :][beyond] = _LAST
-    bad = np.flatnonzero((full[:, 1:] < full[:, :-1]).any(axis=1))
-    if len(bad) == 0:
-        return
-    full, rows = full[bad], order[bad]
-    tie = np.diff(full >> cut, axis=1) == 0
-    in_run, begins = np.zeros(full.shape, np.bool_), np.ones(full.shape, np.bool_)
-    in_run[:, 1:], begins[:, 1:] = tie, ~tie
-    in_run[:, :-1] |= tie
-    run = np.cumsum(begins.ravel())[in_run.ravel()]
-    rows[in_run] = rows[in_run][np.lexsort((full[in_run], run))]
-    order[bad] = rows
 
 
 def lexsort(keys: Sequence[Key], offsets: NDArray[np.int64], descending: bool | Sequence[bool] = False) -> NDArray[np.int64]:
@@ -361,96 +316,3 @@ def lexsort(keys: Sequence[Key], offsets: NDArray[np.int64], descending: bool | 
     for (key, valid), fall in zip(keys[-2::-1], falls[-2::-1], strict=True):
         order = order[argsort(key[order], None if valid is None else valid[order], offsets, fall)]
     return order
-
-
-def searchsorted(
-    key: NDArray[Any],
-    offsets: NDArray[np.int64],
-    sought: NDArray[Any],
-    sought_offsets: NDArray[np.int64],
-    side: Literal["left", "right"] = "left",
-    valid: NDArray[np.bool_] | None = None,
-) -> NDArray[np.int64]:
-    """For each sought item the slot in the sorted row of `key` where it would keep that row sorted.
-
-    Parameters
-    ----------
-    key : (n_values,) integer, float or bool array
-        Each row ascending: numbers, NaN, then nulls.
-    offsets : (n_rows + 1,) int64 array
-    sought : (n_sought,) array of the same dtype
-    sought_offsets : (n_rows + 1,) int64 array
-    side : "left" or "right"
-        Before or behind the items that are equal.
-    valid : (n_values,) bool array, optional
-        Of `key`; a slot never lies behind a null.
-
-    Returns
-    -------
-    (n_sought,) int64 array
-        Slots from 0 to the number of valid items of the row.
-
-    Raises
-    ------
-    JagTypeError
-        The dtypes differ.
-    JagValueError
-        An unknown side.
-
-    Notes
-    -----
-    O(n_values + n_sought log(longest row)).
-    """
-    if key.dtype != sought.dtype:
-        raise JagTypeError(f"searchsorted: expected keys of one dtype, got {key.dtype} and {sought.dtype}; cast one of them.")
-    if side not in ("left", "right"):
-        raise JagValueError(f'searchsorted: expected side "left" or "right", got {side!r}.')
-    n_valid = row_sizes(offsets) if valid is None else count_true(valid, offsets)
-    if strategy.is_small("searchsorted", (key, valid), (sought, None)):
-        return small.search((key, valid), n_valid, offsets, sought, sought_offsets, side)
-    out = empty(len(sought), np.int64)
-
-    def block(first: int, last: int) -> None:
-        span, local = span_of(sought_offsets, first, last)
-        own, own_local = span_of(offsets, first, last)
-        if strategy.choose("searchsorted", local) == "partition":
-            _search_parts(key[own][: n_valid[first]], sought[span], side, out[span])
-            return
-        sizes = row_sizes(local)
-        low = own_local[:-1].repeat(sizes)
-        count = n_valid[first:last].repeat(sizes)
-        slots = _bisect(plain_codes(key[own]), plain_codes(sought[span]), low, count, side)
-        out[span] = slots - low
-
-    map_rows(block, sought_offsets, block_values=strategy.sizes.SORT_BLOCK // 4, alone=strategy.sizes.HUGE)
-    return out
-
-
-def _search_parts(key: NDArray[Any], sought: NDArray[Any], side: Literal["left", "right"], out: NDArray[np.int64]) -> None:
-    """Search one row for very many items, those of like value together: 80 ns each in 2.5M float64, in any order 380."""
-    codes, wanted = plain_codes(key), plain_codes(sought)
-    low = np.minimum.reduce(wanted)
-    order, cuts = partition.by_value(wanted - low, int(np.maximum.reduce(wanted) - low).bit_length())
-
-    def block(first: int, last: int) -> None:
-        items = order[cuts[first] : cuts[last]]
-        out[items] = np.searchsorted(codes, wanted[items], side)
-
-    map_rows(block, cuts, block_values=strategy.sizes.PART_VALUES)
-
-
-def _bisect(
-    codes: NDArray[np.uint64], sought: NDArray[np.uint64], low: NDArray[np.int64], count: NDArray[np.int64], side: str
-) -> NDArray[np.int64]:
-    """Binary search in codes[low : low + count], all at once: the interval halves for every item in each round."""
-    below = np.less if side == "left" else np.less_equal
-    low, left = low.copy(), count.copy()
-    if len(codes) == 0:
-        return low
-    for _ in range(int(count.max(initial=0)).bit_length()):
-        half = left >> 1
-        middle = low + half
-        right = below(codes[np.minimum(middle, len(codes) - 1)], sought) & (left > 0)
-        low = np.where(right, middle + 1, low)
-        left = np.where(right, left - half - 1, half)
-    return low

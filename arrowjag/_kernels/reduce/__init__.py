@@ -5,9 +5,9 @@ one entry per row; valid is None where every row has a result. Nulls are skipped
 """
 
 from arrowjag._kernels.reduce.extremes import argmax, argmin, collapse, first, last, max, min
-from arrowjag._kernels.reduce.quantiles import n_unique, quantile
+from arrowjag._kernels.reduce.moments import std, var
+from arrowjag._kernels.reduce.quantiles import quantile
 from arrowjag._kernels.reduce.sums import all, any, count, mean, prod, sum
-from arrowjag._kernels.reduce.variance import std, var
 
 __all__ = [
     "all",
@@ -21,7 +21,6 @@ __all__ = [
     "max",
     "mean",
     "min",
-    "n_unique",
     "prod",
     "quantile",
     "std",

@@ -1,7 +1,11 @@
-"""Reductions of flat numpy data over rows: sums, products, means, variances, counts, any and all.
+"""Counts, sums, products and means of each row, of drawn items too, and any and all.
 
 Each takes `data` (n_values,), `valid` (n_values,) boolean or None, `offsets` (n_rows + 1,) and returns (result, valid),
-both with one entry a row; valid is None where every row has a result. Nulls are skipped. O(n_rows + n_values) each.
+both with one entry per row; valid is None where every row has a result. Nulls are skipped. O(n_rows + n_values) each.
+
+Sums of floats have one documented order of addition, whichever strategy computes them, so that a row's sum depends on that row
+alone, bit for bit: values are added in float64, in pieces of `PIECE` slots counted from the row's first one; each piece from left
+to right, then the sums of the pieces from left to right. A null adds 0.
 """
 
 from __future__ import annotations
@@ -12,22 +16,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.loops import find_loop
+from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import empty, zeros
-from arrowjag._kernels.base.offsets import count_block
-from arrowjag._kernels.reduce.float_sums import row_sums
+from arrowjag._kernels.base.offsets import count_block, from_sizes, row_sizes
+from arrowjag._kernels.base.polars_lists import sum_lists
+from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import (
     Block,
     accumulator,
     counts,
+    drop_nulls,
     may_overflow,
     moments,
     over_blocks,
     raise_overflow,
     reduceat,
+    result_type,
 )
 
-__all__ = ["all", "any", "count", "mean", "prod", "sum"]
+__all__ = ["PIECE", "all", "any", "bootstrap_means", "count", "cut_pieces", "mean", "prod", "row_sums", "sum"]
 
 Valid = NDArray[np.bool_] | None
 
@@ -206,3 +214,127 @@ def all(data: NDArray[np.bool_], valid: Valid, offsets: NDArray[np.int64]) -> tu
 
     over_blocks(work, data, valid, offsets)
     return out, None
+
+
+PIECE = 128
+"""Slots that are added from left to right before their sum is added to that of the row."""
+
+
+def row_sums(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+    """Sum each row into `out`; 0.0 for a row without items.
+
+    Parameters
+    ----------
+    data : (n_values,) float, integer or bool array
+        What lies under a null is ignored.
+    valid : (n_values,) bool array, optional
+    offsets : (n_rows + 1,) int64 array
+        They begin at 0 and end at n_values.
+    out : (n_rows,) float64 array
+
+    Notes
+    -----
+    O(n_values). 5M float64 in 500k rows take 6 ms of one core compiled, 9 by polars and 30 by numpy's bincount.
+    """
+    sizes = row_sizes(offsets)
+    is_long = int(sizes.max(initial=0)) > PIECE
+    if is_long and len(out) <= blocks.n_cores() and len(data) >= strategy.sizes.LARGE_VALUES:
+        _sum_long_rows(data, valid, offsets, out)
+        return
+    loop = find_loop("sum", data.dtype, valid is not None, len(data))
+    by = strategy.choose("row_sum", len(data), loop is not None)
+    if by == "compiled" and loop is not None:
+        loop(np.ascontiguousarray(data), valid, offsets, 0, len(out), out)
+        return
+    values = data.astype(np.float64, copy=False)
+    if valid is not None:
+        values = filled(values, valid, 0)
+    add = sum_lists if by == "polars" else _bincount
+    if not is_long:
+        add(values, offsets, out)
+        return
+    rows, pieces = cut_pieces(offsets, sizes)
+    sums = empty(len(pieces) - 1, np.float64)
+    add(values, pieces, sums)
+    add(sums, rows, out)
+
+
+def _bincount(values: NDArray[np.float64], offsets: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+    """np.bincount adds the values of each row one after the other, from 0.0."""
+    owners = np.arange(len(out)).repeat(row_sizes(offsets))
+    out[:] = np.bincount(owners, values, len(out))
+
+
+def cut_pieces(offsets: NDArray[np.int64], sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The pieces of each row: offsets that cut pieces into rows, and values into pieces."""
+    n_pieces = -(-sizes // PIECE)
+    rows = from_sizes(n_pieces)
+    pieces = empty(int(rows[-1]) + 1, np.int64)
+    pieces[:-1] = (offsets[:-1] - rows[:-1] * PIECE).repeat(n_pieces)
+    pieces[:-1] += np.arange(int(rows[-1])) * PIECE
+    pieces[-1] = offsets[-1]
+    return rows, pieces
+
+
+def _sum_long_rows(
+    data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], out: NDArray[np.float64]
+) -> None:
+    """Few rows of many values: all cores share the pieces of each."""
+    rows, pieces = cut_pieces(offsets, row_sizes(offsets))
+    sums = empty(len(pieces) - 1, np.float64)
+    step = max(strategy.sizes.CACHE_VALUES // PIECE, 1)
+
+    def task(first: int) -> None:
+        last = min(first + step, len(sums))
+        start, stop = int(pieces[first]), int(pieces[last])
+        with np.errstate(all="ignore"):
+            row_sums(
+                data[start:stop], None if valid is None else valid[start:stop], pieces[first : last + 1] - start, sums[first:last]
+            )
+
+    blocks.map_tasks(task, range(0, len(sums), step))
+    _bincount(sums, rows, out)
+
+
+def bootstrap_means(
+    data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], n: int, seed: int
+) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """n means per row, each of as many items as the row has, drawn with replacement.
+
+    Parameters
+    ----------
+    data : (n_values,) array of numbers
+    valid : (n_values,) bool array, optional
+        Nulls are not drawn.
+    offsets : (n_rows + 1,) int64 array
+    n : int
+    seed : int
+
+    Returns
+    -------
+    (n_rows, n) array of the data's float type, float64 for others; (n_rows,) bool array, False for rows without items, or None
+
+    Notes
+    -----
+    O(n * n_values). All rows are drawn from together; the draws don't depend on how many means are computed at once.
+    """
+    data, offsets = drop_nulls(data, valid, offsets)
+    generator = np.random.default_rng(seed)
+    sizes = row_sizes(offsets)
+    n_rows, n_values = len(sizes), len(data)
+    out = empty(n_rows * n, np.float64).reshape(n, n_rows)
+    together = max(1, strategy.sizes.CACHE_VALUES // max(n_values, n_rows, 1))
+    starts, widths = offsets[:-1].repeat(sizes), sizes.repeat(sizes).astype(np.float64)
+    for first in range(0, n, together):
+        part = out[first : first + together]
+        draws = generator.random((len(part), n_values))
+        draws *= widths
+        items = draws.astype(np.int64)
+        items += starts
+        cut = np.append((np.arange(len(part))[:, None] * n_values + offsets[:-1]).reshape(-1), len(part) * n_values)
+        row_sums(data[items.reshape(-1)], None, cut, part.reshape(-1))
+    with np.errstate(all="ignore"):
+        out /= sizes
+        means = np.ascontiguousarray(out.T).astype(result_type(data.dtype), copy=False)
+    full = sizes > 0
+    return means, None if full.all() else full

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.loops import find_loop, losers
 from arrowjag._kernels.base.memory import empty, empty_like, zeros
 from arrowjag._kernels.base.offsets import count_true, from_sizes, parents, positions, row_sizes
+from arrowjag._kernels.compiled.library import find_loop, losers
 from arrowjag._kernels.reduce.segments import Block, accumulator, may_overflow, over_blocks, raise_overflow
 
-__all__ = ["cumcount", "cummax", "cummin", "cumprod", "cumsum", "diff", "reaches_back", "shift_index"]
+__all__ = ["cumcount", "cummax", "cummin", "cumprod", "cumsum", "diff", "falls", "inner_peaks", "reaches_back", "shift_index"]
 
 Valid = NDArray[np.bool_] | None
 
@@ -304,3 +304,34 @@ def reaches_back(offsets: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
         items = offsets[:-1] + slot
         reaches[items[items < offsets[1:]]] = False
     return reaches
+
+
+def falls(data: NDArray[Any], offsets: NDArray[np.int64], descending: bool) -> NDArray[np.bool_]:
+    """Whether each item stands out of order behind the item before it in its row; NaN comes last in both directions.
+
+    O(n_rows + n_values).
+    """
+    wrong = np.zeros(len(data), np.bool_)
+    (np.less if not descending else np.greater)(data[1:], data[:-1], out=wrong[1:])
+    if data.dtype.kind == "f" and len(data) and np.isnan(np.minimum.reduce(data)):
+        nan = np.isnan(data)
+        wrong[1:] |= nan[:-1] & ~nan[1:]
+    heads = offsets[:-1]
+    wrong[heads[heads < offsets[1:]]] = False
+    return wrong
+
+
+def inner_peaks(data: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+    """Whether each item is greater than both neighbours in its row; None if two neighbours are equal, or a NaN is among them.
+
+    O(n_rows + n_values): two comparisons, where runs of equal items need ten times as long.
+    """
+    rises, drops = data[1:] > data[:-1], data[1:] < data[:-1]
+    if np.count_nonzero(rises) + np.count_nonzero(drops) < len(data) - 1:
+        return None
+    found = np.zeros(len(data), np.bool_)
+    np.logical_and(rises[:-1], drops[1:], out=found[1:-1])
+    full = offsets[1:] > offsets[:-1]
+    found[offsets[:-1][full]] = False
+    found[offsets[1:][full] - 1] = False
+    return found

@@ -1,18 +1,27 @@
-"""Weights inside rows: softmax. One result for each item, computed block by block so that temporaries stay in cache."""
+"""Weights inside rows: softmax, and exponentially decaying weights. One result for each item.
+
+`decayed` merges states. The state of a span of items is its total weight, the sum of squared weights, its weighted mean, its
+weighted sum of squared deviations and the factor by which it makes earlier weights decay. The states of two neighbouring spans give
+that of both. As for sums, rows are cut into pieces of `PIECE` slots: states are merged from left to right within a piece, then
+those of whole pieces in the same way.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import row_sizes
-from arrowjag._kernels.reduce.float_sums import row_sums
+from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import Block, over_blocks, reduceat, result_type, shifted
+from arrowjag._kernels.reduce.sums import PIECE, cut_pieces, row_sums
 
-__all__ = ["softmax"]
+__all__ = ["State", "decayed", "softmax"]
 
 
 def softmax(
@@ -62,3 +71,119 @@ def softmax(
 
     over_blocks(work, data, valid, offsets)
     return out, valid
+
+
+Floats: TypeAlias = "NDArray[np.float64]"
+
+
+Integers: TypeAlias = "NDArray[np.int64]"
+
+
+class State(NamedTuple):
+    """States of spans, one per entry."""
+
+    weight: Floats
+    square: Floats
+    mean: Floats
+    spread: Floats
+    keep: Floats
+
+    def take(self, items: Any) -> State:
+        """The states at some places."""
+        return State(*(one[items] for one in self))
+
+    def put(self, items: Any, state: State) -> None:
+        """Write states at some places."""
+        for target, one in zip(self, state, strict=True):
+            target[items] = one
+
+
+def decayed(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: Integers, keep: float) -> State:
+    """The state of all items of a row up to each one, where a weight shrinks to its `keep`-fold from slot to slot.
+
+    Parameters
+    ----------
+    data : (n_values,) array of numbers
+    valid : (n_values,) bool array, optional
+        A null has no weight, but its slot counts.
+    offsets : (n_rows + 1,) int64 array
+    keep : float
+        From 0 to 1; with 1 all items weigh the same.
+
+    Notes
+    -----
+    O(n_values), on all cores: each step merges one slot of all pieces.
+    """
+    out = State(*(empty(len(data), np.float64) for _ in State._fields))
+
+    def work(block: Block) -> None:
+        values = block.filled(0, np.float64) if block.data.dtype.kind == "f" else shifted(block)
+        ones = np.ones(len(values)) if block.valid is None else block.valid.astype(np.float64)
+        loop = find_loop("decayed", values.dtype, False, len(values))
+        if strategy.choose("decay", loop is not None) == "compiled" and loop is not None:
+            found = out.take(block.items)
+            loop(np.ascontiguousarray(values), ones, block.offsets, 0, len(block.offsets) - 1, keep, *found, np.zeros(80))
+            return
+        none, same = np.zeros(1), np.full(1, keep)
+
+        def leaves(items: Integers) -> State:
+            weight = ones[items]
+            return State(weight, weight, values[items], none, same)
+
+        _scan(leaves, block.offsets, out.take(block.items))
+
+    over_blocks(work, data, valid, offsets)
+    return out
+
+
+def merged(one: State, two: State) -> State:
+    """The states of neighbouring spans together; `one` comes first."""
+    kept = one.weight * two.keep
+    weight = kept + two.weight
+    share = two.weight / (weight + (weight == 0))
+    apart = two.mean - one.mean
+    return State(
+        weight,
+        one.square * two.keep * two.keep + two.square,
+        one.mean + apart * share,
+        one.spread * two.keep + two.spread + apart * (kept * share) * apart,
+        one.keep * two.keep,
+    )
+
+
+def _scan(leaves: Callable[[Integers], State], offsets: Integers, out: State) -> None:
+    """Fill `out`, whose arrays are views, with the state of each row up to each item."""
+    sizes = row_sizes(offsets)
+    if int(sizes.max(initial=0)) <= PIECE:
+        _scan_slots(leaves, offsets, out)
+        return
+    rows, pieces = cut_pieces(offsets, sizes)
+    _scan_slots(leaves, pieces, out)
+    totals = out.take(pieces[1:] - 1)
+    carried = State(*(empty(len(one), np.float64) for one in totals))
+    _scan(totals.take, rows, carried)
+    # Each piece but the first of a row is merged with all before it.
+    is_later = np.ones(len(pieces) - 1, np.bool_)
+    is_later[rows[:-1][rows[:-1] < rows[1:]]] = False
+    later = is_later.nonzero()[0]
+    lengths = row_sizes(pieces)[later]
+    items = np.repeat(pieces[later] - (np.cumsum(lengths) - lengths), lengths) + np.arange(int(lengths.sum()))
+    before = carried.take(np.repeat(later - 1, lengths))
+    out.put(items, merged(before, out.take(items)))
+
+
+def _scan_slots(leaves: Callable[[Integers], State], offsets: Integers, out: State) -> None:
+    """As `_scan`, of short rows: step by step, the rows that reach a slot first."""
+    sizes = row_sizes(offsets)
+    order = np.argsort(-sizes, kind="stable")
+    reach = np.cumsum(np.bincount(sizes, minlength=1)[::-1])[::-1]
+    if len(reach) < 2:
+        return
+    item = offsets[order[: reach[1]]]
+    state = leaves(item)
+    out.put(item, state)
+    state = out.take(item)
+    for n_rows in reach[2:].tolist():
+        item = item[:n_rows] + 1
+        state = merged(state.take(slice(0, n_rows)), leaves(item))
+        out.put(item, state)

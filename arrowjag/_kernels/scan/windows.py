@@ -1,24 +1,20 @@
-"""Windows of any size along rows: items from `low` to before `high` of each item, both rising within a row.
-
-A result over a window of n items is made of spans of 1, 2, 4.. items, the smallest first, as the bits of n say. So it depends on
-the items of the window alone, nothing is ever subtracted, and any window takes log(n) steps.
-"""
+"""Windows of any size along rows: items from `low` to before `high` of each item, both rising within a row."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.loops import find_loop
 from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import row_sizes
-from arrowjag._kernels.reduce.segments import Block, over_blocks, shifted
+from arrowjag._kernels.compiled.library import find_loop
+from arrowjag._kernels.reduce.segments import Block, over_blocks
 
-__all__ = ["Windows", "counts", "extremes", "first_items", "is_falling", "last_items", "of_items", "of_times", "sums", "variances"]
+__all__ = ["Windows", "is_falling", "of_items", "of_times"]
 
 Valid: TypeAlias = "NDArray[np.bool_] | None"
 Integers: TypeAlias = "NDArray[np.int64]"
@@ -48,9 +44,6 @@ def row_sizes_of(low: Integers, high: Integers) -> Integers:
     """The differences."""
     found: Integers = high - low
     return found
-
-
-# --------------------------------------------------------------------------------------------------- which items
 
 
 def of_items(offsets: Integers, window: int | None, center: bool = False) -> Windows:
@@ -159,200 +152,3 @@ def is_falling(times: NDArray[Any], offsets: Integers) -> NDArray[np.bool_]:
         heads = offsets[:-1][offsets[:-1] < offsets[1:]]
         falls[heads] = times[heads] != times[heads]
     return falls
-
-
-# --------------------------------------------------------------------------------------------------- spans
-
-
-def _levels(items: Spans, merge: Merge, longest: int) -> Iterator[Spans]:
-    """Spans of 1, 2, 4.. items from each place on, as long as some window needs them."""
-    span = 1
-    while span <= longest:
-        yield items
-        if 2 * span > longest:
-            return
-        items = merge(tuple(one[: len(one) - span] for one in items), tuple(one[span:] for one in items))
-        span *= 2
-
-
-def combine(items: Spans, merge: Merge, identity: tuple[Any, ...], windows: Windows) -> Spans:
-    """The result of `merge` over each window; that of an empty one is `identity`."""
-    sizes = windows.sizes
-    out = tuple(np.full(len(sizes), start, one.dtype) for one, start in zip(items, identity, strict=True))
-    longest = int(sizes.max(initial=0))
-    place = windows.low.copy()
-    for level, spans in enumerate(_levels(items, merge, longest)):
-        here = ((sizes >> level) & 1).astype(np.bool_).nonzero()[0]
-        if len(here) == len(sizes) and level == 0:
-            from_place = place
-            made = tuple(one[from_place] for one in spans)
-            for target, part in zip(out, made, strict=True):
-                target[:] = part
-            place += 1
-            continue
-        at = place[here]
-        made = merge(tuple(one[here] for one in out), tuple(one[at] for one in spans))
-        for target, part in zip(out, made, strict=True):
-            target[here] = part
-        place[here] = at + (1 << level)
-    return out
-
-
-def whole(items: Spans, merge: Merge, window: int) -> Spans:
-    """The result of `merge` over `window` items from each place on, without regard to rows; as `combine` gives."""
-    n = len(items[0]) - window + 1
-    found: Spans | None = None
-    done = 0
-    for level, spans in enumerate(_levels(items, merge, window)):
-        if window >> level & 1:
-            part = tuple(one[done : done + n] for one in spans)
-            found = part if found is None else merge(found, part)
-            done += 1 << level
-    assert found is not None
-    return found
-
-
-def over_windows(items: Spans, merge: Merge, identity: tuple[Any, ...], windows: Windows) -> Spans:
-    """As `combine`; windows of the size that most have are found for neighbouring items at once."""
-    sizes = windows.sizes
-    n = len(sizes)
-    longest = int(sizes.max(initial=0))
-    full = sizes == longest
-    n_full = int(np.count_nonzero(full))
-    if 2 * n_full < n or longest < 2:
-        return combine(items, merge, identity, windows)
-    found = whole(items, merge, longest)
-    back = int((np.arange(n)[full][:1] - windows.low[full][:1])[0])
-    if not (windows.low[full] + back == full.nonzero()[0]).all():
-        return combine(items, merge, identity, windows)
-    out = tuple(empty(n, one.dtype) for one in items)
-    for target, one in zip(out, found, strict=True):
-        target[back : back + len(one)] = one
-    rest = (~full).nonzero()[0]
-    if len(rest):
-        for target, part in zip(out, combine(items, merge, identity, Windows(windows.low[rest], windows.high[rest])), strict=True):
-            target[rest] = part
-    return out
-
-
-# --------------------------------------------------------------------------------------------------- results
-
-
-def counts(valid: Valid, offsets: Integers, windows: Windows) -> Integers:
-    """The number of items of each window that are not null."""
-    if valid is None:
-        return windows.sizes
-    out = empty(len(valid), np.int64)
-
-    def work(block: Block) -> None:
-        before = np.zeros(len(block.data) + 1, np.int64)
-        np.cumsum(block.data, out=before[1:])
-        part = windows.part(block.items)
-        out[block.items] = before[part.high] - before[part.low]
-
-    over_blocks(work, valid, None, offsets)
-    return out
-
-
-def _added(one: Spans, two: Spans) -> Spans:
-    return tuple(a + b for a, b in zip(one, two, strict=True))
-
-
-def sums(data: NDArray[Any], offsets: Integers, windows: Windows) -> NDArray[Any]:
-    """Sums of float64 or 64-bit integers over windows; nulls are 0 already. Integers wrap around."""
-    out = empty(len(data), data.dtype)
-
-    loop = find_loop("window_sums", data.dtype, False, len(data))
-    is_compiled = strategy.choose("window", loop is not None) == "compiled"
-
-    def work(block: Block) -> None:
-        part = windows.part(block.items)
-        if is_compiled and loop is not None:
-            width, levels = _scratch_of(block.offsets, part)
-            scratch = empty(width * max(levels - 1, 0), data.dtype)
-            values = np.ascontiguousarray(block.data)
-            loop(values, *part, block.offsets, 0, len(block.offsets) - 1, width, scratch, out[block.items])
-            return
-        (out[block.items],) = over_windows((block.data,), _added, (0,), part)
-
-    over_blocks(work, data, None, offsets)
-    if data.dtype.kind == "f" and not is_compiled:
-        out += 0.0  # a sum is never -0.0
-    return out
-
-
-def _scratch_of(offsets: Integers, windows: Windows) -> tuple[int, int]:
-    """The length of the longest row, and how many sizes of spans its windows need."""
-    return int(row_sizes(offsets).max(initial=0)), int(windows.sizes.max(initial=0)).bit_length()
-
-
-def extremes(ufunc: np.ufunc, data: NDArray[Any], valid: Valid, offsets: Integers, windows: Windows) -> NDArray[Any]:
-    """np.fmin or np.fmax over windows, NaN only if there is nothing else; arbitrary for a window without items."""
-    values = data.view(np.uint8) if data.dtype == np.bool_ else data
-    loser: Any = np.nan
-    if values.dtype.kind != "f":
-        loser = np.iinfo(values.dtype).max if ufunc is np.fmin else np.iinfo(values.dtype).min
-    out = empty(len(values), values.dtype)
-
-    def work(block: Block) -> None:
-        items = (block.filled(loser),)
-        (out[block.items],) = over_windows(items, lambda a, b: (ufunc(*a, *b),), (loser,), windows.part(block.items))
-
-    over_blocks(work, values, valid, offsets)
-    return out.view(data.dtype)
-
-
-def variances(data: NDArray[Any], valid: Valid, offsets: Integers, windows: Windows) -> NDArray[np.float64]:
-    """Sums of squared deviations from the mean of each window, from the means of its spans and their distances."""
-    out = empty(len(data), np.float64)
-
-    def work(block: Block) -> None:
-        part = windows.part(block.items)
-        values = block.filled(0, np.float64) if block.data.dtype.kind == "f" else shifted(block)
-        present = np.ones(len(values)) if block.valid is None else block.valid.astype(np.float64)
-        loop = find_loop("window_squares", values.dtype, False, len(values))
-        if strategy.choose("window", loop is not None) == "compiled" and loop is not None:
-            width, levels = _scratch_of(block.offsets, part)
-            scratch, means, found = empty(3 * width * max(levels, 1), np.float64), empty(len(values), np.float64), out[block.items]
-            rows = len(block.offsets) - 1
-            loop(np.ascontiguousarray(values), present, *part, block.offsets, 0, rows, width, scratch, means, found)
-            if not np.isfinite(means.sum()):
-                found[~np.isfinite(means)] = np.nan
-            return
-        _, means, found = over_windows((present, values, np.zeros(len(values))), merge_deviations, (0, 0, 0), part)
-        found[~np.isfinite(means)] = np.nan
-        out[block.items] = found
-
-    over_blocks(work, data, valid, offsets)
-    return out
-
-
-def merge_deviations(one: Spans, two: Spans) -> Spans:
-    """Counts, means and sums of squared deviations of two spans together."""
-    (n1, mean1, squares1), (n2, mean2, squares2) = one, two
-    n = n1 + n2
-    share = n2 / np.maximum(n, 1)
-    apart = mean2 - mean1
-    mean = mean1 + apart * share
-    squares = squares1 + squares2 + apart * (n1 * share) * apart
-    return n, mean, squares
-
-
-def first_items(valid: Valid, windows: Windows) -> Integers:
-    """The first item of each window that is not null; arbitrary for a window without."""
-    n = len(windows.low)
-    if valid is None:
-        return np.minimum(windows.low, max(n - 1, 0))
-    after = np.where(valid, np.arange(n), n)
-    after = np.minimum.accumulate(after[::-1])[::-1]
-    return np.minimum(after[np.minimum(windows.low, max(n - 1, 0))], max(n - 1, 0))
-
-
-def last_items(valid: Valid, windows: Windows) -> Integers:
-    """The last item of each window that is not null; arbitrary for a window without."""
-    n = len(windows.low)
-    before = np.maximum(windows.high - 1, 0)
-    if valid is None:
-        return before
-    found: Integers = np.maximum.accumulate(np.where(valid, np.arange(n), 0))[before]
-    return found

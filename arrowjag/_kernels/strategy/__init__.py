@@ -1,8 +1,9 @@
 """Which algorithm computes a result: chosen from facts about the rows, forced by tests.
 
 Kernels say what is computed; this package says how. A kernel that has several algorithms asks `choose("argsort", offsets)` for the
-name of one, `rules` holds one rule per operation, and `sizes` every threshold. A new algorithm, a compiled loop for instance, is
-one more name in `rules.CHOICES`, one branch in its kernel, and one entry in the matrix of tests, which fails until it is there.
+name of one, `choices` lists the strategies, `rules` holds one rule per operation, and `sizes` every threshold. A new algorithm, a
+compiled loop for instance, is one more name in `CHOICES`, one branch in its kernel, and one entry in the matrix of tests, which
+fails until it is there.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from arrowjag._kernels.strategy import sizes
-from arrowjag._kernels.strategy.rules import CHOICES, Choice, are_small, lexsorts, long_share, polars_for, short_share
+from arrowjag._kernels.strategy.choices import CHOICES, Choice
+from arrowjag._kernels.strategy.rules import are_small, lexsorts, long_share, polars_for, short_share
 from arrowjag.errors import JagValueError
 
 __all__ = ["CHOICES", "Choice", "choose", "force", "is_forced", "is_small", "long_share", "polars_for", "short_share", "sizes"]

@@ -1,0 +1,301 @@
+"""Sums, extremes, variances and quantiles of the items of each window.
+
+A result over a window of n items is made of spans of 1, 2, 4.. items, the smallest first, as the bits of n say. So it depends on
+the items of the window alone, nothing is ever subtracted, and any window takes log(n) steps. For quantiles, windows of one size are
+sorted side by side, or one sorted buffer slides along each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag._kernels import compiled, strategy
+from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.memory import empty, zeros
+from arrowjag._kernels.base.offsets import from_counts, row_sizes
+from arrowjag._kernels.compiled.library import find_loop
+from arrowjag._kernels.reduce.quantiles import check_interpolation, mixed, of_table, slots_of
+from arrowjag._kernels.reduce.segments import Block, over_blocks, result_type, shifted
+from arrowjag._kernels.scan.windows import Integers, Merge, Spans, Valid, Windows
+
+__all__ = ["counts", "extremes", "first_items", "last_items", "quantiles", "sums", "variances"]
+
+
+def _levels(items: Spans, merge: Merge, longest: int) -> Iterator[Spans]:
+    """Spans of 1, 2, 4.. items from each place on, as long as some window needs them."""
+    span = 1
+    while span <= longest:
+        yield items
+        if 2 * span > longest:
+            return
+        items = merge(tuple(one[: len(one) - span] for one in items), tuple(one[span:] for one in items))
+        span *= 2
+
+
+def combine(items: Spans, merge: Merge, identity: tuple[Any, ...], windows: Windows) -> Spans:
+    """The result of `merge` over each window; that of an empty one is `identity`."""
+    sizes = windows.sizes
+    out = tuple(np.full(len(sizes), start, one.dtype) for one, start in zip(items, identity, strict=True))
+    longest = int(sizes.max(initial=0))
+    place = windows.low.copy()
+    for level, spans in enumerate(_levels(items, merge, longest)):
+        here = ((sizes >> level) & 1).astype(np.bool_).nonzero()[0]
+        if len(here) == len(sizes) and level == 0:
+            from_place = place
+            made = tuple(one[from_place] for one in spans)
+            for target, part in zip(out, made, strict=True):
+                target[:] = part
+            place += 1
+            continue
+        at = place[here]
+        made = merge(tuple(one[here] for one in out), tuple(one[at] for one in spans))
+        for target, part in zip(out, made, strict=True):
+            target[here] = part
+        place[here] = at + (1 << level)
+    return out
+
+
+def whole(items: Spans, merge: Merge, window: int) -> Spans:
+    """The result of `merge` over `window` items from each place on, without regard to rows; as `combine` gives."""
+    n = len(items[0]) - window + 1
+    found: Spans | None = None
+    done = 0
+    for level, spans in enumerate(_levels(items, merge, window)):
+        if window >> level & 1:
+            part = tuple(one[done : done + n] for one in spans)
+            found = part if found is None else merge(found, part)
+            done += 1 << level
+    assert found is not None
+    return found
+
+
+def over_windows(items: Spans, merge: Merge, identity: tuple[Any, ...], windows: Windows) -> Spans:
+    """As `combine`; windows of the size that most have are found for neighbouring items at once."""
+    sizes = windows.sizes
+    n = len(sizes)
+    longest = int(sizes.max(initial=0))
+    full = sizes == longest
+    n_full = int(np.count_nonzero(full))
+    if 2 * n_full < n or longest < 2:
+        return combine(items, merge, identity, windows)
+    found = whole(items, merge, longest)
+    back = int((np.arange(n)[full][:1] - windows.low[full][:1])[0])
+    if not (windows.low[full] + back == full.nonzero()[0]).all():
+        return combine(items, merge, identity, windows)
+    out = tuple(empty(n, one.dtype) for one in items)
+    for target, one in zip(out, found, strict=True):
+        target[back : back + len(one)] = one
+    rest = (~full).nonzero()[0]
+    if len(rest):
+        for target, part in zip(out, combine(items, merge, identity, Windows(windows.low[rest], windows.high[rest])), strict=True):
+            target[rest] = part
+    return out
+
+
+def counts(valid: Valid, offsets: Integers, windows: Windows) -> Integers:
+    """The number of items of each window that are not null."""
+    if valid is None:
+        return windows.sizes
+    out = empty(len(valid), np.int64)
+
+    def work(block: Block) -> None:
+        before = np.zeros(len(block.data) + 1, np.int64)
+        np.cumsum(block.data, out=before[1:])
+        part = windows.part(block.items)
+        out[block.items] = before[part.high] - before[part.low]
+
+    over_blocks(work, valid, None, offsets)
+    return out
+
+
+def _added(one: Spans, two: Spans) -> Spans:
+    return tuple(a + b for a, b in zip(one, two, strict=True))
+
+
+def sums(data: NDArray[Any], offsets: Integers, windows: Windows) -> NDArray[Any]:
+    """Sums of float64 or 64-bit integers over windows; nulls are 0 already. Integers wrap around."""
+    out = empty(len(data), data.dtype)
+
+    loop = find_loop("window_sums", data.dtype, False, len(data))
+    is_compiled = strategy.choose("window", loop is not None) == "compiled"
+
+    def work(block: Block) -> None:
+        part = windows.part(block.items)
+        if is_compiled and loop is not None:
+            width, levels = _scratch_of(block.offsets, part)
+            scratch = empty(width * max(levels - 1, 0), data.dtype)
+            values = np.ascontiguousarray(block.data)
+            loop(values, *part, block.offsets, 0, len(block.offsets) - 1, width, scratch, out[block.items])
+            return
+        (out[block.items],) = over_windows((block.data,), _added, (0,), part)
+
+    over_blocks(work, data, None, offsets)
+    if data.dtype.kind == "f" and not is_compiled:
+        out += 0.0  # a sum is never -0.0
+    return out
+
+
+def _scratch_of(offsets: Integers, windows: Windows) -> tuple[int, int]:
+    """The length of the longest row, and how many sizes of spans its windows need."""
+    return int(row_sizes(offsets).max(initial=0)), int(windows.sizes.max(initial=0)).bit_length()
+
+
+def extremes(ufunc: np.ufunc, data: NDArray[Any], valid: Valid, offsets: Integers, windows: Windows) -> NDArray[Any]:
+    """np.fmin or np.fmax over windows, NaN only if there is nothing else; arbitrary for a window without items."""
+    values = data.view(np.uint8) if data.dtype == np.bool_ else data
+    loser: Any = np.nan
+    if values.dtype.kind != "f":
+        loser = np.iinfo(values.dtype).max if ufunc is np.fmin else np.iinfo(values.dtype).min
+    out = empty(len(values), values.dtype)
+
+    def work(block: Block) -> None:
+        items = (block.filled(loser),)
+        (out[block.items],) = over_windows(items, lambda a, b: (ufunc(*a, *b),), (loser,), windows.part(block.items))
+
+    over_blocks(work, values, valid, offsets)
+    return out.view(data.dtype)
+
+
+def variances(data: NDArray[Any], valid: Valid, offsets: Integers, windows: Windows) -> NDArray[np.float64]:
+    """Sums of squared deviations from the mean of each window, from the means of its spans and their distances."""
+    out = empty(len(data), np.float64)
+
+    def work(block: Block) -> None:
+        part = windows.part(block.items)
+        values = block.filled(0, np.float64) if block.data.dtype.kind == "f" else shifted(block)
+        present = np.ones(len(values)) if block.valid is None else block.valid.astype(np.float64)
+        loop = find_loop("window_squares", values.dtype, False, len(values))
+        if strategy.choose("window", loop is not None) == "compiled" and loop is not None:
+            width, levels = _scratch_of(block.offsets, part)
+            scratch, means, found = empty(3 * width * max(levels, 1), np.float64), empty(len(values), np.float64), out[block.items]
+            rows = len(block.offsets) - 1
+            loop(np.ascontiguousarray(values), present, *part, block.offsets, 0, rows, width, scratch, means, found)
+            if not np.isfinite(means.sum()):
+                found[~np.isfinite(means)] = np.nan
+            return
+        _, means, found = over_windows((present, values, np.zeros(len(values))), merge_deviations, (0, 0, 0), part)
+        found[~np.isfinite(means)] = np.nan
+        out[block.items] = found
+
+    over_blocks(work, data, valid, offsets)
+    return out
+
+
+def merge_deviations(one: Spans, two: Spans) -> Spans:
+    """Counts, means and sums of squared deviations of two spans together."""
+    (n1, mean1, squares1), (n2, mean2, squares2) = one, two
+    n = n1 + n2
+    share = n2 / np.maximum(n, 1)
+    apart = mean2 - mean1
+    mean = mean1 + apart * share
+    squares = squares1 + squares2 + apart * (n1 * share) * apart
+    return n, mean, squares
+
+
+def first_items(valid: Valid, windows: Windows) -> Integers:
+    """The first item of each window that is not null; arbitrary for a window without."""
+    n = len(windows.low)
+    if valid is None:
+        return np.minimum(windows.low, max(n - 1, 0))
+    after = np.where(valid, np.arange(n), n)
+    after = np.minimum.accumulate(after[::-1])[::-1]
+    return np.minimum(after[np.minimum(windows.low, max(n - 1, 0))], max(n - 1, 0))
+
+
+def last_items(valid: Valid, windows: Windows) -> Integers:
+    """The last item of each window that is not null; arbitrary for a window without."""
+    n = len(windows.low)
+    before = np.maximum(windows.high - 1, 0)
+    if valid is None:
+        return before
+    found: Integers = np.maximum.accumulate(np.where(valid, np.arange(n), 0))[before]
+    return found
+
+
+def quantiles(
+    data: NDArray[Any], valid: NDArray[np.bool_] | None, windows: Windows, q: float, interpolation: str = "linear"
+) -> NDArray[Any]:
+    """The q-quantile of each window; nulls are left out, a NaN gives NaN; 0 for a window without items.
+
+    Parameters
+    ----------
+    data : (n_values,) array of numbers
+    valid : (n_values,) bool array, optional
+    windows : Windows
+    q : float
+        From 0 to 1.
+    interpolation : str
+        As in `reduce.quantile`.
+
+    Returns
+    -------
+    (n_values,) array of the data's float type, float64 for others
+
+    Notes
+    -----
+    Sorting takes O(items of all windows); a compiled loop moves on average a quarter of a window per item instead.
+    """
+    check_interpolation(interpolation)
+    low, high = windows
+    if valid is not None:
+        before = np.zeros(len(data) + 1, np.int64)
+        np.cumsum(valid, out=before[1:])
+        data, low, high = data[valid], before[low], before[high]
+    data = np.ascontiguousarray(data)
+    out = zeros(len(low), result_type(data.dtype))
+    sizes = high - low
+    loop = find_loop("window_select", data.dtype, False, len(low))
+    has_nan = data.dtype.kind == "f" and len(data) > 0 and np.isnan(np.minimum.reduce(data))
+    if strategy.choose("window_quantile", loop is not None and not has_nan) == "compiled" and loop is not None:
+        return _slide(loop, data, Windows(low, high), q, interpolation, out)
+    order = np.argsort(sizes, kind="stable")
+    cut = from_counts(np.bincount(sizes, minlength=1)).tolist()
+
+    def work(task: tuple[int, int, int]) -> None:
+        size, first, last = task
+        items = order[first:last]
+        table = blocks.rows_2d(data, low[items], size)
+        with np.errstate(all="ignore"):
+            out[items] = of_table(table.copy() if len(items) == 1 else table, q, interpolation, out.dtype)
+
+    tasks = []
+    for size in range(1, len(cut) - 1):
+        step = max(1, strategy.sizes.BATCH_VALUES // size)
+        tasks += [(size, first, min(first + step, cut[size + 1])) for first in range(cut[size], cut[size + 1], step)]
+    if int(sizes.sum()) < strategy.sizes.THREAD_VALUES:
+        for task in tasks:
+            work(task)
+    else:
+        blocks.map_tasks(work, tasks)
+    return out
+
+
+def _slide(
+    loop: compiled.Compiled, data: NDArray[Any], windows: Windows, q: float, interpolation: str, out: NDArray[Any]
+) -> NDArray[Any]:
+    """Fill `out` by a compiled loop; there are no nulls and no NaN."""
+    low, high = windows
+    sizes = high - low
+    longest = int(sizes.max(initial=0))
+    below, above, weights = slots_of(np.maximum(np.arange(longest + 1) - 1, 0), q, interpolation)
+    is_float = data.dtype.kind == "f"
+    ends = [empty(0 if is_float else len(low), data.dtype) for _ in range(2)]
+    mixed_items = zeros(len(low), np.float64) if is_float else empty(0, np.float64)
+    step = -(-len(low) // (blocks.n_cores() if len(low) >= strategy.sizes.THREAD_VALUES else 1))
+
+    def work(first: int) -> None:
+        scratch = empty(longest, data.dtype)
+        loop(data, low, high, first, min(first + step, len(low)), below, above, weights, scratch, *ends, mixed_items)
+
+    blocks.map_tasks(work, range(0, len(low), max(step, 1)))
+    if is_float:
+        return mixed_items.astype(out.dtype, copy=False)
+    full = sizes > 0
+    lower, upper = (one[full] for one in ends)
+    with np.errstate(all="ignore"):
+        out[full] = mixed(lower, upper, lower, weights[sizes[full]], out.dtype)
+    return out

@@ -1,0 +1,200 @@
+"""The strategies of each operation: the rule that chooses one, and whether each is able to compute the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from arrowjag._kernels.strategy import rules, sizes
+from arrowjag._kernels.strategy.rules import Offsets, is_huge
+
+__all__ = ["CHOICES", "Choice"]
+
+
+Able = Callable[..., bool]
+
+
+def _always(*_: Any) -> bool:
+    return True
+
+
+def _never(*_: Any) -> bool:
+    """Of what is decided for a whole call, by `is_small` or `is_forced`: blocks of the call fall back to the rule."""
+    return False
+
+
+def _is_row(offsets: Offsets, *_: Any) -> bool:
+    return len(offsets) == 2 and int(offsets[1]) > 1
+
+
+def _has_short(offsets: Offsets, *_: Any) -> bool:
+    lengths = rules.lengths_rule(offsets)
+    return bool(((lengths > 0) & (lengths <= sizes.PAIRS_LENGTH)).any())
+
+
+def _one_key(offsets: Offsets, n_keys: int = 1, sort: bool = False) -> bool:
+    del offsets
+    return n_keys == 1 and not sort
+
+
+def _short_key(offsets: Offsets, n_keys: int = 1, sort: bool = False) -> bool:
+    return _one_key(offsets, n_keys, sort) and _has_short(offsets)
+
+
+def _fits(offsets: Offsets, n_keys: int = 1, fits: Callable[[], bool] | None = None, _ready: Any = None) -> bool:
+    return n_keys == 1 and (fits is None or fits()) and offsets[-1] > 0
+
+
+class Choice(NamedTuple):
+    """What an operation chooses from."""
+
+    rule: Callable[..., str]
+    """From facts to the name of a strategy."""
+
+    strategies: dict[str, Able]
+    """Whether each strategy is able to compute the result, from the same facts."""
+
+
+_EQUAL = {"small": _never, "pairs": _short_key, "hash": _one_key, "sort": _always}
+
+
+def _either(rule: Callable[..., str], *names: str, **able: Able) -> Choice:
+    return Choice(rule, dict.fromkeys(names, _always) | able)
+
+
+CHOICES: dict[str, Choice] = {
+    # order
+    "sort": Choice(
+        rules.sort_rule,
+        {
+            "small": _never,
+            "order": lambda _offsets, _various, _zeros, is_float: is_float,
+            "matrix": lambda _offsets, _various, has_signed_zeros, _is_float: not has_signed_zeros,
+            "partition": lambda offsets, _various, has_signed_zeros, _is_float: not has_signed_zeros and _is_row(offsets),
+        },
+    ),
+    "argsort": _either(rules.order, "matrix", "cut", small=_never, apart=_never, pairs=_has_short, partition=_is_row),
+    "searchsorted": _either(
+        lambda offsets: "partition" if is_huge(offsets) else "bisect", "bisect", small=_never, partition=_is_row
+    ),
+    "rank": Choice(
+        rules.rank,
+        {
+            "sort": _always,
+            "pairs": lambda offsets, wide: not wide and _has_short(offsets),
+            "partition": lambda offsets, wide: not wide and _is_row(offsets),
+        },
+    ),
+    "topk": _either(rules.topk, "sort", segments=lambda offsets, _counts: bool(offsets[-1] > 0)),
+    "quantile": _either(lambda length: "sort" if length <= sizes.SELECT_LENGTH else "select", "sort", "select", small=_never),
+    # equal items
+    "unique": Choice(
+        rules.distinct,
+        {
+            "small": _never,
+            "pairs": _has_short,
+            "hash": lambda _offsets, n_keys=1, *_: n_keys == 1,
+            "sort": _always,
+            "matrix": _fits,
+            "compiled": lambda _offsets, n_keys=1, _fits=None, ready=None: n_keys == 1 and ready is not None and ready(),
+        },
+    ),
+    "group": Choice(rules.equal, _EQUAL),
+    "value_counts": Choice(rules.equal, _EQUAL),
+    "n_unique": _either(rules.count_distinct, "hash", "matrix", small=_never, pairs=_has_short),
+    "member": _either(rules.member, "pairs", "hash", small=_never),
+    "combine": _either(lambda: "blocks", "blocks", small=_never),
+    "lookup": _either(lambda: "hash", "hash", small=_never),
+    "hash_row": _either(lambda offsets: "partition" if is_huge(offsets) else "tables", "tables", partition=_is_row),
+    "in_set": _either(
+        rules.in_set, "compare", hash=lambda n, _span: n > 0, table=lambda _n, span: span is not None and span < 1 << 24
+    ),
+    # reductions and scans
+    "row_reduction": _either(
+        rules.row_reduction, "numpy", polars=lambda offsets, fits: fits and offsets[-1] > 0 and rules.has_polars()
+    ),
+    "row_sum": _either(
+        rules.row_sum, "numpy", polars=lambda n, _ready: n > 0 and rules.has_polars(), compiled=lambda _n, ready: ready
+    ),
+    "count": _either(rules.count_rule, "whole", "blocks", polars=lambda n: n > 0 and rules.has_polars()),
+    "outer": _either(rules.outer, "move", scatter=lambda plain: plain),
+    "integer_sum": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "extreme": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "select": _either(rules.compiled_or_numpy, "numpy", compiled=lambda able: able),
+    "text": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "running": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "variance": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "central": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "decay": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "window": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "window_quantile": _either(rules.compiled_or_numpy, "numpy", compiled=lambda able: able),
+    "scan": Choice(
+        rules.scan,
+        {
+            "matrix": lambda n_rows, longest, _sums: n_rows * longest <= 1 << 22,
+            "totals": lambda _n, _longest, is_sum_of_integers: is_sum_of_integers,
+            "slots": lambda _n, longest, _sums: longest < 256,
+            "lengths": _always,
+        },
+    ),
+    "shift": _either(lambda n: "positions" if n > sizes.SHIFT_SLOTS else "slots", "positions", "slots"),
+    # moving values
+    "take": _either(rules.small_or("arrow"), "small", "arrow"),
+    "filter": _either(
+        rules.filter,
+        "arrow",
+        small=lambda n_values, fixed_width, _shared: n_values > 0 and fixed_width,
+        polars=lambda _n, _fixed_width, shared: shared and rules.has_polars(),
+    ),
+    "spread": _either(
+        rules.spread,
+        "take",
+        take_bytes=lambda _n, fixed_width, _known, bits: fixed_width and bits > 1,
+        sum=lambda _n, fixed_width, _known, bits: fixed_width and bits <= 64,
+    ),
+    "take_rows": _either(rules.rows, "items", runs=lambda n, _n_rows, fixed_width, _taken: n > 0 and fixed_width),
+    "take_runs": _either(rules.runs, "items", runs=lambda _n, _n_runs, fixed_width: fixed_width),
+    "parents": _either(rules.parents, "repeat", "count"),
+    "positions": _either(rules.positions, "runs", windows=lambda n, n_rows, longest: 0 < n_rows * longest() <= 1 << 22),
+    "runs": _either(rules.small_or("sum"), "small", "sum"),
+    "fill": _either(rules.small_or("masks"), "small", "masks"),
+    "carry": _either(rules.small_or("words"), "small", "words"),
+    "repeat": _either(rules.repeat, "small", "columns", "rows"),
+    "repeat_bits": _either(rules.repeat_bits, "small", "spread", table=lambda _n, count: count <= 1 << 10),
+    "tile": _either(rules.small_or("pieces"), "small", "pieces"),
+    "pad_items": _either(rules.at_least("CALL_VALUES"), "whole", "blocks"),
+    "lend_rows": _either(rules.at_least("CALL_VALUES"), "whole", "blocks"),
+    "nth": _either(rules.at_least("CALL_VALUES"), "whole", blocks=lambda n: n > 0),
+    "are_distinct": _either(rules.are_distinct, "sort", "marks"),
+    "if_else": _either(rules.at_least("CHOICE_VALUES"), "whole", "blocks"),
+    "utf8": _either(rules.utf8, "arrow", polars=lambda _n: rules.has_polars()),
+    "function": _either(rules.at_least("ONE_PASS_VALUES"), "whole", "blocks"),
+    "arithmetic": _either(rules.arithmetic, "whole", "blocks"),
+    "loop": _either(rules.compiled_or_blocks, "blocks", compiled=lambda ready: ready),
+    "expression": _either(rules.at_least("JIT_VALUES"), "whole", blocks=lambda n: n > 0),
+    "combinations": _either(lambda n_items: "items" if n_items <= sizes.COMBINATION_ITEMS else "lengths", "items", "lengths"),
+    # dense arrays and transposition
+    "pad": _either(rules.pad, "items", windows=lambda width, is_word: is_word and width > 0),
+    "unpad": _either(rules.unpad, "items", windows=lambda n_rows, _n, width, item_bytes: 0 < n_rows * width * item_bytes < 1 << 26),
+    "softmax": Choice(
+        rules.softmax,
+        {
+            "flat": lambda _longest, width, whole: whole and width == 1,
+            "places": lambda longest, _width, whole: whole and 0 < longest <= 1 << 12,
+            "lengths": _always,
+        },
+    ),
+    "transpose": Choice(
+        rules.transpose,
+        {
+            "even": lambda even, *_: even() is not None,
+            "slices": lambda _even, neighbours, declared, *_: neighbours and declared(),
+            "columns": lambda _even, neighbours, *_: neighbours,
+            "exact": lambda _even, _neighbours, _declared, shears, _n: not shears(),
+            "radix": _always,
+        },
+    ),
+    "digits": _either(rules.digits, "radix", "count"),
+    "frame": _either(rules.frame, "coordinates", columns=lambda n_dims, n_frames, _n: n_dims == 2 and n_frames == 1),
+}
+"""Each operation, how it chooses, and what from."""
