@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -17,7 +18,7 @@ from arrowjag._column import Column, row_validity
 from arrowjag._html import count_text, dims_table, escape, part, rows_html, section
 from arrowjag.shape._text import shape_text
 
-__all__ = ["array_html", "item_text", "leaf_text", "shown_rows", "significant_digits", "text", "type_text"]
+__all__ = ["Style", "array_html", "cell_text", "item_text", "leaf_text", "shown_rows", "styled", "text", "type_text"]
 
 _ROWS = 5
 _WIDTH = 110
@@ -57,18 +58,40 @@ class _TooLongError(Exception):
     """More text than there is room for."""
 
 
-_DIGITS = ContextVar("digits", default=6)
-"""Significant digits of floats."""
+@dataclass(frozen=True)
+class Style:
+    """How items are formatted.
+
+    Attributes
+    ----------
+    digits : int
+        Significant digits of floats, at least 1.
+    characters : int
+        Maximal length of a text.
+    items : int
+        Maximal number of items at either end of a list.
+    number : callable or None
+        Formats a float in place of `digits`.
+    """
+
+    digits: int = 6
+    characters: int = _TEXT
+    items: int = _LIMITS[0]
+    number: Callable[[float], str] | None = None
+
+
+_PLAIN = Style()
+_STYLE = ContextVar("style", default=_PLAIN)
 
 
 @contextmanager
-def significant_digits(n: int) -> Iterator[None]:
-    """Show floats with at most `n` significant digits, at least one."""
-    token = _DIGITS.set(max(n, 1))
+def styled(**changes: Any) -> Iterator[None]:
+    """Format with other attributes of `Style` inside the `with` block."""
+    token = _STYLE.set(replace(_STYLE.get(), **changes))
     try:
         yield
     finally:
-        _DIGITS.reset(token)
+        _STYLE.reset(token)
 
 
 def item_text(column: Column, depth: int, place: int, width: int = _WIDTH) -> str:
@@ -92,6 +115,33 @@ def item_text(column: Column, depth: int, place: int, width: int = _WIDTH) -> st
     return f"{''.join(pieces)[:cut]}..."
 
 
+def cell_text(column: Column, depth: int, place: int, width: int) -> str:
+    """Format one item after the first `depth` dims with at most `width` characters.
+
+    Lists lose items in their middle first, then texts lose characters, and at last the end is cut.
+    """
+    for characters in (_TEXT, _TEXT // 3, _TEXT // 6):
+        with styled(characters=characters):
+            for limit in _LIMITS:
+                try:
+                    return "".join(_within(_item(column, depth, place, limit), width))
+                except _TooLongError:
+                    continue
+    return _start_of(_item(column, depth, place, 1), width)
+
+
+def _start_of(pieces: Iterator[str], width: int) -> str:
+    """Join the first pieces that fit into the width, up to a comma if one is in the second half."""
+    line = ""
+    for piece in pieces:
+        line += piece
+        if len(line) > width:
+            break
+    line = line[: width - 3]
+    comma = line.rfind(", ") + 2
+    return f"{line[:comma] if comma > width // 2 else line}..."
+
+
 def _within(pieces: Iterator[str], width: int) -> Iterator[str]:
     length = 0
     for piece in pieces:
@@ -113,7 +163,7 @@ def _item(column: Column, depth: int, place: int, limit: int) -> Iterator[str]:
     dim = column.shape.dims[depth]
     start, stop = dim.offset_of(place), dim.offset_of(place + 1)
     yield "["
-    for at, one in enumerate(shown_rows(stop - start, limit)):
+    for at, one in enumerate(shown_rows(stop - start, min(limit, _STYLE.get().items))):
         if at:
             yield ", "
         if one is None:
@@ -165,13 +215,17 @@ def leaf_text(value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, float):
-        short = format(value, f".{_DIGITS.get()}g")
+        style = _STYLE.get()
+        if style.number is not None:
+            return style.number(value)
+        short = format(value, f".{style.digits}g")
         return short if any(mark in short for mark in ".en") else f"{short}.0"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {leaf_text(one)}" for key, one in value.items()) + "}"
     if isinstance(value, (str, bytes)):
-        shown = repr(value[: _TEXT + 1])
-        return shown if len(value) <= _TEXT and len(shown) <= _TEXT else f"{shown[: _TEXT - 3]}..."
+        most = _STYLE.get().characters
+        shown = repr(value[: most + 1])
+        return shown if len(value) <= most and len(shown) <= most else f"{shown[: most - 3]}..."
     if isinstance(value, list):
         return _list_text(value)
     if isinstance(value, dt.timedelta):

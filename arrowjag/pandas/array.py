@@ -22,6 +22,7 @@ from arrowjag._ops import structure
 from arrowjag.dims import Uniform
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.pandas._cell_text import row_formatter
 from arrowjag.pandas._convert import concat, conform, is_missing, read
 from arrowjag.pandas._groups import Grouped
 from arrowjag.pandas._lookup import RowLookup
@@ -425,10 +426,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         return wrap(JaggedArray._of(items)), counts.astype(np.uint64)
 
     def _formatter(self, boxed: bool = False) -> Any:
-        width = pd.get_option("display.max_colwidth")
-        limit = 110 if width is None else max(int(width), 12)
-        digits = int(pd.get_option("display.precision"))
-        return lambda row: row._text(limit, digits) if isinstance(row, Row) else str(row)
+        return row_formatter()
 
     def _values_for_json(self) -> npt.NDArray[Any]:
         values = np.empty(len(self), object)

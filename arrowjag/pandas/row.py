@@ -192,11 +192,11 @@ class Row:
         return json.dumps(self.to_list(), default=_json_leaf, ensure_ascii=False)
 
     def __repr__(self) -> str:
-        return f"Row({self._text(110)})"
+        return f"Row({_formatting.item_text(self._column, 1, self._place)})"
 
-    def _text(self, width: int, digits: int = 6) -> str:
-        with _formatting.significant_digits(digits):
-            return _formatting.item_text(self._column, 1, self._place, width)
+    def _cell(self, width: int) -> str:
+        """The text of the row in a table of pandas, at most `width` characters."""
+        return _formatting.cell_text(self._column, 1, self._place, width)
 
     # ------------------------------------------------------------------------------------------- arithmetic
 

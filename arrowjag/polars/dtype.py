@@ -44,8 +44,10 @@ class Jagged(pl.BaseExtension):
     Notes
     -----
     The storage is a `List` for each dim after the rows, or an `Array` if its extent is declared. The metadata is canonical JSON,
-    the same bytes as in Arrow. The dtype prints as in pandas and Arrow, with the Arrow name of the leaf; in headers of frames and in
-    its own errors polars writes ``ext[jagged[double, 2]]``. Filters, sorts, joins, group-bys, concat, pivot, Parquet and IPC keep the dtype.
+    the same bytes as in Arrow. Filters, sorts, joins, group-bys, concat, pivot, Parquet and IPC keep the dtype.
+
+    The dtype prints as in pandas and Arrow, with the Arrow name of the leaf type. In headers of frames and in its own errors
+    polars writes ``ext[jagged[double, 2]]``.
 
     Examples
     --------

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import decimal
+import html
 import io
 import pickle
+import re
 from typing import Any
 
 import numpy as np
@@ -427,3 +429,35 @@ def test_the_precision_of_pandas_holds_inside_rows() -> None:
         assert "[1.2, null]" in str(s)
         assert "[1.2, null]" in str(s.to_frame("v"))
     assert "[1.23457, null]" in str(s)
+
+
+@pytest.mark.parametrize("width", [12, 20, 35, 50, 90])
+def test_cells_have_head_and_tail_within_the_column_width(width: int) -> None:
+    ragged = aj.array([list(range(10_000, 10_100))])
+    words = aj.array([["word" * 40, "end"]])
+    deep = aj.array([[[1, 2], [3] * 50]])
+    frame = pd.DataFrame({"ragged": ragged, "words": words, "deep": deep})
+    with pd.option_context("display.max_colwidth", width, "display.width", 1000):
+        cells = [html.unescape(cell) for cell in re.findall("<td>(.*)</td>", frame._repr_html_())]
+    assert len(cells) == 3
+    assert max(map(len, cells)) <= width
+    assert cells[0].startswith("[1000")
+    assert cells[1].startswith("['word")
+    if width >= 35:
+        assert cells[0].endswith(", 10099]")
+        assert cells[1].endswith("..., 'end']")
+        assert cells[2].endswith(", 3]]")
+
+
+def test_a_row_that_cannot_be_shortened_loses_its_end() -> None:
+    deep = aj.array([[[1, 2], [3] * 50]]).to_pandas()
+    with pd.option_context("display.max_colwidth", 20):
+        assert repr(deep).splitlines()[0] == "0    [[1, 2], [3, ..."
+
+
+def test_display_options_of_pandas_hold_inside_rows() -> None:
+    frame = pd.DataFrame({"v": aj.array([[1.25, None, 3.5, 4.5, 5.5]])})
+    with pd.option_context("display.float_format", "{:.1f} €".format):
+        assert "[1.2 €, null, 3.5 €, 4.5 €, 5.5 €]" in frame._repr_html_()
+    with pd.option_context("display.max_seq_items", 2):
+        assert "[1.25, ..., 5.5]" in frame._repr_html_()
