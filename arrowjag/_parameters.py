@@ -1,4 +1,4 @@
-"""Descriptions of parameters that several docstrings share.
+"""Descriptions of parameters, results and errors that several docstrings share.
 
 When a method is entered in the table, a line ``%(axis_reduced)s`` of its docstring is replaced by the description of that name.
 `help()`, the site, editors and tests therefore see the whole text.
@@ -15,6 +15,18 @@ _ALONG = """\
 axis : int, tuple of int or None
     The dim to work along. Several trailing dims are treated as one row, None treats all dims as one row, and an empty
     tuple treats each item as one row. Along an outer axis, the items at the same position in every row form one row"""
+
+_NOT_TEXT = """\
+Raises
+------
+JagTypeError
+    If the leaves are not text."""
+
+
+def _of_text(result: str) -> str:
+    """The sections on the result and on the errors of a method of text."""
+    return f"Returns\n-------\nJaggedArray\n    {result}\n\n{_NOT_TEXT}"
+
 
 SHARED = {
     "axis_reduced": """\
@@ -67,11 +79,47 @@ halflife : float, optional
 every : str
     A number and a unit: ns, us, ms, s, m, h, d, w, mo, q or y, such as ``15m``. Multiples count from 1970-01-01, weeks from
     a Monday, in wall time.""",
+    "text_returned": _of_text("Text of the same shape; null stays null. Cost: one pass; values are new."),
+    "flags_of_text": _of_text("Booleans of the same shape; null stays null. Cost: one pass."),
+    "count_of_text": _of_text("int64 of the same shape; null stays null. Cost: one pass."),
+    "not_text": _NOT_TEXT,
+    "text_length": """\
+n : int
+    The length in code points; longer strings are unchanged.""",
+    "fill_character": """\
+fill : str
+    One character.""",
+    "chars": """\
+chars : str, optional
+    The characters to remove; by default all white space.""",
+    "regex": """\
+regex : str
+    A regular expression of RE2.""",
+    "bad_regex": """\
+JagValueError
+    If RE2 can't compile the pattern.""",
     "other_rows": """\
 y : JaggedArray or array
     An array of the same ndim, with the same dims above the rows.""",
+    "rolling_value_errors": """\
+JagValueError
+    If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
+JagTypeError
+    If the leaf type has no such operation.""",
+    "decay_errors": """\
+Raises
+------
+JagValueError
+    If not exactly one of `alpha`, `span` and `halflife` is given, or it is out of range.
+JagTypeError
+    If the leaves are not numbers.""",
 }
 """Descriptions by the name that docstrings use."""
+
+SHARED["decay"] = "\n".join(SHARED[name] for name in ("alpha", "span", "halflife"))
+SHARED["rolling_options"] = "\n".join(SHARED[name] for name in ("min_periods", "center", "on"))
+SHARED["rolling_parameters"] = "\n".join(SHARED[name] for name in ("window", "axis_along_places", "rolling_options"))
+SHARED["rolling_errors"] = f"Raises\n------\n{SHARED['rolling_value_errors']}"
 
 _LINE = re.compile(r"^([ \t]*)%\((\w+)\)s$", re.MULTILINE)
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from arrowjag._array.base import operand
-from arrowjag._methods import Namespace, method
+from arrowjag._array.text_search import SearchMethods
+from arrowjag._methods import method
 from arrowjag._ops import casts, elementwise
 from arrowjag._ops import text as _ops
 
@@ -52,7 +53,7 @@ Examples
     return method(namespace="str")(called)
 
 
-class TextMethods(Namespace):
+class TextMethods(SearchMethods):
     """Methods of text, called on each item.
 
     Parameters
@@ -160,18 +161,9 @@ class TextMethods(Namespace):
 
         Parameters
         ----------
-        chars : str, optional
-            The characters to remove; by default all white space.
+        %(chars)s
 
-        Returns
-        -------
-        JaggedArray
-            Text of the same shape; null stays null. Cost: one pass; values are new.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
+        %(text_returned)s
 
         Examples
         --------
@@ -187,18 +179,9 @@ class TextMethods(Namespace):
 
         Parameters
         ----------
-        chars : str, optional
-            The characters to remove; by default all white space.
+        %(chars)s
 
-        Returns
-        -------
-        JaggedArray
-            Text of the same shape; null stays null. Cost: one pass; values are new.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
+        %(text_returned)s
 
         Examples
         --------
@@ -214,18 +197,9 @@ class TextMethods(Namespace):
 
         Parameters
         ----------
-        chars : str, optional
-            The characters to remove; by default all white space.
+        %(chars)s
 
-        Returns
-        -------
-        JaggedArray
-            Text of the same shape; null stays null. Cost: one pass; values are new.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
+        %(text_returned)s
 
         Examples
         --------
@@ -244,15 +218,7 @@ class TextMethods(Namespace):
         prefix : str
             The text at the beginning.
 
-        Returns
-        -------
-        JaggedArray
-            Text of the same shape; null stays null. Cost: one pass; values are new.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
+        %(text_returned)s
 
         Examples
         --------
@@ -271,15 +237,7 @@ class TextMethods(Namespace):
         suffix : str
             The text at the end.
 
-        Returns
-        -------
-        JaggedArray
-            Text of the same shape; null stays null. Cost: one pass; values are new.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
+        %(text_returned)s
 
         Examples
         --------
@@ -293,15 +251,7 @@ class TextMethods(Namespace):
     def len(self) -> JaggedArray:
         """Return the number of code points.
 
-        Returns
-        -------
-        JaggedArray
-            int64 of the same shape; null stays null. Cost: one pass.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
+        %(count_of_text)s
 
         Examples
         --------
@@ -315,15 +265,7 @@ class TextMethods(Namespace):
     def byte_len(self) -> JaggedArray:
         """Return the number of bytes in UTF-8.
 
-        Returns
-        -------
-        JaggedArray
-            int64 of the same shape; null stays null. Cost: one pass.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
+        %(count_of_text)s
 
         Examples
         --------
@@ -337,15 +279,7 @@ class TextMethods(Namespace):
     def reverse(self) -> JaggedArray:
         """Reverse the code points of each string.
 
-        Returns
-        -------
-        JaggedArray
-            Text of the same shape; null stays null. Cost: one pass; values are new.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
+        %(text_returned)s
 
         Examples
         --------
@@ -366,15 +300,7 @@ class TextMethods(Namespace):
         step : int, optional
             The distance between the characters taken; negative ones run backwards.
 
-        Returns
-        -------
-        JaggedArray
-            Text of the same shape; null stays null. Cost: one pass; values are new.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
+        %(text_returned)s
         JagValueError
             If step is 0.
 
@@ -392,18 +318,9 @@ class TextMethods(Namespace):
 
         Parameters
         ----------
-        n : int
-            The length in code points; longer strings are unchanged.
+        %(text_length)s
 
-        Returns
-        -------
-        JaggedArray
-            Text of the same shape; null stays null. Cost: one pass; values are new.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
+        %(text_returned)s
 
         Examples
         --------
@@ -419,22 +336,12 @@ class TextMethods(Namespace):
 
         Parameters
         ----------
-        n : int
-            The length in code points; longer strings are unchanged.
+        %(text_length)s
         side : {"left", "right", "both"}
             Where to fill; ``both`` centers the string.
-        fill : str
-            One character.
+        %(fill_character)s
 
-        Returns
-        -------
-        JaggedArray
-            Text of the same shape; null stays null. Cost: one pass; values are new.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
+        %(text_returned)s
         JagValueError
             If `fill` is not one character, or the side is unknown.
 
@@ -452,20 +359,10 @@ class TextMethods(Namespace):
 
         Parameters
         ----------
-        n : int
-            The length in code points; longer strings are unchanged.
-        fill : str
-            One character.
+        %(text_length)s
+        %(fill_character)s
 
-        Returns
-        -------
-        JaggedArray
-            Text of the same shape; null stays null. Cost: one pass; values are new.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
+        %(text_returned)s
         JagValueError
             If `fill` is not one character.
 
@@ -483,20 +380,10 @@ class TextMethods(Namespace):
 
         Parameters
         ----------
-        n : int
-            The length in code points; longer strings are unchanged.
-        fill : str
-            One character.
+        %(text_length)s
+        %(fill_character)s
 
-        Returns
-        -------
-        JaggedArray
-            Text of the same shape; null stays null. Cost: one pass; values are new.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
+        %(text_returned)s
         JagValueError
             If `fill` is not one character.
 
@@ -514,20 +401,10 @@ class TextMethods(Namespace):
 
         Parameters
         ----------
-        n : int
-            The length in code points; longer strings are unchanged.
-        fill : str
-            One character.
+        %(text_length)s
+        %(fill_character)s
 
-        Returns
-        -------
-        JaggedArray
-            Text of the same shape; null stays null. Cost: one pass; values are new.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
+        %(text_returned)s
         JagValueError
             If `fill` is not one character.
 
@@ -540,340 +417,6 @@ class TextMethods(Namespace):
         return self._owner._wrap(_ops.pad(self._owner, "rjust", n, "left", fill))  # type: ignore[no-any-return]  # the owner is any surface
 
     @method(namespace="str")
-    def contains(self, pattern: builtins.str, regex: bool = False, ignore_case: bool = False) -> JaggedArray:
-        """Return whether each string contains a text or a match.
-
-        Parameters
-        ----------
-        pattern : str
-            Text, or a regular expression if `regex` is True.
-        regex : bool
-            Whether the pattern is a regular expression of RE2.
-        ignore_case : bool
-            Whether upper and lower case are equal.
-
-        Returns
-        -------
-        JaggedArray
-            Booleans of the same shape; null stays null. Cost: one pass.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
-        JagValueError
-            If RE2 can't compile the pattern.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.array([["abc", None], ["x"]]).str.contains("b").to_list()
-        [[True, None], [False]]
-        >>> aj.array([["abc", "x1"]]).str.contains("[0-9]", regex=True).to_list()
-        [[False, True]]
-        """
-        return self._owner._wrap(_ops.contains(self._owner, pattern, regex, ignore_case))  # type: ignore[no-any-return]  # the owner is any surface
-
-    @method(namespace="str")
-    def startswith(self, prefix: builtins.str | tuple[builtins.str, ...]) -> JaggedArray:
-        """Return whether each string has a prefix.
-
-        Parameters
-        ----------
-        prefix : str or tuple of str
-            The text, or several of which one suffices.
-
-        Returns
-        -------
-        JaggedArray
-            Booleans of the same shape; null stays null. Cost: one pass.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.array([["ab", "ba"]]).str.startswith("a").to_list()
-        [[True, False]]
-        """
-        return self._owner._wrap(_ops.starts_or_ends(self._owner, "startswith", prefix))  # type: ignore[no-any-return]  # the owner is any surface
-
-    @method(namespace="str")
-    def endswith(self, suffix: builtins.str | tuple[builtins.str, ...]) -> JaggedArray:
-        """Return whether each string has a suffix.
-
-        Parameters
-        ----------
-        suffix : str or tuple of str
-            The text, or several of which one suffices.
-
-        Returns
-        -------
-        JaggedArray
-            Booleans of the same shape; null stays null. Cost: one pass.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.array([["ab", "ba"]]).str.endswith("a").to_list()
-        [[False, True]]
-        """
-        return self._owner._wrap(_ops.starts_or_ends(self._owner, "endswith", suffix))  # type: ignore[no-any-return]  # the owner is any surface
-
-    @method(namespace="str")
-    def match(self, regex: builtins.str) -> JaggedArray:
-        """Return whether a match of a regular expression begins at the first character.
-
-        Parameters
-        ----------
-        regex : str
-            A regular expression of RE2.
-
-        Returns
-        -------
-        JaggedArray
-            Booleans of the same shape; null stays null. Cost: one pass.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
-        JagValueError
-            If RE2 can't compile the pattern.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.array([["a1b", "1"]]).str.match("[a-z][0-9]").to_list()
-        [[True, False]]
-        """
-        return self._owner._wrap(_ops.match(self._owner, regex))  # type: ignore[no-any-return]  # the owner is any surface
-
-    @method(namespace="str")
-    def fullmatch(self, regex: builtins.str) -> JaggedArray:
-        """Return whether a regular expression matches the whole string.
-
-        Parameters
-        ----------
-        regex : str
-            A regular expression of RE2.
-
-        Returns
-        -------
-        JaggedArray
-            Booleans of the same shape; null stays null. Cost: one pass.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
-        JagValueError
-            If RE2 can't compile the pattern.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.array([["a1b", "a1"]]).str.fullmatch("[a-z][0-9]").to_list()
-        [[False, True]]
-        """
-        return self._owner._wrap(_ops.fullmatch(self._owner, regex))  # type: ignore[no-any-return]  # the owner is any surface
-
-    @method(namespace="str")
-    def find(self, text: builtins.str) -> JaggedArray:
-        """Return the position of the first occurrence of a text.
-
-        Parameters
-        ----------
-        text : str
-            What to look for.
-
-        Returns
-        -------
-        JaggedArray
-            int64 of the same shape: positions in code points, -1 if the text does not occur; null stays null. Cost: one pass.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.array([["äb", "x"], None]).str.find("b").to_list()
-        [[1, -1], None]
-        """
-        return self._owner._wrap(_ops.find(self._owner, text))  # type: ignore[no-any-return]  # the owner is any surface
-
-    @method(namespace="str")
-    def count(self, text: builtins.str) -> JaggedArray:
-        """Return the number of occurrences of a text, without overlap.
-
-        Parameters
-        ----------
-        text : str
-            What to look for. An empty text occurs before each character and at the end.
-
-        Returns
-        -------
-        JaggedArray
-            int64 of the same shape; null stays null. Cost: one pass.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.array([["aaa", "b"]]).str.count("a").to_list()
-        [[3, 0]]
-        """
-        return self._owner._wrap(_ops.count(self._owner, text))  # type: ignore[no-any-return]  # the owner is any surface
-
-    @method(namespace="str")
-    def replace(self, old: builtins.str, new: builtins.str, n: int = -1, regex: bool = False) -> JaggedArray:
-        r"""Replace occurrences of a text or matches of a regular expression.
-
-        Parameters
-        ----------
-        old : str
-            Text, or a regular expression of RE2 if `regex` is True.
-        new : str
-            The replacement; with `regex`, ``\1`` stands for the first group.
-        n : int
-            The largest number of replacements per string; negative for all.
-        regex : bool
-            Whether `old` is a regular expression.
-
-        Returns
-        -------
-        JaggedArray
-            Text of the same shape; null stays null. Cost: one pass; values are new.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
-        JagValueError
-            If the pattern is empty, or no regular expression of RE2.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.array([["a-b-c"], []]).str.replace("-", "").to_list()
-        [['abc'], []]
-        >>> aj.array([["ab12"]]).str.replace("([0-9])", r"<\1>", regex=True).to_list()
-        [['ab<1><2>']]
-        """
-        return self._owner._wrap(_ops.replace(self._owner, old, new, n, regex))  # type: ignore[no-any-return]  # the owner is any surface
-
-    @method(namespace="str")
-    def extract(self, regex: builtins.str) -> JaggedArray:
-        """Return the groups of the first match of a regular expression.
-
-        Parameters
-        ----------
-        regex : str
-            A regular expression of RE2 with at least one group.
-
-        Returns
-        -------
-        JaggedArray
-            Structs of the same shape, with one field per group, by its name or else its number from 1. Null without a match; a
-            group that takes no part in the match is a null field. Cost: one pass, two if a group is empty.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
-        JagValueError
-            If RE2 can't compile the pattern, or it has no group.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.array([["a=1", "b"]]).str.extract("(?P<key>[a-z])=([0-9])").to_list()
-        [[{'key': 'a', '2': '1'}, None]]
-        """
-        return self._owner._wrap(_ops.extract(self._owner, regex))  # type: ignore[no-any-return]  # the owner is any surface
-
-    @method(namespace="str")
-    def extract_all(self, regex: builtins.str) -> JaggedArray:
-        """Return all matches of a regular expression.
-
-        Parameters
-        ----------
-        regex : str
-            A regular expression of RE2; groups in it don't matter.
-
-        Returns
-        -------
-        JaggedArray
-            Text with one more dim: the whole matches of each string, an empty row if there is none; null stays null. Cost: two
-            passes.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
-        JagValueError
-            If RE2 can't compile the pattern.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.array([["a1b22", "c", None]]).str.extract_all("[0-9]+").to_list()
-        [[['1', '22'], [], None]]
-        """
-        return self._owner._wrap(_ops.extract_all(self._owner, regex))  # type: ignore[no-any-return]  # the owner is any surface
-
-    @method(namespace="str")
-    def split(self, sep: builtins.str | None = None, maxsplit: int = -1, regex: bool = False) -> JaggedArray:
-        """Split each string at separators.
-
-        Parameters
-        ----------
-        sep : str, optional
-            Text, or a regular expression of RE2 if `regex` is True. By default runs of white space separate, and those at the ends
-            leave no piece.
-        maxsplit : int
-            The largest number of splits per string; negative for all.
-        regex : bool
-            Whether `sep` is a regular expression; its groups are not among the pieces.
-
-        Returns
-        -------
-        JaggedArray
-            Text with one more dim, the pieces of each string; null stays null. Cost: one pass, for regular expressions two.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
-        JagValueError
-            If the pattern is empty, or no regular expression of RE2.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.array([["a,b", ""], [None]]).str.split(",").to_list()
-        [[['a', 'b'], ['']], [None]]
-        >>> aj.array([[" a  b ", ""]]).str.split().to_list()
-        [[['a', 'b'], []]]
-        """
-        return self._owner._wrap(_ops.split(self._owner, sep, maxsplit, regex))  # type: ignore[no-any-return]  # the owner is any surface
-
-    @method(namespace="str")
     def repeat(self, n: int) -> JaggedArray:
         """Repeat each string.
 
@@ -882,15 +425,7 @@ class TextMethods(Namespace):
         n : int
             How often; negative numbers count as 0.
 
-        Returns
-        -------
-        JaggedArray
-            Text of the same shape; null stays null. Cost: one pass; values are new.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
+        %(text_returned)s
 
         Examples
         --------
@@ -916,10 +451,7 @@ class TextMethods(Namespace):
         JaggedArray
             Text of the common shape, null where either is null. Cost: one pass; values are new.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
+        %(not_text)s
         ShapeError
             If one shape is not a prefix of the other.
 
@@ -979,10 +511,7 @@ class TextMethods(Namespace):
             Timestamps in microseconds of the same shape, in UTC if the format has ``%z``; null stays null. Cost: one pass for ISO
             8601, several for other formats.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not text.
+        %(not_text)s
         JagValueError
             If text has another form and `strict` is True, with its row; or if a directive is unknown.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arrowjag._array.base import ArrayBase, as_column
+from arrowjag._array.rolling import Ewm, Rolling
 from arrowjag._methods import along_axis, method
 from arrowjag._ops import windows as _ops
 from arrowjag._parameters import described
@@ -12,108 +13,7 @@ from arrowjag._parameters import described
 if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
 
-__all__ = ["Ewm", "Rolling", "WindowMethods"]
-
-
-class Rolling:
-    """Windows over the rows of an array; made by `rolling` and `expanding`.
-
-    Parameters
-    ----------
-    owner : JaggedArray, or the accessor of a surface
-        Whose methods `rolling_sum` and its kin are called.
-    window : int, str, timedelta, number or None
-        The width; None makes expanding windows.
-    **options
-        Of `rolling_sum`: `axis`, `min_periods`, `center` and `on`.
-    """
-
-    __slots__ = ("_options", "_owner", "_window")
-
-    def __init__(self, owner: Any, window: Any, **options: Any) -> None:
-        self._owner = owner
-        self._window = window
-        self._options = options
-
-    def __repr__(self) -> str:
-        told = {"window": self._window, **self._options}
-        return f"Rolling({', '.join(f'{name}={value!r}' for name, value in told.items() if name != 'on' or value is not None)})"
-
-    def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        return getattr(self._owner, f"rolling_{name}")(self._window, *args, **self._options, **kwargs)
-
-    def sum(self) -> Any:
-        """The sum of each window; see `rolling_sum`."""
-        return self._call("sum")
-
-    def mean(self) -> Any:
-        """The mean of each window; see `rolling_mean`."""
-        return self._call("mean")
-
-    def min(self) -> Any:
-        """The smallest item of each window; see `rolling_min`."""
-        return self._call("min")
-
-    def max(self) -> Any:
-        """The largest item of each window; see `rolling_max`."""
-        return self._call("max")
-
-    def count(self) -> Any:
-        """How many items of each window are not null; see `rolling_count`."""
-        return self._call("count")
-
-    def var(self, ddof: int = 1) -> Any:
-        """The variance of each window; see `rolling_var`."""
-        return self._call("var", ddof=ddof)
-
-    def std(self, ddof: int = 1) -> Any:
-        """The standard deviation of each window; see `rolling_std`."""
-        return self._call("std", ddof=ddof)
-
-    def median(self) -> Any:
-        """The median of each window; see `rolling_median`."""
-        return self._call("median")
-
-    def quantile(self, q: float, interpolation: str = "linear") -> Any:
-        """A quantile of each window; see `rolling_quantile`."""
-        return self._call("quantile", q, interpolation)
-
-    def first(self) -> Any:
-        """The first item of each window that is not null; see `rolling_first`."""
-        return self._call("first")
-
-    def last(self) -> Any:
-        """The last item of each window that is not null; see `rolling_last`."""
-        return self._call("last")
-
-
-class Ewm:
-    """Exponentially weighted statistics over the rows of an array; made by `ewm`.
-
-    Parameters
-    ----------
-    owner : JaggedArray, or the accessor of a surface
-        Whose methods `ewm_mean` and `ewm_var` are called.
-    **options
-        Of `ewm_mean`: `alpha`, `span` or `halflife`, and `axis`.
-    """
-
-    __slots__ = ("_options", "_owner")
-
-    def __init__(self, owner: Any, **options: Any) -> None:
-        self._owner = owner
-        self._options = options
-
-    def __repr__(self) -> str:
-        return f"Ewm({', '.join(f'{name}={value!r}' for name, value in self._options.items() if value is not None)})"
-
-    def mean(self) -> Any:
-        """The weighted mean up to each item; see `ewm_mean`."""
-        return self._owner.ewm_mean(**self._options)
-
-    def var(self) -> Any:
-        """The weighted variance up to each item; see `ewm_var`."""
-        return self._owner.ewm_var(**self._options)
+__all__ = ["WindowMethods"]
 
 
 class WindowMethods(ArrayBase):
@@ -188,9 +88,7 @@ class WindowMethods(ArrayBase):
 
         Parameters
         ----------
-        %(alpha)s
-        %(span)s
-        %(halflife)s
+        %(decay)s
         axis : int, tuple of int or None
             As in `ewm_mean`.
 
@@ -215,11 +113,7 @@ class WindowMethods(ArrayBase):
 
         Parameters
         ----------
-        %(window)s
-        %(axis_along_places)s
-        %(min_periods)s
-        %(center)s
-        %(on)s
+        %(rolling_parameters)s
 
         Returns
         -------
@@ -232,10 +126,7 @@ class WindowMethods(ArrayBase):
         ------
         JagOverflowError
             If a sum of integers does not fit 64 bits; the row is named.
-        JagValueError
-            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
-        JagTypeError
-            If the leaf type has no such operation.
+        %(rolling_value_errors)s
 
         Examples
         --------
@@ -253,11 +144,7 @@ class WindowMethods(ArrayBase):
 
         Parameters
         ----------
-        %(window)s
-        %(axis_along_places)s
-        %(min_periods)s
-        %(center)s
-        %(on)s
+        %(rolling_parameters)s
 
         Returns
         -------
@@ -266,12 +153,7 @@ class WindowMethods(ArrayBase):
             from zero. Null where a window has fewer than `min_periods` items that are not null, and for a null row.
             Cost: log(window) passes; nothing is ever subtracted, so no rounding and no NaN stays behind.
 
-        Raises
-        ------
-        JagValueError
-            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
-        JagTypeError
-            If the leaf type has no such operation.
+        %(rolling_errors)s
 
         Examples
         --------
@@ -289,11 +171,7 @@ class WindowMethods(ArrayBase):
 
         Parameters
         ----------
-        %(window)s
-        %(axis_along_places)s
-        %(min_periods)s
-        %(center)s
-        %(on)s
+        %(rolling_parameters)s
 
         Returns
         -------
@@ -302,12 +180,7 @@ class WindowMethods(ArrayBase):
             fewer than `min_periods` items that are not null, and for a null row. Cost: log(window) passes; nothing is
             ever subtracted, so no rounding and no NaN stays behind.
 
-        Raises
-        ------
-        JagValueError
-            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
-        JagTypeError
-            If the leaf type has no such operation.
+        %(rolling_errors)s
 
         Examples
         --------
@@ -325,11 +198,7 @@ class WindowMethods(ArrayBase):
 
         Parameters
         ----------
-        %(window)s
-        %(axis_along_places)s
-        %(min_periods)s
-        %(center)s
-        %(on)s
+        %(rolling_parameters)s
 
         Returns
         -------
@@ -338,12 +207,7 @@ class WindowMethods(ArrayBase):
             fewer than `min_periods` items that are not null, and for a null row. Cost: log(window) passes; nothing is
             ever subtracted, so no rounding and no NaN stays behind.
 
-        Raises
-        ------
-        JagValueError
-            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
-        JagTypeError
-            If the leaf type has no such operation.
+        %(rolling_errors)s
 
         Examples
         --------
@@ -361,11 +225,7 @@ class WindowMethods(ArrayBase):
 
         Parameters
         ----------
-        %(window)s
-        %(axis_along_places)s
-        %(min_periods)s
-        %(center)s
-        %(on)s
+        %(rolling_parameters)s
 
         Returns
         -------
@@ -373,12 +233,7 @@ class WindowMethods(ArrayBase):
             int64, of the same shape. `min_periods` counts slots here, nulls among them, as in pandas: the first slots
             of a row are null. A null row stays null. Cost: one pass.
 
-        Raises
-        ------
-        JagValueError
-            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
-        JagTypeError
-            If the leaf type has no such operation.
+        %(rolling_errors)s
 
         Examples
         --------
@@ -403,11 +258,7 @@ class WindowMethods(ArrayBase):
 
         Parameters
         ----------
-        %(window)s
-        %(axis_along_places)s
-        %(min_periods)s
-        %(center)s
-        %(on)s
+        %(rolling_parameters)s
         ddof : int
             What is taken off the number of items in the divisor.
 
@@ -418,12 +269,7 @@ class WindowMethods(ArrayBase):
             than `min_periods` items that are not null, and for a null row. A NaN gives NaN. Cost: log(window) passes;
             nothing is ever subtracted, so no rounding and no NaN stays behind.
 
-        Raises
-        ------
-        JagValueError
-            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
-        JagTypeError
-            If the leaf type has no such operation.
+        %(rolling_errors)s
 
         Examples
         --------
@@ -448,11 +294,7 @@ class WindowMethods(ArrayBase):
 
         Parameters
         ----------
-        %(window)s
-        %(axis_along_places)s
-        %(min_periods)s
-        %(center)s
-        %(on)s
+        %(rolling_parameters)s
         ddof : int
             What is taken off the number of items in the divisor.
 
@@ -463,12 +305,7 @@ class WindowMethods(ArrayBase):
             than `min_periods` items that are not null, and for a null row. A NaN gives NaN. Cost: log(window) passes;
             nothing is ever subtracted, so no rounding and no NaN stays behind.
 
-        Raises
-        ------
-        JagValueError
-            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
-        JagTypeError
-            If the leaf type has no such operation.
+        %(rolling_errors)s
 
         Examples
         --------
@@ -486,11 +323,7 @@ class WindowMethods(ArrayBase):
 
         Parameters
         ----------
-        %(window)s
-        %(axis_along_places)s
-        %(min_periods)s
-        %(center)s
-        %(on)s
+        %(rolling_parameters)s
 
         Returns
         -------
@@ -499,12 +332,7 @@ class WindowMethods(ArrayBase):
             a null row. A NaN gives NaN. Cost: one sort of each window, or where compiled loops are available a search
             and a move per item.
 
-        Raises
-        ------
-        JagValueError
-            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
-        JagTypeError
-            If the leaf type has no such operation.
+        %(rolling_errors)s
 
         Examples
         --------
@@ -536,9 +364,7 @@ class WindowMethods(ArrayBase):
         interpolation : {"linear", "lower", "higher", "midpoint", "nearest"}
             What to do between two items, as in numpy.
         %(axis_along_places)s
-        %(min_periods)s
-        %(center)s
-        %(on)s
+        %(rolling_options)s
 
         Returns
         -------
@@ -547,12 +373,7 @@ class WindowMethods(ArrayBase):
             a null row. A NaN gives NaN. Cost: one sort of each window, or where compiled loops are available a search
             and a move per item.
 
-        Raises
-        ------
-        JagValueError
-            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
-        JagTypeError
-            If the leaf type has no such operation.
+        %(rolling_errors)s
 
         Examples
         --------
@@ -572,11 +393,7 @@ class WindowMethods(ArrayBase):
 
         Parameters
         ----------
-        %(window)s
-        %(axis_along_places)s
-        %(min_periods)s
-        %(center)s
-        %(on)s
+        %(rolling_parameters)s
 
         Returns
         -------
@@ -584,12 +401,7 @@ class WindowMethods(ArrayBase):
             Of the same shape and the leaf's type, whatever it is. Null where a window has fewer than `min_periods`
             items that are not null, and for a null row. Cost: one gather.
 
-        Raises
-        ------
-        JagValueError
-            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
-        JagTypeError
-            If the leaf type has no such operation.
+        %(rolling_errors)s
 
         Examples
         --------
@@ -607,11 +419,7 @@ class WindowMethods(ArrayBase):
 
         Parameters
         ----------
-        %(window)s
-        %(axis_along_places)s
-        %(min_periods)s
-        %(center)s
-        %(on)s
+        %(rolling_parameters)s
 
         Returns
         -------
@@ -619,12 +427,7 @@ class WindowMethods(ArrayBase):
             Of the same shape and the leaf's type, whatever it is. Null where a window has fewer than `min_periods`
             items that are not null, and for a null row. Cost: one gather.
 
-        Raises
-        ------
-        JagValueError
-            If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
-        JagTypeError
-            If the leaf type has no such operation.
+        %(rolling_errors)s
 
         Examples
         --------
@@ -642,9 +445,7 @@ class WindowMethods(ArrayBase):
 
         Parameters
         ----------
-        %(alpha)s
-        %(span)s
-        %(halflife)s
+        %(decay)s
         %(axis_along_places)s
 
         Returns
@@ -654,12 +455,7 @@ class WindowMethods(ArrayBase):
             their sum. A null stays null and adds nothing, but its slot counts; a null row stays null; a NaN poisons
             what follows it. Cost: one pass, on all cores.
 
-        Raises
-        ------
-        JagValueError
-            If not exactly one of `alpha`, `span` and `halflife` is given, or it is out of range.
-        JagTypeError
-            If the leaves are not numbers.
+        %(decay_errors)s
 
         Notes
         -----
@@ -681,9 +477,7 @@ class WindowMethods(ArrayBase):
 
         Parameters
         ----------
-        %(alpha)s
-        %(span)s
-        %(halflife)s
+        %(decay)s
         %(axis_along_places)s
 
         Returns
@@ -692,12 +486,7 @@ class WindowMethods(ArrayBase):
             Floats, of the same shape; null at a null and where there is one item so far; a null row stays null; a NaN
             poisons what follows it. Weights are those of `ewm_mean`. Cost: one pass, on all cores.
 
-        Raises
-        ------
-        JagValueError
-            If not exactly one of `alpha`, `span` and `halflife` is given, or it is out of range.
-        JagTypeError
-            If the leaves are not numbers.
+        %(decay_errors)s
 
         Notes
         -----

@@ -13,8 +13,8 @@ import numpy.typing as npt
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-from arrowjag._array.windows import Ewm
-from arrowjag._array.windows import Rolling
+from arrowjag._array.rolling import Ewm
+from arrowjag._array.rolling import Rolling
 from arrowjag.typing import RankMethod
 from arrowjag.typing import ShearMode
 from arrowjag.typing import ShearRule

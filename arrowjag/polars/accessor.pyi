@@ -12,8 +12,8 @@ import polars as pl
 import pyarrow as pa
 from arrowjag import JaggedArray
 from arrowjag.shape import JaggedShape
-from arrowjag._array.windows import Ewm
-from arrowjag._array.windows import Rolling
+from arrowjag._array.rolling import Ewm
+from arrowjag._array.rolling import Rolling
 from arrowjag.typing import RankMethod
 from arrowjag.typing import ShearMode
 

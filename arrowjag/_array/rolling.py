@@ -1,0 +1,108 @@
+"""Results of `rolling`, `expanding` and `ewm`: objects with one method per statistic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Ewm", "Rolling"]
+
+
+class Rolling:
+    """Windows over the rows of an array; made by `rolling` and `expanding`.
+
+    Parameters
+    ----------
+    owner : JaggedArray, or the accessor of a surface
+        Whose methods `rolling_sum` and its kin are called.
+    window : int, str, timedelta, number or None
+        The width; None makes expanding windows.
+    **options
+        Of `rolling_sum`: `axis`, `min_periods`, `center` and `on`.
+    """
+
+    __slots__ = ("_options", "_owner", "_window")
+
+    def __init__(self, owner: Any, window: Any, **options: Any) -> None:
+        self._owner = owner
+        self._window = window
+        self._options = options
+
+    def __repr__(self) -> str:
+        told = {"window": self._window, **self._options}
+        return f"Rolling({', '.join(f'{name}={value!r}' for name, value in told.items() if name != 'on' or value is not None)})"
+
+    def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self._owner, f"rolling_{name}")(self._window, *args, **self._options, **kwargs)
+
+    def sum(self) -> Any:
+        """The sum of each window; see `rolling_sum`."""
+        return self._call("sum")
+
+    def mean(self) -> Any:
+        """The mean of each window; see `rolling_mean`."""
+        return self._call("mean")
+
+    def min(self) -> Any:
+        """The smallest item of each window; see `rolling_min`."""
+        return self._call("min")
+
+    def max(self) -> Any:
+        """The largest item of each window; see `rolling_max`."""
+        return self._call("max")
+
+    def count(self) -> Any:
+        """How many items of each window are not null; see `rolling_count`."""
+        return self._call("count")
+
+    def var(self, ddof: int = 1) -> Any:
+        """The variance of each window; see `rolling_var`."""
+        return self._call("var", ddof=ddof)
+
+    def std(self, ddof: int = 1) -> Any:
+        """The standard deviation of each window; see `rolling_std`."""
+        return self._call("std", ddof=ddof)
+
+    def median(self) -> Any:
+        """The median of each window; see `rolling_median`."""
+        return self._call("median")
+
+    def quantile(self, q: float, interpolation: str = "linear") -> Any:
+        """A quantile of each window; see `rolling_quantile`."""
+        return self._call("quantile", q, interpolation)
+
+    def first(self) -> Any:
+        """The first item of each window that is not null; see `rolling_first`."""
+        return self._call("first")
+
+    def last(self) -> Any:
+        """The last item of each window that is not null; see `rolling_last`."""
+        return self._call("last")
+
+
+class Ewm:
+    """Exponentially weighted statistics over the rows of an array; made by `ewm`.
+
+    Parameters
+    ----------
+    owner : JaggedArray, or the accessor of a surface
+        Whose methods `ewm_mean` and `ewm_var` are called.
+    **options
+        Of `ewm_mean`: `alpha`, `span` or `halflife`, and `axis`.
+    """
+
+    __slots__ = ("_options", "_owner")
+
+    def __init__(self, owner: Any, **options: Any) -> None:
+        self._owner = owner
+        self._options = options
+
+    def __repr__(self) -> str:
+        return f"Ewm({', '.join(f'{name}={value!r}' for name, value in self._options.items() if value is not None)})"
+
+    def mean(self) -> Any:
+        """The weighted mean up to each item; see `ewm_mean`."""
+        return self._owner.ewm_mean(**self._options)
+
+    def var(self) -> Any:
+        """The weighted variance up to each item; see `ewm_var`."""
+        return self._owner.ewm_var(**self._options)

@@ -1,0 +1,105 @@
+"""Functions that the methods of frames run on whole columns, and expressions that they build."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from arrowjag import _arrow, _frames
+from arrowjag._array import JaggedArray
+from arrowjag._column import Column
+from arrowjag.dims import Ragged, Uniform
+from arrowjag.errors import JagError, JagTypeError
+from arrowjag.polars._convert import (
+    ColumnType,
+    as_lists,
+    broadcast_rows,
+    column_type,
+    from_series,
+    polars_dtype,
+    storable,
+    stored_lists,
+    to_series,
+)
+from arrowjag.polars.dtype import Jagged
+from arrowjag.shape import JaggedShape
+
+__all__ = ["Zipped", "by_keys", "filtered", "imploded", "nested", "sorted", "topk", "unnested"]
+
+
+def by_keys(function: Any, keys: int, arrays: Mapping[Any, JaggedArray]) -> Mapping[Any, JaggedArray]:
+    """Call a function of columns and keys; keys stand under their numbers."""
+    columns = {name: array for name, array in arrays.items() if isinstance(name, str)}
+    return function(columns, [arrays[place] for place in range(keys)])  # type: ignore[no-any-return]
+
+
+def filtered(columns: Mapping[Any, JaggedArray], keys: list[JaggedArray]) -> Mapping[Any, JaggedArray]:
+    return _frames.filter_columns(columns, keys[0])
+
+
+def sorted(descending: bool, columns: Mapping[Any, JaggedArray], keys: list[JaggedArray]) -> Mapping[Any, JaggedArray]:
+    return _frames.sort_columns(columns, keys, descending)
+
+
+def topk(k: int, columns: Mapping[Any, JaggedArray], keys: list[JaggedArray]) -> Mapping[Any, JaggedArray]:
+    return _frames.topk_columns(columns, keys, k)
+
+
+def nested(into: str, columns: Mapping[str, JaggedArray]) -> dict[str, JaggedArray]:
+    return {into: _frames.nest(columns)}
+
+
+def unnested(name: str, columns: Mapping[str, JaggedArray]) -> dict[str, JaggedArray]:
+    return _frames.unnest(name, columns[name])
+
+
+def imploded(expr: pl.Expr, dtype: pl.DataType) -> pl.Expr:
+    kind = column_type(dtype)
+    gathered = as_lists(expr, dtype).implode()
+    if kind.ndim > 1 and not kind.jagged:
+        return gathered
+    lists = pl.List(stored_lists(dtype)[0])
+    return gathered.ext.to(Jagged.ext_from_params(_arrow.EXTENSION_NAME, lists, f'{{"ndim":{kind.ndim + 1}}}'))
+
+
+class Zipped:
+    """The callback of `flatten`: it zips the columns into one list of structs per row."""
+
+    def __init__(self, names: list[str], keep_empty: bool = False) -> None:
+        self.names = names
+        self.keep_empty = keep_empty
+
+    def __call__(self, pairs: list[tuple[pl.Expr, pl.DataType]]) -> pl.Expr:
+        kinds = [column_type(dtype) for _, dtype in pairs]
+        if max(kind.ndim for kind in kinds) == 1:
+            raise JagTypeError(f"flatten: {', '.join(map(repr, self.names))} are flat already; name a jagged column")
+        dtype = pl.List(pl.Struct({name: _leaf_dtype(kind) for name, kind in zip(self.names, kinds, strict=True)}))
+        operands = [*(expr for expr, _ in pairs), pl.lit("jag flatten")]
+        return pl.map_batches(operands, functools.partial(self.zipped, dtype=dtype), dtype, is_elementwise=True)
+
+    def zipped(self, series: Sequence[pl.Series], dtype: pl.DataType) -> pl.Series:
+        """Align the columns and combine their leaves into structs."""
+        arrays = broadcast_rows([from_series(one) for one in series[: len(self.names)]])
+        try:
+            flat = _frames.flatten(arrays, self.keep_empty)
+        except JagError as error:
+            raise type(error)(f"columns {', '.join(map(repr, self.names))}: {error}") from None
+        leaves = [_storable_values(column) for column in flat.columns]
+        shape = JaggedShape._trusted([Uniform(len(flat.sizes), 1, declared=False), Ragged(flat.sizes)])
+        rows = Column(shape, pa.StructArray.from_arrays(leaves, names=self.names))
+        made = to_series(rows, series[0].name, extension=False)
+        return made if made.dtype == dtype else made.cast(dtype)  # categories are cast to the Enum
+
+
+def _leaf_dtype(kind: ColumnType) -> pl.DataType:
+    return kind.enum if kind.enum is not None else polars_dtype(storable(kind.leaf))
+
+
+def _storable_values(column: Column) -> pa.Array:
+    values = column.values
+    wanted = storable(values.type)
+    return values if values.type == wanted else values.cast(wanted)

@@ -1,0 +1,426 @@
+"""`lf.jag`: jagged operations on a LazyFrame."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import polars as pl
+
+from arrowjag import _frames
+from arrowjag._integers import item_count
+from arrowjag._query import filter_by, parse
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError
+from arrowjag.polars import _frame_steps
+from arrowjag.polars._convert import (
+    column_type,
+    from_series,
+)
+from arrowjag.polars._frame_calls import FrameCall, call_columns
+from arrowjag.polars._tree import Call, Input, record
+from arrowjag.polars.dtype import jagged
+from arrowjag.polars.lowering import lower
+
+__all__ = ["JagLazyFrame"]
+
+
+class JagLazyFrame:
+    """Jagged operations on a LazyFrame: `lf.jag`.
+
+    Parameters
+    ----------
+    frame : pl.LazyFrame
+        The frame.
+
+    Examples
+    --------
+    >>> import arrowjag as aj, polars as pl
+    >>> lf = pl.LazyFrame({"v": aj.array([[1, 2], [3]]).to_polars()})
+    >>> lf.jag.flatten("v").collect()["v"].to_list()
+    [1, 2, 3]
+    """
+
+    def __init__(self, frame: pl.LazyFrame) -> None:
+        self._frame = frame
+
+    def flatten(self, *columns: Any, keep_empty: bool = False) -> pl.LazyFrame:
+        """Flatten columns: the result has one row per leaf.
+
+        Parameters
+        ----------
+        *columns : str or selector
+            Columns whose shapes are prefixes of one another; by default every column of dtype `Jagged`. Columns of fewer dims
+            are expanded by the prefix rule. Fields of structs as ``"docs.score"`` take the place of their column.
+        keep_empty : bool
+            Whether a null or empty row, at any level, gives one row with null in place of the items that it lacks.
+
+        Returns
+        -------
+        pl.LazyFrame
+            The columns contain their leaves, the other columns are repeated, and the order of columns stays. A null or empty row
+            gives no row, unless `keep_empty`. Evaluated lazily; it streams.
+
+        Raises
+        ------
+        ShapeError
+            If the shapes do not agree; raised when the frame is collected.
+        JagValueError
+            If there is no column to flatten.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> df = pl.DataFrame({"k": ["a", "b"], "v": aj.array([[1, 2], [3]]).to_polars()})
+        >>> df.jag.flatten("v").rows()
+        [('a', 1), ('a', 2), ('b', 3)]
+        """
+        names = self._names(columns or (jagged(),))
+        if not names:
+            raise JagValueError("flatten: the frame has none of dtype Jagged; name the columns to flatten")
+        first, *rest = names
+        zipped = pl.pipe_with_dtype(names, _frame_steps.Zipped(names, keep_empty)).alias(first)
+        emptied = self._picked(names).with_columns(zipped, *(pl.lit(None).alias(name) for name in rest))
+        fields = [pl.col(first).struct.field(name) for name in names]
+        return emptied.explode(first, empty_as_null=False, keep_nulls=False).with_columns(fields)
+
+    def implode(self, by: Any, columns: Any = None) -> pl.LazyFrame:
+        """Gather the rows of each group into one row of jagged columns.
+
+        Parameters
+        ----------
+        by : str, selector or sequence of them
+            The key columns; null is a key of its own.
+        columns : str, selector or sequence of them, optional
+            The columns to gather, by default all except the keys. All other columns are dropped.
+
+        Returns
+        -------
+        pl.LazyFrame
+            One row per group, in order of first appearance; rows keep their order within a group. A flat column becomes `Jagged` of
+            two dims, a `Jagged` column gets one more dim, and a `List` column becomes a `List` of lists.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> df = pl.DataFrame({"k": ["a", "b", "a"], "v": [1, 2, 3]})
+        >>> df.jag.implode("k").rows()
+        [('a', [1, 3]), ('b', [2])]
+        """
+        keys = self._names(_sequence(by))
+        wanted = self._names(_sequence(columns)) if columns is not None else None
+        gathered: list[pl.Expr] = [pl.col(wanted)] if wanted is not None else [pl.all().exclude(keys)]
+        frame = self._picked([*keys, *(wanted or ())])
+        return frame.group_by(keys, maintain_order=True).agg(one.pipe_with_dtype(_frame_steps.imploded) for one in gathered)
+
+    def nest(self, *columns: Any, into: str) -> pl.LazyFrame:
+        """Combine columns into one of structs, with one field per column.
+
+        Parameters
+        ----------
+        *columns : str or selector
+            Columns whose shapes are prefixes of one another; shorter ones are expanded. A field ``"docs.score"`` is copied.
+        into : str
+            The name of the new column.
+
+        Returns
+        -------
+        pl.LazyFrame
+            The new column takes the place of the first one; the others are dropped.
+
+        Raises
+        ------
+        JagValueError
+            If another column or field has the name.
+        ShapeError
+            If the shapes do not agree; raised when the frame is collected.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> df = pl.DataFrame({"t": aj.array([[1, 2], [3]]).to_polars(), "y": aj.array([[5, 6], [7]]).to_polars()})
+        >>> df.jag.nest("t", "y", into="lc").columns
+        ['lc']
+        """
+        names, known = self._names(_frames.several("nest", columns)), self._columns()
+        gone = [name for name in names if name in known]
+        fields = [name if name in known else _frames.resolve(name, known)[1][-1] for name in names]
+        _frames.check_new("nest", fields, ())
+        _frames.check_new("nest", [into], [name for name in known if name not in gone])
+        call = FrameCall("nest", fields, functools.partial(_frame_steps.nested, into), {into: fields})
+        inputs = [self._read(name, known) for name in names]
+        return call_columns(self._frame, call, inputs, [into], _frames.replaced(known, gone, [into]))
+
+    def unnest(self, *columns: Any) -> pl.LazyFrame:
+        """Split columns of structs into one column per field.
+
+        Parameters
+        ----------
+        *columns : str or selector
+            Columns of structs, jagged or flat.
+
+        Returns
+        -------
+        pl.LazyFrame
+            The fields take the place of their column. Items of null structs are null in each field.
+
+        Raises
+        ------
+        JagTypeError
+            If a column holds no structs.
+        JagValueError
+            If a field has the name of another column.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> lc = aj.zip(t=aj.array([[1, 2], [3]]), y=aj.array([[5, 6], [7]]))
+        >>> pl.DataFrame({"lc": lc.to_polars()}).jag.unnest("lc").columns
+        ['t', 'y']
+        """
+        frame = self._frame
+        for name in self._names(_frames.several("unnest", columns)):
+            schema = frame.collect_schema()
+            if name not in schema:
+                raise JagIndexError(f"the frame has no column {name!r}; it has {schema.names()}")
+            fields = list(_frames.unnest(name, column_type(schema[name]).empty()))
+            _frames.check_new("unnest", fields, [one for one in schema.names() if one != name])
+            call = FrameCall("unnest", [name], functools.partial(_frame_steps.unnested, name), {field: [name] for field in fields})
+            frame = call_columns(frame, call, [pl.col(name)], fields, _frames.replaced(schema.names(), [name], fields))
+        return frame
+
+    def query(self, condition: str) -> pl.LazyFrame:
+        """Keep the items of a column of structs for which a condition is true.
+
+        Parameters
+        ----------
+        condition : str
+            Such as ``"s.a > 60 and s.b == 'JFK'"``: comparisons, ``and``, ``or``, ``not``, ``in`` with a list of
+            literals, ``is None``, arithmetic, fields, columns and literals; other names in backticks. It filters the column of
+            structs that it names; other columns are expanded by the prefix rule.
+
+        Returns
+        -------
+        pl.LazyFrame
+            With the same rows; one that loses all items is empty, a null row stays null. A condition that is null drops the item.
+
+        Raises
+        ------
+        JagValueError
+            If the text is no condition.
+        JagTypeError
+            If it names no column of structs, or two.
+        JagIndexError
+            If there is no such column or field.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> lc = aj.zip(t=aj.array([[1, 2], [3]]), y=aj.array([[5, 6], [7]]))
+        >>> df = pl.DataFrame({"lc": lc.to_polars(), "limit": [6, 7]})
+        >>> df.jag.query("lc.y >= limit")["lc"].jag["t"].to_list()
+        [[2], [3]]
+        """
+        query = parse(condition)
+        schema = self._frame.collect_schema()
+        for name in query.columns:
+            if name not in schema:
+                raise JagIndexError(f"query: the frame has no column {name!r}; it has {schema.names()}")
+        struct = query.struct({name: column_type(schema[name]).empty() for name in query.columns})
+        call = FrameCall("query", query.columns, functools.partial(filter_by, query))
+        return call_columns(self._frame, call, [pl.col(name) for name in query.columns], [struct], schema.names())
+
+    def filter(self, mask: Any, *columns: Any) -> pl.LazyFrame:
+        """Keep the items of columns for which a mask is true.
+
+        Parameters
+        ----------
+        mask : str, pl.Expr, or array of bool
+            One value per item, or one per row for all of its items. A null drops the item.
+        *columns : str or selector
+            The columns to change, at least one, of the mask's dims or more: deeper ones lose whole sub-rows.
+
+        Returns
+        -------
+        pl.LazyFrame
+            With the same rows; one that loses all items is empty. Other columns are unchanged.
+
+        Raises
+        ------
+        JagTypeError
+            If no column is named, or the mask does not hold booleans.
+        ShapeError
+            If the sizes of mask and column differ.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> df = pl.DataFrame({"v": aj.array([[1, 5], [7]]).to_polars(), "w": aj.array([["a", "b"], ["c"]]).to_polars()})
+        >>> df.jag.filter(pl.col("v").jag > 4, "v", "w").rows()
+        [([5], ['b']), ([7], ['c'])]
+        """
+        return self._changed("filter", _frame_steps.filtered, [mask], columns)
+
+    def sort_items(self, by: Any, *columns: Any, descending: bool = False) -> pl.LazyFrame:
+        """Sort the items of columns by the items of a key.
+
+        Parameters
+        ----------
+        by : str, pl.Expr, array, or a list of them
+            The key; of several the first decides first.
+        *columns : str or selector
+            The columns to change, at least one, of the key's dims or more: deeper ones move whole sub-rows.
+        descending : bool
+            Whether the largest key comes first.
+
+        Returns
+        -------
+        pl.LazyFrame
+            With the same rows. Null keys come last and NaN just before them, in both directions; equal keys keep their order.
+
+        Raises
+        ------
+        JagTypeError
+            If no column is named, or the key has no order.
+        ShapeError
+            If the sizes of key and column differ.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> df = pl.DataFrame({"t": aj.array([[2, 1], [3]]).to_polars(), "y": aj.array([[5, 6], [7]]).to_polars()})
+        >>> df.jag.sort_items("t", "t", "y").rows()
+        [([1, 2], [6, 5]), ([3], [7])]
+        """
+        keys = list(by) if isinstance(by, (list, tuple)) and by and all(isinstance(one, (str, pl.Expr)) for one in by) else [by]
+        return self._changed("sort_items", functools.partial(_frame_steps.sorted, bool(descending)), keys, columns)
+
+    def topk(self, k: int, by: Any, *columns: Any) -> pl.LazyFrame:
+        """Keep the items with the largest keys, largest first.
+
+        Parameters
+        ----------
+        k : int
+            How many items of each row.
+        by : str, pl.Expr, array, or a list of them
+            The key; of several the first decides first.
+        *columns : str or selector
+            The columns to change, at least one, of the key's dims or more.
+
+        Returns
+        -------
+        pl.LazyFrame
+            With the same rows; shorter ones keep all items. Of equal keys the first item comes first; null keys come last.
+
+        Raises
+        ------
+        JagTypeError
+            If no column is named, or the key has no order.
+        ShapeError
+            If the sizes of key and column differ.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> df = pl.DataFrame({"t": aj.array([[2, 1], [3]]).to_polars(), "y": aj.array([[5, 6], [7]]).to_polars()})
+        >>> df.jag.topk(1, "y", "t", "y").rows()
+        [([1], [6]), ([3], [7])]
+        """
+        keys = list(by) if isinstance(by, (list, tuple)) and by and all(isinstance(one, (str, pl.Expr)) for one in by) else [by]
+        return self._changed("topk", functools.partial(_frame_steps.topk, item_count(k, "topk: k")), keys, columns)
+
+    def describe(self, *columns: Any) -> pl.DataFrame:
+        """Statistics of jagged columns.
+
+        Parameters
+        ----------
+        *columns : str or selector
+            By default every column of dtype `Jagged`. Structs are described field by field.
+
+        Returns
+        -------
+        pl.DataFrame
+            One row per statistic: rows, null and empty rows, lengths of rows, items, and mean, std and quantiles of numbers;
+            null where a column has none. Reads the columns named.
+
+        Raises
+        ------
+        JagValueError
+            If nothing is jagged and no column is named.
+        JagIndexError
+            If there is no such column.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> df = pl.DataFrame({"v": aj.array([[1, 5], [], None]).to_polars()})
+        >>> df.jag.describe().filter(pl.col("statistic").is_in(["null_rows", "length_max", "mean"]))["v"].to_list()
+        [1.0, 2.0, 3.0]
+        """
+        names, known = self._names(columns or (jagged(),)), self._columns()
+        if not names:
+            raise JagValueError("describe: the frame has none of dtype Jagged; name the columns to describe")
+        read: pl.DataFrame = self._frame.select([self._read(name, known).alias(name) for name in names]).collect(engine="streaming")
+        told = {key: one for name in names for key, one in _frames.described(name, from_series(read[name])).items()}
+        numbers = {str(name): [found[one] for one in _frames.STATISTICS] for name, found in told.items()}
+        return pl.DataFrame({"statistic": _frames.STATISTICS, **numbers}).with_columns(pl.exclude("statistic").fill_nan(None))
+
+    # ------------------------------------------------------------------------------------------- names
+
+    def _names(self, columns: Sequence[Any]) -> list[str]:
+        """The names of columns, with selectors resolved."""
+        if all(isinstance(one, str) for one in columns):
+            return list(columns)
+        found = [[one] if isinstance(one, str) else self._frame.select(one).collect_schema().names() for one in columns]
+        return list(dict.fromkeys(name for names in found for name in names))
+
+    def _columns(self) -> list[str]:
+        return self._frame.collect_schema().names()
+
+    def _picked(self, names: Sequence[str]) -> pl.LazyFrame:
+        """The frame with fields such as ``docs.score`` as columns, in place of the columns that hold them."""
+        if not any("." in name for name in names):
+            return self._frame
+        known = self._columns()
+        fields = {name: _frames.resolve(name, known)[0] for name in names if name not in known}
+        if not fields:
+            return self._frame
+        picked: list[pl.Expr] = []
+        for column in known:
+            below = [name for name, root in fields.items() if root == column]
+            picked += [self._read(name, known) for name in below] if below and column not in names else [pl.col(column)]
+            picked += [self._read(name, known) for name in below] if below and column in names else []
+        return self._frame.select(picked)
+
+    def _read(self, name: str, known: Sequence[str]) -> pl.Expr:
+        """A column, or a field of one."""
+        column, fields = _frames.resolve(name, known)
+        made: Any = pl.col(str(column))
+        for field in fields:
+            made = made.jag[field]
+        return made.alias(name) if fields else made  # type: ignore[no-any-return]
+
+    def _key(self, value: Any, known: Sequence[str]) -> pl.Expr:
+        """A mask or a key: the name of a column or field, an expression, or data with one row per row of the frame."""
+        if isinstance(value, str):
+            return self._read(value, known)
+        node = record(value, rowwise=True)
+        if isinstance(node, (Input, Call)):
+            return value if isinstance(value, pl.Expr) else lower(node)
+        raise JagTypeError(f"a mask or key is the name of a column, an expression or an array, got {type(value).__name__}")
+
+    def _changed(self, operation: str, function: Any, keys: Sequence[Any], columns: Sequence[Any]) -> pl.LazyFrame:
+        """Columns changed together, each by the same keys."""
+        names = self._names(_frames.several(operation, columns))
+        names = _frames.several(operation, names)
+        known = self._columns()
+        for name in names:
+            if _frames.resolve(name, known)[1]:
+                raise JagTypeError(f"{operation} changes whole columns, {name!r} is a field: name its column, or unnest it first")
+        call = FrameCall(operation, [*range(len(keys)), *names], functools.partial(_frame_steps.by_keys, function, len(keys)))
+        inputs = [*(self._key(one, known) for one in keys), *map(pl.col, names)]
+        return call_columns(self._frame, call, inputs, names, known)
+
+
+def _sequence(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, Iterable) and not isinstance(value, (str, pl.Expr)) else [value]
