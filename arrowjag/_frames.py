@@ -18,7 +18,7 @@ from arrowjag._array import JaggedArray
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.move import gather
-from arrowjag._ops import select, structure
+from arrowjag._ops import select, struct_fields, structure
 from arrowjag._products import zip as zip_arrays
 from arrowjag.dims import Ragged, Uniform
 from arrowjag.errors import JagError, JagIndexError, JagTypeError, JagValueError, ShapeError
@@ -255,14 +255,14 @@ def nest(columns: Mapping[str, JaggedArray]) -> JaggedArray:
         A row is null where any column has a null row of a dim that they share.
     """
     try:
-        return JaggedArray._of(select.zip_fields(columns, "nest"))
+        return JaggedArray._of(struct_fields.zip_fields(columns, "nest"))
     except JagError as error:
         raise type(error)(f"columns {', '.join(map(repr, columns))}: {error}") from None
 
 
 def unnest(name: Hashable, column: JaggedArray) -> dict[str, JaggedArray]:
     """Split a column of structs into one column per field; items of null structs are null."""
-    fields = select.fields(column.type)
+    fields = struct_fields.fields(column.type)
     if not fields:
         raise JagTypeError(f"unnest: column {name!r} holds {column.type}, no structs")
     return {field: column[field] for field in fields}
@@ -374,7 +374,7 @@ def described(name: Hashable, column: JaggedArray) -> dict[Hashable, dict[str, f
     """
     if pt.is_struct(column.type):
         found: dict[Hashable, dict[str, float]] = {}
-        for field in select.fields(column.type):
+        for field in struct_fields.fields(column.type):
             found |= described(f"{name}.{field}", column[field])
         return found
     return {name: dict(zip(STATISTICS, [*_of_rows(column), *_of_values(column.values)], strict=True))}

@@ -8,7 +8,7 @@ from typing import Any
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column, operand
 from arrowjag._methods import free_function
-from arrowjag._ops import elementwise, products, select
+from arrowjag._ops import elementwise, products, struct_fields
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import ArrayOrScalar
 
@@ -49,7 +49,7 @@ def zip(*arrays: Any, pad: Any = False, **named: Any) -> ArrayOrScalar:
     [[{'a': 1, 'b': 'x'}, {'a': 2, 'b': None}], [{'a': None, 'b': 'y'}]]
     """
     parts = _fields(arrays, named | ({} if isinstance(pad, bool) else {"pad": pad}), "zip")
-    return JaggedArray._wrap(products.zip_padded(parts) if pad is True else select.zip_fields(parts))
+    return JaggedArray._wrap(products.zip_padded(parts) if pad is True else struct_fields.zip_fields(parts))
 
 
 @free_function

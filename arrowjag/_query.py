@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow.types as pt
 
 from arrowjag._array import JaggedArray
-from arrowjag._ops.select import fields
+from arrowjag._ops.struct_fields import fields
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
 
 __all__ = ["Query", "filter_by", "parse"]

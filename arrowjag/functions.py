@@ -17,7 +17,8 @@ from arrowjag._array.reading import to_array
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._methods import free_function
-from arrowjag._ops import elementwise, maps, row_functions, select, structure
+from arrowjag._ops import concat as _concat
+from arrowjag._ops import elementwise, maps, row_functions, structure
 from arrowjag.dims import Ragged, Uniform
 from arrowjag.errors import JagTypeError
 from arrowjag.shape import JaggedShape
@@ -643,7 +644,7 @@ def concat(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     >>> aj.concat([aj.array([[1, 2], [3]]), aj.array([[4], [5, 6]])], axis=1).to_list()
     [[1, 2, 4], [3, 5, 6]]
     """
-    return JaggedArray._wrap(select.concat(promoted(arrays, "concat"), axis))
+    return JaggedArray._wrap(_concat.concat(promoted(arrays, "concat"), axis))
 
 
 @free_function
@@ -680,4 +681,4 @@ def stack(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     >>> aj.stack([aj.array([[1, 2], [3]]), [7, 8]], axis=-1).to_list()
     [[[1, 7], [2, 7]], [[3, 8]]]
     """
-    return JaggedArray._wrap(select.stack(structure.align(promoted(arrays, "stack"), "stack"), axis))
+    return JaggedArray._wrap(_concat.stack(structure.align(promoted(arrays, "stack"), "stack"), axis))

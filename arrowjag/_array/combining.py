@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
 from arrowjag._methods import changing_axis, method
-from arrowjag._ops import elementwise, products, select
+from arrowjag._ops import concat, elementwise, products, struct_fields
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.typing import ArrayOrScalar
 
@@ -41,7 +41,7 @@ def apply_function(fn: str | Callable[..., Any], arrays: Sequence[Any], options:
         return result
 
     flat = elementwise.apply(call, operands, name)
-    return select.with_levels(flat.shape, flat.values)
+    return struct_fields.with_levels(flat.shape, flat.values)
 
 
 def _compute_function(fn: str | Callable[..., Any]) -> Callable[..., Any]:
@@ -215,7 +215,7 @@ class CombiningMethods(ArrayBase):
         """
         given = {str(place): one for place, one in enumerate((self, *arrays))} | named
         parts = {name: operand(one, None, "zip") for name, one in given.items()}
-        return self._wrap(products.zip_padded(parts) if pad else select.zip_fields(parts))
+        return self._wrap(products.zip_padded(parts) if pad else struct_fields.zip_fields(parts))
 
     @method("*arrays", rows=changing_axis)
     def concat(self, *arrays: Any, axis: int = 0) -> ArrayOrScalar:
@@ -248,4 +248,4 @@ class CombiningMethods(ArrayBase):
         >>> aj.array([[1, 2], [3]]).concat([[4], [5, 6]], axis=1).to_list()
         [[1, 2, 4], [3, 5, 6]]
         """
-        return self._wrap(select.concat(promoted([self, *opened(arrays)], "concat"), axis))
+        return self._wrap(concat.concat(promoted([self, *opened(arrays)], "concat"), axis))

@@ -13,9 +13,9 @@ from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
 from arrowjag._integers import is_int, item_count
 from arrowjag._methods import Rows, changing_axis, method, moving
-from arrowjag._ops import elementwise, head_tail, select, structure
+from arrowjag._ops import elementwise, head_tail, select, struct_fields, structure
 from arrowjag._ops import indexing as _ops
-from arrowjag._ops.indexing import Window
+from arrowjag._ops.cursor import Window
 from arrowjag.dims import Dim, is_pattern, to_dim
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError
 from arrowjag.shape import JaggedShape
@@ -87,9 +87,9 @@ class IndexingMethods(ArrayBase):
         ([[3], [4, 5]], [[3, 1], [5]], [[1], [4, 5]])
         """
         if isinstance(key, str):
-            return self._wrap(select.field(self, key))
+            return self._wrap(struct_fields.field(self, key))
         if isinstance(key, list) and key and all(isinstance(one, str) for one in key):
-            return self._wrap(select.pick_fields(self, key))
+            return self._wrap(struct_fields.pick_fields(self, key))
         if isinstance(key, tuple) and len(key) == 1 and _is_array(key[0]):
             single = _array_key(key[0])
             key = single if pt.is_boolean(single.type) else key
@@ -429,7 +429,7 @@ class IndexingMethods(ArrayBase):
         >>> aj.array([[{"x": 1, "y": 2}]]).fields
         ['x', 'y']
         """
-        return select.fields(self.type)
+        return struct_fields.fields(self.type)
 
     @method("**arrays")
     def with_fields(self, **arrays: Any) -> JaggedArray:
@@ -459,7 +459,7 @@ class IndexingMethods(ArrayBase):
         >>> x.with_fields(b=x["a"] * 10).to_list()
         [[{'a': 1, 'b': 10}], [{'a': 2, 'b': 20}, {'a': 3, 'b': 30}]]
         """
-        return self._wrap(select.with_fields(self, {name: operand(one, None, name) for name, one in arrays.items()}))
+        return self._wrap(struct_fields.with_fields(self, {name: operand(one, None, name) for name, one in arrays.items()}))
 
 
 # --------------------------------------------------------------------------------------------------- keys

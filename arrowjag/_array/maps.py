@@ -13,7 +13,7 @@ from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._array.indexing import amount
 from arrowjag._column import Column
 from arrowjag._methods import method, over_axis
-from arrowjag._ops import elementwise, select
+from arrowjag._ops import elementwise, struct_fields
 from arrowjag._ops import maps as _ops
 from arrowjag.errors import JagTypeError, JagWarning
 from arrowjag.typing import ArrayOrScalar
@@ -63,9 +63,9 @@ class MapMethods(ArrayBase):
         >>> aj.array([[1, 2, 3], [4], []]).get(-2, 0).to_list()
         [2, 0, 0]
         """
-        column: Column = select.opened_maps(self)
+        column: Column = struct_fields.opened_maps(self)
         if _ops.is_entry(column.type):
-            values = select.field(column, "value")
+            values = struct_fields.field(column, "value")
             below = values.ndim - column.ndim
             sought: Any = _key(column, key, "get")
         else:
@@ -106,7 +106,7 @@ class MapMethods(ArrayBase):
         >>> x.contains_key("a").to_list()
         [True, False, None]
         """
-        column: Column = select.opened_maps(self)
+        column: Column = struct_fields.opened_maps(self)
         if column.ndim < 2 or not _ops.is_entry(column.type):
             raise JagTypeError(
                 f"contains_key needs the leaves of a map, structs with the fields key and value, got {column.shape!r} of "

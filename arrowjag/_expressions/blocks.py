@@ -23,7 +23,7 @@ from arrowjag._expressions.tree import Node, call, children
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import memory
 from arrowjag._kernels.base.blocks import cut_rows, map_tasks, n_cores
-from arrowjag._ops import select
+from arrowjag._ops import concat
 from arrowjag.dims import Dim, Uniform
 from arrowjag.shape import JaggedShape
 
@@ -205,7 +205,7 @@ class _Joined:
 
     def result(self) -> JaggedArray | None:
         """Return the whole result; None if the blocks have different types, which whole columns must decide."""
-        return JaggedArray._of(select.concat(self.parts, 0)) if self.fits else None
+        return JaggedArray._of(concat.concat(self.parts, 0)) if self.fits else None
 
 
 class _Placed(_Joined):

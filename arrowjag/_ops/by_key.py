@@ -19,8 +19,8 @@ from arrowjag._kernels.reduce import extremes
 from arrowjag._kernels.scan import running
 from arrowjag._ops import along_axis, elementwise, sets, structure
 from arrowjag._ops import axes as _axes
-from arrowjag._ops.indexing import or_null
-from arrowjag._ops.reduce import over_axes
+from arrowjag._ops.cursor import or_null
+from arrowjag._ops.over_axes import over_axes
 from arrowjag.dims import Dim
 from arrowjag.errors import JagTypeError, ShapeError
 from arrowjag.shape import JaggedShape

@@ -15,18 +15,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from arrowjag import _arrow
+from arrowjag._kernels.strategy import sizes
 from arrowjag._ops import row_compiler
 from arrowjag._options import options
 from arrowjag.errors import JagTypeError, JagWarning
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["Argument", "Form", "Lists", "Records", "Rows", "Scalars", "call_each", "valid_rows"]
-
-SAMPLE = 200
-"""Number of rows to interpret before compiling: the compiled loop must return the type of their results."""
-
-FEWEST_ROWS = 100_000
-"""Fewest rows for which a function is compiled: interpreting this many takes about as long as compiling, 0.4 s."""
 
 
 class Argument(Protocol):
@@ -131,17 +126,17 @@ def call_each(
     """
     if not callable(function):
         raise JagTypeError(f"{operation} takes a function, got {function.__class__.__name__}")
-    wants_compiler = options.compile == "always" or (options.compile == "auto" and len(live) >= FEWEST_ROWS)
+    wants_compiler = options.compile == "always" or (options.compile == "auto" and len(live) >= sizes.COMPILED_ROWS)
     called = form.interpreted(function)
     if not wants_compiler or not row_compiler.is_available():
         return _array(_interpret(called, arguments, live.tolist(), operation), live, n_rows, type, operation)
-    first = _interpret(called, arguments, live[:SAMPLE].tolist(), operation)
+    first = _interpret(called, arguments, live[: sizes.INTERPRETED_ROWS].tolist(), operation)
     found = None
     if len(live) > len(first) or options.compile == "always":
         found = _by_compiler(function, arguments, live, n_rows, first, operation, form)
     if found is not None:
         return found if type is None else _cast(found, type, operation)
-    rest = _interpret(called, arguments, live[SAMPLE:].tolist(), operation)
+    rest = _interpret(called, arguments, live[sizes.INTERPRETED_ROWS :].tolist(), operation)
     return _array(first + rest, live, n_rows, type, operation)
 
 

@@ -20,8 +20,9 @@ from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.equal import groups
 from arrowjag._kernels.equal.sets import lookup
 from arrowjag._kernels.move import gather
-from arrowjag._ops import along_axis, elementwise, rearrange, select, sets, structure
-from arrowjag._ops.indexing import row_name
+from arrowjag._kernels.strategy import sizes
+from arrowjag._ops import along_axis, concat, elementwise, rearrange, sets, structure
+from arrowjag._ops.cursor import row_name
 from arrowjag._pyarrow_versions import null_scalar
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
@@ -90,7 +91,7 @@ def replace(column: Column, old: Sequence[Any], new: Sequence[Any]) -> Column:
     if not old:
         return column
     items = _of_leaf_type(new, column.type)
-    if len(old) <= _FEW and has_words(column.type):
+    if len(old) <= sizes.REPLACED_VALUES and has_words(column.type):
         return Column(column.shape, _chosen(values, old, items))
     hit, which = _matched(values, old)
     targets = hit.nonzero()[0]
@@ -140,7 +141,7 @@ def _of_leaf_type(new: Sequence[Any], leaf: pa.DataType) -> pa.Array:
 
 
 def _one(scalar: pa.Scalar) -> pa.Array:
-    return select.constant(scalar, 1)
+    return structure.constant(scalar, 1)
 
 
 def _cast_scalar(scalar: pa.Scalar, leaf: pa.DataType) -> pa.Scalar:
@@ -150,15 +151,11 @@ def _cast_scalar(scalar: pa.Scalar, leaf: pa.DataType) -> pa.Scalar:
     return found.values[0]
 
 
-_FEW = 8
-"""Largest number of values that are compared with the items one by one: 4 ms per value for 5M int64, 90 ms in all by hashes."""
-
-
 def _matched(values: pa.Array, old: Sequence[Any]) -> tuple[BoolArray, IntArray]:
     """Flag the items that equal one of several values, and number that value."""
     scalars = _scalars(values, old)
     valid = [place for place, scalar in enumerate(scalars) if scalar.is_valid]
-    if len(valid) > _FEW and len({scalars[place].type for place in valid}) == 1:
+    if len(valid) > sizes.REPLACED_VALUES and len({scalars[place].type for place in valid}) == 1:
         table = _arrow.combine_chunks(pa.chunked_array([_one(scalars[place]) for place in valid]))
         key, known = sets.joint_keys(values, table, "replace")
         which, hit = lookup(known, np.array([0, len(valid)]), key, np.array([0, len(values)]))
@@ -209,7 +206,7 @@ def append(column: Column, value: elementwise.Operand) -> Column:
     """Append one item to each innermost row."""
     column, value = _promoted(column, value, "append")
     column, (item,) = _beside_rows(column, [value], "append")
-    return select.concat([column, _single_items(column, item)], column.ndim - 1)
+    return concat.concat([column, _single_items(column, item)], column.ndim - 1)
 
 
 def _promoted(column: Column, value: elementwise.Operand, operation: str) -> tuple[Column, elementwise.Operand]:
@@ -225,7 +222,7 @@ def _promoted(column: Column, value: elementwise.Operand, operation: str) -> tup
 def _single_items(column: Column, item: pa.Array | pa.Scalar) -> Column:
     """Return rows of one item each beside the innermost rows of a column; null where those are null."""
     dim = column.shape.dims[-1]
-    items = item if isinstance(item, pa.Array) else select.constant(item, len(dim))
+    items = item if isinstance(item, pa.Array) else structure.constant(item, len(dim))
     one: Dim = Uniform(1, len(dim), declared=column.ndim > 1)
     if dim.validity is not None:
         items = gather.filter_values(items, dim.validity)

@@ -9,7 +9,8 @@ import numpy as np
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._ops import structure
-from arrowjag._ops.indexing import Window, agreed, either, positions, row_name, window
+from arrowjag._ops.cursor import Window, either, positions, row_name
+from arrowjag._ops.indexing import agreed, window
 from arrowjag.errors import JagValueError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray

@@ -16,8 +16,8 @@ from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.reduce import histograms as _kernels
 from arrowjag._ops import along_axis
+from arrowjag._ops.over_axes import over_axes
 from arrowjag._ops.paired import deeper, floats
-from arrowjag._ops.reduce import over_axes
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
 

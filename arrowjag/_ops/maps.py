@@ -17,7 +17,7 @@ from arrowjag._column import Column
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.move import gather
-from arrowjag._ops import along_axis, elementwise, indexing, select, sets, structure
+from arrowjag._ops import along_axis, cursor, elementwise, sets, struct_fields, structure
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
@@ -31,7 +31,7 @@ _MOST_ENTRIES = 2**31 - 1
 
 def is_entry(type: pa.DataType) -> bool:
     """Return whether a type is an entry of a map: a struct of exactly `key` and `value`."""
-    return bool(pt.is_struct(type)) and sorted(select.fields(type)) == list(_FIELDS)
+    return bool(pt.is_struct(type)) and sorted(struct_fields.fields(type)) == list(_FIELDS)
 
 
 class _Found(NamedTuple):
@@ -68,10 +68,10 @@ def get(column: Column, sought: pa.Scalar | Column | int, default: pa.Scalar | C
         With one dim less, and the dims of the values. Null where the row, the sought key or the found value is null. Cost: one
         pass over the keys and one gather.
     """
-    column = select.opened_maps(column)
+    column = struct_fields.opened_maps(column)
     if is_entry(column.type):
         assert not isinstance(sought, int)
-        found, source = _by_key(column, sought, "get"), select.field(column, "value")
+        found, source = _by_key(column, sought, "get"), struct_fields.field(column, "value")
     else:
         assert not isinstance(sought, pa.Scalar)
         found, source = _by_position(column, sought), column
@@ -80,12 +80,12 @@ def get(column: Column, sought: pa.Scalar | Column | int, default: pa.Scalar | C
 
 def contains_key(column: Column, sought: pa.Scalar | Column) -> Column:
     """Return whether each row has an entry of a key; null where the row or the key is null."""
-    found = _by_key(select.opened_maps(column), sought, "contains_key")
+    found = _by_key(struct_fields.opened_maps(column), sought, "contains_key")
     return Column(found.shape, _arrow.from_numpy(found.places >= 0, found.known))
 
 
 def _by_key(column: Column, sought: pa.Scalar | Column, operation: str) -> _Found:
-    keys = pc.struct_field(column.values, [select.fields(column.type).index("key")])
+    keys = pc.struct_field(column.values, [struct_fields.fields(column.type).index("key")])
     dim = column.shape.dims[-1]
     if isinstance(sought, Column):
         rows, probes = _beside_rows(column, sought, operation)
@@ -126,7 +126,7 @@ def _by_position(column: Column, sought: int | Column) -> _Found:
     if isinstance(sought, Column):
         rows, sought = _beside_rows(column, sought, "get")
     numbers = rows.values.to_numpy()
-    position, unknown = indexing.positions(sought)
+    position, unknown = cursor.positions(sought)
     starts, sizes = dim.offsets[numbers], dim.sizes[numbers]
     position = np.where(position < 0, position + sizes, position)
     places = np.where((position >= 0) & (position < sizes), starts + position, -1)
@@ -207,8 +207,8 @@ def entries(keys: Column, values: Column | pa.Scalar) -> Column:
         keys, values, outer = sets.same_rows(keys, values, keys.ndim, "to_map")
         lists = _column.to_arrow(along_axis.items_as_rows(values, keys.ndim))
         shape = JaggedShape._trusted(outer)
-        return select.zip_fields({"key": Column(shape, keys.values), "value": Column(shape, lists)}, "to_map")
-    return select.zip_fields({"key": keys, "value": values}, "to_map")
+        return struct_fields.zip_fields({"key": Column(shape, keys.values), "value": Column(shape, lists)}, "to_map")
+    return struct_fields.zip_fields({"key": keys, "value": values}, "to_map")
 
 
 def unique_entries(column: Column) -> tuple[Column, int]:
@@ -221,17 +221,17 @@ def unique_entries(column: Column) -> tuple[Column, int]:
     JagValueError
         If a key is null.
     """
-    column = select.opened_maps(column)
+    column = struct_fields.opened_maps(column)
     if column.ndim < 2 or not is_entry(column.type):
         raise JagTypeError(
             f"to_map: a map is a row of structs with the fields key and value, got {column.shape!r} of {column.type}; "
             "aj.to_map(keys, values) makes such rows"
         )
-    key, value = (pc.struct_field(column.values, [select.fields(column.type).index(name)]) for name in _FIELDS)
+    key, value = (pc.struct_field(column.values, [struct_fields.fields(column.type).index(name)]) for name in _FIELDS)
     dim = column.shape.dims[-1]
     if key.null_count:
         place = int(np.argmin(_valid(key)))
-        row = indexing.row_name(column.shape, column.ndim - 1, int(np.searchsorted(dim.offsets, place, "right")) - 1)
+        row = cursor.row_name(column.shape, column.ndim - 1, int(np.searchsorted(dim.offsets, place, "right")) - 1)
         raise JagValueError(f"to_map: a key of {row} is null, and a map has no null keys; drop such entries first")
     order = _arrow.order_key(key, "to_map")
     cut, first = _distinct.unique([order], dim.offsets)
@@ -260,7 +260,7 @@ def as_maps(column: Column) -> Column:
     dim = column.shape.dims[-1]
     if dim.size > _MOST_ENTRIES:
         raise JagOverflowError(f"to_map: an Arrow map array holds at most {_MOST_ENTRIES} entries, got {dim.size}; convert slices")
-    key, value = (pc.struct_field(column.values, [select.fields(column.type).index(name)]) for name in _FIELDS)
+    key, value = (pc.struct_field(column.values, [struct_fields.fields(column.type).index(name)]) for name in _FIELDS)
     assert key.null_count == 0  # before pyarrow 26, Arrow aborts unless somebody has counted them
     type = pa.map_(key.type, value.type)
     entry = pa.StructArray.from_arrays([key, value], fields=[type.key_field, type.item_field])

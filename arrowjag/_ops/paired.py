@@ -15,7 +15,7 @@ from arrowjag._column import Column
 from arrowjag._kernels.move import copy_runs, gather
 from arrowjag._ops import structure
 from arrowjag._ops.axes import is_none_of_them, normalize_axes
-from arrowjag._ops.reduce import over_axes
+from arrowjag._ops.over_axes import over_axes
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagTypeError
 from arrowjag.shape import JaggedShape

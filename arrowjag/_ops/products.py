@@ -12,7 +12,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.move import copy_runs, gather
-from arrowjag._ops import along_axis, elementwise, select, structure
+from arrowjag._ops import along_axis, elementwise, struct_fields, structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagOverflowError, ShapeError
 from arrowjag.shape import JaggedShape
@@ -55,7 +55,7 @@ def _same_rows(parts: Operands, operation: str) -> tuple[dict[str, Any], tuple[D
             validity = agreed[name].shape.dims[depth].validity
             valid = validity if valid is None else valid if validity is None else valid & validity
         else:
-            found[name] = agreed[name].values if name in flat else select.constant(one, n_rows)
+            found[name] = agreed[name].values if name in flat else structure.constant(one, n_rows)
     return found, outer, valid, n_rows
 
 
@@ -98,7 +98,7 @@ def zip_padded(parts: Operands) -> Column:
         fields[name] = (
             gather.take(values, items, None if there.all() else there) if len(values) else pa.nulls(len(items), values.type)
         )
-    return Column(JaggedShape._trusted(_innermost(outer, offsets, valid)), select.structs(fields))
+    return Column(JaggedShape._trusted(_innermost(outer, offsets, valid)), struct_fields.structs(fields))
 
 
 def cartesian(parts: Operands, nested: bool, positions: bool, operation: str) -> Column:
@@ -129,7 +129,7 @@ def cartesian(parts: Operands, nested: bool, positions: bool, operation: str) ->
     fields = {
         name: _arrow.from_numpy(items) if positions else gather.take(_values(found[name]), items) for name, items in chosen.items()
     }
-    return Column(JaggedShape._trusted(dims), select.structs(fields))
+    return Column(JaggedShape._trusted(dims), struct_fields.structs(fields))
 
 
 # --------------------------------------------------------------------------------------------------- flatten

@@ -15,8 +15,8 @@ from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.move import gather
-from arrowjag._ops import along_axis, elementwise, reduce, select, structure
-from arrowjag._ops.indexing import row_name
+from arrowjag._ops import along_axis, elementwise, reduce, struct_fields, structure
+from arrowjag._ops.cursor import row_name
 from arrowjag._ops.spans import buckets_of
 from arrowjag.dims import Ragged, Uniform
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
@@ -62,7 +62,7 @@ def resample(t: Column, y: Column, every: Any, how: str) -> Column:
         values,
     )
     labels = found.label(_offsets.runs(first, offsets))
-    struct = select.structs({"t": labels, "value": _HOWS[how](rows).values})
+    struct = struct_fields.structs({"t": labels, "value": _HOWS[how](rows).values})
     return Column(JaggedShape._trusted((*t.shape.dims[:-1], along_axis.resized(dim, offsets))), struct)
 
 

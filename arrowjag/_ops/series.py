@@ -19,7 +19,7 @@ from arrowjag._kernels.order import search
 from arrowjag._kernels.scan import running
 from arrowjag._ops import along_axis, elementwise, sets, structure
 from arrowjag._ops import axes as _axes
-from arrowjag._ops.indexing import row_name
+from arrowjag._ops.cursor import row_name
 from arrowjag._ops.spans import as_ticks
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape

@@ -24,8 +24,9 @@ from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, shift
 from arrowjag._kernels.reduce.sums import bootstrap_means, row_sums
 from arrowjag._ops import elementwise, exact, structure
 from arrowjag._ops.amounts import has_weight, weights_of
+from arrowjag._ops.over_axes import over_axes
 from arrowjag._ops.paired import deeper, floats, over_pairs, with_lists
-from arrowjag._ops.reduce import over_axes, quantile, reduce
+from arrowjag._ops.reduce import quantile, reduce
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import BoolArray, IntArray

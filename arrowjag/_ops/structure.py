@@ -494,3 +494,8 @@ def end_to_end(parts: Sequence[tuple[Column, int]]) -> Column:
     dims += [Dim._algebra.concat(level) for level in zip(*[column.shape.dims[depth:] for column, depth in parts], strict=True)]
     values = _arrow.join([column.values for column, _ in parts])
     return Column(JaggedShape._trusted(dims), values)
+
+
+def constant(value: pa.Scalar, n: int) -> pa.Array:
+    """Repeat a scalar `n` times."""
+    return pa.repeat(value, n) if n and value.is_valid else pa.nulls(n, value.type)  # pyarrow repeats no struct 0 times

@@ -14,7 +14,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels.elementwise import text as _kernels
-from arrowjag._ops import elementwise, select
+from arrowjag._ops import elementwise, struct_fields
 from arrowjag._ops.elementwise import Datum, Operand
 from arrowjag.errors import JagTypeError, JagValueError
 
@@ -66,8 +66,8 @@ def on_text(column: Column, name: str, compute: Compute) -> Column:
     values = column.values
     if pt.is_dictionary(values.type) and len(values.dictionary) <= len(values):
         words = _called(name, compute, _text(values.dictionary, values.type, name))
-        return select.with_levels(column.shape, words.take(values.indices))
-    return select.with_levels(column.shape, _called(name, compute, _text(values, values.type, name)))
+        return struct_fields.with_levels(column.shape, words.take(values.indices))
+    return struct_fields.with_levels(column.shape, _called(name, compute, _text(values, values.type, name)))
 
 
 def text_values(values: pa.Array, name: str) -> pa.Array:

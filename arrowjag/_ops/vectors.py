@@ -20,8 +20,9 @@ from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, resul
 from arrowjag._kernels.reduce.sums import row_sums
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops.axes import apart
+from arrowjag._ops.over_axes import over_axes
 from arrowjag._ops.paired import floats, over_pairs
-from arrowjag._ops.reduce import over_axes, reduce
+from arrowjag._ops.reduce import reduce
 from arrowjag.dims import Ragged
 from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape

@@ -14,7 +14,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column, _formatting
 from arrowjag._column import Column
-from arrowjag._ops import select
+from arrowjag._ops import struct_fields
 from arrowjag.cli._folders import open_path
 from arrowjag.cli._sources import ALL_VALUES, Field, Leaf, Source
 from arrowjag.dims import Dim
@@ -254,7 +254,7 @@ def _inner_field(source: Source, outer: Field, path: tuple[str, ...]) -> Field:
 
 def _picked(column: Column, chosen: Field) -> Column:
     for part in chosen.path:
-        column = select.field(column, part)
+        column = struct_fields.field(column, part)
     return column
 
 

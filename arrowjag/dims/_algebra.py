@@ -8,18 +8,16 @@ from typing import Any
 import numpy as np
 
 from arrowjag._integers import is_int
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.move import gather
 from arrowjag.dims import _structure
-from arrowjag.dims._base import BLOCK, Dim
+from arrowjag.dims._base import Dim
 from arrowjag.dims._inputs import mask_array
 from arrowjag.dims._nested import Chain, Repeat, Runs, Sparse, as_part
 from arrowjag.dims._plain import Affine, Ragged, Uniform, check_rows
 from arrowjag.errors import ShapeError
 from arrowjag.typing import IntArray
-
-_JOINED_RUNS = 1 << 12
-"""Runs that `cat` joins into new ones; longer ones are chained, so that appending stays cheap."""
 
 
 def plain(sizes: IntArray) -> Ragged:
@@ -46,9 +44,12 @@ def same(left: Dim, right: Dim) -> bool:
     if isinstance(left, Runs) and isinstance(right, Runs) and left.reps == right.reps:
         return left.values == right.values
     if isinstance(left, Ragged) and isinstance(right, Ragged):  # their offsets are at hand
-        starts = range(0, len(left) + 1, BLOCK)
-        return all(bool((left.offsets[row:][:BLOCK] == right.offsets[row:][:BLOCK]).all()) for row in starts)
-    return all(bool((left._block(row) == right._block(row)).all()) for row in range(0, len(left), BLOCK))
+        starts = range(0, len(left) + 1, strategy.sizes.DIM_BLOCK)
+        return all(
+            bool((left.offsets[row:][: strategy.sizes.DIM_BLOCK] == right.offsets[row:][: strategy.sizes.DIM_BLOCK]).all())
+            for row in starts
+        )
+    return all(bool((left._block(row) == right._block(row)).all()) for row in range(0, len(left), strategy.sizes.DIM_BLOCK))
 
 
 def _same_parts(parts: Sequence[Dim], other: Dim) -> bool:
@@ -241,7 +242,7 @@ def _join_runs(left: Dim, right: Dim) -> Dim | None:
 
 
 def _is_short(dim: Dim) -> bool:
-    return isinstance(dim, Runs) and len(dim.values) <= _JOINED_RUNS
+    return isinstance(dim, Runs) and len(dim.values) <= strategy.sizes.JOINED_RUNS
 
 
 def spread(dim: Dim, reps: Any, part: Any = None) -> Dim:

@@ -13,16 +13,11 @@ import numpy.typing as npt
 
 from arrowjag import _html
 from arrowjag._integers import is_int
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag.dims._inputs import LIMIT, as_count, as_int, checked_total, int_array, offsets_of, read_only
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
 from arrowjag.typing import BoolArray, IntArray
-
-BLOCK = 1 << 18
-"""Rows that are written out at a time where a dim must be walked."""
-
-_FEW = 1 << 10
-"""Rows below which two dims are compared one by one, whatever they are made of."""
 
 _SHOWN = 24
 
@@ -373,17 +368,19 @@ class Dim(Sequence[int]):
         return self._at(row % self._n)
 
     def __iter__(self) -> Iterator[int]:
-        for start in range(0, self._n, BLOCK):
+        for start in range(0, self._n, strategy.sizes.DIM_BLOCK):
             yield from self._block(start).tolist()
 
     def __contains__(self, value: object) -> bool:
-        return is_int(value) and any(bool((self._block(start) == value).any()) for start in range(0, self._n, BLOCK))
+        return is_int(value) and any(
+            bool((self._block(start) == value).any()) for start in range(0, self._n, strategy.sizes.DIM_BLOCK)
+        )
 
     def _block(self, start: int) -> IntArray:
-        """The sizes of the next `BLOCK` rows: a whole dim of many rows is never written out for a walk."""
-        if self._n <= BLOCK or "sizes" in self.__dict__:
-            return self.sizes[start : start + BLOCK]
-        return self._slice(start, min(self._n, start + BLOCK)).sizes
+        """The sizes of the next `DIM_BLOCK` rows: a whole dim of many rows is never written out for a walk."""
+        if self._n <= strategy.sizes.DIM_BLOCK or "sizes" in self.__dict__:
+            return self.sizes[start : start + strategy.sizes.DIM_BLOCK]
+        return self._slice(start, min(self._n, start + strategy.sizes.DIM_BLOCK)).sizes
 
     def tolist(self) -> list[int]:
         """The sizes as a plain list.
@@ -414,7 +411,7 @@ class Dim(Sequence[int]):
             return NotImplemented
         if self._n != other._n or self._size != other._size:
             return False
-        if self._n < _FEW:
+        if self._n < strategy.sizes.COMPARED_ROWS:
             return self.offsets.tobytes() == other.offsets.tobytes()
         if self._probes() != other._probes():
             return False
@@ -699,4 +696,4 @@ def no_nulls(dim: Dim, owner: str) -> Dim:
     return dim
 
 
-__all__ = ["BLOCK", "LIMIT", "Dim", "no_nulls"]
+__all__ = ["LIMIT", "Dim", "no_nulls"]

@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 
 from arrowjag._integers import is_int
+from arrowjag._kernels import strategy
 from arrowjag.dims._base import Dim, no_nulls
 from arrowjag.dims._inputs import as_count, checked_total, offsets_of, size_array
 from arrowjag.dims._plain import Ragged, Uniform
 from arrowjag.errors import JagTypeError, ShapeError
 from arrowjag.typing import IntArray
-
-_FEW = 1 << 12
-"""Runs that a slice may write out."""
 
 
 def as_part(spec: Any, owner: str) -> Dim:
@@ -259,7 +257,7 @@ class Runs(Dim):
             return Uniform(self._values._at(first), stop - start, declared=False)
         ends = self._reps._offset_at(first + 1) - start, stop - self._reps._offset_at(last)
         middle = self._reps._slice(first + 1, last)
-        if self._each is None or last - first < _FEW:
+        if self._each is None or last - first < strategy.sizes.WRITTEN_RUNS:
             return Runs(self._values._slice(first, last + 1), Chain([ends[0], middle, ends[1]]))
         # Unequal repetitions cost a sum over all runs: the runs between the ends stay equal.
         whole = Runs(self._values._slice(first + 1, last), middle)

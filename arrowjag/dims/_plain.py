@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag.dims._base import Dim
 from arrowjag.dims._inputs import as_count, as_int, checked_total, int_array, mask_array, offsets_of, read_only, size_array
 from arrowjag.errors import ShapeError
 from arrowjag.typing import BoolArray, IntArray
-
-_BLOCK = 1 << 16
 
 
 class Uniform(Dim):
@@ -375,13 +374,13 @@ class Ragged(Dim):
 
 def _steps_by(offsets: IntArray, size: int) -> bool:
     """Whether offsets rise by the same size everywhere: in blocks that stay in cache, so that a repr of any shape is quick."""
-    steps = np.arange(min(len(offsets), _BLOCK), dtype=np.int64) * size
+    steps = np.arange(min(len(offsets), strategy.sizes.STEP_ROWS), dtype=np.int64) * size
 
     def agrees(start: int) -> bool:
-        block = offsets[start : start + _BLOCK]
+        block = offsets[start : start + strategy.sizes.STEP_ROWS]
         return bool((block - block[0] == steps[: len(block)]).all()) and block[0] == size * start
 
-    starts = range(0, len(offsets), _BLOCK)
+    starts = range(0, len(offsets), strategy.sizes.STEP_ROWS)
     return agrees(starts[-1]) and all(map_tasks(agrees, starts))
 
 

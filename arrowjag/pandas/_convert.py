@@ -14,7 +14,7 @@ from arrowjag import _arrow, _column
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column
-from arrowjag._ops import elementwise, select, structure
+from arrowjag._ops import elementwise, struct_fields, structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagTypeError, ShapeError
 from arrowjag.pandas.dtype import JaggedDtype
@@ -47,7 +47,7 @@ def as_array(data: Any, nan_to_null: bool = True) -> JaggedArray:
     values = uncategorized(getattr(data, "array", data))
     jagged = getattr(values, "_jagged", None)
     if jagged is not None:
-        return JaggedArray._of(select.opened_maps(jagged)) if pt.is_map(jagged.type) else jagged
+        return JaggedArray._of(struct_fields.opened_maps(jagged)) if pt.is_map(jagged.type) else jagged
     in_numpy = isinstance(values, (np.ndarray, pd.arrays.NumpyExtensionArray))
     return JaggedArray._of(as_column(plain(values), nan_to_null=in_numpy and nan_to_null))
 

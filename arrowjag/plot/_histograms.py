@@ -12,7 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._ops import select
+from arrowjag._ops import struct_fields
 from arrowjag.errors import JagIndexError
 from arrowjag.plot import _canvas
 from arrowjag.typing import IntArray
@@ -113,7 +113,7 @@ def values(column: Column, ax: Any) -> Any:
 def drawable(column: Column, most: int = 3) -> list[tuple[str, Column]]:
     """The leaves that `values` can draw: the column itself, or the first fields of its structs by name."""
     if pt.is_struct(column.type):
-        found = [(name, select.field(column, name)) for name in select.fields(column.type)]
+        found = [(name, struct_fields.field(column, name)) for name in struct_fields.fields(column.type)]
         return [(name, one) for name, one in found if drawable(one)][:most]
     type = column.type.value_type if pt.is_dictionary(column.type) else column.type
     known = _is_category(type) or pt.is_decimal(type) or _arrow.is_numeric(type) or _arrow.is_temporal(type)

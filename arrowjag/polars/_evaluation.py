@@ -13,16 +13,13 @@ import pyarrow as pa
 from arrowjag import _column
 from arrowjag._array import JaggedArray
 from arrowjag._expressions import Program
+from arrowjag._kernels.strategy import sizes
 from arrowjag.errors import JagError, JagTypeError, ShapeError
 from arrowjag.polars._convert import ColumnType, as_enum, from_series, panics, spread_row, to_series
 from arrowjag.polars._sharing import Member, Ticket, members
 from arrowjag.polars._tree import Call, Input, Node, call, children
 
 __all__ = ["Evaluation", "Output", "describe", "named", "within_batch"]
-
-
-FEWEST_ROWS = 1000
-"""Fewest rows for which a tree is divided into stretches: a smaller batch is computed call by call."""
 
 
 class Evaluation:
@@ -95,7 +92,7 @@ class Evaluation:
                 arrays[position] = spread_row(from_series(series[position], self.columns[position].ndim), rows)
             return arrays[position]
 
-        if look is None and rows >= FEWEST_ROWS and self._program.has_stretch:
+        if look is None and rows >= sizes.STRETCH_ROWS and self._program.has_stretch:
             return self._program.run({id(node): column(position) for node, position in self.positions})[0]
 
         def value_of(node: Node) -> Any:

@@ -28,7 +28,7 @@ def _is_row(offsets: Offsets, *_: Any) -> bool:
 
 
 def _has_short(offsets: Offsets, *_: Any) -> bool:
-    lengths = rules.lengths_rule(offsets)
+    lengths = rules.lengths_of(offsets)
     return bool(((lengths > 0) & (lengths <= sizes.PAIRS_LENGTH)).any())
 
 

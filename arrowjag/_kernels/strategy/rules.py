@@ -21,7 +21,7 @@ __all__ = ["are_small", "lexsorts", "long_share", "polars_for", "short_share"]
 Offsets = NDArray[np.int64]
 
 
-def lengths_rule(offsets: Offsets) -> Offsets:
+def lengths_of(offsets: Offsets) -> Offsets:
     found: Offsets = offsets[1:] - offsets[:-1]
     return found
 
@@ -50,14 +50,14 @@ def short_share(*offsets: Offsets) -> bool:
     longest = sizes.PAIRS_LENGTH
     if n_values < sizes.PAIRS_VALUES or n_values > longest * sum([len(one) - 1 for one in offsets]):
         return False
-    lengths = [lengths_rule(one) for one in offsets]
+    lengths = [lengths_of(one) for one in offsets]
     short = np.logical_and.reduce([one <= longest for one in lengths])
     return 2 * sum(int(one[short].sum()) for one in lengths) >= n_values
 
 
 def long_share(offsets: Offsets, length: int | None = None) -> bool:
     """Whether most values are in rows longer than `length`, HASH_LENGTH by default."""
-    lengths = lengths_rule(offsets)
+    lengths = lengths_of(offsets)
     return 2 * int(lengths[lengths > (length or sizes.HASH_LENGTH)].sum()) >= int(offsets[-1])
 
 
@@ -123,7 +123,7 @@ def topk(offsets: Offsets, counts: Offsets) -> str:
     """Segments where a fourth of the values is in rows much longer than what is wanted of them."""
     if offsets[-1] < sizes.TOPK_VALUES:
         return "sort"
-    lengths = lengths_rule(offsets)
+    lengths = lengths_of(offsets)
     long = lengths > counts * (sizes.TOPK_SEGMENT * sizes.TOPK_SHARE)
     return "sort" if 4 * int(lengths[long].sum()) < offsets[-1] else "segments"
 
@@ -149,7 +149,7 @@ def row_reduction(offsets: Offsets, fits: bool) -> str:
     """`fits` where polars has the same kernel for the type of the data and of the result."""
     if not fits or offsets[-1] < sizes.POLARS_VALUES or _versions.loaded("polars") is None:
         return "numpy"
-    return "polars" if int(lengths_rule(offsets).max()) <= sizes.POLARS_LENGTH else "numpy"
+    return "polars" if int(lengths_of(offsets).max()) <= sizes.POLARS_LENGTH else "numpy"
 
 
 def row_sum(n_values: int, ready: bool) -> str:

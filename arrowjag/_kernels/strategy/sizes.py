@@ -271,3 +271,34 @@ EXPRESSION_FLAGS = 1 << 18
 
 EXPRESSION_PARTS = 4
 """Parts of a comparison that threads share."""
+
+STRETCH_ROWS = 1000
+"""Fewest rows for which a tree of calls is divided into stretches: a smaller batch is computed call by call."""
+
+# ------------------------------------------------------------------------------------------------------------- Python functions
+
+INTERPRETED_ROWS = 200
+"""Rows to interpret before compiling a function: the compiled loop must return the type of their results."""
+
+COMPILED_ROWS = 100_000
+"""Fewest rows for which a function is compiled: interpreting this many takes about as long as compiling, 0.4 s."""
+
+REPLACED_VALUES = 8
+"""Largest number of values that are compared with the items one by one: 4 ms per value for 5M int64, 90 ms in all by hashes."""
+
+# ------------------------------------------------------------------------------------------------------------- dims
+
+COMPARED_ROWS = 1 << 10
+"""Two dims with fewer rows are compared row by row, whatever their encodings are."""
+
+DIM_BLOCK = 1 << 18
+"""Rows that are written out at a time where a dim must be walked."""
+
+STEP_ROWS = 1 << 16
+"""Offsets per block of the test whether all rows have one size: blocks stay in cache."""
+
+WRITTEN_RUNS = 1 << 12
+"""Runs that a slice may write out."""
+
+JOINED_RUNS = 1 << 12
+"""Runs that `cat` joins into new ones; longer ones are chained, so that appending stays cheap."""

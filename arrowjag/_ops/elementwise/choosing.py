@@ -14,7 +14,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels import strategy
 from arrowjag._kernels.move import gather
-from arrowjag._ops import select, structure
+from arrowjag._ops import concat, structure
 from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.categories import codes_beside, from_codes, share_order
 from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_datum, columns_of
@@ -56,7 +56,7 @@ def where(condition: Operand, one: Operand, two: Operand) -> Column:
         null: BoolArray = nobody | lost
         return null
 
-    met = select.lend_rows(operands, is_null, "where")
+    met = concat.lend_rows(operands, is_null, "where")
     found = _choose_lent(met, [condition, one, two])
     if found is not None:
         return found
@@ -84,7 +84,7 @@ def _all_lack(lacks: Sequence[BoolArray | None]) -> BoolArray | None:
 
 def _as_column(operand: Operand) -> Column:
     """Convert a scalar to a column without dims."""
-    return operand if isinstance(operand, Column) else Column(JaggedShape(), select.constant(operand, 1))
+    return operand if isinstance(operand, Column) else Column(JaggedShape(), structure.constant(operand, 1))
 
 
 def _scalars_kept(operands: Sequence[Operand], columns: Sequence[Column]) -> list[Operand]:
@@ -146,7 +146,7 @@ def coalesce(operands: Sequence[Operand], operation: str = "coalesce") -> Column
         known: BoolArray = np.logical_or.reduce([rows for rows in there if rows is not None])
         return ~known
 
-    return apply(_coalescer(operation), _scalars_kept(operands, select.merge_rows(columns, is_null, operation)), operation)
+    return apply(_coalescer(operation), _scalars_kept(operands, concat.merge_rows(columns, is_null, operation)), operation)
 
 
 def fill_null(column: Column, filler: Operand) -> Column:

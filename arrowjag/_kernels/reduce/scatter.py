@@ -1,0 +1,87 @@
+"""Reductions along an outer axis: items are scattered to the nodes that they belong to, without reordering the leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from arrowjag._kernels.base.fill import filled
+from arrowjag._kernels.reduce.segments import EXACT
+from arrowjag.typing import BoolArray, IntArray
+
+Scattered: TypeAlias = "tuple[Any, BoolArray | None] | None"
+
+
+def count_at(valid: BoolArray | None, node: IntArray, size: int) -> IntArray:
+    """Count the valid items per node."""
+    counts = np.bincount(node, minlength=size)
+    return counts if valid is None else counts - np.bincount(node[~valid], minlength=size)
+
+
+def _filled(data: Any, valid: BoolArray | None, fill: object) -> Any:
+    return data if valid is None else filled(data, valid, fill)
+
+
+def _add_at(data: Any, valid: BoolArray | None, node: IntArray, size: int) -> Any:
+    """Sum per node in float64. Nulls add 0, which changes no sum: each begins at 0.0 and so is never -0.0."""
+    return np.bincount(node, weights=_filled(data, valid, 0), minlength=size)
+
+
+def _scatter_sum(data: Any, valid: BoolArray | None, node: IntArray, size: int) -> Scattered:
+    if data.dtype.kind == "f":
+        return _add_at(data, valid, node, size).astype(data.dtype), None
+    data = _filled(data, valid, 0)
+    wide = np.uint64 if data.dtype.kind == "u" else np.int64
+    limit = int(np.iinfo(wide).max) // max(len(data), 1)
+    if len(data) and max(int(data.max()), -int(data.min())) > limit:
+        return None
+    total = np.zeros(size, wide)
+    np.add.at(total, node, data.astype(wide, copy=False))
+    return total, None
+
+
+def _scatter_mean(data: Any, valid: BoolArray | None, node: IntArray, size: int) -> Scattered:
+    if data.dtype.kind in "iu" and len(data):
+        data = _filled(data, valid, 0)
+        if max(int(data.max()), -int(data.min())) * len(data) > EXACT:
+            return None
+    count = count_at(valid, node, size)
+    mean = _add_at(data, valid, node, size) / np.maximum(count, 1)
+    return mean.astype(data.dtype if data.dtype.kind == "f" else np.float64), count > 0
+
+
+def _scatter_count(_data: Any, valid: BoolArray | None, node: IntArray, size: int) -> Scattered:
+    return count_at(valid, node, size), None
+
+
+def _scatter_extreme(function: np.ufunc) -> Callable[[Any, BoolArray | None, IntArray, int], Scattered]:
+    def scatter(data: Any, valid: BoolArray | None, node: IntArray, size: int) -> Scattered:
+        if data.dtype.kind == "b":
+            return None
+        loser = np.asarray(-np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).min, data.dtype)
+        if function is np.minimum:
+            loser = np.asarray(np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).max, data.dtype)
+        data = _filled(data, valid, loser)
+        if data.dtype.kind == "f" and len(data) and np.isnan(data.min()):
+            return None
+        out = np.full(size, loser)
+        function.at(out, node, data)
+        if not (out == loser).any():
+            return out, None
+        found = count_at(valid, node, size) > 0
+        out[~found] = 0
+        return out, found
+
+    return scatter
+
+
+OUTER: dict[str, Callable[[Any, BoolArray | None, IntArray, int], Scattered]] = {
+    "sum": _scatter_sum,
+    "mean": _scatter_mean,
+    "count": _scatter_count,
+    "min": _scatter_extreme(np.minimum),
+    "max": _scatter_extreme(np.maximum),
+}
+"""Reductions that combine items in any order, and so can scatter."""

@@ -1,0 +1,325 @@
+"""A cursor walks the dims of a column: each argument of an index picks or cuts rows of the next dim, from the outermost one.
+
+It maps positions of the result to items of the column. Each step is a few vector operations on the offsets of one dim; values are
+gathered once, at the end. A contiguous selection is a slice and gathers nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag._column import Column, storage_type
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.move import gather
+from arrowjag._ops import structure
+from arrowjag.dims import Dim, Ragged, Uniform
+from arrowjag.errors import JagIndexError
+from arrowjag.shape import JaggedShape
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = ["Bound", "Key", "Window", "either", "or_null", "positions", "row_name"]
+
+
+NULL = -1
+"""Marks a position whose item is null in the result."""
+
+
+MISSING = -2
+"""Marks a position out of range: a null leaf, or an empty row above the leaves (Koda's rule)."""
+
+
+Bound: TypeAlias = "int | Column | Dim | None"
+
+
+_LARGEST = 2**63 - 1
+"""Largest int64. Positions beyond it are clamped: they are out of range for every row."""
+
+
+class Window(NamedTuple):
+    """A slice of each row. A bound is None, one int for all rows, or a column with one entry per row."""
+
+    start: Bound = None
+    stop: Bound = None
+    step: int = 1
+
+
+Key: TypeAlias = "int | Window | Column | None"
+"""One entry of an index: a position, a range, an array of positions or a row mask, or None for a new dim."""
+
+
+ALL = Window()
+
+
+class Cursor(NamedTuple):
+    """State of indexing between two keys.
+
+    Attributes
+    ----------
+    outer : tuple of Dim
+        The dims of the result so far.
+    depth : int
+        Number of dims of the column that are already indexed.
+    places : numpy.ndarray of int64, or range
+        The item at each position of `outer`; NULL or MISSING if there is none. A range holds contiguous items without nulls.
+    owners : numpy.ndarray of int64, range, or None
+        For index arrays: the entry of the index arrays that each position belongs to. A range maps each position to itself.
+    loose : bool
+        Whether the kind of index allows MISSING positions, so that the next dim can't keep its extent.
+    """
+
+    outer: tuple[Dim, ...] = ()
+    depth: int = 0
+    places: IntArray | range = range(1)
+    owners: IntArray | range | None = None
+    loose: bool = False
+
+    @property
+    def numbers(self) -> IntArray:
+        """`places` as an array."""
+        places = self.places
+        return np.arange(places.start, places.stop) if isinstance(places, range) else places
+
+
+def rows_of(dim: Dim, places: IntArray | range) -> tuple[IntArray, IntArray, BoolArray | None, BoolArray | None]:
+    """Return start and size of the row at each position, and flags of null and of missing rows (None if there are none)."""
+    if isinstance(places, range):
+        cut = dim.offsets[places.start : places.stop + 1]
+        valid = dim.validity
+        null = None if valid is None else ~valid[places.start : places.stop]
+        return cut[:-1], cut[1:] - cut[:-1], null, None
+    null, missing, safe = _flags(places)
+    if dim.validity is not None:
+        void = ~dim.validity[safe] if len(dim) else np.ones(len(safe), bool)
+        null = void if null is None else null | void
+        null = null if missing is None else null & ~missing
+    if len(dim) == 0:
+        return np.zeros(len(safe), np.int64), np.zeros(len(safe), np.int64), null, missing
+    starts = dim.offsets[safe]
+    sizes = dim.offsets[1:][safe] - starts
+    lost = either(null, missing)
+    if lost is not None:
+        sizes = np.where(lost, 0, sizes)
+    return starts, sizes, null, missing
+
+
+def null_rows(dim: Dim, places: IntArray | range) -> BoolArray | None:
+    """Flag the null rows among those at `places`; None if there are none."""
+    if dim.validity is None:
+        return None if isinstance(places, range) else _flags(places)[0]
+    return rows_of(dim, places)[2]
+
+
+def _flags(places: IntArray) -> tuple[BoolArray | None, BoolArray | None, IntArray]:
+    """Return flags of null positions, flags of missing ones, and positions with both replaced by 0."""
+    if not len(places) or np.minimum.reduce(places) >= 0:
+        return None, None, places
+    null, missing = places == NULL, places == MISSING
+    return (null if null.any() else None), (missing if missing.any() else None), np.maximum(places, 0)
+
+
+def either(one: BoolArray | None, two: BoolArray | None) -> BoolArray | None:
+    if one is None or two is None:
+        return two if one is None else one
+    return one | two
+
+
+def row_name(shape: JaggedShape, depth: int, place: int) -> str:
+    """Describe a row in an error message, by its path of positions from the outermost rows."""
+    if depth == 0:
+        return "the frame"
+    path: list[int] = []
+    for dim in reversed(shape.dims[1:depth]):
+        owner = dim.index_of(place)
+        path.append(place - dim.offset_of(owner))
+        place = owner
+    path.append(place)
+    return f"row {path[0]}" if len(path) == 1 else "row " + "".join(f"[{one}]" for one in reversed(path))
+
+
+def pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, operation: str) -> Cursor:
+    """Select one item per row, or several items of a single row; removes the dim."""
+    dim = column.shape.dims[cursor.depth]
+    if isinstance(index, int) and len(cursor.places) == 1 and isinstance(cursor.places, range):
+        place = cursor.places.start
+        size = dim[place]
+        if -size <= index < size and (dim.validity is None or dim.validity[place]):
+            start = dim.offset_of(place) + index % size
+            return cursor._replace(depth=cursor.depth + 1, places=range(start, start + 1), loose=not strict)
+    found = _pick_many(dim, cursor.places, index) if strict else None
+    if found is not None:
+        return Cursor(cursor.outer, cursor.depth + 1, found, cursor.owners)
+    starts, sizes, null, missing = rows_of(dim, cursor.places)
+    position, unknown = positions(index)
+    position = _from_end(position, sizes)
+    outside = position.view(np.uint64) >= sizes.view(np.uint64)  # as uint64, a negative position exceeds every size
+    gone = either(null, unknown if strict else None)
+    if gone is not None:
+        outside &= ~gone
+    if strict and np.count_nonzero(outside):
+        place = int(outside.argmax())
+        asked = index if isinstance(index, int) else positions(index)[0][place]
+        row = place if len(sizes) > 1 else 0
+        name = row_name(column.shape, cursor.depth, int(cursor.places[row]))
+        raise JagIndexError(
+            f"{operation}: index {asked} is out of range for {name}, which has {sizes[row]} items at dim {cursor.depth}"
+        )
+    places = starts + position
+    if not strict:
+        for lost in (outside, unknown, missing):
+            places = places if lost is None else np.where(lost, MISSING, places)
+    if gone is not None:
+        places = np.where(gone, NULL, places)
+    return Cursor(cursor.outer, cursor.depth + 1, places, cursor.owners, not strict)
+
+
+def _pick_many(dim: Dim, places: IntArray | range, index: int | Column) -> IntArray | None:
+    """Look up many positions with one kernel. Returns None if a row or an item is missing; the caller falls back.
+
+    A null row has no items.
+    """
+    n = len(places) if isinstance(index, int) else index.shape.size
+    if len(dim) == 0 or strategy.choose("nth", n) == "whole":
+        return None
+    position: Any = index
+    if isinstance(index, Column):
+        if pt.is_null(index.type) or pt.is_uint64(index.type) or index.values.null_count:
+            return None
+        position = _arrow.to_numpy(index.values)[0]
+    if isinstance(places, range):
+        if dim.validity is not None and not dim.validity[places.start : places.stop].all():
+            return None
+        offsets, rows = dim.offsets[places.start : places.stop + 1], None
+    elif len(places) == n and places.min() >= 0:
+        offsets, rows = dim.offsets, places
+    else:
+        return None
+    found, outside = gather.pick(offsets, rows, position)
+    return found if outside is None else None
+
+
+def _from_end(position: Any, sizes: IntArray) -> Any:
+    """Add the row size to negative positions."""
+    negative = position < 0
+    return np.where(negative, position + sizes, position) if np.count_nonzero(negative) else position
+
+
+def positions(index: int | Column) -> tuple[Any, BoolArray | None]:
+    """Convert an index to int64 positions and flags of nulls."""
+    if isinstance(index, int):
+        return np.int64(max(-_LARGEST, min(index, _LARGEST))), None  # larger positions are out of range too
+    if pt.is_null(index.type):
+        return np.zeros(index.shape.size, np.int64), np.ones(index.shape.size, bool)
+    data, valid = _arrow.to_numpy(index.values)
+    if data.dtype == np.uint64 and (data > _LARGEST).any():
+        data = np.minimum(data, np.uint64(_LARGEST))
+    return data.astype(np.int64, copy=False), None if valid is None else ~valid
+
+
+def slice_rows(column: Column, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | None = None) -> Cursor:
+    """Slice each row; adds a dim. `bounds` replace those of the window and are aligned with the cursor's positions."""
+    dim = column.shape.dims[cursor.depth]
+    if isinstance(cursor.places, range):
+        quick = _cut_neighbours(dim, cursor, window)
+        if quick is not None:
+            return quick
+    starts, sizes, null, _ = rows_of(dim, cursor.places)
+    start, stop = (window.start, window.stop) if bounds is None else bounds
+    begin, counts, unknown = _clip(start, stop, window.step, sizes)
+    if unknown is not None:
+        counts = np.where(unknown, 0, counts)
+        if not cursor.loose:
+            null = either(null, unknown)
+    if null is not None:
+        counts = np.where(null, 0, counts)
+    offsets = _offsets.from_sizes(counts, dim.size)
+    extent = _extent(dim, window) if not cursor.loose else None
+    below: Dim = Ragged.from_offsets(offsets, validity=None if null is None else ~null, extent=extent, check=False)
+    if extent is not None and null is None:
+        below = Uniform(extent, len(counts))
+    places = _offsets.runs(starts + begin, offsets, window.step)
+    owners = _owned(cursor, below)
+    return Cursor((*cursor.outer, below), cursor.depth + 1, places, owners)
+
+
+def _cut_neighbours(dim: Dim, cursor: Cursor, window: Window) -> Cursor | None:
+    """Slice without writing offsets, if the result is contiguous: whole rows, or part of a single row. None otherwise."""
+    rows = cursor.places
+    assert isinstance(rows, range)
+    first, last = dim.offset_of(rows.start), dim.offset_of(rows.stop)
+    if window.start is None and window.stop is None and window.step == 1:
+        below = dim[rows.start : rows.stop]
+        below = below.with_extent(None) if cursor.loose else below
+        owners = _owned(cursor, below)
+        return Cursor((*cursor.outer, below), cursor.depth + 1, range(first, last), owners)
+    plain = window.step == 1 and all(isinstance(one, (int, type(None))) for one in window[:2])
+    if len(rows) != 1 or not plain or (dim.validity is not None and not dim.validity[rows.start]) or cursor.owners is not None:
+        return None
+    begin, end, _ = slice(window.start, window.stop).indices(last - first)
+    end = max(begin, end)
+    below = Uniform(end - begin, 1, declared=dim.extent is not None and not cursor.loose)
+    return Cursor((*cursor.outer, below), cursor.depth + 1, range(first + begin, first + end))
+
+
+def _owned(cursor: Cursor, below: Dim) -> IntArray | None:
+    """Return the index-array entry of each item of a dim."""
+    if cursor.owners is None:
+        return None
+    return below.parents.astype(np.int64) if isinstance(cursor.owners, range) else cursor.owners[below.parents]
+
+
+def _extent(dim: Dim, window: Window) -> int | None:
+    """Return the declared extent after slicing with int bounds, or None."""
+    if dim.extent is None or not all(isinstance(one, (int, type(None))) for one in window[:2]):
+        return None
+    return len(range(*slice(window.start, window.stop, window.step).indices(dim.extent)))
+
+
+def _clip(start: Any, stop: Any, step: int, sizes: IntArray) -> tuple[Any, IntArray, BoolArray | None]:
+    """Apply Python's slice rule per row: first position, number of items, and flags of null bounds."""
+    low, high = (0, sizes) if step > 0 else (-1, sizes - 1)
+    begin, end = (low, sizes) if step > 0 else (high, np.int64(-1))
+    unknown: BoolArray | None = None
+    if start is not None:
+        position, null = positions(start)
+        begin, unknown = _clamped(position, sizes, low, high), null
+    if stop is not None:
+        position, null = positions(stop)
+        end, unknown = _clamped(position, sizes, low, high), either(unknown, null)
+    count = end - begin if step == 1 else (end - begin + (step - 1 if step > 0 else step + 1)) // step
+    return begin, np.maximum(count, 0), unknown
+
+
+def _clamped(position: Any, sizes: IntArray, low: Any, high: Any) -> Any:
+    return np.minimum(np.maximum(_from_end(position, sizes), low), high)
+
+
+def new_dim(cursor: Cursor) -> Cursor:
+    return cursor._replace(outer=(*cursor.outer, Uniform(1, len(cursor.places))))
+
+
+def finish(column: Column, cursor: Cursor) -> Column:
+    """Build the result from the items of the cursor and everything below them."""
+    if cursor.loose and cursor.depth < column.ndim:
+        cursor = slice_rows(column, cursor, ALL)
+    if isinstance(cursor.places, range):
+        result = structure.slice_items(column, cursor.depth, cursor.places.start, cursor.places.stop, cursor.outer)
+    else:
+        null, missing, safe = _flags(cursor.places)
+        lost = either(null, missing)
+        result = structure.take_items(column, cursor.depth, safe, cursor.outer, None if lost is None else ~lost)
+    return or_null(result)
+
+
+def or_null(result: Column) -> Column:
+    """Convert a single null row to a null scalar of its list type, because a null row has no shape."""
+    dims = result.shape.dims
+    if not dims or dims[0].validity is None:
+        return result
+    row = storage_type(result.type, result.ndim + 1, (None, None, *result.shape.extents[1:]))
+    return Column(JaggedShape(), pa.nulls(1, row))
