@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pyarrow.types as pt
 
 from arrowjag._column import Column, row_validity
 from arrowjag._formatting import item_text, leaf_text, shown_rows
-from arrowjag._html import escape, section
+from arrowjag._html import count_text, escape, section
+from arrowjag.errors import JagError
 
-__all__ = ["FrameColumn", "frame_html"]
+__all__ = ["FrameColumn", "frame_html", "rows_or_text"]
 
 _FRAME_COLUMNS = 10
 """Columns of a frame that are shown at either end."""
@@ -53,18 +54,31 @@ class FrameColumn:
         return f"<td{number}><code{kind}>{escape(shown)}</code></td>"
 
 
-def frame_html(title: str, columns: Sequence[FrameColumn], labels: Sequence[str | None]) -> str:
+def rows_or_text(convert: Callable[[Any], Column], series: Iterable[Any]) -> Column | list[str]:
+    """Convert the rows of a series by its host's door; Python objects without an Arrow type become text."""
+    try:
+        return convert(series)
+    except (JagError, ValueError, TypeError):
+        return [str(one) for one in series]
+
+
+def frame_html(kind: str, shape: tuple[int, int], columns: Sequence[FrameColumn], labels: Sequence[str | None]) -> str:
     """Format the shown rows of a frame; a label of None marks omitted rows.
 
     Parameters
     ----------
-    title : str
-        What the frame is.
+    kind : str
+        "DataFrame" or "Series", for the title.
+    shape : tuple of int
+        The numbers of rows and columns, for the title.
     columns : sequence of FrameColumn
         The columns, each with one row per label that is not None.
     labels : sequence of str or None
         The labels of the shown rows.
     """
+    title = f"{kind} of {count_text(shape[0], 'row')}"
+    if kind == "DataFrame":
+        title += f" and {count_text(shape[1], 'column')}"
     shown = [None if at is None else columns[at] for at in shown_rows(len(columns), _FRAME_COLUMNS)]
     heads = "".join(
         '<th scope="col">&hellip;</th>'

@@ -18,7 +18,7 @@ from arrowjag._ops.text import text_values
 from arrowjag._pyarrow_versions import read_json
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 
-__all__ = ["combined", "from_json", "parsed_as", "readable", "stored"]
+__all__ = ["from_json", "parsed_as", "readable", "stored"]
 
 
 @free_function
@@ -90,21 +90,6 @@ def readable(type: pa.DataType, operation: str) -> pa.DataType:
     raise JagTypeError(f"{operation}: JSON has no form for {type}; read numbers or text and cast them")
 
 
-def combined(column: pa.ChunkedArray) -> pa.Array:
-    """One array of a column that Arrow's reader parsed, whose lists of nulls hold fewer items than their offsets say."""
-    return _arrow.combine_chunks(pa.chunked_array([_mended(chunk) for chunk in column.chunks], column.type))
-
-
-def _mended(values: pa.Array) -> pa.Array:
-    if pt.is_list(values.type):
-        items = values.values
-        items = pa.nulls(values.offsets[-1].as_py()) if pt.is_null(items.type) else _mended(items)
-        return _over(values, values.type, [items])
-    if pt.is_struct(values.type):
-        return _over(values, values.type, [_mended(values.field(place)) for place in range(values.type.num_fields)])
-    return values
-
-
 def _over(values: pa.Array, type: pa.DataType, children: list[pa.Array]) -> pa.Array:
     """The lists or structs of `values` with other children."""
     if pt.is_struct(type):
@@ -168,7 +153,7 @@ def _parse(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> pa.Array
     )
     if table.num_rows != len(text):
         raise pa.ArrowInvalid("a text holds several values")
-    return parsed_as(combined(table["x"]), target)
+    return parsed_as(_arrow.combine_chunks(table["x"]), target)
 
 
 def _bytes(lines: pa.Array) -> memoryview:

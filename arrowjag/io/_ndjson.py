@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow, _column, dtype
-from arrowjag._from_json import combined, parsed_as, readable, stored
+from arrowjag._from_json import parsed_as, readable, stored
 from arrowjag._pyarrow_versions import read_json
 from arrowjag.errors import JagTypeError
 from arrowjag.io._atomic import atomic_target
@@ -120,7 +120,7 @@ def _jagged(table: pa.Table, wanted: pa.Schema | None, name: str) -> pa.Table:
     """Cast columns to the types asked for, and lists to jagged columns."""
     columns = {}
     for place, field in enumerate(table.schema):
-        values = combined(table.column(place))
+        values = _arrow.combine_chunks(table.column(place))
         with reading(f"{name}, column {field.name!r}"):
             values = values if wanted is None else parsed_as(values, stored(wanted.field(place).type))
         columns[field.name] = _typed(values, None if wanted is None else wanted.field(place).type)
