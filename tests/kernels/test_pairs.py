@@ -136,6 +136,19 @@ def test_integers_become_bytes_only_where_all_lie_close(dtype):
         agree(lambda data=data: sets.intersection((data, None), offsets, (far[::-1].copy(), None), offsets), 28)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_floats_without_nan_are_compared_as_they_are(dtype):
+    data, valid = np.array([1.5, -0.0, np.inf, 0.25], dtype), np.array([True, True, False, True])
+    assert pairs.comparable(data, None) is data
+    np.testing.assert_array_equal(pairs.comparable(data, None, descending=True), -data)
+    np.testing.assert_array_equal(pairs.comparable(data, valid, only_equal=True), np.where(valid, data, np.nan).astype(dtype))
+    assert pairs.comparable(data, valid, only_equal=True).dtype == dtype
+    with_nan = np.array([np.nan, 1, np.nan, -1], dtype)
+    codes = pairs.comparable(with_nan, None)
+    assert codes[0] == codes[2] > codes[1] > codes[3]
+    assert pairs.comparable(with_nan, np.array([False, True, False, True]), only_equal=True).dtype == dtype
+
+
 def test_the_strategy_applies_if_most_values_are_in_short_rows():
     assert not strategy.short_share(np.array([0, 5]))
     assert strategy.short_share(np.arange(0, 20_001, 10))
@@ -156,6 +169,7 @@ def test_ranks_of_every_short_row(length, method):
     for row in ROWS[length]:
         wanted = np.array(ref.rank(row.tolist(), 1, method))
         got = pairs.ranks(row[:, None], method)[:, 0]
+        assert got.dtype == np.uint8
         np.testing.assert_array_equal(got / 2 if method == "average" else got, wanted)
     wanted = [ref.rank(row, 1, method) for row in ROWS[length].tolist()]
     got = pairs.ranks(np.ascontiguousarray(ROWS[length].T), method).T

@@ -107,6 +107,18 @@ def test_sort_and_argsort(case):
     check_orders(*case)
 
 
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("forced", ["small", "matrix", "cut", "apart", "pairs", "partition"])
+def test_slots_number_the_items_of_each_row_from_0(forced, descending):
+    rows = [[2.5, None, -1.0, 2.5], [], [math.nan, 0.0, -0.0], [None, None], [float(k * 7 % 31) for k in range(40)], [7.0]]
+    for nested in (rows, [[0.0 if item is None else item for item in row] for row in rows], rows[4:5]):
+        key = flat(nested, "f8")
+        with strategy.force(argsort=forced):
+            found = sort.argsort(*key, descending, slots=True)
+        assert found.dtype == np.int64
+        assert [found[a:b].tolist() for a, b in pairwise(key[2])] == [expected_order(row, descending) for row in nested]
+
+
 @pytest.mark.parametrize(
     "rows", [[], [[]], [[], [], []], [[1.0], [], []], [[None]], [[None, None], [], [None]], [[math.nan, None, 1.0]]]
 )

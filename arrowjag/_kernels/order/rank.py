@@ -226,7 +226,7 @@ def candidates(
         return None
     sizes, length = row_sizes(offsets), strategy.sizes.TOPK_SEGMENT
     long = sizes > counts * (length * strategy.sizes.TOPK_SHARE)
-    n_stretches = np.where(long, -(-sizes // length), sizes > 0)
+    n_stretches = np.where(long, -(-sizes // length), 1)
     rows = from_counts(n_stretches)
     bounds = np.append(runs(offsets[:-1], rows, length), offsets[-1])
     first = (extremes.max if descending else extremes.min)(data, valid, bounds)

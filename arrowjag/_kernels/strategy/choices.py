@@ -101,7 +101,9 @@ CHOICES: dict[str, Choice] = {
     ),
     "group": Choice(rules.equal, _EQUAL),
     "value_counts": Choice(rules.equal, _EQUAL),
-    "n_unique": _either(rules.count_distinct, "hash", "matrix", small=_never, pairs=_has_short),
+    "n_unique": _either(
+        rules.count_distinct, "hash", "matrix", small=_never, pairs=_has_short, compiled=lambda _offsets, ready: ready()
+    ),
     "member": _either(rules.member, "pairs", "hash", small=_never),
     "combine": _either(lambda: "blocks", "blocks", small=_never),
     "lookup": _either(lambda: "hash", "hash", small=_never),

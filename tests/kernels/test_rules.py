@@ -1,0 +1,356 @@
+"""The rule of each operation chooses the documented strategy on both sides of every threshold.
+
+Other tests force strategies, and compare results: a rule that chose the slow one would pass them.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arrowjag import _versions
+from arrowjag._kernels import strategy
+from arrowjag._kernels.strategy import rules, sizes
+
+NO, YES = (lambda: False), (lambda: True)
+NONE = (lambda: None,)
+
+
+def rows(*lengths: int) -> Any:
+    return np.array([0, *np.cumsum(lengths)], np.int64)
+
+
+def even(length: int, n_rows: int) -> Any:
+    return np.arange(n_rows + 1) * length
+
+
+SHORT, LONG = even(8, 1024), even(129, 10)
+"""Enough short rows for pairs; rows worth hashing."""
+
+MIDDLE = even(128, 10)
+ONE, HUGE = rows(sizes.HUGE), rows(sizes.HUGE + 1)
+
+CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
+    # pairs from PAIRS_VALUES on, if the mean row has at most PAIRS_LENGTH items, and half of all items are in such rows
+    ("argsort", (SHORT,), "pairs"),
+    ("argsort", (even(8, 1023),), "matrix"),
+    ("argsort", (even(28, 300),), "pairs"),
+    ("argsort", (even(29, 300),), "matrix"),
+    ("argsort", (rows(*[28] * 200, 5600, *[0] * 200),), "pairs"),
+    ("argsort", (rows(*[28] * 200, 5601, *[0] * 201),), "matrix"),
+    ("argsort", (rows(*[28] * 400, 11_000),), "matrix"),
+    ("argsort", (ONE,), "matrix"),
+    ("argsort", (HUGE,), "partition"),
+    ("argsort", (rows(0, sizes.HUGE + 1),), "matrix"),
+    ("sort", (HUGE, YES, False, True), "partition"),
+    ("sort", (HUGE, NO, False, True), "matrix"),
+    ("sort", (ONE, YES, False, True), "matrix"),
+    ("sort", (HUGE, YES, True, True), "order"),
+    ("searchsorted", (ONE,), "bisect"),
+    ("searchsorted", (HUGE,), "partition"),
+    ("hash_row", (ONE,), "tables"),
+    ("hash_row", (HUGE,), "partition"),
+    ("rank", (SHORT, False), "pairs"),
+    ("rank", (SHORT, True), "sort"),
+    ("rank", (HUGE, True), "sort"),
+    ("rank", (HUGE, False), "partition"),
+    ("rank", (MIDDLE, False), "sort"),
+    ("topk", (rows(8191), np.array([1])), "sort"),
+    ("topk", (rows(8192), np.array([63])), "segments"),
+    ("topk", (rows(8192), np.array([64])), "sort"),
+    ("topk", (rows(8192, *[128] * 192), np.ones(193, np.int64)), "segments"),
+    ("topk", (rows(8192, *[128] * 192, 1), np.ones(194, np.int64)), "sort"),
+    ("quantile", (512,), "sort"),
+    ("quantile", (513,), "select"),
+    # equal items
+    ("group", (SHORT,), "pairs"),
+    ("group", (SHORT, 2), "sort"),
+    ("group", (SHORT, 1, True), "sort"),
+    ("group", (MIDDLE,), "sort"),
+    ("group", (LONG,), "hash"),
+    ("group", (rows(129, *[1] * 129),), "hash"),
+    ("group", (rows(129, *[1] * 130),), "sort"),
+    ("unique", (MIDDLE,), "matrix"),
+    ("unique", (MIDDLE, 1, NO), "sort"),
+    ("unique", (MIDDLE, 1, YES), "matrix"),
+    ("unique", (MIDDLE, 2, YES), "sort"),
+    ("unique", (MIDDLE, 2, YES, YES), "sort"),
+    ("unique", (MIDDLE, 1, YES, YES), "compiled"),
+    ("unique", (MIDDLE, 1, YES, NO), "matrix"),
+    ("unique", (SHORT, 1, YES, NO), "pairs"),
+    ("unique", (LONG, 1, YES, NO), "hash"),
+    ("n_unique", (SHORT, YES), "compiled"),
+    ("n_unique", (SHORT, NO), "pairs"),
+    ("n_unique", (even(512, 10), NO), "matrix"),
+    ("n_unique", (even(513, 10), NO), "hash"),
+    ("member", (SHORT, even(0, 1024)), "pairs"),
+    ("member", (even(4, 1024), even(4, 1024)), "pairs"),
+    ("member", (even(4, 1024), even(4, 1023)[[*range(1024), 1023]]), "hash"),
+    ("member", (SHORT, even(29, 1024)), "hash"),
+    ("member", (rows(*[28] * 100, 0), rows(*[28] * 100, 5600)), "hash"),
+    ("member", (rows(*[28] * 200, *[0] * 201), rows(*[0] * 200, 5600, *[0] * 200)), "pairs"),
+    ("member", (rows(*[28] * 200, *[1] * 201), rows(*[29] * 200, *[1] * 201)), "hash"),
+    ("combine", (), "blocks"),
+    ("lookup", (), "hash"),
+    ("in_set", (8, None), "compare"),
+    ("in_set", (9, None), "hash"),
+    ("in_set", (9, sizes.SET_TABLE - 1), "table"),
+    ("in_set", (9, sizes.SET_TABLE), "hash"),
+    # scans
+    ("scan", (64, 64, True), "matrix"),
+    ("scan", (64, 65, True), "totals"),
+    ("scan", (65, 64, False), "slots"),
+    ("scan", (64, 65, False), "lengths"),
+    ("shift", (16,), "slots"),
+    ("shift", (17,), "positions"),
+    ("outer", (True,), "scatter"),
+    ("outer", (False,), "move"),
+    # moving values
+    ("take_rows", (16_384, 4096, True, 1024), "runs"),
+    ("take_rows", (16_383, 4095, True, 1024), "items"),
+    ("take_rows", (16_384, 4097, True, 2000), "items"),
+    ("take_rows", (16_384, 4096, True, 1023), "items"),
+    ("take_rows", (16_384, 4096, False, 1024), "items"),
+    ("take_rows", (20_000, 5000, True, 1250), "runs"),
+    ("take_runs", (16_384, 4096, True), "runs"),
+    ("take_runs", (16_383, 4095, True), "items"),
+    ("take_runs", (16_387, 4097, True), "items"),
+    ("take_runs", (16_384, 4096, False), "items"),
+    ("spread", (4095, True, False, 8), "take"),
+    ("spread", (4096, False, True, 8), "take"),
+    ("spread", (4096, True, False, 64), "sum"),
+    ("spread", (4096, True, False, 65), "take_bytes"),
+    ("spread", (4096, True, True, 2), "take_bytes"),
+    ("spread", (4096, True, True, 1), "sum"),
+    ("parents", (255, 255), "repeat"),
+    ("parents", (256, 256), "count"),
+    ("parents", (1600, 100), "repeat"),
+    ("parents", (1599, 100), "count"),
+    ("positions", (4095, 4095, lambda: 1), "runs"),
+    ("positions", (4096, 4096, lambda: 3), "windows"),
+    ("positions", (4096, 4096, lambda: 4), "runs"),
+    ("positions", (4096, 64, lambda: 64), "windows"),
+    ("positions", (4096, 63, lambda: 64), "runs"),
+    ("positions", (6400, 200, lambda: 65), "runs"),
+    ("filter", (0, True, False), "arrow"),
+    ("filter", (1, True, True), "small"),
+    ("filter", (1, False, True), "arrow"),
+    ("filter", (4095, True, False), "small"),
+    ("filter", (4096, True, False), "arrow"),
+    ("filter", (499_999, True, True), "arrow"),
+    ("filter", (500_000, True, False), "arrow"),
+    ("repeat", (1365, 3), "small"),
+    ("repeat", (1024, 4), "columns"),
+    ("repeat", (1024, 5), "rows"),
+    ("repeat_bits", (63, 65), "small"),
+    ("repeat_bits", (64, 64), "table"),
+    ("repeat_bits", (64, 65), "spread"),
+    ("are_distinct", (10, 320), "marks"),
+    ("are_distinct", (10, 321), "sort"),
+    ("arithmetic", (4095, "DIVISION_VALUES"), "whole"),
+    ("arithmetic", (4096, "DIVISION_VALUES"), "blocks"),
+    ("combinations", (1 << 14,), "items"),
+    ("combinations", ((1 << 14) + 1,), "lengths"),
+    # dense arrays and transposition
+    ("pad", (64, True), "windows"),
+    ("pad", (65, True), "items"),
+    ("pad", (1, True), "windows"),
+    ("pad", (0, True), "items"),
+    ("pad", (64, False), "items"),
+    ("unpad", (10, 80, 64, 8), "windows"),
+    ("unpad", (10, 79, 64, 8), "items"),
+    ("unpad", (10, 10_000, 65, 8), "items"),
+    ("unpad", (10, 30, 9, 9), "windows"),
+    ("unpad", (10, 29, 9, 9), "items"),
+    ("unpad", (10, 100, 9, 128), "windows"),
+    ("unpad", (10, 100, 9, 129), "items"),
+    ("softmax", (1000, 1, True), "flat"),
+    ("softmax", (64, 2, True), "places"),
+    ("softmax", (65, 2, True), "lengths"),
+    ("softmax", (64, 1, False), "lengths"),
+    ("transpose", (YES, False, NO, NO, 0), "even"),
+    ("transpose", (YES, True, NO, NO, 4096), "even"),
+    ("transpose", (YES, True, NO, NO, 4095), "columns"),
+    ("transpose", (YES, True, YES, NO, 4095), "slices"),
+    ("transpose", (*NONE, True, NO, NO, 4096), "columns"),
+    ("transpose", (*NONE, False, YES, YES, 4096), "radix"),
+    ("transpose", (*NONE, False, YES, NO, 4096), "exact"),
+    ("digits", (4095, 1), "radix"),
+    ("digits", (4096, 12), "count"),
+    ("digits", (4096, 13), "radix"),
+    ("frame", (2, 1, sizes.LARGE_FRAME), "coordinates"),
+    ("frame", (2, 1, sizes.LARGE_FRAME + 1), "columns"),
+    ("frame", (3, 1, sizes.LARGE_FRAME + 1), "coordinates"),
+    ("frame", (2, 2, sizes.LARGE_FRAME + 1), "coordinates"),
+]
+
+BLOCKS = dict.fromkeys(("pad_items", "lend_rows", "nth"), "CALL_VALUES") | {
+    "if_else": "CHOICE_VALUES",
+    "function": "ONE_PASS_VALUES",
+    "expression": "JIT_VALUES",
+}
+SMALL = {"take": "arrow", "runs": "sum", "fill": "masks", "carry": "words", "tile": "pieces"}
+CHOSEN += [(name, (getattr(sizes, size) - 1,), "whole") for name, size in BLOCKS.items()]
+CHOSEN += [(name, (getattr(sizes, size),), "blocks") for name, size in BLOCKS.items()]
+CHOSEN += [(name, (sizes.CALL_VALUES - 1,), "small") for name in SMALL]
+CHOSEN += [(name, (sizes.CALL_VALUES,), other) for name, other in SMALL.items()]
+COMPILED = [name for name, choice in strategy.CHOICES.items() if choice.rule is rules.compiled_or_numpy]
+CHOSEN += [(name, (ready,), "compiled" if ready else "numpy") for name in COMPILED for ready in (True, False)]
+CHOSEN += [("value_counts", facts, chosen) for name, facts, chosen in CHOSEN if name == "group" and len(facts) < 3]
+CHOSEN += [("loop", (True,), "compiled"), ("loop", (False,), "blocks")]
+
+
+@pytest.mark.parametrize("operation", dict.fromkeys(operation for operation, _, _ in CHOSEN))
+def test_rules_on_both_sides_of_each_threshold(operation: str) -> None:
+    for name, facts, chosen in CHOSEN:
+        if name == operation:
+            assert strategy.choose(operation, *facts) == chosen, (facts, chosen)
+
+
+FROM_POLARS = {
+    "row_sum": (lambda n: (n, False), sizes.POLARS_VALUES, sizes.POLARS_LOAD_VALUES, "numpy"),
+    "count": (lambda n: (n,), sizes.POLARS_VALUES, sizes.POLARS_LOAD_VALUES, "blocks"),
+    "utf8": (lambda n: (n,), sizes.UTF8_POLARS_BYTES, sizes.UTF8_LOAD_BYTES, "arrow"),
+}
+
+
+@pytest.mark.parametrize("operation", FROM_POLARS)
+def test_polars_is_loaded_for_many_values_only(operation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    facts, fewest, to_load, other = FROM_POLARS[operation]
+    monkeypatch.setattr(_versions, "load", lambda name: sys if name == "polars" else None)
+    monkeypatch.setitem(sys.modules, "polars", sys)
+    assert strategy.choose(operation, *facts(fewest - 1)) == other
+    assert strategy.choose(operation, *facts(fewest)) == "polars"
+    monkeypatch.delitem(sys.modules, "polars")
+    assert strategy.choose(operation, *facts(to_load - 1)) == other
+    assert strategy.choose(operation, *facts(to_load)) == "polars"
+    monkeypatch.setattr(_versions, "load", lambda _name: None)
+    assert strategy.choose(operation, *facts(to_load)) == other
+
+
+def test_polars_replaces_numpy_where_it_is_able(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert strategy.choose("row_sum", sizes.POLARS_LOAD_VALUES, True) == "compiled"
+    assert strategy.choose("count", sizes.CALL_VALUES - 1) == "whole"
+    assert strategy.choose("count", sizes.CALL_VALUES) == "blocks"
+    for host, chosen in ((sys, "polars"), (None, "numpy")):
+        monkeypatch.setattr(_versions, "loaded", lambda _name, host=host: host)
+        assert strategy.choose("row_reduction", even(512, 64), True) == chosen
+        assert strategy.choose("row_reduction", even(512, 64), False) == "numpy"
+        assert strategy.choose("row_reduction", even(513, 64), True) == "numpy"
+        assert strategy.choose("row_reduction", rows(*[512] * 63, 511), True) == "numpy"
+        monkeypatch.setattr(_versions, "load", lambda _name, host=host: host)
+        assert strategy.choose("filter", 500_000, True, True) == ("polars" if host else "arrow")
+
+
+def test_few_values_of_types_that_lexsort_takes_are_small() -> None:
+    def key(n: int, dtype: str = "int64") -> Any:
+        return np.zeros(n, dtype), None
+
+    assert strategy.is_small("sort", key(sizes.SMALL_VALUES - 1))
+    assert not strategy.is_small("sort", key(sizes.SMALL_VALUES))
+    assert strategy.is_small("sort", key(400), key(599))
+    assert not strategy.is_small("sort", key(400), key(600))
+    assert all(strategy.is_small("sort", key(3, dtype)) for dtype in ("bool", "uint8", "int64", "float16", "float64"))
+    assert not any(strategy.is_small("sort", key(3, dtype)) for dtype in ("complex64", "longdouble", "datetime64[s]"))
+    assert not strategy.is_small("sort", key(3), key(3, "complex64"))
+
+
+ROW, EMPTY = rows(2), rows(0)
+
+ABLE: list[tuple[str, str, tuple[Any, ...], bool]] = [
+    ("sort", "order", (ROW, YES, False, True), True),
+    ("sort", "order", (ROW, YES, False, False), False),
+    *(("sort", name, (ROW, YES, zeros, True), not zeros) for name in ("matrix", "partition") for zeros in (True, False)),
+    ("sort", "partition", (rows(1), YES, False, True), False),
+    ("sort", "partition", (rows(2, 2), YES, False, True), False),
+    ("argsort", "partition", (ROW,), True),
+    ("argsort", "partition", (rows(1),), False),
+    ("argsort", "partition", (rows(2, 0),), False),
+    ("argsort", "pairs", (rows(0, 28, 29),), True),
+    ("argsort", "pairs", (rows(1),), True),
+    ("argsort", "pairs", (rows(0, 29),), False),
+    ("rank", "pairs", (ROW, True), False),
+    ("rank", "pairs", (ROW, False), True),
+    ("rank", "partition", (ROW, True), False),
+    ("rank", "partition", (ROW, False), True),
+    ("rank", "partition", (rows(1), False), False),
+    ("topk", "segments", (rows(1), None), True),
+    ("topk", "segments", (EMPTY, None), False),
+    ("unique", "matrix", (ROW,), True),
+    ("unique", "matrix", (EMPTY,), False),
+    ("unique", "matrix", (ROW, 2), False),
+    ("unique", "matrix", (ROW, 1, NO), False),
+    ("unique", "compiled", (ROW, 1, YES, YES), True),
+    ("unique", "compiled", (ROW, 2, YES, YES), False),
+    ("unique", "compiled", (ROW, 1, YES, NO), False),
+    ("unique", "compiled", (ROW,), False),
+    ("unique", "hash", (ROW, 2), False),
+    ("unique", "hash", (ROW,), True),
+    ("group", "pairs", (ROW, 1, True), False),
+    ("group", "pairs", (ROW, 2), False),
+    ("group", "pairs", (ROW,), True),
+    ("group", "hash", (ROW, 1, True), False),
+    ("group", "hash", (ROW, 2), False),
+    ("group", "hash", (ROW,), True),
+    ("in_set", "hash", (0, None), False),
+    ("in_set", "hash", (1, None), True),
+    ("in_set", "table", (1, None), False),
+    ("in_set", "table", (1, (1 << 24) - 1), True),
+    ("in_set", "table", (1, 1 << 24), False),
+    ("scan", "totals", (1, 1, False), False),
+    ("scan", "slots", (1, 255, False), True),
+    ("scan", "slots", (1, 256, False), False),
+    ("filter", "small", (0, True, True), False),
+    ("filter", "small", (1, True, True), True),
+    ("filter", "small", (1, False, True), False),
+    ("spread", "take_bytes", (1, True, False, 2), True),
+    ("spread", "take_bytes", (1, True, False, 1), False),
+    ("spread", "take_bytes", (1, False, False, 8), False),
+    ("spread", "sum", (1, True, False, 64), True),
+    ("spread", "sum", (1, True, False, 65), False),
+    ("spread", "sum", (1, False, False, 64), False),
+    ("take_rows", "runs", (0, 1, True, 1), False),
+    ("take_rows", "runs", (1, 1, True, 1), True),
+    ("take_rows", "runs", (1, 1, False, 1), False),
+    ("take_runs", "runs", (1, 1, False), False),
+    ("positions", "windows", (1, 1, lambda: 0), False),
+    ("positions", "windows", (1, 1, lambda: 1), True),
+    ("nth", "blocks", (0,), False),
+    ("nth", "blocks", (1,), True),
+    ("expression", "blocks", (0,), False),
+    ("expression", "blocks", (1,), True),
+    ("pad", "windows", (0, True), False),
+    ("pad", "windows", (1, True), True),
+    ("pad", "windows", (1, False), False),
+    ("unpad", "windows", (1, 1, 0, 8), False),
+    ("unpad", "windows", (1, 1, 1, 8), True),
+    ("softmax", "flat", (1, 1, True), True),
+    ("softmax", "flat", (1, 2, True), False),
+    ("softmax", "flat", (1, 1, False), False),
+    ("softmax", "places", (0, 2, True), False),
+    ("softmax", "places", (1, 2, True), True),
+    ("softmax", "places", (1, 2, False), False),
+    ("transpose", "even", (*NONE, True, NO, NO, 1), False),
+    ("transpose", "even", (YES, True, NO, NO, 1), True),
+    ("transpose", "slices", (*NONE, True, NO, NO, 1), False),
+    ("transpose", "slices", (*NONE, False, YES, NO, 1), False),
+    ("transpose", "slices", (*NONE, True, YES, NO, 1), True),
+    ("transpose", "columns", (*NONE, False, YES, NO, 1), False),
+    ("transpose", "columns", (*NONE, True, YES, NO, 1), True),
+]
+
+
+@pytest.mark.parametrize("operation", dict.fromkeys(operation for operation, *_ in ABLE))
+def test_what_a_strategy_is_able_to_compute(operation: str) -> None:
+    for one, name, facts, able in ABLE:
+        if one == operation:
+            assert bool(strategy.CHOICES[operation].strategies[name](*facts)) is able, (name, facts)
+
+
+def test_each_rule_names_strategies_of_its_operation() -> None:
+    covered = {operation for operation, _, _ in CHOSEN} | {*FROM_POLARS, "row_reduction"}
+    assert covered == strategy.CHOICES.keys()
+    assert all(chosen in strategy.CHOICES[operation].strategies for operation, _, chosen in CHOSEN)
