@@ -191,6 +191,26 @@ def test_quantile(interpolation: str, case: Rows, q: float) -> None:
     check(reduce.quantile, expected, case, q, interpolation, dtype=mean_type(case.data.dtype))
 
 
+@pytest.mark.parametrize("interpolation", ["linear", "lower", "higher", "midpoint", "nearest"])
+@pytest.mark.parametrize("dtype", ["int64", "float32", "float64", "bool"])
+def test_several_quantiles_are_those_of_each_probability(dtype: str, interpolation: str) -> None:
+    case = make([[3, None, 1, 0, 1], [], [None], [2], [1, 0], [5, 4, 3, 2, 1, 0, 7]], dtype)
+    q = [0.5, 0.0, 0.3, 1.0]
+    for wanted in (q, q[:1]):
+        found, valid = quantiles.quantiles(case.data, case.valid, case.offsets, wanted, interpolation)
+        assert found.shape == (6, len(wanted))
+        assert valid is not None
+        assert valid.tolist() == [True, False, False, True, True, True]
+        for place, one in enumerate(wanted):
+            alone, _ = reduce.quantile(case.data, case.valid, case.offsets, one, interpolation)
+            assert found.dtype == alone.dtype
+            np.testing.assert_array_equal(found[valid, place], alone[valid])
+    table = np.array([[3, 1, 0, 1], [1, 1, 2, 0]]).astype(dtype)
+    wanted_of_table = [reduce.quantile(row, None, np.array([0, 4]), 0.4, interpolation)[0][0] for row in table]
+    target = np.dtype("float32" if dtype == "float32" else "float64")
+    assert quantiles.of_table(table, 0.4, interpolation, target).tolist() == wanted_of_table
+
+
 def test_median_of_huge_numbers_does_not_overflow() -> None:
     case = make([[1.7e308, -1.7e308], [1.7e308, 1.7e308], [math.inf, math.inf], [-math.inf, math.inf]], "float64")
     with np.errstate(invalid="ignore"):

@@ -238,6 +238,21 @@ def test_null_frames_stay_empty():
     assert sizes_of(same.offsets) == sizes_of(result.offsets)
 
 
+@pytest.mark.parametrize("axes", [(0, 3, 2, 1), (0, 2, 3, 1), (0, 3, 1, 2)])
+def test_null_frames_stay_empty_where_every_dim_declares_its_size(axes):
+    offsets, declared, valid = offsets_of(3, [2, 0, 2], 2, 3), [3, 2, 2, 3], np.array([True, False, True])
+    dense = np.arange(24).reshape(2, 2, 2, 3).transpose(axes)
+    _, a, b, c = dense.shape
+    results = [kernel.permute(offsets, declared, axes, frame_valid=valid)]
+    if axes == (0, 3, 2, 1):
+        results += [kernel.transpose(offsets, declared, 1, 3, frame_valid=valid, sheared=sheared) for sheared in (None, True)]
+    for result in results:
+        assert sizes_of(result.offsets) == [[3], [a, 0, a], [b] * (2 * a), [c] * (2 * a * b)]
+        assert result.extents == [3, a, b, c]
+        assert result.take.tolist() == dense.ravel().tolist()
+        assert not result.sheared
+
+
 def test_a_lost_row_takes_its_declaration_along():
     # The second of two slices is null, so that it has none of the three items its dim declares.
     offsets = offsets_of(1, [2], [3, 0])

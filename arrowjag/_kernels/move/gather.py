@@ -197,7 +197,7 @@ def _take_lists(values: Any, index: pa.Array[Any]) -> pa.Array[Any]:
         child = take(values.values, items.ravel(), np.repeat(present, width))
         # Not from_arrays: it divides by the width, and a width of 0 ends the process.
         return pa.Array.from_buffers(type, len(present), [pc.invert(mask).buffers()[1]], children=[child])
-    offsets = values.offsets.to_numpy().astype(np.int64)
+    offsets = values.offsets.to_numpy()
     starts, sizes = np.zeros((2, len(present)), np.int64)
     starts[present], sizes[present] = offsets[rows], offsets[rows + 1] - offsets[rows]
     cuts = _offsets.from_sizes(sizes)
