@@ -211,6 +211,26 @@ def test_several_quantiles_are_those_of_each_probability(dtype: str, interpolati
     assert quantiles.of_table(table, 0.4, interpolation, target).tolist() == wanted_of_table
 
 
+@given(case=rows(EVERY_DTYPE))
+def test_collapse(case: Rows) -> None:
+    items, keep = reduce.collapse(case.data, case.valid, case.offsets)
+    assert (items.dtype, keep.dtype) == (np.int64, np.bool_)
+    for row, (start, item, kept) in zip(case.lists, zip(case.offsets, items, keep, strict=False), strict=True):
+        slots = [slot for slot, one in enumerate(row) if one is not None]
+        distinct = {"nan" if row[slot] != row[slot] else row[slot] for slot in slots}
+        assert kept == (len(distinct) == 1)
+        assert not kept or item == start + slots[0]
+
+
+@pytest.mark.parametrize("dtype", EVERY_DTYPE)
+def test_collapse_of_equal_items(dtype: str) -> None:
+    case = make([[1, 1], [None, 1, None, 1], [0, 1], [], [None], [0], [1, 1, 1]], dtype)
+    items, keep = reduce.collapse(case.data, case.valid, case.offsets)
+    assert keep.tolist() == [True, True, False, False, False, True, True]
+    assert items[keep].tolist() == [0, 3, 9, 10]
+    assert ((items >= 0) & (items < len(case.data))).all()
+
+
 def test_median_of_huge_numbers_does_not_overflow() -> None:
     case = make([[1.7e308, -1.7e308], [1.7e308, 1.7e308], [math.inf, math.inf], [-math.inf, math.inf]], "float64")
     with np.errstate(invalid="ignore"):
