@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrowjag._kernels import reduce, strategy
+from arrowjag._kernels.equal import distinct
 from arrowjag._kernels.reduce import quantiles
 from arrowjag.errors import JagOverflowError, JagValueError
 from tests.kernels.rows import EVERY_DTYPE, FLOATS, INTEGERS, SMALL_BLOCKS, Rows, make, many_rows, rows, same, to_list
@@ -246,8 +247,8 @@ def test_quantile_refuses(q: float, interpolation: str) -> None:
 
 @given(rows())
 def test_n_unique(case: Rows) -> None:
-    distinct = lambda items: len({"nan" if item != item else item for item in items})  # noqa: E731, PLR0124
-    check(reduce.n_unique, distinct, case, dtype="int64")
+    different = lambda items: len({"nan" if item != item else item for item in items})  # noqa: E731, PLR0124
+    check(distinct.n_unique, different, case, dtype="int64")
 
 
 @given(st.lists(st.lists(st.sampled_from([0, 1, -1, 2**62, -(2**62), 2**63 - 1, -(2**63)]), max_size=5), max_size=5))
@@ -294,7 +295,7 @@ def test_nothing_to_reduce(dtype: str, lists: list[list[Any]]) -> None:
     case = make(lists, dtype)
     check(reduce.sum, lambda _: 0, case)
     check(reduce.prod, lambda _: 1, case)
-    check(reduce.n_unique, lambda _: 0, case)
+    check(distinct.n_unique, lambda _: 0, case)
     for kernel in (reduce.mean, reduce.min, reduce.max, reduce.var, reduce.argmin, reduce.argmax):
         check(kernel, lambda _: None, case)
     check(reduce.quantile, lambda _: None, case, 0.5)
@@ -309,7 +310,7 @@ def test_many_rows_in_blocks(dtype: str, nulls: bool) -> None:
         check(reduce.max, lambda items: max(no_nan(items)) if items else None, case)
         check(reduce.mean, lambda items: fsum(items) / len(items) if items else None, case)
         check(reduce.var, lambda items: variance(items, 1), case, tolerance=1e-9)
-        check(reduce.n_unique, lambda items: len({"nan" if item != item else item for item in items}), case)  # noqa: PLR0124
+        check(distinct.n_unique, lambda items: len({"nan" if item != item else item for item in items}), case)  # noqa: PLR0124
         slots, valid = reduce.argmax(case.data, case.valid, case.offsets)
         largest, _ = reduce.max(case.data, case.valid, case.offsets)
         found = case.data[(case.offsets[:-1] + slots)[valid if valid is not None else slice(None)]]
