@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pyarrow.fs as pf
 
 from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.io._python_files import python_filesystem
 from arrowjag.io._stores import filesystem_of
 
 __all__ = ["SIDECAR", "Located", "TableFolderError", "locate", "locate_file", "table_at"]
@@ -90,7 +91,7 @@ def _bridged(filesystem: Any) -> pf.FileSystem:
     if isinstance(filesystem, pf.FileSystem):
         return filesystem
     if hasattr(filesystem, "protocol") and hasattr(filesystem, "open"):
-        return pf.PyFileSystem(pf.FSSpecHandler(filesystem))
+        return python_filesystem(filesystem)
     raise JagTypeError(f"filesystem is one of pyarrow or of fsspec, got {type(filesystem).__name__}")
 
 

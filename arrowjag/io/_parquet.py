@@ -21,6 +21,7 @@ from arrowjag.io._leaves import leaf_places, select
 from arrowjag.io._locate import Located, TableFolderError, locate, locate_file
 from arrowjag.io._partitions import FILE_NAME, cut_by_keys
 from arrowjag.io._plain import plain_schema
+from arrowjag.io._python_files import open_python_file
 from arrowjag.io._row_groups import cut_rows
 from arrowjag.io._scan import NO_MAP_KEYS, Part, conform_table, full_schema, make_plan, open_parts, read_parts
 from arrowjag.io._snapshots import open_snapshot
@@ -162,7 +163,7 @@ def _content(source: Any) -> Any:
         source = pa.py_buffer(source)
     if isinstance(source, (pa.Buffer, pa.NativeFile)):
         return source
-    return pa.PythonFile(source, mode="r") if hasattr(source, "read") and hasattr(source, "seek") else None
+    return open_python_file(source) if hasattr(source, "read") and hasattr(source, "seek") else None
 
 
 def open_files(found: Located, filters: Any = None, partitioning: Any = "hive") -> tuple[list[Part], pa.Schema, pa.Schema]:

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.fs as pf
 
 from arrowjag.errors import JagTypeError, JagValueError, MissingDependencyError
+from arrowjag.io._python_files import python_filesystem
 
 __all__ = ["check_options", "filesystem_of", "for_iceberg", "object_store", "probe", "without_table"]
 
@@ -170,7 +171,7 @@ def _from_link(link: str, options: Mapping[str, str]) -> tuple[pf.FileSystem, st
         raise JagValueError(f"{link}: {error}") from None
     except ValueError as error:
         raise JagValueError(f"{link}: {error}; neither pyarrow nor fsspec knows this kind of link") from None
-    return pf.PyFileSystem(pf.FSSpecHandler(filesystem)), path
+    return python_filesystem(filesystem), path
 
 
 def _s3(options: Mapping[str, str]) -> pf.FileSystem:

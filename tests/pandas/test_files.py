@@ -15,6 +15,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.pandas._versions import NO_CAPSULES
+from tests.hosts import LEAVE
 
 
 @pytest.fixture
@@ -90,6 +91,7 @@ import pandas as pd, sys
 frame = pd.read_parquet({str(path)!r})
 assert "arrowjag" not in sys.modules
 print([None if row is None else list(row) for row in frame["v"]])
+{LEAVE}
 """
     child = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=tmp_path)
     assert "None" in child.stdout

@@ -1,0 +1,92 @@
+"""Python files that pyarrow reads: the process ends after the threads of pyarrow have dropped them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import arrowjag as aj
+from arrowjag.io import _python_files
+from arrowjag.io._locate import locate_file
+from arrowjag.io._python_files import open_python_file
+
+CHILD = """
+import sys
+from arrowjag.io import _python_files
+_python_files._wait_for_threads = lambda: print("waited")
+import arrowjag as aj
+with open(sys.argv[1], "rb") as file:
+    print(aj.read_parquet(file).num_rows)
+"""
+
+
+@pytest.fixture
+def sleeps(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Callable[[], object]]]:
+    """What happens while `_wait_for_threads` sleeps, call by call; it stops after two calls."""
+    events: list[Callable[[], object]] = []
+    clock = types.SimpleNamespace(sleep=lambda _: events.pop(0)(), monotonic=iter(range(100)).__next__)
+    monkeypatch.setattr(_python_files, "_held", type(_python_files._held)())
+    monkeypatch.setattr(_python_files, "_SECONDS", 3)
+    monkeypatch.setattr(_python_files, "time", clock)
+    yield events
+    assert not events
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    aj.write_parquet({"x": aj.array([[1, 2], []])}, tmp_path / "a.parquet")
+    return tmp_path / "a.parquet"
+
+
+def held_by_pyarrow(path: Path) -> list[Any]:
+    """A file of fsspec that code of pyarrow holds, as in one of its threads: no `PythonFile` refers to it."""
+    fsspec = pytest.importorskip("fsspec")
+    filesystem, found = locate_file(path, fsspec.filesystem("file"))
+    kept = [filesystem.open_input_file(found)]
+    assert len(_python_files._held) == 1
+    return kept
+
+
+def test_the_end_waits_until_the_file_is_dropped(sleeps: list[Callable[[], object]], path: Path) -> None:
+    kept = held_by_pyarrow(path)
+    sleeps += [lambda: None, kept.clear]
+    _python_files._wait_for_threads()
+    assert not _python_files._held
+
+
+def test_the_end_waits_for_a_limited_time(sleeps: list[Callable[[], object]], path: Path) -> None:
+    kept = held_by_pyarrow(path)
+    sleeps += [lambda: None] * 2
+    _python_files._wait_for_threads()
+    assert len(_python_files._held) == len(kept)
+
+
+@pytest.mark.usefixtures("sleeps")
+def test_the_end_does_not_wait_for_a_file_that_is_not_read_to_its_end(path: Path) -> None:
+    with path.open("rb") as file:
+        opened = open_python_file(file)
+        _python_files._wait_for_threads()
+        assert opened.read(4) == b"PAR1"
+
+
+def test_links_are_opened_the_same_way(path: Path) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    fsspec.filesystem("memory").pipe("/held.parquet", path.read_bytes())
+    filesystem, found = locate_file("memory://held.parquet")
+    before = len(_python_files._held)
+    file = filesystem.open_input_file(found)
+    assert len(_python_files._held) == before + 1
+    assert file.size() == path.stat().st_size
+    with pytest.raises(FileNotFoundError, match="absent"):
+        filesystem.open_input_file("/absent.parquet")
+
+
+def test_the_interpreter_waits_at_its_end(path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", CHILD, str(path)], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["2", "waited"]
