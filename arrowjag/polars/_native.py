@@ -53,6 +53,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag._methods import METHODS
+from arrowjag._ops.elementwise.operators import FUNCTIONS
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.polars._blocks import Above, Lengths, RowReduction
 from arrowjag.polars._convert import ColumnType, polars_dtype
@@ -266,19 +267,28 @@ def _called(function: Any, dtype: pl.DataType, name: str) -> Build:
     return lambda column: pl.map_batches([column, pl.lit(label)], function, known, is_elementwise=True)
 
 
+_LEAVES: dict[str, Accepts] = {"any": _is_any, "number": _is_number, "signed": _is_signed, "floating": _is_float}
+
+
+def _of_functions() -> dict[tuple[str, str], Rule]:
+    """The rules of elementwise functions, from the one table of them; a function is called as an operator, a method or a ufunc."""
+    rules: dict[tuple[str, str], Rule] = {}
+    for one in FUNCTIONS.values():
+        if one.polars is None:
+            continue
+        name, accepts = one.python or one.arrow or "", _LEAVES[one.polars]
+        if one.ufuncs[0].nin == 2:
+            rules["operator", name] = _compare if name in _ORDERS else _arithmetic(getattr(operator, name), accepts)
+            continue
+        kinds = [kind for kind, known in (("operator", one.python), ("method", name in METHODS)) if known] or ["ufunc"]
+        rules |= {(kind, name): _unary(getattr(pl.Expr, name), accepts) for kind in kinds}
+    return rules
+
+
 NATIVE: dict[tuple[str, str], Rule] = {
-    ("operator", "add"): _arithmetic(operator.add, _is_any),
-    ("operator", "sub"): _arithmetic(operator.sub, _is_any),
-    ("operator", "mul"): _arithmetic(operator.mul, _is_any),
-    ("operator", "truediv"): _arithmetic(operator.truediv, _is_float),
-    ("operator", "neg"): _unary(operator.neg, _is_signed),
-    ("operator", "abs"): _unary(abs, _is_signed),
-    ("method", "abs"): _unary(abs, _is_signed),
-    ("ufunc", "sqrt"): _unary(pl.Expr.sqrt, _is_float),
-    ("method", "is_nan"): _unary(pl.Expr.is_nan, _is_float),
+    **_of_functions(),
     ("method", "is_null"): _is_null,
     ("method", "fill_null"): _fill_null,
-    **{("operator", name): _compare for name in _ORDERS},
     ("method", "sum"): _rows("sum", _is_summed),
     ("method", "mean"): _rows("mean", pt.is_integer),
     ("method", "min"): _rows("min", _is_number),

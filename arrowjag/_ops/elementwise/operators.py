@@ -135,7 +135,7 @@ def nan_to_null(column: Column) -> Column:
 
 
 class Elementwise(NamedTuple):
-    """An elementwise function: its implementation and its names in numpy, Python and pyarrow."""
+    """An elementwise function: its implementation, its names in numpy, Python and pyarrow, and where polars computes it."""
 
     compute: Callable[..., pa.Array] | None
     """Computes on aligned flat values; None if numpy's ufunc serves every type that it accepts."""
@@ -149,12 +149,15 @@ class Elementwise(NamedTuple):
     arrow: str | None = None
     """Name of the unary function of pyarrow.compute that numpy computes faster, in blocks."""
 
+    polars: str | None = None
+    """Leaf types for which polars' method of the name `python`, or else `arrow`, returns the same values, and faster."""
+
 
 FUNCTIONS: dict[str, Elementwise] = {
-    "add": Elementwise(arithmetic("add", "add"), (np.add,), "add"),
-    "subtract": Elementwise(arithmetic("subtract", "subtract"), (np.subtract,), "sub"),
-    "multiply": Elementwise(arithmetic("multiply", "multiply"), (np.multiply,), "mul"),
-    "divide": Elementwise(divide, (np.divide,), "truediv"),
+    "add": Elementwise(arithmetic("add", "add"), (np.add,), "add", polars="any"),
+    "subtract": Elementwise(arithmetic("subtract", "subtract"), (np.subtract,), "sub", polars="any"),
+    "multiply": Elementwise(arithmetic("multiply", "multiply"), (np.multiply,), "mul", polars="any"),
+    "divide": Elementwise(divide, (np.divide,), "truediv", polars="floating"),
     "floor_divide": Elementwise(floor_divide, (np.floor_divide,), "floordiv"),
     "remainder": Elementwise(remainder, (np.remainder,), "mod"),
     "power": Elementwise(power, (np.power,), "pow"),
@@ -163,22 +166,22 @@ FUNCTIONS: dict[str, Elementwise] = {
     "xor": Elementwise(logic("xor", "xor", "bit_wise_xor"), (np.bitwise_xor, np.logical_xor), "xor"),
     "left_shift": Elementwise(shift("left_shift", "shift_left"), (np.left_shift,), "lshift"),
     "right_shift": Elementwise(shift("right_shift", "shift_right"), (np.right_shift,), "rshift"),
-    "equal": Elementwise(compare("equal", "equal"), (np.equal,), "eq"),
-    "not_equal": Elementwise(compare("not_equal", "not_equal"), (np.not_equal,), "ne"),
-    "less": Elementwise(compare("less", "less"), (np.less,), "lt"),
-    "less_equal": Elementwise(compare("less_equal", "less_equal"), (np.less_equal,), "le"),
-    "greater": Elementwise(compare("greater", "greater"), (np.greater,), "gt"),
-    "greater_equal": Elementwise(compare("greater_equal", "greater_equal"), (np.greater_equal,), "ge"),
-    "negative": Elementwise(_negative, (np.negative,), "neg", "negate"),
+    "equal": Elementwise(compare("equal", "equal"), (np.equal,), "eq", polars="number"),
+    "not_equal": Elementwise(compare("not_equal", "not_equal"), (np.not_equal,), "ne", polars="number"),
+    "less": Elementwise(compare("less", "less"), (np.less,), "lt", polars="number"),
+    "less_equal": Elementwise(compare("less_equal", "less_equal"), (np.less_equal,), "le", polars="number"),
+    "greater": Elementwise(compare("greater", "greater"), (np.greater,), "gt", polars="number"),
+    "greater_equal": Elementwise(compare("greater_equal", "greater_equal"), (np.greater_equal,), "ge", polars="number"),
+    "negative": Elementwise(_negative, (np.negative,), "neg", "negate", polars="signed"),
     "positive": Elementwise(lambda datum: datum, (np.positive,), "pos"),
-    "absolute": Elementwise(_absolute, (np.absolute,), "abs", "abs"),
+    "absolute": Elementwise(_absolute, (np.absolute,), "abs", "abs", polars="signed"),
     "invert": Elementwise(_invert, (np.invert,), "invert"),
-    "is_nan": Elementwise(_is_nan, (np.isnan,), arrow="is_nan"),
+    "is_nan": Elementwise(_is_nan, (np.isnan,), arrow="is_nan", polars="floating"),
     "ceil": Elementwise(None, (np.ceil,), arrow="ceil"),
     "floor": Elementwise(None, (np.floor,), arrow="floor"),
     "is_finite": Elementwise(None, (np.isfinite,), arrow="is_finite"),
     "is_inf": Elementwise(None, (np.isinf,), arrow="is_inf"),
-    "sqrt": Elementwise(None, (np.sqrt,), arrow="sqrt"),
+    "sqrt": Elementwise(None, (np.sqrt,), arrow="sqrt", polars="floating"),
     "trunc": Elementwise(None, (np.trunc,), arrow="trunc"),
 }
 """All elementwise functions that are looked up by name; surfaces, ufuncs and pyarrow functions are mapped by this table."""
