@@ -90,7 +90,7 @@ def test_limit_of_tiny_input(took: dict[str, float | None], above: bool) -> None
     assert not tiny._is_above(result | {"limit": None})
 
 
-def test_input_is_what_it_says() -> None:
+def test_inputs_match_their_description() -> None:
     assert Data(1000, "uniform").x.shape[1].is_uniform
     assert Data(1000, "all_empty").x.size == 0
     assert Data(1000, "poisson", "leaves").x.values.null_count > 0

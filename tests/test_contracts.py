@@ -528,7 +528,7 @@ def test_extents_are_kept_by_row_operations_and_dropped_inside_rows() -> None:
     assert x.filter(x == 0).shape.extents[1] is None
 
 
-def test_there_is_no_stretching_of_size_one_dims() -> None:
+def test_dims_of_size_one_are_not_broadcast() -> None:
     with pytest.raises(aj.ShapeError, match="not a prefix"):
         aj.arange(2, 1) + aj.arange(2, 3)
 

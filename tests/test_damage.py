@@ -119,7 +119,7 @@ def test_a_count_of_nulls_that_is_wrong(count: int) -> None:
 
 @pytest.mark.parametrize("type", [pa.string_view(), pa.binary_view()], ids=str)
 @pytest.mark.parametrize("under", [[-7, 1, 2, 3], [100, 1, 99, 2**30]])
-def test_what_stands_under_a_null_view_is_emptied(type: pa.DataType, under: list[int]) -> None:
+def test_views_under_nulls_are_emptied(type: pa.DataType, under: list[int]) -> None:
     words = ["ab", "a long string that is outlined", None, "zz"]
     made = pa.array([word and (word if type == pa.string_view() else word.encode()) for word in words], type)
     views = np.frombuffer(made.buffers()[1], np.int32).copy().reshape(-1, 4)

@@ -139,7 +139,7 @@ def test_a_scale_below_zero_is_spelled_out_in_products() -> None:
     assert x.cumprod().to_list() == [[300, 60000], []]
 
 
-def test_one_does_not_fit_where_all_digits_stand_after_the_point() -> None:
+def test_one_overflows_a_decimal_without_integer_digits() -> None:
     x = aj.array([[None, None, D("0.5"), D("0.5")]], type=pa.decimal128(38, 38), ndim=2)
     assert x.cumprod().to_list() == [[None, None, D("0.5"), D("0.25")]]
     assert x.prod().to_list() == [D("0.25")]

@@ -158,7 +158,7 @@ def test_methods_speak_of_nulls_and_cost(name: str) -> None:
         assert OF_COST.search(text), "what is copied, what does it cost?"
 
 
-def test_all_there_is_was_looked_at() -> None:
+def test_docstrings_of_all_public_names_are_collected() -> None:
     names = {item.name for item in ITEMS}
     assert {"arrowjag.JaggedArray.sum", "arrowjag.where", "arrowjag.JaggedShape.flatten", "arrowjag.dims.Affine"} <= names
     assert len(names) > 300

@@ -232,7 +232,7 @@ def test_extents_follow_from_types_and_int_bounds() -> None:
     assert x[:0, 1:].shape.extents[1:] == (2, 2)
 
 
-def test_what_has_an_item_at_every_place_is_not_iterated() -> None:
+def test_sequences_with_every_position_are_not_iterated() -> None:
     """A loop over places would never end."""
     series = [X.to_pandas(), X.to_polars("v"), pl.Series([1, 2]), pl.col("v")]
     for endless in (X.S, pl.col("v").jag, *(one.jag.S for one in series)):

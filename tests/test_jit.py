@@ -184,7 +184,7 @@ LABELS = [label for label, column in columns().items() if column.type in (pa.flo
 
 @pytest.mark.parametrize("chain", CHAINS)
 @pytest.mark.parametrize("label", LABELS)
-def test_chains_on_ugly_columns(chain: str, label: str) -> None:
+def test_chains_on_every_physical_layout(chain: str, label: str) -> None:
     x, function = columns()[label].array, CHAINS[chain]
     expected = outcome(function, x)
     with strategy.force(JIT_VALUES=0, JIT_BLOCK=max(2, x.size // 7)) as taken:

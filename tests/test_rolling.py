@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._array.windows import Rolling
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types
 from tests import reference as ref
@@ -124,23 +125,20 @@ def test_refused_windows_and_types() -> None:
         aj.array([[2**62, 2**62]]).rolling(2).sum()
 
 
-@pytest.mark.parametrize(
-    "name", ["rolling_var", "rolling_std", "rolling_median", "rolling_quantile", "rolling_first", "rolling_last"]
-)
-def test_the_newer_methods_are_those_of_the_object(name: str) -> None:
-    x, statistic = aj.array([[1.0, 2.0, 5.0], None]), name.removeprefix("rolling_")
-    options = OPTIONS.get(statistic, {})
-    expected = ref.rows_at(lambda row: ref.windowed(statistic, row, 2, **options), x.to_list(), 1)
-    assert_lists_equal(getattr(x, name)(2, **options).to_list(), expected)
-    assert_lists_equal(call(x.rolling(2), statistic).to_list(), expected)
-
-
-NAMES = ("sum", "mean", "min", "max", "count", "var", "std", "median", "quantile", "first", "last")
+NAMES = [name for name in vars(Rolling) if not name.startswith("_")]
 OPTIONS: dict[str, dict[str, Any]] = {"quantile": {"q": 0.3}, "var": {"ddof": 0}, "std": {"ddof": 2}}
 
 
 def call(rolling: Any, name: str) -> Any:
     return getattr(rolling, name)(**OPTIONS.get(name, {}))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rolling_methods_equal_those_of_the_window_object(name: str) -> None:
+    x, options = aj.array([[1.0, 2.0, 5.0], None]), OPTIONS.get(name, {})
+    expected = ref.rows_at(lambda row: ref.windowed(name, row, 2, **options), x.to_list(), 1)
+    assert_lists_equal(getattr(x, f"rolling_{name}")(2, **options).to_list(), expected)
+    assert_lists_equal(call(x.rolling(2), name).to_list(), expected)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -37,7 +37,7 @@ def test_a_page_names_the_neighbours_of_its_section(see_also: Any) -> None:
     assert lines.index("Examples") == at + 7
 
 
-def test_every_method_has_neighbours_but_what_stands_alone(see_also: Any) -> None:
+def test_every_method_has_related_methods_unless_it_is_alone_in_its_section(see_also: Any) -> None:
     names = [name for name in dir(aj.JaggedArray) if not name.startswith("_")]
     alone = {name for name in names if not see_also.neighbours(f"JaggedArray.{name}")}
     assert alone <= {one.removeprefix("JaggedArray.") for one, names in see_also.sections().items() if len(names) == 1}

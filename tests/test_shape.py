@@ -171,7 +171,7 @@ def test_indexing_gives_dims_and_prefixes() -> None:
     ("key", "error"),
     [(3, IndexError), (slice(1, None), ValueError), (slice(None, None, 2), ValueError), ("a", TypeError), (True, TypeError)],
 )
-def test_what_is_no_part_of_a_shape_is_refused(key: Any, error: type[Exception]) -> None:
+def test_an_invalid_part_of_a_shape_raises(key: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         JaggedShape(2, [2, 1], [1, 2, 3])[key]
 

@@ -100,7 +100,7 @@ def test_the_error_can_be_pickled() -> None:
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
-def test_what_is_suggested_is_there() -> None:
+def test_suggested_names_exist() -> None:
     frames = {"flatten", "implode"}
     for space, table in SPELLINGS.items():
         for name, call in table.items():

@@ -138,6 +138,6 @@ def test_take_wants_integers(index: Any) -> None:
         aj.array([[1], [2]]).take(index)
 
 
-def test_take_knows_two_ways_out_of_bounds() -> None:
+def test_an_unknown_out_of_bounds_option_raises() -> None:
     with pytest.raises(TypeError, match="'raise' or 'null'"):
         aj.array([[1]]).take(0, out_of_bounds="clip")

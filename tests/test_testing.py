@@ -103,7 +103,7 @@ def hidden_values(array: pa.Array) -> int:
         pytest.param(lambda c: c.truth and all(row is None for row in c.truth), id="nothing but null rows"),
     ],
 )
-def test_default_columns_are_ugly(wanted: Any) -> None:
+def test_default_strategies_draw_nulls_slack_and_slices(wanted: Any) -> None:
     columns = arrow_columns(2, pa.int64(), storages=["large_list"], chunked=False)
     find(columns, wanted, settings=search)
 

@@ -23,7 +23,7 @@ from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["fft_power", "lomb_scargle", "resample"]
+__all__ = ["HOWS", "fft_power", "lomb_scargle", "resample"]
 
 _MOST_BUCKETS = 2**24
 """Buckets of a row; more come from a span that is too short by mistake."""
@@ -36,8 +36,8 @@ _MOST_IN_ALL = 2**28
 
 def resample(t: Column, y: Column, every: Any, how: str) -> Column:
     """Reduce the items of each bucket of time of each row; structs of where the bucket begins and of the result."""
-    if how not in _HOWS:
-        raise JagValueError(f"resample: how must be one of {', '.join(_HOWS)}, got {how!r}")
+    if how not in HOWS:
+        raise JagValueError(f"resample: how must be one of {', '.join(HOWS)}, got {how!r}")
     if not (_arrow.is_temporal(t.type) or _arrow.is_numeric(t.type) or pt.is_null(t.type)) or pt.is_boolean(t.type):
         raise JagTypeError.no_kernel("resample", t.type, hint="t holds times or numbers.")
     t, y = structure.align([t, y], "resample")
@@ -62,11 +62,11 @@ def resample(t: Column, y: Column, every: Any, how: str) -> Column:
         values,
     )
     labels = found.label(_offsets.runs(first, offsets))
-    struct = struct_fields.structs({"t": labels, "value": _HOWS[how](rows).values})
+    struct = struct_fields.structs({"t": labels, "value": HOWS[how](rows).values})
     return Column(JaggedShape._trusted((*t.shape.dims[:-1], along_axis.resized(dim, offsets))), struct)
 
 
-_HOWS: dict[str, Any] = {
+HOWS: dict[str, Any] = {
     **{
         name: (lambda rows, name=name: reduce.reduce(rows, name, -1))
         for name in ("mean", "sum", "min", "max", "first", "last", "prod", "any", "all", "n_unique", "mode")

@@ -12,9 +12,9 @@ from arrowjag.errors import JagTypeError
 from arrowjag.pandas._convert import nested_rows
 from arrowjag.pandas._operators import wrap
 
-__all__ = ["Grouped"]
+__all__ = ["AGGREGATIONS", "Grouped"]
 
-_AGGREGATIONS = frozenset({"sum", "prod", "mean", "min", "max", "any", "all", "var", "std", "median"})
+AGGREGATIONS = frozenset({"sum", "prod", "mean", "min", "max", "any", "all", "var", "std", "median"})
 
 
 class Grouped:
@@ -30,7 +30,7 @@ class Grouped:
             skip = kwargs.get("skipna", True)
             rows = _first_rows(self.isna(), ids, ngroups, how, min_count, skip)
             return self.take(rows, allow_fill=True)
-        if how not in _AGGREGATIONS:
+        if how not in AGGREGATIONS:
             raise NotImplementedError(f"{how} across rows of {self._jagged!r}")
         order = np.argsort(ids, kind="stable")
         order = order[np.count_nonzero(ids < 0) :]

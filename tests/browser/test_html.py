@@ -80,7 +80,7 @@ def test_columns_close_and_open_by_keyboard(browser: Browser, page: Path) -> Non
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_ink_and_paper_can_be_told_apart(scheme: str, browser: Browser, page: Path) -> None:
+def test_text_contrasts_with_its_background(scheme: str, browser: Browser, page: Path) -> None:
     browser.prefer(scheme)
     browser.open(page)
     for selector in ("h1", ".quiet", ".null", "td", "code"):

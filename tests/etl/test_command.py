@@ -106,7 +106,7 @@ def test_words_without_meaning(words: list[str], text: str, capsys: pytest.Captu
 
 
 @pytest.mark.parametrize("job", ["nope.module:keep", "pkg.nope:keep", "nowhere.py:keep"])
-def test_jobs_that_are_not_there(job: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_job_raises(job: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(job=job) == 2
     assert "there is no such" in capsys.readouterr().err.replace("no such file", "there is no such file")
 

@@ -278,7 +278,7 @@ def test_results_of_expired_inputs(source: Path, tmp_path: Path) -> None:
     assert files_in(tmp_path / "out") == ["f1-0.parquet", "f2-0.parquet", "f3-0.parquet"]
 
 
-def test_a_version_said_by_hand(source: Path, tmp_path: Path) -> None:
+def test_an_explicit_code_version(source: Path, tmp_path: Path) -> None:
     run(totals, source, tmp_path / "out", version="1")
     assert run(lambda table: totals(table), source, tmp_path / "out", mode="resume", version="1").kept == 3  # noqa: PLW0108
     assert run(totals, source, tmp_path / "out", mode="resume", version="2").kept == 0

@@ -123,7 +123,7 @@ def test_versions_of_installed_packages_count(monkeypatch: pytest.MonkeyPatch, h
     _fingerprint._version_of.cache_clear()
 
 
-def test_a_version_said_by_hand_replaces_the_code() -> None:
+def test_an_explicit_version_replaces_the_digest_of_the_code() -> None:
     assert code_digest(len, "1") == code_digest(sum, "1") != code_digest(sum, "2")
 
 

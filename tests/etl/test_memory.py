@@ -143,7 +143,7 @@ def test_a_task_that_holds_too_much_with_half_the_batch_fails_by_name(tmp_path: 
     assert files_in(tmp_path / "out") == []
 
 
-def test_what_the_system_tells() -> None:
+def test_own_memory_grows_with_allocations() -> None:
     before = own_memory()
     if before is None:
         pytest.skip("the system doesn't tell")

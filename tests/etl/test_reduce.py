@@ -76,7 +76,7 @@ def test_no_rows(tmp_path: Path) -> None:
     assert reduce(len, sum, tmp_path / "a.parquet") == 0
 
 
-def test_what_goes_wrong(source: Path) -> None:
+def test_a_failing_function_names_its_input_or_skips_it(source: Path) -> None:
     with pytest.raises(JobError, match=r"f1\.parquet, row groups 0 to 3: ValueError: id 55 is bad"):
         reduce(fail_at(55), len, source)
     assert reduce(fail_at(55), len, source, on_error="skip") == 80

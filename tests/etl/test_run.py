@@ -50,7 +50,7 @@ def test_partitions_are_columns_and_folders(tmp_path: Path) -> None:
     assert check_totals(tmp_path / "out", rows)["part"].to_pylist() == [0] * 40 + [1] * 40 + [0] * 40
 
 
-def test_keys_may_stand_in_results_as_well(tmp_path: Path) -> None:
+def test_keys_may_be_results_too(tmp_path: Path) -> None:
     """The texts of polars frames have another type than those of folders."""
     aj.write_parquet({"lang": ["de", "en", "de"], "v": aj.array([[1], [], [2]])}, tmp_path / "in", partition_by="lang")
     run(lambda frame: frame.with_columns(n=pl.col("v").jag.lengths()), tmp_path / "in", tmp_path / "out", frame="polars")

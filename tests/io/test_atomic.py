@@ -60,7 +60,7 @@ def test_killed_at_any_moment(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [OSError("disk full"), KeyboardInterrupt(), MemoryError()])
-def test_an_exception_half_way_leaves_everything_as_it_was(
+def test_an_exception_while_writing_keeps_the_old_file(
     error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "a.parquet"

@@ -153,7 +153,7 @@ def test_patterns(pattern: str, expected: list[str], tmp_path: Path) -> None:
     assert [str(Path(path).relative_to(tmp_path)) for path in locate(str(tmp_path / pattern)).paths] == expected
 
 
-def test_what_is_not_there(tmp_path: Path) -> None:
+def test_missing_files_and_empty_folders_raise(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(FileNotFoundError, match=r"there is no file .*none\.parquet"):
         aj.read_parquet(tmp_path / "none.parquet")

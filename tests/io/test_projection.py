@@ -86,7 +86,7 @@ def test_only_the_column_chunks_named_are_read(content: bytes, columns: list[str
     assert result.num_rows == ROWS
 
 
-def test_the_part_is_that_of_the_whole(content: bytes) -> None:
+def test_a_part_equals_the_part_of_the_whole(content: bytes) -> None:
     whole = aj.from_arrow(aj.read_parquet(content, columns=["docs"])["docs"])
     table = aj.read_parquet(content, columns=["docs.tags", "docs.at.y"])
     assert table.column_names == ["docs"]

@@ -31,7 +31,7 @@ def drawn_or_texts(data, type, n):
 
 @pytest.mark.parametrize("type", [*SAMPLES, pa.string()], ids=str)
 @given(data=st.data())
-def test_lay_rows(type, either_way, data):
+def test_rows_are_written_at_new_offsets(type, either_way, data):
     sizes = np.array(data.draw(st.lists(st.integers(0, 3), max_size=7)), np.int64)
     own = from_sizes(sizes)
     values = drawn_or_texts(data, type, int(own[-1]))

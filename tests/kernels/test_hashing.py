@@ -146,7 +146,7 @@ def test_one_huge_row_among_others():
     assert hit.tolist() == [(int(row), int(one)) in known for row, one in zip(probe_rows, probes, strict=True)]
 
 
-def test_numbers_that_hashes_don_t_part():
+def test_numbers_whose_hashes_collide():
     """Multiples of the inverse of a factor have hashes in a row, which begin with the same bits; all of them are told apart."""
     step = pow(int(hashing.FACTORS[0]), -1, 2**64)
     key = np.arange(20_000, dtype=np.uint64) * np.uint64(step)

@@ -103,7 +103,7 @@ def test_search_of_a_huge_row(kind, nulls, side):
 
 
 @pytest.mark.parametrize("n_bits", [1, 5, 12, 13, 40, 64])
-def test_parts_lie_one_above_the_other(n_bits):
+def test_partitions_are_ordered_by_value(n_bits):
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 2**n_bits - 1, 50_000, np.uint64, endpoint=True)
     codes[::3] >>= np.uint64(n_bits // 2)

@@ -541,6 +541,6 @@ def test_what_is_forced_ends_with_the_block() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"argsort": "spam"}, {"spam": "pairs"}, {"SPAM": 3}, {"argsort": 3}])
-def test_what_there_is_not_cannot_be_forced(wrong: dict[str, Any]) -> None:
+def test_unknown_strategies_and_sizes_cannot_be_forced(wrong: dict[str, Any]) -> None:
     with pytest.raises(aj.JagValueError, match="force: there is no"), strategy.force(**wrong):
         pass

@@ -137,7 +137,7 @@ def test_rows(case: tuple[Any, ...], data: st.DataObject) -> None:
     assert np.allclose(flat.sum().to_numpy(), total.numpy())
 
 
-def test_where_fbgemm_believes_what_it_is_told() -> None:
+def test_fbgemm_trusts_its_arguments() -> None:
     """Decreasing offsets give a wrong result there and an error here."""
     wrong = torch.tensor([0, 2, 1, 3])
     there = fbgemm("jagged_to_padded_dense", torch.tensor([[1.0], [2.0], [3.0]]), [wrong], [2], 0.0)

@@ -25,7 +25,7 @@ def s() -> pd.Series[Any]:
 # ------------------------------------------------------------------------------------------------- completeness
 
 
-def test_every_public_name_of_the_class_is_there() -> None:
+def test_every_public_name_of_the_class_exists() -> None:
     names = {name for name in dir(aj.JaggedArray) if not name.startswith("_")}
     assert names <= {name for name in dir(SeriesJag) if not name.startswith("_")}
 

@@ -108,7 +108,7 @@ def test_leaf_types(values: pa.Array) -> None:
     assert x.to_pandas().isin(other).tolist() == [True, False, True]
 
 
-def test_what_stands_under_a_null_does_not_count() -> None:
+def test_values_under_a_null_are_ignored() -> None:
     hidden = pa.Array.from_buffers(pa.int64(), 2, [pa.py_buffer(b"\x00"), pa.py_buffer(np.array([1, 2]).tobytes())])
     x = aj.JaggedArray(aj.JaggedShape(2, [1, 1]), hidden).to_pandas()
     assert x.duplicated().tolist() == [False, True]

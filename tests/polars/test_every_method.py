@@ -70,7 +70,7 @@ def call(receiver: Any, name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_every_method_is_there_with_its_signature_and_docstring(name):
+def test_every_method_has_its_signature_and_docstring(name):
     for surface in (JagNamespace, JagSeries):
         owner, _, short = name.rpartition(".")
         found = inspect.getattr_static(getattr(surface, owner) if owner else surface, short)

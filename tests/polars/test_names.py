@@ -59,7 +59,7 @@ def test_a_result_has_the_names_of_polars():
         ("xyzzy", "has no 'xyzzy'$"),
     ],
 )
-def test_what_is_meant_is_said(name, said):
+def test_errors_suggest_the_intended_call(name, said):
     with pytest.raises(JagAttributeError, match=said) as caught:
         getattr(c("v").jag, name)
     assert isinstance(caught.value, JagTypeError)
@@ -69,7 +69,7 @@ def test_what_is_meant_is_said(name, said):
         getattr(frame()["v"].jag, name)
 
 
-def test_what_is_recommended_is_there():
+def test_recommended_names_exist():
     for text in INSTEAD.values():
         assert {name for name in re.findall(r"\b(?:x|jag)\.(\w+)", text) if name != "jag"} <= {*METHODS, "rolling", "implode"}
         for ufunc in re.findall(r"numpy\.(\w+)", text):

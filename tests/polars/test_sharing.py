@@ -234,7 +234,7 @@ def tickets(number: int) -> tuple[list[_sharing.Ticket], tuple[pl.Series, ...]]:
     return [_sharing.Ticket([one], (object(),)) for one in shared], columns
 
 
-def test_a_value_goes_when_the_last_output_has_had_it():
+def test_a_value_is_released_after_its_last_output():
     made, columns = tickets(3)
     calls: list[int] = []
     for left, ticket in zip((1, 1, 0), made, strict=True):
@@ -244,7 +244,7 @@ def test_a_value_goes_when_the_last_output_has_had_it():
     assert calls == [1]
 
 
-def test_who_comes_second_waits():
+def test_the_second_caller_waits_for_the_value():
     (one, two), columns = tickets(2)
     entered, may_end = threading.Event(), threading.Event()
     calls: list[str] = []
