@@ -243,6 +243,10 @@ def is_prefix(x: Jag, y: Jag) -> bool:
 # ---------------------------------------------------------------------------------------------------------- elementwise
 
 
+ITEMS: dict[str, Callable[[Any], Any]] = {"is_nan": is_nan}
+"""Functions of one number that are methods without arguments; the fuzzers and `test_fuzz.py` call each of them."""
+
+
 @oracle_of("apply", "abs", "round", "cast")
 def elementwise(f: Callable[..., Any], *operands: Jag) -> Nested:
     """`f` of the leaves, null where any leaf is."""
@@ -2208,5 +2212,5 @@ TIME: dict[str, Callable[..., Any]] = {
 GROUP |= {one.__name__: one for one in (skew, kurtosis, sem, mad, entropy, moment, ptp, norm)}
 _OURS = {name: found for name, found in globals().items() if callable(found) and getattr(found, "__module__", "") == __name__}
 ORACLES |= {name: found for name, found in _OURS.items() if name not in ORACLES}
-ORACLES |= GROUP | SLOTS | {f"str.{name}": found for name, found in TEXT.items()}
+ORACLES |= ITEMS | GROUP | SLOTS | {f"str.{name}": found for name, found in TEXT.items()}
 ORACLES |= {f"dt.{name}": found for name, found in TIME.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import random
 from collections.abc import Callable, Sequence
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 import arrowjag as aj
+from arrowjag._methods import METHODS, over_axis
 from arrowjag._pyarrow_versions import null_scalar
 from arrowjag.testing._leaves import leaf_arrays
 from arrowjag.testing.strategies import array_of
@@ -129,7 +131,6 @@ def _arithmetic(rng: random.Random, s: Sample, name: str) -> Made:
     return Made((axis,), options, _reduction(s, name, axis, options))
 
 
-@call("skew", "kurtosis", "sem", "mad", "ptp", "entropy", "norm", kinds=(*NUMERIC, "bool"), wide=False, exact=False)
 def _statistics(rng: random.Random, s: Sample, name: str) -> Made:
     axis, options = any_axis(rng, s), _options(rng)
     return Made((), {"axis": axis, **options}, _reduction(s, name, axis, options))
@@ -718,3 +719,24 @@ def _rounded(rng: random.Random, s: Sample, name: str) -> Made:
         return array_of(_of_counts(s, of), pa.int64(), s.ndim).cast(s.leaf).to_list()
 
     return Made((every,), {}, expected)
+
+
+# ------------------------------------------------------------------------------------- methods that their oracle alone enters
+
+
+def _of_items(_rng: random.Random, s: Sample, name: str) -> Made:
+    return Made((), {}, lambda: ref.elementwise(ref.ITEMS[name], oracle(s.x)))
+
+
+def _is_reduction(name: str) -> bool:
+    """Whether a method reduces rows and may be called without arguments."""
+    found = METHODS.get(name)
+    if found is None or found.rule is not over_axis:
+        return False
+    return all(one.default is not one.empty for one in list(found.signature.parameters.values())[1:])
+
+
+for _name in ref.ITEMS:
+    call(_name, kinds=NUMERIC)(functools.partial(_of_items, name=_name))
+for _name in sorted(filter(_is_reduction, ref.GROUP.keys() - CALLS.keys())):  # those of numbers
+    call(_name, kinds=(*NUMERIC, "bool"), wide=False, exact=False)(functools.partial(_statistics, name=_name))
