@@ -21,7 +21,7 @@ from arrowjag.testing import assert_lists_equal, leaf_types, prefix_arrays
 from tests.hosts import pd, pl
 from tests.kernels.ugly import columns
 
-BLOCKS = {"JIT_VALUES": 0, "JIT_BLOCK": 2}
+BLOCKS = {"JIT_VALUES": 0, "JIT_CALLS": 0, "JIT_SHARE": 0, "JIT_BLOCK": 2}
 """Sizes by which small columns fill several blocks."""
 
 
@@ -187,7 +187,7 @@ LABELS = [label for label, column in columns().items() if column.type in (pa.flo
 def test_chains_on_every_physical_layout(chain: str, label: str) -> None:
     x, function = columns()[label].array, CHAINS[chain]
     expected = outcome(function, x)
-    with strategy.force(JIT_VALUES=0, JIT_BLOCK=max(2, x.size // 7)) as taken:
+    with strategy.force(JIT_VALUES=0, JIT_CALLS=0, JIT_SHARE=0, JIT_BLOCK=max(2, x.size // 7)) as taken:
         assert outcome(aj.jit(function), x) == expected
     assert taken["expression", "blocks"] or chain != "z-score" or label != "double"
 
@@ -254,7 +254,7 @@ def test_a_name_that_arrays_lack() -> None:
 def test_errors_name_the_row_of_the_column() -> None:
     big = 2**62
     x = aj.array([[1, 2]] * 50 + [[big, big, big]] + [[1]] * 50)
-    with strategy.force(JIT_VALUES=0, JIT_BLOCK=8):
+    with strategy.force(JIT_VALUES=0, JIT_CALLS=0, JIT_SHARE=0, JIT_BLOCK=8):
         for function in (lambda x: (x + 0).cumsum() - 1, lambda x: (x * 1).sum() + 1):
             with pytest.raises(aj.JagOverflowError, match="row 50"):
                 aj.jit(function)(x)
@@ -314,7 +314,7 @@ def test_polars_chains_run_in_blocks() -> None:
     x = aj.array([[1.0, 2.0, None], [], None, [4.0]] * 500)
     df = pl.DataFrame({"v": x.to_polars(), "k": np.arange(2000.0)})
     chain = ((pl.col("v").jag * pl.col("k")).jag.cumsum().jag - 1).jag.max()
-    with strategy.force(JIT_VALUES=0, JIT_BLOCK=100) as taken:
+    with strategy.force(JIT_VALUES=0, JIT_CALLS=0, JIT_SHARE=0, JIT_BLOCK=100) as taken:
         found = df.select(chain).to_series()
     assert taken["expression", "blocks"]
     assert_lists_equal(found.to_list(), ((x * aj.array(np.arange(2000.0))).cumsum() - 1).max().to_list())

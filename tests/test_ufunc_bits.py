@@ -44,7 +44,7 @@ def test_an_item_has_the_same_bits_alone_and_among_others(ufunc: np.ufunc, dtype
             assert (bits(ufunc(x)) == alone).all()
     with_null = aj.array(pa.concat_arrays([pa.nulls(1, column.type), column]))
     assert (bits(ufunc(with_null))[1:] == alone).all()
-    with strategy.force(JIT_VALUES=0, JIT_BLOCK=50):
+    with strategy.force(JIT_VALUES=0, JIT_CALLS=0, JIT_SHARE=0, JIT_BLOCK=50):
         rows = aj.from_sizes(column, np.ones(len(data), np.int64))
         assert (bits(aj.jit(lambda rows: ufunc(rows) * 1)(rows)) == alone).all()
 

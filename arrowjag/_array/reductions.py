@@ -137,8 +137,8 @@ class ReductionMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Of the leaf's type; null for an empty or null row. NaN is ignored unless a row has nothing else. Cost: one pass; text is
-            ordered once.
+            Of the leaf's type; null for an empty or null row. NaN is ignored unless a row has nothing else; -0.0 becomes
+            0.0. Cost: one pass; text is ordered once.
 
         Raises
         ------
@@ -166,8 +166,8 @@ class ReductionMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Of the leaf's type; null for an empty or null row. NaN is ignored unless a row has nothing else. Cost: one pass; text is
-            ordered once.
+            Of the leaf's type; null for an empty or null row. NaN is ignored unless a row has nothing else; -0.0 becomes
+            0.0. Cost: one pass; text is ordered once.
 
         Raises
         ------

@@ -8,7 +8,7 @@ the error then names the row of the column.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,8 +18,8 @@ import pyarrow.types as pt
 
 from arrowjag._array import JaggedArray
 from arrowjag._column import Column
-from arrowjag._expressions.stages import Stage
-from arrowjag._expressions.tree import Node, call, children
+from arrowjag._expressions.stages import Stage, last_uses
+from arrowjag._expressions.tree import Node, call
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import memory
 from arrowjag._kernels.base.blocks import cut_rows, map_tasks, n_cores
@@ -64,13 +64,13 @@ def run_blocks(stage: Stage, values: Mapping[int, Any]) -> list[Any] | None:
     if not columns or len({len(one) for one in columns.values()}) > 1:
         return None
     longest = max(columns.values(), key=lambda one: int(one.size))
-    if strategy.choose("expression", longest.size) == "whole":
+    if strategy.choose("expression", longest.size, stage.n_itemwise, len(stage.calls)) == "whole":
         return None
     blocks = _blocks_of(longest.shape)
     if len(blocks) < 2:
         return None
     constants = {id(node): values[id(node)] for node in stage.reads if id(node) not in columns}
-    drops = _drops(stage)
+    drops = last_uses(stage.calls, stage.gives)
 
     def run(block: _Block) -> tuple[list[Any], Mapping[int, JaggedArray]]:
         sliced = _sliced(columns, block)
@@ -103,22 +103,7 @@ def _blocks_of(shape: JaggedShape) -> list[_Block]:
     return [_Block(place, *cut) for place, cut in enumerate(cuts)]
 
 
-def _drops(stage: Stage) -> dict[int, list[int]]:
-    """After each call, by its place, the nodes that no later one uses: their memory is reused while it is in cache."""
-    kept = {id(node) for node in stage.gives}
-    last: dict[int, int] = {}
-    for place, node in enumerate(stage.calls):
-        last[id(node)] = place
-        for child in children(node):
-            last[id(child)] = place
-    found: dict[int, list[int]] = {}
-    for one, place in last.items():
-        if one not in kept:
-            found.setdefault(place, []).append(one)
-    return found
-
-
-def _run_calls(stage: Stage, known: Values, drops: Mapping[int, list[int]]) -> list[Any]:
+def _run_calls(stage: Stage, known: Values, drops: Mapping[int, Sequence[int]]) -> list[Any]:
     def value_of(node: Node) -> Any:
         return known[id(node)]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from arrowjag._expressions.blocks import run_blocks
-from arrowjag._expressions.stages import Stage, calls_of, stages
+from arrowjag._expressions.stages import Stage, calls_of, last_uses, stages
 from arrowjag._expressions.tree import Call, Node, call, sample_of
 from arrowjag.errors import JagError
 
@@ -35,6 +35,15 @@ class Program:
         self.roots = tuple(roots)
         self.recorded = tuple(recorded)
         self.stages: list[Stage] = stages(self.roots, samples, inputs)
+        self._drops = self._unused()
+
+    def _unused(self) -> list[list[int]]:
+        """After each stage, the ids of calls that no later one reads."""
+        kept = {id(root) for root in self.roots}
+        last = {id(node): place for place, stage in enumerate(self.stages) for node in stage.gives}
+        for place, stage in enumerate(self.stages):
+            last.update((id(node), place) for node in stage.reads if id(node) in last)
+        return [[one for one, used in last.items() if used == place and one not in kept] for place in range(len(self.stages))]
 
     @classmethod
     def of(cls, roots: Sequence[Node], samples: Mapping[int, Any]) -> Program:
@@ -68,21 +77,27 @@ class Program:
         """
         known = dict(values)
         try:
-            for stage in self.stages:
+            for stage, unused in zip(self.stages, self._drops, strict=True):
                 found = stage.loop.run(known) if stage.loop is not None else None
                 if found is None and stage.is_stretch:
                     found = run_blocks(stage, known)
                 if found is None:
-                    self._run_whole(stage.calls, known)
+                    self._run_whole(stage.calls, known, last_uses(stage.calls, stage.gives))
                 else:
                     known.update(zip(map(id, stage.gives), found, strict=True))
+                for one in unused:
+                    del known[one]
         except JagError:
             known = dict(values)
-            self._run_whole(self.recorded or [node for stage in self.stages for node in stage.calls], known)
+            calls = self.recorded or [node for stage in self.stages for node in stage.calls]
+            self._run_whole(calls, known, {})
         return [known[id(root)] for root in self.roots]
 
     @staticmethod
-    def _run_whole(calls: Sequence[Call], known: dict[int, Any]) -> None:
+    def _run_whole(calls: Sequence[Call], known: dict[int, Any], drops: Mapping[int, Sequence[int]]) -> None:
+        """Run calls one by one, and drop what no later one uses: the next result takes its memory."""
         value_of: Callable[[Node], Any] = lambda node: known[id(node)]  # noqa: E731
-        for node in calls:
+        for place, node in enumerate(calls):
             known[id(node)] = call(node, value_of)
+            for one in drops.get(place, ()):
+                del known[one]

@@ -22,7 +22,7 @@ from arrowjag._kernels import compiled
 from arrowjag._methods import METHODS, Rows
 from arrowjag.errors import JagError
 
-__all__ = ["Stage", "calls_of", "stages"]
+__all__ = ["Stage", "calls_of", "last_uses", "stages"]
 
 _ITEMWISE = frozenset({"where", "coalesce"})
 """Free functions whose rows depend on the same rows of their operands; `apply` calls any function."""
@@ -48,6 +48,8 @@ class Stage:
     calls: tuple[Call, ...]
     reads: tuple[Node, ...]
     gives: tuple[Call, ...]
+    n_itemwise: int = 0
+    """How many calls compute items from items at the same places: their operands in blocks are in cache."""
     loop: Loop | None = None
     """The loop that computes all calls at once, where it is compiled."""
 
@@ -110,8 +112,32 @@ def stages(roots: Sequence[Node], samples: Mapping[int, Any], given: Collection[
         loop = None
         if len(group) > 1 and local[id(group[0])] == "loop":
             loop = loop_of(group, list(reads.values()), gives, samples)
-        made.append(Stage(tuple(group), tuple(reads.values()), tuple(gives), loop))
+        itemwise = sum(_is_itemwise(node, samples) for node in group)
+        made.append(Stage(tuple(group), tuple(reads.values()), tuple(gives), itemwise, loop))
     return made
+
+
+def last_uses(calls: Sequence[Call], gives: Iterable[Node]) -> dict[int, list[int]]:
+    """For each call, by its place, the ids of calls that it is the last to use; those in `gives` are left out."""
+    kept = {id(node) for node in gives}
+    own = {id(node) for node in calls}
+    last: dict[int, int] = {}
+    for place, node in enumerate(calls):
+        last[id(node)] = place
+        last.update((id(child), place) for child in children(node) if id(child) in own)
+    found: dict[int, list[int]] = {}
+    for one, place in last.items():
+        if one not in kept:
+            found.setdefault(place, []).append(one)
+    return found
+
+
+def _is_itemwise(node: Call, samples: Mapping[int, Any]) -> bool:
+    """Whether a call is an operator or a ufunc of columns of one number of dims, and of scalars."""
+    if node.kind not in ("operator", "ufunc"):
+        return False
+    ndims = {getattr(samples.get(id(one)), "ndim", 0) for one in (node, *children(node))}
+    return len(ndims) == 1
 
 
 def _connected(calls: list[Call]) -> list[list[Call]]:

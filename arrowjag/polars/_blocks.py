@@ -82,6 +82,12 @@ def _by_array(name: str, args: tuple[Any, ...], lists: pl.Series) -> pl.Series:
     return made
 
 
+def _without_signed_zeros(found: pl.Series) -> pl.Series:
+    """Make 0.0 of -0.0, as in every extreme. polars leaves out the addition of 0, pyarrow does not."""
+    values = found.to_arrow()
+    return pl.Series(found.name, pc.add(values, pa.scalar(0.0, values.type)))
+
+
 def _largest(items: pa.Array) -> Any:
     """The largest absolute value, NaN ignored, in one memory-bound pass."""
     ends = pc.min_max(items)
@@ -172,7 +178,10 @@ class RowReduction:
         return made.cast(pl.Int64) if self.name == "n_unique" else made
 
     def _block(self, block: Block) -> pl.Series | None:
-        return _by_polars(self.expr, block.lists) if not block.items.null_count and self._is_exact(block) else None
+        if block.items.null_count or not self._is_exact(block):
+            return None
+        found = _by_polars(self.expr, block.lists)
+        return _without_signed_zeros(found) if found.dtype.is_float() and self.name in ("min", "max") else found
 
     def _is_exact(self, block: Block) -> bool:
         """Whether every partial sum of a row is exact in the type in which polars adds."""

@@ -1,4 +1,7 @@
-"""The smallest and the largest item of each row, and their slots. NaN is ignored unless a row has nothing else."""
+"""The smallest and the largest item of each row, and their slots. NaN is ignored unless a row has nothing else.
+
+-0.0 equals 0.0, and an extreme is never -0.0.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from arrowjag._kernels.base.polars_lists import reduce_lists, takes_lists
 from arrowjag._kernels.compiled.library import find_loop, find_text_loop, losers
 from arrowjag._kernels.move.gather import take_rows
 from arrowjag._kernels.order.sort import Key
-from arrowjag._kernels.reduce.segments import Block, over_blocks, reduce_rows, reduceat
+from arrowjag._kernels.reduce.segments import Block, over_blocks, reduce_rows, reduceat, without_signed_zeros
 
 __all__ = ["argmax", "argmin", "best", "collapse", "first", "first_marked", "last", "max", "min", "text_extreme"]
 
@@ -32,7 +35,7 @@ def min(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[N
 
     Notes
     -----
-    O(n_rows + n_values). NaN only where a row has nothing else.
+    O(n_rows + n_values). NaN only where a row has nothing else, 0.0 in place of -0.0.
     """
     return _extreme(_SMALLEST, data, valid, offsets)
 
@@ -114,6 +117,7 @@ def _extreme(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.i
             _run(loop, pick, block, part, is_there)
         elif not _past_nulls(pick, block, part, is_there):
             _of_block(pick, block, part, is_there, reduce_rows)
+        without_signed_zeros(part)
 
     over_blocks(work, data, valid, offsets, strategy.sizes.LARGE_VALUES, per_core=valid is None)
     return out, None if present.all() else present

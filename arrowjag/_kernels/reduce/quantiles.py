@@ -15,7 +15,7 @@ from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.order import sort as _sort
-from arrowjag._kernels.reduce.segments import Block, drop_nulls, over_blocks, result_type
+from arrowjag._kernels.reduce.segments import Block, drop_nulls, over_blocks, result_type, without_signed_zeros
 from arrowjag.errors import JagValueError
 
 __all__ = ["check_interpolation", "mixed", "of_table", "probability", "quantile", "quantiles", "slots_of"]
@@ -213,10 +213,12 @@ def mixed(
     weight: float | NDArray[np.float64],
     target: np.dtype[Any],
 ) -> NDArray[Any]:
-    """What lies between two items of each row; NaN where the row has one, which is its largest item then."""
+    """What lies between two items of each row, never -0.0; NaN where the row has one, which is its largest item then."""
     exact = isinstance(weight, float) and weight == 0
     found = lower.astype(target) if exact else _between(lower, upper, weight, target)
-    return np.where(np.isnan(largest), found.dtype.type(np.nan), found) if largest.dtype.kind == "f" else found
+    if largest.dtype.kind == "f":
+        found = np.where(np.isnan(largest), found.dtype.type(np.nan), found)
+    return without_signed_zeros(found)
 
 
 def _between(low: NDArray[Any], high: NDArray[Any], weight: float | NDArray[np.float64], target: np.dtype[Any]) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from arrowjag._kernels.base.fill import filled
-from arrowjag._kernels.reduce.segments import EXACT
+from arrowjag._kernels.reduce.segments import EXACT, without_signed_zeros
 from arrowjag.typing import BoolArray, IntArray
 
 Scattered: TypeAlias = "tuple[Any, BoolArray | None] | None"
@@ -68,6 +68,7 @@ def _scatter_extreme(function: np.ufunc) -> Callable[[Any, BoolArray | None, Int
             return None
         out = np.full(size, loser)
         function.at(out, node, data)
+        without_signed_zeros(out)
         if not (out == loser).any():
             return out, None
         found = count_at(valid, node, size) > 0

@@ -31,6 +31,7 @@ __all__ = [
     "reduceat",
     "result_type",
     "shifted",
+    "without_signed_zeros",
 ]
 
 
@@ -96,6 +97,17 @@ def reduce_rows(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64],
     """As `reduceat`, by polars where that is faster. For extremes of large blocks."""
     if not reduce_lists(ufunc, data, offsets, out):
         reduceat(ufunc, data, offsets, out)
+
+
+def without_signed_zeros(out: NDArray[Any]) -> NDArray[Any]:
+    """Make 0.0 of -0.0 in results, in place.
+
+    Which of two equal zeros an extreme returns depends on the strategy: numpy and polars compare many items at once. One addition
+    per result removes the choice.
+    """
+    if out.dtype.kind == "f":
+        np.add(out, 0, out=out)
+    return out
 
 
 def drop_nulls(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels.base.memory import zeros
 from arrowjag._kernels.base.offsets import parents
-from arrowjag._kernels.reduce.segments import Block, accumulator, over_blocks, raise_overflow, result_type
+from arrowjag._kernels.reduce.segments import Block, accumulator, over_blocks, raise_overflow, result_type, without_signed_zeros
 from arrowjag._kernels.scan import reaches_back
 from arrowjag.errors import JagValueError
 
@@ -97,7 +97,12 @@ def _extreme(
     values = data.view(np.uint8) if data.dtype == np.bool_ else data
     out = zeros(len(values), values.dtype)
     known = _known(valid, offsets, window)
-    over_blocks(lambda block: _store(out[block.items], _windows(ufunc, block.data, window), window), values, None, offsets)
+
+    def work(block: Block) -> None:
+        _store(out[block.items], _windows(ufunc, block.data, window), window)
+        without_signed_zeros(out[block.items])
+
+    over_blocks(work, values, None, offsets)
     return out.view(data.dtype), known
 
 

@@ -18,7 +18,7 @@ from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, empty_like, zeros
 from arrowjag._kernels.base.offsets import count_true, from_sizes, parents, positions, row_sizes
 from arrowjag._kernels.compiled.library import find_loop, losers
-from arrowjag._kernels.reduce.segments import Block, accumulator, may_overflow, over_blocks, raise_overflow
+from arrowjag._kernels.reduce.segments import Block, accumulator, may_overflow, over_blocks, raise_overflow, without_signed_zeros
 
 __all__ = ["cumcount", "cummax", "cummin", "cumprod", "cumsum", "diff", "falls", "inner_peaks", "reaches_back", "shift_index"]
 
@@ -104,12 +104,12 @@ def _check_products(values: NDArray[Any], block: Block) -> None:
 
 
 def cummin(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
-    """The smallest item of each row so far, in the type of the data. NaN is ignored until there is something else."""
+    """The smallest item of each row so far, in the type of the data, 0.0 in place of -0.0; NaN until there is something else."""
     return _running_extreme(np.fmin, np.inf, data, valid, offsets)
 
 
 def cummax(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
-    """The largest item of each row so far, in the type of the data. NaN is ignored until there is something else."""
+    """The largest item of each row so far, in the type of the data, 0.0 in place of -0.0; NaN until there is something else."""
     return _running_extreme(np.fmax, -np.inf, data, valid, offsets)
 
 
@@ -126,7 +126,7 @@ def _running_extreme(
     def work(block: Block) -> None:
         name, largest = ("cummax", True) if loser < 0 else ("cummin", False)
         if _run(name, block, out[block.items], losers(values.dtype, largest)) is None:
-            out[block.items] = _accumulate(ufunc, block.filled(fill), block.offsets)
+            out[block.items] = without_signed_zeros(_accumulate(ufunc, block.filled(fill), block.offsets))
 
     over_blocks(work, values, valid, offsets, _block_values(offsets))
     return out.astype(np.bool_) if kind == "b" else out, valid

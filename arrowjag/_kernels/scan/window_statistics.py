@@ -19,7 +19,7 @@ from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import from_counts, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.quantiles import check_interpolation, mixed, of_table, slots_of
-from arrowjag._kernels.reduce.segments import Block, over_blocks, result_type, shifted
+from arrowjag._kernels.reduce.segments import Block, over_blocks, result_type, shifted, without_signed_zeros
 from arrowjag._kernels.scan.windows import Integers, Merge, Spans, Valid, Windows
 
 __all__ = ["counts", "extremes", "first_items", "last_items", "quantiles", "sums", "variances"]
@@ -154,7 +154,8 @@ def extremes(ufunc: np.ufunc, data: NDArray[Any], valid: Valid, offsets: Integer
 
     def work(block: Block) -> None:
         items = (block.filled(loser),)
-        (out[block.items],) = over_windows(items, lambda a, b: (ufunc(*a, *b),), (loser,), windows.part(block.items))
+        (found,) = over_windows(items, lambda a, b: (ufunc(*a, *b),), (loser,), windows.part(block.items))
+        out[block.items] = without_signed_zeros(found)
 
     over_blocks(work, values, valid, offsets)
     return out.view(data.dtype)
@@ -293,7 +294,7 @@ def _slide(
 
     blocks.map_tasks(work, range(0, len(low), max(step, 1)))
     if is_float:
-        return mixed_items.astype(out.dtype, copy=False)
+        return without_signed_zeros(mixed_items).astype(out.dtype, copy=False)
     full = sizes > 0
     lower, upper = (one[full] for one in ends)
     with np.errstate(all="ignore"):

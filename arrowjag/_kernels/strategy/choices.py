@@ -173,7 +173,7 @@ CHOICES: dict[str, Choice] = {
     "function": _either(rules.at_least("ONE_PASS_VALUES"), "whole", "blocks"),
     "arithmetic": _either(rules.arithmetic, "whole", "blocks"),
     "loop": _either(rules.compiled_or_blocks, "blocks", compiled=lambda ready: ready),
-    "expression": _either(rules.at_least("JIT_VALUES"), "whole", blocks=lambda n: n > 0),
+    "expression": _either(rules.expression, "whole", blocks=lambda n, _itemwise, _calls: n > 0),
     "combinations": _either(lambda n_items: "items" if n_items <= sizes.COMBINATION_ITEMS else "lengths", "items", "lengths"),
     # dense arrays and transposition
     "pad": _either(rules.pad, "items", windows=lambda width, is_word: is_word and width > 0),

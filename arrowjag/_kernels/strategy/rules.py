@@ -271,6 +271,12 @@ def at_least(size: str) -> Callable[[int], str]:
     return rule
 
 
+def expression(n_values: int, n_itemwise: int, n_calls: int) -> str:
+    """Blocks where enough of the calls compute items from items at the same places; other calls cost more in blocks."""
+    enough = n_itemwise >= sizes.JIT_CALLS and n_itemwise >= sizes.JIT_SHARE * (n_calls - n_itemwise)
+    return "blocks" if enough and n_values >= sizes.JIT_VALUES else "whole"
+
+
 # --------------------------------------------------------------------------------------------------- dense, transpose
 
 

@@ -226,7 +226,7 @@ class _Writer:
                 sign, worst = (">" if name == "max" else "<"), _WORST[name]
                 before.append(f"b{value} = {worst}")
                 work.append(f"b{value} = v{item} if v{item} {sign} b{value} else b{value}")
-                after += self._again(value, item, worst)
+                after += [*self._again(value, item, worst), f"v{value} = b{value} + 0.0"]
         if not used:
             return []
         inner = [*self._items(used), *work]
@@ -253,7 +253,6 @@ class _Writer:
             "    for i in range(begin, end):",
             *(f"        {line}" for line in self._items([item])),
             f"        b{value} = {worst} if v{item} == {worst} else b{value}",
-            f"v{value} = b{value}",
         ]
 
     def _write_items(self) -> list[str]:

@@ -85,6 +85,7 @@ def _running_extreme(kind: str, nulls: bool, largest: bool) -> Function:
     is_float = kind == "f"
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, loser: Any, out: Any) -> int:
+        zero = loser[2]
         for row in range(u8(first), u8(last)):
             best = loser[1] if is_float else loser[0]  # NaN until there is a number
             for i in range(u8(offsets[row]), u8(offsets[row + u8(1)])):
@@ -95,7 +96,7 @@ def _running_extreme(kind: str, nulls: bool, largest: bool) -> Function:
                 if nulls:
                     better = better & (valid[i] != 0)
                 best = item if better else best
-                out[i] = best
+                out[i] = best + zero  # 0.0 in place of -0.0
         return 0
 
     return function
