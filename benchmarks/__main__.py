@@ -1,7 +1,7 @@
 """`python -m benchmarks`: a table, and the same as JSON.
 
 Without options the inputs that the targets speak of: 5M float64 in 500k rows, without nulls, with null values, with null rows.
-`--quick` is a look at everything in a few minutes; `--full` adds types, sizes and distributions; `--tiny` shows what calls cost;
+`--quick` is a look at everything in a few minutes, and with `--matrix` or `--chains` at some of it in eight; `--full` adds types, sizes and distributions; `--tiny` shows what calls cost;
 `--strategies` shows which algorithm runs where, and how the others compare; `--matrix` compares every operation with other libraries
 over types and lengths of rows, and `--chains` ten expressions with loops by hand.
 """
@@ -30,6 +30,7 @@ from benchmarks.tiny import table
 DEFAULTS = {"values": [5_000_000], "distributions": ["poisson"], "nulls": list(NULLS), "dtypes": ["float64"]}
 MILLION = 1_000_000
 CHAIN_VALUES = 5 * MILLION
+QUICK_CHAIN_VALUES = 2 * MILLION
 
 
 class Input(NamedTuple):
@@ -55,7 +56,8 @@ def main() -> None:
         measure_matrix(options)
         return
     if options.chains:
-        report(options.json, chains.table(options.only, (options.values or [CHAIN_VALUES])[0], options.budget or 0.4))
+        values, budget = (QUICK_CHAIN_VALUES, 0.1) if options.quick else (CHAIN_VALUES, 0.4)
+        report(options.json, chains.table(options.only, (options.values or [values])[0], options.budget or budget))
         return
     results: list[dict[str, Any]] = []
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; milliseconds of wall clock, the best of several turns")
@@ -81,7 +83,13 @@ def main() -> None:
 def measure_matrix(options: argparse.Namespace) -> None:
     """Measure the matrix, and write what is asked for."""
     wanted = list(matrix.inputs(options.dtypes, options.nulls, options.distributions))
-    found = matrix.cells(wanted, options.only, (options.values or [matrix.VALUES])[0], options.budget or 0.1)
+    only, budget, minutes = options.only, options.budget, options.minutes
+    if options.quick:
+        only, minutes = only or matrix.QUICK, minutes or matrix.QUICK_MINUTES
+        budget = matrix.QUICK_BUDGET if budget is None else budget
+        wanted = [one for one in matrix.quick_inputs() if one in wanted]
+    values = (options.values or [matrix.VALUES])[0]
+    found = matrix.cells(wanted, only, values, 0.1 if budget is None else budget, minutes)
     report(options.json, found)
     if options.heat_map and found:
         matrix.draw(options.heat_map, found)
@@ -100,7 +108,10 @@ def arguments() -> argparse.ArgumentParser:
     """What can be asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     presets = parser.add_mutually_exclusive_group()
-    presets.add_argument("--quick", action="store_true", help="200k values, no nulls; under three minutes")
+    parser.add_argument(
+        "--quick", action="store_true", help="200k values, no nulls; under three minutes; fewer cells with --matrix, --chains"
+    )
+    parser.add_argument("--minutes", type=float, default=None, help="with --matrix: leave out what has not begun by then")
     presets.add_argument("--full", action="store_true", help="every type, distribution and size as well; hours")
     presets.add_argument("--tiny", action="store_true", help="ours alone on 10 rows, in microseconds; under a minute")
     presets.add_argument("--strategies", action="store_true", help="each algorithm of each decision, forced; about five minutes")
@@ -176,6 +187,8 @@ def line(result: dict[str, Any]) -> str:
     rival = f"{best} {times[best]:.2f}" if best else "-"
     ratio = f"{result['ratio']:.2f}" if result["ratio"] else "-"
     peak_text = f"  peak {result['peak_mb']:.0f} MB" if "peak_mb" in result else ""
+    if "plain_ms" in result:
+        peak_text += f"\n{'  without numba':56}{result['plain_ms']:>9.2f}{result['plain_cpu_ms']:>8.2f}"
     return (
         f"{result['operation']:20}{result['values']:>10} {result['distribution']:11}{result['nulls']:7}{result['dtype']:8}"
         f"{result['ours_ms']:>9.2f}{result['ours_cpu_ms']:>8.2f}{result['cold_ms']:>8.2f}{rival:>19}{ratio:>7}{result['target']:>7}"

@@ -11,6 +11,7 @@ import json
 import math
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +25,40 @@ DTYPES = ("int64", "float32", "float64", "string")
 NULLS = ("none", "leaves")
 LENGTHS = ("three", "poisson", "thousand", "zipf", "one_row")
 VALUES = 1_000_000
+QUICK = [
+    "sum",
+    "mean",
+    "min",
+    "max",
+    "argmin",
+    "argmax",
+    "std",
+    "median",
+    "any",
+    "count",
+    "n_unique",
+    "unique",
+    "sort",
+    "argsort",
+    "rank_min",
+    "topk",
+    "cumsum",
+    "cummax",
+    "reverse",
+    "shift",
+    "row_take",
+    "filter",
+    "list_plus_list",
+    "list_times_row",
+    "expand_to",
+    "is_in_set",
+    "intersection",
+    "group_by",
+]
+"""The operations of `--quick`."""
+
+QUICK_MINUTES = 8.0
+QUICK_BUDGET = 0.02
 SMALL = 2_000
 
 
@@ -46,18 +81,34 @@ def inputs(dtypes: Sequence[str] | None, nulls: Sequence[str] | None, distributi
                 yield Input(dtype, found, distribution)
 
 
+def quick_inputs() -> Iterator[Input]:
+    """The columns of `--quick`, those first that tell most: a run that has no time left leaves out the last."""
+    for distribution in ("poisson", "thousand", "zipf", "three"):
+        for dtype in ("float64", "int64", "string", "float32"):
+            yield Input(dtype, "none", distribution)
+    for dtype in ("float64", "int64"):
+        yield Input(dtype, "leaves", "poisson")
+    yield Input("float64", "none", "one_row")
+
+
 def cases(only: Sequence[str] | None) -> list[Case]:
     """The operations with a rival that is installed."""
     return [case for case in CASES if any(map(installed, case.rivals)) and (not only or case.name in only)]
 
 
-def cells(given: Sequence[Input], only: Sequence[str] | None, values: int, budget: float) -> list[dict[str, Any]]:
-    """Measure every cell; a cell that fails is reported and left out."""
+def cells(
+    given: Sequence[Input], only: Sequence[str] | None, values: int, budget: float, minutes: float | None = None
+) -> list[dict[str, Any]]:
+    """Measure every cell; a cell that fails is reported and left out. After so many minutes the rest is left out, too."""
     found = []
-    for one in given:
+    end = math.inf if minutes is None else time.monotonic() + 60 * minutes
+    for place, one in enumerate(given):
+        if time.monotonic() > end:
+            print(f"out of time: {len(given) - place} of {len(given)} columns are left out", flush=True)
+            break
         data, small = Data(values, one.distribution, one.nulls, one.dtype), Data(SMALL, one.distribution, one.nulls, one.dtype)
         for case in cases(only):
-            if one.dtype not in case.dtypes or values > case.at_most:
+            if one.dtype not in case.dtypes or values > case.at_most or time.monotonic() > end:
                 continue
             try:
                 wrong = check(case, small)

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 import arrowjag as aj
+from arrowjag._kernels import strategy
 from benchmarks.case import Case
 from benchmarks.data import Data
 
@@ -108,6 +109,21 @@ def race(calls: dict[str, Callable[[], Any]], budget: float, before: Callable[[s
     return best
 
 
+def takes_loops(call: Callable[[], Any]) -> bool:
+    """Whether a call runs compiled loops; those that it would have compiled in the background are compiled now."""
+    if not installed("numba"):
+        return False
+    with aj.options(compile="always"), strategy.force() as taken:
+        call()
+    return any(name == "compiled" for _, name in taken)
+
+
+def without_loops(call: Callable[[], Any]) -> Any:
+    """A call as it runs where numba is not installed."""
+    with aj.options(compile="never"):
+        return call()
+
+
 def seconds(function: Callable[[], Any], budget: float = 1.0) -> float:
     """The best wall time of one call."""
     best = race({"it": function}, budget)["it"]
@@ -121,6 +137,8 @@ def measure(case: Case, data: Data, budget: float = 1.0, differs: Sequence[str] 
     calls: dict[str, Callable[[], Any]] = {"ours": lambda: case.ours(data)}
     calls |= {name: lambda run=run: run(data) for name, run in others.items()}
     calls |= {f"hand {name}": lambda run=run: run(data) for name, run in hand.items()}
+    if takes_loops(calls["ours"]):
+        calls["plain"] = lambda: without_loops(calls["ours"])
     times = race(calls, budget)
     ours = times["ours"]
     if ours is None:
@@ -137,6 +155,7 @@ def measure(case: Case, data: Data, budget: float = 1.0, differs: Sequence[str] 
         "dtype": data.dtype,
         "ours_ms": ours[0] * 1e3,
         "ours_cpu_ms": ours[1] * 1e3,
+        **({"plain_ms": times["plain"][0] * 1e3, "plain_cpu_ms": times["plain"][1] * 1e3} if times.get("plain") else {}),
         "cold_ms": cold[0] * 1e3,
         "cold_cpu_ms": cold[1] * 1e3,
         "rivals_ms": {name: times[name] and times[name][0] * 1e3 for name in others},

@@ -25,9 +25,10 @@ result differs. Times are milliseconds, the minimum of several runs after a warm
 * *ratio*: time of the fastest other library divided by the time of arrowjag; above 1 arrowjag is faster.
 * *copy*: time of arrowjag divided by the time to copy the bytes that the operation reads and writes; 1 is the speed of memory.
 * *cpu*: CPU time of all threads of arrowjag, which on a busy machine is more reliable than wall time.
+* *plain*: time without numba, where arrowjag runs compiled loops.
 * *cold*: time of a call on a shape that has cached nothing yet, such as the parents of its items.
 """
-EXTRA = {"cpu": "ours_cpu_ms", "cold": "cold_ms", "peak MB": "peak_mb"}
+EXTRA = {"cpu": "ours_cpu_ms", "plain": "plain_ms", "cold": "cold_ms", "peak MB": "peak_mb"}
 NULLS = {"none": "Without nulls", "leaves": "With null values", "rows": "With null rows"}
 
 
@@ -44,7 +45,9 @@ def main() -> None:
     options = parser.parse_args()
     measured = [json.loads(path.read_text(encoding="utf-8")) for path in options.results]
     results = [one for part in measured for one in part["results"]]
-    options.page.write_text(page(measured[0]["machine"], results), encoding="utf-8")
+    chains = [one for one in results if "chain" in one]
+    text = page(measured[0]["machine"], [one for one in results if "chain" not in one])
+    options.page.write_text("\n".join([text, chains_table(chains)]) if chains else text, encoding="utf-8")
 
 
 def page(found: dict[str, Any], results: list[Result]) -> str:
@@ -132,6 +135,33 @@ def beside(groups: Groups, figure: Callable[[Result], float | None], mean: bool 
     return tables
 
 
+CHAINS = """\
+## Fused expressions
+
+Milliseconds of whole expressions: as one function of `aj.jit` with compiled loops, the same without numba (*plain*), as single
+calls (*eager*), as a loop written by hand for numba, and in other libraries.
+"""
+
+
+def chains_table(chains: list[Result]) -> str:
+    """Return the table of `python -m benchmarks --chains`."""
+    heads = [name for name in CHAIN_COLUMNS if any(name in one["ms"] for one in chains)]
+    lines = [f"| expression | {' | '.join(map(CHAIN_COLUMNS.__getitem__, heads))} |", f"|---|{'---:|' * len(heads)}"]
+    lines += [f"| {one['chain']} | {' | '.join(number(one['ms'].get(name)) for name in heads)} |" for one in chains]
+    return "\n".join([CHAINS, *lines]) + "\n"
+
+
+CHAIN_COLUMNS = {
+    "jit": "`aj.jit`",
+    "jit plain": "plain",
+    "eager": "eager",
+    "by hand": "by hand",
+    "polars": "polars",
+    "awkward": "awkward",
+    "duckdb": "duckdb",
+}
+
+
 def label(key: tuple[Any, ...]) -> str:
     """Number of values, leaf type and distribution of row lengths."""
     _, values, distribution, dtype = key
@@ -156,7 +186,7 @@ def section(key: tuple[Any, ...], results: list[Result]) -> str:
     nulls, _, distribution, dtype = key
     values = results[0]["values"]
     rivals = sorted({name for one in results for name in one["rivals_ms"]})
-    extra = [head for head, key in EXTRA.items() if all(key in one for one in results)]
+    extra = [head for head, key in EXTRA.items() if (any if head == "plain" else all)(key in one for one in results)]
     heads = ["operation", "arrowjag", *extra, *rivals, "by hand", "ratio", "GB/s", "copy"]
     lines = [f"## {NULLS[nulls]}: {values:,} values of {dtype}, {distribution} row lengths\n"]
     lines += [f"| {' | '.join(heads)} |", f"|---|{'---:|' * (len(heads) - 1)}"]
@@ -174,7 +204,7 @@ def cells(one: Result, rivals: list[str], extra: list[str]) -> list[str]:
     ratio = f"**{one['ratio']:.2g}**" if one["ratio"] else "–"
     return [
         one["operation"],
-        *map(number, [one["ours_ms"], *(one[EXTRA[head]] for head in extra), *times, by_hand]),
+        *map(number, [one["ours_ms"], *(one.get(EXTRA[head]) for head in extra), *times, by_hand]),
         ratio,
         number(one["gb_per_s"]),
         number(one["copy_ratio"]),

@@ -156,6 +156,31 @@ def test_matrix_command(tmp_path: Path) -> None:
     assert len(pages[1].read_text(encoding="utf-8").splitlines()) == 1
 
 
+def test_quick_forms(tmp_path: Path) -> None:
+    """`--quick` measures columns and operations of the matrix until its time is over."""
+    names = [case.name for case in matrix.cases(None)]
+    assert not set(matrix.QUICK) - set(NAMES)
+    assert set(matrix.QUICK) <= set(names) or importlib.util.find_spec("polars") is None
+    quick = list(matrix.quick_inputs())
+    assert set(quick) < set(matrix.inputs(None, None, None))
+    assert matrix.cells(quick, ["sum"], 300, 0, minutes=-1.0) == []
+    page = tmp_path / "chains.json"
+    options = ["--chains", "--quick", "--values", "3000", "--only", "rmse", "--budget", "0", "--json", str(page)]
+    subprocess.run([sys.executable, "-m", "benchmarks", *options], cwd=ROOT, capture_output=True, check=True)
+    (chain,) = json.loads(page.read_text(encoding="utf-8"))["results"]
+    assert {"jit", "eager"} <= chain["ms"].keys()
+
+
+def test_rows_without_loops() -> None:
+    pytest.importorskip("numba")
+    case = next(case for case in cases.CASES if case.name == "argmax")
+    found = measure(case, Data(200_000), budget=0.0, rivals=False)
+    assert found["plain_ms"] > 0
+    assert "plain_ms" not in measure(
+        next(case for case in cases.CASES if case.name == "head"), Data(1000), budget=0.0, rivals=False
+    )
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("names", [["cosine", "z-score"], pytest.param(None, marks=pytest.mark.slow)], ids=["two", "all"])
 def test_chains(names: list[str] | None, capsys: pytest.CaptureFixture[str]) -> None:

@@ -87,3 +87,13 @@ def test_pictures_read_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {pictures.family(name) for name in found} == set(pictures.FAMILIES)
     assert f"{pictures.geometric(list(found.values())):.1f} times" in (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
     assert len(pictures.draw_families(found).axes) == 1
+
+
+def test_chains_have_a_table_of_their_own(tmp_path: Path) -> None:
+    chain = {"chain": "z-score", "values": 10, "ms": {"jit": 1.25, "jit plain": 4.0, "eager": 5.0, "polars": None}, "differs": []}
+    plain = result("sum", "none", 1.0, polars=3.0) | {"plain_ms": 1.5}
+    text = write(tmp_path, [plain, result("abs", "none", 2.0, polars=3.0)], [chain])
+    assert "| z-score | 1.25 | 4 | 5 | – |" in text
+    assert "| operation | arrowjag | plain |" in text
+    assert "| sum | 1 | 1.5 |" in text
+    assert "| abs | 2 | – |" in text
