@@ -169,12 +169,12 @@ def jit(function: Any = None) -> Any:
     -----
     Results, types, nulls and errors are those of the function itself, bit for bit. Stretches of calls that compute each row alone
     (elementwise work, broadcasting, reductions and scans of the last axis) run together. With numba (the extra ``compiled``),
-    stretches of arithmetic, sums, means, extremes, standard deviations and running sums of float64 become one loop over rows, if
-    the columns have no nulls. `arrowjag.options` says when it is compiled. Without a loop, stretches of six operators and more on
-    a million items run in blocks of rows on all cores, so that what they compute on the way stays in cache; all others run call by
-    call, as without `jit`, which takes no longer than blocks would. What the function computes
-    but does not return is left out. An array, list or number that the function reads from outside is read when it is traced; if the
-    outer name is bound to another object, the next call traces again.
+    stretches of arithmetic, comparisons, logic, sums, means, extremes, standard deviations, counts and running sums of float64,
+    float32, int64, int32 and booleans become one loop over rows, with nulls or without; `arrowjag.options` says when it is made.
+    Without a loop, stretches of six operators and more on a million items run in blocks of rows on all cores, so that what they
+    compute on the way stays in cache; all others run call by call, as without `jit`. What the function computes but does not return
+    is left out. An array, list or number that the function reads from outside is read when it is traced; if the outer name is bound
+    to another object, the next call traces again.
 
     Examples
     --------

@@ -1,18 +1,18 @@
-"""Compile a stretch of calls on float64 to one loop over rows, without temporaries.
+"""Compile a stretch of calls on numbers and booleans to one loop over rows, without temporaries.
 
-`fuses` tells which calls a loop can hold, from their types. Whether a loop runs depends on the columns: they need one shape and no
-nulls, and the machine code must be there. Otherwise the stretch runs in blocks of rows.
+`fuses` tells which calls a loop can hold, from their types. Whether a loop runs depends on the columns: columns of items need one
+shape, and the machine code must be there. Otherwise the stretch runs in blocks of rows, or call by call.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.types as pt
 
 from arrowjag._array import JaggedArray
 from arrowjag._column import Column
@@ -22,16 +22,42 @@ from arrowjag._kernels.base import memory
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.compiled import fused_name
+from arrowjag._kernels.compiled.loops.fused import REDUCTIONS, Value, parse
 from arrowjag._ops.elementwise.framework import flat_data
-from arrowjag.dims import Uniform
+from arrowjag.dims import Dim, Uniform
+from arrowjag.errors import JagTypeError
 from arrowjag.shape import JaggedShape
 
 __all__ = ["Loop", "fuses", "loop_of"]
 
-_METHODS = frozenset({"sum", "mean", "max", "min", "std", "cumsum"})
-_OPERATORS = frozenset({"add", "sub", "mul", "truediv", "neg", "abs"})
-_NEEDS = {"sum": 0, "mean": 1, "max": 1, "min": 1, "std": 2}
-"""Fewest items of a row whose result is not null."""
+_TYPES = {pa.bool_(): "b1", pa.int32(): "i4", pa.int64(): "i8", pa.float32(): "f4", pa.float64(): "f8"}
+_NUMBERS = ("i4", "i8", "f4", "f8")
+_ARITHMETIC = frozenset({"add", "sub", "mul", "truediv"})
+_COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+_METHODS = {
+    "sum": ("b1", *_NUMBERS),
+    "mean": ("b1", *_NUMBERS),
+    "max": _NUMBERS,
+    "min": _NUMBERS,
+    "std": ("f4", "f8"),
+    "cumsum": _NUMBERS,
+    "any": ("b1",),
+    "all": ("b1",),
+    "count": ("b1", *_NUMBERS),
+}
+"""Methods without arguments, and the types of items that a loop takes for them."""
+
+_EXACT = 2**53
+"""Integers up to this magnitude are constants of every type that they fit."""
+
+
+class _Plan(NamedTuple):
+    """How a loop computes a call: by which instruction, in which type, and of which type the result is."""
+
+    name: str
+    computes: str
+    type: str
+    operands: tuple[Any, ...]
 
 
 def fuses(node: Call, samples: Mapping[int, Any]) -> bool:
@@ -44,98 +70,221 @@ def fuses(node: Call, samples: Mapping[int, Any]) -> bool:
     samples : mapping
         For each node, by its id, an empty array of its type.
     """
-    arguments = node.args[1:] if node.kind == "ufunc" else node.args
-    if node.kwargs or not all(_is_double(one, samples) for one in (*arguments, node)):
-        return False
-    if node.kind == "operator":
-        return node.name in _OPERATORS
+    return _plan(node, samples) is not None
+
+
+def _plan(node: Call, samples: Mapping[int, Any]) -> _Plan | None:
+    operands = node.args[1:] if node.kind == "ufunc" else node.args
+    type = _type_of(node, samples)
+    if node.kwargs or type is None:
+        return None
+    types = [_type_of(one, samples) for one in operands]
+    if None in types:
+        return None
     if node.kind == "ufunc":
-        return node.args[0] is np.sqrt
-    is_items = len(node.args) == 1 and samples[id(node.args[0])].ndim == 2
-    return node.kind == "method" and node.name in _METHODS and is_items
+        fits = node.args[0] is np.sqrt and types == [type] and type[0] == "f"
+        return _Plan("sqrt", type, type, operands) if fits else None
+    if node.kind == "method":
+        return _method(node, types, type, samples)
+    computes = _computes(node.name, types, type) if node.kind == "operator" else None
+    return None if computes is None else _Plan(node.name, computes, type, operands)
 
 
-def _is_double(one: Any, samples: Mapping[int, Any]) -> bool:
-    """Whether an argument is a column of float64 of one or two dims, or a number that float64 holds."""
+def _type_of(one: Any, samples: Mapping[int, Any]) -> str | None:
+    """The type of a column, or "int" and "float" of a number; None for what a loop does not take."""
     if isinstance(one, (Call, Input)):
         sample = samples.get(id(one))
-        return isinstance(sample, JaggedArray) and sample.ndim in (1, 2) and bool(pt.is_float64(sample.type))
-    return type(one) is float or (type(one) is int and abs(one) <= 2**53)
+        return _TYPES.get(sample.type) if isinstance(sample, JaggedArray) and sample.ndim > 0 else None
+    if type(one) is float:
+        return "float"
+    return "int" if type(one) is int and abs(one) <= _EXACT else None
+
+
+def _method(node: Call, types: Sequence[Any], type: str, samples: Mapping[int, Any]) -> _Plan | None:
+    """A reduction or a running sum along the last axis."""
+    accepted = _METHODS.get(node.name, ())
+    if len(node.args) != 1 or types[0] not in accepted or samples[id(node.args[0])].ndim < 2:
+        return None
+    computes = "f8" if types[0][0] == "f" else "i8"
+    return _Plan(node.name, type if node.name in ("max", "min") else computes, type, node.args)
+
+
+def _computes(name: str, types: Sequence[Any], type: str) -> str | None:
+    """The type in which an operator computes, or None if a loop would compute in another one than pyarrow or numpy."""
+    columns = [one for one in types if one not in ("int", "float")]
+    if name in ("neg", "abs"):
+        return type if types == [type] and type != "b1" else None
+    if name in ("and_", "or_", "invert"):
+        return "b1" if set(types) == {"b1"} else None
+    if name in _COMPARISONS:
+        return _compared(types, columns)
+    if name not in _ARITHMETIC or type == "b1":
+        return None
+    if name == "truediv":
+        return type
+    return type if all(_widens(one, type) for one in columns) and ("float" not in types or type[0] == "f") else None
+
+
+def _compared(types: Sequence[Any], columns: Sequence[str]) -> str | None:
+    if "b1" in columns:
+        return None
+    if len(columns) == len(types):
+        found = np.result_type(*columns)
+        return f"{found.kind}{found.itemsize}"
+    if columns[0][0] == "i":
+        return "i8" if "int" in types else "f8"
+    return columns[0]
+
+
+def _widens(one: str, type: str) -> bool:
+    """Whether a type holds each value of another one: pyarrow refuses others value by value."""
+    return one == type or (one, type) in (("i4", "i8"), ("i4", "f8"), ("f4", "f8"), ("b1", type))
 
 
 class _Result(NamedTuple):
     """What a loop writes."""
 
-    node: Call
+    type: pa.DataType
     is_row: bool
-    needs: int
-    """Fewest items of a row whose result is not null."""
-
     extents: tuple[int | None, ...]
 
 
 class Loop(NamedTuple):
-    """The program of a stretch, and what its columns are."""
+    """The program of a stretch but for nulls, and what its columns are."""
 
-    name: str
     items: tuple[Node, ...]
     rows: tuple[Node, ...]
-    constants: npt.NDArray[np.float64]
+    types: tuple[str, ...]
+    """Of the columns."""
+    constants: tuple[tuple[str, float | int], ...]
+    """Types and numbers."""
+    text: str
+    """The instructions and the results."""
     results: tuple[_Result, ...]
 
     def run(self, values: Mapping[int, Any]) -> list[Any] | None:
-        """Compute the results; None if the columns don't allow it, or the machine code isn't there.
+        """Compute the results; None if the columns don't allow it, a sum overflows, or the machine code isn't there.
 
         Parameters
         ----------
         values : mapping
             The value of each node that the stretch reads.
         """
-        items, rows = [values[id(node)] for node in self.items], [values[id(node)] for node in self.rows]
+        items, above = [values[id(node)] for node in self.items], [values[id(node)] for node in self.rows]
+        if not all(isinstance(one, JaggedArray) for one in (*items, *above)) or not items[0].size:
+            return None
         shape = items[0].shape
-        if not self._allows(shape, items, rows):
+        rows = _laid_by_rows(above, shape)
+        if rows is None or not self._allows(shape, items, rows):
             return None
-        found = None
+        columns = [*items, *rows]
+        name = self._name([one.values.null_count > 0 for one in columns], len(items), shape.dims[-1].validity is not None)
+        function = None
         if shape.size >= strategy.sizes.COMPILED_VALUES:
-            found = compiled.find(self.name, np.dtype(np.float64), False, shape.size >= strategy.sizes.COMPILING_VALUES)
-        if strategy.choose("loop", found is not None) != "compiled" or found is None:
+            function = compiled.find(name, np.dtype(np.float64), False, shape.size >= strategy.sizes.COMPILING_VALUES)
+        if strategy.choose("loop", function is not None) != "compiled" or function is None:
             return None
-        function = found
-        offsets = np.ascontiguousarray(shape.dims[1].offsets)
-        columns = [np.ascontiguousarray(flat_data(one.values)) for one in (*items, *rows)]
-        outs = [memory.empty(len(offsets) - 1 if one.is_row else shape.size, np.float64) for one in self.results]
-        map_rows(lambda first, last: function(offsets, first, last, *columns, self.constants, *outs), offsets)
+        return self._call(function, name, shape, columns)
+
+    def _call(self, function: compiled.Compiled, name: str, shape: JaggedShape, columns: Sequence[Any]) -> list[Any] | None:
+        offsets = np.ascontiguousarray(shape.dims[-1].offsets)
+        data = [_data_of(one.values) for one in columns]
+        data += [
+            memory.unpack_bits(one.buffers()[0], one.offset, len(one)) for one in (c.values for c in columns) if one.null_count
+        ]
+        alive = shape.dims[-1].validity
+        if alive is not None:
+            data.append(np.ascontiguousarray(alive))
+        numbers = [number for _, number in self.constants] or [0]
+        data.append(np.array(numbers, np.float64))
+        data.append(np.array([number if isinstance(number, int) else 0 for number in numbers], np.int64))
+        given = _given(name)
+        outs = [_Out(one, value, shape.size, len(offsets) - 1) for one, value in zip(self.results, given, strict=True)]
+        arrays = [one for out in outs for one in out.arrays]
+        if sum(map_rows(lambda first, last: function(offsets, first, last, *data, *arrays), offsets)):
+            return None
         sizes = row_sizes(offsets)
-        return [_finished(one, out, shape, sizes) for one, out in zip(self.results, outs, strict=True)]
+        return [out.column(shape, sizes) for out in outs]
+
+    def _name(self, nulls: Sequence[bool], n_items: int, has_null_rows: bool) -> str:
+        types = [f"{type}{'?' if null else ''}" for type, null in zip(self.types, nulls, strict=True)]
+        parts = [types[:n_items], types[n_items:], [type for type, _ in self.constants]]
+        return fused_name("|".join([*map(",".join, parts), "alive" if has_null_rows else "", self.text]))
 
     def _allows(self, shape: JaggedShape, items: Sequence[Any], rows: Sequence[Any]) -> bool:
-        """Whether columns of items have one shape, and nothing is null."""
-        if not all(isinstance(one, JaggedArray) and not one.values.null_count for one in (*items, *rows)):
-            return False
-        dim = shape.dims[1]
-        if dim.validity is not None or not shape.size or any(len(one) != len(dim) for one in rows):
-            return False
-        for one in items[1:]:
-            other = one.shape.dims[1]
-            if other is not dim and (other.validity is not None or other != dim):
-                return False
-        return all(one.is_row or one.extents[1] == dim.extent for one in self.results)
+        """Whether columns of items have one shape, of rows the shape without its last dim, and results the extents of both."""
+        same = all(_are_same(one.shape.dims, shape.dims) for one in items[1:])
+        same = same and all(_are_same(one.shape.dims, shape.dims[:-1]) for one in rows)
+        return same and all(one.extents[1:] == shape.extents[1 : len(one.extents)] for one in self.results)
 
 
-def _finished(result: _Result, out: npt.NDArray[Any], shape: JaggedShape, sizes: npt.NDArray[np.int64]) -> JaggedArray:
-    enough = sizes >= result.needs if result.needs > (0 if result.is_row else 1) else None
-    valid = None
-    if enough is not None and not enough.all():
-        valid = enough if result.is_row else enough.repeat(sizes)
-        out[~valid] = 0.0
-    rows = Uniform(len(sizes), 1, declared=result.extents[0] is not None)
-    bits = None if valid is None else memory.pack_bits(valid)
-    values = pa.Array.from_buffers(pa.float64(), len(out), [bits, pa.py_buffer(out)])
-    return JaggedArray._of(Column(JaggedShape._trusted([rows] if result.is_row else [rows, shape.dims[1]]), values))
+@functools.lru_cache(1024)
+def _given(name: str) -> list[Value]:
+    """The results of a program."""
+    program = parse(name)
+    values = program.values()
+    return [values[one] for one in program.results]
+
+
+def _laid_by_rows(rows: Sequence[Any], shape: JaggedShape) -> list[Any] | None:
+    """Expand columns of fewer dims to one value per row; None if they don't fit."""
+    found = []
+    for one in rows:
+        if len(one) != len(shape.dims[1]):
+            return None
+        found.append(one if one.ndim == shape.ndim - 1 else one.expand_to(shape[: shape.ndim - 1]))
+    return found
+
+
+def _are_same(one: Sequence[Dim], two: Sequence[Dim]) -> bool:
+    """Whether dims have the same sizes and null rows; the first may differ in what it declares."""
+    return len(one) == len(two) and one[0].size == two[0].size and all(map(_is_same, one[1:], two[1:]))
+
+
+def _is_same(one: Dim, two: Dim) -> bool:
+    if one is two:
+        return True
+    if one.validity is None or two.validity is None:
+        return one.validity is two.validity and one == two
+    return bool(np.array_equal(one.validity, two.validity)) and one == two
+
+
+def _data_of(values: pa.Array) -> npt.NDArray[Any]:
+    """The data of a column; booleans as bytes."""
+    if values.type == pa.bool_():
+        return memory.unpack_bits(values.buffers()[1], values.offset, len(values))
+    return np.ascontiguousarray(flat_data(values))
+
+
+class _Out:
+    """The memory of a result."""
+
+    def __init__(self, result: _Result, value: Value, n_items: int, n_rows: int) -> None:
+        self.result, self.value = result, value
+        length = n_rows if result.is_row else n_items
+        self.data = memory.empty(length, np.dtype(value.type))
+        self.valid = None if not value.valid else memory.empty(n_rows if value.valid == "row" else n_items, np.bool_)
+        self.arrays = [self.data] if self.valid is None else [self.data, self.valid]
+
+    def column(self, shape: JaggedShape, sizes: npt.NDArray[np.int64]) -> JaggedArray:
+        """The column, once the loop has filled the memory."""
+        valid = self.valid
+        if valid is not None and not self.result.is_row and self.value.valid == "row":
+            valid = None if (valid | (sizes == 0)).all() else valid.repeat(sizes)
+        if valid is not None and valid.all():
+            valid = None
+        if valid is not None:
+            self.data[~valid] = 0
+        data = memory.pack_bits(self.data) if self.value.type == "b1" else pa.py_buffer(self.data)
+        bits = None if valid is None else memory.pack_bits(valid)
+        values = pa.Array.from_buffers(self.result.type, len(self.data), [bits, data])
+        rows = Uniform(shape.dims[0].size, 1, declared=self.result.extents[0] is not None)
+        dims = shape.dims[1:-1] if self.result.is_row else shape.dims[1:]
+        return JaggedArray._of(Column(JaggedShape._trusted([rows, *dims]), values))
 
 
 def loop_of(calls: Sequence[Call], reads: Sequence[Node], gives: Sequence[Call], samples: Mapping[int, Any]) -> Loop | None:
-    """Write the program of a stretch; None if it computes no items of rows, or reduces items that may be null.
+    """Write the program of a stretch; None if it computes no items of rows, or values above the rows of items.
 
     Parameters
     ----------
@@ -146,29 +295,46 @@ def loop_of(calls: Sequence[Call], reads: Sequence[Node], gives: Sequence[Call],
     samples : mapping
         For each node, by its id, an empty array of its type.
     """
-    items = [node for node in reads if samples[id(node)].ndim == 2]
-    rows = [node for node in reads if samples[id(node)].ndim == 1]
-    if not items:
+    ndims = {id(node): samples[id(node)].ndim for node in (*reads, *calls)}
+    deepest = max(ndims.values())
+    items = [node for node in reads if ndims[id(node)] == deepest]
+    rows = [node for node in reads if ndims[id(node)] < deepest]
+    if not items or deepest < 2 or any(ndims[id(node)] < deepest - 1 for node in calls):
         return None
-    arguments = [one for node in calls for one in (node.args[1:] if node.kind == "ufunc" else node.args)]
-    constants = list(dict.fromkeys(repr(float(one)) for one in arguments if not isinstance(one, (Call, Input))))
+    plans = [_planned(node, samples) for node in calls]
+    if any(one.name in (*REDUCTIONS, "cumsum") and ndims[id(one.operands[0])] < deepest for one in plans):
+        return None
+    constants = _constants(plans)
+    places = {(type, text): place for place, (type, _, text) in enumerate(constants)}
     numbers = {id(node): place for place, node in enumerate([*items, *rows])}
-    n_columns = len(numbers)
-    needs = {id(node): 0 for node in reads}
-    lines = [f"i{len(items)}r{len(rows)}c{len(constants)}"]
-    for node in calls:
-        given = node.args[1:] if node.kind == "ufunc" else node.args
-        below = max((needs[id(one)] for one in given if isinstance(one, (Call, Input))), default=0)
-        is_reduction = node.name in _NEEDS
-        if below > 1 and (is_reduction or node.name == "cumsum"):
-            return None  # items of rows with one item are null
-        needs[id(node)] = _NEEDS[node.name] if is_reduction else below
-        numbers[id(node)] = n_columns + len(constants) + len(lines) - 1
+    n_columns, first = len(numbers), len(numbers) + len(constants)
+    lines: list[str] = []
+    for node, plan in zip(calls, plans, strict=True):
         operands = [
-            numbers[id(one)] if isinstance(one, (Call, Input)) else n_columns + constants.index(repr(float(one))) for one in given
+            numbers[id(one)] if isinstance(one, (Call, Input)) else n_columns + places[_constant(one, plan)[::2]]
+            for one in plan.operands
         ]
-        lines.append(",".join([node.name, *map(str, operands)]))
+        numbers[id(node)] = first + len(lines)
+        lines.append(",".join([f"{plan.name}:{plan.computes}:{plan.type}", *map(str, operands)]))
     text = f"{';'.join(lines)}|{','.join(str(numbers[id(node)]) for node in gives)}"
-    results = [_Result(node, samples[id(node)].ndim == 1, needs[id(node)], samples[id(node)].shape.extents) for node in gives]
-    data = np.array([float(one) for one in constants] or [0.0])
-    return Loop(fused_name(text), tuple(items), tuple(rows), data, tuple(results))
+    results = [_Result(samples[id(node)].type, ndims[id(node)] < deepest, samples[id(node)].shape.extents) for node in gives]
+    types = tuple(_TYPES[samples[id(node)].type] for node in (*items, *rows))
+    return Loop(tuple(items), tuple(rows), types, tuple((type, number) for type, number, _ in constants), text, tuple(results))
+
+
+def _planned(node: Call, samples: Mapping[int, Any]) -> _Plan:
+    found = _plan(node, samples)
+    if found is None:
+        raise JagTypeError(f"{node.name} is in a loop that can't hold it")
+    return found
+
+
+def _constants(plans: Sequence[_Plan]) -> list[tuple[str, float | int, str]]:
+    """The distinct numbers of a program, each in the type that its call computes in, and as text, which tells -0.0 from 0.0."""
+    found = [_constant(one, plan) for plan in plans for one in plan.operands if not isinstance(one, (Call, Input))]
+    return list({(type, text): (type, number, text) for type, number, text in found}.values())
+
+
+def _constant(one: float, plan: _Plan) -> tuple[str, float | int, str]:
+    number: float | int = float(one) if plan.computes[0] == "f" else int(one)
+    return plan.computes, number, repr(number)

@@ -181,6 +181,12 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("digits", (4095, 1), "radix"),
     ("digits", (4096, 12), "count"),
     ("digits", (4096, 13), "radix"),
+    # blocks of a fused stretch from JIT_CALLS calls on items on, with JIT_SHARE of them for each other call
+    ("expression", (sizes.JIT_VALUES - 1, 6, 6), "whole"),
+    ("expression", (sizes.JIT_VALUES, 6, 6), "blocks"),
+    ("expression", (sizes.JIT_VALUES, 5, 5), "whole"),
+    ("expression", (sizes.JIT_VALUES, 12, 13), "blocks"),
+    ("expression", (sizes.JIT_VALUES, 11, 12), "whole"),
     ("frame", (2, 1, sizes.LARGE_FRAME), "coordinates"),
     ("frame", (2, 1, sizes.LARGE_FRAME + 1), "columns"),
     ("frame", (3, 1, sizes.LARGE_FRAME + 1), "coordinates"),
@@ -190,7 +196,6 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
 BLOCKS = dict.fromkeys(("pad_items", "lend_rows", "nth"), "CALL_VALUES") | {
     "if_else": "CHOICE_VALUES",
     "function": "ONE_PASS_VALUES",
-    "expression": "JIT_VALUES",
 }
 SMALL = {"take": "arrow", "runs": "sum", "fill": "masks", "carry": "words", "tile": "pieces"}
 CHOSEN += [(name, (getattr(sizes, size) - 1,), "whole") for name, size in BLOCKS.items()]
@@ -320,8 +325,8 @@ ABLE: list[tuple[str, str, tuple[Any, ...], bool]] = [
     ("positions", "windows", (1, 1, lambda: 1), True),
     ("nth", "blocks", (0,), False),
     ("nth", "blocks", (1,), True),
-    ("expression", "blocks", (0,), False),
-    ("expression", "blocks", (1,), True),
+    ("expression", "blocks", (0, 6, 6), False),
+    ("expression", "blocks", (1, 0, 6), True),
     ("pad", "windows", (0, True), False),
     ("pad", "windows", (1, True), True),
     ("pad", "windows", (1, False), False),
