@@ -6,6 +6,7 @@ import datetime as dt
 import zoneinfo
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -184,8 +185,59 @@ def test_daylight_saving_time_after_2037_is_that_of_python() -> None:
     for wrong in (dt.datetime(2096, 3, 25, 2, 30), dt.datetime(2096, 10, 28, 2, 30)):  # noqa: DTZ001 - a gap and a fold
         with pytest.raises(JagValueError, match=r"Timestamp (is ambiguous|doesn't exist) in timezone 'Europe/Paris': 2096"):
             aj.array([[wrong]]).dt.tz_localize("Europe/Paris")
-    with pytest.raises(JagValueError, match="not known after 2037"):
-        got.dt.strftime("%Z")
+
+
+@pytest.mark.parametrize("zone", ["Europe/Paris", "America/Sao_Paulo", "Antarctica/Troll", "Africa/Casablanca", "UTC", "+05:30"])
+def test_offsets_and_names_of_zones_after_2037_are_those_of_python(zone: str) -> None:
+    moments = [dt.datetime(year, month, 7, 12, 0, 0, 5, dt.UTC) for year in (1990, 2037, 2038, 9998) for month in (1, 3, 7)]
+    x = aj.array(pa.array([[None, *moments], None], pa.large_list(pa.timestamp("us", zone))))
+    format = "%F %T.%f %z %%z %Z"
+    fixed = dt.timezone(dt.timedelta(hours=5, minutes=30), "+0530")
+    there = fixed if zone.startswith("+") else zoneinfo.ZoneInfo(zone)
+    expected = [one.astimezone(there).strftime(format) for one in moments]
+    assert x.dt.strftime(format).to_list() == [[None, *expected], None]
+
+
+def test_a_percent_sign_before_the_letter_of_a_zone() -> None:
+    """Arrow takes %%z for %z, and asks for a zone."""
+    x = aj.array([[dt.datetime(2024, 1, 2, 3)], [None]])  # noqa: DTZ001 - without a zone
+    assert x.dt.strftime("%%z%%%H%%Z").to_list() == [["%z%03%Z"], [None]]
+    assert x.dt.date().dt.strftime("%%z").to_list() == [["%z"], [None]]
+    assert x.dt.time().dt.strftime("%%Z").to_list() == [["%Z"], [None]]
+
+
+def test_times_of_a_zone_do_not_compare_with_dates() -> None:
+    """The moment at which a date begins depends on the zone; Arrow takes it for midnight in UTC."""
+    x = aj.array([[dt.datetime(2023, 12, 31, 23, 30, tzinfo=dt.UTC)]]).dt.tz_convert("Europe/Berlin")
+    dates, day = aj.array([[dt.date(2024, 1, 1)]]), dt.date(2024, 1, 1)
+    calls = [lambda: x >= dates, lambda: dates < x, lambda: x == day, lambda: x != aj.array([day]), lambda: x < pa.scalar(day)]
+    for call in calls:
+        with pytest.raises(JagTypeError, match=r"timestamp\[us, tz=Europe/Berlin\].*Compare x\.dt\.date\(\)"):
+            call()
+    assert (x.dt.date() == dates).to_list() == [[True]]
+    assert (x >= dates.cast("timestamp[us]").dt.tz_localize("Europe/Berlin")).to_list() == [[True]]
+    assert (x >= "2024-01-01").to_list() == [[True]]
+
+
+@pytest.mark.parametrize("unit", ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns"])
+def test_scalars_of_numpy_of_all_units(unit: str) -> None:
+    moment = np.datetime64("2024-06-15T12:30:10", unit)
+    told = moment.astype("M8[us]").item()
+    times, dates = aj.array([[told, None]]), aj.array([[told.date(), None]])
+    assert (times == moment).to_list() == [[True, None]]
+    assert times.fill_null(moment).to_list() == [[told, told]]
+    assert (times - moment).to_list() == [[dt.timedelta(), None]]
+    if unit in "YMWD":
+        assert dates.fill_null(moment).to_list() == [[told.date()] * 2]
+    if unit not in "YM":
+        assert (times + np.timedelta64(3, unit) - times == np.timedelta64(3, unit)).to_list() == [[True, None]]
+    assert (times + np.timedelta64("NaT")).to_list() == [[None, None]]
+
+
+@pytest.mark.parametrize("wrong", [np.timedelta64(1, "M"), np.timedelta64(1), np.datetime64(1, "ps")], ids=repr)
+def test_scalars_of_numpy_without_a_unit_of_arrow(wrong: Any) -> None:
+    with pytest.raises(JagTypeError, match="neither an array nor an Arrow scalar"):
+        aj.array([[dt.datetime(2024, 1, 1)]]) - wrong  # noqa: DTZ001 - without a zone
 
 
 def test_text_beside_times_of_a_zone_after_2037_is_wall_time() -> None:

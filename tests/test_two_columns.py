@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels import strategy
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, prefix_arrays
 from tests import reference as ref
@@ -89,7 +92,6 @@ def test_weighted_quantiles_at_every_axis(data: st.DataObject) -> None:
 
 
 def test_weighted_quantiles_agree_with_numpy() -> None:
-    np = pytest.importorskip("numpy")
     rng = np.random.default_rng(0)
     for n in (1, 2, 5, 10, 100):
         values, weights = rng.normal(size=n), rng.integers(0, 4, n).astype(float)
@@ -98,6 +100,38 @@ def test_weighted_quantiles_agree_with_numpy() -> None:
             got = aj.array([values]).quantile(q, weights=[weights]).to_list()
             counted = weights > 0  # numpy 2.0 returns an item of weight 0 for q=0
             assert got == [float(np.quantile(values[counted], q, method="inverted_cdf", weights=weights[counted]))]
+
+
+@pytest.mark.parametrize("leaf", [pa.decimal128(38, 2), pa.decimal256(60, 2), pa.decimal64(12, 1)], ids=str)
+def test_weighted_quantiles_of_decimals_are_exact(leaf: pa.DataType) -> None:
+    ones = (
+        [Decimal("12345678901234567890.13"), Decimal("12345678901234567890.12")]
+        if leaf.precision > 20
+        else [Decimal("1234567890.2"), Decimal("1234567890.1")]
+    )
+    x = aj.array([[ones[0], None, ones[1]], [], None, [Decimal(1), Decimal(2)]], type=leaf, ndim=2)
+    w = [[1, 9, 1], [], None, [0, 0]]
+    got = x.quantile(0.6, weights=w)
+    assert got.type == leaf
+    assert got.to_list() == [ones[0], None, None, None]
+    assert x.quantile([0.0, 1.0], weights=w).to_list() == [[ones[1], ones[0]], [None, None], None, [None, None]]
+    assert x.quantile(0.5, weights=[[1, 1, math.inf], [], None, [1, 1]]).to_list() == [None, None, None, Decimal(1)]
+
+
+@pytest.mark.parametrize("name", ["corr", "cosine"])
+@pytest.mark.parametrize("compile", ["never", "always"])
+def test_rows_that_are_equal_bit_for_bit_give_exactly_one(name: str, compile: str) -> None:
+    if compile == "always":
+        pytest.importorskip("numba")
+    rng = np.random.default_rng(5)
+    sizes = rng.integers(2, 12, 3000)
+    n = int(sizes.sum())
+    with aj.options(compile=compile), strategy.force(COMPILED_VALUES=0):
+        for data in (rng.random(n), rng.random(n) * 1e150, rng.random(n) * 1e-150, rng.integers(0, 2**40, n)):
+            x = aj.from_sizes(data, sizes)
+            y = aj.from_sizes(-data, sizes)
+            assert set(getattr(x, name)(x).to_list()) == {1.0}
+            assert set(getattr(x, name)(y).to_list()) == {-1.0}
 
 
 def test_weights_of_a_prefix_and_other_types() -> None:

@@ -146,10 +146,10 @@ class StatisticMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Integers give float64, temporals their own type, and so do decimals, rounded half away from zero; with weights, decimals
-            give float64. Null for an empty or null row; a NaN gives NaN. A list of `q` gives one more dim, without a declared
-            extent: as many items as `q`, all null for an empty row. Items with a null weight don't count; a total weight of 0 gives
-            null. Cost: a sort of each row.
+            Integers give float64, temporals their own type, and so do decimals, rounded half away from zero where the quantile lies
+            between two; with weights it is one of the items. Null for an empty or null row; a NaN gives NaN. A list of `q` gives
+            one more dim, without a declared extent: as many items as `q`, all null for an empty row. Items with a null weight don't
+            count; a total weight of 0 gives null. Cost: a sort of each row.
 
         Raises
         ------

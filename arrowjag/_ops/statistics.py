@@ -242,15 +242,15 @@ def _ordered_type(values: pa.Array) -> pa.Array:
     floats(values[:0], "quantile")
     if pt.is_boolean(values.type):
         return values.cast(pa.uint8()).cast(pa.float64())
-    return values.cast(pa.float64()) if pt.is_decimal(values.type) or pt.is_null(values.type) else values
+    return values.cast(pa.float64()) if pt.is_null(values.type) else values
 
 
 def _as_mean(values: pa.Array, unknown: BoolArray) -> pa.Array:
-    """Integers as float64; NaN, or null for temporals, where the total weight is not finite."""
+    """Integers as float64; NaN, or null for temporals and decimals, where the total weight is not finite."""
     values = values.cast(pa.float64(), safe=False) if pt.is_integer(values.type) else values
     if not unknown.any():
         return values
-    if _arrow.is_temporal(values.type):
+    if _arrow.is_temporal(values.type) or pt.is_decimal(values.type):
         return structure.null_values(values, ~unknown)
     data, valid = _arrow.to_numpy(values)
     return _arrow.from_numpy(np.where(unknown, data.dtype.type(np.nan), data), valid)
@@ -260,7 +260,7 @@ def _weighted_items(
     x: pa.Array, amounts: Floats, valid: BoolArray | None, offsets: IntArray, q: Sequence[float]
 ) -> tuple[IntArray, BoolArray | None, BoolArray]:
     """The item of each row and each q; which rows have one; which have a total weight that is not finite."""
-    data, _ = _arrow.to_numpy(x)
+    data, _ = _arrow.order_key(x, "quantile")
     order = _sort.argsort(data, valid, offsets)
     known = None if valid is None else valid[order]
     running, _ = _scan.cumsum(amounts[order], known, offsets)
@@ -327,7 +327,7 @@ def correlation(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: in
     """Pearson's correlation coefficient."""
 
     def finish(found: _moments.Products) -> tuple[Floats, ...]:
-        return (np.clip(found.xy / (np.sqrt(found.xx) * np.sqrt(found.yy)), -1.0, 1.0),)
+        return (_moments.unit_product(found.xy, found.xx, found.yy),)
 
     return _of_products(x, y, axis, finish, ("corr",), "corr", skip_nulls, min_count)
 

@@ -13,7 +13,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, every_of, round_times
+from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, every_of, name_at, offset_text, offsets_at, round_times
 from arrowjag._ops import elementwise
 from arrowjag._ops.zones import as_counts, as_times, in_zone, wall_of
 from arrowjag.errors import JagRangeError, JagTypeError, JagValueError
@@ -241,17 +241,37 @@ def strftime(column: Column, format: Any) -> Column:
             values = as_times(as_counts(values)[0], as_counts(values)[1], pa.timestamp(values.type.unit))
         _within_calendar(values, "strftime")
         if not {"z", "Z"} & set(found):
-            values = wall_of(values, "dt.strftime")
-        elif (as_counts(values)[0] >= KNOWN_UNTIL * TICKS[values.type.unit]).any():
-            raise JagValueError("dt.strftime: %z and %Z are not known after 2037; leave them out, or filter these times")
-        return _formatted(values, format)
+            return _formatted(wall_of(values, "dt.strftime"), format)
+        return _with_zones(values, format)
 
     return _on_times(column, "strftime", lambda type: _has_date(type) or _has_clock(type), "dates and times", compute)
+
+
+def _with_zones(values: pa.Array, format: str) -> pa.Array:
+    """Format moments with the offset or the name of their zone: after 2037, where Arrow knows neither, as text of the format."""
+    seconds = as_counts(values)[0] // TICKS[values.type.unit]
+    late = np.flatnonzero(seconds >= KNOWN_UNTIL)
+    if not len(late):
+        return _formatted(values, format)
+    zone = values.type.tz
+    offsets = offsets_at(zone, seconds[late])
+    early = np.flatnonzero(seconds < KNOWN_UNTIL)
+    places, parts = [early], [_formatted(values.take(pa.array(early)), format)]
+    wall = wall_of(values, "dt.strftime")
+    for offset in np.unique(offsets):
+        there = late[offsets == offset]
+        told = {"z": offset_text(int(offset)), "Z": name_at(zone, int(seconds[there[0]]))}
+        literal = re.sub("%(.)", lambda one: told.get(one[1], one[0]), format, flags=re.DOTALL)  # noqa: B023 - used at once
+        places.append(there)
+        parts.append(_formatted(wall.take(pa.array(there)), literal))
+    return pa.concat_arrays(parts).take(pa.array(np.argsort(np.concatenate(places))))
 
 
 def _formatted(values: pa.Array, format: str) -> pa.Array:
     """Format whole seconds, for which Arrow prints no fraction, and microseconds beside them."""
     seconds, micros = _seconds(values)
+    if pt.is_timestamp(seconds.type) and seconds.type.tz is None and "%%" in format:
+        seconds = seconds.view(pa.timestamp("s", "UTC"))  # Arrow takes the end of %%z for a directive, and asks for a zone
     parts = [pc.strftime(seconds, format=piece) for piece in _around_fractions(format)]
     joined = [part for piece in parts for part in (micros, piece)][1:]
     return pc.binary_join_element_wise(*joined, "")

@@ -15,7 +15,7 @@ from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.offsets import from_sizes, row_sizes, runs
 from arrowjag._kernels.dense.matrices import nearest as _nearest
-from arrowjag._kernels.reduce.moments import common_type, spread_rows
+from arrowjag._kernels.reduce.moments import common_type, spread_rows, unit_product
 from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, result_type
 from arrowjag._kernels.reduce.sums import row_sums
 from arrowjag._ops import along_axis, elementwise, structure
@@ -123,7 +123,7 @@ def cosine(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | N
             dot, xx, yy = (np.empty(len(block.offsets) - 1) for _ in range(3))
             for out, p, q in ((dot, left, right), (xx, left, left), (yy, right, right)):
                 row_sums(p * q, None, block.offsets, out)
-            found[block.rows] = np.clip(dot / (np.sqrt(xx) * np.sqrt(yy)), -1.0, 1.0)
+            found[block.rows] = unit_product(dot, xx, yy)
             enough[block.rows] = block.counts > 0
 
         over_blocks(work, a, valid, offsets)

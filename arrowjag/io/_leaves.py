@@ -26,8 +26,8 @@ def select(schema: pa.Schema, names: Sequence[str]) -> Selection:
     schema : pa.Schema
         The schema of the files.
     names : sequence of str
-        Names of columns, or paths of column and nested fields joined by dots; lists have no name in a path. A column whose own
-        name contains the dots takes precedence.
+        Names of columns, or paths of column and nested fields joined by dots; lists have no name in a path, and the fields of a map
+        are key and value. A column whose own name contains the dots takes precedence.
 
     Returns
     -------
@@ -74,12 +74,18 @@ def _find(fields: Sequence[pa.Field], name: str) -> tuple[str, ...] | None:
 
 
 def _fields_below(type: pa.DataType) -> list[pa.Field]:
-    """Return the fields of the struct inside any number of nested lists; empty if there is none."""
+    """Return the fields of the struct or the map inside any number of nested lists; empty if there is none."""
     if isinstance(type, JaggedType):
         return _fields_below(type.storage_type)
     if _arrow.is_list_type(type):
         return _fields_below(type.value_type)
+    if pt.is_map(type):
+        return _entry_fields(type)
     return list(type) if pt.is_struct(type) else []
+
+
+def _entry_fields(type: pa.MapType) -> list[pa.Field]:
+    return [type.key_field.with_name("key"), type.item_field.with_name("value")]
 
 
 def leaf_names(schema: pa.Schema) -> list[str]:
@@ -117,16 +123,23 @@ def part_of_type(type: pa.DataType, paths: set[tuple[str, ...]]) -> pa.DataType:
     Returns
     -------
     pa.DataType
-        The reduced type; fields keep their order.
+        The reduced type; fields keep their order. A map of which only keys or only values are selected becomes a list of structs.
     """
     if () in paths:
         return type
     if isinstance(type, JaggedType):
         return JaggedType(part_of_type(type.storage_type, paths), type.ndim)
     if pt.is_struct(type):
-        wanted = [(field, _below(paths, field.name)) for field in type]
-        return pa.struct([field.with_type(part_of_type(field.type, below)) for field, below in wanted if below])
+        return _part_of_struct(list(type), paths)
+    if pt.is_map(type):
+        entry = _part_of_struct(_entry_fields(type), paths)
+        return pa.map_(*(field.type for field in entry)) if entry.num_fields == 2 else pa.list_(entry)
     return list_like(type, part_of_type(type.value_type, paths))
+
+
+def _part_of_struct(fields: list[pa.Field], paths: set[tuple[str, ...]]) -> pa.StructType:
+    wanted = [(field, _below(paths, field.name)) for field in fields]
+    return pa.struct([field.with_type(part_of_type(field.type, below)) for field, below in wanted if below])
 
 
 def list_like(type: pa.DataType, item: pa.DataType) -> pa.DataType:
@@ -175,11 +188,11 @@ def _places(type: pa.DataType, paths: set[tuple[str, ...]], start: int) -> list[
         return _places(type.storage_type, paths, start)
     if _arrow.is_list_type(type):
         return _places(type.value_type, paths, start)
-    if not pt.is_struct(type):
+    if not (pt.is_struct(type) or pt.is_map(type)):
         return list(range(start, start + _leaf_count(type)))
     places: list[int] = []
     first = start
-    for field in type:
+    for field in _fields_below(type):
         below = _below(paths, field.name)
         places += _places(field.type, below, start) if below else []
         start += _leaf_count(field.type)

@@ -67,8 +67,8 @@ def read_parquet(  # noqa: PLR0913  (what pandas and pyarrow take, too)
         table of pyiceberg) is read at its current version, or at the version that it was opened with.
     columns : list of str, optional
         Columns, or fields inside them: ``"docs.score"`` reads only the column chunks of the field ``score``, through any
-        number of lists. The result then has a column ``docs`` of the same shape, whose structs hold only the selected
-        fields.
+        number of lists; the fields of a map are ``"m.key"`` and ``"m.value"``. The result then has a column ``docs`` of the same
+        shape, whose structs hold only the selected fields.
     filters : pyarrow.compute.Expression, list of tuples, or list of lists of tuples, optional
         Rows to keep, as in `pyarrow.parquet.read_table`. Row groups whose statistics exclude them are not read.
     to : {"arrow", "pandas", "polars"}

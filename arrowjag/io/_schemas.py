@@ -260,6 +260,8 @@ def conform(array: pa.Array, type: pa.DataType) -> pa.Array:
         return conform(array.storage, type)
     if pt.is_null(array.type):
         return pa.nulls(len(array), type)
+    if pt.is_map(array.type) and (_arrow.is_list_type(type) or pt.is_map(type)):
+        return _conform_map(array, type)
     if _arrow.is_list_type(type) and _arrow.is_list_type(array.type):
         return _conform_list(array, type)
     if pt.is_struct(type) and pt.is_struct(array.type):
@@ -280,6 +282,20 @@ def _conform_list(array: pa.Array, type: pa.DataType) -> pa.Array:
             raise ShapeError(f"row {row} has {sizes[row]} items, {type} wants {extent} in every row")
     wrapped = _arrow.wrap([level._replace(extent=extent)], conform(items, type.value_type))
     return wrapped if wrapped.type == type else wrapped.cast(type)
+
+
+def _conform_map(array: pa.Array, type: pa.DataType) -> pa.Array:
+    """To a list of structs with a part of the fields key and value, or to a map of other keys and values."""
+    entries = array.values
+    named = pa.StructArray.from_arrays([entries.field(0), entries.field(1)], ["key", "value"])
+    lists = pa.Array.from_buffers(
+        pa.list_(named.type), len(array), array.buffers()[:2], array.null_count, array.offset, children=[named]
+    )
+    if not pt.is_map(type):
+        return _conform_list(lists, type)
+    entry = pa.struct([type.key_field.with_name("key"), type.item_field.with_name("value")])
+    found = _conform_list(lists, pa.list_(pa.field("entries", entry, nullable=False)))
+    return pa.Array.from_buffers(type, len(found), found.buffers()[:2], found.null_count, found.offset, children=[found.values])
 
 
 def _conform_struct(array: pa.Array, type: pa.DataType) -> pa.Array:

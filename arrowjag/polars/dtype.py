@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, overload
 
 import polars as pl
 import polars.selectors as cs
@@ -12,7 +13,7 @@ from arrowjag._integers import MAX_NDIM, check_ndim, integer
 from arrowjag._type_names import jagged_name
 from arrowjag.dtype import metadata as canonical_metadata
 from arrowjag.dtype import parse_metadata
-from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.errors import ShapeError
 from arrowjag.polars._leaf_names import leaf_name
 from arrowjag.polars._versions import map_columns
 
@@ -146,7 +147,23 @@ def register() -> None:
         pl.register_extension_type(_arrow.EXTENSION_NAME, Jagged)
 
 
-def jagged(leaf: PolarsDataType | None = None, ndim: int | None = None) -> cs.Selector:
+@overload
+def jagged(leaf: PolarsDataType | None = None, ndim: None = None) -> cs.Selector: ...
+
+
+@overload
+def jagged(leaf: PolarsDataType, ndim: int | None = None) -> cs.Selector: ...
+
+
+@overload
+def jagged(leaf: None, ndim: int) -> pl.Expr: ...
+
+
+@overload
+def jagged(*, ndim: int) -> pl.Expr: ...
+
+
+def jagged(leaf: PolarsDataType | None = None, ndim: int | None = None) -> cs.Selector | pl.Expr:
     """Select the columns with the dtype `Jagged`.
 
     Parameters
@@ -154,18 +171,20 @@ def jagged(leaf: PolarsDataType | None = None, ndim: int | None = None) -> cs.Se
     leaf : polars dtype, optional
         The dtype of the values. Without `ndim`, columns of any number of dims are selected.
     ndim : int, optional
-        Number of levels; requires `leaf`.
+        Number of levels, from 1 to 64.
 
     Returns
     -------
-    polars.selectors.Selector
-        It combines with other selectors. Without arguments it selects every column whose dtype is an extension over lists,
-        because a selector of polars can't test the name of an extension. With a leaf it selects columns without declared extents.
+    polars.selectors.Selector or polars.Expr
+        A selector, which combines with other selectors. Without arguments it selects every column whose dtype is an extension over
+        lists, because a selector of polars can't test the name of an extension. With a leaf it selects columns without declared
+        extents. `ndim` alone returns an expression of the columns, because selectors compare whole dtypes and the leaf dtypes are
+        unlimited: `select`, `with_columns`, `agg` and methods take it, `drop`, `-` and `~` of selectors don't.
 
     Raises
     ------
-    JagTypeError
-        If only `ndim` is given: a selector of polars compares whole dtypes, and there is no list of all leaf dtypes.
+    JagTypeError, JagValueError, ShapeError
+        If `ndim` is no int, below 1, or above 64.
 
     Examples
     --------
@@ -175,14 +194,19 @@ def jagged(leaf: PolarsDataType | None = None, ndim: int | None = None) -> cs.Se
     ['v', 'w']
     >>> df.select(aj.polars.jagged(pl.String)).columns
     ['w']
+    >>> df.select(aj.polars.jagged(ndim=2).jag.lengths()).rows()
+    [(2, 1), (1, 0)]
     """
     if leaf is not None:
         return cs.by_dtype([Jagged(leaf, one) for one in (range(2, MAX_NDIM + 1) if ndim is None else [ndim])])
-    if ndim is not None:
-        raise JagTypeError(
-            "jagged: a selector of polars can't test ndim alone; pass the leaf dtype too, or select by name: "
-            f"[name for name, dtype in frame.schema.items() if isinstance(dtype, aj.polars.Jagged) and dtype.ndim == {ndim}]"
-        )
     # All nested columns except those of polars' own dtypes: extension types over lists.
     extensions: Any = cs.nested() - cs.list() - cs.array() - cs.struct() - map_columns()
-    return extensions  # type: ignore[no-any-return]
+    if ndim is None:
+        return extensions  # type: ignore[no-any-return]
+    check_ndim(integer(ndim, "ndim", 1), "jagged")
+    return extensions.as_expr().pipe_with_dtype(partial(_of_ndim, ndim))  # type: ignore[no-any-return]
+
+
+def _of_ndim(ndim: int, column: pl.Expr, dtype: Any) -> pl.Expr:
+    """The column if it has that many levels, else an expression of no columns."""
+    return column if isinstance(dtype, Jagged) and dtype.ndim == ndim else cs.empty().as_expr()

@@ -126,8 +126,7 @@ def test_selector_takes_our_columns_only():
     assert df.select(jagged()).columns == ["v", "w", "f", "b", "t"]
     assert df.lazy().select(~jagged()).collect_schema().names() == ["k", "g", "l", "s", "n", "c", "a"]
     assert df.select(jagged(pl.Int64, 3)).columns == ["w"]
-    with pytest.raises(JagTypeError, match="ndim alone"):
-        jagged(ndim=2)
+    assert df.select(jagged(ndim=3)).columns == ["w"]
 
 
 KEEPERS = {

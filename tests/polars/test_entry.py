@@ -97,8 +97,24 @@ def test_selectors():
     assert df.select(aj.polars.jagged(pl.Int64)).columns == ["v", "w"]
     assert df.select(aj.polars.jagged(pl.Int64, 3)).columns == ["w"]
     assert df.select(aj.polars.jagged(pl.Int64) | cs.by_name("k")).columns == ["v", "w", "k"]
-    with pytest.raises(JagTypeError, match=r"dtype\.ndim == 3"):
-        aj.polars.jagged(ndim=3)
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_jagged_columns_of_one_ndim(engine: str) -> None:
+    df = frame().with_columns(l=c("v").ext.storage(), u=X["v"].cast("int32").to_polars())
+    three, two = aj.polars.jagged(ndim=3), aj.polars.jagged(ndim=2)
+    assert df.lazy().select("k", three).collect_schema().names() == ["k", "w"]
+    assert df.lazy().select(two).collect(engine=engine).columns == ["v", "f", "b", "t", "u"]
+    assert df.select(aj.polars.jagged(ndim=7)).columns == []
+    counted = df.lazy().with_columns(three.jag.lengths(0).name.suffix("_n")).collect(engine=engine)
+    assert counted.columns == [*df.columns, "w_n"]
+    assert df.group_by("k").agg(three).columns == ["k", "w"]
+    assert df.jag.flatten(three).equals(df.jag.flatten("w"))
+    with pytest.raises(pl.exceptions.InvalidOperationError, match="not a selector"):
+        df.drop(two)
+    for wrong, text in ((0, "at least 1"), (65, "at most 64"), ("2", "must be an int")):
+        with pytest.raises(aj.JagError, match=text):
+            aj.polars.jagged(ndim=wrong)
 
 
 # --------------------------------------------------------------------------------------------------- errors

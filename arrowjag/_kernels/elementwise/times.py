@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from arrowjag.errors import JagRangeError, JagValueError
 
-__all__ = ["KNOWN_UNTIL", "TICKS", "Every", "every_of", "moments_of", "offsets_at", "round_times"]
+__all__ = ["KNOWN_UNTIL", "TICKS", "Every", "every_of", "moments_of", "name_at", "offset_text", "offsets_at", "round_times"]
 
 TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 """Counts per second of each unit."""
@@ -158,6 +158,9 @@ KNOWN_UNTIL = 2_145_830_400
 _CYCLE = 146_097 * 86_400
 """Seconds of 400 years, after which the calendar repeats."""
 
+_TOO_LATE = 8_000 * 31_556_952
+"""From here on moments are moved by whole cycles: Python's calendar ends in 9999."""
+
 
 def offsets_at(zone: str, seconds: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return the seconds that wall time is ahead of UTC at moments after 2037.
@@ -177,11 +180,24 @@ def offsets_at(zone: str, seconds: npt.NDArray[np.int64]) -> npt.NDArray[np.int6
     if zone[:1] in "+-":
         hours, minutes = zone[1:].split(":")
         return np.full(len(seconds), (int(hours) * 3600 + int(minutes) * 60) * (-1 if zone[0] == "-" else 1), np.int64)
-    late = seconds >= 8_000 * 31_556_952  # Python's calendar ends in 9999
-    seconds = np.where(late, seconds % _CYCLE + _CYCLE, seconds)
+    seconds = np.where(seconds >= _TOO_LATE, seconds % _CYCLE + _CYCLE, seconds)
     years = np.unique(seconds.astype("M8[s]").astype("M8[Y]").astype(np.int64) + 1970)
     starts, offsets = (np.concatenate(parts) for parts in zip(*(_of_year(zone, int(year)) for year in years), strict=True))
     return offsets[np.searchsorted(starts, seconds, "right") - 1]
+
+
+def offset_text(seconds: int) -> str:
+    """The offset as the directive ``%z`` writes it: ``+0530``."""
+    minutes = abs(seconds) // 60
+    return f"{'-' if seconds < 0 else '+'}{minutes // 60:02}{minutes % 60:02}"
+
+
+def name_at(zone: str, seconds: int) -> str:
+    """The abbreviation of a zone at a moment after 2037, as ``%Z`` writes it: ``CEST``."""
+    if zone[:1] in "+-":
+        return zone.replace(":", "")
+    moment = seconds if seconds < _TOO_LATE else seconds % _CYCLE + _CYCLE
+    return dt.datetime.fromtimestamp(moment, zoneinfo.ZoneInfo(zone)).tzname() or zone
 
 
 @functools.lru_cache(maxsize=10_000)

@@ -33,6 +33,7 @@ __all__ = [
     "skew",
     "spread_rows",
     "std",
+    "unit_product",
     "var",
     "variance_of",
 ]
@@ -229,6 +230,22 @@ def sem(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], ddof: int 
         return enough
 
     return moments(work, data, valid, offsets, strategy.sizes.LARGE_VALUES)
+
+
+def unit_product(xy: Floats, xx: Floats, yy: Floats) -> Floats:
+    """Sums of products over the root of both sums of squares, from -1 to 1; NaN where a sum of squares is 0.
+
+    Where both columns are equal bit for bit the result is exactly 1, and -1 where they differ in sign only.
+    """
+    with np.errstate(all="ignore"):
+        square = xx * yy
+        normal = (square > _SMALLEST) & (square < np.inf)
+        size = np.where(xx == yy, xx, np.where(normal, np.sqrt(square), np.sqrt(xx) * np.sqrt(yy)))
+        return np.clip(xy / size, -1.0, 1.0)
+
+
+_SMALLEST = 1e-290
+"""Products below it may have lost digits."""
 
 
 def entropy(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:

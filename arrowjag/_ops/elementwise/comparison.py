@@ -38,6 +38,7 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
         one, two = decoded(one), decoded(two)
         if pt.is_struct(one.type) or pt.is_struct(two.type) or _arrow.is_list_type(one.type):
             return _compare_codes(name, one, two)
+        _check_zones(name, one.type, two.type)
         if _mixed_signs(one.type, two.type):
             return _compare_signs(kernel, one, two)
         if _arrow.is_numeric(one.type) and _arrow.is_numeric(two.type) and one.type != two.type:
@@ -52,6 +53,15 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
         return pc.call_function(kernel, [one, two])
 
     return compute
+
+
+def _check_zones(name: str, *types: pa.DataType) -> None:
+    """Refuse dates beside moments, whose date depends on the zone; Arrow takes dates for midnight in UTC."""
+    zones = [type.tz for type in types if pt.is_timestamp(type) and type.tz]
+    if zones and any(pt.is_date(type) for type in types):
+        midnight = f"y.cast('timestamp[us]').dt.tz_localize({zones[0]!r})"
+        hint = f"Compare x.dt.date(), or make the dates midnight in the zone: {midnight}."
+        raise JagTypeError.no_kernel(name, *types, hint=hint)
 
 
 def _wide_enough(one: Datum, two: Datum) -> tuple[Datum, Datum]:

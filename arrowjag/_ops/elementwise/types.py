@@ -147,6 +147,8 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
         return value
     leaf = None if leaf is None or pt.is_null(leaf) else plain_type(leaf)
     try:
+        if isinstance(value, (np.datetime64, np.timedelta64)):
+            return _numpy_time(value, leaf)
         if isinstance(value, np.generic):
             return pa.scalar(value)
         if isinstance(value, (datetime, timedelta)):
@@ -262,6 +264,25 @@ def _time_scalar(value: datetime | timedelta) -> pa.Scalar:
     if getattr(value, "nanosecond", 0):
         return pa.scalar(value, pa.timestamp("ns", plain.type.tz))
     return pa.scalar(value, pa.duration("ns")) if getattr(value, "nanoseconds", 0) else plain
+
+
+def _numpy_time(value: np.datetime64 | np.timedelta64, leaf: pa.DataType | None) -> pa.Scalar:
+    """Convert a time of numpy. Arrow has fewer units: days and longer are dates beside dates, seconds beside anything else.
+
+    Raises
+    ------
+    ValueError
+        If the unit has no length in seconds, or is shorter than a nanosecond.
+    """
+    is_moment, unit = isinstance(value, np.datetime64), np.datetime_data(value.dtype)[0]
+    if np.isnat(value):
+        return pa.scalar(None, pa.timestamp("us") if is_moment else pa.duration("us"))
+    if unit in ("ps", "fs", "as", "generic") or (unit in "YM" and not is_moment):
+        raise ValueError(unit)
+    if is_moment and unit in "YMWD" and leaf is not None and pt.is_date(leaf):
+        return pa.scalar(int(value.astype("M8[D]").astype(np.int64)), pa.int32()).cast(pa.date32())
+    stored = value.astype(f"{value.dtype.kind}8[{unit if unit in ('s', 'ms', 'us', 'ns') else 's'}]")
+    return pa.array(stored[None])[0]
 
 
 def _int_scalar(value: int) -> pa.Scalar:
