@@ -74,7 +74,7 @@ def open_path(place: str, options: Mapping[str, str] | None = None) -> Source:
 def _table_source(place: str, snapshot: Snapshot) -> Source:
     deleted = next((file.path for file in snapshot.files if file.kept is not None), None)
     if deleted is not None:
-        raise JagValueError(f"{place}: show can't count rows without those that a deletion vector hides in {deleted}")
+        raise JagValueError(f"{place}: show can't count rows without those that are deleted from {deleted}")
     parts = snapshot.parts()
     form = snapshot.name.rpartition(" (")[2].rstrip(")")
     files = [part.file for part in parts]
@@ -95,7 +95,11 @@ class FolderSource:
     ) -> None:
         self.path, self.format, self.files = path, format, len(files)
         self._sources = sources
-        self._keys = [{name: file.keys.get(name) for name in partitions.names} for file in files]
+        self._keys = [
+            {name: file.keys.get(name) for name in partitions.names}
+            | {name: value for name, value in file.defaults.items() if name not in {one.name for one in source.fields}}
+            for file, source in zip(files, sources, strict=True)
+        ]
         self.bytes = sum(one.bytes for one in self._sources)
         self.rows = sum(one.rows for one in self._sources)
         self.groups = sum(one.groups for one in self._sources)
@@ -166,6 +170,8 @@ class FolderSource:
 
 
 def _parquet(file: StoredFile) -> ParquetSource:
+    if file.names is not None:
+        return ParquetSource(file.path, file.filesystem, file.path, file.names)
     source = open_source(file.path, file.filesystem)
     if not isinstance(source, ParquetSource):
         raise JagValueError(f"{file.path} is not a Parquet file")

@@ -21,6 +21,7 @@ from arrowjag.errors import JagValueError
 from arrowjag.io._atomic import local_path
 from arrowjag.io._chunks import Chunks
 from arrowjag.io._damage import reading
+from arrowjag.io._field_ids import FieldNames, rename_fields
 from arrowjag.io._footer import parse_footer, read_content
 from arrowjag.io._plain import typed_schema
 
@@ -185,12 +186,14 @@ class ParquetSource:
     format = "Parquet"
     files = 1
 
-    def __init__(self, path: str, filesystem: Any, name: str) -> None:
+    def __init__(self, path: str, filesystem: Any, name: str, names: FieldNames | None = None) -> None:
         self.path = name
         self._open = functools.partial(filesystem.open_input_file, path)
         with self._open() as file:
             self.bytes = file.size()
             content = read_content(file)
+        if names is not None:
+            content = rename_fields(content, names)
         self._metadata = parse_footer(content)
         self._told = Chunks(self._metadata, content)
         self.rows = self._metadata.num_rows

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 
 from arrowjag.dtype import JaggedType
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagValueError
 from arrowjag.etl._lake import Commit, NewFile
 from arrowjag.io._delta import deltalake, open_table, options_of, path_of, table_schema
 from arrowjag.io._locate import locate_file
@@ -37,7 +37,6 @@ _WRITABLE = {
     "v2Checkpoint",
     "vacuumProtocolCheck",
 }
-_KEY_TYPES = (pa.types.is_integer, pa.types.is_boolean, pa.types.is_date32, pa.types.is_string, pa.types.is_large_string)
 
 
 class DeltaLake:
@@ -143,7 +142,6 @@ class DeltaLake:
         )
         schema = self._library.Schema.from_arrow(_stored(commit.schema))
         if self._table is None:
-            _check_keys(commit)
             create_table_with_add_actions(
                 self._path,
                 schema,
@@ -175,15 +173,6 @@ def _stored(schema: pa.Schema) -> pa.Schema:
         told = {METADATA_KEY: describe_type(typed.type)} if isinstance(typed.type, JaggedType) else None
         fields.append(field.with_metadata(told))
     return pa.schema(fields)
-
-
-def _check_keys(commit: Commit) -> None:
-    for name in commit.partition_by:
-        type = commit.schema.field(name).type
-        if not any(is_kind(type) for is_kind in _KEY_TYPES):
-            raise JagTypeError(
-                f"partition_by, column {name!r}: {type} can't be a partition column; cast it to text or whole numbers"
-            )
 
 
 def _refuse_features(table: Any, name: str) -> None:

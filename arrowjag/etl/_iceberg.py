@@ -12,7 +12,7 @@ import pyarrow.fs as pf
 
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagValueError
-from arrowjag.etl._lake import Commit
+from arrowjag.etl._lake import Commit, check_keys
 from arrowjag.io._iceberg import local_name, open_catalog, split_name, table_schema
 from arrowjag.io._locate import locate_file
 from arrowjag.io._plain import METADATA_KEY, describe_type, plain_schema
@@ -53,8 +53,7 @@ class IcebergLake:
         if self._table is None:  # a dry run of a job that would create it
             self.filesystem, self.folder, self.link = pf.LocalFileSystem(), "", ""
             return
-        if self._table.spec().fields:
-            raise refused(self.name, "it is partitioned", "write to a table without partitions, or with pyiceberg")
+        self._keys = self._identity_keys()
         place = local_name(self._table.location())
         self.link = place if "://" in place else ""
         self.filesystem, folder = locate_file(place, None, options)
@@ -73,16 +72,32 @@ class IcebergLake:
         except NoSuchNamespaceError as error:
             raise JagValueError(f"{self.name} can't be created: {error}; create its namespace first") from None
 
+    def _identity_keys(self) -> tuple[str, ...]:
+        """Return the partition columns; raise for other transforms, whose values the recipe of the commit can't tell."""
+        from pyiceberg.transforms import IdentityTransform
+
+        keys = []
+        for field in self._table.spec().fields:
+            column = self._table.schema().find_column_name(field.source_id)
+            if not isinstance(field.transform, IdentityTransform) or "." in column:
+                raise refused(self.name, f"it is partitioned by {field.transform} of {column}", "write with pyiceberg or Spark")
+            keys.append(column)
+        if keys:
+            check_keys(table_schema(self._table), keys)
+        return tuple(keys)
+
     @property
     def schema(self) -> pa.Schema | None:
         """The columns of the table."""
         return table_schema(self._table) if self._table is not None and self._table.schema().fields else None
 
     def keys(self, partition_by: tuple[str, ...]) -> tuple[str, ...]:
-        """None: tables with partitions are refused."""
-        if partition_by:
-            raise JagValueError(f"partition_by: {self.name} can't be partitioned by a job; use Delta Lake, or a folder")
-        return ()
+        """The partition columns of the table, or of a new table those of the caller."""
+        if self.schema is None:
+            return partition_by
+        if partition_by and partition_by != self._keys:
+            raise JagValueError(f"partition_by is {list(partition_by)}, but {self.name} is partitioned by {list(self._keys)}")
+        return self._keys
 
     def active(self) -> set[str]:
         """The paths of the current files."""
@@ -144,6 +159,10 @@ class IcebergLake:
             if any(name not in there for name in plain.names):
                 with transaction.update_schema() as update:
                     update.union_by_name(plain)
+            if commit.partition_by and not transaction.table_metadata.spec().fields:
+                with transaction.update_spec() as spec:
+                    for name in commit.partition_by:
+                        spec.add_identity(name)
             numbers = {field.name: field.field_id for field in transaction.table_metadata.schema().fields}
             types = {
                 f"{METADATA_KEY}.{numbers[field.name]}": describe_type(field.type)

@@ -193,8 +193,9 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     Tables store jagged columns as plain nested lists, with the type in field metadata (Delta Lake) or table properties (Iceberg),
     so that every reader sees lists and arrowjag the type. Types that a format refuses, or would change, are an error before
     anything is written: durations, unsigned and dictionary types, float16, nanoseconds... Deletion vectors of a source are
-    applied. Tables with column mapping, renamed columns or delete files of Iceberg are refused, and so are sinks whose constraints
-    or generated columns a commit of files would bypass.
+    applied, and so are position delete files of Iceberg; its columns are found by field id, so that renamed ones are read from old
+    files too. Tables with column mapping or equality delete files are refused, and so are sinks whose constraints or generated
+    columns a commit of files would bypass, and those of Iceberg that are partitioned other than by values of columns.
 
     Jobs log to ``arrowjag.etl``. An interrupted job (Ctrl-C, or SIGTERM, which raises ``SystemExit(143)``) stops its workers and
     removes their unfinished files.
@@ -229,10 +230,12 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     there = _opened(source, filters, filesystem, limits, stores)
     keys = _keys(partition_by, there)
     plan = make_plan(there.schema, columns, filters)
-    facts: list[Any] = [code_digest(transform, version), list(columns or []), columns is None, str(filters), frame]
+    code = code_digest(transform, version)
+    lake = open_lake(sink, stores, dry_run=dry_run)
+    keys = keys if lake is None else lake.keys(keys)
+    facts: list[Any] = [code, list(columns or []), columns is None, str(filters), frame]
     facts += [_schema_fact(given), sorted(options.items()), keys, _schema_fact(plan.read_schema) if there.table else None]
     digest = digest_of(*facts)
-    lake = open_lake(sink, stores, dry_run=dry_run)
     if lake is not None and not lake.folder:
         return _dry_run([], there, size, started)
     if lake is None:
@@ -240,7 +243,7 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     else:
         table = LakeFacts(lake.format, lake.data_folder, lake.schema, merge)
         options, given = options | {"plain": "table"}, _lake_schema(lake, given, merge=merge)
-        place = (lake.folder, there, digest, options, lake.keys(keys), lake.filesystem, stores)
+        place = (lake.folder, there, digest, options, keys, lake.filesystem, stores)
         target = open_sink(*place, lake=table, lake_link=lake.link)
     _refuse_rows(target, lake, mode)
     if dry_run:

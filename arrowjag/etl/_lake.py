@@ -7,7 +7,7 @@ once. A run that was killed before the commit leaves its files; a run that resum
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,9 +21,24 @@ from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.etl._fingerprint import digest_of
 from arrowjag.io._schemas import merge_types
 
-__all__ = ["Commit", "Lake", "LakeFacts", "NewFile", "check_columns", "file_name", "is_ours", "refuse_rows", "run_of"]
+__all__ = [
+    "MOST_KEY_BYTES",
+    "Commit",
+    "Lake",
+    "LakeFacts",
+    "NewFile",
+    "check_columns",
+    "check_keys",
+    "file_name",
+    "is_ours",
+    "refuse_rows",
+    "run_of",
+]
 
 _OURS = re.compile(r".*-(\d{8}T\d{6}\.\d{6}-[0-9a-f]{6})\.parquet")
+_KEY_TYPES = (pt.is_integer, pt.is_boolean, pt.is_date32, pt.is_string, pt.is_large_string)
+#: Iceberg takes the values of partition columns from the statistics of files, which Parquet leaves out for longer values.
+MOST_KEY_BYTES = 4000
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -50,6 +65,11 @@ class LakeFacts:
     base: pa.Schema | None
     merge: bool
     replace: bool = False
+
+    @property
+    def keeps_keys(self) -> bool:
+        """Whether files hold partition columns, as in Iceberg; in Delta Lake only the log does."""
+        return self.format == "Iceberg"
 
     def fitted(self, schema: pa.Schema) -> pa.Schema:
         """Return the schema of results: types of the table for its columns, after a check that it can store all types.
@@ -205,6 +225,29 @@ def check_columns(format: str, schema: pa.Schema) -> None:
         found = _refused(type, format)
         if found is not None:
             raise JagTypeError(f"column {field.name!r}: {format} can't store {found[0]} without changing it; {found[1]}")
+
+
+def check_keys(schema: pa.Schema, names: Iterable[str]) -> None:
+    """Raise for partition columns whose values formats don't store exactly, or readers of them don't agree on.
+
+    Parameters
+    ----------
+    schema : pa.Schema
+        The columns of results.
+    names : iterable of str
+        The partition columns; those that the schema lacks are reported elsewhere.
+
+    Raises
+    ------
+    JagTypeError
+        The message names column and type.
+    """
+    for name in names:
+        type = schema.field(name).type if name in schema.names else pa.string()
+        if not any(is_kind(type) for is_kind in _KEY_TYPES):
+            raise JagTypeError(
+                f"partition_by, column {name!r}: {type} can't be a partition column; cast it to text or whole numbers"
+            )
 
 
 def _refused(type: pa.DataType, format: str) -> tuple[pa.DataType, str] | None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag.errors import JagValueError
+from arrowjag.etl._lake import MOST_KEY_BYTES
 from arrowjag.etl._schema import METADATA_KEY, conform_result
 from arrowjag.etl._sink import Sink, blamed
 from arrowjag.etl._tasks import Task
@@ -78,12 +81,25 @@ class Output:
         self.rows += table.num_rows
         if not table.num_rows:
             return
-        runs = cut_by_keys(table, self._sink.partition_by, any_null=True) if self._sink.partition_by else [("", table)]
         with blamed(self._sink.folder):
-            for folder, rows in runs:
+            for folder, rows in self._cut(table):
                 self._file(folder, rows.schema).write(rows)
             if sum(file.size for file in self._open.values()) >= self._buffer_bytes:
                 max(self._open.values(), key=lambda file: file.size).flush()
+
+    def _cut(self, table: pa.Table) -> Iterable[tuple[str, pa.Table]]:
+        if not self._sink.partition_by:
+            return [("", table)]
+        keep = self._sink.lake is not None and self._sink.lake.keeps_keys
+        if keep:
+            for name, text in ((name, table.column(name)) for name in self._sink.partition_by):
+                is_text = pa.types.is_string(text.type) or pa.types.is_large_string(text.type)
+                longest = pc.max(pc.binary_length(text)).as_py() if is_text else 0
+                if (longest or 0) > MOST_KEY_BYTES:
+                    raise JagValueError(
+                        f"partition_by, column {name!r}: Iceberg takes texts of at most {MOST_KEY_BYTES} bytes, got {longest}"
+                    )
+        return cut_by_keys(table, self._sink.partition_by, any_null=True, keep=keep)
 
     def _file(self, folder: str, schema: pa.Schema) -> _File:
         path = self._sink.path_of(self._task.target, folder)

@@ -16,7 +16,7 @@ import pyarrow.fs as pf
 import pyarrow.parquet as pq
 
 from arrowjag.errors import JagTypeError, JagValueError
-from arrowjag.etl._lake import LakeFacts, file_name
+from arrowjag.etl._lake import LakeFacts, check_keys, file_name
 from arrowjag.etl._lease import Lease
 from arrowjag.etl._schema import METADATA_KEY, bare_schema, conform_result
 from arrowjag.etl._sidecar import Sidecar
@@ -81,9 +81,12 @@ class Sink:
 
     def fitted(self, table: pa.Table) -> pa.Table:
         """Cast a result to the columns that a table of the lake has; return it unchanged for folders."""
-        if self.lake is None or (self.lake.base is not None and not self.lake.merge):
+        if self.lake is None:
             return table
         try:
+            check_keys(table.schema, self.partition_by)
+            if self.lake.base is not None and not self.lake.merge:
+                return table
             return conform_result(table, self.lake.fitted(table.schema))
         except JagTypeError as error:
             raise SinkError(self.folder, str(error)) from error
@@ -243,6 +246,8 @@ def open_sink(  # noqa: PLR0913  (what a job says of its sink)
     if filesystem.get_file_info(folder).type == pf.FileType.File:
         raise JagValueError(f"the sink {sink} is a file: name a folder")
     if lake is not None:  # a job may read a version of the table to which it writes
+        if lake.keeps_keys and partition_by and options.get("write_statistics", True) is not True:
+            raise JagValueError("write: Iceberg takes partition values from the statistics of files; leave out write_statistics")
         if not source.table and filesystem == source.filesystem and _overlap(filesystem, folder, source):
             raise JagValueError(f"the sink {sink} and the source lie in one folder: results would be read as input")
         return Sink(filesystem, folder, source.root, transform, options, partition_by, lake=lake, link=lake_link, stores=stores)

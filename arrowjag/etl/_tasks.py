@@ -194,19 +194,26 @@ def _source_of(snapshot: Snapshot, skip: bool) -> Source:
         snapshot = replace(snapshot, files=[file for file, failure in found if failure is None])
     parts = snapshot.parts()
     names = [part.name[len(snapshot.root) :].lstrip("/") if part.name.startswith(snapshot.root) else part.name for part in parts]
-    pieces = _all_pieces(parts, names, snapshot.filesystem)
+    pieces = _all_pieces(parts, names, snapshot.filesystem, _without_keys(names))
     return Source(
         pieces, snapshot.root, snapshot.schema, snapshot.partitions, snapshot.filesystem, (), failures, table=snapshot.name
     )
 
 
-def _all_pieces(parts: Sequence[Part], names: Sequence[str], where: Any) -> tuple[Piece, ...]:
+def _all_pieces(parts: Sequence[Part], names: Sequence[str], where: Any, targets: Sequence[str] | None = None) -> tuple[Piece, ...]:
     infos = where.get_file_info([part.name for part in parts])
-    stems = _stems(names)
+    targets = names if targets is None else targets
+    stems = _stems(targets)
     pieces: list[Piece] = []
-    for part, file, info in zip(parts, names, infos, strict=True):
-        pieces += _pieces_of(part, file, stems[file], info)
+    for part, file, target, info in zip(parts, names, targets, infos, strict=True):
+        pieces += _pieces_of(part, file, stems[target], info)
     return tuple(pieces)
+
+
+def _without_keys(names: Sequence[str]) -> list[str]:
+    """Return paths without ``key=value``: the columns of a table have their values from its log, and readers would take folders."""
+    short = [name.replace("=", "-") for name in names]
+    return short if len(set(short)) == len(set(names)) else [name.replace("=", "%3D") for name in names]
 
 
 def make_tasks(pieces: Iterable[Piece], bytes_per_file: int | None = None) -> list[Task]:
@@ -333,6 +340,8 @@ def _pieces_of(part: Part, file: str, stem: str, info: Any) -> list[Piece]:
     facts: list[Any] = [file, state.size, state.time, state.footer]
     if part.file.kept is not None:
         facts.append(np.packbits(part.file.kept).tobytes())
+    if part.file.defaults:
+        facts.append(repr(sorted(part.file.defaults.items())))
     sizes = [part.footer.row_group(place).total_byte_size for place in range(part.footer.num_row_groups)]
     pieces: list[Piece] = []
     for groups in _runs(sizes):

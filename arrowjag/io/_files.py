@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.fs as pf
 
+from arrowjag.io._field_ids import FieldNames
 from arrowjag.io._footer import with_magic
 
 if TYPE_CHECKING:
@@ -42,6 +43,10 @@ class StoredFile:
         The fragment of the caller's dataset; it may consist of some of the row groups only.
     kept : numpy array of bool or None
         Which rows a table of the lake has kept; None if it has deleted none.
+    defaults : dict
+        Values of columns that a table of the lake has, for the case that the file lacks them.
+    names : FieldNames or None
+        How the table names the fields of the file; None if the file has the same names.
     """
 
     path: str
@@ -51,6 +56,8 @@ class StoredFile:
     content: Any = None
     fragment: Any = None
     kept: Any = field(default=None, compare=False, repr=False)
+    defaults: dict[str, Any] = field(default_factory=dict)
+    names: FieldNames | None = None
 
     @property
     def label(self) -> str:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from arrowjag._pyarrow_versions import parquet_schema
+from arrowjag.io._thrift import varint
 
 __all__ = [
     "encoded_schema",
@@ -166,7 +167,7 @@ def _storage(type: pa.DataType) -> pa.DataType:
 
 def _entry(value: bytes) -> bytes:
     """Encode the Arrow schema's key-value entry in Thrift's compact protocol: two strings, fields 1 and 2 of a struct."""
-    return b"\x18" + _varint(len(_KEY)) + _KEY + b"\x18" + _varint(len(value)) + value
+    return b"\x18" + varint(len(_KEY)) + _KEY + b"\x18" + varint(len(value)) + value
 
 
 def maps_as_lists(content: bytes) -> pq.FileMetaData:
@@ -197,12 +198,3 @@ def _if_named(found: re.Match[bytes], replacement: bytes) -> bytes:
     before = found.string[max(0, found.start() - 130) : found.start()]
     is_named = any(before[-size - 2 : -size] == bytes([0x18, size]) for size in range(1, min(128, len(before) - 1)))
     return replacement if is_named else found[0]
-
-
-def _varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)

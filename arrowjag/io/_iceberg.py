@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from arrowjag.errors import JagValueError, MissingDependencyError
+from arrowjag.io._field_ids import FieldNames
 from arrowjag.io._files import StoredFile
 from arrowjag.io._locate import locate_file
 from arrowjag.io._plain import METADATA_KEY, jagged_type
 from arrowjag.io._schemas import canonical
 from arrowjag.io._stores import for_iceberg
 from arrowjag.io._tables import Snapshot, refused
+from arrowjag.typing import BoolArray
 
 __all__ = ["local_name", "open_catalog", "snapshot", "split_name", "table_schema"]
 
@@ -79,21 +82,112 @@ def local_name(uri: str) -> str:
 def _snapshot(table: Any, options: Mapping[str, str]) -> Snapshot:
     current = table.metadata.current_snapshot_id
     name = f"{'.'.join(table.name())} (Iceberg, snapshot {current})"
-    _refuse_renames(table, name)
     filesystem, root = locate_file(local_name(table.location()), None, options)
+    names, defaults = _field_names(table), _defaults(table, name)
+    deletes = _Deletes(table, name)
     files = []
-    for task in table.scan(snapshot_id=current).plan_files() if current is not None else ():
-        if task.delete_files:
-            raise refused(
-                name, f"{task.file.file_path} has delete files", "compact the table first, or pass on table.scan().to_arrow()"
-            )
-        files.append(StoredFile(locate_file(local_name(task.file.file_path), filesystem)[1], filesystem))
-    if filesystem.type_name != "local":
-        files = [StoredFile(file.path.partition("://")[2] or file.path, filesystem) for file in files]
+    for task in _planned(table, current, name):
+        if str(task.file.file_format).rpartition(".")[2].upper() != "PARQUET":
+            raise refused(name, f"{task.file.file_path} is no Parquet file", "pass on table.scan().to_arrow()")
+        path = locate_file(local_name(task.file.file_path), filesystem)[1]
+        if filesystem.type_name != "local":
+            path = path.partition("://")[2] or path
+        values = defaults | _partition_values(table, task.file)
+        files.append(StoredFile(path, filesystem, kept=deletes.kept(task), defaults=values, names=names))
     files.sort(key=lambda file: file.path)
-    sources = {one.source_id for spec in table.metadata.partition_specs for one in spec.fields}
-    keys = tuple(one.name for one in table.schema().fields if one.field_id in sources)
-    return Snapshot(name, root.rstrip("/"), filesystem, files, table_schema(table), pa.schema([]), keys)
+    return Snapshot(name, root.rstrip("/"), filesystem, files, table_schema(table), pa.schema([]))
+
+
+def _planned(table: Any, snapshot: int | None, name: str) -> list[Any]:
+    if snapshot is None:
+        return []
+    try:
+        return list(table.scan(snapshot_id=snapshot).plan_files())
+    except (ValueError, NotImplementedError) as error:
+        if "equality delete" not in str(error):
+            raise
+        raise refused(
+            name, "it has equality delete files, which pyiceberg can't apply", "compact it with the engine that wrote it"
+        ) from error
+
+
+class _Deletes:
+    """The rows that position delete files and deletion vectors of a table delete; each file is read once, by pyiceberg."""
+
+    def __init__(self, table: Any, name: str) -> None:
+        self._table, self._name = table, name
+        self._read: dict[str, dict[str, Any]] = {}
+
+    def kept(self, task: Any) -> BoolArray | None:
+        """Which rows of a data file are not deleted; None if all are kept."""
+        if not task.delete_files:
+            return None
+        kept = np.ones(task.file.record_count, bool)
+        for file in task.delete_files:
+            positions = self._positions(file).get(task.file.file_path)
+            if positions is not None:
+                rows = np.asarray(positions.to_numpy(), np.int64)
+                if len(rows) and not (rows.min() >= 0 and rows.max() < len(kept)):
+                    raise refused(self._name, f"{file.file_path} deletes rows that its data file lacks", "repair the table first")
+                kept[rows] = False
+        return kept
+
+    def _positions(self, file: Any) -> dict[str, Any]:
+        if file.file_path not in self._read:
+            try:
+                from pyiceberg.io.pyarrow import _read_deletes  # no public function reads the positions alone
+            except ImportError:
+                raise refused(
+                    self._name, f"this pyiceberg can't read {file.file_path}", "pass on table.scan().to_arrow()"
+                ) from None
+            self._read[file.file_path] = _read_deletes(self._table.io, file)
+        return self._read[file.file_path]
+
+
+def _partition_values(table: Any, file: Any) -> dict[str, Any]:
+    """Return the values of identity partitions of a file, which files of other engines may lack, by the names of the columns."""
+    from pyiceberg.transforms import IdentityTransform
+
+    names = {field.field_id: field.name for field in table.schema().fields}
+    found = {}
+    for place, field in enumerate(table.specs()[file.spec_id].fields):
+        value = file.partition[place]
+        if isinstance(field.transform, IdentityTransform) and field.source_id in names and value is not None:
+            found[names[field.source_id]] = getattr(value, "bytes", value)  # a UUID is stored as 16 bytes
+    return found
+
+
+def _defaults(table: Any, name: str) -> dict[str, Any]:
+    """Return the values of columns in files that are older than the columns."""
+    for path, field in _fields(table.schema().as_struct(), ""):
+        if "." in path and getattr(field, "initial_default", None) is not None:
+            raise refused(name, f"the field {path} has a default value for older files", "pass on table.scan().to_arrow()")
+    found = {field.name: getattr(field, "initial_default", None) for field in table.schema().fields}
+    return {column: getattr(value, "bytes", value) for column, value in found.items() if value is not None}
+
+
+def _field_names(table: Any) -> FieldNames | None:
+    """Return the names of fields by id if names ever stood for other fields; None if files can be read by name."""
+    current = {field.field_id: field.name for _, field in _fields(table.schema().as_struct(), "")}
+    mapping: dict[str, int] = {}
+    mapped = table.metadata.name_mapping()
+    _add_names(mapping, mapped if mapped is not None else (), "")
+    names: dict[int, str] = {}
+    ids: dict[str, int] = {}
+    for schema in table.metadata.schemas:
+        for path, field in _fields(schema.as_struct(), ""):
+            if names.setdefault(field.field_id, path) != path or ids.setdefault(path, field.field_id) != field.field_id:
+                return FieldNames(current, mapping)
+    is_current = all(ids.get(path) == number for path, number in mapping.items() if number in current)
+    return None if is_current else FieldNames(current, mapping)
+
+
+def _add_names(mapping: dict[str, int], fields: Any, before: str) -> None:
+    for one in fields:
+        for alias in one.names:
+            if one.field_id is not None:
+                mapping[before + alias] = one.field_id
+            _add_names(mapping, one.fields, f"{before}{alias}.")
 
 
 def table_schema(table: Any) -> pa.Schema:
@@ -129,22 +223,12 @@ def _bare(type: pa.DataType) -> pa.DataType:
     return type
 
 
-def _refuse_renames(table: Any, name: str) -> None:
-    """Raise if a name ever stood for another field: files are read by name, and old files have old names."""
-    names: dict[int, str] = {}
-    ids: dict[str, int] = {}
-    for schema in table.metadata.schemas:
-        for path, number in _paths(schema.as_struct(), ""):
-            if names.setdefault(number, path) != path or ids.setdefault(path, number) != number:
-                raise refused(name, f"the column {path} was renamed, or replaced by another one", "pass on table.scan().to_arrow()")
-
-
-def _paths(type: Any, before: str) -> Iterator[tuple[str, int]]:
+def _fields(type: Any, before: str) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of structs at all levels with their paths."""
     for field in getattr(type, "fields", ()):
         path = f"{before}{field.name}"
-        yield path, field.field_id
-        yield from _paths(field.field_type, path + ".")
+        yield path, field
+        yield from _fields(field.field_type, path + ".")
     for part in ("element", "key", "value"):
         if hasattr(type, f"{part}_id"):
-            yield before + part, getattr(type, f"{part}_id")
-            yield from _paths(getattr(type, f"{part}_type"), f"{before}{part}.")
+            yield from _fields(getattr(type, f"{part}_type"), f"{before}{part}.")

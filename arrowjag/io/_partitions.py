@@ -21,7 +21,9 @@ FILE_NAME = "part-0.parquet"
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
-def cut_by_keys(table: pa.Table, keys: str | Sequence[str], *, any_null: bool = False) -> Iterator[tuple[str, pa.Table]]:
+def cut_by_keys(
+    table: pa.Table, keys: str | Sequence[str], *, any_null: bool = False, keep: bool = False
+) -> Iterator[tuple[str, pa.Table]]:
     """Partition a table by keys; partitions come in the order in which keys first appear.
 
     Parameters
@@ -32,14 +34,16 @@ def cut_by_keys(table: pa.Table, keys: str | Sequence[str], *, any_null: bool = 
         Columns; the first makes the outermost folders.
     any_null : bool
         Whether a key column may be all null, as can happen in a part of a table.
+    keep : bool
+        Whether parts keep the keys as columns.
 
     Yields
     ------
     str
         Folders ``key=value/key=value``, in which characters that paths or readers take for something else are written as ``%2F``.
     pa.Table
-        The rows of the partition in their order, without the keys. A table without rows is yielded unchanged, for the folder
-        ``""``.
+        The rows of the partition in their order, without the keys unless `keep`. A table without rows is yielded unchanged, for
+        the folder ``""``.
 
     Raises
     ------
@@ -54,7 +58,7 @@ def cut_by_keys(table: pa.Table, keys: str | Sequence[str], *, any_null: bool = 
     >>> [(folder, part.to_pydict()) for folder, part in cut_by_keys(table, "k")]
     [('k=a%2Fb', {'v': [[1], []]}), ('k=__HIVE_DEFAULT_PARTITION__', {'v': [[2, 3]]})]
     """
-    names = _checked([keys] if isinstance(keys, str) else list(keys), table)
+    names = _checked([keys] if isinstance(keys, str) else list(keys), table, keep)
     texts = [_texts(table.column(name), name, any_null) for name in names]
     if table.num_rows == 0:
         yield "", table
@@ -62,13 +66,13 @@ def cut_by_keys(table: pa.Table, keys: str | Sequence[str], *, any_null: bool = 
     numbers = _group_numbers(texts)
     order = np.argsort(numbers, kind="stable")
     ends = np.flatnonzero(np.diff(numbers[order], append=-1)) + 1
-    rest = table.drop_columns(names)
+    rest = table if keep else table.drop_columns(names)
     for rows in sorted(np.split(order, ends[:-1]), key=lambda rows: int(rows[0])):
         folders = [_folder(name, text[int(rows[0])].as_py()) for name, text in zip(names, texts, strict=True)]
         yield "/".join(folders), take_rows(rest, rows)
 
 
-def _checked(names: list[Any], table: pa.Table) -> list[str]:
+def _checked(names: list[Any], table: pa.Table, keep: bool) -> list[str]:
     known = ", ".join(table.column_names)
     for name in names:
         if name not in table.column_names:
@@ -77,7 +81,7 @@ def _checked(names: list[Any], table: pa.Table) -> list[str]:
             raise JagValueError(f"partition_by names {name!r}: readers pass over folders whose names start with . or _")
     if not names or len(set(names)) < len(names):
         raise JagValueError(f"partition_by names each key once, got {names}")
-    if len(names) == table.num_columns:
+    if len(names) == table.num_columns and not keep:
         raise JagValueError(f"partition_by names all columns ({known}): nothing is left for the files")
     return names
 

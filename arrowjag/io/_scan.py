@@ -19,6 +19,7 @@ from arrowjag.errors import JagFileError, JagTypeError, JagValueError, ShapeErro
 from arrowjag.io._atomic import local_path
 from arrowjag.io._chunks import Chunks
 from arrowjag.io._damage import checked, reading
+from arrowjag.io._field_ids import rename_fields
 from arrowjag.io._files import StoredFile
 from arrowjag.io._footer import maps_as_lists, parse_footer, read_arrow_schema, read_content, readable, without_extensions
 from arrowjag.io._leaves import Selection, leaf_names, leaf_places, part_of_type, select
@@ -158,6 +159,8 @@ def _open_part(file: StoredFile, partitions: pa.Schema) -> Part:
 
 def _read_part(file: StoredFile, partitions: pa.Schema) -> Part:
     content = read_content(file.open())
+    if file.names is not None:
+        content = rename_fields(content, file.names)
     footer, known = _parsed(content)
     written = read_arrow_schema(footer)
     footer = without_extensions(footer, content, written)
@@ -171,7 +174,9 @@ def _read_part(file: StoredFile, partitions: pa.Schema) -> Part:
     metadata = {key: value for key, value in (footer.metadata or {}).items() if key != _HIDDEN_METADATA}
     told = typed_schema(pa.schema(meant, metadata=metadata or None), footer.metadata)
     schema = pa.schema([field.with_type(canonical(field.type)) for field in told], metadata=told.metadata)
-    return Part(file, footer, content, stored, schema, {name: file.keys.get(name) for name in partitions.names}, known)
+    keys = {name: file.keys.get(name) for name in partitions.names}
+    keys |= {name: value for name, value in file.defaults.items() if name not in stored.names}
+    return Part(file, footer, content, stored, schema, keys, known)
 
 
 def _parsed(content: bytes) -> tuple[Any, bool]:

@@ -39,8 +39,6 @@ class Snapshot:
         The columns of the table; jagged ones have their type.
     partitions : pa.Schema
         The columns whose values are in the log and not in the files.
-    keys : tuple of str
-        Columns that every file must have, because a file without them has their values in the log.
     """
 
     name: str
@@ -49,16 +47,10 @@ class Snapshot:
     files: list[StoredFile]
     schema: pa.Schema
     partitions: pa.Schema
-    keys: tuple[str, ...] = ()
 
     def parts(self) -> list[Part]:
         """Read the footers of the files."""
-        parts = open_parts(self.files, self.partitions)
-        for part in parts:
-            missing = next((key for key in self.keys if key not in part.schema.names), None)
-            if missing is not None:
-                raise refused(self.name, f"{part.name} lacks the partition column {missing!r}", "pass on table.scan().to_arrow()")
-        return parts
+        return open_parts(self.files, self.partitions)
 
 
 def table_kind(source: Any) -> str | None:

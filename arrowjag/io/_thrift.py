@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-__all__ = ["BINARY", "INT", "Kind", "read_struct"]
+__all__ = ["BINARY", "INT", "Kind", "list_spans", "read_struct", "span_of", "varint"]
 
 INT = "int"
 BINARY = "binary"
@@ -44,6 +44,76 @@ def read_struct(content: bytes, fields: Mapping[int, Kind]) -> dict[int, Any]:
         raise ValueError("the footer is nested too deep") from error
 
 
+def span_of(content: bytes, field: int) -> tuple[int, int]:
+    """Return where the value of a field of a struct starts and ends.
+
+    Parameters
+    ----------
+    content : bytes
+        As a writer serialised the struct.
+    field : int
+        The id of the field.
+
+    Returns
+    -------
+    tuple of int
+        Without the header that tells id and type.
+
+    Raises
+    ------
+    ValueError
+        If the bytes end early, or the struct lacks the field.
+    """
+    try:
+        return _Reader(content).span_of(field)
+    except IndexError as error:
+        raise ValueError(f"the footer ends early, after {len(content)} bytes") from error
+
+
+def list_spans(content: bytes, field: int) -> list[tuple[int, int]]:
+    """Return where the items of a list start and end, which is a field of a struct.
+
+    Parameters
+    ----------
+    content : bytes
+        As a writer serialised the struct.
+    field : int
+        The id of the field.
+
+    Returns
+    -------
+    list of tuple of int
+        One pair per item.
+
+    Raises
+    ------
+    ValueError
+        If the bytes end early, or the struct lacks the field.
+    """
+    try:
+        reader = _Reader(content)
+        reader.at = reader.span_of(field)[0]
+        return reader.item_spans()
+    except IndexError as error:
+        raise ValueError(f"the footer ends early, after {len(content)} bytes") from error
+
+
+def varint(number: int) -> bytes:
+    """Serialise an unsigned integer with seven bits per byte.
+
+    Examples
+    --------
+    >>> list(varint(5)), list(varint(300))
+    ([5], [172, 2])
+    """
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
 class _Reader:
     """A read position in a buffer of bytes."""
 
@@ -66,6 +136,27 @@ class _Reader:
             else:
                 found[id] = self._value(type, kind)
         return found
+
+    def span_of(self, field: int) -> tuple[int, int]:
+        """Return start and end of the value of a field; `at` ends there."""
+        id = 0
+        while header := self._byte():
+            id = id + (header >> 4) if header >> 4 else self._integer()
+            start = self.at
+            self._skip(header & 15)
+            if id == field:
+                return start, self.at
+        raise ValueError(f"a struct of the footer lacks field {field}")
+
+    def item_spans(self) -> list[tuple[int, int]]:
+        """Return start and end of the items of the list at `at`."""
+        type, size = self._list_header()
+        spans = []
+        for _ in range(size):
+            start = self.at
+            self._skip(type)
+            spans.append((start, self.at))
+        return spans
 
     def _value(self, type: int, kind: Kind) -> Any:
         if kind is INT and type in _INTS:
