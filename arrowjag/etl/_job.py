@@ -251,6 +251,8 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     run = new_run()
     with ended_by_signals(), hold(target.sidecar, run) as lease:
         target = replace(target, run=run, lease=lease)
+        if lease.number > 1:
+            target.abort_uploads(there)
         target, kept = _prepared(target, lake, there, mode, missing_inputs)
         rejects = _rejects(target, limits, dead_letter, filesystem, stores)
         job = Job(carried, name_of(transform), plan, there.partitions, frame, target, rejects)
@@ -258,8 +260,11 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
         try:
             report = _run(job, target, there, limits, given, _Options(kept, lake, size, progress), record, started)
             record.done(report)
+            if report.retries or report.failures:
+                target.abort_uploads(there)
         except BaseException as error:
             record.failed(error)
+            target.abort_uploads(there)
             raise
         finally:
             _write_record(record)

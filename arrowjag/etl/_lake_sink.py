@@ -80,11 +80,7 @@ def prepare_lake(
         there = sink.results(f"{sink.folder}/{path}" for path in sorted(active) if is_ours(path))
         _refuse_rewritten(lake, job_of(sink), active)
         kept, stale = survey.split([result for result in (*there, *waiting) if _concerns(result, sink, source)])
-        old = next((path for path in stale if path[start:] in active), None)
-        if old is not None:
-            raise JagValueError(
-                f'{lake.name} holds results of an older input or function, for example {old}: mode="replace" replaces all rows'
-            )
+        _refuse_old(lake, sink, [result for result in there if result.path in stale])
         if any(part.replaces and part.path[start:] not in active for parts in kept for part in parts):
             sink = replace(sink, lake=replace(facts, replace=True))
     if delete:
@@ -97,6 +93,24 @@ def _concerns(result: Result, sink: Sink, source: Source) -> bool:
     """Whether a file holds results of the source of this job; other jobs may write to the same table."""
     known = {piece.input for piece in source.pieces}
     return bool(result.transform) and (result.root == sink.root or any(digest in known for digest, _ in result.inputs))
+
+
+def _refuse_old(lake: Lake, sink: Sink, stale: list[Result]) -> None:
+    """Raise if committed results are of an older function or input: in a folder they would be made again, a commit only adds."""
+    old = next(iter(stale), None)
+    if old is None:
+        return
+    file = old.inputs[0][1] if old.inputs else old.path
+    if old.transform == sink.transform:
+        raise JagValueError(
+            f'{lake.name} holds rows of an older {file}, which was replaced since: mode="replace" replaces all rows of the '
+            "table in one commit; or delete the rows of that file with the library of the format, or write to another table"
+        )
+    raise JagValueError(
+        f"{lake.name} holds rows of {file} from an older function or other options (run {old.run}). A folder would get new "
+        'results, a commit only adds rows: mode="replace" replaces all rows of the table in one commit; version= with the text of '
+        "that run keeps them, if the results are the same; or write to another table"
+    )
 
 
 def job_of(sink: Sink) -> str:

@@ -16,11 +16,12 @@ import pyarrow.fs as pf
 import pyarrow.parquet as pq
 
 from arrowjag.errors import JagTypeError, JagValueError
-from arrowjag.etl._lake import LakeFacts, check_keys, file_name
+from arrowjag.etl._lake import LakeFacts, check_keys, file_name, is_ours
 from arrowjag.etl._lease import Lease
 from arrowjag.etl._schema import METADATA_KEY, bare_schema, conform_result
 from arrowjag.etl._sidecar import Sidecar
 from arrowjag.etl._tasks import Source, Task
+from arrowjag.etl._uploads import abort_uploads
 from arrowjag.etl.report import Failure, JobError
 from arrowjag.io._atomic import fsspec_of
 from arrowjag.io._locate import TableFolderError, locate_file, table_at
@@ -150,6 +151,20 @@ class Sink:
         except OSError as error:
             text = f"the sink can't be written: {' '.join(str(error).split())}"
             raise JobError(Failure(self.folder, (), text)) from error
+
+    def abort_uploads(self, source: Source) -> None:
+        """Abort uploads in parts that dead workers of jobs have begun; the caller must hold the lease.
+
+        Only uploads with names of results of this source count, and only if an earlier run, or a killed worker of this one, may
+        have begun them.
+        """
+        names = {piece.target.rpartition("/")[2] for piece in source.pieces}
+        abort_uploads(
+            self.filesystem,
+            self.folder,
+            self.stores,
+            lambda path: is_ours(path) if self.lake is not None else path.rpartition("/")[2] in names,
+        )
 
     def remove_parts(self) -> None:
         """Delete the temporary files that killed tasks of this run left."""

@@ -18,7 +18,7 @@ import pyarrow.fs as pf
 from arrowjag.errors import JagTypeError, JagValueError, MissingDependencyError
 from arrowjag.io._python_files import python_filesystem
 
-__all__ = ["check_options", "filesystem_of", "for_iceberg", "object_store", "probe", "without_table"]
+__all__ = ["check_options", "filesystem_of", "for_iceberg", "object_store", "probe", "s3_options", "without_table"]
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 # What pyarrow opens itself; all other schemes are opened by fsspec.
@@ -239,6 +239,17 @@ def _seconds(text: str, name: str) -> float:
 
 
 # -------------------------------------------------------------------------------------------------------- other libraries
+
+
+def s3_options(options: Mapping[str, str]) -> dict[str, str]:
+    """Return options of S3 by their short names.
+
+    Examples
+    --------
+    >>> s3_options({"aws_endpoint_url": "http://127.0.0.1:9", "AWS_REGION": "eu-west-1"})
+    {'endpoint': 'http://127.0.0.1:9', 'region': 'eu-west-1'}
+    """
+    return _short(options)
 
 
 def for_iceberg(options: Mapping[str, str]) -> dict[str, str]:

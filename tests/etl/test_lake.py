@@ -192,8 +192,17 @@ def test_files_that_others_rewrote_make_resume_impossible(tmp_path: Path, source
 
 def test_an_older_function_is_refused(place: Place, source: Path) -> None:
     run(totals, source, place.name("t"), version="1")
-    with pytest.raises(aj.JagValueError, match="older input or function"):
+    with pytest.raises(
+        aj.JagValueError, match=r"rows of f0\.parquet from an older function .* mode=\"replace\" .* version="
+    ) as error:
         run(totals, source, place.name("t"), version="2", mode="resume")
+    assert "\n" not in str(error.value)
+    assert run(totals, source, place.name("t"), version="1", mode="resume").kept == 3
+    pq.write_table(table_of(range(25)), source / "f0.parquet")
+    with pytest.raises(aj.JagValueError, match=r"rows of an older f0\.parquet, which was replaced since: mode=\"replace\""):
+        run(totals, source, place.name("t"), version="1", mode="resume")
+    assert run(totals, source, place.name("t"), version="2", mode="replace").rows == 65
+    assert place.rows("t").num_rows == 65
 
 
 def test_the_source_is_a_snapshot(place: Place, tmp_path: Path) -> None:

@@ -213,6 +213,51 @@ def test_an_upload_in_parts_that_is_killed_leaves_no_object(store: Store) -> Non
     assert aj.read_parquet("s3://bucket/cut", storage_options=store.options).num_rows == 3
 
 
+def test_leftovers_of_killed_uploads_are_aborted(store: Store) -> None:
+    boto3 = pytest.importorskip("boto3")
+    keys = {"aws_access_key_id": "key", "aws_secret_access_key": "secret", "region_name": "us-east-1"}
+    client = boto3.client("s3", endpoint_url=f"http://127.0.0.1:{store.port}", **keys)
+
+    def begin(key: str) -> None:
+        number = client.create_multipart_upload(Bucket="bucket", Key=key)["UploadId"]
+        client.upload_part(Bucket="bucket", Key=key, UploadId=number, PartNumber=1, Body=b"x" * 100)
+
+    def left() -> list[str]:
+        return sorted(one["Key"] for one in client.list_multipart_uploads(Bucket="bucket").get("Uploads", []))
+
+    write_source(store, "left ä/in", files=2)
+    sink = "s3://bucket/left ä/out"
+    ours = ["left ä/out/f0-0.parquet", "left ä/out/f1-0.parquet"]
+    others = ["left ä/other/f0-0.parquet", "left ä/out/notes.bin", "left ä/out2/f0-0.parquet"]
+    for key in (*ours, ours[0], *others):
+        begin(key)
+    assert run(totals, "s3://bucket/left ä/in", sink, storage_options=store.options).rows == 40
+    assert left() == sorted([*ours, ours[0], *others]), "no earlier run has begun them"
+    again = run(totals, "s3://bucket/left ä/in", sink, storage_options=store.options, mode="resume")
+    assert again.kept == 2
+    assert left() == sorted(others)
+    begin(ours[0])
+
+    def fail(table: pa.Table) -> pa.Table:
+        raise ValueError("bad")
+
+    with pytest.raises(aj.etl.JobError, match="bad"):
+        run(fail, "s3://bucket/left ä/in", sink, storage_options=store.options, mode="replace")
+    assert left() == sorted(others)
+    for upload in client.list_multipart_uploads(Bucket="bucket")["Uploads"]:
+        client.abort_multipart_upload(Bucket="bucket", Key=upload["Key"], UploadId=upload["UploadId"])
+
+
+def test_leftovers_that_cannot_be_listed_are_a_line_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    from arrowjag.etl._uploads import abort_uploads
+
+    options = {"aws_access_key_id": "k", "aws_secret_access_key": "s", "aws_region": "r", "aws_endpoint_url": "http://127.0.0.1:1"}
+    filesystem = filesystem_of("s3://b/x", options)[0]
+    assert abort_uploads(filesystem, "b/x", options, lambda path: True) == 0
+    assert "unfinished uploads below b/x can't be listed or aborted" in caplog.text
+    assert abort_uploads(pf.LocalFileSystem(), "b/x", options, lambda path: True) == 0
+
+
 def test_the_command(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("store_job.py").write_text("def same(frame):\n    return frame\n")
