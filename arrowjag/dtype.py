@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import Any
 
@@ -15,6 +16,7 @@ from arrowjag.errors import ShapeError
 __all__ = ["JaggedType", "metadata"]
 
 
+@functools.lru_cache(maxsize=64)
 def metadata(ndim: int) -> str:
     """The extension metadata: canonical JSON, the same bytes in Arrow and polars.
 

@@ -137,8 +137,8 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     max_failures : int, optional
         Maximum number of failed tasks (``"skip"``) or rows (``"rows"``); one more ends the job with an error.
     timeout : float, optional
-        Time limit per task in seconds; a task that exceeds it is killed and counts as failed. On ``"ray"`` and ``"dask"`` workers
-        check the time after each batch.
+        Time limit per task in seconds; a task that exceeds it is killed and counts as failed. On ``"ray"`` and ``"dask"`` it is
+        interrupted; a call that never returns keeps its thread until the worker ends.
     missing_inputs : {"keep", "drop", "error"}
         What ``mode="resume"`` does with results whose input file is no longer in the source: keep them, delete them, or raise an
         error.

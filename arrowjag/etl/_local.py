@@ -17,7 +17,7 @@ import time
 from typing import IO
 
 from arrowjag.etl._memory import process_memory
-from arrowjag.etl._worker import Event, Finished, Job, Order, Outcome, Started, TaskError, over_share, over_time
+from arrowjag.etl._worker import GRACE_SECONDS, Event, Finished, Job, Order, Outcome, Started, TaskError, over_share, over_time
 
 __all__ = ["THREADS", "LocalEngine"]
 
@@ -27,8 +27,6 @@ _CODE = (
 )
 _POLL_SECONDS = 0.05
 _SECONDS_TO_END = 5.0
-# Workers check the time between batches and name the batch in the error; after this grace the engine kills a worker that doesn't.
-_GRACE_SECONDS = 0.5
 # Each worker runs in one thread; the job is parallel across workers.
 THREADS = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -100,7 +98,7 @@ class LocalEngine:
                 process.end_for("memory", over_share(size, self._share, self.slots))
         for process in self._processes:
             limit = None if process.order is None else process.order.timeout
-            if limit is not None and process.since is not None and time.monotonic() - process.since > limit + _GRACE_SECONDS:
+            if limit is not None and process.since is not None and time.monotonic() - process.since > limit + GRACE_SECONDS:
                 process.end_for("timeout", over_time(limit))
 
     def stop(self) -> None:

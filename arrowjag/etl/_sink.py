@@ -30,6 +30,10 @@ from arrowjag.io._plain import typed_schema
 __all__ = ["Result", "Sink", "SinkError", "Survey", "blamed", "is_part", "open_sink", "prepare", "refuse_files"]
 
 
+# Footers that one thread reads in turn: handing over each would cost as much as reading it from a local disk.
+_RUN = 16
+
+
 @dataclass(frozen=True)
 class Result:
     """A file in the sink with its metadata; `transform` is empty if no job has written the file.
@@ -111,8 +115,10 @@ class Sink:
 
     def results(self, paths: Iterable[str]) -> list[Result]:
         """Read the metadata of files."""
+        paths = list(paths)
+        runs = [paths[start : start + _RUN] for start in range(0, len(paths), _RUN)]
         with ThreadPoolExecutor(8) as pool:
-            return list(pool.map(self._result, paths))
+            return [result for run in pool.map(lambda run: [self._result(path) for path in run], runs) for result in run]
 
     def _result(self, path: str) -> Result:
         try:
@@ -283,16 +289,31 @@ def _has_buckets(filesystem: pf.FileSystem) -> bool:
 
 def _overlap(filesystem: pf.FileSystem, folder: str, source: Source) -> bool:
     """Return whether the folder holds files of the source, or a search for the source would find results in the folder."""
-    below = _real(filesystem, folder) + "/"
-    if any(_real(filesystem, piece.path).startswith(below) for piece in source.pieces):
+    real = _RealPaths(filesystem)
+    below = real.of(folder) + "/"
+    if any(real.of(piece.path).startswith(below) for piece in source.pieces):
         return True
-    named = [(search, _real(filesystem, search.folder)) for search in source.searches]
+    named = [(search, real.of(search.folder)) for search in source.searches]
     return any(search.finds(below + piece.target, real) for search, real in named for piece in source.pieces)
 
 
-def _real(filesystem: pf.FileSystem, path: str) -> str:
-    """Resolve the symbolic links of a local path."""
-    return os.path.realpath(path).replace(os.sep, "/") if isinstance(filesystem, pf.LocalFileSystem) else path
+class _RealPaths:
+    """Resolves the symbolic links of local paths; each folder is resolved once."""
+
+    def __init__(self, filesystem: pf.FileSystem) -> None:
+        self._is_local = isinstance(filesystem, pf.LocalFileSystem)
+        self._folders: dict[str, str] = {}
+
+    def of(self, path: str) -> str:
+        """Return the path without symbolic links; other file systems have none."""
+        if not self._is_local:
+            return path
+        folder, _, name = path.rpartition("/")
+        if not folder or name in {"", ".", ".."} or os.path.islink(path):  # noqa: PTH114 - a str is faster
+            return os.path.realpath(path).replace(os.sep, "/")
+        if folder not in self._folders:
+            self._folders[folder] = os.path.realpath(folder).replace(os.sep, "/").rstrip("/")
+        return f"{self._folders[folder]}/{name}"
 
 
 def refuse_files(sink: Sink) -> None:
@@ -344,8 +365,9 @@ def prepare(sink: Sink, source: Source, mode: str, missing_inputs: str = "keep",
     if mode == "create":
         refuse_files(sink)
     paths = [info.path for info in sink.infos()]
-    inputs = {_real(sink.filesystem, piece.path) for piece in source.pieces}
-    shared = next((path for path in paths if _real(sink.filesystem, path) in inputs), None)
+    real = _RealPaths(sink.filesystem)
+    inputs = {real.of(piece.path) for piece in source.pieces}
+    shared = next((path for path in paths if real.of(path) in inputs), None)
     if shared is not None:
         raise JagValueError(f"the sink holds {shared}, which is a file of the source: take another folder")
     results = [path for path in paths if not is_part(path)]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextvars
+import ctypes
 import functools
 import pickle
+import queue
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -25,6 +29,7 @@ from arrowjag.etl.report import SinkInUseError
 from arrowjag.io._scan import Part, Plan, finish_rows, open_parts
 
 __all__ = [
+    "GRACE_SECONDS",
     "Event",
     "Finished",
     "Job",
@@ -42,6 +47,8 @@ __all__ = [
     "run_remotely",
 ]
 
+#: Workers check the time between batches and name the batch in the error; this much later a task that doesn't return is ended.
+GRACE_SECONDS = 0.5
 _NOT_THEIRS = (str(Path(__file__).parents[1]), str(Path(pa.__file__).parents[1]), str(Path(pickle.__file__).parent))
 
 
@@ -390,11 +397,46 @@ def over_time(limit: float) -> str:
 
 
 def run_remotely(job: bytes, order: Order) -> Outcome | TaskError:
-    """Run one task in a process of Ray or Dask; return a failure instead of raising, because they wrap exceptions."""
+    """Run one task in a process of Ray or Dask; return a failure instead of raising, because they wrap exceptions.
+
+    With a time limit the task runs in a thread of its own, so that this function returns in time. A thread can't be killed: Python
+    code in it is interrupted, a call that never returns is abandoned with it.
+    """
+    if order.timeout is None:
+        return _run_one(job, order)
+    results: queue.SimpleQueue[Outcome | TaskError | BaseException] = queue.SimpleQueue()
+    context = contextvars.copy_context()
+    thread = threading.Thread(target=context.run, args=(_run_into, results, job, order), daemon=True, name="arrowjag-task")
+    thread.start()
+    try:
+        found = results.get(timeout=order.timeout + GRACE_SECONDS)
+    except queue.Empty:
+        _interrupt(thread)
+        return TaskError("timeout", over_time(order.timeout))
+    if isinstance(found, BaseException) and not isinstance(found, TaskError):
+        raise found
+    return found
+
+
+def _run_one(job: bytes, order: Order) -> Outcome | TaskError:
     try:
         return _remote_worker(job).run(order, lambda event: None)
     except TaskError as failed:
         return failed
+
+
+def _run_into(results: queue.SimpleQueue[Outcome | TaskError | BaseException], job: bytes, order: Order) -> None:
+    try:
+        results.put(_run_one(job, order))
+    except BaseException as error:  # noqa: BLE001  (the thread that waits raises it again)
+        results.put(error)
+
+
+def _interrupt(thread: threading.Thread) -> None:
+    """Raise `Stopped` in a thread at its next line of Python, so that it removes its unfinished files."""
+    if thread.ident is not None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(Stopped))
+    thread.join(GRACE_SECONDS)
 
 
 @functools.lru_cache(maxsize=1)

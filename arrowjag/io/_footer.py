@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import functools
 import re
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ __all__ = [
     "encoded_schema",
     "maps_as_lists",
     "parse_footer",
+    "plain_content",
     "read_arrow_schema",
     "read_content",
     "readable",
@@ -24,6 +26,7 @@ __all__ = [
 ]
 
 _KEY = b"ARROW:schema"
+_HEAD = b"\x18\x0cARROW:schema\x18"
 _MAGIC = b"PAR1"
 
 
@@ -95,8 +98,12 @@ def read_arrow_schema(footer: pq.FileMetaData) -> pa.Schema | None:
         None if the footer has no Arrow schema, or one that can't be parsed.
     """
     encoded = (footer.metadata or {}).get(_KEY)
-    if encoded is None:
-        return None
+    return None if encoded is None else _decoded(encoded)
+
+
+@functools.lru_cache(maxsize=16)
+def _decoded(encoded: bytes) -> pa.Schema | None:
+    """Files of one dataset have one schema."""
     try:
         return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(encoded)))
     except (pa.ArrowException, binascii.Error, ValueError, OSError):
@@ -127,6 +134,47 @@ def without_extensions(footer: pq.FileMetaData, content: bytes, schema: pa.Schem
     return with_arrow_schema(footer, content, pa.schema([field.with_type(_storage(field.type)) for field in schema]))
 
 
+def plain_content(content: bytes) -> tuple[bytes, pa.Schema] | None:
+    """Replace jagged types in the Arrow schema of a footer by their storage types before it is parsed.
+
+    Parameters
+    ----------
+    content : bytes
+        The serialized footer.
+
+    Returns
+    -------
+    bytes
+        The new footer.
+    pa.Schema
+        The Arrow schema that the writer stored. None in place of both if the schema has no jagged types, or can't be told from
+        other bytes.
+    """
+    start = content.find(_HEAD)
+    if start < 0 or content.find(_HEAD, start + 1) >= 0:
+        return None
+    place, length, shift = start + len(_HEAD), 0, 0
+    for byte in content[place : place + 5]:
+        length |= (byte & 127) << shift
+        place, shift = place + 1, shift + 7
+        if byte < 128:
+            break
+    found = _plain_entry(content[place : place + length])
+    if found is None or place + length > len(content):
+        return None
+    schema, entry = found
+    return content[:start] + entry + content[place + length :], schema
+
+
+@functools.lru_cache(maxsize=16)
+def _plain_entry(encoded: bytes) -> tuple[pa.Schema, bytes] | None:
+    schema = _decoded(encoded)
+    if schema is None or not any(isinstance(field.type, pa.BaseExtensionType) for field in schema):
+        return None
+    plain = pa.schema([field.with_type(_storage(field.type)) for field in schema])
+    return schema, _entry(base64.b64encode(plain.serialize().to_pybytes()))
+
+
 def readable(footer: pq.FileMetaData, content: bytes, schema: pa.Schema) -> pq.FileMetaData:
     """Replace types in the Arrow schema of a footer that this pyarrow can't read by similar ones.
 
@@ -154,9 +202,11 @@ def encoded_schema(schema: pa.Schema) -> dict[str, str]:
 
 
 def with_arrow_schema(footer: pq.FileMetaData, content: bytes, schema: pa.Schema) -> pq.FileMetaData:
-    """Replace the Arrow schema of a footer."""
-    written = parse_footer(content).metadata[_KEY]
-    old, new = _entry(written), _entry(base64.b64encode(schema.serialize().to_pybytes()))
+    """Replace the Arrow schema of a footer, which is that of the content, or one that this function returned for it."""
+    old = _entry(footer.metadata[_KEY])
+    if old not in content:
+        old = _entry(parse_footer(content).metadata[_KEY])
+    new = _entry(base64.b64encode(schema.serialize().to_pybytes()))
     # The entry stores its own length, and no other part of the footer stores offsets in it.
     return parse_footer(content.replace(old, new)) if content.count(old) == 1 else footer
 

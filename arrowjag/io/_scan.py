@@ -21,7 +21,15 @@ from arrowjag.io._chunks import Chunks
 from arrowjag.io._damage import checked, reading
 from arrowjag.io._field_ids import rename_fields
 from arrowjag.io._files import StoredFile
-from arrowjag.io._footer import maps_as_lists, parse_footer, read_arrow_schema, read_content, readable, without_extensions
+from arrowjag.io._footer import (
+    maps_as_lists,
+    parse_footer,
+    plain_content,
+    read_arrow_schema,
+    read_content,
+    readable,
+    without_extensions,
+)
 from arrowjag.io._leaves import Selection, leaf_names, leaf_places, part_of_type, select
 from arrowjag.io._plain import typed_schema
 from arrowjag.io._schemas import canonical, conform, merge_schemas, restored
@@ -44,6 +52,7 @@ __all__ = [
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 _HIDDEN_METADATA = b"ARROW:schema"
+_MOST_IN_RUN = 32
 NO_MAP_KEYS = "Map keys must be annotated as required"
 
 
@@ -123,8 +132,11 @@ def in_threads(function: Callable[[_T], _R], items: Iterable[_T]) -> list[_R]:
         return [function(item) for item in items]
     from concurrent.futures import ThreadPoolExecutor  # lazy, because it imports logging, which workers of jobs don't need
 
-    with ThreadPoolExecutor(min(len(items), _threads())) as pool:
-        return list(pool.map(function, items))
+    threads = min(len(items), _threads())
+    size = min(_MOST_IN_RUN, -(-len(items) // (4 * threads)))  # handing over an item costs as much as reading a small footer
+    runs = [items[start : start + size] for start in range(0, len(items), size)]
+    with ThreadPoolExecutor(threads) as pool:
+        return [one for run in pool.map(lambda run: [function(item) for item in run], runs) for one in run]
 
 
 def _threads() -> int:
@@ -161,9 +173,11 @@ def _read_part(file: StoredFile, partitions: pa.Schema) -> Part:
     content = read_content(file.open())
     if file.names is not None:
         content = rename_fields(content, file.names)
-    footer, known = _parsed(content)
-    written = read_arrow_schema(footer)
-    footer = without_extensions(footer, content, written)
+    plain = plain_content(content)
+    footer, known = _parsed(content if plain is None else plain[0])
+    written = read_arrow_schema(footer) if plain is None else plain[1]
+    if plain is None:
+        footer = without_extensions(footer, content, written)
     stored = footer.schema.to_arrow_schema()
     if written is not None and known:
         footer = readable(footer, content, stored)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import pickle
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,8 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.etl import JobError
-from tests.etl.jobs import check_totals, files_in, keep, row_of, run, totals, write_dataset
+from arrowjag.etl._worker import Finished, Job, Order, run_remotely
+from tests.etl.jobs import InlineEngine, check_totals, files_in, keep, row_of, run, totals, write_dataset
 from tests.hosts import pl
 
 
@@ -147,6 +150,48 @@ def test_a_task_that_is_slow_in_all_batches_stops_between_them(source: Path, tmp
 
     with pytest.raises(JobError, match=r"f0\.parquet, row group.*: the task took longer than timeout=1 seconds"):
         run(slow, source, tmp_path / "out", timeout=1, batch_bytes=400)
+
+
+class RemoteEngine(InlineEngine):
+    """Runs tasks as the functions do that Ray and Dask call."""
+
+    tells_schema = False
+
+    def __init__(self, job: Job, workers: int, share: int) -> None:
+        super().__init__(job, workers, share)
+        self._job = pickle.dumps(job)
+
+    def start(self, order: Order) -> None:
+        self._events.append(Finished(order.task.number, run_remotely(self._job, order)))
+
+
+@pytest.mark.parametrize("how", ["sleeps", "loops", "raises"])
+def test_a_task_of_a_cluster_that_hangs_is_ended(how: str, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", RemoteEngine)
+
+    def hangs(table: pa.Table) -> pa.Table:
+        while 55 in table["id"].to_pylist():
+            if how == "sleeps":
+                time.sleep(5)
+            if how == "raises":
+                raise KeyboardInterrupt
+        return table
+
+    others = set(threading.enumerate())
+    options: dict[str, Any] = {"timeout": 1, "schema": aj.read_parquet(source).schema, "on_error": "skip"}
+    if how == "raises":
+        with pytest.raises(KeyboardInterrupt):
+            run(hangs, source, tmp_path / "out", **options)
+        return
+    report = run(hangs, source, tmp_path / "out", **options)
+    (failure,) = report.failures
+    assert (failure.error, Path(failure.file).name) == ("the task took longer than timeout=1 seconds", "f1.parquet")
+    assert (report.tasks, report.rows) == (2, 80)
+    deadline = time.monotonic() + 5
+    while how == "loops" and {one for one in threading.enumerate() if one.name == "arrowjag-task"} - others:
+        assert time.monotonic() < deadline, "Python code that hangs is interrupted"
+        time.sleep(0.1)
+    assert how == "sleeps" or not [name for name in files_in(tmp_path / "out") if name.endswith(".part")]
 
 
 # ----------------------------------------------------------------------------------------------------------- the sink
