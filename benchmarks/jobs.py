@@ -1,12 +1,14 @@
 """`python -m benchmarks.jobs`: the same job written with `aj.etl.run`, by hand with pyarrow, with polars and with DuckDB.
 
 Each runs in a fresh process, interpreter and imports included; memory is what the process and its children hold, mapped files not counted.
-`--memory` asks instead whether a dataset of 4 GB with one row group of 600 MB stays within `memory="1GB"`.
+`--memory` asks instead whether a dataset of 4 GB with one row group of 600 MB stays within `memory="1GB"`. `--short` prints the
+targets of the runner with their figures, within four minutes on an idle machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import math
 import os
 import resource
@@ -121,6 +123,29 @@ def by_run(source: Path, sink: Path, workers: int = 1, memory: str = "4GB", func
     print(report)
 
 
+def by_batches(size: int, source: Path, sink: Path) -> None:
+    """One worker, batches of so many MB, and no limit of memory that matters."""
+    report = aj.etl.run(transform, source, sink, frame="arrow", workers=1, memory="4GB", batch_bytes=f"{size}MB", progress=False)
+    print(report.peak_memory, report.retries)
+
+
+def same(table: pa.Table) -> pa.Table:
+    return table
+
+
+def by_resume(source: Path, sink: Path) -> None:
+    """A job of 4,000 tiny files, and its resume three times: the least seconds, and seconds of all cores."""
+    options: dict[str, Any] = {"frame": "arrow", "workers": 2, "memory": "1GB", "progress": False}
+    aj.etl.run(same, source, sink, **options)
+    found = []
+    for _ in range(3):
+        started, before = time.perf_counter(), time.process_time()
+        report = aj.etl.run(same, source, sink, mode="resume", **options)
+        assert report.kept == report.tasks
+        found.append((time.perf_counter() - started, time.process_time() - before))
+    print(*min(found))
+
+
 ONE = {
     "by hand, one thread": by_hand,
     "aj.etl.run, 1 worker": by_run,
@@ -131,7 +156,11 @@ ONE = {
     ".jag in polars": by_jag,
     "DuckDB": by_duckdb,
     "within 1GB": lambda source, sink: by_run(source, sink, 2, "1GB"),
+    **{f"batches of {size} MB": functools.partial(by_batches, size) for size in (8, 64, 256)},
+    "4,000 files": lambda source, sink: by_resume(source, sink),
 }
+#: What the comparison of programs doesn't run.
+APART = ("within 1GB", "batches of 8 MB", "batches of 64 MB", "batches of 256 MB", "4,000 files")
 
 
 # -------------------------------------------------------------------------------------------------------- measuring
@@ -174,12 +203,52 @@ def check(sink: Path) -> tuple[int, float]:
     return pl.scan_parquet(sink / "*.parquet").select(pl.len(), pl.col("spread").sum()).collect().row(0)
 
 
+def short(folder: Path, size: int = 1_000_000_000, files: int = 4000) -> None:
+    """Print the targets of the runner with what is measured; the lines are independent of each other.
+
+    A smaller `size` or fewer `files` only try whether this function runs.
+    """
+    one, two = folder / "one" / "in", folder / "huge" / "in"
+    write_dataset(one, size, 8, 20_000_000)
+    names = ("by hand, one thread", "aj.etl.run, 1 worker", "heavy, 1 worker", "heavy, 2 workers")
+    results = {name: [measure(name, one) for _ in range(2)] for name in names}
+    busy = {name: min(result[1] for result in results[name]) for name in names}
+    seconds = {name: min(result[0] for result in results[name]) for name in names}
+    over = 100 * (busy["aj.etl.run, 1 worker"] / busy["by hand, one thread"] - 1)
+    print(f"CPU time of the runner over a loop by hand, 1 GB: {over:+.1f} % (target: at most 5 %)", flush=True)
+    gain = seconds["heavy, 1 worker"] / seconds["heavy, 2 workers"]
+    print(f"two workers: {gain:.2f} times as fast as one (target: at least 1.7)", flush=True)
+    shutil.rmtree(one.parent)
+    two.mkdir(parents=True)
+    huge = pa.concat_tables([batch(20_000_000 // 176, seed) for seed in range(-(-30 * size // 1_000_000_000))])
+    pq.write_table(huge, two / "f.parquet", row_group_size=len(huge), use_dictionary=False)
+    for mb in (8, 64, 256):
+        _, _, most, told = measure(f"batches of {mb} MB", two)
+        peak, retries = map(int, told.split())
+        print(
+            f"one row group of {huge.nbytes / 1e6:.0f} MB, batches of {mb} MB: worker {peak / 1e6:.0f} MB, with the driver "
+            f"{most / 1e6:.0f} MB, {retries} retries (target: at most 16 batches and 150 MB, {16 * mb + 150} MB)",
+            flush=True,
+        )
+    shutil.rmtree(two.parent)
+    few = folder / "few" / "in"
+    few.mkdir(parents=True)
+    pq.write_table(batch(5, 0), few / "f0.parquet")
+    for number in range(1, files):
+        shutil.copy(few / "f0.parquet", few / f"f{number}.parquet")
+    _, _, _, told = measure("4,000 files", few)
+    wall, cpu = map(float, told.split())
+    print(f"resume of {files:,} finished tasks: {wall:.2f} s, {cpu:.2f} s of all cores (target: 2 s)", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.jobs")
     parser.add_argument("--one", choices=ONE)
     parser.add_argument("--memory", action="store_true")
+    parser.add_argument("--short", action="store_true")
     parser.add_argument("--bytes", type=float, default=1e9)
     parser.add_argument("--files", type=int, default=8)
+    parser.add_argument("--few", type=int, default=4000, help="how many tiny files --short resumes")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--only", nargs="+", choices=ONE)
@@ -189,6 +258,9 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         source = Path(folder) / "in"
+        if options.short:
+            short(Path(folder), int(options.bytes), options.few)
+            return
         if options.memory:
             write_dataset(source, 4_000_000_000, 4, 20_000_000)
             seconds, _, most, told = measure("within 1GB", source)
@@ -198,7 +270,7 @@ def main() -> None:
         rows = sum(pq.read_metadata(file).num_rows for file in source.iterdir())
         first = None
         print(f"{options.bytes / 1e9:.1f} GB, {rows:,} rows, {options.files} files")
-        for name in options.only or list(ONE)[:-1]:
+        for name in options.only or [one for one in ONE if one not in APART]:
             results = [measure(name, source) for _ in range(options.repeat)]
             seconds, busy, most = min(one[0] for one in results), min(one[1] for one in results), max(one[2] for one in results)
             found = check(Path(folder) / "out") if not math.isnan(seconds) else (0, 0.0)

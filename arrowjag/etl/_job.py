@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from arrowjag.errors import JagTypeError, JagValueError, MissingDependencyError
 from arrowjag.etl._engine import Engine
@@ -41,6 +42,7 @@ __all__ = ["reduce", "run"]
 
 _LOG = logging.getLogger("arrowjag.etl")
 _FRAMES = ("polars", "pandas", "arrow")
+_OURS = {"row_group_size", "row_group_values", "plain", "schema_mode"}
 _WRITE_OPTIONS = "row_group_size, row_group_values, plain, and those of pyarrow.parquet.ParquetWriter"
 
 
@@ -424,6 +426,8 @@ def _rejects(sink: Sink, limits: Limits, dead_letter: Any, where: Any, stores: M
 
 
 def _keys(partition_by: Any, there: Source) -> tuple[str, ...]:
+    if not (partition_by is None or isinstance(partition_by, (str, list, tuple))):
+        raise JagTypeError(f"partition_by is a name or a list of names, got {type(partition_by).__name__}")
     keys = () if partition_by is None else (partition_by,) if isinstance(partition_by, str) else tuple(partition_by)
     twice = next((key for key in keys if key in there.partitions.names), None)
     if twice is not None:
@@ -594,7 +598,17 @@ def _write_options(write: Any) -> dict[str, Any]:
         raise JagTypeError(f"write is a dict of options ({_WRITE_OPTIONS}), got {type(write).__name__}")
     if write is not None and "partition_by" in write:
         raise JagValueError("write: partition_by is an argument of the job itself, not one of the options of a file")
-    return dict(write or {})
+    options = dict(write or {})
+    theirs = {name: value for name, value in options.items() if name not in _OURS}
+    try:
+        pq.ParquetWriter(pa.BufferOutputStream(), pa.schema([("x", pa.int64())]), **theirs).close()
+    except TypeError as error:
+        if "unexpected keyword" in str(error):
+            raise JagTypeError(f"write: {str(error).rpartition(' ')[2]} is none of the options: {_WRITE_OPTIONS}") from None
+    except (pa.ArrowException, ValueError, OSError) as error:
+        if "compression" in str(error):
+            raise JagValueError(f"write: {error}") from None
+    return options
 
 
 def _schema_fact(schema: pa.Schema | None) -> bytes | None:

@@ -10,7 +10,7 @@ import os
 import pickle
 from typing import Any
 
-from arrowjag.errors import MissingDependencyError
+from arrowjag.errors import JagValueError, MissingDependencyError
 from arrowjag.etl._limits import Shares
 from arrowjag.etl._local import THREADS
 from arrowjag.etl._worker import Event, Finished, Job, Order, Outcome, TaskError, run_remotely
@@ -42,6 +42,8 @@ def connect(job: Job, workers: int | None, shares: Shares) -> RayEngine:
     ------
     MissingDependencyError
         If Ray is not installed.
+    JagValueError
+        If no cluster answers at the address.
     """
     try:
         import ray
@@ -113,8 +115,12 @@ class RayEngine:
 
 
 def _start(ray: Any, workers: int) -> None:
-    if os.environ.get("RAY_ADDRESS"):
-        ray.init(log_to_driver=False)
+    address = os.environ.get("RAY_ADDRESS")
+    if address:
+        try:
+            ray.init(log_to_driver=False)
+        except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+            raise JagValueError(f"RAY_ADDRESS={address}: no Ray cluster answers there: {_first_line(error)}") from None
     else:
         ray.init(address="local", num_cpus=workers, include_dashboard=False, log_to_driver=False)
 

@@ -18,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.fs as pf
 
+from arrowjag.errors import JagValueError
 from arrowjag.etl._lake import is_ours, run_of
 from arrowjag.etl._lakes import open_lake
 from arrowjag.etl._lease import read_owner
@@ -155,6 +156,8 @@ def status(sink: Any, *, filesystem: Any = None, storage_options: Mapping[str, A
     ------
     FileNotFoundError
         If neither the folder of results nor the folder of records exists.
+    JagValueError
+        If the sink is a file.
 
     Notes
     -----
@@ -184,8 +187,11 @@ def status(sink: Any, *, filesystem: Any = None, storage_options: Mapping[str, A
     sidecar = Sidecar(filesystem, folder)  # only read
     names = sidecar.names(_PREFIX)
     owner = read_owner(sidecar)
-    if filesystem.get_file_info(folder).type == pf.FileType.NotFound and not names and owner is None:
+    kind = filesystem.get_file_info(folder).type
+    if kind == pf.FileType.NotFound and not names and owner is None:
         raise FileNotFoundError(f"there is no folder {sink}")
+    if kind not in (pf.FileType.NotFound, pf.FileType.Directory):
+        raise JagValueError(f"{sink} is a file: name the folder of results")
     there = Sink(filesystem, folder, "", "", {})
     infos = there.infos()
     active = None if lake is None else lake.active()

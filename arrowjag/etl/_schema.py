@@ -126,9 +126,14 @@ def check_schema(schema: Any) -> pa.Schema:
     ------
     JagTypeError
         If `schema` is none of these.
+    JagValueError
+        If it has no columns.
     """
     try:
-        return bare_schema(schema if isinstance(schema, pa.Schema) else pa.schema(schema))
+        found = bare_schema(schema if isinstance(schema, pa.Schema) else pa.schema(schema))
+        if not found.names:
+            raise JagValueError("schema has no columns; leave it out to take that of the first results")
+        return found
     except (TypeError, pa.ArrowException, AttributeError) as error:
         raise JagTypeError(f"schema is a pa.Schema, or names with Arrow types, got {type(schema).__name__}: {error}") from error
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -24,7 +23,7 @@ from arrowjag.etl._tasks import Source, Task
 from arrowjag.etl._uploads import abort_uploads
 from arrowjag.etl.report import Failure, JobError
 from arrowjag.io._atomic import fsspec_of
-from arrowjag.io._locate import TableFolderError, locate_file, table_at
+from arrowjag.io._locate import RealPaths, TableFolderError, locate_file, table_at
 from arrowjag.io._plain import typed_schema
 
 __all__ = ["Result", "Sink", "SinkError", "Survey", "blamed", "is_part", "open_sink", "prepare", "refuse_files"]
@@ -264,8 +263,9 @@ def open_sink(  # noqa: PLR0913  (what a job says of its sink)
         raise JagValueError(f"the sink {sink} is a whole bucket: name a folder in it; leases and records are stored beside that")
     if not folder:
         raise JagValueError(f"the sink {sink} is the root of a file system: name a folder")
-    if filesystem.get_file_info(folder).type == pf.FileType.File:
-        raise JagValueError(f"the sink {sink} is a file: name a folder")
+    kind = filesystem.get_file_info(folder).type
+    if kind not in (pf.FileType.NotFound, pf.FileType.Directory):
+        raise JagValueError(f"the sink {sink} is {'a file' if kind == pf.FileType.File else 'a device'}: name a folder")
     if lake is not None:  # a job may read a version of the table to which it writes
         if lake.keeps_keys and partition_by and options.get("write_statistics", True) is not True:
             raise JagValueError("write: Iceberg takes partition values from the statistics of files; leave out write_statistics")
@@ -289,31 +289,12 @@ def _has_buckets(filesystem: pf.FileSystem) -> bool:
 
 def _overlap(filesystem: pf.FileSystem, folder: str, source: Source) -> bool:
     """Return whether the folder holds files of the source, or a search for the source would find results in the folder."""
-    real = _RealPaths(filesystem)
+    real = RealPaths(filesystem)
     below = real.of(folder) + "/"
     if any(real.of(piece.path).startswith(below) for piece in source.pieces):
         return True
     named = [(search, real.of(search.folder)) for search in source.searches]
     return any(search.finds(below + piece.target, real) for search, real in named for piece in source.pieces)
-
-
-class _RealPaths:
-    """Resolves the symbolic links of local paths; each folder is resolved once."""
-
-    def __init__(self, filesystem: pf.FileSystem) -> None:
-        self._is_local = isinstance(filesystem, pf.LocalFileSystem)
-        self._folders: dict[str, str] = {}
-
-    def of(self, path: str) -> str:
-        """Return the path without symbolic links; other file systems have none."""
-        if not self._is_local:
-            return path
-        folder, _, name = path.rpartition("/")
-        if not folder or name in {"", ".", ".."} or os.path.islink(path):  # noqa: PTH114 - a str is faster
-            return os.path.realpath(path).replace(os.sep, "/")
-        if folder not in self._folders:
-            self._folders[folder] = os.path.realpath(folder).replace(os.sep, "/").rstrip("/")
-        return f"{self._folders[folder]}/{name}"
 
 
 def refuse_files(sink: Sink) -> None:
@@ -365,7 +346,7 @@ def prepare(sink: Sink, source: Source, mode: str, missing_inputs: str = "keep",
     if mode == "create":
         refuse_files(sink)
     paths = [info.path for info in sink.infos()]
-    real = _RealPaths(sink.filesystem)
+    real = RealPaths(sink.filesystem)
     inputs = {real.of(piece.path) for piece in source.pieces}
     shared = next((path for path in paths if real.of(path) in inputs), None)
     if shared is not None:

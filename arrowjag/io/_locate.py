@@ -13,7 +13,7 @@ from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.io._python_files import python_filesystem
 from arrowjag.io._stores import filesystem_of
 
-__all__ = ["SIDECAR", "Located", "TableFolderError", "locate", "locate_file", "table_at"]
+__all__ = ["SIDECAR", "Located", "RealPaths", "TableFolderError", "locate", "locate_file", "table_at"]
 
 #: Suffix of folders in which jobs keep leases and records of the folder beside; they hold no data.
 SIDECAR = "._arrowjag"
@@ -82,6 +82,8 @@ def locate_file(path: Any, filesystem: Any = None, options: Mapping[str, str] | 
     text = os.fspath(path)
     if filesystem is not None:
         return _bridged(filesystem), text
+    if not text:  # an unset variable of a script, which must not mean the current folder
+        raise JagValueError("the path is empty")
     if "://" in text:
         return filesystem_of(text, options or {})
     return pf.LocalFileSystem(), os.path.abspath(os.path.expanduser(text))  # noqa: PTH100, PTH111 - Path would drop a trailing /
@@ -285,3 +287,22 @@ def _is_set(piece: str) -> bool:
 def _set(piece: str) -> str:
     inner = piece[1:-1].replace("\\", "\\\\")
     return f"[^{inner[1:]}]" if inner[0] == "!" else f"[{inner}]"
+
+
+class RealPaths:
+    """Resolves the symbolic links of local paths; each folder is resolved once."""
+
+    def __init__(self, filesystem: pf.FileSystem) -> None:
+        self._is_local = isinstance(filesystem, pf.LocalFileSystem)
+        self._folders: dict[str, str] = {}
+
+    def of(self, path: str) -> str:
+        """Return the path without symbolic links; other file systems have none."""
+        if not self._is_local:
+            return path
+        folder, _, name = path.rpartition("/")
+        if not folder or name in {"", ".", ".."} or os.path.islink(path):  # noqa: PTH114 - a str is faster
+            return os.path.realpath(path).replace(os.sep, "/")
+        if folder not in self._folders:
+            self._folders[folder] = os.path.realpath(folder).replace(os.sep, "/").rstrip("/")
+        return f"{self._folders[folder]}/{name}"

@@ -237,6 +237,8 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
     JagTypeError
         If it compares incompatible types.
     """
+    if isinstance(filters, str):
+        raise JagTypeError(f'filters is an expression, or tuples such as [("year", ">=", 2013)], got the str {filters!r}')
     if not isinstance(filters, pc.Expression):
         try:
             filters = pq.filters_to_expression(filters)

@@ -13,7 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 import arrowjag as aj
+from tests.etl.jobs import check_totals, files_in
 
 ROOT = Path(aj.__file__).parents[1]
 
@@ -106,6 +110,14 @@ def _wait_for_port(address: str) -> None:
             return
 
 
+def _wait_for_raylet(pid: int) -> None:
+    """Wait until a node of Ray has started worker processes: it is registered then, and drivers can connect."""
+    deadline = time.monotonic() + 120
+    while not any("ray::" in command_of(one) or "default_worker" in command_of(one) for one in descendants(pid)):
+        assert time.monotonic() < deadline, "a node of Ray does not start"
+        time.sleep(0.2)
+
+
 @contextlib.contextmanager
 def ray_cluster() -> Iterator[Cluster]:
     cluster = Cluster("ray", f"127.0.0.1:{free_port()}", "RAY_ADDRESS")
@@ -115,7 +127,9 @@ def ray_cluster() -> Iterator[Cluster]:
         head = ["ray.scripts.scripts", "start", "--head", f"--port={port}", "--include-dashboard=false", *common]
         cluster.nodes.append(_start(head, cluster))
         _wait_for_port(cluster.address)
+        _wait_for_raylet(cluster.nodes[0].pid)
         cluster.nodes.append(_start(["ray.scripts.scripts", "start", f"--address={cluster.address}", *common], cluster))
+        _wait_for_raylet(cluster.nodes[1].pid)
         yield cluster
     finally:
         cluster.stop()
@@ -138,3 +152,58 @@ def dask_cluster() -> Iterator[Cluster]:
 
 
 CLUSTERS = {"ray": ray_cluster, "dask": dask_cluster}
+
+
+# ---------------------------------------------------------------------------------------------------------- jobs on them
+
+SCRIPT = """
+import logging, sys, time
+import arrowjag as aj
+from tests.etl.jobs import totals
+
+PAUSE = float(sys.argv[5])
+
+def slow(table):
+    time.sleep(PAUSE)
+    return totals(table)
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.WARNING)
+    report = aj.etl.run(slow, sys.argv[2], sys.argv[3], engine=sys.argv[1], mode=sys.argv[4], frame="arrow", progress=False)
+    print(report.kept, report.tasks, report.rows)
+"""
+
+
+def start(engine: str, folder: Path, mode: str, environment: dict[str, str], pause: str = "0.8") -> subprocess.Popen[str]:
+    (folder / "job.py").write_text(SCRIPT)
+    command = [sys.executable, "job.py", engine, str(folder / "in"), str(folder / "out"), mode, pause]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=folder, text=True, stdout=pipe, stderr=pipe, env=os.environ | environment)
+
+
+def wait_for_results(child: subprocess.Popen[str], sink: Path, count: int) -> None:
+    deadline = time.monotonic() + 120
+    while len(list(sink.glob("*.parquet"))) < count:
+        assert child.poll() is None, child.communicate()
+        assert time.monotonic() < deadline, "the job makes no results"
+        time.sleep(0.05)
+
+
+def wait_for_task(cluster: Cluster) -> int:
+    """A worker of the last node, as soon as it has begun a task: one that is about to end would not be missed."""
+    deadline = time.monotonic() + 60
+    seen = cluster.tasks() if cluster.engine == "ray" else {}
+    while True:
+        for command, pid in cluster.tasks().items():
+            if command not in seen:
+                return pid
+        assert time.monotonic() < deadline, "the last node begins no task"
+        time.sleep(0.02)
+
+
+def check_all(sink: Path, files: int, rows: int) -> None:
+    """The same rows, ids, nulls, leaves and sums, and the type in every file."""
+    assert files_in(sink) == sorted(f"f{number}-0.parquet" for number in range(files))
+    check_totals(sink, rows)
+    for name in files_in(sink):
+        assert pq.read_schema(sink / name).field("v").type == aj.JaggedType.of(pa.float64(), 2)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +15,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.etl import JobError
-from tests.etl.clusters import CLUSTERS, ROOT, WORKERS, Cluster, kill
+from tests.etl.clusters import CLUSTERS, ROOT, WORKERS, Cluster, check_all, kill, start, wait_for_results, wait_for_task
 from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, totals, write_dataset
 
 pytestmark = [
@@ -153,6 +150,14 @@ def test_a_task_that_hangs_is_ended_and_named(connected: str, how: str, tmp_path
     assert run(keep, tmp_path / "in", tmp_path / "out", engine=connected, mode="replace").rows == 120, "the workers are free again"
 
 
+def add_worst(frame: Any) -> Any:
+    return frame.assign(worst=frame["v"].jag.max())
+
+
+def add_total(table: pa.Table) -> pa.Table:
+    return table.append_column("total", aj.from_arrow(table["v"]).sum().to_arrow())
+
+
 def test_a_global_sort_by_ray_keeps_the_type(tmp_path: Path) -> None:
     ray = pytest.importorskip("ray")
     write_dataset(tmp_path / "in", keys=True)
@@ -166,6 +171,8 @@ def test_a_global_sort_by_ray_keeps_the_type(tmp_path: Path) -> None:
             dataset = aj.interop.ray.dataset(tmp_path / "in", batch_bytes=1000)
             dataset.sort("id", descending=True).write_parquet(str(tmp_path / "sorted"))
             few = aj.interop.ray.dataset(tmp_path / "in", columns=["id"], filters=[("id", "<", 3)]).to_pandas()
+            mapped = dataset.map_batches(add_worst, batch_format="pandas").map_batches(add_total, batch_format="pyarrow")
+            schema, rows = str(mapped.schema()), sorted(mapped.take_all(), key=lambda row: row["id"])
         finally:
             ray.shutdown()
     table = aj.read_parquet(tmp_path / "sorted")
@@ -173,6 +180,9 @@ def test_a_global_sort_by_ray_keeps_the_type(tmp_path: Path) -> None:
     assert table["id"].to_pylist() == list(range(119, -1, -1))
     check_totals_of(table)
     assert list(few["id"]) == [0, 1, 2]
+    assert "jagged[double, 2]" in schema
+    assert [row["total"] for row in rows][:8] == [0.0, 1.0, 4.25, None, 0.0, 0.0, 6.25, 21.75]
+    assert [row["worst"] for row in rows][:4] == [None, 1.0, 2.25, None]
 
 
 def check_totals_of(table: pa.Table) -> None:
@@ -194,50 +204,6 @@ def test_a_local_cluster_is_started_and_stopped(engine: str, tmp_path: Path) -> 
 
 
 # ---------------------------------------------------------------------------------------------------------- faults
-
-SCRIPT = """
-import logging, sys, time
-import arrowjag as aj
-from tests.etl.jobs import totals
-
-PAUSE = float(sys.argv[5])
-
-def slow(table):
-    time.sleep(PAUSE)
-    return totals(table)
-
-if __name__ == "__main__":
-    logging.basicConfig(level=logging.WARNING)
-    report = aj.etl.run(slow, sys.argv[2], sys.argv[3], engine=sys.argv[1], mode=sys.argv[4], frame="arrow", progress=False)
-    print(report.kept, report.tasks, report.rows)
-"""
-
-
-def start(engine: str, folder: Path, mode: str, environment: dict[str, str], pause: str = "0.8") -> subprocess.Popen[str]:
-    (folder / "job.py").write_text(SCRIPT)
-    command = [sys.executable, "job.py", engine, str(folder / "in"), str(folder / "out"), mode, pause]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(command, cwd=folder, text=True, stdout=pipe, stderr=pipe, env=os.environ | environment)
-
-
-def wait_for_results(child: subprocess.Popen[str], sink: Path, count: int) -> None:
-    deadline = time.monotonic() + 120
-    while len(list(sink.glob("*.parquet"))) < count:
-        assert child.poll() is None, child.communicate()
-        assert time.monotonic() < deadline, "the job makes no results"
-        time.sleep(0.05)
-
-
-def wait_for_task(cluster: Cluster) -> int:
-    """A worker of the last node, as soon as it has begun a task: one that is about to end would not be missed."""
-    deadline = time.monotonic() + 60
-    seen = cluster.tasks() if cluster.engine == "ray" else {}
-    while True:
-        for command, pid in cluster.tasks().items():
-            if command not in seen:
-                return pid
-        assert time.monotonic() < deadline, "the last node begins no task"
-        time.sleep(0.02)
 
 
 @pytest.fixture(params=ENGINES)
@@ -288,14 +254,6 @@ def test_a_killed_driver_is_resumed(cluster: Cluster, tmp_path: Path) -> None:
     check_all(tmp_path / "out", 12, rows)
 
 
-def check_all(sink: Path, files: int, rows: int) -> None:
-    """The same rows, ids, nulls, leaves and sums, and the type in every file."""
-    assert files_in(sink) == sorted(f"f{number}-0.parquet" for number in range(files))
-    check_totals(sink, rows)
-    for name in files_in(sink):
-        assert pq.read_schema(sink / name).field("v").type == aj.JaggedType.of(pa.float64(), 2)
-
-
 def test_a_dead_dask_scheduler_ends_the_job_within_a_minute(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     rows = write_dataset(tmp_path / "in", files=24)
@@ -312,6 +270,17 @@ def test_a_dead_dask_scheduler_ends_the_job_within_a_minute(tmp_path: Path) -> N
         _, errors = child.communicate(timeout=240)
     assert child.returncode == 0, errors
     check_all(tmp_path / "out", 24, rows)
+
+
+def test_a_wrong_address_of_a_ray_cluster_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ray = pytest.importorskip("ray")
+    ray.shutdown()
+    write_dataset(tmp_path / "in")
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    monkeypatch.setenv("RAY_gcs_rpc_server_reconnect_timeout_s", "5")
+    with pytest.raises(aj.JagValueError, match=r"RAY_ADDRESS=127.0.0.1:1: no Ray cluster answers there") as found:
+        run(totals, tmp_path / "in", tmp_path / "out", engine="ray")
+    assert "\n" not in str(found.value)
 
 
 def test_a_wrong_address_of_a_dask_scheduler_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -257,3 +257,59 @@ def test_a_worker_that_died_is_a_warning_and_a_figure(source: Path, tmp_path: Pa
     assert "its worker process ended with exit code 9" in caplog.text
     assert aj.etl.status(tmp_path / "out").runs[0].retries == 1
     check_totals(tmp_path / "out", 120)
+
+
+# ------------------------------------------------------------------------------------------------------- odd invocations
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"filters": "id > 3"}, "filters is an expression, or tuples such as"),
+        ({"schema": {}}, "schema has no columns"),
+        ({"write": {"nope": 1}}, "write: 'nope' is none of the options: row_group_size"),
+        ({"write": {"compression": "nope"}}, "write: Unsupported compression: nope"),
+        ({"partition_by": 5}, "partition_by is a name or a list of names, got int"),
+    ],
+)
+def test_wrong_arguments_are_told_before_a_task_runs(options: dict[str, Any], told: str, source: Path, tmp_path: Path) -> None:
+    with pytest.raises((aj.JagValueError, aj.JagTypeError)) as error:
+        run(keep, source, tmp_path / "out", **options)
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_options_of_the_writer_pass_the_check(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    write = {"compression": "zstd", "row_group_size": 7, "plain": True, "use_dictionary": ["id"], "compression_level": 3}
+    assert run(keep, source, tmp_path / "out", write=write).rows == 120
+
+
+def test_an_empty_path_is_not_the_current_folder(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(source)
+    for call in (
+        lambda: run(keep, "", tmp_path / "out"),
+        lambda: run(keep, source, ""),
+        lambda: run(keep, source, "", mode="replace"),
+        lambda: aj.etl.status(""),
+        lambda: aj.read_parquet(""),
+    ):
+        with pytest.raises(aj.JagValueError, match="the path is empty"):
+            call()
+
+
+def test_a_file_that_links_lead_to_twice_is_told(source: Path, tmp_path: Path) -> None:
+    (source / "again").symlink_to(".")
+    with pytest.raises(aj.JagValueError, match=r"are one file by a link: its rows would be counted twice"):
+        run(keep, source, tmp_path / "out")
+    (source / "again").unlink()
+    (tmp_path / "link").symlink_to("in")
+    assert run(keep, tmp_path / "link", tmp_path / "out", dry_run=True).rows_read == 120
+
+
+def test_a_sink_that_is_no_folder_is_told(source: Path) -> None:
+    with pytest.raises(aj.JagValueError, match=r"the sink /dev/null is a device: name a folder"):
+        run(keep, source, "/dev/null")
+    with pytest.raises(aj.JagValueError, match=r"f0\.parquet is a file: name the folder of results"):
+        aj.etl.status(source / "f0.parquet")
