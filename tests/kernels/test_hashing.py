@@ -17,6 +17,8 @@ from arrowjag._kernels.equal import distinct, groups
 from arrowjag._kernels.order import hashing, search
 from tests.kernels.rows import EVERY_DTYPE, items, make, many_rows, rows
 
+FACTORS = [int(factor) for factor in hashing.FACTORS]
+
 FULL = [np.uint64(1)] * 2
 """Factors by which small codes all have the same cell, so that the last of them are left to a sort."""
 
@@ -144,6 +146,12 @@ def test_one_huge_row_among_others():
     assert np.array_equal(rows[found[hit]], probe_rows[hit])
     known = {(int(row), int(one)) for row, one in zip(rows, key, strict=True)}
     assert hit.tolist() == [(int(row), int(one)) in known for row, one in zip(probe_rows, probes, strict=True)]
+
+
+def test_factors_are_odd_and_differ():
+    """By an even factor codes that differ in their first bit alone would be one."""
+    assert all(factor % 2 for factor in FACTORS)
+    assert len(set(FACTORS)) == len(FACTORS) == 4
 
 
 def test_numbers_whose_hashes_collide():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections import Counter
 from typing import get_args
 
 import numpy as np
@@ -15,7 +17,7 @@ from arrowjag._kernels.equal import distinct, groups, sets
 from arrowjag._kernels.order import pairs, rank, sort
 from arrowjag.typing import RankMethod
 from tests import reference as ref
-from tests.kernels.rows import EVERY_DTYPE, Rows, make, many_rows, rows
+from tests.kernels.rows import EVERY_DTYPE, Rows, make, many_rows, rows, same, to_lists
 
 METHODS = get_args(RankMethod)
 
@@ -68,6 +70,24 @@ def test_argsort(case, longest, descending):
 @given(rows(), LONGEST, st.booleans(), st.sampled_from(METHODS))
 def test_rank(case, longest, descending, method):
     agree(lambda: rank.rank(case.data, case.valid, case.offsets, method, descending), longest, under_nulls(case))
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("forced", ["sort", "pairs", "partition"])
+def test_each_way_of_ranking(forced, method, descending):
+    row = [2.0, None, 7.0, 2.0, math.nan, -1.0, 7.0, None, 0.0, -0.0, math.nan]
+    long = [float(k * k % 23) for k in range(40)]
+    taken = Counter[tuple[str, str]]()
+    for lists in ([row, [], row[:4], long, [None, None]], [long], [row], [row[2:4], row[8:10]]):
+        case = make(lists, "float64")
+        with strategy.force(rank=forced, PART_ITEMS=4, PART_SAMPLE=8) as now:
+            found, valid = rank.rank(case.data, case.valid, case.offsets, method, descending)
+        taken += now
+        assert found.dtype == (np.float64 if method == "average" else np.int64)
+        wanted = ref.rank(lists, 2, method, descending=descending)
+        assert same(to_lists(found, valid, case.offsets), wanted)
+    assert taken["rank", forced]
 
 
 @given(rows(), LONGEST)

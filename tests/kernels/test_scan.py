@@ -251,3 +251,13 @@ def test_the_row_that_overflows_is_named_across_blocks() -> None:
         scan.cumprod(np.where(case.data < 100, 1, case.data), *rows)
     with pytest.raises(JagOverflowError, match=r"rolling sum: .* row 40000 does not fit int64"):
         rolling.rolling_sum(case.data, *rows, 2)
+
+
+def test_a_difference_that_overflows_names_its_row() -> None:
+    case = make([[5, 3], [], [1, 2**63 + 1], [0, 2**63]], "uint64")
+    with pytest.raises(JagOverflowError, match=r"diff: .* row 2 does not fit int64"):
+        scan.diff(case.data, case.valid, case.offsets)
+    with pytest.raises(JagOverflowError, match=r"diff: .* row 3 does not fit int64"):
+        scan.diff(case.data, np.array([True, True, False, True, True, True]), case.offsets)
+    found, valid = scan.diff(case.data[:2], None, case.offsets[:2])
+    assert to_lists(found, valid, case.offsets[:2]) == [[None, -2]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from functools import cmp_to_key
 from itertools import pairwise
 from typing import get_args
@@ -111,12 +112,36 @@ def test_sort_and_argsort(case):
 @pytest.mark.parametrize("forced", ["small", "matrix", "cut", "apart", "pairs", "partition"])
 def test_slots_number_the_items_of_each_row_from_0(forced, descending):
     rows = [[2.5, None, -1.0, 2.5], [], [math.nan, 0.0, -0.0], [None, None], [float(k * 7 % 31) for k in range(40)], [7.0]]
+    taken = Counter[tuple[str, str]]()
     for nested in (rows, [[0.0 if item is None else item for item in row] for row in rows], rows[4:5]):
         key = flat(nested, "f8")
-        with strategy.force(argsort=forced):
-            found = sort.argsort(*key, descending, slots=True)
-        assert found.dtype == np.int64
-        assert [found[a:b].tolist() for a, b in pairwise(key[2])] == [expected_order(row, descending) for row in nested]
+        for sizes in ({}, {"SORT_BLOCK": 4, "PAIRS_BLOCK": 4, "THREAD_VALUES": 1}):
+            with strategy.force(argsort=forced, **sizes) as now:
+                found = sort.argsort(*key, descending, slots=True)
+            taken += now
+            assert found.dtype == np.int64
+            assert [found[a:b].tolist() for a, b in pairwise(key[2])] == [expected_order(row, descending) for row in nested]
+    assert taken["argsort", forced]
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("forced", ["small", "order", "matrix", "partition"])
+def test_each_way_of_sorting_moves_nulls_behind(forced, descending):
+    taken = Counter[tuple[str, str]]()
+    for row in ([3.5, None, -1.0, None, 2.0, math.nan, 0.5], [1.0, 0.0, None, -0.0, -2.0, None, 0.0]):
+        data, valid, offsets = flat([row, row[2:4], row], "f8")
+        data[~valid] = -math.inf
+        for part in (slice(0, 4), slice(0, 2)):
+            cuts = offsets[part]
+            with strategy.force(sort=forced) as now:
+                found, kept = sort.sort(data[: cuts[-1]], valid[: cuts[-1]], cuts, descending)
+            taken += now
+            for a, b in pairwise(cuts):
+                items = [None if not known else item for item, known in zip(data[a:b].tolist(), valid[a:b], strict=True)]
+                order = [slot for slot in expected_order(items, descending) if items[slot] is not None]
+                assert kept[a:b].tolist() == [k < len(order) for k in range(b - a)]
+                assert bits(found[a : a + len(order)]) == bits(items[slot] for slot in order)
+    assert taken["sort", forced]
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,21 @@ KILLED = REACH / "killed.json"
 SECONDS = 10.0
 """Seconds of CPU that the tests of one mutant take without a fault."""
 
-TARGETED = ("tests/kernels/test_*.py", "tests/test_fuzz.py")
-"""Tests of kernels, and of every operation with every type."""
+OPERATIONS = (
+    "cast",
+    "cdf",
+    "ewm",
+    "histograms",
+    "moments",
+    "rolling",
+    "softmax",
+    "text",
+    "time",
+    "to_number_to_datetime",
+    "two_columns",
+)
+TARGETED = ("tests/kernels/test_*.py", *(f"tests/test_{name}.py" for name in (*OPERATIONS, "two_columns")), "tests/test_fuzz.py")
+"""Tests of kernels, of operations whose kernels have no tests of their own, and of every operation with every type."""
 
 
 class Score(NamedTuple):

@@ -26,7 +26,7 @@ from arrowjag._kernels.order.sort import span_of
 
 __all__ = ["first_equals", "leads", "partition_by_hash"]
 
-FACTORS = [np.uint64(number | 1) for number in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xFF51AFD7ED558CCD, 0xD6E8FEB86659FD93)]
+FACTORS = [np.uint64(number) for number in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xFF51AFD7ED558CCD, 0xD6E8FEB86659FD93)]
 """One a table: where two items meet in one, they part in the next."""
 
 FREE = np.uint64(2**64 - 1)
