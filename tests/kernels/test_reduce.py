@@ -206,6 +206,8 @@ def test_several_quantiles_are_those_of_each_probability(dtype: str, interpolati
             alone, _ = reduce.quantile(case.data, case.valid, case.offsets, one, interpolation)
             assert found.dtype == alone.dtype
             np.testing.assert_array_equal(found[valid, place], alone[valid])
+    linear, _ = quantiles.quantiles(case.data, case.valid, case.offsets, q)
+    np.testing.assert_array_equal(linear, quantiles.quantiles(case.data, case.valid, case.offsets, q, "linear")[0])
     table = np.array([[3, 1, 0, 1], [1, 1, 2, 0]]).astype(dtype)
     wanted_of_table = [reduce.quantile(row, None, np.array([0, 4]), 0.4, interpolation)[0][0] for row in table]
     target = np.dtype("float32" if dtype == "float32" else "float64")

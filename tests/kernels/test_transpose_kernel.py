@@ -221,6 +221,15 @@ def test_known_cases(dims, declared, swap, sizes, shears):
     assert sizes_of(result.offsets) == sizes
 
 
+@pytest.mark.parametrize("extents", [[2, None, 0, 3], [2, 2, 0, 3], [None, None, 0, 3], [None, 2, 0, 3], [2, None, None, None]])
+def test_dims_without_items_keep_declared_sizes_alone(extents):
+    offsets = offsets_of(2, 2, 0, 3)
+    for a, b in all_pairs(4):
+        axes = swapped(4, a, b)
+        check(kernel.transpose(offsets, extents, a, b), offsets, extents, axes)
+        check(kernel.permute(offsets, extents, axes), offsets, extents, axes)
+
+
 def test_holes_are_closed_in_order():
     offsets = offsets_of(4, [1, 2, 1, 2])
     result = kernel.transpose(offsets, [4, None], 0, 1)
