@@ -180,3 +180,17 @@ def test_map_tasks_from_many_threads() -> None:
     with ThreadPoolExecutor(6) as pool:
         found = list(pool.map(lambda start: blocks.map_tasks(lambda i: start + i, range(20)), range(30)))
     assert found == [[start + i for i in range(20)] for start in range(30)]
+
+
+@pytest.mark.parametrize(("n", "dtype"), [(2**31 - 1, np.int32), (2**31, np.int64)])
+def test_counts_of_many_flags_take_64_bits(n, dtype, monkeypatch):
+    asked = []
+
+    def empty(size, wanted):
+        asked.append((size, wanted))
+        raise MemoryError
+
+    monkeypatch.setattr(offsets, "empty", empty)
+    with pytest.raises(MemoryError):
+        offsets._running(np.broadcast_to(np.True_, n))
+    assert asked == [(n + 1, dtype)]
