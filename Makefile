@@ -27,7 +27,7 @@ LOWEST_TESTS ?= tests/etl tests/interop tests/io tests/kernels tests/pages tests
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: bare versions version-files help demo test draws fuzz mutants slow torch engines check check-rest lint format types imports lowest build bench history coverage docs changelog clean
+.PHONY: bare versions version-files help demo test draws fuzz mutants slow torch engines check check-rest lint format types imports lowest build bench performance history coverage docs changelog clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -97,6 +97,9 @@ build: $(VENV)/.dev ## build sdist and wheel, and test the wheel as users get it
 
 bench: $(VENV)/.dev ## measure against rivals, equal answers asserted first
 	$(BIN)/python -m benchmarks
+
+performance: $(VENV)/.dev ## write tables, pictures and figures of the performance pages: make performance RESULTS="a.json b.json"
+	$(BIN)/python docs/performance.py $(RESULTS)
 
 history: $(VENV)/.history ## measure the commits that were not measured yet, with asv; the pages are in build/asv/html
 	$(BIN)/asv machine --yes

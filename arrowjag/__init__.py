@@ -58,7 +58,7 @@ from arrowjag.functions import (
 )
 from arrowjag.shape import JaggedShape
 
-if TYPE_CHECKING:  # what `__getattr__` imports when it is asked for
+if TYPE_CHECKING:  # names that `__getattr__` imports at first access
     from arrowjag import etl as etl
     from arrowjag import interop as interop
     from arrowjag import io as io

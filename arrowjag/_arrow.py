@@ -1,7 +1,7 @@
-"""The gate: Arrow arrays of any layout come in canonical, and canonical columns go out.
+"""The gate: normalise Arrow arrays of any layout, and write columns as Arrow arrays.
 
 Behind the gate offsets are int64, start at 0, never decrease and end at the number of values; values have no slack; a null row
-owns nothing. Whatever does not fit is an `OffsetsError` here and never reaches a kernel.
+has size 0. Invalid data raises `OffsetsError` here and never reaches a kernel.
 """
 
 from __future__ import annotations
@@ -67,12 +67,12 @@ class Level(NamedTuple):
 
 
 def is_list_type(type: pa.DataType) -> bool:
-    """Whether an Arrow type is a list of any kind; a map is a level too, see `is_level_type`."""
+    """Return whether an Arrow type is a list of any kind; `is_level_type` also accepts maps."""
     return type.id in LISTS
 
 
 def is_level_type(type: pa.DataType) -> bool:
-    """Whether an Arrow type is one level of nesting: a list, or a map, which is a list of entries."""
+    """Return whether an Arrow type is one level of nesting: a list, or a map, which is a list of entries."""
     return type.id in LISTS or bool(pt.is_map(type))
 
 
@@ -82,7 +82,7 @@ def entry_type(type: pa.DataType) -> pa.DataType:
 
 
 def is_jagged_extension(type: pa.DataType) -> bool:
-    """Whether a type is ours, registered or not."""
+    """Return whether a type is the extension type of arrowjag, registered or not."""
     return isinstance(type, pa.BaseExtensionType) and type.extension_name == EXTENSION_NAME
 
 
@@ -95,7 +95,7 @@ def depth(type: pa.DataType) -> int:
 
 
 def level_types(type: pa.DataType) -> tuple[list[pa.DataType], pa.DataType]:
-    """The types of the levels around a leaf, and the leaf's; a map is a level of entries."""
+    """Return the types of all levels, and the leaf type; a map is a level of entries."""
     levels = []
     while is_level_type(type):
         levels.append(type)
@@ -104,7 +104,7 @@ def level_types(type: pa.DataType) -> tuple[list[pa.DataType], pa.DataType]:
 
 
 def is_temporal(type: pa.DataType) -> bool:
-    """Whether values are integers that count days or parts of seconds."""
+    """Return whether a type stores dates, times or durations as integers."""
     return bool(pt.is_timestamp(type) or pt.is_date(type) or pt.is_time(type) or pt.is_duration(type))
 
 
@@ -117,7 +117,7 @@ def is_numeric(type: pa.DataType) -> bool:
 
 
 def combine_chunks(data: ArrowData) -> pa.Array:
-    """One contiguous array; a single chunk is passed on without a copy (`combine_chunks` of pyarrow would copy it)."""
+    """Return one contiguous array; a single chunk is returned without a copy (`combine_chunks` of pyarrow would copy it)."""
     if not isinstance(data, pa.ChunkedArray):
         return data
     if data.num_chunks == 0:
@@ -126,8 +126,8 @@ def combine_chunks(data: ArrowData) -> pa.Array:
 
 
 def join(arrays: list[pa.Array]) -> pa.Array:
-    """At least one array of one type, end to end; a single one is passed on as it is."""
-    # Arrays without items may come without buffers, and pyarrow can't join those.
+    """Concatenate at least one array of one type; a single array is returned unchanged."""
+    # Arrays without items may lack buffers; pyarrow crashes when it concatenates them.
     filled = [array for array in arrays if len(array)] or arrays[:1]
     return filled[0] if len(filled) == 1 else _concat(filled)
 
@@ -135,8 +135,8 @@ def join(arrays: list[pa.Array]) -> pa.Array:
 def _concat(chunks: list[pa.Array]) -> pa.Array:
     """Concatenate.
 
-    Lists that pyarrow can't join as they are (too many items for 32 bits, views, no width) come in canonical form, text of more
-    than 2 GB as `large_string`, and dictionaries with more words than their index counts with a wider index.
+    Lists that pyarrow can't concatenate (too many items for 32 bits, views, no width) are normalised, text of more
+    than 2 GB becomes `large_string`, and dictionaries with more values than their index type can count get a wider index.
     """
     chunks = [_with_buffers(chunk) for chunk in chunks]
     _check_orders(chunks)
@@ -156,7 +156,7 @@ def _concat(chunks: list[pa.Array]) -> pa.Array:
 
 
 def _widened(type: pa.DataType, words: bool) -> pa.DataType:
-    """The type with a wider index of dictionaries; or with texts, bytes and lists of more than 2**31 bytes or items."""
+    """Return the type with a wider dictionary index, or with 64-bit offsets for text, bytes and lists."""
     if pt.is_dictionary(type) and words:
         index = pa.int32() if type.index_type.bit_width < 32 else pa.int64()
         return pa.dictionary(index, type.value_type, type.ordered)
@@ -174,7 +174,7 @@ def _widened(type: pa.DataType, words: bool) -> pa.DataType:
 
 
 def _with_buffers(array: pa.Array) -> pa.Array:
-    """The same array; what has no items in it is made anew: it may come without buffers, and joining those crashes pyarrow."""
+    """Return the array with its empty children created anew: they may lack buffers, and concatenating those crashes pyarrow."""
     type = array.type
     if len(array) and pt.is_primitive(type):
         return array
@@ -186,7 +186,7 @@ def _with_buffers(array: pa.Array) -> pa.Array:
         return array if whole_storage is storage else pa.ExtensionArray.from_storage(type, whole_storage)
     if pt.is_struct(type):
         fields = [array.field(place) for place in range(type.num_fields)]
-        # pyarrow can't join structs that hold a slice of nulls.
+        # pyarrow can't concatenate structs that contain a slice of nulls.
         whole = [pa.nulls(len(array)) if pt.is_null(field.type) else _with_buffers(field) for field in fields]
         same = all(one is two for one, two in zip(fields, whole, strict=True))
         return array if same else pa.StructArray.from_arrays(whole, fields=list(type), mask=array.is_null())
@@ -209,15 +209,15 @@ def peel(data: ArrowData, ndim: int | None = None, *, where: str = "the column")
     data : pa.Array or pa.ChunkedArray
         Any nested layout: lists of five kinds, maps, arrays of our type, in lists too; slices and chunks.
     ndim : int, optional
-        Number of levels wanted, the rows included. By default every list and every map is a level, down to the leaves that our
-        type tells. The leaves under a map are structs of `key` and `value`.
+        Number of levels wanted, the rows included. By default every list and every map is a level, down to the leaves of the
+        extension type. The leaves of a map are structs of `key` and `value`.
     where : str
-        What the data is, for error messages.
+        The name of the data in error messages.
 
     Returns
     -------
     list of Level
-        One entry a list level, outermost first; there are ``ndim - 1``.
+        One entry per list level, outermost first; there are ``ndim - 1``.
     pa.Array
         The leaf values in one piece, without slack.
 
@@ -247,14 +247,14 @@ def peel(data: ArrowData, ndim: int | None = None, *, where: str = "the column")
         level, array = _peel_level(array)
         levels.append(level)
         array, ndim = _unwrapped(decode(array), ndim, len(levels))
-    if not asked and pt.is_map(array.type):  # our type tells of lists only
+    if not asked and pt.is_map(array.type):  # the extension type counts list levels only
         level, array = _peel_level(array)
         levels.append(level)
     return levels, array
 
 
 def arrived(data: ArrowData, where: str) -> pa.Array:
-    """One contiguous array that every kernel can read: each chunk is checked (`arrowjag._gate.secure`) before they are joined."""
+    """Return one contiguous array that every kernel can read: `arrowjag._gate.secure` checks each chunk before concatenation."""
     if not isinstance(data, pa.ChunkedArray):
         return canonical_layout(secure(data, where))
     chunks = [canonical_layout(secure(chunk, where)) for chunk in data.chunks if len(chunk)]
@@ -265,7 +265,7 @@ def arrived(data: ArrowData, where: str) -> pa.Array:
 
 
 def _unwrapped(array: pa.Array, ndim: int | None, levels: int) -> tuple[pa.Array, int | None]:
-    """The lists of an array of our type that stands under so many levels, and the ndim that it tells if nobody asked for one."""
+    """Return the storage of an extension array found below `levels` levels, and its declared ndim if the caller gave none."""
     if not is_jagged_extension(array.type):
         return array, ndim
     told = getattr(array.type, "ndim", None)
@@ -273,7 +273,7 @@ def _unwrapped(array: pa.Array, ndim: int | None, levels: int) -> tuple[pa.Array
 
 
 def vouched(values: pa.Array) -> pa.Array:
-    """The leaves of a column of ours, known as checked wherever they go."""
+    """Return the leaves of a column, registered as checked."""
     if pt.is_struct(values.type) and len(values):
         fields = [values.field(place) for place in range(values.type.num_fields)]
         known = [vouched(field) for field in fields]
@@ -285,7 +285,7 @@ def vouched(values: pa.Array) -> pa.Array:
 
 
 def decode(array: pa.Array) -> pa.Array:
-    """Undo encodings that no list kernel understands: runs, dictionaries of lists, and of nothing but null; open tensors."""
+    """Decode layouts that no list kernel supports: run-end encoding, dictionaries of lists or of null, and tensors."""
     if isinstance(array.type, pa.FixedShapeTensorType) and all(array.type.shape):
         return _tensors_as_lists(array)
     if pt.is_run_end_encoded(array.type):
@@ -313,7 +313,7 @@ def _tensors_as_lists(array: pa.Array) -> pa.Array:
 
 
 def plain(array: pa.Array) -> pa.Array:
-    """A dictionary array as its values; text views, which pyarrow can't look up by index, come as large text."""
+    """Decode a dictionary array; text views become `large_string`, because pyarrow can't gather them."""
     words = array.dictionary
     if pt.is_string_view(words.type) or pt.is_binary_view(words.type):
         words = words.cast(pa.large_string() if pt.is_string_view(words.type) else pa.large_binary())
@@ -321,13 +321,13 @@ def plain(array: pa.Array) -> pa.Array:
 
 
 def _null_level(array: pa.Array) -> Level:
-    """Nulls of the null type read as null rows."""
+    """Convert an array of the null type to null rows."""
     n = len(array)
     return Level(np.zeros(n + 1, np.int64), np.zeros(n, bool) if n else None, None)
 
 
 def valid_of(array: pa.Array) -> BoolArray | None:
-    """Which items are valid; None where all are."""
+    """Return which items are valid; None if all are."""
     if len(array) == 0 or array.null_count == 0:
         return None
     bits = array.buffers()[0]
@@ -358,7 +358,7 @@ def _peel_level(array: pa.Array) -> tuple[Level, pa.Array]:
 
 
 def _peel_empty(array: pa.Array) -> tuple[Level, pa.Array]:
-    """Without rows the offsets buffer may be missing, so nothing of it is read."""
+    """An array without rows may lack its offsets buffer, so the buffer is not read."""
     type = array.type
     extent = type.list_size if pt.is_fixed_size_list(type) else None
     item = entry_type(type) if pt.is_map(type) else type.value_type
@@ -366,7 +366,7 @@ def _peel_empty(array: pa.Array) -> tuple[Level, pa.Array]:
 
 
 def _map_entries(array: pa.Array) -> pa.Array:
-    """The entries as structs of `key` and `value`, whatever Arrow calls them; `keys` of pyarrow would drop their offset."""
+    """Return the entries as structs of `key` and `value`; pyarrow's `keys` would drop the slice offset."""
     entries = array.values
     type = entry_type(array.type)
     parts = [entries.field(0), entries.field(1)]
@@ -410,7 +410,7 @@ def wrap(levels: list[Level], values: pa.Array) -> pa.Array:
 
 
 def _has_views(type: pa.DataType) -> bool:
-    """Whether a type holds views of text or bytes, in its fields too."""
+    """Return whether a type contains views of text or bytes, also in its fields."""
     fields = (type.field(place).type for place in range(type.num_fields))
     return bool(pt.is_string_view(type) or pt.is_binary_view(type) or any(map(_has_views, fields)))
 
@@ -432,7 +432,7 @@ def _wrap_fixed(level: Level, values: pa.Array) -> pa.Array:
 
 
 def bitmap(valid: BoolArray | None) -> pa.Buffer | None:
-    """Pack a validity into Arrow's bits; None where everything is valid."""
+    """Pack a validity into Arrow's bits; None if all items are valid."""
     return None if valid is None else pack_bits(valid)
 
 
@@ -450,9 +450,9 @@ def to_numpy(values: pa.Array) -> tuple[npt.NDArray[Any], BoolArray | None]:
     Returns
     -------
     numpy.ndarray
-        The data, shared with Arrow but for booleans; what stands under a null is unspecified.
+        The data, shared with Arrow except for booleans; items under nulls are unspecified.
     numpy.ndarray of bool or None
-        True where valid; None where everything is.
+        True where valid; None if all items are valid.
     """
     dtype = _STORED.get(values.type.id)
     if dtype is not None:
@@ -468,7 +468,7 @@ _NUMBERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16
 _STORED = {type.id: np.dtype(numpy_dtype(type)) for type in (*_NUMBERS, pa.float16(), pa.float32(), pa.float64())}
 _STORED |= {type.id: np.dtype(np.int32) for type in (pa.date32(), pa.time32("s"))}
 _STORED |= {type.id: np.dtype(np.int64) for type in (pa.date64(), pa.time64("us"), pa.timestamp("us"), pa.duration("us"))}
-"""What numpy holds the values of a type in, by the type's number; temporals are the integers that store them."""
+"""The numpy dtype of each Arrow type, by type id; temporal types map to the integers that store them."""
 
 
 def _unpack_bits(values: pa.Array) -> BoolArray:
@@ -484,12 +484,12 @@ def _read_fixed(values: pa.Array, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
 
 
 def from_numpy(data: npt.NDArray[Any], valid: BoolArray | None = None, type: pa.DataType | None = None) -> pa.Array:
-    """Numpy data as an Arrow array, sharing the data but for booleans.
+    """Convert numpy data to an Arrow array, which shares the data except for booleans.
 
     Parameters
     ----------
     data : numpy.ndarray
-        One-dimensional; integers stand for temporals when `type` says so.
+        One-dimensional; integers represent times if `type` is a temporal type.
     valid : numpy.ndarray of bool, optional
         True where valid.
     type : pa.DataType, optional
@@ -510,28 +510,28 @@ def from_numpy(data: npt.NDArray[Any], valid: BoolArray | None = None, type: pa.
 
 
 _FIRST_NUMBERS = pa.Array.from_buffers(pa.int64(), 1 << 12, [None, pa.py_buffer(np.arange(1 << 12, dtype=np.int64).tobytes())])
-"""Not to be written to, as bytes are not."""
+"""Read-only, as bytes are."""
 
 
 def numbers(n: int) -> pa.Array:
-    """The numbers from 0 to before n; those of few items are shared by all who ask."""
+    """Return the integers from 0 to n - 1; small arrays are cached and shared."""
     return _FIRST_NUMBERS.slice(0, n) if n <= len(_FIRST_NUMBERS) else pa.array(np.arange(n))
 
 
 def order_key(
     values: pa.Array, operation: str = "ordering", *, descending: bool = False
 ) -> tuple[npt.NDArray[Any], BoolArray | None]:
-    """A numpy key that sorts and compares as the values do, for every type that has an order.
+    """Return a numpy key that sorts and compares like the values, for every type that has an order.
 
     Parameters
     ----------
     values : pa.Array
         Flat values.
     operation : str
-        Who asks, for the error.
+        The name of the operation in error messages.
     descending : bool
-        Whether the largest key comes first: inside of structs and lists a null, and NaN before it, then has the least of all
-        codes, so that it stands last in both directions.
+        Whether the largest key comes first: inside structs and lists, null and NaN then get the smallest
+        codes, so that they come last in both directions.
 
     Returns
     -------
@@ -569,7 +569,7 @@ def order_key(
 
 
 def word_places(values: pa.Array) -> pa.Array:
-    """The place of each item of a dictionary among its words, as int64; the first of equal words counts."""
+    """Return the index of each item's dictionary value as int64; equal dictionary values share the first index."""
     words = values.dictionary
     places = values.indices.cast(pa.int64())
     if len(words) == 0:
@@ -579,12 +579,12 @@ def word_places(values: pa.Array) -> pa.Array:
 
 
 def shared_words(dictionaries: list[pa.Array], operation: str) -> pa.Array:
-    """The longest of the words of ordered dictionaries, which all the others begin with.
+    """Return the longest list of ordered categories, if all others are a prefix of it.
 
     Raises
     ------
     JagValueError
-        If there is none: their items have no common order.
+        If one is not a prefix of the longest: the items have no common order.
     """
     longest = max(dictionaries, key=len)
     for words in dictionaries:
@@ -598,13 +598,13 @@ def shared_words(dictionaries: list[pa.Array], operation: str) -> pa.Array:
 
 
 def name_words(words: pa.Array) -> str:
-    """The words of a dictionary for a message: the first ones, and how many there are."""
+    """Format the values of a dictionary for a message: the first ones and their number."""
     named = ", ".join(map(repr, words.slice(0, 8).to_pylist()))
     return f"[{named}]" if len(words) <= 8 else f"[{named}, ... {len(words)} in all]"
 
 
 def _check_orders(arrays: list[pa.Array]) -> None:
-    """Refuse to lay ordered dictionaries end to end that differ: pyarrow would add the words of one after those of the other."""
+    """Raise if ordered dictionaries differ: pyarrow would append the categories of one to those of the other."""
     type = arrays[0].type
     if pt.is_dictionary(type) and type.ordered:
         shared_words([array.dictionary for array in arrays], "concat")
@@ -616,14 +616,14 @@ def _check_orders(arrays: list[pa.Array]) -> None:
 
 
 def _dictionary_validity(values: pa.Array, valid: BoolArray | None) -> BoolArray | None:
-    """A null may also stand in the dictionary itself."""
+    """The dictionary itself may contain a null, too."""
     if values.dictionary.null_count == 0:
         return valid
     return plain(values).is_valid().to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]  # pyarrow is untyped
 
 
 def dictionary_codes(values: pa.Array) -> IntArray:
-    """Rank of each value among the distinct ones; what stands for a null is unspecified."""
+    """Return the rank of each value among the distinct values; the code of a null is unspecified."""
     type = values.type
     if pt.is_string_view(type):
         values = values.cast(pa.large_string())
@@ -641,7 +641,7 @@ def dictionary_codes(values: pa.Array) -> IntArray:
 
 
 def _dense(keys: list[npt.NDArray[Any]]) -> IntArray:
-    """Dense codes of tuples, in lexicographic order."""
+    """Return dense codes of tuples, in lexicographic order."""
     n = len(keys[0])
     order = np.lexsort(keys[::-1])
     fresh = np.zeros(n, bool)
@@ -654,7 +654,7 @@ def _dense(keys: list[npt.NDArray[Any]]) -> IntArray:
 
 
 def _normal(key: npt.NDArray[Any], valid: BoolArray | None, descending: bool) -> npt.NDArray[Any]:
-    """Codes in which null sorts last, NaN just before it and equal to itself, and -0.0 equals 0.0; in both directions."""
+    """Return codes that sort null last and NaN just before it, in both directions; NaN equals itself, -0.0 equals 0.0."""
     if len(key) == 0:
         return np.zeros(0, np.int64)
     distinct, codes = np.unique(key + 0 if key.dtype.kind == "f" else key, return_inverse=True)
@@ -671,9 +671,9 @@ def _struct_key(values: pa.Array, operation: str, descending: bool) -> IntArray:
 
 
 def _list_key(values: pa.Array, operation: str, descending: bool) -> IntArray:
-    """Codes of whole lists: big-endian item codes are bytes that compare as the lists do."""
+    """Return codes of whole lists: the bytes of big-endian item codes compare like the lists."""
     level, child = _peel_level(values)
     codes = _normal(*order_key(decode(child), operation, descending=descending), descending)
-    codes = np.ascontiguousarray((codes + 2).astype(">i8"))  # bytes compare without a sign
+    codes = np.ascontiguousarray((codes + 2).astype(">i8"))  # comparison of bytes is unsigned
     buffers = [None, pa.py_buffer(level.offsets * 8), pa.py_buffer(codes)]
     return dictionary_codes(pa.Array.from_buffers(pa.large_binary(), len(values), buffers))

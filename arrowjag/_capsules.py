@@ -1,6 +1,6 @@
-"""Arrow data of other libraries, over the C interface: maps are checked before pyarrow builds them.
+"""Import Arrow data of other libraries over the C interface; maps are checked before pyarrow builds them.
 
-pyarrow ends the process for a map whose entries or keys hold nulls. So the structures of the interface are read here first, for
+pyarrow aborts the process for a map with null entries or null keys. So this module reads the structures of the interface first, for
 types that contain a map.
 """
 
@@ -19,7 +19,7 @@ from arrowjag.typing import ArrowData
 __all__ = ["import_data", "import_table"]
 
 _MAX_DEPTH = 64
-"""As deep as pyarrow itself imports."""
+"""The maximal depth that pyarrow itself imports."""
 
 
 class _Schema(ctypes.Structure):
@@ -71,7 +71,7 @@ _address.restype, _address.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes
 
 
 class _Carrier:
-    """An object that hands over capsules which were taken from another one."""
+    """An object that returns capsules which another object has exported."""
 
     def __init__(self, array: Any = None, stream: Any = None) -> None:
         if array is not None:
@@ -122,7 +122,7 @@ def import_table(data: Any, where: str) -> pa.Table:
 
 
 def _checked_stream(capsule: Any, where: str) -> tuple[pa.DataType, list[pa.Array]] | None:
-    """The type and the checked chunks of a stream; None, and nothing is read, if it has no map or can't tell its schema."""
+    """Return the type and the checked chunks of a stream; None, without reading it, if it has no map or no readable schema."""
     address = _address(capsule, b"arrow_array_stream")
     stream, schema = _Stream.from_address(address), _Schema()
     if stream.get_schema(address, ctypes.byref(schema)):
@@ -131,7 +131,7 @@ def _checked_stream(capsule: Any, where: str) -> tuple[pa.DataType, list[pa.Arra
         if not _has_map(schema, 0):
             return None
         again = _Schema()
-        stream.get_schema(address, ctypes.byref(again))  # what pyarrow imports, it releases
+        stream.get_schema(address, ctypes.byref(again))  # pyarrow releases the structures that it imports
         type = pa.DataType._import_from_c(ctypes.addressof(again))
         chunks: list[pa.Array] = []
         while True:
@@ -162,7 +162,7 @@ def _has_map(schema: _Schema, depth: int) -> bool:
 
 
 def _check(schema: _Schema, array: _Array, where: str, depth: int = 0) -> None:
-    """Refuse maps that pyarrow would end the process for; structures that don't fit each other are left for it to refuse."""
+    """Raise for maps that would make pyarrow abort the process; pyarrow itself raises for inconsistent structures."""
     if depth > _MAX_DEPTH or not array.release or array.n_children != schema.n_children:
         return
     if schema.format == b"+m" and array.n_children == 1:
@@ -177,7 +177,7 @@ def _check(schema: _Schema, array: _Array, where: str, depth: int = 0) -> None:
 
 
 def _may_hold_nulls(array: _Array) -> bool:
-    """Whether pyarrow counts nulls in an array, or believes a count of them."""
+    """Return whether pyarrow has counted the nulls of an array, or trusts a given count."""
     if array.null_count >= 0 or array.n_buffers == 0 or not array.buffers[0]:
         return bool(array.null_count > 0)
     last = array.offset + array.length

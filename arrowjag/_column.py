@@ -1,4 +1,4 @@
-"""`Column`: a shape and one flat Arrow array, and how one is made from Arrow data and back."""
+"""`Column`: a shape and one flat Arrow array, and its conversion from and to Arrow data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Column:
     shape : JaggedShape
         The nesting.
     values : pa.Array
-        One leaf a place of the shape, without slack; a run-end encoded constant is decoded when its values are first touched.
+        One leaf per position of the shape, without slack; a run-end encoded constant is decoded at the first access.
     """
 
     __slots__ = ("_shape", "_values")
@@ -91,7 +91,7 @@ class Column:
 
 
 def row_validity(column: Column, depth: int) -> BoolArray | None:
-    """Validity of the items after the first `depth` dims; None where all are valid."""
+    """Return the validity of the items after the first `depth` dims; None if all are valid."""
     if depth < column.ndim:
         return column.shape.dims[depth].validity
     values = column.values
@@ -99,7 +99,7 @@ def row_validity(column: Column, depth: int) -> BoolArray | None:
 
 
 def from_arrow(data: ArrowData, ndim: int | None = None, where: str = "the column") -> Column:
-    """A column from Arrow data of any nested layout; see `arrowjag._arrow.peel` for what is checked and shared."""
+    """Convert Arrow data of any nested layout; `arrowjag._arrow.peel` documents its checks and which buffers are shared."""
     levels, values = _arrow.peel(data, ndim, where=where)
     n = len(levels[0].offsets) - 1 if levels else len(values)
     dims: list[Dim] = [Uniform(n, 1, declared=False)]
@@ -114,7 +114,7 @@ def _dim(level: _arrow.Level) -> Dim:
 
 
 def levels(shape: JaggedShape) -> list[_arrow.Level]:
-    """The list levels of a shape: all dims but the rows'."""
+    """Return the list levels of a shape: all dims except the first."""
     return [_arrow.Level(dim.offsets, dim.validity, dim.extent) for dim in shape.dims[1:]]
 
 
@@ -124,7 +124,7 @@ def to_arrow(column: Column) -> pa.Array:
 
 
 def storage_type(leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...] | None = None) -> pa.DataType:
-    """The Arrow storage type of a jagged column; `extents` has an entry for each dim, that of the rows is not looked at."""
+    """The Arrow storage type of a jagged column; `extents` has one entry per dim; the first is ignored."""
     check_ndim(ndim, "the column")
     type = leaf
     for place in reversed(range(1, ndim)):
@@ -134,7 +134,7 @@ def storage_type(leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...] |
 
 
 def empty(leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...] | None = None) -> Column:
-    """A column without rows: what result types are found with."""
+    """Return a column without rows; operations on it determine result types."""
     dims: list[Dim] = [Uniform(0, 1, declared=False)]
     for place in range(1, ndim):
         extent = extents[place] if extents else None
@@ -143,7 +143,7 @@ def empty(leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...] | None =
 
 
 def to_python(values: pa.Array) -> list[Any]:
-    """Arrow values as Python objects. Python has no nanoseconds: pyarrow makes them objects of pandas, which must be installed."""
+    """Convert Arrow values to Python objects. For nanoseconds pyarrow needs pandas, because Python's own types lack them."""
     try:
         return values.to_pylist()  # type: ignore[no-any-return]  # pyarrow is untyped here
     except ValueError as error:

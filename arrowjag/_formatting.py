@@ -177,7 +177,7 @@ def _leaf(column: Column, place: int) -> str:
     values = column._values
     try:
         return leaf_text(values[place].as_py()) if pt.is_primitive(values.type) else _scalar_text(_start(values, place))
-    except (ValueError, OverflowError, ImportError, pa.ArrowException):  # a time that Python can't tell, or not by itself
+    except (ValueError, OverflowError, ImportError, pa.ArrowException):  # a time that Python can't represent
         scalar = values[place]
         return f"{getattr(scalar, 'value', '?')} in {scalar.type}"
 

@@ -29,7 +29,7 @@ class FrameColumn:
     name : object
         The name of the column.
     type : str
-        Its dtype, in the words of the frame.
+        The name of its dtype in the frame.
     rows : Column or sequence
         The shown rows: a column of Arrow data, or values that are shown as text.
     """

@@ -165,7 +165,7 @@ def _filtered(column: JaggedArray, mask: JaggedArray) -> JaggedArray:
 
 
 def _outer_items(column: JaggedArray) -> Column:
-    """The items of each row, without what is below them."""
+    """The items of each row, without their inner dims."""
     dims = column.shape.dims[:2]
     return Column(JaggedShape._trusted(dims), pa.nulls(dims[1].size))
 
@@ -353,7 +353,7 @@ STATISTICS = (
     *("rows", "null_rows", "empty_rows", "length_min", "length_mean", "length_max", "items", "count"),
     *("mean", "std", "min", "25%", "50%", "75%", "max"),
 )
-"""What `described` tells of a column."""
+"""The statistics that `described` returns per column."""
 
 
 def described(name: Hashable, column: JaggedArray) -> dict[Hashable, dict[str, float]]:
@@ -369,8 +369,8 @@ def described(name: Hashable, column: JaggedArray) -> dict[Hashable, dict[str, f
     Returns
     -------
     dict
-        For each column or field (``name.field``) the values of `STATISTICS`; NaN for what a column does not have, such as the mean
-        of text.
+        For each column or field (``name.field``) the values of `STATISTICS`; NaN for a statistic that a column does
+        not have, such as the mean of text.
     """
     if pt.is_struct(column.type):
         found: dict[Hashable, dict[str, float]] = {}

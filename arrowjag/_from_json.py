@@ -1,4 +1,4 @@
-"""JSON text as jagged arrays: one text per row, parsed by Arrow's reader all at once."""
+"""Parse JSON text to jagged arrays: one text per row, all rows in one call of Arrow's reader."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def from_json(strings: Any, type: Any) -> JaggedArray:
     strings : array-like of str, Series or expression
         JSON values: ``"[1, 2]"``, ``"null"``, ``"{...}"``. A null stays null, as does the text null.
     type : pa.DataType or str
-        What each text holds: a list type of any layout for rows, a leaf type or its name for single values. Lists may be nested,
+        The type of each text: a list type of any layout for rows, a leaf type or its name for single values. Lists may be nested,
         and may hold structs, whose fields are the keys of objects.
 
     Returns
@@ -41,9 +41,9 @@ def from_json(strings: Any, type: Any) -> JaggedArray:
     Raises
     ------
     JagValueError
-        If a text is no JSON, or holds a value of another type; the row is named.
+        If a text is not valid JSON, or has a value of another type; the message names the row.
     JagTypeError
-        If JSON has no form for the type, or the strings are not text.
+        If JSON can't represent the type, or the strings are not text.
     ShapeError
         If the strings are nested.
 
@@ -99,7 +99,7 @@ def _over(values: pa.Array, type: pa.DataType, children: list[pa.Array]) -> pa.A
 
 
 def parsed_as(values: pa.Array, type: pa.DataType) -> pa.Array:
-    """Cast what Arrow's reader parsed; categories of any type are encoded, for which Arrow lacks the cast."""
+    """Cast a parsed array; dictionaries are encoded here, because Arrow lacks the cast for some types."""
     return _encoded(values.cast(_without_categories(type)), type)
 
 

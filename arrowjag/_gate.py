@@ -1,8 +1,8 @@
-"""What comes from a file, a buffer, another library or a caller is made safe: every level is checked before anything reads it.
+"""Check Arrow data from files, buffers, other libraries and callers at every level, before any other code reads it.
 
-Lists are checked by their offsets, level by level, down to the slots that are in use; the flat arrays below by Arrow's own full
-validation, once per buffer (`arrowjag._known`). Two things that are valid are brought to a form that every library can read:
-views under nulls become empty, and words of a dictionary that are null become null indices.
+Offsets of lists are checked level by level, down to the slots in use; flat arrays are checked by Arrow's own full
+validation, once per buffer (`arrowjag._known`). Two valid layouts are rewritten, because some libraries can't read them:
+views under nulls become empty, and null values of a dictionary become null indices.
 """
 
 from __future__ import annotations
@@ -41,32 +41,32 @@ _VIEWS = frozenset({pa.lib.Type_LIST_VIEW, pa.lib.Type_LARGE_LIST_VIEW})
 _WIDE = frozenset({pa.lib.Type_LARGE_LIST, pa.lib.Type_LARGE_LIST_VIEW})
 _ANY_BITS = frozenset({pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()})
 _ANY_BITS |= {pa.float16(), pa.float32(), pa.float64(), pa.bool_(), pa.date32()}
-"""Types of which each pattern of bits is a value; timestamps and durations are such too."""
+"""Types for which each pattern of bits is a valid value; this also holds for timestamps and durations."""
 
 MOST_EXPANDED = 2**30
-"""Bytes that overlapping views, runs and repeated words may become, where the data itself is smaller."""
+"""Maximal bytes after overlapping views, runs and dictionaries are expanded, unless the data itself is larger."""
 
 _DIGITS = {32: 9, 64: 18, 128: 38, 256: 76}
 """Largest scale per bit width of a decimal."""
 
 _MOST_UNBACKED = 2**30
-"""Items of an array that no buffer holds: those of the null type."""
+"""Maximal number of items of the null type, which no buffer limits."""
 
 
 def secure(array: pa.Array, where: str) -> pa.Array:
-    """An array that every kernel and every library can read.
+    """Return an array that every kernel and every library can read.
 
     Parameters
     ----------
     array : pa.Array
-        Of any type and layout, of any origin.
+        Of any type, layout and origin.
     where : str
-        What to call it in messages.
+        The name of the data in error messages.
 
     Returns
     -------
     pa.Array
-        The same memory, and the array itself where nothing had to be remembered or changed.
+        On the same memory; the array itself if there is nothing to register or change.
 
     Raises
     ------
@@ -85,9 +85,9 @@ def secure(array: pa.Array, where: str) -> pa.Array:
 
 
 def check_type(type: pa.DataType, where: str) -> None:
-    """Refuse types that are nested too deep for what goes through them recursively, and decimals that Arrow can't compute with.
+    """Raise for types nested too deep for recursive code, and for decimals that Arrow can't compute with.
 
-    Arrow looks up powers of ten by the scale, which it takes from a file unseen.
+    Arrow indexes a table of powers of ten by the scale of a file without checking it.
     """
     below, level = [type], 0
     while below:
@@ -109,7 +109,7 @@ def _inside(type: pa.DataType) -> list[pa.DataType]:
 
 
 def _explain(array: pa.Array, where: str) -> None:
-    """Raise an error that names dim and slot, if it is in the lists that the array is corrupt."""
+    """Raise an error that names dim and slot, if the lists are the corrupt part of the array."""
     level = 1
     while len(array) and array.type.id in LISTS:
         first, last = _cut(array, f"{where}, dim {level}")
@@ -119,7 +119,7 @@ def _explain(array: pa.Array, where: str) -> None:
 
 
 def _secure(array: pa.Array, where: str, level: int) -> pa.Array:
-    """The same below the top: buffers and children are long enough here, as Arrow has said."""
+    """Check the levels below the top; Arrow has already checked the lengths of their buffers and children."""
     type = array.type
     if isinstance(type, pa.BaseExtensionType):
         storage = array.storage
@@ -161,7 +161,7 @@ def _secure_lists(array: pa.Array, where: str, level: int) -> pa.Array:
 
 
 def _cut(array: pa.Array, where: str) -> tuple[int, int]:
-    """The first item that a list array uses of what lies below, and the one after the last; checked."""
+    """Return the first child item that a list array uses, and the one after the last; checked."""
     type, below = array.type, len(array.values)
     if pt.is_fixed_size_list(type):
         first, last = array.offset * type.list_size, (array.offset + len(array)) * type.list_size
@@ -180,26 +180,26 @@ def _cut(array: pa.Array, where: str) -> tuple[int, int]:
 
 
 def read_offsets(array: pa.Array, where: str, *, check: bool) -> IntArray:
-    """Offsets of a list array as int64; int64 buffers are viewed, not copied.
+    """Return the offsets of a list array as int64; int64 buffers are viewed, not copied.
 
     Parameters
     ----------
     array : pa.Array
-        A list or a map, of one row at least.
+        A list or a map with at least one row.
     where : str
-        What to call it in messages.
+        The name of the data in error messages.
     check : bool
-        Whether they are checked to be in range and never to fall.
+        Whether to check that they are in range and never decrease.
 
     Returns
     -------
     numpy.ndarray
-        One more than there are rows.
+        One more than the number of rows.
 
     Raises
     ------
     OffsetsError
-        If the buffer is too short, or the offsets are no cut.
+        If the buffer is too short, or the offsets are invalid.
     """
     dtype: Any = np.int64 if array.type.id in _WIDE else np.int32
     width = np.dtype(dtype).itemsize
@@ -244,7 +244,7 @@ def _read_int(array: pa.Array, place: int, where: str) -> IntArray:
 
 
 def _with_child(array: pa.Array, child: pa.Array, first: int) -> pa.Array:
-    """A list array on another child that begins at its item `first`; offsets are shared where that is 0."""
+    """Return a list array on another child that begins at item `first`; offsets are shared if `first` is 0."""
     type, n = array.type, len(array)
     own = array.buffers()[: type.num_buffers]
     if first == 0:
@@ -258,7 +258,7 @@ def _with_child(array: pa.Array, child: pa.Array, first: int) -> pa.Array:
 
 
 def _without_rows(type: pa.DataType) -> pa.Array:
-    """An empty array; where runs lie below lists, `pa.nulls` gives them a validity that Arrow then refuses."""
+    """Return an empty array. For run-end encoding below lists, `pa.nulls` would create a validity that Arrow rejects."""
     if pt.is_run_end_encoded(type):
         return pa.RunEndEncodedArray.from_arrays(pa.nulls(0, type.run_end_type), _without_rows(type.value_type))
     if isinstance(type, pa.BaseExtensionType):
@@ -284,7 +284,7 @@ def _secure_struct(array: pa.Array, where: str, level: int) -> pa.Array:
     _check_null_count(array, where)
     fields = [array.field(place) for place in range(array.type.num_fields)]
     safe = [_secure(field, f"{where}, field {one.name!r}", level) for field, one in zip(fields, array.type, strict=True)]
-    # What a child holds beyond the slots in use can't be seen from here: where that could be wrong, the child is cut.
+    # Child items beyond the slots in use are unchecked; slice the child if its type could hold invalid ones.
     if all(_is_any_bits(one) and one is two for one, two in zip(fields, safe, strict=True)):
         return array
     valid = pack_bits(_valid(array)) if array.null_count else None
@@ -311,7 +311,7 @@ def _secure_dictionary(array: pa.Array, where: str, level: int) -> pa.Array:
 
 
 def _all_below(indices: pa.Array, n: int) -> bool:
-    """Whether all indices lie in range, those under nulls too: one maximum, a tenth of what Arrow's own check takes.
+    """Return whether all indices are in range, also under nulls: one maximum, a tenth of the time of Arrow's own check.
 
     Read as unsigned, a negative index is larger than any that its type can hold.
     """
@@ -324,7 +324,7 @@ def _all_below(indices: pa.Array, n: int) -> bool:
 
 
 def _without_null_words(array: pa.DictionaryArray) -> pa.DictionaryArray:
-    """Indices of null words become null, and these words go: everything behind reads nulls from the indices."""
+    """Set the indices of null dictionary values to null and drop these values: later code reads nulls from the indices only."""
     words, indices = array.dictionary, array.indices
     known = words.is_valid().to_numpy(zero_copy_only=False)
     moved = pa.array(np.cumsum(known) - 1, array.type.index_type, mask=~known) if len(words) else pa.nulls(0, array.type.index_type)
@@ -358,7 +358,7 @@ def _has_any_bits(type: pa.DataType) -> bool:
 
 
 def _is_any_bits(array: pa.Array) -> bool:
-    """Whether nothing can be wrong in an array, not even beyond its slots: no nulls to count, each pattern of bits is a value."""
+    """Return whether an array can't be invalid, not even beyond its slots: no nulls, and each pattern of bits is a value."""
     return _has_any_bits(array.type) and array.buffers()[0] is None
 
 
@@ -374,7 +374,7 @@ def _secure_runs(array: pa.Array, where: str) -> pa.Array:
 
 
 def canonical_layout(array: pa.Array) -> pa.Array:
-    """The array without runs and list views at any level below extensions: kernels don't know them, casts get them wrong."""
+    """Decode run-end encoding and list views at any level: kernels don't support them, and Arrow's casts of them are wrong."""
     type = array.type
     if not _has_odd_layout(type):
         return array
@@ -395,7 +395,7 @@ def canonical_layout(array: pa.Array) -> pa.Array:
 
 
 def _without_views(array: pa.Array) -> pa.Array:
-    """Views may overlap and lie in any order: their items are gathered in row order."""
+    """Gather the items of views, which may overlap and have any order, in row order."""
     child = canonical_layout(array.values)
     type = pa.large_list(array.type.value_field.with_type(child.type))
     if len(array) == 0:
@@ -419,7 +419,7 @@ def _has_odd_layout(type: pa.DataType) -> bool:
 
 
 def _around(type: pa.DataType, item: pa.DataType) -> pa.DataType:
-    """A list of the same kind around another type."""
+    """Return a list type of the same kind with another item type."""
     if pt.is_map(type):
         return pa.map_(item.field(0).type, item.field(1).type)
     field = type.value_field.with_type(item)
@@ -429,7 +429,7 @@ def _around(type: pa.DataType, item: pa.DataType) -> pa.DataType:
 
 
 def _with_empty_views(array: pa.Array) -> pa.Array:
-    """What stands under a null may be anything to Arrow; other libraries read it, so it becomes an empty view."""
+    """Replace the views under nulls by empty ones: Arrow ignores them, but other libraries read them."""
     if not array.null_count:
         return array
     buffers = array.buffers()
@@ -449,7 +449,7 @@ def _check_flat(array: pa.Array, where: str) -> None:
 
 
 def _is_whole_text(array: pa.Array) -> bool:
-    """Whether this is valid text whose values lie end to end; False leaves the question to Arrow's own check."""
+    """Return whether the values are contiguous, valid UTF-8; after False, Arrow's own check decides."""
     wide = pt.is_large_string(array.type)
     if len(array) == 0 or not (wide or pt.is_string(array.type)):
         return False
@@ -469,7 +469,7 @@ def _check_full(array: pa.Array, what: str) -> None:
 
 
 def _check_null_count(array: pa.Array, where: str) -> None:
-    """A count of nulls that is too low or too high makes kernels write past their results."""
+    """With a wrong null count, Arrow's kernels write past the end of their results."""
     if pt.is_union(array.type) or isinstance(array.type, pa.BaseExtensionType):
         return
     bits = array.buffers()[0]
@@ -494,23 +494,23 @@ def _valid(array: pa.Array) -> BoolArray:
 
 
 def check_expansion(values: pa.Array, starts: IntArray, stops: IntArray, times: npt.NDArray[Any] | int, where: str) -> None:
-    """Refuse a copy that is far larger than what it is made of.
+    """Raise if a copy would be far larger than its source.
 
     Parameters
     ----------
     values : pa.Array
-        What is copied from.
+        The source.
     starts, stops : numpy.ndarray
         The ranges of items that are copied.
     times : numpy.ndarray or int
-        How many times each.
+        The number of copies of each range.
     where : str
-        What to call it in messages.
+        The name of the data in error messages.
 
     Raises
     ------
     ShapeError
-        If more than `MOST_EXPANDED` bytes come out, and more than twice what `values` hold.
+        If the copy has more than `MOST_EXPANDED` bytes, and more than twice the bytes of `values`.
     """
     items = float(((stops - starts) * times).sum(dtype=np.float64)) if len(starts) else 0.0
     if items <= 2 * len(values):
@@ -524,7 +524,7 @@ def check_expansion(values: pa.Array, starts: IntArray, stops: IntArray, times: 
 
 
 def _bytes(values: pa.Array, starts: IntArray, stops: IntArray, times: npt.NDArray[Any] | int) -> float:
-    """Bytes that repeated ranges of items occupy; an estimate for types without a fixed width."""
+    """Return the bytes that repeated ranges of items occupy; an estimate for types without a fixed width."""
     type = values.type
     items = float(((stops - starts).astype(np.float64) * times).sum())
     if isinstance(type, pa.BaseExtensionType):

@@ -1,4 +1,4 @@
-"""Arguments that are whole numbers: what counts as one, what is said of another, and how many dims there may be."""
+"""Checks of integer arguments, their error messages, and the maximal number of dims."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["MAX_NDIM", "check_ndim", "integer", "is_int", "item_count"]
 _MOST = 2**63 - 1
 
 MAX_NDIM = 64
-"""Dims that a shape, a type or a file may have, and levels that types may be nested in; numpy has the same limit."""
+"""Maximal number of dims of a shape, a type or a file, and of nesting levels of a type; numpy has the same limit."""
 
 
 def check_ndim(ndim: int, what: str) -> None:
     """Refuse more dims than `MAX_NDIM`.
 
-    Arrow, pandas and polars go through nested types recursively, so a file that tells of thousands of levels would end the process.
+    Arrow, pandas and polars process nested types recursively, so a file with thousands of levels would crash the process.
     """
     if ndim > MAX_NDIM:
         raise ShapeError(f"{what} would have {ndim} dims, at most {MAX_NDIM} are supported")
@@ -31,7 +31,7 @@ def is_int(value: object) -> TypeGuard[int | np.integer[Any]]:
 
 
 def integer(value: object, what: str, least: int | None = None) -> int:
-    """The value as a Python int, or an error that says what it was meant to be, and from where on."""
+    """Convert a value to a Python int, or raise an error that names the argument and its minimum."""
     if not is_int(value):
         raise JagTypeError(f"{what} must be an int, got {type(value).__name__}")
     number = int(value)
@@ -41,7 +41,7 @@ def integer(value: object, what: str, least: int | None = None) -> int:
 
 
 def item_count(value: object, what: str, least: int = 0) -> int:
-    """As `integer`, of a number of items: there can't be more than offsets of 64 bits count."""
+    """As `integer`, for a number of items, which 64-bit offsets limit."""
     number = integer(value, what, least)
     if number > _MOST:
         raise JagRangeError(f"{what} must be at most {_MOST}, got {number}")

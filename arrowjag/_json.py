@@ -1,4 +1,4 @@
-"""What `json.dumps` asks for where it meets values that JSON has no form for."""
+"""The `default` function for `json.dumps`: it converts values that JSON can't represent."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from arrowjag.errors import JagTypeError
 __all__ = ["json_default"]
 
 _MISSING = frozenset({"NAType", "NaTType"})
-"""Missing marks of pandas; known by name, as pandas may not be imported here."""
+"""Missing values of pandas, compared by name because this module may not import pandas."""
 
 
 def json_default(value: Any) -> Any:
-    """A value that JSON has a form for in place of one that it hasn't.
+    """Convert a value that JSON can't represent.
 
     Parameters
     ----------

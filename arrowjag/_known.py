@@ -1,7 +1,7 @@
-"""What has been checked: remembered with the buffers themselves, so that no buffer is checked twice while it lives.
+"""A registry of checked buffers, so that no buffer is checked twice during its lifetime.
 
-A checked array gets one buffer that owns a token. The token holds all buffers of the array, so their addresses can't be given to
-other memory while it lives, and it dies with the last array that uses the buffer: an address that the registry knows is that of
+A checked array gets one buffer that owns a token. The token references all buffers of the array, so their addresses can't be
+reused before the last array that uses the buffer is deleted: an address in the registry always belongs to
 checked memory.
 """
 
@@ -48,7 +48,7 @@ _LONG = frozenset(
 
 
 def _key(array: pa.Array) -> tuple[Any, ...]:
-    """Type and addresses of a flat array, of a dictionary also those of its words."""
+    """Type and buffer addresses of a flat array; for a dictionary also those of its values."""
     if not pt.is_dictionary(array.type):
         return (array.type, *_places(array))
     words = array.dictionary
@@ -62,23 +62,23 @@ def _places(array: pa.Array) -> list[tuple[int, int] | None]:
 
 
 def is_remembered_type(type: pa.DataType) -> bool:
-    """Whether a type is flat and takes long to check: text, bytes, dictionaries."""
+    """Return whether a type is flat and slow to check: text, bytes, dictionaries."""
     return type.id in _LONG
 
 
 def is_known(array: pa.Array) -> bool:
-    """Whether all slots of a flat array were checked before, as part of this array or of another one on the same buffers."""
+    """Return whether all slots of a flat array were checked before, as part of this array or of another one on the same buffers."""
     token = _TOKENS.get(_key(array))
     return token is not None and token.start <= array.offset and array.offset + len(array) <= token.stop
 
 
 def remembered(array: pa.Array) -> pa.Array:
-    """The same array on the same memory, known from now on.
+    """Return the same array on the same memory, and register it as checked.
 
     Parameters
     ----------
     array : pa.Array
-        Flat: text, bytes, a dictionary of these, decimals, times; of two buffers at least.
+        Flat: text, bytes, a dictionary of these, decimals or times, with at least two buffers.
 
     Returns
     -------

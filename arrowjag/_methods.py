@@ -1,7 +1,7 @@
-"""The table of methods: what each one says of its arguments and of the frame's rows, for the surfaces to read.
+"""The table of methods, which surfaces read: the array arguments of each method and its effect on the rows of a frame.
 
-`@method` is put on the methods of `JaggedArray`; `METHODS` then holds one `Method` a name. pandas and polars build their
-`.jag` from this table alone, so a method that is added to the class is there on every surface.
+`@method` decorates the methods of `JaggedArray`; `METHODS` then holds one `Method` per name. pandas and polars build their
+`.jag` from this table alone, so a method that is added to the class is available on every surface.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Rows(enum.Enum):
-    """What a call does to the rows of the frame."""
+    """The effect of a call on the rows of the frame."""
 
     LOCAL = "each row of the result comes from the same row of the operands"
     KEPT = "as many rows in the same order, but a row depends on others"
@@ -54,24 +54,24 @@ TypeRule: TypeAlias = "Callable[..., Any]"
 
 @dataclass(frozen=True)
 class Method:
-    """One public method and what surfaces must know of it.
+    """One public method, described for the surfaces.
 
     Attributes
     ----------
     name : str
         The public name; that of a method under a namespace is dotted, such as ``str.lower``.
     function : callable
-        The method itself, to be called with the array first.
+        The method; its first argument is the array.
     arrays : tuple of str
-        Parameters that may be arrays; ``*name`` stands for positional arrays.
+        Parameters that may be arrays; ``*name`` means positional arrays.
     rule : callable
-        From ndim and the bound arguments to `Rows`; see `rows`.
+        Maps ndim and the bound arguments to `Rows`; see `rows`.
     is_property : bool
-        Whether it is read without a call.
+        Whether the method is a property.
     result_type : callable or None
-        From an empty array and the bound arguments to an empty array of the result's type; by default the method itself.
+        Maps an empty array and the bound arguments to an empty array of the result's type; by default the method itself.
     seeded : bool
-        Whether it draws from a seed, so that it must see whole columns.
+        Whether it draws from a seed; it must then get whole columns.
     """
 
     name: str
@@ -89,23 +89,23 @@ class Method:
 
     @functools.cached_property
     def signature(self) -> inspect.Signature:
-        """The signature, `self` included; read once, because plans ask for it at every call."""
+        """The signature including `self`; cached, because plans read it at every call."""
         return inspect.signature(self.function)
 
     def rows(self, ndim: int, arguments: Mapping[str, Any]) -> Rows:
-        """What a call does to the rows of the frame; arguments of a wrong type are left for the method itself to refuse."""
+        """Return the effect of a call on the rows of the frame; for arguments of a wrong type the method itself will raise."""
         try:
             return self.rule(ndim, arguments)
         except TypeError:
             return Rows.LOCAL
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Arguments by parameter name, defaults filled in, without `self`.
+        """Return the arguments by parameter name with defaults, without `self`.
 
         Parameters
         ----------
         args, kwargs
-            As a caller gave them.
+            The arguments of the call.
 
         Returns
         -------
@@ -122,7 +122,7 @@ class Method:
         return dict(list(bound.arguments.items())[1:])
 
     def bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
-        """Arguments bound to the signature, `self` as None; what does not fit is a TypeError that names the method."""
+        """Bind arguments to the signature, with None for `self`; raise a TypeError that names the method if they do not fit."""
         try:
             return self.signature.bind(None, *args, **kwargs)
         except TypeError as error:
@@ -137,28 +137,28 @@ def _local(_ndim: int, _arguments: Mapping[str, Any]) -> Rows:
 
 
 def _touches_rows(axis: Any, ndim: int) -> bool:
-    """Whether the rows' own axis is among the axes; one out of range is left for the method to refuse."""
+    """Return whether the axes include that of the rows; for an axis out of range the method will raise."""
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     return any(one is None or one in (0, -max(ndim, 1)) for one in axes)
 
 
 def over_axis(ndim: int, arguments: Mapping[str, Any]) -> Rows:
-    """The rule of reductions: reducing the rows' own axis leaves no rows."""
+    """The rule of reductions: a reduction of axis 0 leaves no rows."""
     return Rows.REDUCED if _touches_rows(arguments.get("axis", -1), ndim) else Rows.LOCAL
 
 
 def along_axis(ndim: int, arguments: Mapping[str, Any]) -> Rows:
-    """The rule of what keeps every item in its place, such as cumulative sums."""
+    """The rule of methods with one result per item, such as cumulative sums."""
     return Rows.KEPT if _touches_rows(arguments.get("axis", -1), ndim) else Rows.LOCAL
 
 
 def changing_axis(ndim: int, arguments: Mapping[str, Any]) -> Rows:
-    """The rule of what drops, adds or moves items along an axis."""
+    """The rule of methods that drop, add or move items along an axis."""
     return Rows.MOVED if _touches_rows(arguments.get("axis", -1), ndim) else Rows.LOCAL
 
 
 def moving(_ndim: int, _arguments: Mapping[str, Any]) -> Rows:
-    """The rule of what always changes the rows."""
+    """The rule of methods that always change the rows."""
     return Rows.MOVED
 
 
@@ -176,9 +176,9 @@ def method(
     *arrays : str
         Names of the parameters that may be arrays, Series or expressions.
     rows : callable
-        What the call does to the rows of the frame.
+        Returns the effect of a call on the rows of the frame.
     result_type : callable, optional
-        How the result's type is found where an empty array would not tell.
+        Returns the result's type if the method's result on an empty array does not have it.
     seeded : bool
         Whether it draws from a seed.
     namespace : str
@@ -206,12 +206,12 @@ def method(
 
 
 class Namespace:
-    """Methods under an attribute, such as ``x.str``: those of arrays are written out, surfaces make theirs from the table.
+    """Methods under an attribute, such as ``x.str``: classes of arrays define them, surfaces generate theirs from the table.
 
     Parameters
     ----------
     owner : JaggedArray, or the accessor of a surface
-        What the methods work on.
+        The object that the methods operate on.
     """
 
     __slots__ = ("_owner",)
@@ -229,7 +229,7 @@ class Namespace:
         return f"{type(self).__name__} of {self._owner!r}"
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Raise for an unknown name, and suggest ours."""
+        """Raise for an unknown name, and suggest a name of this namespace."""
         if name.startswith("_"):
             raise AttributeError(name)
         space = self.space
@@ -255,7 +255,7 @@ def add_namespaces(surface: type, make: Callable[[Method], Any]) -> None:
     Parameters
     ----------
     surface : type
-        A class whose `_call` takes what `make` hands on.
+        A class whose `_call` accepts the arguments that the methods from `make` pass on.
     make : callable
         Converts a `Method` of the table to a method of the class.
     """
@@ -270,7 +270,7 @@ N = TypeVar("N", bound=Namespace)
 
 
 class accessor(Generic[N]):  # noqa: N801 - a descriptor, as `property`
-    """The attribute of a class that makes a namespace for an instance; read from the class itself it is the namespace's class.
+    """A descriptor that creates the namespace of an instance; on the class it returns the namespace's class.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ class accessor(Generic[N]):  # noqa: N801 - a descriptor, as `property`
 
 
 def _on_array(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of a namespace as a function of the array."""
+    """Return a method of a namespace as a function of the array."""
 
     @functools.wraps(function)
     def on_array(array: Any, *args: Any, **kwargs: Any) -> Any:
@@ -307,20 +307,20 @@ def _on_array(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class Host:
-    """How a surface takes part in the free functions.
+    """The hooks of a surface for free functions and operators.
 
     Attributes
     ----------
     owns : callable
-        Whether an argument is one of the host's columns: a Series or an expression.
+        Returns whether an argument is a column of the host: a Series or an expression.
     call : callable
-        From the plain function, its name, the positional and the keyword arguments to the host's kind of result.
+        Calls a function, given with its name and arguments, and returns a column of the host.
     operate : callable, optional
-        From a function and its operands, an array among them, to the result of an operator; NotImplemented leaves it to the host's
-        own operators, as a host without this always does.
+        Calls an operator on operands that include an array; after NotImplemented, or without this hook, the host's
+        own operators run.
     trace : callable, optional
-        From a function, its name, the positional and the keyword arguments to the result of a traced function, for columns whose
-        types are not known yet.
+        Calls a traced function, given with its name and arguments, on columns whose
+        types are unknown.
     """
 
     owns: Callable[[Any], bool]
@@ -330,7 +330,7 @@ class Host:
 
 
 HOSTS: list[Host] = []
-"""Surfaces enter themselves here when they are imported."""
+"""Surfaces register here when they are imported."""
 
 
 FREE_FUNCTIONS: dict[str, Callable[..., Any]] = {}
@@ -353,7 +353,7 @@ def free_function(function: F) -> F:
 
 
 def _flattened(args: tuple[Any, ...]) -> list[Any]:
-    """Arguments, with lists and tuples of arrays opened one level."""
+    """Return the arguments, with lists and tuples of arrays flattened by one level."""
     found: list[Any] = []
     for one in args:
         found.extend(one if isinstance(one, (list, tuple)) else [one])

@@ -1,4 +1,4 @@
-"""What users can set for the whole process: `arrowjag.options`."""
+"""`arrowjag.options`: settings of the process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Overlays: an indexed assignment that is not carried out until it is asked for. Sparse arrays are overlays on a constant."""
+"""Overlays: indexed assignments that are evaluated when they are read. Sparse arrays are overlays on a constant."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ __all__ = ["Overlay", "overlay", "scatter"]
 
 
 class Overlay:
-    """`dest` with `values` in the places that `index` names, put together when read.
+    """`dest` with `values` at the positions of `index`, combined at each read.
 
     Parameters
     ----------
     dest : JaggedArray
-        What lies below; a constant such as `arrowjag.zeros` is never spread out.
+        The base array; a constant such as `arrowjag.zeros` is never expanded.
     index : int, slice, array or tuple of them
-        As in ``dest[index]``; each place at most once.
+        As in ``dest[index]``; each position at most once.
     values : JaggedArray
         Of the shape that ``dest[index]`` has, or a prefix of it.
 
     Raises
     ------
     JagValueError
-        If a place is named twice.
+        If a position occurs twice.
     ShapeError
         If the values do not fit the index.
 
@@ -87,7 +87,7 @@ class Overlay:
         return JaggedArray._of(Column(found.shape, self._read(position, valid)))
 
     def _read(self, position: IntArray, valid: Any) -> pa.Array:
-        """The leaves at flat positions, from above where something lies there."""
+        """Return the leaves at flat positions: those of `values` where the index names the position, else those of `dest`."""
         if valid is not None:
             position = np.where(valid, position, 0)
         targets, order = self._order()
@@ -100,14 +100,14 @@ class Overlay:
         return gather.take(both, index, valid)
 
     def _order(self) -> tuple[IntArray, IntArray]:
-        """The targets as they rise, and where each stands in the source; found at the first read."""
+        """The targets in ascending order, and the position of each in the source; computed at the first read."""
         if self._rising is None:
             order = np.argsort(self._targets, kind="stable")
             self._rising = self._targets[order], order
         return self._rising
 
     def materialize(self) -> JaggedArray:
-        """The array that the assignment would give.
+        """Return the array after the assignment.
 
         Returns
         -------
@@ -159,7 +159,7 @@ def _places(shape: JaggedShape) -> JaggedArray:
 
 
 def _leaves(array: JaggedArray, position: IntArray, wanted: Any) -> pa.Array:
-    """Leaves at positions; a constant is not spread out, and where nothing is wanted anything will do."""
+    """Gather leaves; a constant is not expanded, and entries outside the mask are arbitrary."""
     raw = array._values
     if pt.is_run_end_encoded(raw.type) and len(raw.values) == 1:
         return gather.take(raw.values, np.zeros(len(position), np.int64))
@@ -169,26 +169,26 @@ def _leaves(array: JaggedArray, position: IntArray, wanted: Any) -> pa.Array:
 
 
 def overlay(dest: Any, index: Any, values: Any) -> Overlay:
-    """Lay values over an array without assigning them yet.
+    """Overlay values on an array: an assignment that is evaluated when the result is read.
 
     Parameters
     ----------
     dest : JaggedArray
-        What lies below; it is kept as it is.
+        The base array, which is not changed.
     index : int, slice, array or tuple of them
-        As in ``dest[index]``; each place at most once.
+        As in ``dest[index]``; each position at most once.
     values : JaggedArray or scalar
         Of the shape that ``dest[index]`` has, or a prefix of it.
 
     Returns
     -------
     Overlay
-        Holds references; reading it gives what the assignment would give.
+        It references its arguments; a read returns the items after the assignment.
 
     Raises
     ------
     JagValueError
-        If a place is named twice.
+        If a position occurs twice.
     ShapeError
         If the values do not fit the index.
 
@@ -207,14 +207,14 @@ def overlay(dest: Any, index: Any, values: Any) -> Overlay:
 
 
 def scatter(dest: Any, index: Any, values: Any) -> JaggedArray:
-    """Assign values to what an index names, in a new array.
+    """Return a copy of an array with values assigned at an index.
 
     Parameters
     ----------
     dest : JaggedArray
         The source; it is not changed.
     index : int, slice, array or tuple of them
-        As in ``dest[index]``; each place at most once.
+        As in ``dest[index]``; each position at most once.
     values : JaggedArray or scalar
         Of the shape that ``dest[index]`` has, or a prefix of it.
 
@@ -226,7 +226,7 @@ def scatter(dest: Any, index: Any, values: Any) -> JaggedArray:
     Raises
     ------
     JagValueError
-        If a place is named twice; it is named.
+        If a position occurs twice; the message names it.
     ShapeError
         If the values do not fit the index.
 

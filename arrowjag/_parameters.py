@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import textwrap
+from typing import TypeVar
 
-__all__ = ["SHARED", "described"]
+__all__ = ["SHARED", "described", "with_descriptions"]
 
 _ALONG = """\
 axis : int, tuple of int or None
@@ -113,6 +114,44 @@ JagValueError
     If not exactly one of `alpha`, `span` and `halflife` is given, or it is out of range.
 JagTypeError
     If the leaves are not numbers.""",
+    "keep_empty": """\
+keep_empty : bool
+    Whether a null or empty row, at any level, gives one row with null in place of the items that it lacks.""",
+    "condition": """\
+condition : str
+    Such as ``"s.a > 60 and s.b == 'JFK'"``: comparisons, ``and``, ``or``, ``not``, ``in`` with a list of
+    literals, ``is None``, arithmetic, fields, columns and literals; other names in backticks. It filters the column of
+    structs that it names; other columns are expanded by the prefix rule.""",
+    "condition_errors": """\
+Raises
+------
+JagValueError
+    If the text is not a valid condition.
+JagTypeError
+    If it names no column of structs, or two.
+JagIndexError
+    If there is no such column or field.""",
+    "mask_errors": """\
+Raises
+------
+JagTypeError
+    If no column is named, or the mask does not hold booleans.
+ShapeError
+    If the sizes of mask and column differ.""",
+    "key_errors": """\
+Raises
+------
+JagTypeError
+    If no column is named, or the key has no order.
+ShapeError
+    If the sizes of key and column differ.""",
+    "unnest_errors": """\
+Raises
+------
+JagTypeError
+    If a column holds no structs.
+JagValueError
+    If a field has the name of another column.""",
 }
 """Descriptions by the name that docstrings use."""
 
@@ -138,3 +177,26 @@ def described(docstring: str) -> str:
         The docstring with all such lines replaced; an unknown name raises a KeyError.
     """
     return _LINE.sub(lambda match: textwrap.indent(SHARED[match[2]], match[1]), docstring)
+
+
+_Class = TypeVar("_Class", bound=type)
+
+
+def with_descriptions(cls: _Class) -> _Class:
+    """Class decorator: insert the shared descriptions into the docstrings of all methods.
+
+    Parameters
+    ----------
+    cls : type
+        A class whose methods are not entered in the table of methods.
+
+    Returns
+    -------
+    type
+        The class.
+    """
+    for function in vars(cls).values():
+        text = getattr(function, "__doc__", None)
+        if callable(function) and text and "%(" in text:  # python -OO strips docstrings
+            function.__doc__ = described(text)
+    return cls

@@ -32,7 +32,7 @@ def zip(*arrays: Any, pad: Any = False, **named: Any) -> ArrayOrScalar:
     Returns
     -------
     JaggedArray
-        Of structs, one field an argument; a null item is a null field. A row that is null in any array is null. Without `pad`,
+        Of structs, one field per argument; a null item is a null field. A row that is null in any array is null. Without `pad`,
         values of the longest arrays are shared.
 
     Raises
@@ -70,7 +70,7 @@ def cartesian(*arrays: Any, nested: Any = False, **named: Any) -> ArrayOrScalar:
     Returns
     -------
     JaggedArray
-        Of structs, one field an argument; the last field varies fastest. A row that is null in any array is null, null items are
+        Of structs, one field per argument; the last field varies fastest. A row that is null in any array is null, null items are
         items. Cost: one gather per field.
 
     Raises

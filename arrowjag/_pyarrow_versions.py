@@ -61,7 +61,7 @@ def run_end_decode(array: pa.Array) -> pa.Array:
     Returns
     -------
     pa.Array
-        One value per place.
+        One value per position.
     """
     if not _NO_RUNS_OF_LISTS or not pt.is_nested(array.type.value_type):
         return pc.run_end_decode(array)
@@ -70,7 +70,7 @@ def run_end_decode(array: pa.Array) -> pa.Array:
 
 
 def read_json(source: Any, read_options: Any, parse_options: Any) -> pa.Table:
-    """Read JSON objects, one per line, with as many items in each list as its offsets say.
+    """Read JSON objects, one per line; the children of lists get the lengths that the offsets require.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def read_json(source: Any, read_options: Any, parse_options: Any) -> pa.Table:
     import pyarrow.json as reader
 
     table = reader.read_json(source, read_options=read_options, parse_options=parse_options)
-    if not any(_lists_nulls(type) for type in table.schema.types):  # such lists have fewer items than their offsets say
+    if not any(_lists_nulls(type) for type in table.schema.types):  # lists with too short children
         return table
     columns = [pa.chunked_array(map(_whole, column.chunks), column.type) for column in table.columns]
     return pa.Table.from_arrays(columns, schema=table.schema)

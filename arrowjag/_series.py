@@ -22,30 +22,30 @@ def interp(at: Any, x: Any, y: Any, outside: Literal["clamp", "null"] = "clamp")
     Parameters
     ----------
     at : scalar, JaggedArray or array
-        Where to interpolate: one place for all rows, one per row, or several per row, in any order. Rows may have other sizes than
-        those of `x`.
+        The positions to interpolate at: one for all rows, one per row, or several per row, in any order. Rows may have other sizes
+        than those of `x`.
     x : JaggedArray or array
-        The places of the points of each row, ascending: numbers or times.
+        The positions of the points of each row, ascending: numbers or times.
     y : JaggedArray or array
-        The numbers at these places, of the same shape, or broadcast to it by the prefix rule.
+        The numbers at these positions, of the same shape, or broadcast to it by the prefix rule.
     outside : {"clamp", "null"}
-        Whether a place before the first or behind the last point gets the value of that point, or null.
+        Whether a position before the first or after the last point gets the value of that point, or null.
 
     Returns
     -------
     JaggedArray or pa.Scalar
         float64, float32 for values of float32, in the shape of `at`. Points with a null are left out; a row without points gives
         nulls. A null in `at` gives null, NaN gives NaN; a row that is null in any argument is null. Cost: one binary search per
-        place.
+        position.
 
     Raises
     ------
     JagValueError
-        If the places of the points of a row fall; the message names the row. Or if `outside` is unknown.
+        If the positions of a row's points decrease; the message names the row. Or if `outside` is unknown.
     ShapeError
         If the sizes of `x` and `y` differ, or the dims of `at` above the rows.
     JagTypeError
-        If places are neither numbers nor times, or values are no numbers.
+        If positions are neither numbers nor times, or values are not numbers.
 
     Notes
     -----
@@ -78,9 +78,9 @@ def asof(
     left : scalar, JaggedArray or array
         The keys to look up, in any order: numbers or times. Rows may have other sizes than those of `right`.
     right : JaggedArray or array
-        The keys to look them up among, ascending in each row.
+        The keys of the lookup table, ascending in each row.
     values : JaggedArray or array, optional
-        What stands beside the keys of `right`, of the same shape; by default these keys.
+        The values that belong to the keys of `right`, of the same shape; by default these keys.
     direction : {"backward", "forward", "nearest"}
         Whether to take the last key that is not greater, the first that is not smaller, or the nearer of both; of two equally near
         ones the earlier.
@@ -97,7 +97,7 @@ def asof(
     Raises
     ------
     JagValueError
-        If keys of `right` fall; the message names the row. Or if the direction is unknown, or the tolerance negative.
+        If keys of `right` decrease; the message names the row. Or if the direction is unknown, or the tolerance negative.
     ShapeError
         If the dims above the rows differ, or the sizes of `right` and `values`.
     JagTypeError
@@ -143,7 +143,7 @@ def resample(t: Any, y: Any, every: Any, how: str = "mean") -> ArrayOrScalar:
         Structs with the fields `t`, where the bucket begins, and `value`; rows go from the bucket of the first time to that of the
         last, empty buckets included. These are null, counts and sums 0, as empty rows are for the reduction. Items whose time is
         null or NaN are left out, null items are absent; an empty row is empty, a row that is null in either is null. Cost: one
-        pass, and a sort where times fall.
+        pass, and a sort if times decrease.
 
     Raises
     ------

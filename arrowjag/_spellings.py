@@ -1,4 +1,4 @@
-"""The names that other libraries have for what arrowjag does, and the call of ours: what errors about unknown names suggest.
+"""Names of operations in other libraries, and the equivalent calls of arrowjag, which errors about unknown names suggest.
 
 In each call `x` is the array or the column's `.jag`. Errors of arrays, of `.jag` in pandas and polars, and of `.str` and `.dt` read
 this table alone.
@@ -225,27 +225,27 @@ _TIME = {
 }
 
 SPELLINGS = {"": _ITEMS, "str": _TEXT, "dt": _TIME}
-"""By the namespace, "" for methods of arrays: a name of another library, and the call of ours."""
+"""By namespace, "" for methods of arrays: a name of another library, and the equivalent call of arrowjag."""
 
 _PREFIXES = ("list_", "array_", "arr_")
 
 
 def suggestion(name: str, known: Iterable[str], namespace: str = "") -> str:
-    """Return what an error about an unknown name adds to its first sentence.
+    """Return the hint that an error about an unknown name adds to its first sentence.
 
     Parameters
     ----------
     name : str
         The unknown name.
     known : iterable of str
-        The names that are there.
+        The names that exist.
     namespace : str
         A key of `SPELLINGS`.
 
     Returns
     -------
     str
-        Our call in place of it, the nearest name, or nothing; it begins with a semicolon.
+        The equivalent call of arrowjag, the most similar name, or an empty text; it begins with a semicolon.
 
     Examples
     --------

@@ -73,7 +73,7 @@ def check(host: ModuleType, needed_by: str) -> None:
     host : module
         A key of `LOWEST`.
     needed_by : str
-        What needs it.
+        The name of the feature that needs it.
 
     Raises
     ------
@@ -103,20 +103,20 @@ def _needs(what: str, host: str, lowest: str, installed: str) -> str:
 
 
 class Difference:
-    """One thing that versions of a host before `until` do in another way; true where the installed version is one of them.
+    """A difference of the versions of a host before `until`; true if the installed version is one of them.
 
     Parameters
     ----------
     host : str
         A key of `LOWEST`.
     until : str
-        The version that ends the difference.
+        The first version without the difference.
     older : str
-        What older versions do or lack, as a sentence for the table in the docs.
+        The behaviour of older versions, as a sentence for the table in the docs.
     here : str
-        What arrowjag does about it, for the same table.
+        The consequence in arrowjag, for the same table.
     public : bool
-        False for what only our tests meet: the table leaves it out.
+        False for a difference that affects only the tests: the table omits it.
     """
 
     __slots__ = ("here", "holds", "host", "older", "public", "until")
@@ -141,7 +141,7 @@ class Difference:
         Parameters
         ----------
         what : str
-            What was asked for.
+            The name of the requested feature.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Arrays made from a shape alone: `arange`, `zeros`, `full`, `random`. Plain lists repeat to fill their level, as in fold."""
+"""Create arrays from a shape: `arange`, `zeros`, `full`, `random`. Plain lists repeat to fill their level, as in fold."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _shape(dims: tuple[Any, ...]) -> JaggedShape:
 
 
 def arange(*dims: Any, start: int = 0) -> JaggedArray:
-    """Count the places of a shape.
+    """Number the items of a shape.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def arange(*dims: Any, start: int = 0) -> JaggedArray:
 
 
 def zeros(*dims: Any, type: pa.DataType | None = None) -> JaggedArray:
-    """An array of zeros that stores one until it is touched.
+    """Create an array of zeros, which stores one value until its values are read.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def zeros(*dims: Any, type: pa.DataType | None = None) -> JaggedArray:
 
 
 def full(dims: Any, value: Any) -> JaggedArray:
-    """An array of one value, stored once until it is touched.
+    """Create an array of one value, which is stored once until the values are read.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def full(dims: Any, value: Any) -> JaggedArray:
 
 
 def random(*dims: Any, seed: int | None = None) -> JaggedArray:
-    """Random numbers from 0 to before 1.
+    """Create random numbers from 0 (included) to 1 (excluded).
 
     Parameters
     ----------

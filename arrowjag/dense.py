@@ -1,6 +1,6 @@
 """Between jagged arrays and padded dense ones: back from dense, jagged with dense, softmax and matrix products.
 
-The rules are those of FBGEMM's jagged operators. `JaggedArray.to_dense` is the way there. A declared last dim is the width of an
+The rules are those of FBGEMM's jagged operators. `JaggedArray.to_dense` is the inverse. A declared last dim is the width of an
 item; the dims between it and the rows are the jagged levels.
 """
 
@@ -32,7 +32,7 @@ def from_dense(dense: Any, shape_or_sizes: Any, fill_value: Any = 0) -> JaggedAr
     shape_or_sizes : JaggedShape, JaggedArray, or sizes
         The rows to take. Sizes are one sequence of row sizes, or a tuple of them, one per level.
     fill_value : scalar or None
-        For places whose cell the dense array lacks, because one of its dims is shorter than the row; None gives null.
+        The value of items whose cell the dense array lacks, because one of its dims is shorter than the row; None gives null.
 
     Returns
     -------
@@ -232,7 +232,7 @@ def pack(x: Any, width: int | None = None) -> JaggedArray:
     Returns
     -------
     JaggedArray
-        One dim more; ``flatten_end()`` is the way back. Values are shared, null rows stay null.
+        One dim more; ``flatten_end()`` is the inverse. Values are shared, null rows stay null.
 
     Raises
     ------
@@ -249,14 +249,14 @@ def pack(x: Any, width: int | None = None) -> JaggedArray:
 
 
 def softmax(x: Any, max_size: int | None = None) -> JaggedArray:
-    """Softmax over the jagged dim, each column of the items by itself.
+    """Softmax over the jagged dim, separately per column of the items.
 
     Parameters
     ----------
     x : JaggedArray of numbers
         With one jagged dim after the rows, and at most one declared dim after that.
     max_size : int, optional
-        Items of a row from this place on take no part: their weight is 0.
+        Items of a row from this position on have weight 0.
 
     Returns
     -------
@@ -273,7 +273,7 @@ def softmax(x: Any, max_size: int | None = None) -> JaggedArray:
 
     Notes
     -----
-    FBGEMM's `jagged_softmax`, which leaves what lies beyond `max_size` unset. `JaggedArray.softmax` works along any axis.
+    FBGEMM's `jagged_softmax` leaves items beyond `max_size` uninitialised. `JaggedArray.softmax` works along any axis.
 
     Examples
     --------
@@ -292,7 +292,7 @@ def bmm(x: Any, y: Any, max_size: int | None = None) -> npt.NDArray[Any]:
     x, y : JaggedArray of numbers
         Of the same row sizes, with declared widths m and p; rows of plain numbers have width 1.
     max_size : int, optional
-        Items of a row from this place on take no part.
+        Items of a row from this position on are ignored.
 
     Returns
     -------
@@ -310,7 +310,7 @@ def bmm(x: Any, y: Any, max_size: int | None = None) -> npt.NDArray[Any]:
 
     Notes
     -----
-    FBGEMM's `jagged_jagged_bmm`, which does not see that rows differ.
+    FBGEMM's `jagged_jagged_bmm` does not check that the rows agree.
 
     Examples
     --------
@@ -332,7 +332,7 @@ def matmul(x: Any, dense: Any, max_size: int | None = None) -> JaggedArray:
     dense : array-like of shape (rows, k, p) or (k, p)
         A matrix for each row, or one for all.
     max_size : int, optional
-        Items of a row from this place on give 0.
+        Items of a row from this position on give 0.
 
     Returns
     -------

@@ -39,20 +39,20 @@ def metadata(ndim: int) -> str:
 
 
 def parse_metadata(text: str | bytes | None, levels: int) -> int:
-    """The ndim that metadata tells; all the levels of the storage, `MAX_NDIM` at most, where it tells nothing that fits.
+    """Return the ndim in the metadata; if it is missing or invalid, all levels of the storage, at most `MAX_NDIM`.
 
     Never raises.
     """
     most = min(levels + 1, MAX_NDIM)
     try:
         ndim = json.loads(text or b"")["ndim"]
-    except (ValueError, TypeError, KeyError, RecursionError):  # the text of a file may be anything, nested as deep as it likes
+    except (ValueError, TypeError, KeyError, RecursionError):  # metadata of a file may be any text, nested to any depth
         return most
     return ndim if isinstance(ndim, int) and not isinstance(ndim, bool) and 1 <= ndim <= most else most
 
 
 class JaggedType(pa.ExtensionType):
-    """The Arrow type of a jagged column: nested lists that know how many of their levels are dims.
+    """The Arrow type of a jagged column: nested lists, and the number of list levels that are dims.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class JaggedType(pa.ExtensionType):
         Returns
         -------
         JaggedDtype
-            Our dtype.
+            The dtype of the column.
         """
         return _lazy_imports.load("pandas").JaggedDtype.from_arrow_type(self)
 
@@ -161,7 +161,7 @@ class JaggedType(pa.ExtensionType):
         return not self == other
 
     def __hash__(self) -> int:
-        # The text of a type holds the names of list items, which equality passes over: Parquet says element where Arrow says item.
+        # The text of a type contains the names of list items (item in Arrow, element in Parquet), which equality ignores.
         return hash((_arrow.EXTENSION_NAME, self.extents, self.leaf_type.id))
 
     def __reduce__(self) -> tuple[Any, ...]:

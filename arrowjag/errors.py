@@ -1,4 +1,4 @@
-"""Exceptions: each is one of ours and also the builtin that a caller expects.
+"""Exceptions of arrowjag: each is also the builtin exception that a caller expects.
 
 A message says what failed, where (dim and row), what was expected and what was found, and what to do instead.
 """
@@ -26,7 +26,7 @@ __all__ = [
 
 
 OVERFLOW_HINT = 'cast("float64", safe=False) first gives an approximate result.'
-"""What to do about a sum or product that is too large; a safe cast refuses integers that float64 has to round."""
+"""The hint for a sum or product that is too large; a safe cast raises for integers that float64 must round."""
 
 
 _ADVICE = {
@@ -37,7 +37,7 @@ _ADVICE = {
     "timestamp": 'Times have min, max, diff and count; cast to "int64" first for others.',
     "date": 'Dates have min, max, diff and count; cast to "int64" or "int32" first for others.',
 }
-"""What to do if a type has no kernel, by the beginning of the type's name."""
+"""The hint for a type without a kernel, by the beginning of the type's name."""
 
 
 class JagError(Exception):
@@ -70,7 +70,7 @@ class JagTypeError(JagError, TypeError):
         *types : object
             The Arrow types of the operands.
         hint : str
-            What to do instead, a full sentence.
+            The alternative, a full sentence.
 
         Returns
         -------
@@ -89,16 +89,16 @@ class JagTypeError(JagError, TypeError):
 
 
 class JagAttributeError(JagTypeError, AttributeError):
-    """A name that has no meaning here; `hasattr` takes it for a missing attribute.
+    """An attribute does not exist; `hasattr` returns False for it.
 
     Parameters
     ----------
     message : str
-        What is missing, and what is meant instead.
+        The text before the hint.
     name : str
         The name.
     hint : callable, optional
-        Returns the end of the message; called when somebody reads it, because `hasattr` never does.
+        Returns the end of the message. It is called when the message is read, so that `hasattr` doesn't pay for it.
     """
 
     def __init__(self, message: str, name: str | None = None, hint: Callable[[], str] | None = None) -> None:
@@ -114,7 +114,7 @@ class JagAttributeError(JagTypeError, AttributeError):
 
 
 class JagValueError(JagError, ValueError):
-    """An argument has the right type and a value that has no meaning."""
+    """An argument has the right type and an invalid value."""
 
 
 class JagOverflowError(JagError, OverflowError):
@@ -122,7 +122,7 @@ class JagOverflowError(JagError, OverflowError):
 
 
 class JagRangeError(JagValueError, JagOverflowError):
-    """A number lies outside of the type that it meets; numpy raises `OverflowError` here, pyarrow `ValueError`."""
+    """A number does not fit the type that it is combined with; numpy raises `OverflowError` here, pyarrow `ValueError`."""
 
 
 class JagFileError(JagValueError, OSError):
@@ -130,11 +130,11 @@ class JagFileError(JagValueError, OSError):
 
 
 class JagMemoryError(JagError, MemoryError):
-    """A file asks for more memory than there is."""
+    """A file requires more memory than is available."""
 
 
 class JagWarning(UserWarning):
-    """A call does what it says, and hardly what its author meant."""
+    """A call is valid, but probably not what its author intended."""
 
 
 class MissingDependencyError(JagError, ImportError):
@@ -151,7 +151,7 @@ class MissingDependencyError(JagError, ImportError):
         extra : str
             Name of arrowjag's extra that brings it.
         purpose : str
-            What it is needed for.
+            The feature that needs it.
 
         Returns
         -------

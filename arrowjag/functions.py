@@ -1,4 +1,4 @@
-"""Free functions: making arrays, and what takes several of them."""
+"""Free functions that create arrays, and functions of several arrays."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def from_sizes(values: Any, *sizes: Any, nan_to_null: bool | None = None) -> Jag
 
     Parameters
     ----------
-    values : pa.Array, or what `pa.array` takes
+    values : pa.Array or input of `pa.array`
         The leaves.
     *sizes : sizes or int
         Outermost first; the first has one entry per row.
@@ -162,7 +162,7 @@ def from_parents(values: Any, parents: Any, n_parents: int, *, nan_to_null: bool
 
     Parameters
     ----------
-    values : pa.Array, or what `pa.array` takes
+    values : pa.Array or input of `pa.array`
         The leaves, sorted by owner.
     parents : array-like of int
         Row numbers, sorted.
@@ -196,7 +196,7 @@ def from_offsets(values: Any, *offsets: Any, validate: bool = True, nan_to_null:
 
     Parameters
     ----------
-    values : pa.Array, or what `pa.array` takes
+    values : pa.Array or input of `pa.array`
         The leaves.
     *offsets : array-like of int
         Outermost first; each cuts the rows of the next, the last cuts the values.
@@ -270,7 +270,7 @@ def where(c: Any, x: Any, y: Any) -> ArrayOrScalar:
     c : array or scalar of bool
         The condition; a condition on rows chooses whole rows.
     x, y : array or scalar
-        What is chosen from. All three are expanded to each other by the prefix rule.
+        The values to choose from. All three arguments are expanded to each other by the prefix rule.
 
     Returns
     -------
@@ -462,7 +462,7 @@ def map_rows(f: Callable[..., Any], *arrays: Any, type: Any = None, skip_nulls: 
     type : pa.DataType or str, optional
         The Arrow type of the results; by default it follows from them. Lazy polars frames need it.
     skip_nulls : bool
-        With False arrays hold null slots too, and `f` gets one more array, which says which slots are valid in all.
+        With False the arrays include null slots, and `f` gets one more array: whether a slot is valid in all arrays.
 
     Returns
     -------
@@ -656,7 +656,7 @@ def stack(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     arrays : iterable of array or scalar
         At least one; they are expanded to each other by the prefix rule.
     axis : int
-        Where the new dim stands in the result, from 0 to the ndim of the arrays; negative counts from the innermost.
+        The position of the new dim in the result, from 0 to the ndim of the arrays; negative counts from the innermost.
 
     Returns
     -------

@@ -35,7 +35,7 @@ _STRATEGIES = ("wrapped", "first_fit", "best_fit", "split")
 
 
 class Layout(NamedTuple):
-    """Where the pieces of packed rows come from and go to; `cuts` are the boundaries of pieces among the packed values."""
+    """The source and target rows of the pieces of packed rows; `cuts` are the boundaries of pieces among the packed values."""
 
     pieces: Pieces
     bins: Bins
@@ -52,7 +52,7 @@ class Packed:
     values : JaggedArray
         The packed rows. None is longer than `width`, none is null.
     width : int
-        What a packed row holds.
+        The content of a packed row.
     strategy : str
         How rows were packed.
 
@@ -131,7 +131,7 @@ class Packed:
 
     @functools.cached_property
     def position_ids(self) -> JaggedArray:
-        """The place of each item in its piece, in the shape of `values`.
+        """The position of each item in its piece, in the shape of `values`.
 
         Examples
         --------
@@ -162,7 +162,7 @@ class Packed:
         Parameters
         ----------
         values : JaggedArray, optional
-            Of the packed rows' sizes, such as what a model gives for each item; by default the packed items themselves.
+            Of the packed rows' sizes, such as one prediction per item; by default the packed items themselves.
 
         Returns
         -------
@@ -236,13 +236,13 @@ def pack(x: Any, width: int, strategy: Strategy = "wrapped") -> Packed:
 
     Parameters
     ----------
-    x : JaggedArray, or what `arrowjag.array` takes
+    x : JaggedArray or input of `arrowjag.array`
         Rows of items of any type, of two or more dims; deeper dims move with their item.
     width : int
         How many items a packed row holds, at least 1.
     strategy : {"wrapped", "first_fit", "best_fit", "split"}
         "wrapped" joins all rows and cuts after every `width` items: only the last packed row may be shorter, and rows are cut
-        anywhere. "best_fit" keeps rows whole: the longest comes first, each goes to the packed row with the least room that holds
+        anywhere. "best_fit" keeps rows whole: the longest comes first, each goes to the fullest packed row that has room for
         it. "first_fit" takes the first that holds it. "split" does not mix rows: each is cut into packed rows of its own. A
         row longer than the width is cut after every `width` items under each strategy.
 
@@ -321,13 +321,13 @@ def pack_batches(batches: Iterable[Any], width: int, strategy: Strategy = "wrapp
 
     Parameters
     ----------
-    batches : iterable of JaggedArray, or of what `arrowjag.array` takes
+    batches : iterable of JaggedArray or of input of `arrowjag.array`
         The rows, batch by batch, such as the column of each batch of a Parquet file.
     width : int
         How many items a packed row holds, at least 1.
     strategy : {"wrapped", "first_fit", "best_fit", "split"}
         As in `pack`. With "wrapped" the items of an unfinished packed row go on in the next batch, so that only the very last
-        packed row may be shorter; the others pack each batch by itself.
+        packed row may be shorter; the others pack each batch separately.
 
     Yields
     ------
@@ -416,10 +416,10 @@ def pad_batch(
 
     Parameters
     ----------
-    x : JaggedArray, or what `arrowjag.array` takes
+    x : JaggedArray or input of `arrowjag.array`
         Rows of numbers, booleans, times or text, of two dims; declared dims behind them become dims of the batch.
     side : {"right", "left"}
-        Where the padding goes.
+        The side of the padding.
     fill : scalar
         The value of padding and of null items.
     max_length : int, optional
@@ -430,7 +430,7 @@ def pad_batch(
     dense : numpy.ndarray of shape (rows, length, ...)
         The items.
     mask : numpy.ndarray of bool, of shape (rows, length)
-        True where there is an item that is not null. A null row is all padding.
+        True for items that are not null. A null row is all padding.
 
     Raises
     ------
@@ -543,7 +543,7 @@ def bucket(x: Any, boundaries: Any) -> Buckets:
 
     Parameters
     ----------
-    x : JaggedArray, or what `arrowjag.array` takes
+    x : JaggedArray or input of `arrowjag.array`
         The rows.
     boundaries : sequence of int
         Ascending lengths. The first bucket has the rows shorter than the first boundary, the next those from there on that are

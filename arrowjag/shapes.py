@@ -1,7 +1,7 @@
 """The operators on shapes that Koda has, under its names and with its edge semantics.
 
-Shape operators take a `JaggedShape`, array operators an array; only `get_sizes` takes either. What differs from Koda is what arrays
-have besides values: null rows, which own no items, and declared extents, which comparisons ignore.
+Shape operators take a `JaggedShape`, array operators an array; only `get_sizes` takes either. Unlike Koda's, arrays
+have null rows, which own no items, and declared extents, which comparisons ignore.
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ def get_sizes(x: Any) -> JaggedArray:
     Parameters
     ----------
     x : JaggedShape or array
-        Whose sizes are wanted.
+        The shape, or an array with this shape.
 
     Returns
     -------
@@ -301,7 +301,7 @@ def flatten(x: Any, from_dim: int = 0, to_dim: int | None = None) -> JaggedArray
     Parameters
     ----------
     x : array or scalar
-        What is flattened.
+        The array to flatten.
     from_dim, to_dim : int
         Negative counts from the last; both are clamped to the dims there are. `to_dim` is the ndim by default.
 
@@ -365,7 +365,7 @@ def reshape(x: Any, shape: Any) -> ArrayOrScalar:
     x : array or scalar
         The items.
     shape : JaggedShape, or tuple of int, sizes or Dim
-        What is wanted. At most one entry of a tuple is -1: a uniform size found from the dims around it.
+        The new shape. At most one entry of a tuple is -1: a uniform size, computed from the other dims.
 
     Returns
     -------
@@ -401,7 +401,7 @@ def reshape_as(x: Any, shape_from: Any) -> ArrayOrScalar:
     x : array or scalar
         The items.
     shape_from : array or scalar
-        Whose shape is wanted.
+        The array with the new shape.
 
     Returns
     -------
@@ -429,7 +429,7 @@ def reshape_as(x: Any, shape_from: Any) -> ArrayOrScalar:
 
 
 def expand_to_shape(x: Any, shape: JaggedShape, ndim: int = 0) -> ArrayOrScalar:
-    """Spread an array over a longer shape.
+    """Expand an array to a longer shape.
 
     Parameters
     ----------
@@ -464,14 +464,14 @@ def expand_to_shape(x: Any, shape: JaggedShape, ndim: int = 0) -> ArrayOrScalar:
 
 
 def is_expandable_to_shape(x: Any, target_shape: JaggedShape, ndim: int = 0) -> bool:
-    """Whether `expand_to_shape` takes the same arguments.
+    """Return whether `expand_to_shape` accepts the same arguments.
 
     Parameters
     ----------
     x : array or scalar
-        What would be spread.
+        The array to expand.
     target_shape : JaggedShape
-        Over what.
+        The longer shape.
     ndim : int
         How many of the last dims of `x` would be copied as one item.
 

@@ -1,7 +1,9 @@
-"""Write docs/performance-tables.md from the results of `python -m benchmarks --json results.json`.
+"""Write all pages and pictures of performance from the results of `python -m benchmarks --json results.json`.
 
-Run `python docs/performance.py results.json`; if a long run was split, pass all its files. The page shows the first input in full
-and all others side by side. `docs/performance_pictures.py` then draws the pictures of docs/performance.md from the tables.
+Run `make performance RESULTS=results.json`, or `python docs/performance.py results.json`; if a long run was split, pass all its
+files. It writes docs/performance-tables.md, which shows the first input in full and all others side by side, draws the pictures
+of docs/performance.md (`docs/performance_pictures.py`), and writes the figures into README.md, docs/index.md and
+docs/performance.md (`docs/performance_figures.py`). With ``--page`` it only writes the tables, to that file.
 """
 
 from __future__ import annotations
@@ -13,6 +15,9 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import performance_figures
+import performance_pictures
 
 PAGE = Path(__file__).with_name("performance-tables.md")
 INTRODUCTION = """\
@@ -41,13 +46,16 @@ def main() -> None:
     """Read the results, write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path, nargs="+")
-    parser.add_argument("--page", type=Path, default=PAGE)
+    parser.add_argument("--page", type=Path)
     options = parser.parse_args()
     measured = [json.loads(path.read_text(encoding="utf-8")) for path in options.results]
     results = [one for part in measured for one in part["results"]]
     chains = [one for one in results if "chain" in one]
     text = page(measured[0]["machine"], [one for one in results if "chain" not in one])
-    options.page.write_text("\n".join([text, chains_table(chains)]) if chains else text, encoding="utf-8")
+    (options.page or PAGE).write_text("\n".join([text, chains_table(chains)]) if chains else text, encoding="utf-8")
+    if options.page is None:
+        performance_pictures.main()
+        performance_figures.main()
 
 
 def page(found: dict[str, Any], results: list[Result]) -> str:

@@ -42,9 +42,9 @@ def number(cell: str) -> float:
     return float(cell.replace(",", "")) if re.fullmatch(r"[\d.,e+-]+", cell) else math.nan
 
 
-def ratios(text: str) -> dict[str, float]:
-    """Return time of the best other library divided by time of arrowjag, for each operation without nulls."""
-    head, *rows = section(text, "Without nulls")
+def ratios(text: str, title: str = "Without nulls") -> dict[str, float]:
+    """Return time of the best other library divided by time of arrowjag, for each operation of a table."""
+    head, *rows = section(text, title)
     place = head.index("ratio")
     found = {row[0]: number(row[place]) for row in rows}
     return {name: one for name, one in found.items() if not math.isnan(one)}

@@ -16,9 +16,12 @@ __all__ = ["ABSENT", "HAS_MAPS", "LEAVE", "pd", "pl"]
 ABSENT = frozenset(name for name in ("pandas", "polars") if importlib.util.find_spec(name) is None)
 
 LEAVE = "import os, sys; sys.stdout.flush(); os._exit(0)"
-"""The last line of child processes in which pandas or pyarrow reads Parquet from a Python file, as `pandas.read_parquet` does. It skips
-the end of the interpreter, in which a thread of pyarrow that still holds the file aborts the process now and then ("terminate called
-without an active exception"), with arrowjag or without. Where arrowjag opens the file, it waits for such threads."""
+"""The last line of child processes in which pandas or pyarrow reads Parquet from a Python file, as `pandas.read_parquet` does.
+
+It skips the end of the interpreter, in which a thread of pyarrow that still holds the file aborts the process now and then
+("terminate called without an active exception"), with arrowjag or without. If arrowjag opens the file, it waits for such
+threads.
+"""
 
 
 class _Absent:

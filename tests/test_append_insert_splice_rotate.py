@@ -81,7 +81,7 @@ def test_types_meet_and_extents_grow() -> None:
     assert aj.zeros(2, 3).rotate(1).shape.extents == (2, 3)
 
 
-def test_what_is_refused() -> None:
+def test_invalid_arguments_raise() -> None:
     with pytest.raises(ShapeError, match=r"append: an argument has 2 dims.*have 1"):
         X.append(X)
     with pytest.raises(JagTypeError, match=r"insert: positions must be ints, got float"):

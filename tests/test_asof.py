@@ -60,7 +60,7 @@ def test_times_and_tolerance() -> None:
         aj.asof(left, right, tolerance="1mo")
 
 
-def test_what_asof_refuses() -> None:
+def test_asof_rejects_invalid_arguments() -> None:
     x = aj.array([[2, 1]])
     with pytest.raises(JagValueError, match=r"asof: right is not sorted in row 0: 1 follows 2"):
         aj.asof(x, x)

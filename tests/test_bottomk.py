@@ -52,7 +52,7 @@ def test_long_rows_by_a_key() -> None:
     assert x.bottomk(3, by=by).equals(x.sort(by=by).head(3))
 
 
-def test_bottomk_refuses_what_has_no_answer() -> None:
+def test_bottomk_rejects_invalid_arguments() -> None:
     x = aj.array([[1, 2], [3]])
     with pytest.raises(JagValueError, match=r"bottomk: k must not be negative"):
         x.bottomk(-1)

@@ -35,7 +35,7 @@ def test_one_item_per_row_and_flags_that_are_fields() -> None:
     assert aj.cartesian(a=aj.array([1, 2]), b=aj.array(["x"])).to_list() == [{"a": 1, "b": "x"}, {"a": 2, "b": "x"}]
 
 
-def test_what_is_refused() -> None:
+def test_invalid_arguments_raise() -> None:
     with pytest.raises(ShapeError, match=r"cartesian"):
         aj.cartesian(aj.array([[1]]), aj.array([[1], [2]]))
     with pytest.raises(JagTypeError, match=r"cartesian needs at least one array"):

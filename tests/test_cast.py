@@ -130,7 +130,9 @@ def alone(values: pa.Array, type: pa.DataType) -> list[bool]:
 
 @pytest.mark.parametrize(("one", "two"), PAIRS, ids=[f"{one} to {two}" for one, two in PAIRS])
 @given(data=st.data())
-def test_without_strict_exactly_what_strict_refuses_is_null(one: pa.DataType, two: pa.DataType, data: st.DataObject) -> None:
+def test_without_strict_exactly_the_values_that_strict_rejects_are_null(
+    one: pa.DataType, two: pa.DataType, data: st.DataObject
+) -> None:
     inner = one.value_type if isinstance(one, pa.DictionaryType) else one
     is_text = pa.types.is_string(inner) or pa.types.is_large_string(inner) or pa.types.is_string_view(inner)
     x = data.draw(jagged_arrays(st.integers(1, 3), one, values=AS_TEXT if is_text else None))
@@ -151,14 +153,14 @@ def test_every_text_one_by_one() -> None:
         assert x.cast(two, strict=False).values.is_valid().to_pylist() == alone(x.values, two), two
 
 
-def test_the_row_of_what_does_not_fit_is_named() -> None:
+def test_the_row_of_a_value_that_does_not_fit_is_named() -> None:
     with pytest.raises(aj.JagValueError, match="cast: row 2 holds 'x', which is no int64; strict=False makes it null"):
         aj.array([["1"], [], ["2", "x"]]).cast("int64")
     with pytest.raises(aj.JagValueError, match="cast: row 1 holds 300"):
         aj.array([[[1]], [[], [300]]]).cast("int8")
 
 
-def test_what_cannot_be_cast_at_all_raises_without_strict_too() -> None:
+def test_types_without_a_cast_raise_without_strict_too() -> None:
     with pytest.raises(aj.JagTypeError, match="cast has no kernel"):
         aj.array([[{"a": 1}]]).cast("int8", strict=False)
     with pytest.raises(aj.JagValueError, match="choose one of them"):

@@ -64,7 +64,7 @@ def test_reductions_at_every_axis(data: st.DataObject) -> None:
 
 
 @given(coded())
-def test_what_keeps_items(pair: tuple[aj.JaggedArray, aj.JaggedArray]) -> None:
+def test_methods_that_keep_items(pair: tuple[aj.JaggedArray, aj.JaggedArray]) -> None:
     codes, x = pair
     for name, oracle in KEEPS.items():
         got = getattr(x, name)()

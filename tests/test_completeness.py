@@ -192,7 +192,7 @@ def test_every_member_of_an_array_is_on_a_page_and_in_the_changelog() -> None:
     assert not told, "\n" + "\n".join(told)
 
 
-def test_what_is_missing_is_told_with_the_file_and_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_parts_are_named_with_file_and_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(METHODS, "spam", METHODS["sum"])
     monkeypatch.setitem(globals(), "OPERATIONS", ["spam"])
     for want, place in (

@@ -61,7 +61,7 @@ def test_one_comparison_with_null_is_null() -> None:
 # ------------------------------------------------------------------------------------------------------------ keys
 
 
-def test_what_merges_across_frames_is_content() -> None:
+def test_merges_across_frames_compare_content() -> None:
     left = pd.DataFrame({"k": series(aj.array([[0.0], [NAN], [1.0, None], None])), "a": range(4)})
     right = pd.DataFrame({"k": series(aj.array([[1.0, None], [-NAN], [-0.0], [9.0]])), "b": range(4)})
     assert left.merge(right, on="k")[["a", "b"]].to_numpy().tolist() == [[0, 2], [1, 1], [2, 0]]
@@ -235,7 +235,7 @@ REDUCTIONS = [name for name in WITHOUT_ARGUMENTS if METHODS[name].rule is over_a
 
 @on_every_surface
 @pytest.mark.parametrize("name", REDUCTIONS)
-def test_what_an_empty_row_and_a_null_row_give(call: Any, name: str) -> None:
+def test_results_for_an_empty_row_and_a_null_row(call: Any, name: str) -> None:
     empty, null = call(aj.array([[], None], type=pa.int64()), name)
     assert empty == EMPTY.get(name)
     assert null is None
@@ -465,7 +465,7 @@ def test_errors_are_the_builtin_that_a_caller_expects() -> None:
         assert issubclass(ours, aj.JagError)
 
 
-def test_errors_say_where_and_what_in_constructor_notation() -> None:
+def test_errors_name_position_and_shapes_in_constructor_notation() -> None:
     text = r"add: JaggedShape\(2, \[1, 2\]\) is not a prefix of JaggedShape\(2, \[2, 1\]\): dim 1, row 0 has 1 item"
     with pytest.raises(aj.ShapeError, match=text):
         aj.array([[1, 2], [3]]) + aj.array([[1], [2, 3]])

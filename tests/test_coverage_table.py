@@ -27,7 +27,7 @@ def found(missing_lines: list[int], missing_branches: list[list[int]], percent: 
     return {"summary": summary, "missing_lines": missing_lines, "missing_branches": missing_branches}
 
 
-def test_table_names_what_is_not_reached(tool: Any) -> None:
+def test_table_names_unreached_lines(tool: Any) -> None:
     files = {
         "arrowjag/_kernels/whole.py": found([], [], 100.0),
         "arrowjag/_kernels/scan.py": found([3, 4, 5, 9], [[2, 3], [6, 8], [7, -1]], 60.0),

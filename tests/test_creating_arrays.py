@@ -54,7 +54,7 @@ def test_made_of_a_shape(sizes: list[list[int]]) -> None:
 
 
 @given(jagged_arrays(st.integers(1, 3)))
-def test_what_goes_in_comes_out(x: aj.JaggedArray) -> None:
+def test_data_round_trips(x: aj.JaggedArray) -> None:
     expected = ref.itself(x.to_list())
     assert_lists_equal(aj.from_arrow(x.to_arrow()).to_list(), expected, rel_tol=0, abs_tol=0)
     assert_lists_equal(array_of(expected, x.type, x.ndim).to_list(), expected, rel_tol=0, abs_tol=0)

@@ -223,7 +223,7 @@ def test_structs_may_not_be_nested_deeper_either() -> None:
 
 
 @pytest.mark.parametrize("text", [b"[" * 100_000, b'{"ndim":' * 50_000, b"\xff", b'{"ndim": ' + b"9" * 5000 + b"}", b"1", b"[]"])
-def test_metadata_that_says_nothing_is_passed_over(text: bytes) -> None:
+def test_metadata_without_content_is_skipped(text: bytes) -> None:
     storage = pa.array([[1, 2]], pa.large_list(pa.int64()))
     field = pa.field("v", storage.type, metadata={b"ARROW:extension:name": b"arrowjag.jagged", b"ARROW:extension:metadata": text})
     sink = pa.BufferOutputStream()
@@ -452,7 +452,7 @@ def footer_of(leaf: Any = None) -> tuple[Any, bytes]:
     return parse_footer(content), content
 
 
-def test_chunks_are_what_pyarrow_tells(tmp_path: Any) -> None:
+def test_chunks_equal_those_of_pyarrow(tmp_path: Any) -> None:
     table = pa.table({"v": [[1, 2], None, [3]], "t": ["a", "b", None], "d": pa.array([1, 2, 3], pa.date32())})
     pq.write_table(table, tmp_path / "a.parquet", row_group_size=2)
     content = read_content(pa.OSFile(str(tmp_path / "a.parquet")))
@@ -476,7 +476,7 @@ def test_chunks_are_what_pyarrow_tells(tmp_path: Any) -> None:
         ({12: {2: b""}}, "a bound of 0 bytes"),
     ],
 )
-def test_a_chunk_that_tells_what_cannot_be_true(facts: Any, told: str) -> None:
+def test_a_chunk_with_impossible_metadata(facts: Any, told: str) -> None:
     footer, content = footer_of()
     original = _thrift.read_struct
 
@@ -531,7 +531,7 @@ def test_fields_of_all_kinds_are_passed_over() -> None:
         _thrift.read_struct(b"\x15\x02\x05\x02\x02\x00", {1: _thrift.INT})
 
 
-def test_pyarrow_is_asked_for_chunks_in_one_place() -> None:
+def test_one_module_reads_chunk_metadata_of_pyarrow() -> None:
     sources = Path(aj.__file__).parent.rglob("*.py")
     asking = [
         path.name for path in sources if re.search(r"row_group\([^()]*\)\s*\.column\(|write_metadata_file", path.read_text("utf-8"))
@@ -565,7 +565,7 @@ def test_an_encrypted_footer_is_refused(tmp_path: Path) -> None:
         aj.read_parquet(path)
 
 
-def test_a_file_that_tells_of_rows_that_it_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_with_a_wrong_row_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     aj.write_parquet({"v": aj.array([[1]])}, tmp_path / "a.parquet")
     monkeypatch.setattr("arrowjag.cli._sources.ParquetSource.batches", lambda *_: iter(()))
     with pytest.raises(aj.JagFileError, match=r"a\.parquet: the footer tells of 1 rows, and no group of rows holds one"):
@@ -627,7 +627,7 @@ def test_maps_with_null_keys_are_refused_by_arrow_first(tmp_path: Path) -> None:
 @pytest.mark.parametrize("around", ["itself", "list"])
 @pytest.mark.parametrize("inside", ["struct", "lists in struct", "lists in struct, sliced"])
 @pytest.mark.parametrize("leaf", ["time", "text", "decimal"])
-def test_what_is_wrong_beyond_the_slots_in_use_is_left_behind(leaf: str, inside: str, around: str) -> None:
+def test_damage_beyond_the_slots_in_use_is_dropped(leaf: str, inside: str, around: str) -> None:
     bad = {
         "time": pa.Array.from_buffers(pa.time64("us"), 3, [None, pa.py_buffer(np.array([1, 2, -1]))]),
         "text": text(b"abcd\xff\xfe"),

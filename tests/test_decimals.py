@@ -119,7 +119,7 @@ def test_products_are_rounded_half_away_from_zero() -> None:
     assert x.prod().to_list() == [D("-0.01"), 1, None, 0]
 
 
-def test_what_does_not_fit_is_refused_by_row_and_never_wraps() -> None:
+def test_values_that_do_not_fit_raise_by_row_and_never_wrap() -> None:
     big = D(10) ** 20
     x = aj.array([[D(1)], [big, big]], type=pa.decimal128(38, 0), ndim=2)
     for name in ("prod", "cumprod"):

@@ -443,7 +443,7 @@ def test_softmax(dtype: str, width: int, limit: int | None) -> None:
         assert_lists_equal(flat.to_list(), found.flatten_end().to_list(), rel_tol=tolerance)
 
 
-def test_softmax_of_what_is_not_finite() -> None:
+def test_softmax_of_infinite_items() -> None:
     inf, nan = math.inf, math.nan
     x = aj.array([[1000.0, 1001.0], [inf, 1.0], [nan, 1.0], [-inf, -inf], [-inf, 1.0], [5.0]])
     wanted = [[0.2689414213699951, 0.7310585786300049], [nan, nan], [nan, nan], [nan, nan], [0.0, 1.0], [1.0]]
@@ -609,7 +609,7 @@ def test_softmax_of_many_rows_does_not_depend_on_the_rows_around() -> None:
 
 
 @pytest.mark.parametrize("type", [pa.float32(), pa.float64()])
-def test_softmax_of_items_by_place_or_by_length(type: pa.DataType) -> None:
+def test_softmax_of_items_by_position_or_by_length(type: pa.DataType) -> None:
     """Rows among others and alone give the same to the bit; the way of longer rows gives the same but for rounding."""
     draw = np.random.default_rng(0)
     sizes = draw.integers(0, 9, 80_000)

@@ -117,7 +117,7 @@ def test_times_of_pandas_keep_their_nanoseconds() -> None:
 
 
 @pytest.mark.parametrize("scalar", [pd.NaT, pd.NA, np.datetime64("2020"), object()], ids=lambda one: type(one).__name__)
-def test_what_is_no_scalar_of_arrow_is_refused_in_words(scalar: Any) -> None:
+def test_objects_without_an_arrow_scalar_raise(scalar: Any) -> None:
     for call in (lambda: aj.array([[1]]) + scalar, lambda: aj.array([[1]]).fill_null(scalar)):
         with pytest.raises(aj.JagTypeError, match="is neither an array nor an Arrow scalar"):
             call()
@@ -187,7 +187,7 @@ def test_integers_are_combined_bit_by_bit(pair: Pair) -> None:
     assert (~x).to_list() == ref.elementwise(operator.invert, jag(x))
 
 
-def test_what_has_no_kernel_names_operation_and_type() -> None:
+def test_types_without_a_kernel_raise_with_operation_and_type() -> None:
     for call, text in [
         (lambda: ~aj.array([1.5]), "invert has no kernel for double"),
         (lambda: aj.array(["a"]) & True, "and has no kernel for string and bool|no common type"),

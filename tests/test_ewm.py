@@ -57,7 +57,7 @@ def test_a_row_depends_on_itself_alone() -> None:
         assert x.ewm(span=9).var().to_list() == whole
 
 
-def test_nan_and_infinity_poison_what_follows() -> None:
+def test_nan_and_infinity_poison_later_items() -> None:
     x = aj.array([[1.0, math.nan, 2.0], [1.0, math.inf, 2.0]])
     assert_lists_equal(x.ewm(alpha=0.5).var().to_list(), [[None, math.nan, math.nan]] * 2)
 

@@ -24,6 +24,6 @@ def test_fills_of_every_type_at_every_axis(name: str, data: st.DataObject) -> No
     assert_lists_equal(got.to_list(), expected, rel_tol=0, abs_tol=0)
 
 
-def test_what_is_whole_is_passed_on() -> None:
+def test_complete_data_is_passed_on() -> None:
     x = aj.array([[1, 2]])
     assert x.ffill().values is x.values

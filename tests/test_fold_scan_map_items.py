@@ -102,7 +102,7 @@ def test_on_pandas_and_lazily_in_polars() -> None:
     assert got.collect().to_dict(as_series=False) == {"fold": [30, 60], "scan": [[1, 3], [3]], "items": [[11, 12], [23]]}
 
 
-def test_an_error_names_the_row_and_what_is_missing(compiling: str) -> None:
+def test_an_error_names_the_row_and_the_missing_item(compiling: str) -> None:
     with pytest.raises(IndexError) as caught:
         aj.array([[1], [7]]).fold(lambda state, item: np.arange(5)[item], 0)
     assert caught.value.__notes__ == ["fold: the function failed on row 1"]

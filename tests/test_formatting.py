@@ -42,7 +42,7 @@ def test_text_stays_short(dims: tuple[int, ...]) -> None:
     assert len(x._repr_html_()) < 20_000
 
 
-def test_only_what_is_shown_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_shown_rows_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """A count of looked-at leaves instead of a clock."""
     seen = []
     leaf = _formatting._leaf
@@ -145,7 +145,7 @@ def test_html_escapes_values_and_field_names() -> None:
     assert "&lt;script&gt;" in page
 
 
-def test_html_tells_nulls_and_empties_apart() -> None:
+def test_html_distinguishes_null_and_empty_rows() -> None:
     cells = re.findall(r"<td>(<code.*?</code>)</td>", aj.array([[1], None, []])._repr_html_())
     assert cells == ["<code>[1]</code>", '<code class="null">null</code>', "<code>[]</code>"]
 
@@ -181,7 +181,7 @@ def check_tags(page: str) -> None:
     assert tags.open == []
 
 
-def test_digits_of_floats_can_be_asked_for() -> None:
+def test_digits_of_floats_can_be_set() -> None:
     x = aj.array([[1.23456789, 2.0]])
     with _formatting.styled(digits=3):
         assert _formatting.item_text(x, 1, 0) == "[1.23, 2.0]"

@@ -244,7 +244,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("condition", REFUSED, ids=lambda text: text[:30])
-def test_what_is_no_condition(condition: str) -> None:
+def test_invalid_conditions_raise(condition: str) -> None:
     frame = flights("pandas").jag.nest("delay", "origin", into="flight")
     if REFUSED[condition] is not None:
         with pytest.raises(JagValueError, match=REFUSED[condition]):
@@ -343,7 +343,7 @@ def test_masks_and_keys_of_other_kinds(host: str) -> None:
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_what_filter_sort_and_topk_refuse(host: str) -> None:
+def test_filter_sort_and_topk_reject_invalid_arguments(host: str) -> None:
     frame = flights(host)
     for call in (lambda: frame.jag.filter("delay"), lambda: frame.jag.sort_items("delay"), lambda: frame.jag.topk(1, "delay")):
         with pytest.raises(JagTypeError, match="changes the columns that it is given: name at least one"):

@@ -61,7 +61,7 @@ def test_every_layout_is_read_with_its_values(column: ArrowColumn) -> None:
 
 
 @given(arrow_columns())
-def test_what_goes_out_is_valid_and_comes_back(column: ArrowColumn) -> None:
+def test_exported_data_is_valid_and_round_trips(column: ArrowColumn) -> None:
     x = aj.from_arrow(column.array)
     out = x.to_arrow()
     out.validate(full=True)

@@ -62,7 +62,7 @@ def test_every_type_of_keys(leaf: pa.DataType, data: st.DataObject) -> None:
     assert_lists_equal(x.get(one).to_list(), ref.get(jag(x), Jag(one.as_py(), 0), maps=True))
 
 
-def test_the_leaf_type_decides_what_a_number_means() -> None:
+def test_the_leaf_type_decides_the_meaning_of_a_number() -> None:
     numbered = aj.array([[(5, "five"), (0, "none")], []], type=pa.map_(pa.int64(), pa.string()))
     assert numbered.get(0).to_list() == ["none", None]
     assert numbered.get(1, "missing").to_list() == ["missing", "missing"]

@@ -68,7 +68,7 @@ def test_groups_of_whole_sub_trees(data: st.DataObject) -> None:
     assert_lists_equal(x.group_by(by, axis=axis).to_list(), ref.group_by(x.to_list(), axis + 1, keys))
 
 
-def test_what_koda_shows() -> None:
+def test_results_that_koda_prints() -> None:
     x = aj.array([1, 2, 3, 4, None, 6, 7, 8])
     assert x.group_by([7, 4, 0, 9, 4, 0, 7, None]).to_list() == [[1, 7], [2, None], [3, 6], [4]]
     assert aj.array([[], [1]]).group_by().to_list() == [[], [[1]]]

@@ -50,7 +50,7 @@ def text_of(shown: Any) -> str:
     return Page(shown._repr_html_()).text
 
 
-def test_an_array_says_values_and_nulls_apart_from_rows() -> None:
+def test_html_counts_values_and_null_values() -> None:
     assert "3 dims, 4 values (1 null)" in text_of(X)
     assert "2|5|4|0.8 on average|1" in text_of(X)
 

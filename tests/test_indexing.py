@@ -88,7 +88,7 @@ def numpy_keys() -> list[Any]:
 
 @pytest.mark.usefixtures("either_way")
 @given(jagged_arrays(st.integers(1, 3), pa.int16()), st.data())
-def test_tuples_of_keys_do_what_the_oracle_says(x: aj.JaggedArray, data: st.DataObject) -> None:
+def test_tuples_of_keys_equal_the_oracle(x: aj.JaggedArray, data: st.DataObject) -> None:
     ours, theirs = data.draw(tuple_keys(x.ndim))
     got = outcome(lambda: as_list(x[tuple(ours)]))
     expected = outcome(lambda: ref.getitem(x.to_list(), x.ndim, tuple(theirs)).value)
@@ -200,7 +200,7 @@ def test_errors_name_the_path_of_a_deep_row() -> None:
 
 
 @pytest.mark.parametrize("key", [1.0, True, b"a", np.array([1.5]), [1.0], (slice(None), "a"), slice(1.5), np.True_], ids=repr)
-def test_what_is_no_index_is_a_type_error(key: Any) -> None:
+def test_an_invalid_index_is_a_type_error(key: Any) -> None:
     with pytest.raises(TypeError):
         X[key]
 

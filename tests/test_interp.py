@@ -74,7 +74,7 @@ def test_filling_nulls_by_time() -> None:
     assert aj.coalesce(y, aj.interp(t, t, y, outside="null")).to_list() == [[0.0, 1.0, 10.0], [None, 3.0]]
 
 
-def test_what_interp_refuses() -> None:
+def test_interp_rejects_invalid_arguments() -> None:
     x, y = aj.array([[1], [3, 2]]), aj.array([[1.0], [1.0, 2.0]])
     with pytest.raises(JagValueError, match=r"interp: x is not sorted in row 1: 2 follows 3"):
         aj.interp(1, x, y)

@@ -43,7 +43,7 @@ def test_over_two_dims_positions_are_of_the_flattened_group() -> None:
     assert x.inverse_permutation((1, 2)).to_list() == [[[2, 0, 1], [3, None]]]
 
 
-def test_what_is_no_permutation_is_refused_by_row() -> None:
+def test_an_invalid_permutation_raises_by_row() -> None:
     with pytest.raises(JagValueError, match=r"position 2 is out of range in row 1, which has 2 items"):
         aj.array([[0], [2, 1]]).inverse_permutation()
     with pytest.raises(JagValueError, match=r"position 1 occurs twice in row 1"):

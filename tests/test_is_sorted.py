@@ -25,7 +25,7 @@ def test_is_sorted_agrees_with_the_oracle_at_every_axis(data: st.DataObject) -> 
 
 
 @given(jagged_arrays(2, leaf_types(*ORDERED)), st.booleans())
-def test_what_sort_gives_is_sorted(x: aj.JaggedArray, descending: bool) -> None:
+def test_results_of_sort_are_sorted(x: aj.JaggedArray, descending: bool) -> None:
     assert False not in x.sort(descending=descending).is_sorted(descending).to_list()
 
 

@@ -345,7 +345,7 @@ def test_methods_and_pickles() -> None:
 # ----------------------------------------------------------------------------------------------------- explain
 
 
-def test_explain_shows_what_is_fused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_explain_shows_fused_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "is_available", lambda: False)
 
     @aj.jit

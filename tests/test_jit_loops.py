@@ -160,7 +160,7 @@ def test_explain_names_the_loop() -> None:
 
 
 @pytest.mark.parametrize("text", ["fused:spam|0", "fused:f8||||spam:f8:f8,0|1", "fused:f2||||sum:f8:f8,0|1"])
-def test_what_is_no_program_is_refused(text: str) -> None:
+def test_invalid_programs_raise(text: str) -> None:
     with pytest.raises(ValueError, match=r"is no program|there is no (instruction spam|type f2)"):
         parse(text)
     assert loop_of("fused:f4||||sum:f8:f4,0|1").arguments == ("i8*", "i8", "i8", "f4*", "f8*", "i8*", "f4*")

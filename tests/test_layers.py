@@ -80,7 +80,7 @@ def test_a_star_import_works_without_pandas() -> None:
 
 
 @pytest.mark.parametrize("host", ["pandas", "polars"])
-def test_a_host_that_was_only_looked_for_is_registered_when_it_is_imported(host: str) -> None:
+def test_a_host_that_was_only_searched_is_registered_at_its_import(host: str) -> None:
     found = f"importlib.util.find_spec({host!r}) is not None"
     child = f"import arrowjag, importlib.util; print({found}); import {host}; print(hasattr({host}.Series([1]), 'jag'))"
     ran = subprocess.run([sys.executable, "-c", child], check=True, capture_output=True, text=True)

@@ -193,7 +193,7 @@ def test_an_error_names_the_first_row_that_fails_on_any_thread() -> None:
     assert caught.value.__notes__ == ["map_rows: the function failed on row 30001"]
 
 
-def test_what_numba_cannot_compile_is_interpreted_and_says_why() -> None:
+def test_functions_that_numba_cannot_compile_are_interpreted_with_a_warning() -> None:
     pytest.importorskip("numba")
     x = rows(300)
 

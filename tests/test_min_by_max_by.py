@@ -28,7 +28,7 @@ def test_by_a_key_of_every_type_at_every_axis(name: str, data: st.DataObject) ->
 
 
 @given(prefix_arrays((3, 3), (pa.int16(), pa.int16()), null_rows=False))
-def test_several_axes_and_places_of_an_outer_axis(both: tuple[aj.JaggedArray, aj.JaggedArray]) -> None:
+def test_several_axes_and_positions_of_an_outer_axis(both: tuple[aj.JaggedArray, aj.JaggedArray]) -> None:
     x, by = both
     assert_lists_equal(as_list(x.min_by(by, (1, 2))), x.flatten(1).min_by(by.flatten(1)).to_list())
     assert_lists_equal(as_list(x.max_by(by, None)), as_list(x.flatten().max_by(by.flatten())))

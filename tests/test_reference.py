@@ -730,7 +730,7 @@ def test_rectangles_transpose_as_in_numpy(sizes: tuple[int, int, int], axes: tup
 
 
 @given(jagged_lists(3, nulls=False, null_rows=False, max_size=3), st.sampled_from([(0, 1), (0, 2), (1, 2)]))
-def test_what_does_not_shear_transposes_back(x: Any, swap: tuple[int, int]) -> None:
+def test_shapes_without_shear_transpose_back(x: Any, swap: tuple[int, int]) -> None:
     swapped = ref.transpose(x, 3, *swap, shear="allow")
     assert sorted(ref.items(swapped, 3)) == sorted(ref.items(x, 3))
     childless = any(0 in sizes for sizes in ref.shape_of(x, 3)[: swap[1] + 1])

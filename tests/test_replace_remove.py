@@ -49,7 +49,7 @@ def test_replace() -> None:
     assert words.replace("a", "z").to_list() == [["z", "b"]]
 
 
-def test_what_replace_refuses() -> None:
+def test_replace_rejects_invalid_arguments() -> None:
     x = aj.array([[1, 2]], type="int8")
     for new in (300, 1.5, "a"):
         with pytest.raises((JagTypeError, JagValueError, OverflowError), match=r"replace|int8"):

@@ -102,7 +102,7 @@ def test_nulls_nan_and_empty_rows() -> None:
     assert aj.resample(aj.array([3, 14]), aj.array([1, 2]), 10, "sum")["value"].to_list() == [1, 2]
 
 
-def test_what_resample_refuses() -> None:
+def test_resample_rejects_invalid_arguments() -> None:
     t, y, d = aj.array([[0, 1]]), aj.array([[1, 2]]), aj.array([days("2024-01-01", "2024-01-02")])
     for call, said in [
         (lambda: aj.resample(t, y, 1, "spam"), r"how must be one of mean"),

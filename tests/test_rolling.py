@@ -100,7 +100,7 @@ def test_means_of_durations_are_durations() -> None:
     assert x.rolling(2).mean().type == x.type == aj.array([[]], type=x.type, ndim=2).rolling_mean(2).type
 
 
-def test_what_left_the_window_leaves_no_trace() -> None:
+def test_items_outside_the_window_have_no_effect() -> None:
     x = aj.array([[float("nan"), 1e16, 1.0, 2.0, 3.0]])
     assert x.rolling(2).sum().to_list()[0][3:] == [3.0, 5.0]
 

@@ -72,7 +72,7 @@ def test_no_token_of_a_million_is_lost(strategy: Any) -> None:
             assert set(np.diff(packed.values.shape.dims[1].offsets)[:-1].tolist()) == {2048}
 
 
-def test_what_each_strategy_does() -> None:
+def test_results_of_each_strategy() -> None:
     rows = aj.array([["a"] * 3, ["b"] * 2, [], None, ["c"], ["d"] * 9, ["e"] * 2])
 
     def joined(strategy: Any) -> list[str]:
@@ -131,7 +131,7 @@ def test_masks() -> None:
         packed.block_mask(2)
 
 
-def test_what_is_shared_and_what_stays() -> None:
+def test_shared_buffers_and_unchanged_columns() -> None:
     x = aj.array([[1, 2, 3], [4, 5]])
     assert pack(x, 2).values.values.buffers()[1].address == x.values.buffers()[1].address
     packed = pack(x, 2)
@@ -164,7 +164,7 @@ def test_nothing_to_pack(strategy: Any) -> None:
         assert_equal(packed.unpack(), x)
 
 
-def test_what_pack_refuses() -> None:
+def test_pack_rejects_invalid_arguments() -> None:
     for width, error in ((0, JagValueError), (2.0, JagTypeError), (True, JagTypeError)):
         with pytest.raises(error, match="pack: width must be"):
             pack([[1]], width)  # type: ignore[arg-type]
@@ -266,7 +266,7 @@ def test_bucket_agrees_with_the_oracle(x: aj.JaggedArray, edges: list[int]) -> N
     assert buckets.unpack(buckets.source).to_list() == list(range(len(rows)))
 
 
-def test_what_bucket_refuses() -> None:
+def test_bucket_rejects_invalid_arguments() -> None:
     with pytest.raises(JagValueError, match="boundaries must ascend"):
         bucket([[1]], [2, 2])
     with pytest.raises(JagTypeError, match="boundaries must be a list of integers"):

@@ -69,7 +69,7 @@ def test_dims_are_read_as_written(specs: tuple[Any, ...], sizes: tuple[list[int]
         ((2, [1, 2], ([3, 4], 1)), "dim 2"),
     ],
 )
-def test_what_does_not_fit_is_a_shape_error(specs: tuple[Any, ...], text: str) -> None:
+def test_shapes_that_do_not_fit_raise_shape_error(specs: tuple[Any, ...], text: str) -> None:
     with pytest.raises(aj.ShapeError, match=text):
         JaggedShape(*specs)
 
@@ -123,7 +123,7 @@ def test_encodings_are_a_function_of_the_sizes() -> None:
     assert JaggedShape(2, [1, 2]).encodings() == "(2, [1, 2])"
 
 
-def test_describe_tells_dims_in_words() -> None:
+def test_describe_explains_dims() -> None:
     shape = JaggedShape(3, dims.Ragged([2, 0, 1], validity=[True, False, True]))
     assert shape.describe().splitlines() == [
         "JaggedShape(3, [2, 0, 1]): 2 dims, 3 items",
@@ -191,7 +191,7 @@ def test_is_prefix_of_compares_sizes(one: JaggedShape, two: JaggedShape) -> None
     assert one.is_prefix_of(two) == (one.unpack() == two.unpack()[: one.ndim])
 
 
-def test_common_names_what_does_not_fit() -> None:
+def test_common_names_the_shape_that_does_not_fit() -> None:
     text = r"JaggedShape\(3\) is not a prefix of JaggedShape\(2, 1\): 3 rows and 2 rows"
     with pytest.raises(aj.ShapeError, match=text):
         JaggedShape.common(JaggedShape(2, 1), JaggedShape(3))

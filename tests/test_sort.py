@@ -63,7 +63,7 @@ def test_refused_keys_and_flags() -> None:
         aj.array([[(1, 2, 3)]], type=pa.month_day_nano_interval(), ndim=2).sort()
 
 
-def test_searching_leaves_what_sort_leaves() -> None:
+def test_searching_leaves_the_order_of_sort() -> None:
     x = aj.array([[2, None, 1], [float("nan"), 5]], type=pa.float64(), ndim=2)
     assert_lists_equal(
         ref.searchsorted(Jag(x.sort().to_list(), 2), Jag([1.5, 6.0], 1)), x.sort().searchsorted([1.5, 6.0]).to_list()

@@ -69,7 +69,7 @@ def _fitting(data: st.DataObject, x: Any, axis: int, depth: int, leaf: Any) -> A
 
 @pytest.mark.usefixtures("either_way")
 @given(st.data())
-def test_take_at_every_axis_does_what_the_oracle_says(data: st.DataObject) -> None:
+def test_take_at_every_axis_equals_the_oracle(data: st.DataObject) -> None:
     ndim = data.draw(ndims)
     axis = data.draw(st.integers(0, ndim - 1))
     depth = data.draw(st.integers(0, axis + 2))
@@ -114,7 +114,7 @@ def test_take_leaves_null_rows_null() -> None:
     assert x.take([[], []]).to_list() == [[], None]
 
 
-def test_what_an_index_holds_under_a_null_row_is_dropped_at_every_level() -> None:
+def test_index_items_under_a_null_row_are_dropped_at_every_level() -> None:
     x = aj.array([[[1], [2, 3]], [[], None], None])
     assert x.take([[[0], [1, 0]], [[], [9]], [[9], [9]]]).to_list() == [[[1], [3, 2]], [[], None], None]
     assert x.take([[[0], [1, 0]], None, [[9]]]).to_list() == [[[1], [3, 2]], None, None]

@@ -131,7 +131,7 @@ def test_views_share_and_disorder_their_rows() -> None:
 
 @slow
 @given(arrow_columns(nulls=False, null_rows=False, slack=False, sliced=False, chunked=False, leaf=pa.int32()))
-def test_columns_are_plain_when_asked(column: ArrowColumn) -> None:
+def test_columns_are_plain_on_request(column: ArrowColumn) -> None:
     array = column.array
     assert array.offset == 0
     assert "None" not in repr(column.truth)
@@ -239,7 +239,7 @@ def test_floats_are_compared_within_a_tolerance() -> None:
         assert_lists_equal([2**62 + 1], [2**62])
 
 
-def test_without_hypothesis_asserts_work_and_strategies_say_what_to_install() -> None:
+def test_without_hypothesis_asserts_work_and_strategies_name_the_package() -> None:
     script = """
 import sys
 sys.modules["hypothesis"] = None

@@ -83,7 +83,7 @@ MEMBERS: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
 
 
 @pytest.mark.parametrize("name", MEMBERS)
-def test_what_is_computed_when_first_asked_for(name: str) -> None:
+def test_lazy_attributes_are_computed_at_first_access(name: str) -> None:
     make, read = MEMBERS[name]
     expected = repr(read(make()))
     for _ in range(25):

@@ -155,7 +155,7 @@ def test_tz_localize_reads_wall_times() -> None:
             aj.array([[wrong]]).dt.tz_localize("Europe/Paris")
 
 
-def test_zones_are_told_apart() -> None:
+def test_zones_are_distinguished() -> None:
     naive, zoned = aj.array([[dt.datetime(2024, 7, 1)]]), aj.array([[dt.datetime(2024, 7, 1, tzinfo=dt.UTC)]])  # noqa: DTZ001
     with pytest.raises(JagTypeError, match="use tz_localize first"):
         naive.dt.tz_convert("UTC")
@@ -292,7 +292,7 @@ def test_lengths_of_pandas_are_refused_with_ours(every: str, said: str) -> None:
         aj.array([[dt.datetime(2024, 7, 1)]]).dt.floor(every)  # noqa: DTZ001 - without a zone
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_values_that_do_not_fit_raise() -> None:
     x = aj.array([[2**62]]).cast(pa.timestamp("s"))
     with pytest.raises(JagValueError, match=r"dt\.year: a time lies beyond the years"):
         x.dt.year()

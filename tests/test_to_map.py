@@ -56,7 +56,7 @@ def test_keys_and_values_make_the_same_entries(x: aj.JaggedArray) -> None:
     assert made.to_map().to_pylist() == ref.to_map(x.to_list(), x.ndim)
 
 
-def test_of_equal_keys_the_first_place_and_the_last_value_stay() -> None:
+def test_equal_keys_keep_the_first_position_and_the_last_value() -> None:
     with pytest.warns(aj.JagWarning, match="to_map: 2 entries were dropped because their keys occur again in the row") as told:
         x = aj.to_map([["a", "b", "a"], ["a"], ["c", "c"]], [[1, 2, 3], [4], [5, None]])
     assert x.to_list() == [
@@ -79,7 +79,7 @@ def test_values_broadcast_or_become_lists() -> None:
     assert deeper["value"].to_list() == [[[1, 2], None], [], None]
 
 
-def test_what_is_no_map_is_refused() -> None:
+def test_arrays_other_than_maps_raise() -> None:
     with pytest.raises(aj.JagValueError, match="to_map: a key of row 1 is null"):
         aj.to_map([["a"], ["b", None]], [[1], [2, 3]])
     with pytest.raises(aj.JagValueError, match="to_map: a key of row 0 is null"):

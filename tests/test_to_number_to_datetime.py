@@ -96,7 +96,7 @@ def test_iso_agrees_with_the_oracle(x: aj.JaggedArray) -> None:
     assert x.str.to_datetime(strict=False).to_list() == ref.text_method("to_datetime", x.to_list(), x.ndim)
 
 
-def test_what_is_wrong_is_named() -> None:
+def test_damage_is_named() -> None:
     x = aj.array([["2024-02-29"], ["x", None]])
     with pytest.raises(JagValueError, match="to_datetime: row 1 holds 'x', which is no time of ISO 8601 without a zone"):
         x.str.to_datetime()

@@ -146,7 +146,7 @@ def test_polars_objects_come_back_with_lists() -> None:
     assert aj.to_storage(frame.select("k")).equals(frame.select("k"))
 
 
-def test_more_items_than_32_bits_count_are_an_error_that_says_what_to_do() -> None:
+def test_more_items_than_32_bits_count_raise_with_the_alternative() -> None:
     bits = pa.py_buffer(np.zeros(2**28, np.uint8))  # not touched, so that it takes no memory
     offsets = pa.py_buffer(np.array([0, 2**31]))
     lists = pa.Array.from_buffers(
@@ -157,7 +157,7 @@ def test_more_items_than_32_bits_count_are_an_error_that_says_what_to_do() -> No
 
 
 @pytest.mark.parametrize("value", [1, [1, 2], "x", np.arange(3), None])
-def test_what_is_none_of_these_is_a_type_error(value: Any) -> None:
+def test_other_types_raise_type_error(value: Any) -> None:
     with pytest.raises(aj.JagTypeError, match="to_storage takes"):
         aj.to_storage(value)
 
@@ -168,7 +168,7 @@ def test_offsets_are_64_or_32(offsets: Any) -> None:
         aj.to_storage(X, offsets)
 
 
-def test_an_array_tells_its_arrow_schema() -> None:
+def test_an_array_exports_its_arrow_schema() -> None:
     imported = pa.DataType._import_from_c_capsule(X.__arrow_c_schema__())
     assert imported == X.to_arrow().type
     assert pa.DataType._import_from_c_capsule(aj.array([1, 2]).__arrow_c_schema__()) == pa.int64()

@@ -47,7 +47,7 @@ def test_topk_along_an_outer_axis() -> None:
     assert aj.zeros(2, 4, 3).topk(2, axis=1).shape == aj.JaggedShape(2, 2, 3)
 
 
-def test_topk_refuses_what_has_no_answer() -> None:
+def test_topk_rejects_invalid_arguments() -> None:
     x = aj.array([[1, 2], [3]])
     with pytest.raises(JagValueError, match=r"k must not be negative"):
         x.topk(-1)

@@ -57,7 +57,7 @@ def test_the_guard_is_that_of_coordinates(case: tuple[Any, int, int], rule: str)
 
 
 @given(arrays_and_axes())
-def test_what_shears_is_refused(case: tuple[Any, int, int]) -> None:
+def test_shapes_that_shear_raise(case: tuple[Any, int, int]) -> None:
     x, a, b = case
     if x.transpose_will_shear(a, b):
         with pytest.raises(aj.ShapeError, match="will shear"):

@@ -24,7 +24,7 @@ def test_validity_of_every_axis(x: aj.JaggedArray, data: st.DataObject) -> None:
 
 
 @given(jagged_arrays(st.integers(1, 3), pa.int8()), st.data())
-def test_with_validity_drops_what_becomes_null(x: aj.JaggedArray, data: st.DataObject) -> None:
+def test_with_validity_drops_items_of_new_null_rows(x: aj.JaggedArray, data: st.DataObject) -> None:
     axis = data.draw(st.integers(0, x.ndim - 1))
     old = x.validity(axis).to_pylist()
     mask = [valid and data.draw(st.booleans()) for valid in old]

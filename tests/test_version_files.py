@@ -68,7 +68,7 @@ def test_bounds_follow_the_last_24_months(current: str, releases: dict[str, dt.d
     assert tool("propose_bounds").propose(current, releases, dt.date(2026, 11, 22)) == expected
 
 
-def test_a_proposal_changes_both_places(tmp_path: Path) -> None:
+def test_a_proposal_changes_both_files(tmp_path: Path) -> None:
     (tmp_path / "arrowjag").mkdir()
     for name in ("pyproject.toml", "arrowjag/_versions.py"):
         shutil.copy(ROOT / name, tmp_path / name)

@@ -55,7 +55,7 @@ __version__ = "VERSION"
 
 @pytest.mark.parametrize("first", ["arrowjag", "host"])
 @pytest.mark.parametrize(("host", "version"), [("pandas", "2.2.3"), ("polars", "1.44.2")])
-def test_the_core_goes_on_beside_an_older_host(host: str, version: str, first: str, tmp_path: Path) -> None:
+def test_the_core_works_beside_an_older_host(host: str, version: str, first: str, tmp_path: Path) -> None:
     (tmp_path / f"{host}.py").write_text(OLDER.replace("VERSION", version))
     imports = [f"import {host}", "import arrowjag as aj"]
     code = f"""

@@ -48,5 +48,5 @@ def test_every_supported_python_is_tested_on_every_system() -> None:
 
 
 @pytest.mark.parametrize("used", ["actions/checkout@v4", "actions/checkout@main", "a/b@" + "0" * 40, "a/b@" + "0" * 39 + " # v1"])
-def test_what_is_not_pinned_is_seen(used: str) -> None:
+def test_unpinned_actions_are_found(used: str) -> None:
     assert unpinned(f"steps:\n  - uses: {used}\n") == [used]

@@ -57,8 +57,8 @@ class JaggedArray(
     ----------
     shape : JaggedShape
         The nesting.
-    values : pa.Array, or what `pa.array` takes
-        One leaf a place of the shape.
+    values : pa.Array or input of `pa.array`
+        One leaf per position of the shape.
 
     Raises
     ------
@@ -67,7 +67,7 @@ class JaggedArray(
 
     Notes
     -----
-    Immutable. Values are shared, never copied. Nulls live in two places: leaves in the values, rows in the dims of the shape.
+    Immutable. Values are shared, never copied. Null items are stored in the values, null rows in the dims of the shape.
 
     Examples
     --------

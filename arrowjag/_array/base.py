@@ -355,7 +355,7 @@ class ArrayBase(Column):
 
     @property
     def _numba_type_(self) -> Any:
-        """The type of an argument of a compiled function, which numba asks for."""
+        """The numba type of an array as an argument of a compiled function."""
         return _lazy_imports.load("interop.numba").type_of(self)
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
@@ -407,7 +407,7 @@ class ArrayBase(Column):
                 return False
         return _same_values(self.values, other.values)
 
-    if not TYPE_CHECKING:  # type checkers know the names
+    if not TYPE_CHECKING:  # for type checkers
 
         def __getattr__(self, name: str) -> NoReturn:
             """Raise for an unknown name, and suggest ours."""
@@ -429,7 +429,7 @@ def _rebuild(cls: type[ArrayBase], shape: JaggedShape, values: pa.Array) -> Any:
 
 
 def _trimmed(values: pa.Array) -> pa.Array:
-    """Copy a slice of much larger buffers, which pickle would write as a whole."""
+    """Copy a slice of much larger buffers, which pickle would write completely."""
     if values.get_total_buffer_size() <= 2 * nbytes(values) + 1024:
         return values
     return pa.concat_arrays([values.slice(0, 0), values])

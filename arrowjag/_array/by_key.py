@@ -16,7 +16,7 @@ __all__ = ["KeyMethods"]
 
 
 class KeyMethods(ArrayBase):
-    """Operations that look items up by a key beside them or by their value."""
+    """Operations that look up items by a key in another array, or by their value."""
 
     __slots__ = ()
 
@@ -103,7 +103,7 @@ class KeyMethods(ArrayBase):
         -------
         JaggedArray or pa.Scalar
             int64 slots, nulls counted; null where no item equals the value, for an empty row and for a null row. Null finds null
-            and NaN finds NaN; -0.0 equals 0.0. Along an outer axis, slots are places of that axis. Cost: one pass.
+            and NaN finds NaN; -0.0 equals 0.0. Along an outer axis, slots are positions along that axis. Cost: one pass.
 
         Raises
         ------
@@ -129,7 +129,7 @@ class KeyMethods(ArrayBase):
         ----------
         axis : int, tuple of int or None
             The dim to look along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row, and slots are places of that axis.
+            at the same local position are one row, and slots are positions along that axis.
 
         Returns
         -------

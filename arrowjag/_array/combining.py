@@ -77,7 +77,7 @@ def opened(arrays: Iterable[Any]) -> list[Any]:
 
 
 def _is_array(value: Any) -> bool:
-    """Whether a value is an array of Arrow or numpy, or a Series; asks the type, as placeholders refuse to give their arrays."""
+    """Return whether a value is an array of Arrow or numpy, or a Series; tests the type, because placeholders have no arrays."""
     kind = type(value)
     return isinstance(value, (Column, np.ndarray)) or hasattr(kind, "__arrow_c_array__") or hasattr(kind, "__arrow_c_stream__")
 
@@ -103,7 +103,7 @@ class CombiningMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the common shape; lists that the function makes become dims. Null rows stay null; what becomes of null items is the
+            Of the common shape; lists in the function's result become dims. Null rows stay null; the result of null items is the
             function's choice. Cost: that of the function on flat values.
 
         Raises
@@ -130,7 +130,7 @@ class CombiningMethods(ArrayBase):
         c : array or scalar of bool
             The condition; a condition on rows chooses whole rows.
         y : array or scalar, optional
-            What takes the place where the condition is false; by default null.
+            The items where the condition is false; by default null.
 
         Returns
         -------

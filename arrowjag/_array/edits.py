@@ -44,9 +44,9 @@ class EditMethods(ArrayBase):
         Parameters
         ----------
         old : scalar, list or dict
-            A value, a list of values, or a dict of old to new values. None stands for nulls.
+            A value, a list of values, or a dict of old to new values. None means nulls.
         new : scalar or list
-            What replaces it: one value, or with a list for `old` one for all or a list of equal length. None makes nulls.
+            The replacement: one value, or for a list `old` one value for all or a list of equal length. None gives nulls.
 
         Returns
         -------
@@ -187,7 +187,7 @@ class EditMethods(ArrayBase):
         n : int or array of int
             Number of items to take out, at least 0; at most those up to the end of the row are.
         y : JaggedArray, array or scalar, optional
-            What is put in: rows of items, of the same ndim and of any sizes; an array of fewer dims or a scalar gives one item per
+            The items to insert: rows of the same ndim and of any sizes; an array of fewer dims or a scalar gives one item per
             row. By default nothing.
 
         Returns
@@ -351,7 +351,7 @@ class EditMethods(ArrayBase):
 
 
 def _pairs(old: Any, new: Any) -> tuple[list[Any], list[Any]]:
-    """Return old values and what replaces each."""
+    """Return the old values and their replacements."""
     if isinstance(old, Mapping):
         if new is not _MISSING:
             raise JagTypeError("replace: a dict of old to new values takes no second argument")

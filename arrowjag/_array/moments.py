@@ -97,7 +97,7 @@ class MomentMethods(ArrayBase):
         %(skip_nulls)s
         %(min_count)s
         ddof : int
-            What is taken off the number of items in the divisor.
+            Subtracted from the number of items in the divisor.
 
         Returns
         -------
@@ -295,7 +295,7 @@ class MomentMethods(ArrayBase):
         %(skip_nulls)s
         %(min_count)s
         ddof : int
-            What is taken off the number of items in the divisor.
+            Subtracted from the number of items in the divisor.
 
         Returns
         -------
@@ -354,7 +354,7 @@ class MomentMethods(ArrayBase):
 
     @method(rows=over_axis, seeded=True)
     def bootstrap(self, n: int, seed: int, axis: Any = -1) -> JaggedArray:
-        """Means of random samples of each row, drawn with replacement: what a confidence interval of the mean is read from.
+        """Means of random samples of each row, drawn with replacement, for confidence intervals of the mean.
 
         Parameters
         ----------

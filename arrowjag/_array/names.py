@@ -35,7 +35,7 @@ def refuse_nul_fields(type: pa.DataType | pa.Schema) -> None:
     Parameters
     ----------
     type : pa.DataType or pa.Schema
-        What polars would get.
+        The data for polars.
 
     Raises
     ------

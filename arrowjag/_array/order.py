@@ -74,7 +74,7 @@ class OrderMethods(ArrayBase):
             Whether to sort from the largest to the smallest.
         axis : int, tuple of int or None
             The dim to work along; several trailing dims are one row together, None takes all of them, and slots count in that row.
-            Along an outer axis the items at the same local position are one row, and slots are places of that axis.
+            Along an outer axis the items at the same local position are one row, and slots are positions along that axis.
 
         Returns
         -------
@@ -245,7 +245,7 @@ class OrderMethods(ArrayBase):
         ----------
         axis : int, tuple of int or None
             The dim to reverse; several trailing dims are one row together, None takes all of them. Along an outer axis whole
-            sub-trees change places, as in `numpy.flip`.
+            whole sub-rows are reversed, as in `numpy.flip`.
 
         Returns
         -------
@@ -274,7 +274,7 @@ class OrderMethods(ArrayBase):
         ----------
         axis : int, tuple of int or None
             The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row, and slots are places of that axis.
+            at the same local position are one row, and slots are positions along that axis.
 
         Returns
         -------
@@ -358,7 +358,7 @@ class OrderMethods(ArrayBase):
             The same seed gives the same order for the same shape.
         axis : int, tuple of int or None
             The dim to shuffle; several trailing dims are one row together, None takes all of them. Along an outer axis whole
-            sub-trees change places.
+            whole sub-rows move.
 
         Returns
         -------

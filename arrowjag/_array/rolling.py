@@ -13,7 +13,7 @@ class Rolling:
     Parameters
     ----------
     owner : JaggedArray, or the accessor of a surface
-        Whose methods `rolling_sum` and its kin are called.
+        The object whose methods `rolling_sum`, `rolling_mean` and so on are called.
     window : int, str, timedelta, number or None
         The width; None makes expanding windows.
     **options
@@ -51,7 +51,7 @@ class Rolling:
         return self._call("max")
 
     def count(self) -> Any:
-        """How many items of each window are not null; see `rolling_count`."""
+        """The number of valid items of each window; see `rolling_count`."""
         return self._call("count")
 
     def var(self, ddof: int = 1) -> Any:
@@ -85,7 +85,7 @@ class Ewm:
     Parameters
     ----------
     owner : JaggedArray, or the accessor of a surface
-        Whose methods `ewm_mean` and `ewm_var` are called.
+        The object whose methods `ewm_mean` and `ewm_var` are called.
     **options
         Of `ewm_mean`: `alpha`, `span` or `halflife`, and `axis`.
     """

@@ -25,7 +25,7 @@ def _leaf(type: Any) -> pa.DataType | None:
 
 
 def _needed(type: Any, operation: str) -> pa.DataType:
-    """The type of results, which a plan must know before the function has run."""
+    """Return the type of results, which a plan requires before the function has run."""
     if type is None:
         raise JagTypeError(
             f"{operation}: a lazy frame must know the type of the results before it runs; give type='float64' or another"
@@ -66,12 +66,12 @@ class RowFunctionMethods(ArrayBase):
             items that are not null; a row of structs of such fields is a named tuple of arrays. Rows of any other type, and rows
             that hold rows, are lists with None for null.
         type : pa.DataType or str, optional
-            The Arrow type of what the function returns; a list type adds a dim. By default numpy's promotion of all results
-            decides, and Arrow infers the type of what is not numeric. Lazy polars frames need it.
+            The Arrow type of the results; a list type adds a dim. By default numpy's promotion of all results
+            decides, and Arrow infers the type of results that are not numeric. Lazy polars frames need it.
         axis : int, tuple of int or None
-            Rows run along this dim, and the dims below it come along as nested lists.
+            Rows run along this dim; inner dims become nested lists.
         skip_nulls : bool
-            With False the array holds null slots too, with any value, and `f` gets a second array that says which slots are valid.
+            With False the array includes null slots, with arbitrary values, and `f` gets a second array: which slots are valid.
 
         Returns
         -------
@@ -81,7 +81,7 @@ class RowFunctionMethods(ArrayBase):
         Raises
         ------
         JagTypeError
-            If what the function returns does not fit `type`.
+            If a result of the function does not fit `type`.
 
         Warns
         -----

@@ -30,7 +30,7 @@ class StatisticMethods(ArrayBase):
         ----------
         %(axis_reduced)s
         ddof : int
-            What is taken off the number of items in the divisor.
+            Subtracted from the number of items in the divisor.
         %(skip_nulls)s
         %(min_count)s
 
@@ -61,7 +61,7 @@ class StatisticMethods(ArrayBase):
         ----------
         %(axis_reduced)s
         ddof : int
-            What is taken off the number of items in the divisor.
+            Subtracted from the number of items in the divisor.
         %(skip_nulls)s
         %(min_count)s
 

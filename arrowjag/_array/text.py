@@ -29,7 +29,7 @@ JagTypeError
 
 
 def _plain(name: str, summary: str, result: str, example: str, shown: str) -> Callable[[TextMethods], JaggedArray]:
-    """A method without arguments that computes what Python's `str` has under the name."""
+    """Create a method without arguments that computes the method of Python's `str` with the same name."""
 
     def called(self: TextMethods) -> JaggedArray:
         return self._owner._wrap(_ops.plain_method(self._owner, name))  # type: ignore[no-any-return]  # the owner is any surface
@@ -65,7 +65,7 @@ class TextMethods(SearchMethods):
     -----
     Names and meanings are Python's, positions and lengths count code points, and a null item or row stays null. Regular expressions
     are RE2's, without look-around. Shapes are shared; a method that returns several items per string adds a dim. Cost: one pass of
-    Arrow's kernels for ASCII text; for other text one more, in which Python is asked about strings that Arrow treats differently.
+    Arrow's kernels for ASCII text; for other text one more, in which Python computes strings that Arrow treats differently.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""`x.str`: methods that search, and replace or split what they find."""
+"""`x.str`: methods that search for text or for matches of regular expressions, and replace or split them."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class SearchMethods(Namespace):
         Parameters
         ----------
         text : str
-            What to look for.
+            The text to search for.
 
         Returns
         -------
@@ -159,7 +159,7 @@ class SearchMethods(Namespace):
         Parameters
         ----------
         text : str
-            What to look for. An empty text occurs before each character and at the end.
+            The text to search for. An empty text occurs before each character and at the end.
 
         %(count_of_text)s
 
@@ -180,7 +180,7 @@ class SearchMethods(Namespace):
         old : str
             Text, or a regular expression of RE2 if `regex` is True.
         new : str
-            The replacement; with `regex`, ``\1`` stands for the first group.
+            The replacement; with `regex`, ``\1`` is the first group.
         n : int
             The largest number of replacements per string; negative for all.
         regex : bool

@@ -24,7 +24,7 @@ def in_one_unit(data: Any) -> Any:
     Parameters
     ----------
     data : nested list
-        Arrays of ``datetime64`` or ``timedelta64`` stand where lists of leaves could.
+        Convert arrays of ``datetime64`` or ``timedelta64`` inside nested lists.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def in_one_unit(data: Any) -> Any:
     Raises
     ------
     JagValueError
-        If a time lies beyond what the finest unit reaches.
+        If a time does not fit the finest unit.
     """
     found = [one for one in _leaves(data) if _is_times(one)]
     units = {np.datetime_data(one.dtype)[0] for one in found}

@@ -100,7 +100,7 @@ class VectorMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Floats from -1 to 1: the dot product divided by both lengths, of the places where both have an item. Null for an empty
+            Floats from -1 to 1: the dot product divided by both lengths, over the slots where both have an item. Null for an empty
             row and a row that is null in either; NaN where either is a vector of zeros. Cost: three passes.
 
         Raises
@@ -129,8 +129,8 @@ class VectorMethods(ArrayBase):
         y : JaggedArray or array
             Aligned by the prefix rule: of this shape, or of a prefix of it.
         metric : {"l2", "l1", "linf", "hamming", "jaccard"}
-            The length of the difference, the sum of its magnitudes, the largest one; the share of places where the two differ; this
-            share of the places where either is not 0.
+            The length of the difference, the sum of its magnitudes, the largest one; the share of slots where the two differ; this
+            share of the slots where either is not 0.
         %(axis_reduced)s
         %(skip_nulls)s
         %(min_count)s
@@ -138,7 +138,7 @@ class VectorMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Floats, of the places where both have an item. Null for an empty row and a row that is null in either. A NaN gives NaN;
+            Floats, over the slots where both have an item. Null for an empty row and a row that is null in either. A NaN gives NaN;
             for "hamming" and "jaccard" it differs from all. "jaccard" of zeros is 0. Cost: one or two passes.
 
         Raises

@@ -260,7 +260,7 @@ class WindowMethods(ArrayBase):
         ----------
         %(rolling_parameters)s
         ddof : int
-            What is taken off the number of items in the divisor.
+            Subtracted from the number of items in the divisor.
 
         Returns
         -------
@@ -296,7 +296,7 @@ class WindowMethods(ArrayBase):
         ----------
         %(rolling_parameters)s
         ddof : int
-            What is taken off the number of items in the divisor.
+            Subtracted from the number of items in the divisor.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Recorded expressions, below the surfaces: the tree of calls, its evaluation in row blocks, and what `jit` traces."""
+"""Recorded expressions, below the surfaces: the tree of calls, its evaluation in row blocks, and the tracing of `jit`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Run a stretch of calls on blocks of rows, on all cores, with the kernels of single calls.
 
-The temporaries of a block stay in cache, and each result of a block is copied to its place while it is there. A row's result
-depends on that row alone, so the bits are those of whole columns. If a call fails on a block, the caller computes whole columns:
-the error then names the row of the column.
+The temporaries of a block stay in cache, from where each result of a block is copied. A row's result
+depends on that row alone, so the results equal those on whole columns, bit for bit. If a call fails on a block, the caller
+computes whole columns: the error then names the row of the column.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _slice_of(dim: Dim, start: int, stop: int) -> Dim:
 
 
 def _sink(first: JaggedArray, columns: Mapping[int, JaggedArray], sliced: Mapping[int, JaggedArray], n_blocks: int) -> _Joined:
-    """What collects the blocks of a result: in place, if the result has the shape of a column."""
+    """Return the collector of a result's blocks; it writes in place if the result has the shape of a column."""
     owner = next((key for key, one in sliced.items() if _is_same(one.shape, first.shape)), None)
     if owner is None and first.ndim == 1:
         n_rows = len(next(iter(columns.values())))
@@ -194,7 +194,7 @@ class _Joined:
 
 
 class _Placed(_Joined):
-    """A result with the shape of a column: each block is copied to its place."""
+    """A result with the shape of a column: each block is copied to its position."""
 
     def __init__(self, first: JaggedArray, shape: JaggedShape, owner: int | None, n_blocks: int) -> None:
         super().__init__(first, n_blocks)

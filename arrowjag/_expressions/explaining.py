@@ -61,7 +61,7 @@ def explained(name: str, program: Program, trace: Trace, inputs: Sequence[tuple[
     name : str
         The name of the function.
     program : Program
-        What runs.
+        The program of the function.
     trace : Trace
         The samples of its nodes.
     inputs : sequence of (int or str, Node)

@@ -94,7 +94,7 @@ class JitFunction(Generic[P, R]):
         Raises
         ------
         JagTypeError
-            If an argument is an expression of polars, whose type is not known yet, or the function asks for values.
+            If an argument is an expression of polars, whose type is unknown, or the function uses values.
 
         Examples
         --------
@@ -150,7 +150,7 @@ def jit(function: Any = None) -> Any:
     ----------
     function : callable
         Takes arrays, and returns arrays, or a tuple, list or dict of them. It runs once per types of its arguments, with
-        placeholders that record what it calls; later calls only run what was recorded. It sees types (``x.ndim``, ``x.type``), but
+        placeholders that record its calls; later calls only run the recorded calls. It can read types (``x.ndim``, ``x.type``), but
         no values: `if`, `for` and `len` of an array raise `JagTypeError`.
 
     Returns
@@ -163,7 +163,7 @@ def jit(function: Any = None) -> Any:
     Raises
     ------
     JagTypeError
-        If the function asks for values while it is traced.
+        If the function uses values while it is traced.
 
     Notes
     -----
@@ -215,7 +215,7 @@ def _argument(value: Any) -> Any:
 
 
 def _type_of(value: Any) -> Any:
-    """What a trace depends on: the type of an array, or a constant."""
+    """The facts that a trace depends on: the type of an array, or a constant."""
     if isinstance(value, JaggedArray):
         return JaggedArray, value.type, value.ndim, value.shape.extents
     if isinstance(value, pa.Scalar):
@@ -241,7 +241,7 @@ class _Same:
 
 
 def _facts(function: Any) -> tuple[Any, ...]:
-    """What a function reads from outside: the objects in its closure, and those of the global names that it uses."""
+    """Return the outside objects that a function reads: those in its closure, and those of the global names that it uses."""
     code = getattr(function, "__code__", None)
     if code is None:
         return ()
@@ -261,7 +261,7 @@ def _cell(cell: Any) -> Any:
 
 
 class _Traced:
-    """What one run of a function with placeholders recorded."""
+    """The calls that one run of a function on placeholders recorded."""
 
     def __init__(self, trace: Trace, inputs: list[tuple[Any, Traced]], result: Any) -> None:
         self.trace = trace

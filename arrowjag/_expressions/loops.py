@@ -142,7 +142,7 @@ def _widens(one: str, type: str) -> bool:
 
 
 class _Result(NamedTuple):
-    """What a loop writes."""
+    """A result of a loop."""
 
     type: pa.DataType
     is_row: bool
@@ -291,7 +291,7 @@ def loop_of(calls: Sequence[Call], reads: Sequence[Node], gives: Sequence[Call],
     calls : sequence of Call
         The calls, all of which `fuses` accepts, operands first.
     reads, gives : sequences of Node
-        What the stretch reads, and what is used outside of it.
+        The nodes that the stretch reads, and its results that are used outside of it.
     samples : mapping
         For each node, by its id, an empty array of its type.
     """

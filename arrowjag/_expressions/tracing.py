@@ -1,4 +1,4 @@
-"""Trace a function: it gets placeholders for arrays, which record what it calls."""
+"""Trace a function: call it with placeholders for arrays, which record its calls."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Trace:
     captured : list of Input
         The arrays that the function has from elsewhere.
     asked : str or None
-        What the function asked for that depends on values.
+        The first use of values by the function, such as `len`; None if there is none.
     """
 
     def __init__(self, name: str, column: Column | None = None) -> None:
@@ -75,7 +75,7 @@ class Trace:
         sample = lambda child: self.samples[id(child)]  # noqa: E731
         try:
             if node.kind == "method" and METHODS[node.name].result_type is not None and rows_of(node, sample) is Rows.REDUCED:
-                return None  # the rule tells the type in an aggregate, where the result has rows
+                return None  # in an aggregate the result has rows, and the rule gives its type
             return sample_of(node, sample)
         except JagTypeError:
             raise
@@ -182,14 +182,14 @@ class Traced:
         return self._trace.call("method", name, (self._node, *recorded), named)
 
     def _check_rows(self, name: str) -> None:
-        """Raise what an Arrow scalar or flat array raises, which some calls return in place of a jagged array."""
+        """Raise the error of an Arrow scalar or flat array, which some calls return in place of a jagged array."""
         found = self._trace.samples.get(id(self._node))
         if isinstance(found, (pa.Scalar, pa.Array)):
             operator.getitem(found, 0) if name == "x[...]" else getattr(found, name.partition(".")[0])
             raise self._unknown(f"`{name}` of {type(found).__name__}")
 
     def _check_operands(self, function: Callable[..., Any], operands: Sequence[Any]) -> None:
-        """Raise what an operation without a jagged operand raises."""
+        """Raise the error of an operation without a jagged operand."""
         samples = [self._trace.samples.get(id(one._node)) if isinstance(one, Traced) else one for one in operands]
         if any(isinstance(one, pa.Scalar) for one in samples) and all(map(is_scalar, samples)) and None not in samples:
             try:
@@ -245,7 +245,7 @@ class Traced:
     # ------------------------------------------------------------------------------------------- what needs values
 
     def _unknown(self, what: str, do: str = "") -> JagTypeError:
-        """The error of a function that asks for values."""
+        """The error of a function that uses values."""
         name, self._trace.asked = self._trace.name, what
         return JagTypeError(
             f"jit: {name} asks for {what}, which depends on the values, and a traced function sees types only: {do}write "

@@ -231,7 +231,7 @@ class Tree:
         return self.positions[id(found)]
 
     def _are_equal(self, one: Any, two: Any) -> bool:
-        """Whether two sources are the same column; surfaces may know more than identity."""
+        """Return whether two sources are the same column; surfaces may replace the test of identity."""
         return one is two
 
     def _key(self, value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Casts that say which value does not fit, or make it null; text as numbers and times."""
+"""Casts whose errors name the value that does not fit, or that make it null; parsing of numbers and times."""
 
 from __future__ import annotations
 
@@ -23,14 +23,16 @@ _HINT = "strict=False makes it null"
 
 
 def cast(column: Column, type: pa.DataType, safe: bool, strict: bool) -> Column:
-    """The leaves in another type; what does not fit raises, or is null without `strict`."""
+    """Cast the leaves; a value that does not fit raises, or is null without `strict`."""
     if strict:
         try:
             return elementwise.cast(column, type, safe)
         except JagValueError as error:
             raise _named(column, _cast_or_null(column, type), "cast", str(type), error) from None
     if not safe:
-        raise JagValueError("cast: strict=False makes null what does not fit, safe=False casts it anyway; choose one of them")
+        raise JagValueError(
+            "cast: strict=False gives null for values that do not fit, safe=False casts them anyway; choose one of them"
+        )
     return _cast_or_null(column, type)
 
 
@@ -67,7 +69,7 @@ def _row_of(column: Column, item: int) -> int:
 
 
 def _converted(column: Column, name: str, wanted: str, strict: bool, compute: Callable[[pa.Array], pa.Array]) -> Column:
-    """Convert text, and refuse or keep the nulls of what can't be converted."""
+    """Convert text; raise for values that can't be converted, or make them null."""
     text = text_values(column.values, name)
     result = Column(column.shape, _arrow.combine_chunks(compute(text)))
     if strict and result.values.null_count > column.values.null_count:

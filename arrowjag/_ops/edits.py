@@ -210,7 +210,7 @@ def append(column: Column, value: elementwise.Operand) -> Column:
 
 
 def _promoted(column: Column, value: elementwise.Operand, operation: str) -> tuple[Column, elementwise.Operand]:
-    """Cast a column and what is put into it to their common type."""
+    """Cast a column and the inserted items to their common type."""
     if value.type == column.type:
         return column, value
     type = elementwise.promote([column.type, value.type], operation)

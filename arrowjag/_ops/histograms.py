@@ -28,7 +28,7 @@ _MOST = 2**40
 
 
 class Wanted(NamedTuple):
-    """The bins that a caller asks for: edges for all rows, or a number of bins and perhaps their ends."""
+    """The bins of a call: edges for all rows, or a number of bins and optionally their range."""
 
     edges: npt.NDArray[np.float64] | None
     n: int

@@ -40,11 +40,11 @@ class _Found(NamedTuple):
     shape: JaggedShape
     """The dims of the result."""
     rows: IntArray
-    """The row of the column that each place of `shape` belongs to."""
+    """Return the row of the column that each position of `shape` belongs to."""
     places: IntArray
     """The number of the item; -1 if there is none."""
     known: BoolArray
-    """False where the row, or what is sought, is null."""
+    """False where the row, or the key, is null."""
 
 
 # --------------------------------------------------------------------------------------------------- lookup
@@ -135,7 +135,7 @@ def _by_position(column: Column, sought: int | Column) -> _Found:
 
 
 def _beside_rows(column: Column, sought: Column, operation: str) -> tuple[Column, Column]:
-    """Return the numbers of the rows and what is sought in each, of one shape."""
+    """Return the row numbers and the keys to look up, of one shape."""
     if sought.ndim >= column.ndim:
         raise ShapeError(
             f"{operation}: {sought.shape!r} has {sought.ndim} dims, and one key or position per row of {column.shape!r} has "

@@ -30,7 +30,7 @@ Lists: TypeAlias = Callable[[pa.Array, IntArray], "tuple[pa.Array, IntArray]"]
 def floats(values: pa.Array, operation: str) -> npt.NDArray[Any]:
     """Convert leaf values to numbers that numpy computes with: booleans, decimals and the null type become float64.
 
-    What lies under a null is unspecified. Raises for types that are not numeric.
+    Items under nulls are unspecified. Raises for types that are not numeric.
     """
     if pt.is_boolean(values.type):
         values = values.cast(pa.uint8()).cast(pa.float64())
@@ -90,7 +90,7 @@ def over_pairs(
         if values is pairs:
             return reduction(x.values, y.values, valid, offsets)
         index, known = _arrow.to_numpy(values)
-        if known is not None:  # what lies under a null is unspecified
+        if known is not None:  # items under nulls are unspecified
             index = np.where(known, index, 0)
         return reduction(_taken(x.values, index), _taken(y.values, index), known, offsets)
 

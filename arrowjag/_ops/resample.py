@@ -26,7 +26,7 @@ from arrowjag.typing import BoolArray, IntArray
 __all__ = ["HOWS", "fft_power", "lomb_scargle", "resample"]
 
 _MOST_BUCKETS = 2**24
-"""Buckets of a row; more come from a span that is too short by mistake."""
+"""Maximal number of buckets of a row; more indicate that the span is too short by mistake."""
 
 _MOST_IN_ALL = 2**28
 
@@ -77,7 +77,7 @@ HOWS: dict[str, Any] = {
     "std": lambda rows: reduce.spread_of(rows, "std", -1, 1, True, None),
     "var": lambda rows: reduce.spread_of(rows, "var", -1, 1, True, None),
 }
-"""What reduces the items of each bucket."""
+"""The reduction of the items of each bucket."""
 
 
 def _usable(times: pa.Array) -> BoolArray | None:

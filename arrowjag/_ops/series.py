@@ -32,7 +32,7 @@ __all__ = ["asof", "gaps", "interp", "local_maxima"]
 
 
 class _Points(NamedTuple):
-    """Points per row, sorted, and what is looked up among them: keys of one dtype, offsets by row of the points."""
+    """Sorted points per row, and the keys to look up in them: keys of one dtype, offsets by row of the points."""
 
     key: npt.NDArray[Any]
     offsets: IntArray
@@ -45,7 +45,7 @@ class _Points(NamedTuple):
 
 
 def _points(keys: Column, values: Column, probes: Column, name: str, operation: str) -> tuple[_Points, pa.Array]:
-    """Align sorted points with what is looked up in their rows; points with a null key or NaN, or without a value, are left out.
+    """Align sorted points with the keys to look up in their rows; points with a null key or NaN, or without a value, are left out.
 
     Raises if the keys of a row fall; `name` is the parameter to name.
     """
@@ -76,7 +76,7 @@ def _points(keys: Column, values: Column, probes: Column, name: str, operation: 
 
 
 def _agreed(keys: Column, values: Column, probes: Column, operation: str, name: str) -> tuple[Column, Column, Column]:
-    """Drop the points and places of rows that are null in any of the three."""
+    """Drop the points and positions of rows that are null in any of the three."""
     if keys.ndim == 0:
         raise ShapeError(f"{operation}: {name} needs rows, got a single value")
     keys, values, probes = structure.agree([keys, values, probes], operation, levels=keys.ndim - 1)
@@ -136,7 +136,7 @@ def _complete(x: Column, y: Column, operation: str) -> tuple[Column, Column]:
 def _between(
     points: _Points, level: npt.NDArray[np.float64], starts: IntArray, ends: IntArray, after: IntArray
 ) -> npt.NDArray[np.float64]:
-    """Interpolate as numpy.interp does: from the point before each place by the slope behind it, in blocks that stay in cache."""
+    """Interpolate as numpy.interp does: from the point before each position by the slope after it, in blocks that stay in cache."""
     key, sought, n = points.key, points.sought, len(points.key)
     if not n:
         return np.zeros(len(sought))

@@ -54,7 +54,7 @@ def as_ticks(span: Any, type: pa.DataType, what: str) -> int:
 
 
 class Buckets(NamedTuple):
-    """The bucket number of each item, and what is needed to tell where buckets begin."""
+    """The bucket number of each item, and the facts from which the starts of buckets are computed."""
 
     number: IntArray
     every: Any

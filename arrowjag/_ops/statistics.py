@@ -204,7 +204,7 @@ def quantiles_of(
 
 
 def _interleaved(column: Column, parts: list[Column], n: int, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
-    """One list per row of what several reductions gave for it."""
+    """Combine the results of several reductions to one list per row."""
     found = pa.concat_arrays([one.values for one in parts])
     n_rows = len(parts[0].values)
 

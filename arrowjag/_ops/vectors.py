@@ -178,7 +178,7 @@ def _apart(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:
 def _jaccard(
     a: npt.NDArray[Any], b: npt.NDArray[Any], known: BoolArray | None, offsets: IntArray, out: npt.NDArray[np.float64]
 ) -> None:
-    """Of the places where either is not 0, the share where the two differ; 0 where there is none."""
+    """Of the slots where either is not 0, return the share where the two differ; 0 if there is none."""
     either = (a != 0) | (b != 0)
     either = either if known is None else either & known
     differ = either & (a != b)

@@ -219,7 +219,7 @@ STATISTICS: dict[str, Statistic] = {
     "first": _end(window_statistics.first_items),
     "last": _end(window_statistics.last_items),
 }
-"""What is computed of each window, by name; rows of too few items are made null afterwards."""
+"""The kernel of each statistic, by name; results of windows with too few items are made null afterwards."""
 
 
 def _present(counts: IntArray, least: int) -> BoolArray | None:
@@ -376,7 +376,7 @@ def _nanoseconds(window: Any) -> int:
 
 
 def decaying_rate(alpha: Any, span: Any, halflife: Any) -> float:
-    """The weight of the newest item, from exactly one of three ways to say it."""
+    """Return the weight of the newest item, from exactly one of three parameters."""
     given = {name: one for name, one in (("alpha", alpha), ("span", span), ("halflife", halflife)) if one is not None}
     if len(given) != 1:
         raise JagValueError(f"ewm takes exactly one of alpha=, span= and halflife=, got {', '.join(given) or 'none'}")

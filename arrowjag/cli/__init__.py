@@ -1,4 +1,4 @@
-"""The `arrowjag` command: look at files of jagged columns, run jobs over them, and see the main job."""
+"""The `arrowjag` command: show files of jagged columns, run jobs over them, and run the demo."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        What follows the command's name; by default that of the process.
+        The arguments after the command's name; by default those of the process.
 
     Returns
     -------
     int
-        0 where all went well, 1 where a job failed, 2 where the input is wrong or a package is missing, 130 where the user stopped
-        it, 143 where SIGTERM did. A failure is one line on stderr that says what and where.
+        0 after success, 1 if a job failed, 2 if the input is wrong or a package is missing, 130 if the user stopped
+        it, 143 after SIGTERM. A failure is one line on stderr that names the error and its location.
 
     Examples
     --------

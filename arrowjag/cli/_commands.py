@@ -1,4 +1,4 @@
-"""The subcommands: what they take, and how they end."""
+"""The subcommands: their arguments and exit codes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["app", "run"]
 
 
 def _help_mode() -> Literal["rich"] | None:
-    """Help in colours on a terminal, unless NO_COLOR asks for none; plain text elsewhere."""
+    """Help in colours on a terminal, unless NO_COLOR is set; plain text elsewhere."""
     return "rich" if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else None
 
 
@@ -35,9 +35,9 @@ _TERMINATED = 143
 
 
 def run(words: list[str]) -> int:
-    """Run the command on its arguments and tell its exit code; every failure is one line on stderr."""
+    """Run the command on its arguments and return its exit code; every failure is one line on stderr."""
     try:
-        # None: a usage error comes as an exception, so that it can be told in one line.
+        # None: a usage error is raised as an exception, which is then printed on one line.
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")  # a terminal without block characters
@@ -50,14 +50,14 @@ def run(words: list[str]) -> int:
         if error.code != _TERMINATED:
             raise
         return _fail("ended by SIGTERM", _TERMINATED)
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (JagError, *_NO_FILE) as error:
         return _fail(str(error), 1 if isinstance(error, RuntimeError) else 2)  # a job that failed is a RuntimeError
     except AssertionError as error:
         return _fail(f"the demo's figures differ: {error}", 1)
-    except Exception as error:  # typer's own errors share no public base in all of its versions: what is none goes on
+    except Exception as error:  # typer's own errors share no public base in all of its versions: others are raised again
         if not hasattr(error, "format_message"):
             raise
         return _fail(f"{error.format_message()} (arrowjag --help tells what there is)", 2)
@@ -79,7 +79,7 @@ def _version(asked: bool) -> None:
 def arrowjag(
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
 ) -> None:
-    """Jagged columns in files: look at them, and run jobs over them.
+    """Show jagged columns in files, and run jobs over them.
 
     --install-completion teaches your shell the options, and the columns of a file.
     """
@@ -110,9 +110,9 @@ def show(
     everything: Annotated[bool, typer.Option("--all", help="Read every row group of a large column, not a sample.")] = False,
     storage_option: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help=_STORAGE)] = None,
 ) -> None:
-    """Show what a file, or a folder of files, holds: shapes, types, sizes of the rows of each dim, nulls, bytes, and some rows.
+    """Show the contents of a file or a folder: shapes, types, row sizes of each dim, nulls, bytes, and some rows.
 
-    Only metadata and, of each nested column, one column chunk a row group are read.
+    It reads only metadata and, per nested column, one column chunk per row group.
 
     \b
     Examples:
@@ -133,7 +133,7 @@ def show(
         _draw(plot, file, column, options)
     for made in (html, plot):
         if made is not None:
-            print(made, file=sys.stderr if as_json else sys.stdout)  # what is piped to a program is JSON alone
+            print(made, file=sys.stderr if as_json else sys.stdout)  # a pipe gets JSON only
     if as_json:
         print(json.dumps(dataclasses.asdict(facts), indent=2))
     elif html is None and plot is None:
@@ -206,7 +206,7 @@ def run_job(
 ) -> None:
     """Run a function over every batch of rows of a Parquet dataset.
 
-    Memory is bounded, files are moved in whole, and a job that was stopped goes on with --resume. Exit code 1: a task failed.
+    Memory is bounded, files are written atomically, and --resume continues a stopped job. Exit code 1: a task failed.
 
     \b
     Example, with `def totals(frame): ...` in job.py:
@@ -215,7 +215,7 @@ def run_job(
       arrowjag run job.py:totals flights.parquet results --filter 'plane = N1' --dry-run
     """  # noqa: D301
     if resume and replace:
-        raise JagValueError("--resume keeps what the sink holds and --replace writes over it: give one of them")
+        raise JagValueError("--resume keeps the contents of the sink and --replace overwrites them: give one of them")
     mode = "resume" if resume else "replace" if replace else "create"
     options: dict[str, Any] = {"engine": engine, "workers": workers, "memory": memory, "mode": mode, "frame": frame}
     options |= {"batch_bytes": batch_bytes, "bytes_per_file": bytes_per_file, "on_error": on_error, "dead_letter": dead_letter}
@@ -238,7 +238,7 @@ def status(
     storage_option: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help=_STORAGE)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the same facts as JSON.")] = False,
 ) -> None:
-    """Tell what a folder of results holds, who writes to it, and how its runs ended.
+    """Show the contents of a folder of results, its writer, and how its runs ended.
 
     \b
     Example:
@@ -256,7 +256,7 @@ def compile_loops(
 ) -> None:
     """Compile the loops of arrowjag ahead of time, for this processor.
 
-    Without this command a process compiles what it needs, beside its work. An image that ships the folder, and names it in
+    Without this command a process compiles the loops it needs in the background. An image that ships the folder, and names it in
     ARROWJAG_CACHE_DIR, never compiles. It needs numba: pip install "arrowjag[compiled]".
 
     \b

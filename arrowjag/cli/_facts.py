@@ -32,7 +32,7 @@ _ENDS = 6
 
 @dataclass(frozen=True)
 class Bin:
-    """How many rows have a size from `first` to `last`."""
+    """The number of rows with a size from `first` to `last`."""
 
     first: int
     last: int
@@ -70,7 +70,7 @@ class FieldFacts:
 
 @dataclass(frozen=True)
 class ColumnFacts:
-    """One column: what it is, the sizes of its rows, its nulls, its bytes and some of its rows."""
+    """One column: its type, the sizes of its rows, its nulls, its bytes and some of its rows."""
 
     name: str
     type: str
@@ -160,7 +160,7 @@ class Tally:
         )
 
     def histogram(self) -> list[Bin]:
-        """At most `BINS` bins: of equal width, or each twice as wide as the one before where a few rows are far longer."""
+        """At most `BINS` bins: of equal width, or of doubling width if a few rows are far longer."""
         low, high = int(self.sizes[0]), int(self.sizes[-1])
         if high - low >= BINS and self._at(0.99, above=False) * 8 <= high:
             edges = sorted({low, *(1 << power for power in range(64) if low < 1 << power <= high)})
@@ -173,7 +173,7 @@ class Tally:
         return [Bin(first, after - 1, n) for first, after, n in zip(edges, [*edges[1:], edges[-1] + width], rows, strict=True)]
 
     def text(self) -> str:
-        """The sizes as the repr of a shape writes them."""
+        """Format the sizes as the repr of a shape does."""
         if self.rows == 0:
             return "[]"
         if self.nulls == 0 and len(self.sizes) == 1:
@@ -192,12 +192,12 @@ def read_facts(
 ) -> FileFacts:
     """The facts of a file, or of one of its columns (`docs.score` names a field of structs).
 
-    Of a column in more than `SAMPLED_VALUES` values row groups spread over the file are read, unless `everything` is asked for.
+    Of a column with more than `SAMPLED_VALUES` values, only evenly spread row groups are read, unless `everything` is True.
 
     Raises
     ------
     JagValueError
-        If the file can't be read, or there is no such column; those that there are get named.
+        If the file can't be read, or there is no such column; the message lists the existing columns.
     """
     source = open_path(path, options)
     chosen = source.fields if column is None else (find_field(source, column),)
@@ -211,7 +211,7 @@ def read_facts(
 
 
 def read_column(path: str, name: str | None, options: Mapping[str, str] | None = None) -> tuple[Column, str, bool]:
-    """A column to draw, its name, and whether all of its rows are there; by default the first one that is jagged."""
+    """Return a column to draw, its name, and whether all of its rows are included; by default the first jagged column."""
     with reading(str(path)):
         return _read_column(open_path(path, options), str(path), name)
 
@@ -291,7 +291,7 @@ def _column_facts(source: Source, chosen: Field, limit: int, rows: tuple[int, in
 
 
 def _tallied(source: Source, chosen: Field, blank: Column, facts: ColumnFacts, limit: int) -> ColumnFacts:
-    """The facts that need to read the column: one leaf of it, the smallest, tells the sizes of all."""
+    """Return the facts that require column data; the smallest leaf is read, because all leaves share their sizes."""
     smallest = min(chosen.leaves, key=lambda leaf: source.statistics((leaf,)).bytes, default=None)
     if smallest is None:  # structs without fields
         return facts
@@ -322,7 +322,7 @@ def _tallied(source: Source, chosen: Field, blank: Column, facts: ColumnFacts, l
 
 
 def _field_nulls(values: pa.Array, whole: pa.DataType) -> dict[str, int]:
-    """Nulls of the struct fields that were read whole; a null struct has nulls in its fields."""
+    """Count the nulls of struct fields that were read completely; a null struct has nulls in its fields."""
     if not pt.is_struct(whole):
         return {}
     types = {one.name: one.type for one in whole}
@@ -347,7 +347,7 @@ def _fields(source: Source, chosen: Field, blank: Column, counted: dict[str, int
 
 
 _LINES_OF_A_GAP = 3
-"""A gap of so few rows is shown instead: a file of a few rows is shown whole."""
+"""A gap of at most this many rows is shown too, so that a small file is shown completely."""
 
 
 def _examples(source: Source, chosen: Field, rows: tuple[int, int], width: int) -> list[tuple[int, str]]:
@@ -398,7 +398,7 @@ def _bound(value: Any) -> str | None:
 
 
 def column_names(path: str) -> list[str]:
-    """The names that `show FILE COLUMN` takes: columns, and the fields of their structs."""
+    """Return the names that `show FILE COLUMN` accepts: columns, and the fields of their structs."""
     names = []
     for one in open_path(path).fields:
         names.append(one.name)

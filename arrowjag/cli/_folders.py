@@ -1,4 +1,4 @@
-"""Folders that the command shows: their Parquet files as one, with the columns that the names of folders make."""
+"""Folders for `show`: their Parquet files as one source, with the partition columns of hive folders."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def open_path(place: str, options: Mapping[str, str] | None = None) -> Source:
     Raises
     ------
     JagValueError
-        If nothing is there, or it can't be read.
+        If it does not exist, or can't be read.
     """
     place, options = str(place), options or {}
     probe(place, options)
@@ -109,19 +109,19 @@ class FolderSource:
         self._paths = {leaf.number: (field, leaf.path) for field in self.fields for leaf in field.leaves}
 
     def _in_file(self, number: int, leaf: Leaf) -> Leaf | None:
-        """The leaf as a file has it."""
+        """Return the leaf in one file."""
         field, path = self._paths[leaf.number]
         found = self._field_of(number, field.name)
         return None if found is None else next((one for one in found.leaves if one.path == path), None)
 
     def _field_of(self, number: int, name: str) -> Field | None:
-        """The column as a file has it; names of folders win."""
+        """Return the column in one file; partition columns take precedence."""
         if name in self._keys[number]:
             return None
         return next((one for one in self._sources[number].fields if one.name == name), None)
 
     def statistics(self, leaves: tuple[Leaf, ...]) -> Statistics:
-        """Those of all files together; rows of a file without the column are null."""
+        """Combine the facts of all files; rows of a file without the column are null."""
         found = Statistics(bounded=len(leaves) == 1)
         for leaf in leaves:
             for number, source in enumerate(self._sources):
@@ -150,7 +150,7 @@ class FolderSource:
         return spread(values, limit)
 
     def batches(self, field: Field, leaves: tuple[Leaf, ...], groups: list[int]) -> Iterator[pa.Array]:
-        """File by file, in the type that all have together."""
+        """Read file by file, in the common type of all files."""
         first = 0
         for number, source in enumerate(self._sources):
             inside = [group - first for group in groups if first <= group < first + source.groups]

@@ -1,4 +1,4 @@
-"""From the words of `arrowjag run` to a call of `arrowjag.etl.run`."""
+"""Convert the arguments of `arrowjag run` to a call of `arrowjag.etl.run`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CONDITION = re.compile(r"\s*([^=<>!]+?)\s*(==|!=|<=|>=|=|<|>|\bnot in\b|\bin\b)
 
 
 def run(job: str, source: str, sink: str, **options: Any) -> Any:
-    """Load the function and run the job; what it returns is the report."""
+    """Load the function, run the job and return the report."""
     function = load_function(job)
     if "://" not in source and not any(mark in source for mark in "*?[") and not Path(source).exists():
         raise JagValueError(f"{source}: no such file or folder")
@@ -40,7 +40,7 @@ def run(job: str, source: str, sink: str, **options: Any) -> Any:
 
 
 def status(sink: str, **options: Any) -> Any:
-    """What a folder of results holds."""
+    """Return the status of a folder of results."""
     return _etl().status(sink, **options)
 
 
@@ -62,7 +62,7 @@ def _etl() -> Any:
 
 
 def _as_options(text: str) -> str:
-    """A message of `arrowjag.etl.run` in words of the command."""
+    """Replace the parameter names in a message of `arrowjag.etl.run` by options of the command."""
     text = re.sub(r'mode="(resume|replace)"', r"--\1", text)
     text = re.sub(r'missing_inputs="(\w+)"', r"--missing-inputs \1", text)
     return re.sub(r"\b(batch_bytes|bytes_per_file|partition_by|max_failures|on_error)\b", _option, text)
@@ -74,7 +74,7 @@ def _option(found: re.Match[str]) -> str:
 
 @contextlib.contextmanager
 def log_to_stderr(level: str) -> Iterator[None]:
-    """Tell what happens from a level on, one line each, until the block ends."""
+    """Log messages from a level on, one line each, until the block ends."""
     if level not in _LEVELS:
         raise JagValueError(f"--log-level is {', '.join(_LEVELS)}, got {level!r}")
     handler = logging.StreamHandler()
@@ -91,12 +91,12 @@ def log_to_stderr(level: str) -> Iterator[None]:
 
 
 def names(text: str | None) -> list[str] | None:
-    """Names that commas part."""
+    """Split names at commas."""
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
 def filters(texts: list[str]) -> list[tuple[str, str, Any]] | None:
-    """Conditions such as ``year >= 2013`` as `arrowjag.read_parquet` takes them; a value that is no JSON is text."""
+    """Parse conditions such as ``year >= 2013`` for `arrowjag.read_parquet`; a value that is not JSON is text."""
     return [_condition(text) for text in texts] or None
 
 
@@ -196,9 +196,9 @@ def _where(error: Exception, path: Path) -> str:
 
 
 def _travel_by_value(module: ModuleType) -> None:
-    """Workers get the function itself, not the name of a module that they would have to find."""
+    """Workers get the function itself, so they need not find its module."""
     try:
         import cloudpickle
     except ModuleNotFoundError:
-        return  # etl tells what to install
+        return  # etl names the package to install
     cloudpickle.register_pickle_by_value(module)

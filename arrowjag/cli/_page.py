@@ -1,4 +1,4 @@
-"""Facts of a file as one page: no network, dark and light, and everything in reach of the keyboard."""
+"""Facts of a file as one HTML page without network access, in dark and light, usable by keyboard."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ for (const button of document.querySelectorAll("button[data-open]"))
   });
 """.strip()
 
-# Nothing is fetched: the browser would refuse it.
+# The policy makes the browser block all requests.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
@@ -111,7 +111,7 @@ def _levels(column: ColumnFacts) -> str:
 
 
 def _picture(level: Level) -> str:
-    """The sizes as bars; a bar says on hover, and to a screen reader, what it counts."""
+    """Draw the sizes as bars; each bar has a title for the pointer and for screen readers."""
     if level.minimum is None or level.minimum == level.maximum:
         return html.escape(_tables.level_text(level))
     width, height, bins = 260, 56, level.histogram
@@ -154,7 +154,7 @@ def _plain(columns: Iterable[ColumnFacts]) -> str:
 
 
 def _table(caption: str, heads: tuple[str, ...], lines: Iterable[tuple[str, ...]]) -> str:
-    """A table whose first column names its lines; nulls, bounds and bytes are numbers."""
+    """Format a table with row headers; nulls, bounds and bytes are right-aligned."""
     numbers = {"nulls", "min", "max", "bytes"}
     kinds = [' class="number"' if name in numbers else "" for name in heads]
     head = "".join(f'<th scope="col"{kind}>{name}</th>' for name, kind in zip(heads, kinds, strict=True))
@@ -167,7 +167,7 @@ def _table(caption: str, heads: tuple[str, ...], lines: Iterable[tuple[str, ...]
 
 
 def _scroll(label: str, table: str) -> str:
-    """A part that scrolls by itself; the keyboard reaches it."""
+    """Wrap a part so that it scrolls separately and can get the keyboard focus."""
     return f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">{table}</div>'
 
 

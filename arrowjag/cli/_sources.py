@@ -1,4 +1,4 @@
-"""Files that the command shows: what their metadata tells, and the column chunks that are needed, read in batches."""
+"""Files for `show`: facts from their metadata, and batches of the required column chunks."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Source(Protocol):
         """Bytes, nulls and bounds of some leaves."""
 
     def sample(self, leaf: Leaf, limit: int) -> list[int]:
-        """Groups, spread evenly, that hold about `limit` values: all of them where that is enough; at least the first and last."""
+        """Return evenly spread groups with about `limit` values in total, the first and last among them."""
 
     def batches(self, field: Field, leaves: tuple[Leaf, ...], groups: list[int]) -> Iterator[pa.Array]:
         """The storage of a column with some of its leaves, batch by batch."""
@@ -112,12 +112,12 @@ def open_source(path: str | Path, filesystem: Any = None, name: str | None = Non
     filesystem : pyarrow.fs.FileSystem, optional
         By default that of this machine.
     name : str, optional
-        What messages call the file; by default its path.
+        The name of the file in messages; by default its path.
 
     Raises
     ------
     JagValueError
-        If it is not there, or neither Parquet nor Arrow IPC.
+        If it does not exist, or is neither Parquet nor Arrow IPC.
     """
     where = pf.LocalFileSystem() if filesystem is None else filesystem
     path, name = str(path), str(path) if name is None else name
@@ -221,11 +221,11 @@ class ParquetSource:
         return spread(self.values(leaf), limit)
 
     def values(self, leaf: Leaf) -> list[int]:
-        """How many values each group has."""
+        """Return the number of values per group."""
         return [chunk.num_values for chunk in self._chunks(leaf)]
 
     def group_rows(self, groups: list[int]) -> int:
-        """How many rows some groups have together."""
+        """Return the total number of rows of some groups."""
         return sum(self._metadata.row_group(group).num_rows for group in groups)
 
     def batches(self, field: Field, leaves: tuple[Leaf, ...], groups: list[int]) -> Iterator[pa.Array]:
@@ -239,7 +239,7 @@ class ParquetSource:
 
 
 def spread(values: list[int], limit: int) -> list[int]:
-    """Groups, spread evenly, that hold about so many values together."""
+    """Return evenly spread groups with about this many values in total."""
     if sum(values) <= limit or len(values) <= 2:
         return list(range(len(values)))
     wanted = max(2, int(len(values) * limit / sum(values)))
@@ -247,7 +247,7 @@ def spread(values: list[int], limit: int) -> list[int]:
 
 
 def _add_chunk(found: Statistics, chunk: Any) -> None:
-    """Nulls and bounds of one more chunk; a file that is silent on one is silent on the column."""
+    """Add the nulls and bounds of one more chunk; if one chunk lacks them, the column lacks them."""
     statistics = chunk.statistics if chunk.is_stats_set else None
     if statistics is None:
         found.nulls, found.bounded = None, False
@@ -277,7 +277,7 @@ class IpcSource:
     def __init__(self, path: str, filesystem: Any, name: str) -> None:
         self.path = name
         local = local_path(filesystem, path)
-        # What is not on this machine is read once, and then lies in memory as if it were mapped.
+        # A remote file is read once into memory, and then used like a mapped file.
         self._map = filesystem.open_input_file(path) if local is None else pa.memory_map(local)
         if local is None:
             self._map = pa.BufferReader(self._map.read_buffer())
@@ -290,7 +290,7 @@ class IpcSource:
         self.created_by = ""
 
     def _is_mapped(self, reader: Any) -> bool:
-        """Whether the columns lie in the file as they are in memory, so that reading one costs nothing: no compression."""
+        """Return whether the file is uncompressed, so that memory mapping makes reads free."""
         self._map.seek(0)
         whole = self._map.read_buffer(self._map.size())
         for group in range(self.groups):
@@ -301,7 +301,7 @@ class IpcSource:
         return True
 
     def _batches(self, place: int) -> Iterator[pa.RecordBatch]:
-        """One column, batch by batch. Arrow copies when it is told to read some columns: only compressed files gain from that."""
+        """Yield one column, batch by batch. Arrow copies if it reads a subset of columns, so only compressed files use that."""
         with plain_extensions():
             if self._mapped:
                 reader, at = pa.ipc.open_file(self._map), place

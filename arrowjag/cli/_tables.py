@@ -1,4 +1,4 @@
-"""Facts of a file on the terminal: tables where someone looks, plain lines where a program reads."""
+"""Facts of a file on the terminal: tables for people, plain lines for pipes."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def file_text(facts: FileFacts) -> str:
 
 def _table(console: Console, *columns: tuple[str, str], title: str = "") -> Table:
     style = box.SIMPLE_HEAD if console.is_terminal and console.encoding.startswith("utf") else None
-    right = 2 if style is None else 1 if console.width >= 100 else 0  # a box parts columns by itself
+    right = 2 if style is None else 1 if console.width >= 100 else 0  # a box already separates columns
     table = Table(box=style, title=title or None, title_justify="left", title_style="", pad_edge=False, padding=(0, right, 0, 0))
     for name, justify in columns:
         table.add_column(Text(name, style="bold"), justify=justify, no_wrap=True, overflow="ellipsis")  # type: ignore[arg-type]
@@ -68,7 +68,7 @@ def _table(console: Console, *columns: tuple[str, str], title: str = "") -> Tabl
 
 
 def _fitted(console: Console, table: Table) -> Table:
-    """The table with its widest columns cut to one width, so that it fits: rich cuts all alike, until narrow ones are gone."""
+    """Shorten the widest columns to one width until the table fits; rich itself would shorten narrow columns, too."""
     options = console.options.update(max_width=100_000)
     widths = [max(console.measure(cell, options=options).maximum for cell in [one.header, *one.cells]) for one in table.columns]
     room = console.width - (console.measure(table, options=options).maximum - sum(widths))
@@ -81,7 +81,7 @@ def _fitted(console: Console, table: Table) -> Table:
 
 
 def _name(text: str) -> str:
-    """A name from a file: what would move the cursor is written as Python writes it."""
+    """Escape control characters in a name from a file, as Python's repr does."""
     return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
 
 
@@ -122,7 +122,7 @@ def _print_examples(console: Console, column: ColumnFacts) -> None:
 
 
 def sample_text(column: ColumnFacts, facts: FileFacts) -> str:
-    """What was read of a column that is too large to be read whole."""
+    """Describe the part that was read of a column that is too large to read completely."""
     return f"sizes and nulls of {column.groups_read:,} of {facts.groups:,} row groups, spread over the file; --all reads all"
 
 

@@ -1,9 +1,9 @@
 """Dims: one level of nesting as a sequence of row sizes, in the most compact encoding.
 
-Seven encodings hold the same kind of fact. `Ragged` lists every size. `Uniform` is one size for all rows, `Affine` a
-size that changes by a constant step, `Repeat` a dim laid end to end, `Runs` a dim whose rows are each written several
-times, `Sparse` zeros but for a few rows, `Chain` dims one after another. They answer the same questions and compare
-and hash alike; regular ones answer from their parameters, however many rows they stand for.
+Seven encodings describe the same sizes. `Ragged` lists every size. `Uniform` is one size for all rows, `Affine` a
+size that changes by a constant step, `Repeat` a dim concatenated with itself, `Runs` a dim whose rows are each repeated several
+times, `Sparse` zeros except for a few rows, `Chain` a concatenation of dims. They have the same methods, and compare
+and hash alike; regular encodings compute results from their parameters, for any number of rows.
 
 The encodings are those of fold.
 """

@@ -1,4 +1,4 @@
-"""Dims made from dims: what stays regular stays in a regular encoding."""
+"""Operations from dims to a dim; a regular result gets a regular encoding."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def same(left: Dim, right: Dim) -> bool:
         return np.array_equal(mine[0], theirs[0]) and np.array_equal(mine[1], theirs[1])
     if isinstance(left, Runs) and isinstance(right, Runs) and left.reps == right.reps:
         return left.values == right.values
-    if isinstance(left, Ragged) and isinstance(right, Ragged):  # their offsets are at hand
+    if isinstance(left, Ragged) and isinstance(right, Ragged):  # their offsets are cached
         starts = range(0, len(left) + 1, strategy.sizes.DIM_BLOCK)
         return all(
             bool((left.offsets[row:][: strategy.sizes.DIM_BLOCK] == right.offsets[row:][: strategy.sizes.DIM_BLOCK]).all())
@@ -149,7 +149,7 @@ def stretched(dim: Dim, n: int) -> Dim:
 
 
 def concat(dims: Sequence[Dim]) -> Dim:
-    """Dims one after another, as one.
+    """Concatenate dims.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def concat(dims: Sequence[Dim]) -> Dim:
 
 
 def _join(left: Dim, right: Dim) -> Dim | None:
-    """Two dims as one regular dim, or None where they only make a chain."""
+    """Concatenate two dims to a regular dim; None if only a chain can represent them."""
     if isinstance(left, Uniform) and isinstance(right, Uniform):
         return _join_uniform(left, right)
     lists = [isinstance(dim, Ragged) or len(dim) == 1 for dim in (left, right)]
@@ -222,7 +222,7 @@ def _join_uniform(left: Uniform, right: Uniform) -> Dim:
 
 
 def _join_affine(left: Dim, right: Dim) -> Dim | None:
-    """A line that goes on: two lines of one slope, or a line and the single size before or after it."""
+    """Concatenate affine dims: two of one step, or one and the single size before or after it."""
     if not all(isinstance(dim, Affine) or len(dim) == 1 for dim in (left, right)):
         return None
     steps = {dim[1] - dim[0] for dim in (left, right) if len(dim) > 1}
@@ -232,7 +232,7 @@ def _join_affine(left: Dim, right: Dim) -> Dim | None:
 
 
 def _join_runs(left: Dim, right: Dim) -> Dim | None:
-    """Runs that grow at an end; long ones are left alone."""
+    """Extend runs at one end; None if they are long."""
     both = (left, right)
     if not all(isinstance(dim, Uniform) or _is_short(dim) for dim in both):
         return None
@@ -246,7 +246,7 @@ def _is_short(dim: Dim) -> bool:
 
 
 def spread(dim: Dim, reps: Any, part: Any = None) -> Dim:
-    """Each row, or each group of rows, written several times."""
+    """Repeat each row, or each group of rows."""
     groups = None if part is None else _groups(dim, part, "spread")
     rows = len(dim) if groups is None else len(groups)
     times = as_part(reps, "spread")

@@ -1,4 +1,4 @@
-"""`Dim`: what every encoding answers, and the parts that don't depend on the encoding."""
+"""`Dim`: the interface of all encodings, and the methods that don't depend on the encoding."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHOWN = 24
 
 
 class Algebra(Protocol):
-    """Operations whose results are of any kind: `_algebra.py`, which knows all the classes. `Dim` knows none."""
+    """Operations whose results have any encoding. `_algebra.py` implements them; this module imports no encoding."""
 
     def same(self, left: Dim, right: Dim) -> bool: ...
     def take_step(self, dim: Dim, rows: slice) -> Dim: ...
@@ -40,12 +40,12 @@ class Algebra(Protocol):
 class Dim(Sequence[int]):
     """One level of nesting: the sizes of its rows, immutable, read like a list of ints.
 
-    The encodings are `Uniform`, `Ragged`, `Affine`, `Repeat`, `Runs`, `Sparse` and `Chain`. Equality and hash speak
-    of the sizes only, never of encoding, validity or declared extent; a dim also equals the plain list of its sizes.
+    The encodings are `Uniform`, `Ragged`, `Affine`, `Repeat`, `Runs`, `Sparse` and `Chain`. Equality and hash depend
+    on the sizes only, not on encoding, validity or declared extent; a dim also equals the plain list of its sizes.
 
     Notes
     -----
-    `sizes`, `offsets` and `parents` are written out when first asked for and kept; everything else is answered from the
+    `sizes`, `offsets` and `parents` are computed at the first access and cached; everything else is computed from the
     parameters of the encoding. The encodings and their names for each other are fold's.
 
     Examples
@@ -136,27 +136,27 @@ class Dim(Sequence[int]):
 
     @property
     def validity(self) -> BoolArray | None:
-        """Which rows are valid, read-only; None where all are. The others are null and have size 0."""
+        """Which rows are valid, read-only; None if all are. The others are null and have size 0."""
         return None
 
     @property
     def is_uniform(self) -> bool:
-        """Whether all sizes are equal; true without rows. From the parameters, except that `Ragged` looks once."""
+        """Whether all sizes are equal; true without rows. Computed from the parameters; `Ragged` reads its sizes once."""
         return self._n == 0 or self._uniform()
 
     @cached_property
     def sizes(self) -> IntArray:
-        """Row sizes, int64, read-only, kept."""
+        """Row sizes, int64, read-only, cached."""
         return read_only(self._write_sizes())
 
     @cached_property
     def offsets(self) -> IntArray:
-        """Row boundaries, one more than there are rows, from 0, int64, read-only, kept."""
+        """Row boundaries, one more than the number of rows, from 0, int64, read-only, cached."""
         return read_only(self._write_offsets())
 
     @cached_property
     def parents(self) -> npt.NDArray[np.int32] | npt.NDArray[np.int64]:
-        """The row that owns each item, read-only, kept; int32 where all numbers are below 2**31, else int64."""
+        """The row that owns each item, read-only, cached; int32 if all numbers are below 2**31, else int64."""
         return read_only(_offsets.parents(self.offsets))
 
     def _parents_if_cheaper(self) -> npt.NDArray[np.int32] | npt.NDArray[np.int64] | None:
@@ -320,7 +320,7 @@ class Dim(Sequence[int]):
         Returns
         -------
         bool
-            The answer. Cost: O(groups), and O(rows) at most where the encoding can tell where sizes rise.
+            The answer. Cost: O(groups), or at most O(rows) if the encoding can't locate increases in closed form.
 
         Raises
         ------
@@ -388,7 +388,7 @@ class Dim(Sequence[int]):
         Returns
         -------
         list of int
-            One int a row.
+            One int per row.
 
         Examples
         --------
@@ -407,7 +407,7 @@ class Dim(Sequence[int]):
             return True
         if isinstance(other, list):
             return self._n == len(other) and self.tolist() == other
-        if type(other) is not type(self) and not isinstance(other, Dim):  # asking an abstract class takes longer than to compare
+        if type(other) is not type(self) and not isinstance(other, Dim):  # isinstance of an abstract class is slow
             return NotImplemented
         if self._n != other._n or self._size != other._size:
             return False
@@ -423,7 +423,7 @@ class Dim(Sequence[int]):
         return hash((self._n, self._size, self._probes()))
 
     def _probes(self) -> tuple[int, ...]:
-        """A few offsets that tell most dims apart, from the parameters."""
+        """Return a few offsets that distinguish most dims, computed from the parameters."""
         n = self._n
         return tuple(self._offset_at(row) for row in (min(n, 1), n // 4, n // 2, n - n // 4, max(n - 1, 0)))
 
@@ -436,7 +436,7 @@ class Dim(Sequence[int]):
         return _html.dim_html(self, type(self).__name__, repr(self))
 
     def notation(self) -> str:
-        """The dim as it is written inside of another one: an int, a list of sizes, or the repr.
+        """Return the text of the dim inside another dim: an int, a list of sizes, or the repr.
 
         Returns
         -------
@@ -452,7 +452,7 @@ class Dim(Sequence[int]):
         return repr(self)
 
     def _listed(self) -> str:
-        """The sizes as text, the middle left out of a long list."""
+        """Return the sizes as text; a long list is shown without its middle."""
         if self._n <= _SHOWN:
             return str(self.tolist())
         shown = _SHOWN // 2
@@ -532,7 +532,7 @@ class Dim(Sequence[int]):
         Parameters
         ----------
         n : int
-            Number of rows: a whole number of times the length of this dim. A `Uniform` fills any number of rows.
+            Number of rows: a multiple of the length of this dim. A `Uniform` fills any number of rows.
 
         Returns
         -------
@@ -606,19 +606,19 @@ class Dim(Sequence[int]):
         return self._algebra.repeat(self, as_count(k, "a number of repetitions"))
 
     def spread(self, reps: Any, part: Any = None) -> Dim:
-        """Each row written several times.
+        """Repeat each row.
 
         Parameters
         ----------
         reps : int, Dim or sizes
-            How often each row is written; one int is for all rows.
+            The number of repetitions of each row; one int holds for all rows.
         part : Dim or sizes, optional
-            Cuts the rows into groups. Then whole groups are written `reps` times, one entry for each group.
+            Cuts the rows into groups. `reps` then has one entry per group, and whole groups are repeated.
 
         Returns
         -------
         Dim
-            The longer dim; null rows are written too, the extent stays. Cost: O(1) for regular encodings, O(rows)
+            The longer dim; null rows are repeated too, the extent stays. Cost: O(1) for regular encodings, O(rows)
             with null rows, O(result) with groups.
 
         Raises
@@ -649,7 +649,7 @@ class Dim(Sequence[int]):
         Returns
         -------
         Dim
-            One row for each group. Null groups stay null; null rows of this dim count as empty. Declares no extent.
+            One row per group. Null groups stay null; null rows of this dim count as empty. Declares no extent.
             Cost: O(1) for regular encodings, else O(rows).
 
         Raises
@@ -670,7 +670,7 @@ class Dim(Sequence[int]):
         return self._algebra.fold(self, part)
 
     def compressed(self) -> Dim:
-        """The canonical encoding: a function of the sizes alone, whatever this dim is made of.
+        """Return the canonical encoding, which depends on the sizes only.
 
         Returns
         -------
@@ -690,7 +690,7 @@ class Dim(Sequence[int]):
 
 
 def no_nulls(dim: Dim, owner: str) -> Dim:
-    """A part of a regular encoding: it can't hold null rows."""
+    """Return a part of a regular encoding; raise if it has null rows."""
     if dim.validity is not None:
         raise ShapeError(f"{owner} can't hold null rows; use repeat, spread or cat of the dim, which keep them")
     return dim

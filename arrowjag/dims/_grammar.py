@@ -1,4 +1,4 @@
-"""What callers may write for a dim."""
+"""Convert arguments such as ints, lists and tuples to dims."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PARTS = (Dim, tuple, list, range, Mapping, np.ndarray, pa.Array, pa.ChunkedArra
 
 
 def to_dim(spec: Any, *, literal_repeats: bool = False) -> Dim:
-    """The dim that a caller wrote.
+    """Convert an argument to a dim.
 
     Parameters
     ----------
@@ -32,12 +32,12 @@ def to_dim(spec: Any, *, literal_repeats: bool = False) -> Dim:
     Returns
     -------
     Dim
-        A given `Dim` comes back as it is.
+        A `Dim` is returned unchanged.
 
     Raises
     ------
     JagTypeError
-        If something else is given; bool and float are refused everywhere.
+        If the argument is of another type; bool and float are invalid everywhere.
     ShapeError
         If a size is negative or the total overflows.
 

@@ -1,4 +1,4 @@
-"""What callers write for sizes, offsets and masks, turned into checked arrays."""
+"""Convert sizes, offsets and masks of callers to checked arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LIMIT = 2**63 - 1
 
 
 def as_int(value: object, what: str) -> int:
-    """An integer that fits int64, or an error that says what it was meant to be."""
+    """Return an integer that fits int64, or raise an error that names the argument."""
     if not is_int(value):
         raise JagTypeError(f"{what} must be an int, got {value!r} of type {type(value).__name__}")
     if not -LIMIT <= value <= LIMIT:
@@ -41,7 +41,7 @@ def as_count(value: object, what: str) -> int:
 
 
 def checked_total(total: int, what: str) -> int:
-    """The total itself, or an error where it does not fit an offset."""
+    """Return the total, or raise if it does not fit an offset."""
     if total > LIMIT:
         raise ShapeError(f"integer overflow: {what} has {total} items in all, the most are {LIMIT}")
     return total
@@ -122,21 +122,21 @@ def offsets_of(sizes: IntArray) -> IntArray:
 
 
 def mask_array(mask: Any, n_rows: int) -> BoolArray:
-    """One bool a row, read-only; the caller's own array stays writable."""
+    """Return one bool per row, read-only; the caller's own array stays writable."""
     if isinstance(mask, (pa.Array, pa.ChunkedArray)):
         if mask.null_count:
             raise JagTypeError("a validity must be bools without nulls, got an Arrow array with nulls")
         mask = mask.to_numpy() if isinstance(mask, pa.ChunkedArray) else mask.to_numpy(zero_copy_only=False)
     found = np.asarray(mask, dtype=bool if isinstance(mask, (list, tuple)) and len(mask) == 0 else None)
     if found.dtype != np.bool_ or found.ndim != 1:
-        raise JagTypeError(f"a validity must be one bool a row, got dtype {found.dtype} of shape {found.shape}")
+        raise JagTypeError(f"a validity must be one bool per row, got dtype {found.dtype} of shape {found.shape}")
     if len(found) != n_rows:
-        raise ShapeError(f"a validity must have one bool a row: got {len(found)} for {n_rows} rows")
+        raise ShapeError(f"a validity must have one bool per row: got {len(found)} for {n_rows} rows")
     return read_only(found)
 
 
 def read_only(array: Array) -> Array:
-    """A view that can't be written, and leaves its base as it is; the array itself where it can't be written."""
+    """Return a read-only view; the array itself if it is read-only."""
     if not array.flags.writeable:
         return array
     view = array.view()

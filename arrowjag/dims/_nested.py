@@ -20,7 +20,7 @@ from arrowjag.typing import IntArray
 
 
 def as_part(spec: Any, owner: str) -> Dim:
-    """A part of a nested encoding: a dim as it is, an int, or sizes."""
+    """Return a part of a nested encoding: a dim, or the dim of an int or of sizes."""
     if isinstance(spec, Dim):
         return no_nulls(spec, owner)
     return Uniform(int(spec)) if is_int(spec) else Ragged(spec)
@@ -45,7 +45,7 @@ class Repeat(Dim):
 
     Notes
     -----
-    Costs what the piece costs, however often it repeats. fold's `Repeat`.
+    Operations cost as much as those of the piece, for any number of repetitions. fold's `Repeat`.
 
     Examples
     --------
@@ -166,8 +166,8 @@ class Runs(Dim):
     dims : Dim, sizes or int
         The sizes.
     reps : int, Dim or sizes
-        How often each is written; repeated a whole number of times to the length of `dims`. Ones are allowed; sizes
-        that are written no times are dropped.
+        The number of repetitions of each size; repeated a whole number of times to the length of `dims`. Ones are allowed; sizes
+        with no repetition are dropped.
 
     Raises
     ------
@@ -178,7 +178,7 @@ class Runs(Dim):
 
     Notes
     -----
-    With equal repetitions everything costs what `dims` costs; else one running sum over the runs is kept. fold's
+    With equal repetitions, operations cost as much as those of `dims`; else one running sum over the runs is cached. fold's
     `Runs`, which refuses repetitions that are all one.
 
     Examples
@@ -198,7 +198,7 @@ class Runs(Dim):
         self._set(times.size, self._total())
 
     def _total(self) -> int:
-        """The sum, refused where it overflows before anything is written out that wraps."""
+        """Return the sum; raise if it overflows, before anything is computed that would wrap."""
         if self._each is not None:
             return self._values.size * self._each
         if self._values.max(0) * self._reps.size <= 2**62:
@@ -289,7 +289,7 @@ class Runs(Dim):
 
 
 class Sparse(Dim):
-    """Empty rows but for a few.
+    """Empty rows, except for a few.
 
     Parameters
     ----------
@@ -307,7 +307,7 @@ class Sparse(Dim):
 
     Notes
     -----
-    Costs the rows given, not the number of rows. fold's `Sparse`.
+    Operations cost O(given rows), independent of the number of rows. fold's `Sparse`.
 
     Examples
     --------
@@ -399,7 +399,7 @@ class Sparse(Dim):
 
 
 class Chain(Dim):
-    """Dims one after another.
+    """A concatenation of dims.
 
     Parameters
     ----------
@@ -415,7 +415,7 @@ class Chain(Dim):
 
     Notes
     -----
-    Costs what its parts cost, after a search for the part. Declares no extent. fold's `Chain`, which refuses empty
+    Operations cost as much as those of the parts, after a search for the part. Declares no extent. fold's `Chain` rejects empty
     parts and lists alone.
 
     Examples
@@ -494,7 +494,7 @@ class Chain(Dim):
 
 
 def _undeclared_text(part: Dim) -> str:
-    """The text of a part. A chain makes its parts declare nothing, so that it need not be said."""
+    """Return the text of a part. Parts of a chain never declare an extent, so the text omits it."""
     return Uniform(part[0], len(part)).notation() if isinstance(part, Uniform) else part.notation()
 
 

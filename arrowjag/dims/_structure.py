@@ -41,7 +41,7 @@ def slope(runs: Runs) -> int | None:
 
 
 def period(runs: Runs) -> int:
-    """Rows of the shortest piece that, laid end to end, gives the whole sequence."""
+    """Return the length of the shortest piece whose repetition gives the whole sequence."""
     values, lengths = runs
     joined = len(values) > 1 and values[0] == values[-1]  # the last run of a piece flows into the first run of the next
     if joined:

@@ -74,7 +74,7 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     progress: bool = True,
     dry_run: bool = False,
 ) -> Report:
-    """Run a function over every batch of rows of a Parquet dataset, and write what it returns.
+    """Run a function over every batch of rows of a Parquet dataset, and write its results.
 
     A task is one file, or consecutive row groups of a file of about 256 MB. Each task writes one file,
     ``<sink>/<relative path>/<stem>-<first row group>.parquet``, which appears under this name once it is complete. To finish a

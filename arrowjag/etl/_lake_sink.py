@@ -1,4 +1,4 @@
-"""What a table of the lake holds of a job: results that are committed, and results of killed runs that are not."""
+"""The results of a job in a table of the lake: committed results, and uncommitted ones of killed runs."""
 
 from __future__ import annotations
 

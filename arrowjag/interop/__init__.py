@@ -1,6 +1,6 @@
-"""To other libraries and back: one module a library, each imported when it is first asked for.
+"""Conversion to and from other libraries: one module per library, imported at first access.
 
-Every module says what it shares with the other side. What the other side can't hold is refused, never dropped.
+Each module documents the buffers that it shares. It raises for data that the other library can't represent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the modules beside this one share: flat values and offsets of an array, and an array from them."""
+"""Common functions of the modules of `interop`: flat values and offsets of an array, and the reverse."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["array_of", "assemble", "cuts_of", "inner_of", "load", "offsets_of", 
 
 
 def load(package: str, purpose: str) -> Any:
-    """Import the other library, or say what to install."""
+    """Import the other library, or raise an error that names the package to install."""
     try:
         return importlib.import_module(package)
     except ModuleNotFoundError as error:

@@ -1,6 +1,6 @@
 """awkward: arrays of any depth, records and strings, in both directions.
 
-Values and 64-bit offsets are shared both ways; awkward keeps nulls as bits or as an index. Layouts that Arrow has no form for
+Values and 64-bit offsets are shared both ways; awkward keeps nulls as bits or as an index. Layouts that Arrow can't represent
 (views of lists in any order, indexed layouts) are packed by awkward first.
 """
 
@@ -54,7 +54,7 @@ def to_awkward(x: Any) -> Any:
 def _rebased(array: JaggedArray) -> JaggedArray:
     """The same, with values that begin where their buffers do: awkward (2.14) reads the nulls of a slice from the wrong bits.
 
-    Categories get places of 64 bits: there it has kernels for neither narrow nor unsigned ones.
+    Categories get 64-bit indices: awkward lacks kernels for narrow and unsigned indices.
     """
     values = array.values
     if pt.is_dictionary(values.type):

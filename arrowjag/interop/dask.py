@@ -1,6 +1,6 @@
-"""`.jag` on dask's Series and frames: importing this module registers it, and what dask needs to keep jagged columns.
+"""`.jag` on dask's Series and frames: importing this module registers it and the hooks with which dask keeps jagged columns.
 
-A call that computes each row alone runs partition by partition, as pandas' `.jag` does; an empty partition tells its result type.
+A call whose rows are independent runs partition by partition, as pandas' `.jag` does; an empty partition gives its result type.
 Reductions over the rows combine partial results of the partitions in a tree. A call that needs all rows at once
 (``cumsum(axis=0)``, `shuffle`) runs on one partition that holds them all. A call that would give other rows raises.
 """
@@ -83,7 +83,7 @@ def _run(series: pd.Series[Any], name: str, args: tuple[Any, ...], kwargs: dict[
 
 
 def _opened(operands: Sequence[Any], series: pd.Series[Any], places: Sequence[Any]) -> list[Any]:
-    """Put the partitions of Series arguments back into their places."""
+    """Insert the partitions of Series arguments at their positions."""
     del series
     rest = iter(operands)
     return [next(rest) if place is None else place[0] for place in places]

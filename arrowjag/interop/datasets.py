@@ -1,6 +1,6 @@
 """Hugging Face datasets: jagged columns in and out, over shared buffers.
 
-A `datasets.Dataset` is an Arrow table with features; lists are plain lists there, of one fixed length where the feature says so.
+A `datasets.Dataset` is an Arrow table with features; lists are plain lists there, or fixed-size lists if the feature has a length.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """koladata: DataSlices of primitives, with their jagged shape.
 
-Nothing is shared: values go through Python objects, because Koda lends no buffers. Koda has no null rows and no declared extents.
+No buffer is shared: values are converted by way of Python objects, because Koda exposes none. Koda has no null rows, no extents.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """numba: jagged arrays as read-only arguments of compiled functions.
 
-numba asks an argument for its attribute ``_numba_type_``; that of `JaggedArray` imports this module, which teaches numba the type.
+numba reads the attribute ``_numba_type_`` of an argument; that of `JaggedArray` imports this module, which registers the type.
 Inside a compiled function `x` has ``len(x)``, ``x[i]``, ``x.offsets``, ``x.values``, ``x.ndim`` and ``x.size``. Buffers are shared.
 """
 
@@ -102,7 +102,7 @@ def _numbers(values: pa.Array) -> npt.NDArray[Any]:
 
 
 def _parts(array: JaggedArray) -> tuple[Any, tuple[Any, ...]]:
-    """The items and the offsets of an array: what numba unboxes."""
+    """Return the items and the offsets of an array, which numba unboxes."""
     if array.values.null_count:
         raise JagValueError(
             f"numba: {array.values.null_count} items are null, and a compiled function would see any value in their place: fill "

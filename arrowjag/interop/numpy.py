@@ -77,7 +77,7 @@ def to_numpy(x: Any, layout: Literal["object", "dense", "masked"] = "object") ->
     layout : {"object", "dense", "masked"}
         "object" gives one array per row, None for a null row, masked arrays for rows with nulls; rows of several levels are object
         arrays themselves. "dense" is `JaggedArray.to_numpy`, which needs rows of one size. "masked" is a padded masked array,
-        `JaggedArray.to_dense` with `fill_value` None: there null rows can't be told from empty ones.
+        `JaggedArray.to_dense` with `fill_value` None, where null rows look like empty ones.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def to_numpy(x: Any, layout: Literal["object", "dense", "masked"] = "object") ->
     Raises
     ------
     ShapeError
-        If "dense" is asked of rows that differ.
+        If `kind` is "dense" and rows differ in length.
 
     Examples
     --------

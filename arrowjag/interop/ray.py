@@ -1,4 +1,4 @@
-"""Ray datasets of Parquet files, for what a job doesn't do: global sorts, group-bys and joins."""
+"""Ray datasets of Parquet files, for operations beyond a job: global sorts, group-bys and joins."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def dataset(source: Any, *, columns: Sequence[str] | None = None, filters: Any =
     Returns
     -------
     ray.data.Dataset
-        Lazy. What can't be told from the schema of the files, such as sort keys of a jagged type, is up to Ray.
+        Lazy. Ray decides on operations that the schema can't check, such as sort keys of a jagged type.
 
     Raises
     ------
@@ -45,10 +45,10 @@ def dataset(source: Any, *, columns: Sequence[str] | None = None, filters: Any =
 
     Notes
     -----
-    Where this process is not yet connected to Ray, it gets connected (to the cluster that ``RAY_ADDRESS`` names, or to a new one on
-    this machine), and every worker imports arrowjag when it starts. If you connect yourself, say
-    ``ray.init(runtime_env={"worker_process_setup_hook": "arrowjag.interop.ray.set_up_worker"})``: workers that don't know the type
-    hand its storage, nested lists, to functions of yours, and carry the type along as metadata.
+    If this process is not yet connected to Ray, the function connects it (to the cluster that ``RAY_ADDRESS`` names, or to a new
+    one on this machine), and every worker imports arrowjag at its start. If you connect yourself, call
+    ``ray.init(runtime_env={"worker_process_setup_hook": "arrowjag.interop.ray.set_up_worker"})``. Workers without the registered
+    type pass its storage, nested lists, to your functions, and keep the type as metadata.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def dataset(source: Any, *, columns: Sequence[str] | None = None, filters: Any =
 
 
 def set_up_worker() -> None:
-    """Make a worker of Ray know the type: importing this module has done it.
+    """Register the type in a worker of Ray; the import of this module does it.
 
     Examples
     --------

@@ -31,7 +31,7 @@ def to_scipy(x: Any, n_columns: int | None = None, format: Literal["csr", "coo"]
     Parameters
     ----------
     x : JaggedArray of ndim 2
-        Structs of two fields, an integer column and a number; or numbers, whose columns are their places in the row.
+        Structs of two fields, an integer column and a number; or numbers, whose columns are their positions in the row.
     n_columns : int, optional
         Width of the matrix; by default the largest column and one.
     format : {"csr", "coo"}

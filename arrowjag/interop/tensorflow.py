@@ -88,7 +88,7 @@ def from_tensorflow(data: Any, nested_row_splits: Any = None) -> JaggedArray:
     Returns
     -------
     JaggedArray
-        Numbers and int64 splits are shared where tensorflow lends them. Text that tensorflow holds as bytes stays bytes.
+        Numbers and int64 splits are shared if tensorflow exposes their buffers. Text stays bytes, as in tensorflow.
 
     Raises
     ------

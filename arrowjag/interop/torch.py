@@ -2,7 +2,7 @@
 
 Values without nulls are shared in both directions, by DLPack on the way out; booleans are copied, because Arrow packs their bits.
 Arrow's buffers are never written: call ``clone()`` before an operation in place. Offsets are shared too.
-Gradients are torch's business: tensors that come out of here are leaves like any others.
+Gradients are computed by torch only: the tensors returned here are leaves of its graph.
 """
 
 from __future__ import annotations

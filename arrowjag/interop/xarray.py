@@ -168,7 +168,7 @@ def to_ragged(
         Arrays of ndim 2 or more hold the samples of each instance and have equal row sizes; dims after the second must have a
         declared extent. Arrays of one dim hold one value per instance.
     layout : {"contiguous", "indexed"}
-        Whether the dataset counts the samples of each instance or tells the instance of each sample.
+        Whether the dataset counts the samples of each instance or stores the instance of each sample.
     instance, sample : str
         The names of the dimensions.
     name : str, optional

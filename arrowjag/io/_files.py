@@ -98,7 +98,7 @@ def has_keys(paths: Iterable[str], base: str) -> bool:
     Returns
     -------
     bool
-        True if the path of any file below `base` contains an equals sign in a folder name.
+        Return whether the path of any file below `base` contains an equals sign in a folder name.
 
     Examples
     --------

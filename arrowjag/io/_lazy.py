@@ -88,7 +88,7 @@ def scan_parquet(
 
 
 class _Source:
-    """What polars calls to get the rows of a scan."""
+    """The callback with which polars reads the rows of a scan."""
 
     def __init__(self, parts: Sequence[Part], schema: pa.Schema, columns: list[str], filters: Any, verify: bool) -> None:
         self.parts = parts

@@ -166,7 +166,7 @@ def _locate_list(paths: Sequence[Any], filesystem: Any, options: Mapping[str, st
     try:
         found = [locate(path, filesystem, options) for path in paths]
     except TableFolderError as error:
-        error.is_root = False  # a table is read by itself
+        error.is_root = False  # a table is read separately
         raise
     where = found[0].filesystem
     for path, one in zip(paths, found, strict=True):

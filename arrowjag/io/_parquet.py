@@ -256,7 +256,7 @@ def write_parquet(
     storage_options : dict, optional
         Options for links, as for `read_parquet`.
     partition_by : str or list of str, optional
-        Columns whose values make folders ``key=value`` below `path`, which is a folder then; each gets a file ``part-0.parquet``.
+        Columns whose values become folders ``key=value`` below the folder `path`; each gets a file ``part-0.parquet``.
         The files don't hold these columns. `read_parquet` makes them of the folders: whole numbers of 32 bits and text that looks
         like them come back as int32, all else as text; ``partitioning=`` says other types. Rows of one key keep their order.
     row_group_size : int
@@ -283,14 +283,14 @@ def write_parquet(
 
     Notes
     -----
-    A local file is written beside its place and moved in after a clean close; elsewhere the finished file is put in one call.
-    A crash leaves the old file or the new one, an exception leaves everything as it was. With `partition_by` that holds for each
+    A local file is written under a temporary name and renamed after a clean close; elsewhere the finished file is uploaded in one
+    call. A crash leaves the old file or the new one, an exception leaves all as it was. With `partition_by` that holds for each
     file by itself: files of the same keys are replaced, those of others stay. A null key has the folder
     ``key=__HIVE_DEFAULT_PARTITION__``; a frame without rows makes one file with all of its columns. Without arrowjag,
     pyarrow, DuckDB and Spark read nested lists, and pandas objects; polars and daft read an extension type over lists, or with
     `plain` nested lists.
 
-    Null rows, empty rows and nulls at every level are kept apart. Nothing of the frame is copied but what pandas holds in
+    Null rows, empty rows and nulls at every level are kept apart. The frame is not copied, except for data that pandas holds in
     blocks; a remote file is held in memory once more while it is sent.
 
     Examples

@@ -21,7 +21,7 @@ from arrowjag.io._python_files import python_filesystem
 __all__ = ["check_options", "filesystem_of", "for_iceberg", "object_store", "probe", "s3_options", "without_table"]
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
-# What pyarrow opens itself; all other schemes are opened by fsspec.
+# Schemes that pyarrow opens itself; fsspec opens all others.
 _S3, _GCS, _AZURE = {"s3", "s3a"}, {"gs", "gcs"}, {"az", "abfs", "abfss", "adl"}
 _LOCAL = {"file", "memory", "local"}
 _PROBE_SECONDS = 9.0
@@ -79,7 +79,7 @@ def check_options(options: Any) -> dict[str, str]:
     Returns
     -------
     dict
-        All values as text, as object_store wants them.
+        Convert all values to text, as object_store requires.
 
     Raises
     ------

@@ -22,19 +22,19 @@ def read_struct(content: bytes, fields: Mapping[int, Kind]) -> dict[int, Any]:
     Parameters
     ----------
     content : bytes
-        As a writer serialised it; what follows the struct is not looked at.
+        The serialised struct; bytes after it are ignored.
     fields : mapping
-        The kinds of the fields that are wanted, by id; others are passed over.
+        The kinds of the fields to read, by id; others are skipped.
 
     Returns
     -------
     dict
-        The wanted fields that are there: int, bytes, list and dict.
+        The fields that exist: int, bytes, list and dict.
 
     Raises
     ------
     ValueError
-        If the bytes end early, or a wanted field is of another kind or there twice.
+        If the bytes end early, or a field to read has another kind or occurs twice.
     """
     try:
         return _Reader(content).struct(fields)
@@ -198,7 +198,7 @@ class _Reader:
                 self._skip_items(types & 15, 1)
         elif type in {3, 7}:
             self._advance(1 if type == 3 else 8)
-        elif type not in {1, 2}:  # booleans are told by their types
+        elif type not in {1, 2}:  # the type of the field contains the value of a boolean
             raise ValueError(f"a field of the footer has the type {type}, which there isn't")
 
     def _skip_items(self, type: int, size: int) -> None:

@@ -1,6 +1,6 @@
 """Jagged columns in pandas: the dtype, the extension array, its row, and `.jag` on Series and DataFrame.
 
-Every method of `JaggedArray` is there as ``series.jag.NAME``. What pandas itself does with the column:
+Every method of `JaggedArray` is available as ``series.jag.NAME``. Operations of pandas itself:
 
 >>> import arrowjag as aj
 >>> import pandas as pd
@@ -144,7 +144,7 @@ def frame_from_table(table: pa.Table) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Jagged columns and lists of any kind have the dtype `jagged[...]`, structs, maps and whatever else is nested `ArrowDtype`;
-        all others what pyarrow makes of them. Nulls and empty rows stay, buffers of nested columns are shared.
+        all others are converted by pyarrow. Nulls and empty rows stay, buffers of nested columns are shared.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What an assignment through `loc` and `iloc` means for jagged columns, where pandas would take the list of a row for a column."""
+"""Assignments through `loc` and `iloc` to jagged columns, in which pandas would read the list of a row as a column."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def rows_to_set(target: Any, key: Any, value: Any, by_label: bool) -> Any:
     Parameters
     ----------
     target : pandas.Series or pandas.DataFrame
-        What is assigned to.
+        The frame or Series that is changed.
     key : object
         The key between the brackets.
     value : object
-        What is assigned.
+        The assigned value.
     by_label : bool
         Whether columns are named by label, as in `loc`, or by position.
 
     Returns
     -------
     object
-        The value itself where no jagged column is met.
+        The value itself if no jagged column is assigned.
     """
     if not isinstance(value, (list, tuple, dict, np.ndarray)):
         return value
@@ -69,7 +69,7 @@ def _place(columns: Any, column: Any, by_label: bool) -> int | None:
 
 
 def _record(value: Any, columns: Any, dtypes: list[Any]) -> Any:
-    """A value for each column: those of jagged ones are rows."""
+    """Return one value per column; those of jagged columns are rows."""
     if isinstance(value, dict):
         types = dict(zip(columns, dtypes, strict=True))
         return {name: _row(one, types.get(name)) for name, one in value.items()}
@@ -92,7 +92,7 @@ def _row(value: Any, dtype: Any) -> Any:
 
 
 def _rows(value: Any, dtype: JaggedDtype) -> Any:
-    """Lists as rows of a jagged dtype; a list of items is no row for each place and stays what it is."""
+    """Convert lists to rows of a jagged dtype; a list of items is unchanged, because it does not have one row per position."""
     if isinstance(value, dict) or not len(value) or depth_of(value) not in (None, dtype.ndim):
         return value
     column = read(value, dtype)

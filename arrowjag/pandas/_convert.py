@@ -1,4 +1,4 @@
-"""From whatever pandas holds to columns, and how rows and columns are joined into one."""
+"""Convert pandas data to columns, and concatenate rows and columns."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def is_missing(value: Any) -> bool:
 
 
 def as_array(data: Any, nan_to_null: bool = True) -> JaggedArray:
-    """A Series, Index or extension array of any kind as a jagged array; a plain column has one dim.
+    """Convert a Series, Index or extension array to a jagged array; a plain column has one dim.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def uncategorized(values: Any) -> Any:
 
 
 def plain(values: Any) -> Any:
-    """An array of pandas as data that the gate reads."""
+    """Return the data of a pandas array in a form that the gate reads."""
     if isinstance(values, pd.arrays.ArrowExtensionArray):
         return values.__arrow_array__()
     if isinstance(values, pd.arrays.NumpyExtensionArray):
@@ -83,12 +83,12 @@ def _objects(values: Any) -> Any:
 
 
 def read(data: Any, dtype: JaggedDtype | None) -> Column:
-    """Anything that a jagged Series can be made of, as a column of its dtype.
+    """Convert the data of a new jagged Series to a column of its dtype.
 
     Parameters
     ----------
     data : array-like
-        Nested lists, rows, missing marks, jagged arrays, Arrow data, Series.
+        Nested lists, rows, missing values, jagged arrays, Arrow data, Series.
     dtype : JaggedDtype, optional
         By default that of the data.
 
@@ -145,12 +145,12 @@ def _opened(value: Any) -> Any:
     if isinstance(value, pa.Array):
         return value.to_pylist()
     if isinstance(value, np.ndarray) and value.dtype.kind in "mM":
-        return value  # as a list of Python's they would lose their unit
+        return value  # a Python list would lose their unit
     return value if isinstance(value, (list, tuple)) or not _is_list(value) else value.tolist()
 
 
 def rows(values: Sequence[Any], dtype: JaggedDtype | None) -> Column:
-    """Rows of any columns, missing marks and nested lists as one column, leaf types exact."""
+    """Concatenate rows of any columns, missing values and nested lists; leaf types stay exact."""
     ndim = dtype.ndim if dtype is not None else next(one._ndim + 1 for one in values if isinstance(one, Row))
     sources: dict[int, tuple[int, Column]] = {}
     starts = 0
@@ -181,12 +181,12 @@ def rows(values: Sequence[Any], dtype: JaggedDtype | None) -> Column:
 
 
 def cast(column: Column, leaf: pa.DataType) -> Column:
-    """The leaves in another type; whatever does not fit is an error."""
+    """Cast the leaves; raise if a value does not fit."""
     return column if column.type == leaf else elementwise.cast(column, leaf)
 
 
 def conform(column: Column, dtype: JaggedDtype | None) -> Column:
-    """A column in a dtype: leaves cast, extents declared."""
+    """Convert a column to a dtype: cast its leaves, declare its extents."""
     if column.ndim < 2:
         if dtype is not None and (len(column.values) == 0 or pt.is_null(column.type)):
             return _nulls(column.shape.nodes(1), dtype)
@@ -216,7 +216,7 @@ def _nulls(n: int, dtype: JaggedDtype) -> Column:
 
 
 def concat(columns: Sequence[Column]) -> Column:
-    """The rows of columns of one leaf type and ndim, one after another.
+    """Concatenate columns of one leaf type and ndim.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def concat(columns: Sequence[Column]) -> Column:
     Returns
     -------
     Column
-        An extent stays where all declare it. Cost: values are copied once.
+        An extent stays if all columns declare it. Cost: values are copied once.
     """
     if len(columns) == 1:
         return columns[0]
@@ -258,7 +258,7 @@ def _joined_values(values: list[pa.Array]) -> pa.Array:
 
 
 def nested_rows(array: Column, order: Any, counts: Any) -> JaggedArray:
-    """Rows put into groups: `order` lists rows group by group, `counts` says how many each group has."""
+    """Rows by group: `order` lists the rows group by group, `counts` has the number of rows per group."""
     outer = [Uniform(len(counts), 1, declared=False), Ragged(np.asarray(counts, np.int64))]
     column = structure.take_items(array, 1, np.asarray(order, np.int64), outer)
     return JaggedArray._of(column)

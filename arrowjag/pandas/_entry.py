@@ -1,7 +1,7 @@
-"""How an array enters pandas as a column: wrappers of the few methods that would take it, or one of its rows, for something else.
+"""Wrappers of pandas methods that would misinterpret an array, or one of its rows, in place of a column.
 
-numpy has no ragged rows and makes floats of whole numbers beside nulls, so ``pandas.Series(x)`` and its kin take a `JaggedArray` as
-the column that it is. Data without arrays, rows or jagged columns passes through unchanged.
+numpy has no ragged rows and converts integers beside nulls to floats. With the wrappers, ``pandas.Series(x)`` takes a `JaggedArray`
+as a column. Data without arrays, rows or jagged columns passes through unchanged.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 from pandas.core.apply import FrameColumnApply  # type: ignore[import-not-found]
 from pandas.core.computation.ops import Op
-from pandas.core.groupby.ops import BaseGrouper  # type: ignore[attr-defined]  # the stubs leave out what is internal
+from pandas.core.groupby.ops import BaseGrouper  # type: ignore[attr-defined]  # the stubs omit internal names
 from pandas.core.internals.blocks import Block  # type: ignore[import-not-found]
 
 from arrowjag._array import JaggedArray
@@ -74,7 +74,7 @@ def _new_index(original: Callable[..., Any]) -> Any:
 
 
 def _insert_label(original: Callable[..., Any]) -> Any:
-    """numpy would insert each item of a row, and the frame have more labels than columns until the process ends in a crash."""
+    """Without the wrapper, numpy would insert each item of a row, and the frame would have more labels than columns and crash."""
 
     def insert(self: Any, loc: int, item: Any) -> Any:
         if isinstance(item, Row) and not is_jagged(self):
@@ -94,7 +94,7 @@ def _set_at(original: Callable[..., Any]) -> Any:
 
 
 def _aggregate(original: Callable[..., Any]) -> Any:
-    """A function of groups may give an array: the row of its group, also where it has one item, which pandas would take out."""
+    """A function of groups may return an array as the row of its group; pandas would unpack an array with one item."""
 
     def aggregate(self: Any, obj: Any, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         def row_of(group: Any) -> Any:
@@ -108,7 +108,7 @@ def _aggregate(original: Callable[..., Any]) -> Any:
 
 
 def _clip(original: Callable[..., Any]) -> Any:
-    """Clip items, as operators compute with items; pandas would compare them and then keep whole rows."""
+    """Clip items, as operators do; pandas would compare them and then keep whole rows."""
 
     def clip(self: Any, lower: Any = None, upper: Any = None, **options: Any) -> Any:
         if isinstance(self, pd.Series) and is_jagged(self) and not options.get("inplace"):
@@ -123,7 +123,7 @@ def _clip(original: Callable[..., Any]) -> Any:
 
 
 def _set_columns(original: Callable[..., Any]) -> Any:
-    """Refuse rows as labels of columns: pandas would make a column of each of their items."""
+    """Raise for rows as column labels: pandas would create one column per item."""
 
     def set_item(self: Any, key: Any, value: Any) -> None:
         dtype: Any = key.dtype if isinstance(key, pd.Series) else None
@@ -135,7 +135,7 @@ def _set_columns(original: Callable[..., Any]) -> Any:
 
 
 def _iterate(original: Callable[..., Any]) -> Any:
-    """Give the rows of a Series as nested lists, which json and other libraries know; the array itself gives rows."""
+    """Iterate over a Series as nested lists, which json and other libraries accept; the array itself yields `Row` objects."""
 
     def iterate(self: Any) -> Any:
         return _lists(self.array) if is_jagged(self) else original(self)
@@ -151,7 +151,7 @@ def _to_list(original: Callable[..., Any]) -> Any:
 
 
 def _lists(array: Any) -> Iterator[Any]:
-    """The rows of an array as nested lists, NA for a null row, converted in parts."""
+    """Yield the rows of an array as nested lists, NA for a null row; they are converted in parts."""
     for start in range(0, len(array), _CONVERTED):
         part = array[start : start + _CONVERTED]
         yield from (pd.NA if row is None else row for row in part._jagged.to_list())
@@ -170,7 +170,7 @@ def _to_dict(original: Callable[..., Any]) -> Any:
 
 
 def _convert_block(original: Callable[..., Any]) -> Any:
-    """Keep the jagged dtype; pandas would ask numpy for a better one."""
+    """Keep the jagged dtype; pandas would call numpy to infer another one."""
 
     def convert(self: Any, *args: Any, **kwargs: Any) -> Any:
         return [self.copy(deep=False)] if is_jagged(self) else original(self, *args, **kwargs)
@@ -179,7 +179,7 @@ def _convert_block(original: Callable[..., Any]) -> Any:
 
 
 def _build_rows(original: Callable[..., Any]) -> Any:
-    """pandas puts the rows of a row of the frame into an object array, for which numpy opens those of one length."""
+    """pandas stores the values of a frame's row in an object array, and numpy would unpack lists of equal length."""
 
     def builder(arrays: list[Any], dtype: Any, cls: Any) -> Any:
         if not all(is_jagged(array) and array.dtype == dtype for array in arrays):
@@ -190,7 +190,7 @@ def _build_rows(original: Callable[..., Any]) -> Any:
 
 
 def _allow_operands() -> None:
-    """Let `eval` compute with jagged columns: pandas refuses dtypes that numpy has no result type for, before it asks them."""
+    """Let `eval` compute with jagged columns: pandas rejects dtypes without a numpy result type before it calls their operators."""
     original = vars(Op)["has_invalid_return_type"].fget
 
     def has_invalid_return_type(self: Any) -> Any:

@@ -18,7 +18,7 @@ AGGREGATIONS = frozenset({"sum", "prod", "mean", "min", "max", "any", "all", "va
 
 
 class Grouped:
-    """What ``df.groupby("k")["v"].sum()`` and ``.agg({"v": "mean"})`` call: the same as ``.jag.sum(axis=0)`` of each group."""
+    """Mixin for ``df.groupby("k")["v"].sum()`` and ``.agg({"v": "mean"})``: the results of ``.jag.sum(axis=0)`` per group."""
 
     _jagged: JaggedArray
     isna: Any
@@ -42,18 +42,18 @@ class Grouped:
 
 
 def _first_rows(missing: Any, ids: Any, ngroups: int, how: str, min_count: int, skip: bool) -> npt.NDArray[np.int64]:
-    """The first or last row of each group, or -1; pandas has this from 3.1 on."""
+    """Return the first or last row of each group, or -1; pandas implements this from 3.1 on."""
     rows = np.flatnonzero((ids >= 0) & ~missing if skip else ids >= 0)
     found = np.full(ngroups, -1, np.int64)
     kept = rows if how == "last" else rows[::-1]
-    found[ids[kept]] = kept  # of several rows of a group the last one assigned stays
+    found[ids[kept]] = kept  # the last assignment to a group wins
     if min_count > 1:
         found[np.bincount(ids[(ids >= 0) & ~missing], minlength=ngroups) < min_count] = -1
     return found
 
 
 def _options(how: str, min_count: int, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Options of pandas under the core's names."""
+    """Translate options of pandas to those of the core."""
     options: dict[str, Any] = {}
     if not kwargs.get("skipna", True):
         options["skip_nulls"] = False

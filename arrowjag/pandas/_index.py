@@ -1,4 +1,4 @@
-"""The Index of jagged labels: pandas' own would turn every row into a Python object before it looks at one."""
+"""The Index of jagged labels: pandas' own class would first convert every row to a Python object."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ __all__ = ["JaggedIndex"]
 
 
 class JaggedIndex(pd.Index):
-    """An index of rows; it is made by pandas wherever a jagged column becomes labels or the key of a merge."""
+    """An index of rows; pandas creates it if a jagged column becomes labels or the key of a merge."""
 
     _values: Any
-    _can_use_libjoin = False  # joins of sorted numpy arrays; rows have keys to join by instead
+    _can_use_libjoin = False  # disables joins of sorted numpy arrays; rows are joined by content keys
 
     @property
     def is_unique(self) -> bool:
-        """Whether no row appears twice."""
+        """Return whether all rows are distinct."""
         return len(self._values.unique()) == len(self)
 
     @property
     def is_monotonic_increasing(self) -> bool:
-        """Whether rows never fall."""
+        """Return whether rows never decrease."""
         return bool(self._values._is_monotonic_increasing)
 
     @property
     def is_monotonic_decreasing(self) -> bool:
-        """Whether rows never rise."""
+        """Return whether rows never increase."""
         return bool(self._values._is_monotonic_decreasing)
 
     def _get_indexer(self, target: Any, method: Any = None, limit: Any = None, tolerance: Any = None) -> npt.NDArray[np.intp]:
         """Return the position of each label of another index, or -1; pandas would search for each label separately."""
         if method is not None or not _has_rows_of(self, target):
-            found: npt.NDArray[np.intp] = super()._get_indexer(target, method, limit, tolerance)  # type: ignore[misc]  # the stubs leave it out
+            found: npt.NDArray[np.intp] = super()._get_indexer(target, method, limit, tolerance)  # type: ignore[misc]  # the stubs omit it
             return found
         places = pc.index_in(_keys(target), value_set=_keys(self))
         return _arrow.to_numpy(places.fill_null(-1))[0].astype(np.intp)
@@ -52,14 +52,14 @@ class JaggedIndex(pd.Index):
         Parameters
         ----------
         target : Index or array-like of rows
-            The labels that are looked up.
+            The labels to look up.
 
         Returns
         -------
         indexer : numpy.ndarray of int
             The positions of each label in order, or -1 if it is missing.
         missing : numpy.ndarray of int
-            Which labels have none.
+            The labels without a position.
         """
         target = target if isinstance(target, pd.Index) else pd.Index(target)
         if not _has_rows_of(self, target):

@@ -137,7 +137,7 @@ class RowLookup:
 
     @property
     def _is_monotonic_increasing(self) -> bool:
-        """Return whether rows never fall; with null rows False, as in pandas, which has this hook from 3.1 on."""
+        """Return whether rows never decrease; with null rows False, as in pandas, which has this hook from 3.1 on."""
         return self._never_turns(np.less_equal)
 
     @property
@@ -169,7 +169,7 @@ class RowLookup:
         Parameters
         ----------
         ascending : bool
-            Whether small rows come first.
+            Whether to sort in ascending order.
         kind : str
             Ignored: the sort is always stable.
         na_position : {"last", "first"}
@@ -180,7 +180,7 @@ class RowLookup:
         Returns
         -------
         numpy.ndarray of int
-            Rows compare item after item; the shorter comes first where items agree.
+            Rows are compared item by item; a row that is a prefix of another comes first.
         """
         order = "ascending" if ascending else "descending"
         placed = "at_start" if na_position == "first" else "at_end"
@@ -203,7 +203,7 @@ class RowLookup:
         Returns
         -------
         int or numpy.ndarray of int
-            As `value` is one row or several.
+            An int for one row, else an array.
         """
         single = not isinstance(value, (list, np.ndarray, pd.api.extensions.ExtensionArray, pd.Series))
         own = self._jagged

@@ -1,4 +1,4 @@
-"""Jagged columns as plain Python lists, for what writes objects: `to_dict`, json, and the libraries that call them."""
+"""Convert jagged columns to Python lists for `to_dict`, json, and the libraries that call them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def as_lists(values: Any) -> npt.NDArray[Any]:
 
 
 def without_rows(data: Any) -> Any:
-    """A Series or DataFrame with lists of Python in place of jagged columns; itself where it has none."""
+    """Replace jagged columns of a Series or DataFrame by Python lists; return it unchanged if it has none."""
     if isinstance(data, pd.Series):
         return pd.Series(as_lists(data), index=data.index, name=data.name) if is_jagged(data) else data
     places = [place for place in range(data.shape[1]) if is_jagged(data.iloc[:, place])]
@@ -36,4 +36,4 @@ def without_rows(data: Any) -> Any:
     return result
 
 
-sqlite3.register_adapter(Row, str)  # `DataFrame.to_sql` hands rows to the driver, which has no lists: they become JSON
+sqlite3.register_adapter(Row, str)  # `DataFrame.to_sql` passes rows to the driver, which does not support lists: rows become JSON

@@ -1,4 +1,4 @@
-"""What pandas does from 3.1 on and older versions don't: wrappers of their methods for jagged columns."""
+"""Wrappers of methods of pandas before 3.1, which give jagged columns the behaviour of 3.1."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def to_json(original: Callable[..., Any]) -> Any:
 
 
 def replace(original: Callable[..., Any]) -> Any:
-    """Replace whole rows; pandas refuses a `Row`, and ignores a list of them."""
+    """Replace whole rows; pandas raises for a `Row`, and ignores a list of them."""
 
     def called(self: Any, to_replace: Any = None, *args: Any, **kwargs: Any) -> Any:
         value = args[0] if args else kwargs.get("value")
@@ -43,7 +43,7 @@ def replace(original: Callable[..., Any]) -> Any:
 
 
 def _pairs(old: Any, new: Any) -> list[tuple[Row, Any]] | None:
-    """Rows to look for, each with its replacement; None where other values are replaced."""
+    """Return the rows to replace, each with its replacement; None if other values are replaced."""
     if isinstance(old, dict):
         old, new = list(old), list(old.values())
     if isinstance(old, Row):
@@ -74,7 +74,7 @@ def columns_of(data: Any) -> list[Any]:
 
 
 def keep_dtypes(data: Any, before: list[Any]) -> None:
-    """Give columns that became objects when one row was appended their jagged dtype again.
+    """Restore the jagged dtype of columns that became objects when a row was appended.
 
     Parameters
     ----------

@@ -29,31 +29,31 @@ _HOSTS = (pd.Series, pd.Index, pd.DataFrame)
 
 
 def wrap(array: JaggedArray) -> Any:
-    """A result as an array of pandas: ours from two dims on, Arrow-backed below."""
+    """Convert a result to a pandas array: jagged from two dims on, else Arrow-backed."""
     if array.ndim > 1:
         return wrap_column(array, JaggedDtype.of(array))
     return pd.arrays.ArrowExtensionArray(pa.chunked_array([array.values]))
 
 
 def wrap_column(column: Column, dtype: Any) -> Any:
-    """A column that has a jagged dtype already as an array of pandas."""
+    """Wrap a column of a jagged dtype as a pandas array."""
     return dtype.construct_array_type()._of(column, dtype)
 
 
 def as_operand(value: Any, n: int) -> Any:
-    """What the other side of an operator computes with: an array, or a scalar.
+    """Convert the other operand to an array or a scalar.
 
     Parameters
     ----------
     value : object
-        An array of pandas or numpy with one item a row, nested lists, a row, or a scalar.
+        An array of pandas or numpy with one item per row, nested lists, a row, or a scalar.
     n : int
-        Number of rows: a single row is repeated to as many.
+        Number of rows; a single row is repeated this many times.
 
     Returns
     -------
     JaggedArray or scalar
-        None for whatever pandas takes as missing.
+        None for a missing value of pandas.
     """
     if isinstance(value, Row):
         index = np.full(n, value._place, np.int64)
@@ -81,7 +81,7 @@ def _sized(array: JaggedArray, n: int) -> JaggedArray:
 
 
 class Operators:
-    """Two-sided and one-sided operators and ufuncs, on the column that the class below holds."""
+    """Mixin of binary and unary operators and ufuncs, for a class that holds a column."""
 
     __hash__ = None  # type: ignore[assignment]
     __pandas_priority__ = 1500  # before pandas' own arrays, behind Series
@@ -163,7 +163,7 @@ _add_operators()
 
 
 def _equal_rows(array: JaggedArray, other: Any) -> pa.Array:
-    """Whether each row is the same as the other's; null where either is a null row."""
+    """Return whether rows are equal; null if either row is null."""
     n = len(array)
     two = _rows_of(other, n)
     if two is not None and two.shape.nodes(1) != n:
@@ -187,7 +187,7 @@ def _joint(one: Any, two: Any) -> Any:
 
 
 def _rows_of(other: Any, n: int) -> Column | None:
-    """The other side of `==` as a column with a row for each row; None where it holds no rows."""
+    """Return the other operand of `==` as a column with the same number of rows; None if it holds no rows."""
     if isinstance(other, Row):
         return as_operand(other, n)  # type: ignore[no-any-return]
     if isinstance(other, Column):

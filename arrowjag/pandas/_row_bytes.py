@@ -190,7 +190,7 @@ def order_keys(column: Column) -> pa.LargeBinaryArray:
     Returns
     -------
     pa.LargeBinaryArray
-        Null for null rows. Inside rows null sorts last and NaN before it; where items agree the shorter row comes first.
+        Null for null rows. Inside rows null sorts last and NaN before it; a row that is a prefix of another sorts first.
 
     Raises
     ------

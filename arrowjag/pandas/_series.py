@@ -22,15 +22,15 @@ from arrowjag.pandas._wrapping import align, opened, rewrap
 __all__ = ["SeriesJag"]
 
 _SETS = frozenset({"is_in", "translate"})
-"""Methods that also take a flat set of values: a plain Series there is no column and is not aligned."""
+"""Methods that also take a flat set of values: a plain Series argument is such a set, and is not aligned."""
 
 _ALIGNED_THOUGH_MOVING = frozenset({"filter", "group_by", "group_by_indices", "sort"})
-"""Methods whose argument has a row for each row, though the result may not."""
+"""Methods whose argument has one row per row of the Series, but whose result may not."""
 
 _WHERE = ", where x is series.jag"
 
 _OWNED = frozenset({"ewm", "expanding", "rolling"})
-"""Methods that return a helper, which calls the methods of whoever made it."""
+"""Methods that return a helper, which calls methods of the accessor."""
 
 
 @pd.api.extensions.register_series_accessor("jag")
@@ -56,7 +56,7 @@ class SeriesJag:
     [[False, True], [False]]
     """
 
-    __pandas_priority__ = 5000  # Series leave operators to us, elementwise `==` among them
+    __pandas_priority__ = 5000  # Series then call the operators of the accessor, including elementwise `==`
 
     def __init__(self, series: pd.Series[Any]) -> None:
         self._series = series
@@ -96,7 +96,7 @@ class SeriesJag:
         return self._rewrap(method.function(array, *opened_args, **opened_kwargs), rows, series.index)
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Raise for an unknown name, and suggest ours."""
+        """Raise for an unknown name, and suggest one of the accessor."""
         if name.startswith("_"):
             raise AttributeError(name)
         raise JagAttributeError(f".jag has no {name!r}", name, lambda: f"{suggestion(name, dir(type(self)))}{_WHERE}")
@@ -154,7 +154,7 @@ class SeriesJag:
 
 
 class SliceJag:
-    """What `s.jag.S` gives: it is there to be indexed."""
+    """The object `s.jag.S`, which supports indexing only."""
 
     __iter__ = None  # any position is allowed, null if out of range, so that a loop would never end
 
@@ -178,21 +178,21 @@ def _each(function: Callable[[Any], Any], value: Any) -> Any:
 
 
 def _follows_rows(method: Method, value: Any, rows: Rows) -> bool:
-    """Whether a Series argument has a row for each row, so that it is aligned."""
+    """Return whether a Series argument has one row per row, so that it is aligned."""
     if rows is Rows.MOVED and method.name not in _ALIGNED_THOUGH_MOVING:
         return False
     return not (method.name in _SETS and as_array(value).ndim == 1)
 
 
 def _beside(keys: Any, values: Any) -> Any:
-    """The values of a flat table by the labels of its keys, as Series beside each other are read everywhere else."""
+    """Align the values of a flat table to the labels of its keys, as pandas aligns other Series."""
     keys, values = getattr(keys, "_series", keys), getattr(values, "_series", values)
     flat = isinstance(keys, pd.Series) and isinstance(values, pd.Series) and as_array(keys).ndim == 1
     return align([keys, values], "left")[1] if flat else values
 
 
 def _by_label(series: pd.Series[Any], key: Any, has_rows: Callable[[JaggedArray], bool]) -> Any:
-    """A Series as a key by the labels of the rows that it has something for; `has_rows` tells whether a flat one does."""
+    """Align a Series that is used as a key; `has_rows` says whether a flat Series has one item per row."""
     key = getattr(key, "_series", key)
     if not isinstance(key, pd.Series) or key.index.equals(series.index):
         return key

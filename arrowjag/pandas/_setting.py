@@ -1,4 +1,4 @@
-"""What may be set into rows: one row, or a row for each."""
+"""Convert assigned values to rows: one row for all positions, or one per position."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ __all__ = ["depth_of", "fresh_rows"]
 
 
 def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False) -> Column:
-    """The rows that an assignment writes.
+    """Return the rows that an assignment writes.
 
     Parameters
     ----------
     value : object
-        A row (`Row`, a nested list of the right depth, for a single place a flat array), a missing mark, or a sequence of `n`
-        rows. A list, array or Series for several places holds a row for each of them.
+        A row (`Row`, a nested list of the right depth, for a single position a flat array), a missing value, or a sequence of `n`
+        rows. A list, array or Series for several positions holds one row for each of them.
     n : int
-        How many rows are written.
+        The number of rows to write.
     dtype : JaggedDtype
-        What they become.
+        The dtype of the rows.
     many : bool
         Whether the key may name several rows.
 
@@ -62,7 +62,7 @@ def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False) -> Co
             levels = f"{dtype.ndim - 1} level{'s' * (dtype.ndim > 2)}"
             raise JagTypeError(
                 f"cannot set rows of {dtype} from {_kind(value)}: each of its items is for one row, and a row is a list of "
-                f"{levels}. Give lists, or a Row for the same one in every place"
+                f"{levels}. Give lists, or a Row for the same one in every position"
             )
         return _repeated(_one_row(value, dtype), n)
     if not many and isinstance(value, (list, tuple, np.ndarray)):
@@ -93,7 +93,7 @@ def _repeated(column: Column, n: int) -> Column:
 
 
 def _is_one_row(value: Any, dtype: JaggedDtype, many: bool) -> bool:
-    """A list is one row if it is one level less deep than the column; for a single place also if it is less deep than that."""
+    """Return whether a list is one row: it has one level less than the column, or fewer if a single position is assigned."""
     depth = depth_of(value)
     if depth is None:
         return not many
@@ -105,7 +105,7 @@ def _holds_rows(value: Any) -> bool:
 
 
 def depth_of(value: Any) -> int | None:
-    """Levels of a sequence; None where only missing marks and empties leave it open."""
+    """Return the levels of a sequence; None if missing values and empty lists leave them open."""
     if isinstance(value, Column):
         return value.ndim
     own = getattr(getattr(value, "dtype", None), "ndim", None)

@@ -1,4 +1,4 @@
-"""The mutable cell of an extension array: one immutable column, and rows set one by one that wait to be worked in."""
+"""The mutable storage of an extension array: one immutable column, and a buffer of assigned rows."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["Store"]
 class Store:
     """A column that rows can be written to.
 
-    Setting a row costs what the row costs: it waits in a table until the whole column is asked for, so that a loop of
-    assignments is linear. Views share a store; copies share its column. Rows of other columns are put together when the whole
-    is asked for: ``df.apply(..., axis=1)`` makes a column of each row of the frame, and hardly one is looked at as a column.
+    An assignment costs O(row): the row is buffered in a table until the whole column is read, so that a loop of
+    assignments is linear. Views share a store; copies share its column. Rows of other columns are concatenated when the whole
+    column is read: ``df.apply(..., axis=1)`` creates a column per row of the frame, and rarely reads it as a column.
     """
 
     __slots__ = ("_known", "_pending", "_rows")
@@ -34,7 +34,7 @@ class Store:
 
     @classmethod
     def of_rows(cls, values: Any, dtype: Any) -> Store | None:
-        """The store of a list of rows and missing marks; None where one of them has another dtype."""
+        """Return the store of a list of rows and missing values; None if a row has another dtype."""
         found = list(values)
         if not all(one._is_of(dtype) if isinstance(one, Row) else not isinstance(one, list) and is_missing(one) for one in found):
             return None
@@ -54,10 +54,10 @@ class Store:
 
     @property
     def array(self) -> JaggedArray:
-        """The column with everything that was written.
+        """Return the column with all assigned rows.
 
-        Threads may read at once: what waits is read before the column and let go after it was worked in, so that each finds
-        all of it in one or the other.
+        Threads may read concurrently: the buffer is read before the column, and cleared after it was merged, so that each finds
+        every row in one or the other.
         """
         pending = self._pending
         base = self._base

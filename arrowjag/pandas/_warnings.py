@@ -16,11 +16,11 @@ __all__ = ["warn_of_scalar"]
 
 _INSIDE = (str(pathlib.Path(pd.__file__).parent), str(pathlib.Path(__file__).parent.parent))
 _FROM_OPERATOR = 2
-"""Frames between `warn_of_scalar` and what applied ``==``: `_same_rows` and the operator."""
+"""Stack frames between `warn_of_scalar` and the caller of ``==``: `_same_rows` and the operator."""
 
 
 def warn_of_scalar(array: Any, other: Any) -> None:
-    """Warn that a row never equals a scalar, if a user compared them: pandas' own machinery does so too, in `replace` and `isin`.
+    """Warn that a row never equals a scalar, if a user compared them; `replace` and `isin` compare without a warning.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def warn_of_scalar(array: Any, other: Any) -> None:
 
 
 def _is_first(caller: FrameType, array: Any) -> bool:
-    """Whether this is the first jagged column of a frame that is compared as a whole, so that it is said once."""
+    """Return whether this is the first jagged column of a frame that is compared as a whole, so that the warning appears once."""
     frame = caller.f_back
     for _ in range(3):
         blocks = getattr(None if frame is None else frame.f_locals.get("self"), "blocks", None)

@@ -25,12 +25,12 @@ def align(series: Sequence[pd.Series[Any]], join: str = "outer") -> list[pd.Seri
     series : sequence of Series
         At least one.
     join : {"outer", "left"}
-        Whether all labels stay, or those of the first.
+        Whether to keep all labels, or only those of the first Series.
 
     Returns
     -------
     list of Series
-        Rows that a Series lacks are missing in it.
+        Rows without a label in a Series are missing in it.
     """
     index = series[0].index
     if join == "outer":
@@ -40,7 +40,7 @@ def align(series: Sequence[pd.Series[Any]], join: str = "outer") -> list[pd.Seri
 
 
 def _reindexed(series: pd.Series[Any], index: Any) -> pd.Series[Any]:
-    """A Series on other labels; whole numbers and booleans keep their type, as pandas' own would become floats and objects."""
+    """Reindex a Series; integers and booleans keep their type, while pandas would convert them to floats and objects."""
     dtype = series.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "iub":
         series = series.astype(pd.ArrowDtype(pa.from_numpy_dtype(dtype)))
@@ -48,7 +48,7 @@ def _reindexed(series: pd.Series[Any], index: Any) -> pd.Series[Any]:
 
 
 def opened(value: Any, n: int | None = None) -> Any:
-    """A value of pandas as one of the core: Series and arrays become jagged arrays, rows repeat, missing marks are None."""
+    """Convert a pandas value for the core: Series and arrays to jagged arrays, missing values to None; a `Row` is repeated."""
     value = getattr(value, "_series", value)
     if isinstance(value, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
         return as_array(value)
@@ -58,12 +58,12 @@ def opened(value: Any, n: int | None = None) -> Any:
 
 
 def rewrap(result: Any, index: Any = None, name: Any = None) -> Any:
-    """A result of the core as one of pandas.
+    """Convert a result of the core to pandas.
 
     Parameters
     ----------
     result : object
-        An array becomes a Series, a scalar of Arrow a Python value; tuples, lists and dicts are opened.
+        An array becomes a Series, a scalar of Arrow a Python value; items of tuples, lists and dicts are converted.
     index : pandas.Index, optional
         The labels of the rows; those of a result of another length are new.
     name : hashable, optional
@@ -72,7 +72,7 @@ def rewrap(result: Any, index: Any = None, name: Any = None) -> Any:
     Returns
     -------
     object
-        What a user of pandas expects.
+        The result in pandas.
     """
     if isinstance(result, JaggedArray):
         if result.ndim == 0:

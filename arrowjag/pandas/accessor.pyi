@@ -104,7 +104,7 @@ class SeriesJag:
         """Count how often 0, 1, 2 and so on occur in each row."""
 
     def bootstrap(self, n: int, seed: int, axis: Any = ...) -> pd.Series[Any]:
-        """Means of random samples of each row, drawn with replacement: what a confidence interval of the mean is read from."""
+        """Means of random samples of each row, drawn with replacement, for confidence intervals of the mean."""
 
     def bottomk(self, k: int, axis: Any = ..., *, by: Any = ...) -> pd.Series[Any]:
         """Return the `k` smallest items of each row, smallest first, or the items with the `k` smallest keys."""

@@ -46,7 +46,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
     dtype : JaggedDtype or str, optional
         By default that of the data.
     copy : bool
-        Without meaning: buffers are never written to.
+        Ignored: buffers are never written.
 
     Raises
     ------
@@ -55,7 +55,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
 
     Notes
     -----
-    The column is immutable and shared; setting rows makes a new one. Rows that are set one by one wait and are worked in
+    The column is immutable and shared; an assignment creates a new one. Rows that are assigned one by one are buffered and merged
     together, so a loop of assignments is linear in the column's size.
 
     Examples
@@ -105,7 +105,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
 
     @classmethod
     def _from_sequence_of_strings(cls, strings: Any, *, dtype: Any, copy: bool = False) -> Any:  # noqa: ARG003
-        """Rows as `str(row)` writes them, which is JSON."""
+        """Rows as JSON, as `str(row)` writes them."""
         texts = [None if is_missing(one) else json.loads(one) for one in strings]
         try:
             return cls(texts, dtype)
@@ -203,7 +203,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         allow_fill : bool
             Whether -1 means `fill_value`.
         fill_value : Row, list or missing
-            What is filled in; a null row by default.
+            The row to fill in; a null row by default.
 
         Returns
         -------
@@ -241,12 +241,12 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         return self._of(structure.take_items(column, 1, index, [Uniform(len(index), 1, declared=False)], valid), self._dtype)
 
     def copy(self) -> JaggedExtensionArray:
-        """A copy that can be set without changing this one.
+        """Return a copy; assignments to it don't change this array.
 
         Returns
         -------
         JaggedExtensionArray
-            Buffers are shared; they are never written to.
+            Buffers are shared; they are never written.
         """
         return self._of(self._jagged, self._dtype)
 
@@ -289,7 +289,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         self._store.put(places, fresh_rows(value, len(places), self._dtype, many=True))
 
     def _putmask(self, mask: Any, value: Any) -> None:
-        """Rows from `value` where `mask` is True; pandas may hand over rows that numpy has opened."""
+        """Set rows from `value` where `mask` is True; pandas may pass rows that numpy has unpacked."""
         if self._readonly:
             raise ValueError("Cannot modify read-only array")
         places = np.flatnonzero(mask)
@@ -315,9 +315,9 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         Parameters
         ----------
         dtype : numpy dtype, optional
-            Object, or what rows can be cast to, as str.
+            Object, or a dtype that rows can be cast to, such as str.
         copy : bool
-            Without meaning: it always is one.
+            Ignored: the result is always a copy.
         na_value : object
             Replacement of null rows; `pandas.NA` by default.
 
@@ -368,12 +368,12 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
             return pd.arrays.ArrowExtensionArray(pa.chunked_array([self.__arrow_array__(dtype.pyarrow_dtype)]))
         if isinstance(dtype, pd.ArrowDtype):
             return pd.Series(self.to_numpy(str, na_value=None), dtype=dtype).array
-        if isinstance(dtype, np.dtype) and dtype.kind in "US":  # what `str` means before pandas 3.0; numpy wouldn't ask `__array__`
+        if isinstance(dtype, np.dtype) and dtype.kind in "US":  # `str` before pandas 3.0; numpy wouldn't call `__array__`
             return self.to_numpy(dtype)
         return super().astype(dtype, copy)
 
     def map(self, mapper: Any, na_action: Any = None) -> Any:
-        """The result of a function of each row, or what a table has for it.
+        """Map each row by a function or a table.
 
         Parameters
         ----------
@@ -385,12 +385,12 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         Returns
         -------
         array
-            What pandas makes of the results. Cost: Python runs for each row.
+            The results as pandas infers them. Cost: one call of Python per row.
 
         Raises
         ------
         JagTypeError
-            If a table has no rows for keys: that would be null everywhere.
+            If the keys of a table are not rows: all results would be null.
         """
         keys: Any = mapper.index if isinstance(mapper, pd.Series) else list(mapper) if isinstance(mapper, dict) else None
         is_table = keys is not None and len(keys) > 0 and not isinstance(getattr(keys, "dtype", None), JaggedDtype)
@@ -402,7 +402,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         return super().map(mapper, na_action)
 
     def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:
-        """The column as an Arrow array: of the extension type, or of the lists that are asked for."""
+        """Convert to an Arrow array of the extension type, or of the requested list type."""
         array = self._jagged.to_arrow()
         if type is None or type == array.type:
             return array
@@ -412,7 +412,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         return array.storage.cast(type)
 
     def _explode(self) -> tuple[Any, npt.NDArray[np.uint64]]:
-        """One row for each item of the outermost lists; an empty and a null row give one null."""
+        """Return one row per item of the outermost lists; an empty and a null row give one null."""
         array = self._jagged
         dim = array.shape.dims[1]
         sizes = dim.sizes
@@ -436,7 +436,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
 
 
 def _single_key(key: Any) -> Any:
-    """A key of one axis; an ellipsis beside it has nothing to stand for."""
+    """Return a key of one axis, without an ellipsis beside it."""
     if isinstance(key, tuple):
         rest = [one for one in key if one is not Ellipsis]
         if len(rest) > 1:

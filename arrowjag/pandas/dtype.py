@@ -35,7 +35,7 @@ class JaggedDtype(ExtensionDtype):
     ndim : int
         Number of dims, the rows of the frame included; at least 2.
     extents : tuple of int or None, optional
-        Declared size of each dim after the rows; None stands for a ragged dim.
+        Declared size of each dim after the rows; None means a ragged dim.
 
     Raises
     ------
@@ -106,7 +106,7 @@ class JaggedDtype(ExtensionDtype):
 
     @property
     def _is_boolean(self) -> bool:
-        """Whether pandas takes the column for a mask; it then asks for numpy booleans, and the array says what is meant."""
+        """Whether pandas treats the column as a mask; it then converts to numpy booleans, and the array raises with a hint."""
         return pt.is_boolean(self._leaf)  # type: ignore[no-any-return]  # pyarrow is untyped
 
     def __repr__(self) -> str:
@@ -142,7 +142,7 @@ class JaggedDtype(ExtensionDtype):
         Raises
         ------
         JagTypeError
-            If it is not the name of a jagged dtype; pandas then asks the next dtype.
+            If it is not the name of a jagged dtype; pandas then tries the next dtype.
         JagValueError
             If it begins as the name of a jagged dtype and can't be read. pandas reports this error.
 
@@ -201,7 +201,7 @@ class JaggedDtype(ExtensionDtype):
         Parameters
         ----------
         type : JaggedType or nested list type
-            What a column is stored as.
+            The storage type of a column.
 
         Returns
         -------

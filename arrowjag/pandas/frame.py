@@ -11,6 +11,7 @@ import pandas as pd
 from arrowjag import _frames
 from arrowjag._array import JaggedArray
 from arrowjag._integers import item_count
+from arrowjag._parameters import with_descriptions
 from arrowjag._query import filter_by, parse
 from arrowjag._spellings import suggestion
 from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError, ShapeError
@@ -25,6 +26,7 @@ __all__ = ["FrameJag"]
 
 
 @pd.api.extensions.register_dataframe_accessor("jag")
+@with_descriptions
 class FrameJag:
     """Operations on several jagged columns of one frame.
 
@@ -60,8 +62,7 @@ class FrameJag:
         *columns : hashable, or one list of them
             Names of columns; all of the jagged dtype by default. Shorter ones are expanded to the longest. Fields of structs as
             ``"docs.score"`` take the place of their column.
-        keep_empty : bool
-            Whether a null or empty row, at any level, gives one row with null in place of the items that it lacks.
+        %(keep_empty)s
 
         Returns
         -------
@@ -108,14 +109,14 @@ class FrameJag:
         columns : hashable or list of hashable, optional
             Columns that become jagged, one dim more than they have; all others by default.
         nan_to_null : bool
-            Whether NaN of plain columns, which stands for missing in pandas, becomes null. NaN inside rows is a value.
+            Whether NaN of plain columns, which means missing in pandas, becomes null. NaN inside rows is a value.
 
         Returns
         -------
         pandas.DataFrame
             Groups in order of first appearance, items in the order of rows; missing keys are a group of their own. The `by`
             columns come first, on a new RangeIndex; with ``by=None`` the index holds the groups. Cost: one sort of the group
-            numbers and one gather a column.
+            numbers and one gather per column.
 
         Raises
         ------
@@ -203,12 +204,7 @@ class FrameJag:
         pandas.DataFrame
             The fields take the place of their column. Items of null structs are null in each field.
 
-        Raises
-        ------
-        JagTypeError
-            If a column holds no structs.
-        JagValueError
-            If a field has the name of another column.
+        %(unnest_errors)s
 
         Examples
         --------
@@ -230,24 +226,14 @@ class FrameJag:
 
         Parameters
         ----------
-        condition : str
-            Such as ``"s.a > 60 and s.b == 'JFK'"``: comparisons, ``and``, ``or``, ``not``, ``in`` with a list of
-            literals, ``is None``, arithmetic, fields, columns and literals; other names in backticks. It filters the column of
-            structs that it names; other columns are expanded by the prefix rule.
+        %(condition)s
 
         Returns
         -------
         pandas.DataFrame
             With the same rows; one that loses all items is empty, a null row stays null. A condition that is null drops the item.
 
-        Raises
-        ------
-        JagValueError
-            If the text is no condition.
-        JagTypeError
-            If it names no column of structs, or two.
-        JagIndexError
-            If there is no such column or field.
+        %(condition_errors)s
 
         Examples
         --------
@@ -276,12 +262,7 @@ class FrameJag:
         pandas.DataFrame
             With the same rows; one that loses all items is empty. Other columns are unchanged.
 
-        Raises
-        ------
-        JagTypeError
-            If no column is named, or the mask does not hold booleans.
-        ShapeError
-            If the sizes of mask and column differ.
+        %(mask_errors)s
 
         Examples
         --------
@@ -309,12 +290,7 @@ class FrameJag:
         pandas.DataFrame
             With the same rows. Null keys come last and NaN just before them, in both directions; equal keys keep their order.
 
-        Raises
-        ------
-        JagTypeError
-            If no column is named, or the key has no order.
-        ShapeError
-            If the sizes of key and column differ.
+        %(key_errors)s
 
         Examples
         --------
@@ -342,12 +318,7 @@ class FrameJag:
         pandas.DataFrame
             With the same rows; shorter ones keep all items. Of equal keys the first item comes first; null keys come last.
 
-        Raises
-        ------
-        JagTypeError
-            If no column is named, or the key has no order.
-        ShapeError
-            If the sizes of key and column differ.
+        %(key_errors)s
 
         Examples
         --------

@@ -127,14 +127,14 @@ def _has_rows(value: Any) -> bool:
 
 
 def _groups(grouped: Any) -> tuple[Any, pd.Index]:
-    """The number of the group of each row, -1 for none, and the labels of groups."""
+    """Return the group number of each row, -1 for none, and the labels of groups."""
     grouper = grouped._grouper
     ids = grouper.ids if hasattr(grouper, "ids") else grouper.group_info[0]  # pandas 2 has no `ids`
     return np.asarray(ids), grouper.result_index
 
 
 def _inner_axis(axis: Any, ndim: int, operation: str) -> Any:
-    """The axis of the rows of a group, once groups are a dim above them."""
+    """Return the axis after groups have become a dim above the rows."""
     if axis is None:
         return tuple(range(1, ndim + 1)) if ndim > 1 else 1
     if isinstance(axis, (int, np.integer)) and not isinstance(axis, bool) and axis in (0, -ndim):

@@ -74,7 +74,7 @@ def _moves_rows(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> boo
 
 
 def _operate(function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
-    """An operator of an array with plain columns, whose own operators would open it with numpy; jagged ones know what to do."""
+    """Call an operator of an array and plain columns, whose own operators would convert the array with numpy."""
     own = [one for one in operands if _owns(one)]
     if any(isinstance(one, (SeriesJag, Row)) or isinstance(one.dtype, JaggedDtype) for one in own):
         return NotImplemented

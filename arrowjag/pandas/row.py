@@ -37,7 +37,7 @@ class Row:
     type : pa.DataType, optional
         The leaf type; by default Arrow infers it.
     ndim : int, optional
-        Levels inside the row; needed where empty lists leave them open.
+        Levels inside the row; required if empty lists leave them open.
 
     Raises
     ------
@@ -46,10 +46,10 @@ class Row:
 
     Notes
     -----
-    pandas treats whatever iterates or has an ``ndim`` as an array, so a row has neither (iteration still works through indexing,
-    and ``row.array.ndim`` tells its levels). It is
-    hashable and ordered: shorter comes before longer where items agree, NaN after numbers, null last; NaN equals NaN.
-    Arithmetic is elementwise, and `==` and `<` are about the whole row. A row refers to its column and copies nothing until
+    pandas treats objects with ``__iter__`` or ``ndim`` as arrays, so a row has neither (iteration still works through indexing,
+    and ``row.array.ndim`` is its number of levels). It is
+    hashable and ordered: a prefix comes before a longer row, NaN after numbers, null last; NaN equals NaN.
+    Arithmetic is elementwise, and `==` and `<` compare whole rows. A row references its column and copies nothing until
     it is pickled.
 
     Examples
@@ -105,7 +105,7 @@ class Row:
 
     @property
     def _ndim(self) -> int:
-        """Number of levels inside the row; private, as pandas cuts whatever has a public `ndim` to the length of the column."""
+        """Number of levels inside the row; private, because pandas would truncate an object with `ndim` to the column."""
         return self._column.ndim - 1
 
     def to_list(self) -> list[Any]:
@@ -114,7 +114,7 @@ class Row:
         Returns
         -------
         list
-            None stands for null at every level.
+            None means null at every level.
 
         Examples
         --------
@@ -125,7 +125,7 @@ class Row:
         return items
 
     tolist = to_list
-    """numpy's spelling, which libraries that write JSON look for."""
+    """The name that numpy uses, which libraries that write JSON call."""
 
     def __len__(self) -> int:
         dim = self._column.shape.dims[1]
@@ -222,7 +222,7 @@ class Row:
 
 
 def _add_operators() -> None:
-    """Arithmetic and logic, both ways round, are one line each."""
+    """Add arithmetic and logical operators, with the row as the left or the right operand."""
     for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor"):
         function = getattr(operator, name)
         plain = name.rstrip("_")
@@ -259,7 +259,7 @@ def _wrapped(result: Any) -> Any:
 
 
 def _key(value: Any) -> tuple[Any, ...]:
-    """What compares and hashes as a row does: null last, NaN before it and equal to itself."""
+    """Return a key that compares and hashes like a row: null last, NaN before it and equal to itself."""
     if value is None or value is pd.NA:
         return (2,)
     if isinstance(value, (list, tuple)):
@@ -273,7 +273,7 @@ def _key(value: Any) -> tuple[Any, ...]:
 
 
 def _json_leaf(value: Any) -> Any:
-    """Leaves that JSON has no form for, as text that Arrow reads back."""
+    """Convert leaves that JSON can't represent to text that Arrow parses."""
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, (dt.date, dt.time)):

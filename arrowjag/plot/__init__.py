@@ -18,7 +18,7 @@ class Plotter:
     Parameters
     ----------
     array : JaggedArray
-        What is drawn; it is not copied.
+        The array to draw; it is not copied.
 
     Notes
     -----
@@ -75,7 +75,7 @@ class Plotter:
         Parameters
         ----------
         color_by : {"value", "row"} or JaggedArray of int
-            What the colour of a cell means: its value, its row, or the number that a given array holds for it. A shorter array is
+            The meaning of the colour of a cell: its value, its row, or the number in a given array. A shorter array is
             expanded by the prefix rule. Ignored for more than 40 rows.
         ax : matplotlib.axes.Axes, optional
             Where to draw.
@@ -83,8 +83,8 @@ class Plotter:
         Returns
         -------
         matplotlib.axes.Axes
-            Up to 40 rows: every value is a cell, items of inner dims stand apart, null rows are dashed, empty ones are marked. More
-            rows: bins of rows and places, coloured by the share of the rows that reach so far. Cost: one pass over the sizes.
+            Up to 40 rows: every value is a cell, inner rows are separated, null rows are dashed, empty ones are marked. More
+            rows: bins of rows and positions, coloured by the share of rows that are long enough. Cost: one pass over the sizes.
 
         Raises
         ------
@@ -161,14 +161,14 @@ class Plotter:
 
 
 def compare(before: JaggedArray, after: JaggedArray, *, titles: tuple[str, str] = ("before", "after"), ax: Any = None) -> Any:
-    """Two arrays side by side, to see where values went: equal values have equal colours, by the row they come from.
+    """Draw two arrays side by side, to show how values move: equal values have the colour of their row in the first array.
 
     Parameters
     ----------
     before, after : JaggedArray
         Small arrays, for example one and its transposition; the first 20 rows are drawn.
     titles : (str, str)
-        What stands above them.
+        The texts above the pictures.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 
@@ -199,9 +199,9 @@ def overview(array: Column, title: str, path: Any) -> None:
     Parameters
     ----------
     array : JaggedArray or column
-        What is drawn; of structs the first fields whose values can be drawn.
+        The data to draw; for structs, the first fields whose values can be drawn.
     title : str
-        What stands above.
+        The text above the picture.
     path : path
         A png, svg or pdf file.
 
@@ -247,7 +247,7 @@ def steps(*panels: tuple[Any, ...], width: float = 1.9) -> Any:
     Parameters
     ----------
     *panels : tuple
-        ``(title, array)``, or ``(title, array, color_by)`` with what the colours of this array mean (`Plotter.rows`).
+        ``(title, array)``, or ``(title, array, color_by)`` with the meaning of the colours of this array (see `Plotter.rows`).
     width : float
         Inches per panel.
 

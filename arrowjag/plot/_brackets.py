@@ -17,7 +17,7 @@ MOST_CHILDREN = 8
 
 @dataclass
 class Node:
-    """One item of the tree: where its bracket starts and ends, its kind, and what it holds."""
+    """One item of the tree: the start and end of its bracket, its kind and its content."""
 
     kind: str
     depth: int
@@ -44,7 +44,7 @@ def shape(column: Column, ax: Any) -> Any:
 
 
 def _plant(column: Column, depth: int, place: int, x: float, room: list[int]) -> tuple[Node, float]:
-    """The tree of one item from `x` on, and where the next one starts; `room` is what is left of the leaves to draw."""
+    """Return the tree of one item that starts at `x`, and the start of the next; `room` is the number of leaves still to draw."""
     if depth == column.ndim:
         room[0] -= 1
         return Node("leaf", depth, x, x + 1, place=place), x + 1

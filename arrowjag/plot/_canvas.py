@@ -36,7 +36,7 @@ def axes(ax: Any, width: float = 7.0, height: float = 3.6) -> Any:
 
 
 def figure(rows: int, columns: int, width: float, height: float) -> tuple[Any, Any]:
-    """A figure that no window knows, and its axes; the caller saves it."""
+    """Return a figure without a window, and its axes; the caller saves it."""
     pyplot()
     from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""Pictures of rows: every value a cell while rows are few, and bins of rows and places when they are many."""
+"""Pictures of rows: one cell per value for few rows, bins of rows and positions for many."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Cell:
 
 
 ROW_COLOURS = ("#8fb3f0", "#f4b96f", "#8ed1b2", "#e2a1c6", "#c3b3ee", "#d8d07a", "#9cd3e6", "#e8a39a")
-"""Colours of rows, in turn: black text can be read on each, and neighbours can be told apart with any kind of colour vision."""
+"""Colours of rows, in turn: black text is readable on each, and neighbours differ for any kind of colour vision."""
 
 
 def rows(column: Column, ax: Any, color_by: Any = "value") -> Any:
@@ -71,7 +71,7 @@ def rows(column: Column, ax: Any, color_by: Any = "value") -> Any:
 
 
 def reach(sizes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.float64], int, int]:
-    """For bins of rows and bins of places, the share of rows with a value there; also rows a bin, and places in all."""
+    """Return the share of rows with a value, per bin of rows and positions; also the rows per bin and the number of positions."""
     n, longest = len(sizes), max(1, int(sizes.max(initial=0)))
     height, width = -(-n // TALL), -(-longest // WIDE)
     tall, wide = -(-n // height), -(-longest // width)
@@ -101,14 +101,14 @@ def _rows_title(column: Column) -> str:
 
 
 def cell_rows(column: Column, depth: int, place: int, most: int) -> list[Cell]:
-    """The cells of one item after the first `depth` dims, left to right; items of inner dims stand apart."""
+    """Return the cells of one item after the first `depth` dims, left to right; inner rows are separated."""
     cells: list[Cell] = []
     _lay(column, depth, place, 0.0, most, cells)
     return cells
 
 
 def _lay(column: Column, depth: int, place: int, x: float, most: int, cells: list[Cell]) -> float:
-    """Lay an item from `x` on, and tell where the next one starts."""
+    """Place an item at `x`, and return the start of the next one."""
     if depth == column.ndim:
         cells.append(Cell(x, "leaf", place))
         return x + 1
@@ -149,7 +149,7 @@ def _draw_lines(column: Column, lines: list[list[Cell]], ax: Any, fill: Any) -> 
 
 
 def draw_cells(ax: Any, column: Column, cell: Cell, y: float, fill: Any, texts: bool) -> None:
-    """One cell with what it holds."""
+    """Draw one cell and its text."""
     from matplotlib.patches import Rectangle
 
     box = (cell.x + 0.04, y + 0.08)
@@ -186,7 +186,7 @@ def _size(shown: str) -> float:
 
 
 def colours(column: Column) -> Any:
-    """A colour a leaf: by value where values have an order of numbers, otherwise one for all."""
+    """Return one colour per leaf: by value for numbers, otherwise the same for all."""
     from matplotlib import colormaps
     from matplotlib.colors import Normalize
 

@@ -47,7 +47,7 @@ def sizes(column: Column, axis: int, ax: Any) -> Any:
 
 
 def has_long_tail(found: IntArray) -> bool:
-    """Whether a few rows are so much longer than the rest that their bars would be too low to see."""
+    """Return whether a few rows are so much longer than the rest that their bars would be invisible."""
     return len(found) > BINS and bool(found.max() > 8 * max(1.0, float(np.quantile(found, 0.99))))
 
 

@@ -143,7 +143,7 @@ def column_type(dtype: pl.DataType) -> ColumnType:
     if told is not None:
         leaf = levels[told - 1] if told - 1 < len(levels) else leaf
         levels = levels[: told - 1]
-        if pt.is_map(leaf):  # our dtype tells of lists only
+        if pt.is_map(leaf):  # the dtype counts list levels only
             levels, leaf = [*levels, leaf], _arrow.entry_type(leaf)
     for level in levels:
         storage = None if pt.is_map(level) else getattr(storage, "inner", None)

@@ -32,7 +32,7 @@ __all__ = ["Zipped", "by_keys", "filtered", "imploded", "nested", "sorted", "top
 
 
 def by_keys(function: Any, keys: int, arrays: Mapping[Any, JaggedArray]) -> Mapping[Any, JaggedArray]:
-    """Call a function of columns and keys; keys stand under their numbers."""
+    """Call a function of columns and keys; keys are stored under their numbers."""
     columns = {name: array for name, array in arrays.items() if isinstance(name, str)}
     return function(columns, [arrays[place] for place in range(keys)])  # type: ignore[no-any-return]
 

@@ -1,4 +1,4 @@
-"""Arrow names of polars dtypes, as they stand inside ``jagged[...]``."""
+"""Arrow names of polars dtypes, as ``jagged[...]`` contains them."""
 
 from __future__ import annotations
 

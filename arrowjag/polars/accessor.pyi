@@ -116,7 +116,7 @@ class JagNamespace(JagExpr):
         """Count how often 0, 1, 2 and so on occur in each row."""
 
     def bootstrap(self, n: int, seed: int, axis: Any = ...) -> JagExpr:
-        """Means of random samples of each row, drawn with replacement: what a confidence interval of the mean is read from."""
+        """Means of random samples of each row, drawn with replacement, for confidence intervals of the mean."""
 
     def bottomk(self, k: int, axis: Any = ..., *, by: Any = ...) -> JagExpr:
         """Return the `k` smallest items of each row, smallest first, or the items with the `k` smallest keys."""
@@ -903,7 +903,7 @@ class JagSeries(pl.Series):
         """Count how often 0, 1, 2 and so on occur in each row."""
 
     def bootstrap(self, n: int, seed: int, axis: Any = ...) -> pl.Series:
-        """Means of random samples of each row, drawn with replacement: what a confidence interval of the mean is read from."""
+        """Means of random samples of each row, drawn with replacement, for confidence intervals of the mean."""
 
     def bottomk(self, k: int, axis: Any = ..., *, by: Any = ...) -> pl.Series:
         """Return the `k` smallest items of each row, smallest first, or the items with the `k` smallest keys."""

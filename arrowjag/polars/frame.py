@@ -15,7 +15,7 @@ _Class = TypeVar("_Class", bound=type)
 
 
 def _with_lazy_docstrings(cls: _Class) -> _Class:
-    """Class decorator: replace the docstrings of methods by those of `JagLazyFrame`, without what they say of lazy evaluation."""
+    """Class decorator: replace the docstrings of methods by those of `JagLazyFrame`, without the remarks on lazy evaluation."""
     for name, function in vars(cls).items():
         text = getattr(getattr(JagLazyFrame, name, None), "__doc__", None)
         if text and not name.startswith("_"):  # python -OO strips docstrings

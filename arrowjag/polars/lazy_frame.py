@@ -10,6 +10,7 @@ import polars as pl
 
 from arrowjag import _frames
 from arrowjag._integers import item_count
+from arrowjag._parameters import with_descriptions
 from arrowjag._query import filter_by, parse
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError
 from arrowjag.polars import _frame_steps
@@ -25,6 +26,7 @@ from arrowjag.polars.lowering import lower
 __all__ = ["JagLazyFrame"]
 
 
+@with_descriptions
 class JagLazyFrame:
     """Jagged operations on a LazyFrame: `lf.jag`.
 
@@ -52,8 +54,7 @@ class JagLazyFrame:
         *columns : str or selector
             Columns whose shapes are prefixes of one another; by default every column of dtype `Jagged`. Columns of fewer dims
             are expanded by the prefix rule. Fields of structs as ``"docs.score"`` take the place of their column.
-        keep_empty : bool
-            Whether a null or empty row, at any level, gives one row with null in place of the items that it lacks.
+        %(keep_empty)s
 
         Returns
         -------
@@ -164,12 +165,7 @@ class JagLazyFrame:
         pl.LazyFrame
             The fields take the place of their column. Items of null structs are null in each field.
 
-        Raises
-        ------
-        JagTypeError
-            If a column holds no structs.
-        JagValueError
-            If a field has the name of another column.
+        %(unnest_errors)s
 
         Examples
         --------
@@ -194,24 +190,14 @@ class JagLazyFrame:
 
         Parameters
         ----------
-        condition : str
-            Such as ``"s.a > 60 and s.b == 'JFK'"``: comparisons, ``and``, ``or``, ``not``, ``in`` with a list of
-            literals, ``is None``, arithmetic, fields, columns and literals; other names in backticks. It filters the column of
-            structs that it names; other columns are expanded by the prefix rule.
+        %(condition)s
 
         Returns
         -------
         pl.LazyFrame
             With the same rows; one that loses all items is empty, a null row stays null. A condition that is null drops the item.
 
-        Raises
-        ------
-        JagValueError
-            If the text is no condition.
-        JagTypeError
-            If it names no column of structs, or two.
-        JagIndexError
-            If there is no such column or field.
+        %(condition_errors)s
 
         Examples
         --------
@@ -245,12 +231,7 @@ class JagLazyFrame:
         pl.LazyFrame
             With the same rows; one that loses all items is empty. Other columns are unchanged.
 
-        Raises
-        ------
-        JagTypeError
-            If no column is named, or the mask does not hold booleans.
-        ShapeError
-            If the sizes of mask and column differ.
+        %(mask_errors)s
 
         Examples
         --------
@@ -278,12 +259,7 @@ class JagLazyFrame:
         pl.LazyFrame
             With the same rows. Null keys come last and NaN just before them, in both directions; equal keys keep their order.
 
-        Raises
-        ------
-        JagTypeError
-            If no column is named, or the key has no order.
-        ShapeError
-            If the sizes of key and column differ.
+        %(key_errors)s
 
         Examples
         --------
@@ -312,12 +288,7 @@ class JagLazyFrame:
         pl.LazyFrame
             With the same rows; shorter ones keep all items. Of equal keys the first item comes first; null keys come last.
 
-        Raises
-        ------
-        JagTypeError
-            If no column is named, or the key has no order.
-        ShapeError
-            If the sizes of key and column differ.
+        %(key_errors)s
 
         Examples
         --------

@@ -248,7 +248,7 @@ class JaggedShape:
         return f"({', '.join(encoding_text(dim.compressed()) for dim in self._dims)})"
 
     def describe(self) -> str:
-        """A few lines that tell a newcomer what the shape holds.
+        """Explain the shape in a few lines.
 
         Returns
         -------
@@ -500,7 +500,7 @@ class JaggedShape:
         a, b : int
             The dims; negative counts from the innermost.
         shear : {"raise", "allow"}
-            What to do where items would leave holes: refuse, or close the holes.
+            Raise an error if items would leave holes, or close the holes.
 
         Returns
         -------
@@ -528,7 +528,7 @@ class JaggedShape:
         a, b : int
             The dims; negative counts from the innermost.
         rule : {"fold", "exact"}
-            "exact" tells whether holes appear; fold's own rule also refuses some dims between the two that would leave none.
+            "exact" returns whether holes appear; fold's own rule also rejects some dims between the two that would leave none.
 
         Returns
         -------
@@ -599,14 +599,14 @@ class JaggedShape:
 
 
 def resolve_reshape(old: JaggedShape, dims: Any) -> JaggedShape:
-    """The shape that a reshape asks for, by Koda's rule.
+    """Return the new shape of a reshape, by Koda's rule.
 
     Parameters
     ----------
     old : JaggedShape
         The shape of the items.
     dims : JaggedShape, or tuple of int, sizes, Dim or pattern
-        What is wanted, with at most one -1: a uniform size found from the dims around it.
+        The new shape, with at most one -1: a uniform size, computed from the other dims.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Dims that fit each other, from what a caller wrote; and the sizes that a placeholder in a reshape stands for."""
+"""Convert arguments to dims that fit each other, and compute the sizes of a placeholder in a reshape."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["chain", "clamp", "count_parents", "is_placeholder", "merge", "withou
 
 
 def chain(specs: Sequence[Any], *, repeat_lists: bool) -> tuple[Dim, ...]:
-    """Dims that fit each other, from what a caller wrote."""
+    """Convert arguments to dims that fit each other."""
     dims: list[Dim] = []
     n = 1
     for place, spec in enumerate(specs):

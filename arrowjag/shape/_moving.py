@@ -64,7 +64,7 @@ def reorder(shape: JaggedShape, axes: tuple[int, ...], shear: ShearMode) -> Move
 
 @lru_cache(maxsize=256)
 def _declared_after_swap(extents: Extents, first: int, last: int) -> Extents:
-    """What is declared after a move of inner dims must depend on types alone, so that it is read off a move without data."""
+    """Return the extents after a move of inner dims. They depend on types alone, so a move without data determines them."""
     return tuple(_transpose.transpose(_no_rows(len(extents)), extents, first, last).extents)
 
 

@@ -17,7 +17,7 @@ _GLANCE = 1 << 20
 
 
 def shape_text(dims: Iterable[Dim], *, at_a_glance: bool = False) -> str:
-    """The repr of a shape. At a glance equal sizes are shown by their ends too where there are too many to look at quickly."""
+    """Return the repr of a shape; `at_a_glance` shows the ends of long lists without comparing all sizes."""
     return f"JaggedShape({', '.join(sizes_text(dim, at_a_glance=at_a_glance) for dim in dims)})"
 
 

@@ -1,6 +1,6 @@
 """Asserts and hypothesis strategies for tests of code that works on jagged columns.
 
-The strategies need hypothesis; they are loaded when one of them is first asked for, so the asserts work without it.
+The strategies need hypothesis; they are imported at first access, so the asserts work without it.
 """
 
 from __future__ import annotations

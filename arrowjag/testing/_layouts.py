@@ -1,7 +1,7 @@
 """Nested Arrow arrays in every layout that means the same: slack, offsets, hidden values, views, chunks.
 
-`lay_out` is given rows as Python lists and decides, draw by draw, how they lie in the buffers. None of it shows in
-`to_pylist()`; all of it breaks code that reads `.values` and `.offsets` as if an array began at its first byte.
+`lay_out` takes rows as Python lists and draws a physical layout of their buffers. The layout does not affect
+`to_pylist()`, but breaks code that reads `.values` and `.offsets` as if an array began at its first byte.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Layout:
     storages : tuple of str
         One of `STORAGES` for each list level, outermost first.
     junk : tuple of SearchStrategy
-        For each level from the rows to the leaves: items that may lie where no reader should look.
+        For each level from the rows to the leaves: arbitrary items for slots that no reader may use.
     slack : bool
         Values before the first offset, after the last, between views, and under null rows.
     sliced : bool
@@ -68,7 +68,7 @@ def list_type(inner: pa.DataType, storage: str, extent: int | None, name: str = 
 
 
 def lay_out(draw: _Draw, rows: _Rows, layout: Layout, level: int = 0) -> pa.Array[Any]:
-    """An array whose `to_pylist()` is `rows`, with whatever else the layout allows around and under them."""
+    """Build an array whose `to_pylist()` is `rows`, with slack and garbage as the layout allows."""
     before, after = (_junk(draw, layout, level, most=2) if layout.sliced else [] for _ in range(2))
     items = [*before, *rows, *after]
     array = _leaves(draw, items, layout) if level == len(layout.storages) else _lists(draw, items, layout, level)
@@ -103,7 +103,7 @@ def _fixed_size_list(draw: _Draw, cells: _Rows, valid: pa.Buffer | None, layout:
 
 
 def _list_view(draw: _Draw, cells: _Rows, valid: pa.Buffer | None, first: _Rows, layout: Layout, level: int) -> pa.Array[Any]:
-    """Rows in any order, with junk between them; rows of equal content point at the same values."""
+    """Store rows in any order, with garbage between them; equal rows share their values."""
     order = draw(st.permutations(range(len(cells)))) if layout.slack else range(len(cells))
     values, starts, seen = list(first), [0] * len(cells), dict[str, int]()
     for row in order:
@@ -121,7 +121,7 @@ def _build(child: pa.Array[Any], layout: Layout, level: int, length: int, buffer
 
 
 def _hidden(draw: _Draw, layout: Layout, level: int) -> list[Any]:
-    """The values that a null row owns without anybody seeing them."""
+    """Draw the hidden values of a null row."""
     extent = layout.extents[level] if layout.storages[level] == "fixed_size_list" else None
     if extent is not None:
         return [draw(layout.junk[level + 1]) for _ in range(extent)]

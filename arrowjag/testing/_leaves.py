@@ -48,7 +48,7 @@ LEAF_KINDS: dict[str, tuple[pa.DataType, ...]] = {
     "null": (pa.null(),),
 }
 
-#: The words of the ordered categories that are drawn, in their order, which is not that of the alphabet.
+#: The labels of the ordered categories that are drawn, in their order, which is not alphabetical.
 CATEGORIES = ("small", "large", "tiny", "medium")
 
 
@@ -58,7 +58,7 @@ def leaf_types(*kinds: str) -> SearchStrategy[pa.DataType]:
     Parameters
     ----------
     *kinds : str
-        Keys of `LEAF_KINDS` to choose from; all of them if none is given. `"numeric"` stands for int, uint and float.
+        Keys of `LEAF_KINDS` to choose from; all of them if none is given. `"numeric"` means int, uint and float.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def leaf_values(leaf: pa.DataType, *, allow_nan: bool = True, small: bool = Fals
     Raises
     ------
     JagValueError
-        If the type is not one that this module knows.
+        If this module does not support the type.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def leaf_arrays(values: Sequence[Any], leaf: pa.DataType, fillers: Sequence[Any]
     leaf : pyarrow.DataType
         Type of the result.
     fillers : sequence
-        Values that lie under the nulls, taken in turn; with none, nulls lie over whatever pyarrow writes.
+        Values under the nulls, taken in turn; by default those that pyarrow writes.
 
     Returns
     -------

@@ -24,7 +24,7 @@ def assert_equal(
     Parameters
     ----------
     x, y : JaggedArray
-        What was got, what was expected.
+        The result and the expected array.
     check_type : bool
         Compare the leaf types too.
     check_extents : bool
@@ -35,7 +35,7 @@ def assert_equal(
     Raises
     ------
     AssertionError
-        Naming what differs first: the type, the ndim, or the path of the first item.
+        With the first difference: the type, the ndim, or the path of an item.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def assert_lists_equal(got: Any, expected: Any, *, rel_tol: float = 1e-9, abs_to
 def _first_difference(got: Any, expected: Any, path: str, rel: float, absolute: float) -> tuple[str, str] | None:
     """Return the path and description of the first difference, or None."""
     if isinstance(got, (list, tuple)) and isinstance(expected, (list, tuple)):
-        # The first item that differs says more than two lengths do, so items are looked at first.
+        # The first differing item is more informative than two lengths, so items are compared first.
         for slot, (one, other) in enumerate(zip(got, expected, strict=False)):
             found = _first_difference(one, other, f"{path}[{slot}]", rel, absolute)
             if found is not None:

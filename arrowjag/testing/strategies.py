@@ -1,4 +1,4 @@
-"""Hypothesis strategies for jagged data, as ugly as Arrow allows unless told otherwise.
+"""Hypothesis strategies for jagged data, by default in every layout that Arrow allows.
 
 Every strategy makes nulls at every level, empty rows and empty columns by default; those that make Arrow arrays also
 make null rows that still own values, slices, slack, several chunks, every leaf type and every storage kind.
@@ -42,14 +42,14 @@ Extents = Sequence[int | None]
 
 
 class ArrowColumn(NamedTuple):
-    """A nested Arrow array and what it means.
+    """A nested Arrow array and its items.
 
     Attributes
     ----------
     array : pyarrow.Array or pyarrow.ChunkedArray
         The column, in whatever layout was drawn.
     truth : list
-        Equal to `array.to_pylist()` (NaN in the same places).
+        Equal to `array.to_pylist()` (NaN at the same positions).
     ndim : int
         Number of levels, the rows of the column included.
     leaf : pyarrow.DataType
@@ -69,7 +69,7 @@ class ArrowColumn(NamedTuple):
     leaf: pa.DataType
 
     def __repr__(self) -> str:
-        """The type and the truth in one line: what a failing test should print."""
+        """The type and the items on one line, for the message of a failing test."""
         return f"ArrowColumn({self.array.type}, {self.truth!r})"
 
 
@@ -128,7 +128,7 @@ def arrow_columns(  # noqa: PLR0913 - each ugliness can be turned off by name
     small: bool = False,
     allow_nan: bool = True,
 ) -> ArrowColumn:
-    """Nested Arrow columns in ugly layouts, with their meaning as Python lists.
+    """Nested Arrow columns in unusual layouts, with their items as Python lists.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def jagged_arrays(
     leaf: pa.DataType | SearchStrategy[pa.DataType] | None = None,
     **options: Any,
 ) -> SearchStrategy[JaggedArray]:
-    """`JaggedArray` values read from the ugly layouts of `arrow_columns`.
+    """`JaggedArray` values read from the layouts of `arrow_columns`.
 
     Parameters
     ----------
@@ -449,7 +449,7 @@ def _items_of(
 
 @st.composite
 def _with_none(draw: st.DrawFn, item: SearchStrategy[Any]) -> Any:
-    """The item, or None one time in six: half of the time would leave little to look at below the third level."""
+    """Draw None with a probability of one in six: with one half, few items would be left below the third level."""
     return None if _seldom(draw) else draw(item)
 
 

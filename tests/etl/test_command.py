@@ -80,7 +80,7 @@ def test_a_schema_from_a_file(folder: Path) -> None:
     assert pq.read_schema("out/f0-0.parquet").field("id").type == pa.int32()
 
 
-def test_failures_are_told_and_logged(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_failures_are_reported_and_logged(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--on-error", "rows", "--max-failures", "30", "--log-level", "info", job="my_job.py:fails") == 0
     told = capsys.readouterr()
     assert "19 rows rejected" in told.out

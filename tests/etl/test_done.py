@@ -65,7 +65,7 @@ def test_a_source_that_changes_during_the_run_is_an_error(how: str, text: str, s
     assert "f1-0.parquet" not in files_in(tmp_path / "out")
 
 
-def test_a_source_of_the_same_size_and_time_is_told_by_its_footer(source: Path, tmp_path: Path) -> None:
+def test_a_source_of_equal_size_and_time_is_distinguished_by_its_footer(source: Path, tmp_path: Path) -> None:
     def swaps(table: pa.Table) -> pa.Table:
         path = source / "f0.parquet"
         before = path.stat()

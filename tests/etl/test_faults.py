@@ -97,7 +97,7 @@ def test_more_failed_tasks_than_allowed_end_the_job(source: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize("returned", ["none", "drift"])
-def test_skip_covers_what_is_returned(returned: str, source: Path, tmp_path: Path) -> None:
+def test_skip_covers_returned_frames(returned: str, source: Path, tmp_path: Path) -> None:
     def transform(table: pa.Table) -> Any:
         if table["id"][0].as_py() != 40:
             return table

@@ -127,7 +127,7 @@ def test_an_explicit_version_replaces_the_digest_of_the_code() -> None:
     assert code_digest(len, "1") == code_digest(sum, "1") != code_digest(sum, "2")
 
 
-def test_what_cannot_be_digested_warns() -> None:
+def test_objects_without_a_fingerprint_warn() -> None:
     stream = (one for one in [1])
     with pytest.warns(aj.JagWarning, match=r"an object of type builtins\.generator, whose content .* Give version="):
         code_digest(lambda x: next(stream))

@@ -243,7 +243,7 @@ def test_a_table_without_files(place: Place, tmp_path: Path) -> None:
     assert run(keep, place.name("s"), place.name("u")).rows == 0
 
 
-def test_missing_tables_are_told(place: Place, tmp_path: Path) -> None:
+def test_missing_tables_are_named(place: Place, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="there is no table"):
         aj.read_parquet(place.name("nope"))
     with pytest.raises(FileNotFoundError, match="there is no table"):
@@ -470,7 +470,7 @@ def test_a_name_without_a_table_is_told() -> None:
 
 
 @pytest.mark.parametrize(("name", "package"), [("delta://t", "deltalake"), ("iceberg://c/n.t", "pyiceberg")])
-def test_a_missing_library_is_told(name: str, package: str, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_named(name: str, package: str, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in list(sys.modules):
         if module.partition(".")[0] == package:
             monkeypatch.delitem(sys.modules, module)

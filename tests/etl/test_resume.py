@@ -155,7 +155,7 @@ def marks(folder: Path) -> dict[str, int]:
     return {file.name: file.stat().st_mtime_ns for file in folder.glob("*.parquet")}
 
 
-def test_what_is_done_is_not_done_again(source: Path, tmp_path: Path) -> None:
+def test_finished_tasks_are_not_repeated(source: Path, tmp_path: Path) -> None:
     with pytest.raises(JobError):
         run(fail_at(100), source, tmp_path / "out")
     before = marks(tmp_path / "out")
@@ -199,7 +199,7 @@ def test_memory_workers_and_batches_are_no_change(source: Path, tmp_path: Path) 
     assert report.kept == 3
 
 
-def test_the_schema_of_what_is_done_is_kept(source: Path, tmp_path: Path) -> None:
+def test_the_schema_of_finished_results_is_kept(source: Path, tmp_path: Path) -> None:
     def shrinks(table: pa.Table) -> pa.Table:
         return table.select([table.schema.get_field_index("id")]).cast(
             pa.schema({"id": pa.int32() if table["id"][0].as_py() else pa.int64()})

@@ -319,7 +319,7 @@ def test_failed_tasks_may_be_skipped(source: Path, tmp_path: Path, caplog: pytes
 @pytest.mark.parametrize(
     ("returned", "kind"), [("nothing", "NoneType"), ("array", "pyarrow.Int64Array"), ("list", "list"), ("series", "polars.Series")]
 )
-def test_what_is_no_frame_is_refused_at_the_first_batch(returned: str, kind: str, source: Path, tmp_path: Path) -> None:
+def test_results_other_than_frames_raise_at_the_first_batch(returned: str, kind: str, source: Path, tmp_path: Path) -> None:
     def transform(table: pa.Table) -> Any:
         values = {"nothing": None, "array": pa.array([1]), "list": [1], "series": pl.Series([1])}
         return values[returned]
@@ -358,7 +358,7 @@ def test_a_worker_works_in_one_thread(source: Path, tmp_path: Path) -> None:
     assert aj.read_parquet(tmp_path / "out")["threads"].to_pylist() == [1, 1, 1, 1]
 
 
-def test_a_worker_that_is_told_to_end_while_it_loads(source: Path) -> None:
+def test_a_worker_that_is_terminated_while_it_loads(source: Path) -> None:
     class Ends:
         def __reduce__(self) -> Any:
             return _end, ()

@@ -345,7 +345,7 @@ def test_options_are_mapped_to_each_library() -> None:
         ("s3://b/x", {"access_key_id": "only"}, "storage_options for s3: "),
     ],
 )
-def test_wrong_options_are_told(link: str, options: dict[str, Any], told: str) -> None:
+def test_wrong_options_are_named(link: str, options: dict[str, Any], told: str) -> None:
     with pytest.raises(aj.JagValueError) as error:
         aj.read_parquet(link, storage_options=options)
     assert told in str(error.value)

@@ -26,7 +26,7 @@ def test_round_trips(x: aj.JaggedArray) -> None:
     assert back.to_list() == x.to_list() or x.type == pa.float64()  # NaN
 
 
-def test_what_awkward_sees() -> None:
+def test_awkward_reads_the_same_items() -> None:
     x = aj.array([[1, None], None, []])
     assert ak.to_list(to_awkward(x)) == x.to_list()
     pairs = aj.array([[{"a": 1, "b": [1.5]}], []])
@@ -55,7 +55,7 @@ def test_values_are_shared() -> None:
     assert again.values.buffers()[1].address == x.values.buffers()[1].address
 
 
-def test_what_is_refused() -> None:
+def test_invalid_arguments_raise() -> None:
     with pytest.raises(TypeError, match="to_awkward has no kernel for decimal"):
         to_awkward(aj.array([[decimal.Decimal("1.5")]]))
     with pytest.raises(TypeError, match=r"to_awkward has no kernel for timestamp.*UTC"):

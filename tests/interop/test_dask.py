@@ -115,7 +115,7 @@ def test_calls_that_need_all_rows_run_on_one_partition() -> None:
     assert made.compute().jag.to_list() == FRAME["v"].jag.cumsum(axis=0).jag.to_list()
 
 
-def test_calls_that_give_other_rows_say_what_to_do() -> None:
+def test_calls_that_change_rows_name_the_alternative() -> None:
     parts = split(FRAME)
     with pytest.raises(JagTypeError, match=r"flatten gives other rows.*df.jag.flatten"):
         parts["v"].jag.flatten()

@@ -67,7 +67,7 @@ def test_null_rows_and_map(tmp_path: Path) -> None:
     assert aj.from_arrow(from_datasets(loaded)["ids"]).to_list() == [[1, 2], [3], [4, 5]]
 
 
-def test_what_is_shared() -> None:
+def test_shared_buffers() -> None:
     x = aj.array([[1, 2], [3]])
     made = to_datasets({"v": x})
     assert aj.from_arrow(from_datasets(made)["v"]).values.buffers()[1].address == x.values.buffers()[1].address

@@ -22,7 +22,7 @@ def test_round_trips(x: aj.JaggedArray) -> None:
     assert_equal(from_koladata(to_koladata(x)), aj.JaggedArray(x.shape, x.values))
 
 
-def test_what_koda_sees() -> None:
+def test_koda_reads_the_same_items() -> None:
     from koladata import kd
 
     x = aj.array([[1, None], []])
@@ -33,7 +33,7 @@ def test_what_koda_sees() -> None:
     assert from_koladata(kd.item(5)).to_list() == 5
 
 
-def test_what_is_refused() -> None:
+def test_invalid_arguments_raise() -> None:
     from koladata import kd
 
     with pytest.raises(ValueError, match="koladata has no null rows, got one at dim 1, row 1"):

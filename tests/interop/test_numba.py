@@ -108,7 +108,7 @@ def test_times_are_those_of_numpy() -> None:
     assert facts(stamps)[1].dtype == np.dtype("M8[us]")
 
 
-def test_what_numba_lacks_is_refused() -> None:
+def test_types_that_numba_lacks_raise() -> None:
     with pytest.raises(aj.JagTypeError, match="a function compiled by numba has no kernel for string"):
         row_sums(aj.array([["a"]]))
     with pytest.raises(aj.JagValueError, match=r"1 items are null.*fill_null"):

@@ -51,7 +51,7 @@ def test_shared_and_kept() -> None:
     assert from_scipy(sparse.csr_array((0, 3))).to_list() == []
 
 
-def test_what_is_refused() -> None:
+def test_invalid_arguments_raise() -> None:
     x = from_scipy(sparse.csr_array(TABLE))
     with pytest.raises(IndexError, match="column 2 of row 2 is out of range for 2 columns"):
         to_scipy(x, n_columns=2)

@@ -40,7 +40,7 @@ def test_pieces_come_back(x: aj.JaggedArray) -> None:
     assert_equal(from_tensorflow(RaggedTensor(pieces.flat_values, *pieces.nested_row_splits)), x)
 
 
-def test_what_is_shared_and_what_stays() -> None:
+def test_shared_buffers_and_unchanged_columns() -> None:
     values = np.arange(6, dtype=np.float32)
     x = aj.JaggedArray(aj.JaggedShape(2, [2, 1], 2), values)
     pieces = to_tensorflow(x)
@@ -53,7 +53,7 @@ def test_what_is_shared_and_what_stays() -> None:
     assert from_tensorflow(np.array([b"x"], object), [[0, 1]]).type == pa.binary()
 
 
-def test_what_is_refused() -> None:
+def test_invalid_arguments_raise() -> None:
     with pytest.raises(ValueError, match="tensorflow has no nulls, got 1, the first at value 1"):
         to_tensorflow(aj.array([[1, None]]))
     with pytest.raises(ValueError, match="tensorflow has no null rows, got one at dim 1, row 1"):

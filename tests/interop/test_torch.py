@@ -52,7 +52,7 @@ def test_nested_tensors_with_holes() -> None:
     assert from_torch(nested).to_list() == [[0.0, 1.0], [6.0, 7.0, 8.0], [], [15.0, 16.0, 17.0, 18.0, 19.0]]
 
 
-def test_what_is_shared() -> None:
+def test_shared_buffers() -> None:
     x = aj.array([[1.0, 2.0], [3.0]])
     values, (offsets,) = to_torch(x, layout="offsets")
     assert values.data_ptr() == x.values.buffers()[1].address
@@ -81,7 +81,7 @@ def test_gradients_flow() -> None:
     assert from_torch(values, offsets).to_list() == x.to_list()
 
 
-def test_what_is_refused() -> None:
+def test_invalid_arguments_raise() -> None:
     with pytest.raises(ValueError, match="torch has no nulls, got 1, the first at value 1"):
         to_torch(aj.array([[1, None]]))
     with pytest.raises(ValueError, match="torch has no null rows"):
@@ -151,7 +151,7 @@ def test_keyed_layout() -> None:
     assert from_keyed(Tensor())["item"].to_list() == [[1, 2], [], [3]]
 
 
-def test_what_keyed_refuses() -> None:
+def test_keyed_rejects_invalid_arguments() -> None:
     x = aj.array([[1], [2]])
     for columns, error, text in (
         ({"a": x, "b": x[:1]}, aj.ShapeError, "keys must have one number of rows, got {'a': 2, 'b': 1}"),

@@ -85,7 +85,7 @@ def _two(name: str, numbers: list[float], other: list[float]) -> xr.Dataset:
     return xr.Dataset({name: (("a",), numbers), "x": (("b",), other)})
 
 
-def test_what_is_refused() -> None:
+def test_invalid_arguments_raise() -> None:
     x = aj.array([[1, 2], [3]])
     for call, said in [
         (lambda: to_ragged({"x": aj.array([[1], None])}), r"no null rows, got one at dim 1, row 1"),

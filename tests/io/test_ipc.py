@@ -65,7 +65,7 @@ def test_remote() -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"ARROW1", b"no Arrow at all", b"ARROW1\0\0" + bytes(100)])
-def test_what_is_no_ipc_is_refused_by_name(content: bytes, tmp_path: Path) -> None:
+def test_files_other_than_ipc_raise_with_their_name(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "broken.arrow"
     path.write_bytes(content)
     with pytest.raises(aj.JagValueError, match=r"broken\.arrow is truncated or not an Arrow IPC file"):

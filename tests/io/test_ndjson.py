@@ -40,7 +40,7 @@ KINDS = ("bool", "int", "uint", "float", "string", "struct", "null")
 
 
 @given(data=st.data())
-def test_what_is_written_is_json_line_by_line(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_output_is_one_json_object_per_line(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
     column = data.draw(arrow_columns(st.integers(1, 3), leaf_types(*KINDS)))
     path = written(tmp_path_factory.mktemp("json"), pa.table({'a"ä': column.array}))
     lines = path.read_text(encoding="utf-8").split("\n")[:-1] if column.truth else []
@@ -155,7 +155,7 @@ def test_many_rows_in_blocks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ['{"v": [1}\n', '{"v": 1}\n[2]\n', '{"v": 1}\n{"v": "x"}\n', "not json"])
-def test_what_is_no_json_is_refused_by_name(content: str, tmp_path: Path) -> None:
+def test_files_other_than_json_raise_with_their_name(content: str, tmp_path: Path) -> None:
     path = tmp_path / "broken.ndjson"
     path.write_text(content)
     with pytest.raises(JagFileError, match=r"broken\.ndjson"):

@@ -107,7 +107,7 @@ def test_lists_of_fixed_size_with_null_rows(name: str, plain: bool, tmp_path: Pa
     assert back["x"].type == table["x"].type
 
 
-def test_a_footer_that_tells_of_other_data_is_not_believed(tmp_path: Path) -> None:
+def test_a_footer_of_other_data_is_rejected(tmp_path: Path) -> None:
     """A writer that copies the key-value list of another file leaves a schema that doesn't fit."""
     stale = pa.schema([("x", aj.JaggedType.of(pa.int64(), 2))])
     with pq.ParquetWriter(tmp_path / "a.parquet", pa.schema([("x", pa.list_(pa.float64()))]), store_schema=False) as writer:
@@ -165,12 +165,12 @@ def test_an_index_of_pandas_comes_back(tmp_path: Path) -> None:
     assert some.index.tolist() == ["b", "c"]
 
 
-def test_what_polars_writes_is_read(tmp_path: Path) -> None:
+def test_files_of_polars_are_read(tmp_path: Path) -> None:
     pl.DataFrame({"x": X.to_polars("x")}).write_parquet(tmp_path / "a.parquet")
     assert aj.from_arrow(aj.read_parquet(tmp_path / "a.parquet")["x"]).equals(X)
 
 
-def test_what_is_no_frame_is_refused(tmp_path: Path) -> None:
+def test_results_other_than_frames_raise(tmp_path: Path) -> None:
     for wrong in (42, X, X.to_polars("x"), X.to_pandas()):
         with pytest.raises(aj.JagTypeError, match=f"a frame is .*, got {type(wrong).__name__}"):
             aj.write_parquet(wrong, tmp_path / "a.parquet")
@@ -234,7 +234,7 @@ def test_checksums_of_pages_are_written_and_checked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"no Parquet at all", b"PAR1" + bytes(100) + b"PAR1"])
-def test_what_is_no_parquet_is_refused_by_name(content: bytes, tmp_path: Path) -> None:
+def test_files_other_than_parquet_raise_with_their_name(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "broken.parquet"
     path.write_bytes(content)
     with pytest.raises((pa.ArrowInvalid, OSError), match=r"broken\.parquet"):
@@ -271,7 +271,7 @@ def test_the_longest_leaf_decides() -> None:
 
 
 @given(column=arrow_columns())
-def test_no_row_group_holds_more_than_asked(column: ArrowColumn) -> None:
+def test_no_row_group_exceeds_the_requested_size(column: ArrowColumn) -> None:
     x = aj.from_arrow(column.array, column.ndim)
     table = pa.table({"x": x.to_arrow()})
     cuts = list(cut_rows(table, 4, 5))

@@ -72,7 +72,7 @@ def test_several_keys_of_several_types(tmp_path: Path) -> None:
 @given(
     column=arrow_columns(leaf=leaf_types(*LEAF_KINDS)), keys=st.lists(st.sampled_from(["a", "b", None]), min_size=30, max_size=30)
 )
-def test_every_row_goes_to_its_key_in_order(column: ArrowColumn, keys: list[str | None]) -> None:
+def test_every_row_is_assigned_to_its_key_in_order(column: ArrowColumn, keys: list[str | None]) -> None:
     x = aj.from_arrow(column.array, column.ndim)
     n = len(x)
     keys = (keys * (n // 30 + 1))[:n]

@@ -104,7 +104,7 @@ def test_a_column_with_dots_in_its_name_comes_first(content: bytes) -> None:
     assert table.schema.field(0).type == pa.int64()
 
 
-def test_columns_come_in_the_order_asked_for(content: bytes) -> None:
+def test_columns_have_the_requested_order(content: bytes) -> None:
     assert aj.read_parquet(content, columns=["k", "docs.at", "k"]).column_names == ["k", "docs"]
 
 

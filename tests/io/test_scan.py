@@ -26,7 +26,7 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_scan_is_what_read_parquet_reads(files: Path) -> None:
+def test_a_scan_equals_read_parquet(files: Path) -> None:
     whole = aj.read_parquet(files, to="polars")
     scan = aj.scan_parquet(files)
     assert scan.collect_schema() == whole.schema
@@ -74,7 +74,7 @@ def test_a_row_group_at_a_time(files: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert pl.read_parquet(files / "out.parquet").height == 300
 
 
-def test_what_a_scan_refuses(files: Path) -> None:
+def test_a_scan_rejects_invalid_arguments(files: Path) -> None:
     with pytest.raises(aj.JagValueError, match=r"docs\.nix"):
         aj.scan_parquet(files, columns=["docs.nix"])
     with pytest.raises(FileNotFoundError):

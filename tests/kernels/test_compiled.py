@@ -318,7 +318,7 @@ def test_a_read_only_folder_serves_what_it_holds(cache, monkeypatch):
     assert sums(find()) == [3.5, 0.0, 4.0]
 
 
-def test_what_fails_to_compile_is_not_tried_again(cache, monkeypatch):
+def test_a_failed_compilation_is_not_repeated(cache, monkeypatch):
     def fail(_):
         raise RuntimeError("LLVM ERROR")
 

@@ -60,7 +60,7 @@ def test_rows_are_turned_round(dtype, rows, nulls, in_blocks, data):
         ([[None, 5], [0]], "position 5 is out of range in row 0"),
     ],
 )
-def test_what_is_no_permutation_is_named(rows, says):
+def test_an_invalid_permutation_is_named(rows, says):
     with pytest.raises(JagValueError, match=says):
         kernel.invert_rows(*flat(rows))
 

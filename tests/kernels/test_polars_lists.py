@@ -55,7 +55,7 @@ def test_every_type_agrees(dtype: str, name: str) -> None:
     np.testing.assert_allclose(by_polars[0], by_numpy[0], rtol=1e-6 if dtype == "float32" else 1e-14)
 
 
-def test_polars_is_really_asked() -> None:
+def test_polars_is_called() -> None:
     cuts = np.array([0, 2, 2, 5])
     out = np.full(3, 7.0)
     assert polars_lists.reduce_lists(np.maximum, np.array([1.0, 4, 3, 2, 1]), cuts, out)

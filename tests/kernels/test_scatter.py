@@ -50,7 +50,7 @@ def test_put(type, data):
 @pytest.mark.parametrize(
     "type", [pa.string(), pa.struct({"a": pa.int8()}), pa.null(), pa.binary(3), pa.dictionary(pa.int8(), pa.string())]
 )
-def test_what_has_no_words(type):
+def test_dictionaries_without_values(type):
     assert not has_words(type)
 
 

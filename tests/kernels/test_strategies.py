@@ -539,7 +539,7 @@ def test_calls_are_of_operations() -> None:
     assert not CALLS.keys() - strategy.CHOICES.keys()
 
 
-def test_what_is_forced_ends_with_the_block() -> None:
+def test_a_forced_strategy_ends_with_the_block() -> None:
     before = strategy.sizes.SORT_BLOCK
     with strategy.force(argsort="matrix", SORT_BLOCK=7):
         with strategy.force(rank="sort"):

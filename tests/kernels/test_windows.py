@@ -26,7 +26,7 @@ def test_windows_there_and_back(type: str, width: int) -> None:
 
 
 @pytest.mark.parametrize("sizes", [[0, 1], [0, 0], [], [3, 5, 0, 4, 0], [1, 1, 1], [5], [0, 7, 0, 0, 9]])
-def test_windows_leave_alone_what_no_row_covers(sizes: list[int]) -> None:
+def test_windows_ignore_items_that_no_row_covers(sizes: list[int]) -> None:
     width = 3
     cells = np.arange(len(sizes) * width).reshape(-1, width)
     out = np.full(sum(sizes), -1)

@@ -191,7 +191,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "arguments"), WRONG, ids=repr)
-def test_what_koda_refuses_is_refused(name: str, arguments: tuple[Any, ...]) -> None:
+def test_arguments_that_koda_rejects_raise(name: str, arguments: tuple[Any, ...]) -> None:
     assert outcome(lambda: getattr(kd.shapes, name)(*arguments)) == "refused"
     assert outcome(lambda: getattr(aj.shapes, name)(*arguments)) == "refused"
 

@@ -79,7 +79,7 @@ def test_dtype_of_the_data_by_default() -> None:
         (aj.array([1]), "jagged[int64, 2]", aj.ShapeError),
     ],
 )
-def test_what_does_not_fit_is_refused(data: Any, dtype: str, error: type[Exception]) -> None:
+def test_values_that_do_not_fit_raise(data: Any, dtype: str, error: type[Exception]) -> None:
     with pytest.raises(error):
         pd.Series(data, dtype=dtype)
 
@@ -139,7 +139,7 @@ def test_setitem(s: pd.Series[Any], key: Any, value: Any, expected: list[Any]) -
 
 
 @pytest.mark.parametrize("value", [5, "a", [[1]], object(), [1.5], ["a"]])
-def test_what_is_no_row_is_refused(s: pd.Series[Any], value: Any) -> None:
+def test_values_other_than_rows_raise(s: pd.Series[Any], value: Any) -> None:
     before = items(s)
     with pytest.raises((TypeError, ValueError)):
         s.array[0] = value
@@ -250,7 +250,7 @@ def test_one_by_one_work_is_put_off(s: pd.Series[Any]) -> None:
 
 
 @pytest.mark.parametrize("step", [0, 1])
-def test_who_reads_while_rows_are_worked_in_sees_them(monkeypatch: pytest.MonkeyPatch, step: int) -> None:
+def test_a_reader_sees_rows_while_they_are_merged(monkeypatch: pytest.MonkeyPatch, step: int) -> None:
     """As another thread would, between the steps."""
     array = aj.array([[place] for place in range(6)]).to_pandas().array.copy()
     for place in range(0, 6, 2):

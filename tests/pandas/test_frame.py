@@ -49,7 +49,7 @@ def test_flatten_takes_plain_columns_and_lists_too(frame: pd.DataFrame) -> None:
     assert lists["v"].tolist() == [1, 2, 3]
 
 
-def test_what_can_not_be_flattened(frame: pd.DataFrame) -> None:
+def test_columns_that_can_not_be_flattened(frame: pd.DataFrame) -> None:
     with pytest.raises(aj.JagIndexError, match="no column 'x'"):
         frame.jag.flatten("x")
     with pytest.raises(aj.ShapeError, match="no jagged column"):
@@ -198,7 +198,7 @@ def test_groupby_jag_and_categories() -> None:
     assert frame.groupby("k", observed=True, dropna=False).jag["v"].sum().jag.to_list() == [[4], [2]]
 
 
-def test_what_groupby_jag_refuses() -> None:
+def test_groupby_jag_rejects_invalid_arguments() -> None:
     frame = pd.DataFrame({"k": list("aab"), "v": aj.array([[1, 2], [3], [4]]), "jag": [1, 2, 3]})
     assert frame.groupby("k")["jag"].sum().tolist() == [3, 3]
     with pytest.raises(aj.JagValueError, match=r"axis must be 0, item by item across the rows of a group, or None, .* got -1"):

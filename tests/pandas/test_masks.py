@@ -45,7 +45,7 @@ USES: dict[str, Callable[[pd.DataFrame, Any], Any]] = {
 
 
 @pytest.mark.parametrize("use", USES)
-def test_a_jagged_mask_says_what_to_do(df: pd.DataFrame, use: str) -> None:
+def test_a_jagged_mask_names_the_alternative(df: pd.DataFrame, use: str) -> None:
     if use == "iloc" and NO_MASKS_IN_ILOC:
         pytest.skip("this pandas refuses every boolean Series there")
     for frame in (df, pd.concat([df] * 500, ignore_index=True)):
@@ -93,7 +93,7 @@ def test_a_row_never_equals_a_scalar(df: pd.DataFrame, op: Any) -> None:
     assert len(seen) == 1
 
 
-def test_what_does_not_warn(df: pd.DataFrame) -> None:
+def test_comparisons_that_do_not_warn(df: pd.DataFrame) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert (df["v"] == aj.Row([3])).tolist() == [False, True, pd.NA, False]

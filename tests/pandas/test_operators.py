@@ -185,7 +185,7 @@ def test_eval_computes_with_jagged_columns(text: str, expected: Any) -> None:
     assert df.eval(f"new = {text}")["new"].equals(got)
 
 
-def test_eval_still_refuses_what_pandas_refuses() -> None:
+def test_eval_still_rejects_the_dtypes_that_pandas_rejects() -> None:
     with pytest.raises(TypeError, match="unsupported operand type"):
         pd.DataFrame({"a": [{}], "b": [1]}).eval("a * b")
 

@@ -121,7 +121,7 @@ def test_jagged_columns_of_one_ndim(engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
-def test_a_row_is_told_as_one_of_the_piece(engine):
+def test_an_error_counts_rows_of_the_piece(engine):
     n = 250_000
     df = pl.DataFrame({"v": aj.array([[1, 2]] * n).to_polars(), "w": aj.array([[1, 2]] * (n - 1) + [[1]]).to_polars()})
     with pytest.raises(ShapeError, match=r"column 'v': .* row \d+.*\(counted within the \d+ rows that polars handed over at once"):

@@ -343,7 +343,7 @@ def test_selectors_on_either_side():
 
 
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor"])
-def test_a_selector_on_the_left_is_refused_with_what_to_write(name: str):
+def test_a_selector_on_the_left_raises_with_the_alternative(name: str):
     """polars asks it first, and would compute with plain lists by rules of its own."""
     for right in (c("v").jag, c("v").jag.cumsum()):
         with pytest.raises(JagTypeError, match=r"write cs\.float\(\)\.as_expr\(\) \* pl\.col\(\"v\"\)\.jag"):

@@ -83,7 +83,7 @@ def test_over(calls):
         lambda v: pl.when(BIG).then(v),
     ],
 )
-def test_what_covers_its_groups_or_is_one_value_is_left_alone(function):
+def test_constants_and_full_groups_are_unchanged(function):
     expr = function(c("k"))
     assert covering(expr) is expr
 

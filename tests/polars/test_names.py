@@ -120,7 +120,7 @@ def test_alias_over_and_meta_are_polars_own():
     assert c("v").jag.meta.output_name() == "v"
 
 
-def test_dir_lists_what_there_is():
+def test_dir_lists_all_names():
     for surface in (c("v").jag, frame()["v"].jag):
         names = [name for name in dir(surface) if not name.startswith("_")]
         assert {"sum", "lengths", "len", "alias"} <= set(names)

@@ -183,7 +183,7 @@ OURS = {
 
 
 @pytest.mark.parametrize("why", OURS)
-def test_what_polars_does_otherwise_is_ours(native, why):
+def test_results_follow_arrowjag_where_polars_differs(native, why):
     dtype, function = OURS[why]
     pl.DataFrame({"v": pl.Series([None, None], dtype=dtype)}).select(function(c("v").jag))
     assert native == {"native": 0, "python": 1}

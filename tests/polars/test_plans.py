@@ -79,7 +79,7 @@ def test_a_node_used_twice_is_not_two_equal_nodes():
     assert df.select(shared - shared)["v"].to_list() == df.select((v * 2.0) - (v * 2.0))["v"].to_list()
 
 
-def test_what_has_no_key_is_planned_each_time(plans):
+def test_trees_without_a_key_are_planned_each_time(plans):
     df = frame()
     for value in (np.float32(2), np.float32(3)):
         assert df.select(c("v").jag * value)["v"].to_list() == (df["v"].jag * value).to_list()
@@ -106,7 +106,7 @@ def test_the_oldest_plans_go(plans, monkeypatch):
     assert 0 < len(plans) <= 3
 
 
-def test_plans_tell_dtypes_apart(plans):
+def test_plans_distinguish_dtypes(plans):
     for dtype in (pl.Float64, pl.Float32, pl.Int64):
         df = pl.DataFrame({"v": pl.Series([[1, 2], []], dtype=pl.List(dtype))})
         assert df.select(c("v").jag.max())["v"].dtype == dtype
@@ -142,7 +142,7 @@ def test_frames_that_were_written_down_are_planned_anew(plans, function):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_arguments_in_place_are_bound_as_any_others(name, monkeypatch):
+def test_positional_arguments_are_bound_like_keywords(name, monkeypatch):
     """Positional arguments alone skip the signature; so do wrong ones not."""
     values = [c("k"), 1, "a", [1, 2]]
     for n in range(5):

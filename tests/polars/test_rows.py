@@ -172,7 +172,7 @@ MOVING = {
 
 
 @pytest.mark.parametrize("name", MOVING)
-def test_what_moves_rows_is_refused_by_name_at_plan_time(name):
+def test_methods_that_move_rows_raise_at_plan_time(name):
     with pytest.raises(JagTypeError, match=r"column '.*': .* changes the rows of the frame.*df.jag.flatten") as caught:
         frame().lazy().select(MOVING[name](c("v"))).collect_schema()
     assert f": {name.split(' ')[0]} changes" in str(caught.value)
@@ -209,7 +209,7 @@ GATHERED = {
 
 @pytest.mark.parametrize("name", GATHERED)
 @pytest.mark.parametrize("column", ["v", "w", "f"])
-def test_what_agg_gathers_is_a_column_one_dim_deeper(name, column):
+def test_columns_gathered_by_agg_have_one_more_dim(name, column):
     """A list of `Jagged` is what polars makes of it."""
     function = GATHERED[name]
     gathered = frame().group_by("g", maintain_order=True).agg(v=c(column), k=c("k"))

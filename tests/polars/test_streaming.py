@@ -65,7 +65,7 @@ BOTH = {
 @pytest.mark.parametrize("name", BOTH)
 @settings(max_examples=20)
 @given(data=st.data())
-def test_pieces_give_what_the_whole_gives(name, data):
+def test_pieces_give_the_result_of_the_whole(name, data):
     x, y = data.draw(prefix_arrays())
     assume(x.ndim > 1 or name in ("sum", "less"))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(x)), max_size=3)))
