@@ -14,8 +14,8 @@ import pytest
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
-from arrowjag._kernels.compiled import background
 from arrowjag._kernels.compiled.loops.fused import loop_of, parse
+from tests.kernels.compiling import compiled_within
 from tests.test_jit import outcome
 
 pytest.importorskip("numba")
@@ -146,7 +146,7 @@ def test_another_process_compiles_a_loop(monkeypatch: pytest.MonkeyPatch, tmp_pa
     with aj.options(compile="auto"), strategy.force(COMPILED_VALUES=0, COMPILING_VALUES=0) as taken:
         before = outcome(fused, x)
         assert taken["loop", "blocks"] == 1
-        assert background.wait(120)
+        assert compiled_within(120)
         assert outcome(fused, x) == before
     assert taken["loop", "compiled"] == 1
     assert list(tmp_path.glob("*.jagobj"))

@@ -18,6 +18,7 @@ from arrowjag._kernels import compiled
 from arrowjag._kernels.compiled import background, compiler, library, objects
 from arrowjag._kernels.compiled.loop import ITEM_TYPES, Variant, item_type, wide_type
 from arrowjag._kernels.compiled.loops import LOOPS
+from tests.kernels.compiling import compiled_within
 
 pytest.importorskip("numba")
 
@@ -338,19 +339,19 @@ def test_a_process_beside_this_one_compiles_while_numpy_answers(cache):
     assert find() is None  # not worth it: no process
     assert list(cache.iterdir()) == []
     assert find(worth=True) is None
-    assert background.wait(60)
+    assert compiled_within(60)
     assert sums(find()) == [3.5, 0.0, 4.0]
 
 
 def test_a_compiler_that_is_killed_leaves_no_code_and_no_error(cache, monkeypatch):
     assert find(worth=True) is None
     background._running[0].send_signal(signal.SIGKILL)
-    assert background.wait(30)
+    assert compiled_within(30)
     assert list(cache.glob("*.jagobj")) == []
     assert find(worth=True) is None  # tried once in this process
     forget(monkeypatch)
     assert find(worth=True) is None
-    assert background.wait(60)
+    assert compiled_within(60)
     assert sums(find()) == [3.5, 0.0, 4.0]
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from typing import Any
 
-__all__ = ["can_start", "is_pending", "request", "wait"]
+__all__ = ["can_start", "is_pending", "request"]
 
 _running: tuple[subprocess.Popen[bytes], frozenset[str]] | None = None
 _waiting: set[str] = set()
@@ -67,14 +66,3 @@ def _start(variants: list[str]) -> subprocess.Popen[bytes]:
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(path for path in sys.path if path))
     quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     return subprocess.Popen(command, env=environment, close_fds=True, start_new_session=True, **quiet)  # noqa: S603  # ourselves
-
-
-def wait(seconds: float) -> bool:
-    """Wait until nothing is being compiled any more; whether that came true in time. For tests and for `arrowjag compile`."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        _poll()
-        if _running is None and not _waiting:
-            return True
-        time.sleep(0.02)
-    return False
