@@ -113,6 +113,15 @@ def is_numeric(type: pa.DataType) -> bool:
     return bool(pt.is_integer(type) or pt.is_floating(type) or pt.is_boolean(type))
 
 
+def plain_numbers(values: pa.Array, operation: str) -> pa.Array:
+    """Cast the null type to int64; raise for types that are not numeric."""
+    if pt.is_null(values.type):
+        return pa.nulls(len(values), pa.int64())
+    if not is_numeric(values.type):
+        raise JagTypeError.no_kernel(operation, values.type)
+    return values
+
+
 # ------------------------------------------------------------------------------------------------- coming in
 
 

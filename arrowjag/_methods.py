@@ -92,6 +92,15 @@ class Method:
         """The signature including `self`; cached, because plans read it at every call."""
         return inspect.signature(self.function)
 
+    def described(self, call: Callable[..., Any], owner: str | None = None) -> Callable[..., Any]:
+        """Give a surface's call of the method its name, docstring and signature, and return the call."""
+        call.__name__ = self.short
+        if owner is not None:
+            call.__qualname__ = f"{owner}.{self.name}"
+        call.__doc__ = self.function.__doc__
+        call.__signature__ = self.signature  # type: ignore[attr-defined]
+        return call
+
     def rows(self, ndim: int, arguments: Mapping[str, Any]) -> Rows:
         """Return the effect of a call on the rows of the frame; for arguments of a wrong type the method itself will raise."""
         try:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow, _html
-from arrowjag._array import JaggedArray
+from arrowjag._array import JaggedArray, array_of
 from arrowjag._array.base import as_column
 from arrowjag._column import Column
 from arrowjag._kernels.move import gather
@@ -203,7 +203,7 @@ def overlay(dest: Any, index: Any, values: Any) -> Overlay:
     >>> o[2].to_list(), o.to_list()
     ([0.0, 0.0, 7.0], [[0.0, 5.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 7.0]])
     """
-    return Overlay(_array(dest), index, _array(values))
+    return Overlay(array_of(dest), index, array_of(values))
 
 
 def scatter(dest: Any, index: Any, values: Any) -> JaggedArray:
@@ -237,13 +237,5 @@ def scatter(dest: Any, index: Any, values: Any) -> JaggedArray:
     >>> aj.scatter(aj.zeros(4, 2), x.image(), x).to_list()
     [[1.0, 0.0], [2.0, 3.0], [4.0, 0.0], [5.0, 6.0]]
     """
-    result: JaggedArray = _array(dest).set(index, values)
+    result: JaggedArray = array_of(dest).set(index, values)
     return result
-
-
-def _array(data: Any) -> JaggedArray:
-    column = as_column(data)
-    if isinstance(column, JaggedArray):
-        return column
-    array: JaggedArray = JaggedArray._of(column)
-    return array

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from arrowjag._array.base import as_column
 from arrowjag._array.by_key import KeyMethods
 from arrowjag._array.combining import CombiningMethods
 from arrowjag._array.dense import DenseMethods
@@ -26,7 +29,7 @@ from arrowjag._array.vectors import VectorMethods
 from arrowjag._array.windows import WindowMethods
 from arrowjag._methods import accessor
 
-__all__ = ["JaggedArray"]
+__all__ = ["JaggedArray", "array_of"]
 
 
 class JaggedArray(
@@ -81,3 +84,12 @@ class JaggedArray(
 
     dt = accessor(TimeMethods)
     str = accessor(TextMethods)
+
+
+def array_of(data: Any) -> JaggedArray:
+    """Return any operand as a JaggedArray; an array itself unchanged."""
+    column = as_column(data)
+    if isinstance(column, JaggedArray):
+        return column
+    result: JaggedArray = JaggedArray._of(column)
+    return result

@@ -34,21 +34,12 @@ __all__ = ["REDUCTIONS", "collapse", "count", "join", "lengths", "quantile", "re
 # --------------------------------------------------------------------------------------------------- by numpy kernels
 
 
-def _plain(values: pa.Array, operation: str) -> pa.Array:
-    """Cast the null type to int64; raises for types that are not numeric."""
-    if pt.is_null(values.type):
-        return pa.nulls(len(values), pa.int64())
-    if not _arrow.is_numeric(values.type):
-        raise JagTypeError.no_kernel(operation, values.type)
-    return values
-
-
 def _sum(values: pa.Array, offsets: IntArray) -> pa.Array:
     if pt.is_decimal(values.type):
         return exact.sum(values, offsets)
     if pt.is_duration(values.type):
         return _sum(values.cast(pa.int64()), offsets).cast(values.type)
-    data, valid = _arrow.to_numpy(_plain(values, "sum"))
+    data, valid = _arrow.to_numpy(_arrow.plain_numbers(values, "sum"))
     result, present = _kernels.sum(data, valid, offsets)
     return _arrow.from_numpy(result, present)
 
@@ -56,7 +47,7 @@ def _sum(values: pa.Array, offsets: IntArray) -> pa.Array:
 def _prod(values: pa.Array, offsets: IntArray) -> pa.Array:
     if pt.is_decimal(values.type):
         return exact.prod(values, offsets)
-    data, valid = _arrow.to_numpy(_plain(values, "prod"))
+    data, valid = _arrow.to_numpy(_arrow.plain_numbers(values, "prod"))
     result, present = _kernels.prod(data, valid, offsets)
     return _arrow.from_numpy(result, present)
 
@@ -66,7 +57,7 @@ def _mean(values: pa.Array, offsets: IntArray) -> pa.Array:
         return exact.mean(values, offsets)
     if _arrow.is_temporal(values.type):
         return exact.moment_mean(values, offsets)
-    data, valid = _arrow.to_numpy(_plain(values, "mean"))
+    data, valid = _arrow.to_numpy(_arrow.plain_numbers(values, "mean"))
     return _arrow.from_numpy(*_kernels.mean(data, valid, offsets))
 
 
@@ -141,7 +132,7 @@ def _truth(name: str) -> Reduction:
             counts = polars_lists.count_set(bits, offsets)
             if counts is not None:
                 return _arrow.from_numpy(counts > 0 if name == "any" else counts == row_sizes(offsets))
-        data, valid = _arrow.to_numpy(_plain(values, name))
+        data, valid = _arrow.to_numpy(_arrow.plain_numbers(values, name))
         return _arrow.from_numpy(*kernel(data.astype(bool, copy=False), valid, offsets))
 
     return reduction
@@ -172,7 +163,7 @@ def _as_float(values: pa.Array, operation: str) -> pa.Array:
         return values.cast(pa.uint8()).cast(pa.float64())
     if pt.is_decimal(values.type):
         return values.cast(pa.float64())
-    return _plain(values, operation)
+    return _arrow.plain_numbers(values, operation)
 
 
 def _around_mean(values: pa.Array, offsets: IntArray, operation: str) -> pa.Array:

@@ -29,15 +29,6 @@ __all__ = ["ROLLING", "SCANS", "by_order", "diff", "fill", "roll", "scan", "shif
 Scan: TypeAlias = Callable[[pa.Array, IntArray], pa.Array]
 
 
-def _numbers(values: pa.Array, operation: str) -> pa.Array:
-    """Cast the null type to int64; raises for types that are not numeric."""
-    if pt.is_null(values.type):
-        return pa.nulls(len(values), pa.int64())
-    if not _arrow.is_numeric(values.type):
-        raise JagTypeError.no_kernel(operation, values.type)
-    return values
-
-
 def _validity(values: pa.Array) -> BoolArray | None:
     return _arrow.valid_of(values)
 
@@ -50,13 +41,13 @@ def _cumsum(values: pa.Array, offsets: IntArray) -> pa.Array:
         return _cumsum(values.cast(pa.int64()), offsets).cast(values.type)
     if pt.is_decimal(values.type):
         return exact.cumsum(values, offsets)
-    return _arrow.from_numpy(*_kernels.cumsum(*_arrow.to_numpy(_numbers(values, "cumsum")), offsets))
+    return _arrow.from_numpy(*_kernels.cumsum(*_arrow.to_numpy(_arrow.plain_numbers(values, "cumsum")), offsets))
 
 
 def _cumprod(values: pa.Array, offsets: IntArray) -> pa.Array:
     if pt.is_decimal(values.type):
         return exact.cumprod(values, offsets)
-    return _arrow.from_numpy(*_kernels.cumprod(*_arrow.to_numpy(_numbers(values, "cumprod")), offsets))
+    return _arrow.from_numpy(*_kernels.cumprod(*_arrow.to_numpy(_arrow.plain_numbers(values, "cumprod")), offsets))
 
 
 def _cumcount(values: pa.Array, offsets: IntArray) -> pa.Array:
@@ -114,7 +105,7 @@ def diff(column: Column, n: int, axis: Any) -> Column:
 
     def difference(values: pa.Array, offsets: IntArray) -> pa.Array:
         if _arrow.is_numeric(values.type) or pt.is_null(values.type):
-            return _arrow.from_numpy(*_kernels.diff(*_arrow.to_numpy(_numbers(values, "diff")), offsets, distance))
+            return _arrow.from_numpy(*_kernels.diff(*_arrow.to_numpy(_arrow.plain_numbers(values, "diff")), offsets, distance))
         frame = JaggedShape(len(values))
         try:
             earlier = Column(frame, _shifted(values, offsets, distance)[0])
@@ -179,7 +170,7 @@ def _rolling_sum(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
         return _rolling_sum(values.cast(pa.int64()), offsets, window).cast(values.type)
     if pt.is_decimal(values.type):
         return exact.rolling_sum(values, offsets, window)
-    data, valid = _arrow.to_numpy(_numbers(values, "rolling sum"))
+    data, valid = _arrow.to_numpy(_arrow.plain_numbers(values, "rolling sum"))
     return _arrow.from_numpy(*rolling.rolling_sum(data, valid, offsets, window))
 
 
@@ -188,7 +179,7 @@ def _rolling_mean(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
         return exact.rolling_mean(values, offsets, window)
     if _arrow.is_temporal(values.type):
         return exact.rolling_moment_mean(values, offsets, window)
-    data, valid = _arrow.to_numpy(_numbers(values, "rolling mean"))
+    data, valid = _arrow.to_numpy(_arrow.plain_numbers(values, "rolling mean"))
     return _arrow.from_numpy(*rolling.rolling_mean(data, valid, offsets, window))
 
 

@@ -13,7 +13,6 @@ import pyarrow as pa
 
 from arrowjag import _arrow
 from arrowjag._array import JaggedArray
-from arrowjag._array.base import as_column
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._ops import dense as _dense
@@ -22,7 +21,7 @@ from arrowjag.errors import JagTypeError, JagValueError, MissingDependencyError,
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import IntArray
 
-__all__ = ["array_of", "assemble", "cuts_of", "inner_of", "load", "offsets_of", "refuse_null_rows", "refuse_nulls"]
+__all__ = ["assemble", "cuts_of", "inner_of", "load", "offsets_of", "refuse_null_rows", "refuse_nulls"]
 
 
 def load(package: str, purpose: str) -> Any:
@@ -33,15 +32,6 @@ def load(package: str, purpose: str) -> Any:
         if error.name != package.partition(".")[0]:
             raise
         raise MissingDependencyError(f"{purpose} needs the package {error.name}: pip install {error.name}") from None
-
-
-def array_of(x: Any) -> JaggedArray:
-    """Any operand as a JaggedArray."""
-    column = as_column(x)
-    if isinstance(column, JaggedArray):
-        return column
-    result: JaggedArray = JaggedArray._of(column)
-    return result
 
 
 def refuse_null_rows(x: JaggedArray, other: str) -> None:

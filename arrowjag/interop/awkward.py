@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._array import JaggedArray
+from arrowjag._array import JaggedArray, array_of
 from arrowjag.errors import JagTypeError
 from arrowjag.functions import from_arrow
 from arrowjag.interop import _parts
@@ -40,7 +40,7 @@ def to_awkward(x: Any) -> Any:
     MissingDependencyError
         If awkward is not installed.
     """
-    array = _parts.array_of(x)
+    array = array_of(x)
     awkward = _parts.load("awkward", "to_awkward")
     type = array.type
     if pt.is_decimal(type) or pt.is_interval(type) or (pt.is_timestamp(type) and type.tz is not None):

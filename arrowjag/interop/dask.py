@@ -253,10 +253,7 @@ def _delegate(method: Method) -> Any:
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         return self._call(method, args, kwargs)
 
-    call.__name__ = method.short
-    call.__doc__ = method.function.__doc__
-    call.__signature__ = method.signature  # type: ignore[attr-defined]
-    return call
+    return method.described(call)
 
 
 def _operators(name: str) -> tuple[Any, Any]:

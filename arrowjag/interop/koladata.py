@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from arrowjag import _arrow
-from arrowjag._array import JaggedArray
+from arrowjag._array import JaggedArray, array_of
 from arrowjag._column import Column
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagTypeError
@@ -54,7 +54,7 @@ def to_koladata(x: Any) -> Any:
     MissingDependencyError
         If koladata is not installed.
     """
-    array = _parts.array_of(x)
+    array = array_of(x)
     _parts.refuse_null_rows(array, "koladata")
     name = _schema(array.type)
     kd = _parts.load("koladata.kd", "to_koladata")

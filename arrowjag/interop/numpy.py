@@ -11,11 +11,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from arrowjag._array import JaggedArray
+from arrowjag._array import JaggedArray, array_of
 from arrowjag._array.base import as_column
 from arrowjag.dense import from_dense
 from arrowjag.errors import JagValueError
-from arrowjag.interop import _parts
 
 __all__ = ["from_numpy", "to_numpy"]
 
@@ -54,8 +53,8 @@ def from_numpy(data: npt.NDArray[Any], sizes: Any = None, *, ndim: int | None = 
         return from_dense(data, sizes)
     array = np.asanyarray(data)
     if array.dtype.kind != "O":
-        return _parts.array_of(as_column(array))
-    return _parts.array_of(as_column(_lists(array), ndim=ndim))
+        return array_of(as_column(array))
+    return array_of(as_column(_lists(array), ndim=ndim))
 
 
 def _lists(rows: npt.NDArray[Any]) -> list[Any]:
@@ -95,7 +94,7 @@ def to_numpy(x: Any, layout: Literal["object", "dense", "masked"] = "object") ->
     >>> aj.interop.numpy.to_numpy(aj.array([[1, 2], None, [3]]))
     array([array([1, 2]), None, array([3])], dtype=object)
     """
-    array = _parts.array_of(x)
+    array = array_of(x)
     if layout == "dense":
         return array.to_numpy()
     if layout == "masked":

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._array import JaggedArray
+from arrowjag._array import JaggedArray, array_of
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag.dims import Ragged, Uniform
@@ -53,7 +53,7 @@ def to_scipy(x: Any, n_columns: int | None = None, format: Literal["csr", "coo"]
     MissingDependencyError
         If scipy is not installed.
     """
-    array = _parts.array_of(x)
+    array = array_of(x)
     if format not in ("csr", "coo"):
         raise JagValueError(f"to_scipy: format must be 'csr' or 'coo', got {format!r}")
     if array.ndim != 2:

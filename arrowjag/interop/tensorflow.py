@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._array import JaggedArray
+from arrowjag._array import JaggedArray, array_of
 from arrowjag.errors import JagTypeError
 from arrowjag.interop import _parts
 from arrowjag.typing import IntArray
@@ -61,7 +61,7 @@ def to_tensorflow(x: Any) -> Pieces:
     >>> aj.interop.tensorflow.to_tensorflow(aj.array([[1, 2], [], [3]]))
     Pieces(flat_values=array([1, 2, 3]), nested_row_splits=(array([0, 2, 2, 3]),))
     """
-    array = _parts.array_of(x)
+    array = array_of(x)
     _parts.refuse_nulls(array, "tensorflow")
     values, type = array.values, array.type
     if _arrow.is_numeric(type):

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._array import JaggedArray
+from arrowjag._array import JaggedArray, array_of
 from arrowjag._products import zip as zip_arrays
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.dims import Ragged
@@ -54,7 +54,7 @@ def to_torch(x: Any, layout: Literal["nested", "offsets", "dense"] = "nested") -
     MissingDependencyError
         If torch is not installed.
     """
-    array = _parts.array_of(x)
+    array = array_of(x)
     if layout not in ("nested", "offsets", "dense"):
         raise JagValueError(f"to_torch: layout must be 'nested', 'offsets' or 'dense', got {layout!r}")
     if not _arrow.is_numeric(array.type):
@@ -220,7 +220,7 @@ def _features(columns: Any) -> dict[str, JaggedArray]:
     given = columns.to_dict(as_series=True) if hasattr(columns, "collect_schema") else columns
     if not isinstance(given, Mapping) and not hasattr(given, "items"):
         raise JagTypeError(f"to_keyed takes a mapping from keys to arrays or a DataFrame, got {type(columns).__name__}")
-    arrays = {str(name): _parts.array_of(one) for name, one in given.items()}
+    arrays = {str(name): array_of(one) for name, one in given.items()}
     if not arrays:
         raise JagValueError("to_keyed needs at least one key")
     rows = {name: len(array) for name, array in arrays.items()}

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._array import JaggedArray
+from arrowjag._array import JaggedArray, array_of
 from arrowjag._array.reading import to_array
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
@@ -190,7 +190,7 @@ def to_ragged(
     """
     if layout not in ("contiguous", "indexed"):
         raise JagValueError(f"to_ragged: layout must be 'contiguous' or 'indexed', got {layout!r}")
-    columns = {label: _parts.array_of(one) for label, one in arrays.items()}
+    columns = {label: array_of(one) for label, one in arrays.items()}
     deep = {label: one for label, one in columns.items() if one.ndim > 1}
     if not deep:
         raise ShapeError("to_ragged needs an array of ndim 2 or more, which holds the samples")

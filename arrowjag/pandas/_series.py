@@ -231,11 +231,7 @@ def _delegate(method: Method) -> Any:
     def call(self: SeriesJag, *args: Any, **kwargs: Any) -> Any:
         return self._call(method, args, kwargs)
 
-    call.__name__ = method.short
-    call.__qualname__ = f"SeriesJag.{method.name}"
-    call.__doc__ = method.function.__doc__
-    call.__signature__ = method.signature  # type: ignore[attr-defined]
-    return call
+    return method.described(call, "SeriesJag")
 
 
 def _hand_on(name: str) -> Any:

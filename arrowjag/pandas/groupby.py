@@ -150,11 +150,7 @@ def _delegate(method: Method) -> Callable[..., Any]:
     def call(self: GroupByJag, *args: Any, **kwargs: Any) -> Any:
         return self._reduce(method, args, kwargs)
 
-    call.__name__ = method.name
-    call.__qualname__ = f"GroupByJag.{method.name}"
-    call.__doc__ = method.function.__doc__
-    call.__signature__ = method.signature  # type: ignore[attr-defined]
-    return call
+    return method.described(call, "GroupByJag")
 
 
 def install() -> None:
