@@ -49,7 +49,7 @@ WAYS = {
     "numpy": {"row_sum": "numpy", "variance": "numpy", "central": "numpy", "decay": "numpy", "window": "numpy"},
     "polars": {"row_sum": "polars", "variance": "numpy"},
     "compiled": {
-        **dict.fromkeys(("row_sum", "variance", "central", "decay", "window"), "compiled"),
+        **dict.fromkeys(("row_sum", "product", "running", "variance", "central", "decay", "window"), "compiled"),
         "COMPILED_VALUES": 0,
     },
     "small blocks": {"THREAD_VALUES": 1, "CACHE_VALUES": 32, "LARGE_VALUES": 64},

@@ -327,6 +327,7 @@ CALLS: dict[str, list[Call]] = {
         *(reduction(name, axis, rounds=True)._replace(same_bits=True) for name in ("min", "max") for axis in (0, 1)),
     ],
     "integer_sum": [reduction("sum", rounds=True), reduction("mean", rounds=True)],
+    "product": [reduction("prod", rounds=True)._replace(same_bits=True)],
     "extreme": [reduction(name, rounds=True)._replace(same_bits=True) for name in ("min", "max", "argmin", "argmax")],
     "select": [
         *(reduction("quantile", q=q, interpolation="lower", rounds=True)._replace(same_bits=True) for q in (0.0, 0.3, 1.0)),

@@ -127,11 +127,18 @@ def _halves(values: NDArray[Any], offsets: NDArray[np.int64]) -> tuple[NDArray[n
 
 
 def prod(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], None]:
-    """The product of each row; 1 for a row without items. Types and overflow as in `sum`."""
+    """The product of each row, from left to right; 1 for a row without items. Types and overflow as in `sum`."""
     target = accumulator(data.dtype)
     out = np.ones(len(offsets) - 1, target)
+    name = "prod" if target.kind == "f" else "prod_integers"
 
     def work(block: Block) -> None:
+        loop = find_loop(name, block.data.dtype, block.valid is not None, len(block.data))
+        if strategy.choose("product", loop is not None) == "compiled" and loop is not None:
+            part = out[block.rows]
+            if loop(np.ascontiguousarray(block.data), block.valid, block.offsets, 0, len(part), part) == 0:
+                return
+            part[:] = 1  # some product is close to the limit: the exact check decides
         values = block.filled(1, target)
         reduceat(np.multiply, values, block.offsets, out[block.rows])
         if target.kind != "f":

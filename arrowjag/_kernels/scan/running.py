@@ -79,7 +79,7 @@ def cumprod(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tup
     out = empty(len(data), data.dtype if target.kind == "f" else target)
 
     def work(block: Block) -> None:
-        if target.kind == "f" and _run("cumprod", block, out[block.items]) == 0:
+        if _run("cumprod" if target.kind == "f" else "cumprod_integers", block, out[block.items]) == 0:
             return
         values = block.filled(1, target)
         out[block.items] = _accumulate(np.multiply, values, block.offsets)

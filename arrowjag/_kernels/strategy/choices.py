@@ -121,6 +121,7 @@ CHOICES: dict[str, Choice] = {
     "count": _either(rules.count_rule, "whole", "blocks", polars=lambda n: n > 0 and rules.has_polars()),
     "outer": _either(rules.outer, "move", scatter=lambda plain: plain),
     "integer_sum": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "product": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "extreme": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "select": _either(rules.compiled_or_numpy, "numpy", compiled=lambda able: able),
     "text": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),

@@ -9,7 +9,10 @@ import numpy as np
 
 from arrowjag._kernels.compiled.loop import loop
 
-__all__ = ["PIECE"]
+__all__ = ["LARGEST_PRODUCT", "PIECE"]
+
+LARGEST_PRODUCT = 2.0**63 * (1 - 1e-9)
+"""Products of integers whose magnitude in float64 is below this fit 64 bits, beyond any rounding."""
 
 PIECE = 128
 """Items whose sum is taken from left to right before it is added to the sum of the row: the documented order of addition."""
@@ -76,6 +79,49 @@ def sum_integers(kind: str, nulls: bool) -> Function:
                 n_bad += 1 if high > i8(0xFFFFFFFF) else 0
             else:
                 n_bad += 1 if high > i8(0x7FFFFFFF) or high < i8(-0x80000000) else 0
+            out[row] = total
+        return n_bad
+
+    return function
+
+
+@loop("item* u1* i8* i8 i8 f8*", _FLOATS)
+def prod(kind: str, nulls: bool) -> Function:
+    """(values, valid, offsets, first, last, out): products of rows first to last, in float64, from left to right."""
+
+    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            total = 1.0
+            for i in range(u8(offsets[row]), u8(offsets[row + u8(1)])):
+                item = f8(values[i])
+                if nulls:
+                    item = item if valid[i] != 0 else 1.0
+                total *= item
+            out[row] = total
+        return 0
+
+    return function
+
+
+@loop("item* u1* i8* i8 i8 wide*", _INTEGERS)
+def prod_integers(kind: str, nulls: bool) -> Function:
+    """(values, valid, offsets, first, last, out): products that wrap around; returns how many may not fit 64 bits."""
+    unsigned = kind == "u"
+    limit = LARGEST_PRODUCT * (2.0 if unsigned else 1.0)
+
+    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+        n_bad = 0
+        for row in range(u8(first), u8(last)):
+            total, size = i8(1), 1.0
+            for i in range(u8(offsets[row]), u8(offsets[row + u8(1)])):
+                item = i8(u8(values[i])) if unsigned else i8(values[i])
+                width = f8(values[i])
+                if nulls:
+                    item = item if valid[i] != 0 else i8(1)
+                    width = width if valid[i] != 0 else 1.0
+                total *= item
+                size *= width
+            n_bad += 0 if abs(size) < limit else 1
             out[row] = total
         return n_bad
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import loop
+from arrowjag._kernels.compiled.loops.reductions import LARGEST_PRODUCT
 
 u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
 i8: Any = np.int64
@@ -77,6 +78,33 @@ def cumprod(kind: str, nulls: bool) -> Function:
                 total *= item
                 out[i] = total
         return 0
+
+    return function
+
+
+@loop("item* u1* i8* i8 i8 wide*", ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"))
+def cumprod_integers(kind: str, nulls: bool) -> Function:
+    """(values, valid, offsets, first, last, out): running products that wrap around; returns how many rows may leave 64 bits."""
+    unsigned = kind == "u"
+    limit = LARGEST_PRODUCT * (2.0 if unsigned else 1.0)
+
+    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+        n_bad = 0
+        for row in range(u8(first), u8(last)):
+            total, size = i8(1), 1.0
+            bad = False
+            for i in range(u8(offsets[row]), u8(offsets[row + u8(1)])):
+                item = i8(u8(values[i])) if unsigned else i8(values[i])
+                width = f8(values[i])
+                if nulls:
+                    item = item if valid[i] != 0 else i8(1)
+                    width = width if valid[i] != 0 else 1.0
+                total *= item
+                size *= width
+                bad = bad | (not abs(size) < limit)
+                out[i] = total
+            n_bad += 1 if bad else 0
+        return n_bad
 
     return function
 
