@@ -257,7 +257,10 @@ def compile_loops(
     """Compile the loops of arrowjag ahead of time, for this processor.
 
     Without this command a process compiles the loops it needs in the background. An image that ships the folder, and names it in
-    ARROWJAG_CACHE_DIR, never compiles. It needs numba: pip install "arrowjag[compiled]".
+    ARROWJAG_CACHE_DIR, does not compile these loops. It needs numba: pip install "arrowjag[compiled]".
+
+    Loops that aj.jit fuses are not among them, because they depend on the types of a call: make such calls while the image is
+    built, in `with aj.options(compile="always")`, and their code is kept in the same folder.
 
     \b
     Example:
