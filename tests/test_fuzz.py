@@ -7,15 +7,17 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import arrowjag as aj
+from arrowjag._kernels.elementwise import utf8
 from arrowjag._methods import METHODS
 from arrowjag.testing import LEAF_KINDS
-from tests.fuzz import cases
+from tests.fuzz import cases, coverage_guided
 from tests.fuzz.calls import CALLS
 from tests.fuzz.columns import sample
 from tests.fuzz.operations import compare
@@ -75,3 +77,19 @@ def test_the_command_reports_by_its_exit_code() -> None:
 
 def test_properties_are_found() -> None:
     assert "tests/test_reductions.py" in property_files()
+
+
+@pytest.mark.parametrize("target", coverage_guided.TARGETS[1:], ids=lambda target: target.__name__)
+def test_targets_of_the_coverage_guided_fuzzer_take_any_bytes(target: Any, tmp_path: Path) -> None:
+    if target.__name__ in ("gate", "stream"):
+        coverage_guided.prepare(tmp_path)
+    rng = random.Random(3)
+    for n in (0, 1, 2, 5, 40, 40, 40):
+        target(rng.randbytes(n))
+
+
+def test_the_coverage_guided_fuzzer_sees_a_validator_that_believes_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(utf8, "is_text", lambda data, offsets: True)
+    with pytest.raises(AssertionError, match="arrow says True, Arrow False"):
+        coverage_guided.text(b"\x01ab\xff")
+    coverage_guided.text(b"\x01abc")
