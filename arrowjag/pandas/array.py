@@ -156,9 +156,17 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
     def _reduce(self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any) -> Any:
         if name == "count":
             return int(np.count_nonzero(~self.isna()))
-        raise JagTypeError(
+        raise self._needs_axis(name)
+
+    def _quantile(self, qs: Any, interpolation: str) -> Any:
+        """Called by pandas' `quantile`, which would interpolate between whole rows wherever their sizes agree."""
+        del qs, interpolation
+        raise self._needs_axis("quantile", "q, ")
+
+    def _needs_axis(self, name: str, arguments: str = "") -> JagTypeError:
+        return JagTypeError(
             f"dtype {self.dtype} does not support operation '{name}': it has {self.dtype.ndim} axes. Say which one: "
-            f".jag.{name}(axis=-1) within rows, axis=0 across rows"
+            f".jag.{name}({arguments}axis=-1) within rows, axis=0 across rows"
         )
 
     def _accumulate(self, name: str, *, skipna: bool = True, **kwargs: Any) -> Any:

@@ -461,3 +461,15 @@ def test_display_options_of_pandas_hold_inside_rows() -> None:
         assert "[1.2 €, null, 3.5 €, 4.5 €, 5.5 €]" in frame._repr_html_()
     with pd.option_context("display.max_seq_items", 2):
         assert "[1.25, ..., 5.5]" in frame._repr_html_()
+
+
+@pytest.mark.parametrize("rows", [[[1, 2], [3, 4]], [[1, 2], None, []]])
+def test_quantiles_of_rows_need_an_axis(rows: list[list[int] | None]) -> None:
+    """pandas would interpolate between rows wherever their sizes agree by luck."""
+    s = pd.Series(aj.array(rows))
+    for call in (lambda: s.quantile(0.5), lambda: s.to_frame().quantile([0.5], numeric_only=False)):
+        with pytest.raises(
+            aj.JagTypeError, match=r"operation 'quantile': it has 2 axes\. Say which one: \.jag\.quantile\(q, axis=-1\)"
+        ):
+            call()
+    assert s.jag.quantile(0.5).iloc[0] == 1.5
