@@ -21,7 +21,8 @@ from tests import reference as ref
 from tests.along import any_axis, as_list, common_extents
 from tests.reference import Jag
 
-LEAVES = st.sampled_from([pa.float64(), pa.int32(), pa.uint8(), pa.bool_(), pa.null()])
+NUMBERS = [pa.float64(), pa.int32(), pa.uint8(), pa.bool_(), pa.null()]
+LEAVES = st.sampled_from(NUMBERS)
 NDIMS = st.sampled_from([(1, 1), (2, 2), (1, 2), (2, 1), (3, 2), (2, 3), (3, 3)])
 
 
@@ -67,21 +68,23 @@ def test_lines_of_equal_items() -> None:
 WEIGHTS = st.none() | st.sampled_from([0, 1, 2, 3, 0.5])
 
 
+@pytest.mark.parametrize("leaf", NUMBERS, ids=str)
 @given(st.data())
-def test_weighted_means_at_every_axis(data: st.DataObject) -> None:
+def test_weighted_means_at_every_axis(leaf: pa.DataType, data: st.DataObject) -> None:
     ndim = data.draw(st.integers(1, 3))
     axis = data.draw(any_axis(ndim))
-    x = data.draw(jagged_arrays(ndim, data.draw(LEAVES), small=True))
+    x = data.draw(jagged_arrays(ndim, leaf, small=True))
     w = aj.array(ref.at_depth(lambda _: data.draw(WEIGHTS), x.to_list(), ndim), type=pa.float64(), ndim=ndim)
     expected = ref.over_pairs(ref.weighted_mean, Jag(x.to_list(), ndim), Jag(w.to_list(), ndim), axis, x.shape.extents)
     assert_lists_equal(as_list(x.mean(axis, weights=w)), expected)
 
 
+@pytest.mark.parametrize("leaf", NUMBERS, ids=str)
 @given(st.data())
-def test_weighted_quantiles_at_every_axis(data: st.DataObject) -> None:
+def test_weighted_quantiles_at_every_axis(leaf: pa.DataType, data: st.DataObject) -> None:
     ndim, q = data.draw(st.integers(1, 3)), data.draw(st.sampled_from([0.0, 0.25, 0.3, 0.5, 0.9, 1.0]))
     axis = data.draw(any_axis(ndim))
-    x = data.draw(jagged_arrays(ndim, data.draw(LEAVES), small=True))
+    x = data.draw(jagged_arrays(ndim, leaf, small=True))
     w = aj.array(ref.at_depth(lambda _: data.draw(WEIGHTS), x.to_list(), ndim), type=pa.float64(), ndim=ndim)
     told = Jag(x.to_list(), ndim), Jag(w.to_list(), ndim), axis, x.shape.extents
     as_float = lambda v: None if v is None else float(v)  # noqa: E731
