@@ -22,16 +22,17 @@ from arrowjag.errors import MissingDependencyError
 from tests.hosts import ABSENT
 from tests.surfaces import SURFACES, Surface
 
-# HYPOTHESIS_PROFILE picks a profile. No deadline: what comes first is slow, because threads start and libraries load.
+# HYPOTHESIS_PROFILE picks a profile. No deadline and no check of speed: what comes first is slow, because threads start and
+# libraries load. Where the variable CI is set, hypothesis would draw the same examples in every run and ignore all seeds.
+_ANYWHERE: dict[str, Any] = {"deadline": None, "derandomize": False, "suppress_health_check": [HealthCheck.too_slow]}
+_FIXED: dict[str, Any] = _ANYWHERE | {"database": None}
 # Other versions of libraries fail at once or not at all: few examples show it.
-settings.register_profile("few", max_examples=15, deadline=None, database=None)
-settings.register_profile("quick", max_examples=50, deadline=None, database=None, print_blob=True)
-settings.register_profile("ci", max_examples=100, deadline=None, database=None, print_blob=True)
-settings.register_profile(
-    "thorough", max_examples=2000, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
-)
+settings.register_profile("few", max_examples=15, **_FIXED)
+settings.register_profile("quick", max_examples=50, print_blob=True, **_FIXED)
+settings.register_profile("ci", max_examples=100, print_blob=True, **_FIXED)
+settings.register_profile("thorough", max_examples=2000, print_blob=True, **_ANYWHERE)
 # A mutant is killed by the first failure: what the smallest example is doesn't matter.
-settings.register_profile("mutants", max_examples=15, deadline=None, database=None, phases=[Phase.explicit, Phase.generate])
+settings.register_profile("mutants", max_examples=15, phases=[Phase.explicit, Phase.generate], **_FIXED)
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "quick")
 settings.load_profile(PROFILE)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import random
 import subprocess
 import sys
@@ -93,3 +94,14 @@ def test_the_coverage_guided_fuzzer_sees_a_validator_that_believes_all(monkeypat
     with pytest.raises(AssertionError, match="arrow says True, Arrow False"):
         coverage_guided.text(b"\x01ab\xff")
     coverage_guided.text(b"\x01abc")
+
+
+def test_seeds_count_where_hypothesis_sees_ci() -> None:
+    """hypothesis draws the same examples in every run, whatever the seed, where CI is set and a profile says nothing else."""
+    code = (
+        "import tests.conftest; from hypothesis import settings; "
+        "print([settings.get_profile(one).derandomize for one in ('few', 'quick', 'ci', 'thorough', 'mutants')])"
+    )
+    environment = {**os.environ, "CI": "true"}
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment, timeout=120)
+    assert done.stdout.strip() == str([False] * 5)
