@@ -19,6 +19,7 @@ __all__ = [
     "NO_NULLS_IN_FIXED_LISTS",
     "NO_UUID_OBJECTS",
     "array_of_words",
+    "if_else",
     "nbytes",
     "null_scalar",
     "numpy_dtype",
@@ -34,6 +35,12 @@ NO_NULLS_IN_FIXED_LISTS = Difference(
     "26.0",
     "Parquet: `fixed_size_list` with null rows can't be read, nor written at the top level.",
     "arrowjag reads and writes variable lists with the same bytes; `pq.read_table` fails as before.",
+)
+_NULLS_MOVE_SLICED_TEXT = Difference(
+    "pyarrow",
+    "24.0",
+    "`if_else` of a slice of text or binary and a null scalar gives wrong values, from memory beyond the array.",
+    "arrowjag passes an array of nulls; `pyarrow.compute.if_else` fails as before.",
 )
 _NO_RUNS_OF_LISTS = Difference("pyarrow", "26.0", "`run_end_decode` has no kernel for lists.", "arrowjag gathers the rows.")
 _NO_BYTES_OF_VIEWS = Difference(
@@ -67,6 +74,32 @@ def run_end_decode(array: pa.Array) -> pa.Array:
         return pc.run_end_decode(array)
     places = pa.RunEndEncodedArray.from_arrays(array.run_ends, pa.array(np.arange(len(array.values))))
     return array.values.take(pc.run_end_decode(places.slice(array.offset, len(array))))
+
+
+def if_else(condition: Any, one: Any, two: Any) -> pa.Array:
+    """Return `pc.if_else`, for slices of text beside a null too.
+
+    Parameters
+    ----------
+    condition, one, two : pa.Array, pa.ChunkedArray or pa.Scalar
+        The arguments of `pc.if_else`.
+
+    Returns
+    -------
+    pa.Array
+        Items of `one` where the condition is true, of `two` where it is false, null where it is null.
+    """
+    if _NULLS_MOVE_SLICED_TEXT and not isinstance(condition, pa.Scalar):
+        one, two = (pa.nulls(len(condition), side.type) if _is_null_text(side) else side for side in (one, two))
+    return pc.if_else(condition, one, two)
+
+
+def _is_null_text(side: Any) -> bool:
+    """Return whether an operand is a null of text or binary."""
+    return isinstance(side, pa.Scalar) and not side.is_valid and side.type in _TEXTS
+
+
+_TEXTS = (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
 
 
 def read_json(source: Any, read_options: Any, parse_options: Any) -> pa.Table:

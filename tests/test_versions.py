@@ -8,11 +8,13 @@ import tomllib
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.types as pt
 import pytest
 from packaging.requirements import Requirement
 
 import arrowjag as aj
 from arrowjag import _versions
+from arrowjag._pyarrow_versions import if_else
 from arrowjag._versions import LOWEST, Difference, release
 
 ROOT = Path(aj.__file__).parents[1]
@@ -98,6 +100,26 @@ def test_a_difference_ends_with_its_version(monkeypatch: pytest.MonkeyPatch) -> 
     assert str(raised.value) == (
         f"Series.name_of_a_method needs pyarrow 9999 or newer, this is pyarrow {pa.__version__}: pip install 'pyarrow>=9999'"
     )
+
+
+@pytest.mark.parametrize("type", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary(), pa.int64()], ids=str)
+def test_nulls_beside_a_slice(type: pa.DataType) -> None:
+    """Versions of pyarrow before 24 give bytes from beyond a slice of text."""
+    items = (
+        [b"aa", b"b", b"c"]
+        if pt.is_binary(type) or pt.is_large_binary(type)
+        else [1, 2, 3]
+        if type == "int64"
+        else ["aa", "b", "c"]
+    )
+    part, null, keep = pa.array(items, type).slice(1), pa.scalar(None, type), pa.array([True, False])
+    assert if_else(keep, part, null).to_pylist() == [items[1], None]
+    assert if_else(keep, null, part).to_pylist() == [None, items[2]]
+    assert if_else(keep, part, pa.scalar(items[0], type)).to_pylist() == [items[1], items[0]]
+    assert if_else(pa.scalar(True), part, null).to_pylist() == items[1:]
+    assert aj.where(aj.from_arrow(keep), aj.from_arrow(part), None).to_list() == [items[1], None]
+    x = aj.from_arrow(pa.array([[items[0]], items[1:]], pa.large_list(type)))[1:]
+    assert aj.where(aj.array([[True, False]]), x, None).to_list() == [[items[1], None]]
 
 
 def test_the_table_of_differences_is_up_to_date() -> None:

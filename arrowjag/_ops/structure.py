@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
@@ -16,7 +15,7 @@ from arrowjag._integers import integer
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import has_words
 from arrowjag._kernels.move import copy_runs, gather, merge
-from arrowjag._pyarrow_versions import null_scalar
+from arrowjag._pyarrow_versions import if_else, null_scalar
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, ShapeError
 from arrowjag.shape import JaggedShape
@@ -236,7 +235,7 @@ def null_values(values: pa.Array, keep: BoolArray) -> pa.Array:
     if pt.is_struct(values.type):
         return gather.take(values, np.arange(len(values)), keep)
     try:
-        return pc.if_else(pa.array(keep), values, null_scalar(values.type))
+        return if_else(pa.array(keep), values, null_scalar(values.type))
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError):  # no kernel for the type: views, run ends, nested
         return gather.take(values, np.arange(len(values)), keep)
 

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._kernels.elementwise.times import TICKS
-from arrowjag._pyarrow_versions import numpy_dtype
+from arrowjag._pyarrow_versions import if_else, numpy_dtype
 
 __all__ = ["cast_where_it_fits", "has_zone", "parse_times", "pattern_of"]
 
@@ -49,7 +49,7 @@ def cast_where_it_fits(values: pa.Array, type: pa.DataType, cast: Cast) -> pa.Ar
         pass
     fits = _fits(values, type)
     if fits is not None:
-        values = pc.if_else(fits, values, pa.scalar(None, values.type))
+        values = if_else(fits, values, pa.scalar(None, values.type))
         try:
             return cast(values)
         except pa.ArrowInvalid:
@@ -158,7 +158,7 @@ _DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 def _text_fits(values: pa.Array, type: pa.DataType) -> pa.Array | None:
     if pt.is_integer(type):
         plain = pc.match_substring_regex(values, _INT).fill_null(False)
-        numbers = pc.if_else(plain, values, pa.scalar(None, values.type)).cast(pa.int64())
+        numbers = if_else(plain, values, pa.scalar(None, values.type)).cast(pa.int64())
         small = pc.and_(_numbers_fit(numbers, type), plain)
         return pc.or_(small, pc.match_substring_regex(values, _OTHER_INT).fill_null(False))
     if pt.is_floating(type) or pt.is_decimal(type):

@@ -15,6 +15,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from arrowjag._pyarrow_versions import if_else
+
 __all__ = [
     "KERNELS",
     "by_python",
@@ -235,7 +237,7 @@ def extract(values: pa.Array, pattern: str, names: list[str]) -> pa.Array:
     if any(pc.any(pc.equal(pc.binary_length(part), 0)).as_py() for part in parts):
         spans = pc.extract_regex_span(values, pattern)
         used = [pc.is_valid(pc.struct_field(spans, [place])) for place in range(len(names))]
-        parts = [pc.if_else(one, part, pa.scalar(None, part.type)) for one, part in zip(used, parts, strict=True)]
+        parts = [if_else(one, part, pa.scalar(None, part.type)) for one, part in zip(used, parts, strict=True)]
     return pa.StructArray.from_arrays(parts, names=names, mask=found.is_null() if found.null_count else None)
 
 

@@ -19,6 +19,7 @@ from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.categories import codes_beside, from_codes, share_order
 from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_datum, columns_of
 from arrowjag._ops.elementwise.types import promote
+from arrowjag._pyarrow_versions import if_else
 from arrowjag.errors import JagTypeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray
@@ -120,7 +121,7 @@ def _if_else(condition: Datum, one: Datum, two: Datum) -> pa.Array:
     if found is not None:
         return found
     try:
-        return pc.if_else(condition, one, two)
+        return if_else(condition, one, two)
     except pa.ArrowNotImplementedError:  # pyarrow does not list the types that its kernels accept
         return _choose(condition, one, two)
 
