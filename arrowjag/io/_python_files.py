@@ -20,6 +20,9 @@ __all__ = ["open_python_file", "python_filesystem"]
 _SECONDS = 1.0
 """How long the process waits when it ends: enough for a thread that has work left, short for a reader that is never closed."""
 
+_SECONDS_FOR_BUFFERS = 0.02
+"""How long it waits then for threads to drop what they read, which needs the GIL too and shows nowhere."""
+
 _held: weakref.WeakKeyDictionary[_HeldFile, weakref.ref[pa.PythonFile]] = weakref.WeakKeyDictionary()
 
 
@@ -83,3 +86,4 @@ def _wait_for_threads() -> None:
     end = time.monotonic() + _SECONDS
     while any(opened() is None for opened in list(_held.values())) and time.monotonic() < end:
         time.sleep(0.001)
+    time.sleep(_SECONDS_FOR_BUFFERS)

@@ -30,7 +30,9 @@ with open(sys.argv[1], "rb") as file:
 def sleeps(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Callable[[], object]]]:
     """What happens while `_wait_for_threads` sleeps, call by call; it stops after two calls."""
     events: list[Callable[[], object]] = []
-    clock = types.SimpleNamespace(sleep=lambda _: events.pop(0)(), monotonic=iter(range(100)).__next__)
+    clock = types.SimpleNamespace(
+        sleep=lambda seconds: events.pop(0)() if seconds == 0.001 else None, monotonic=iter(range(100)).__next__
+    )
     monkeypatch.setattr(_python_files, "_held", type(_python_files._held)())
     monkeypatch.setattr(_python_files, "_SECONDS", 3)
     monkeypatch.setattr(_python_files, "time", clock)
