@@ -114,8 +114,8 @@ class Scheduler:
             self._write_empty()
         finally:
             self._engine.stop()
-            if self._job.sink is not None and self._running:
-                self._job.sink.remove_parts()
+            if self._job.sink is not None and (self._running or self.retries or self.failures):
+                self._job.sink.remove_parts()  # those that killed workers have left
 
     def _knows_schema(self) -> bool:
         return self._job.sink is None or self.schema is not None

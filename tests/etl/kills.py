@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -111,7 +112,7 @@ def main() -> None:
                         told = kill_once(engine, what, number, Path(folder))
                         good += 1
                     except (AssertionError, subprocess.TimeoutExpired) as error:
-                        told = f"WRONG: {error}"
+                        told = f"WRONG: {error} {traceback.format_exc().splitlines()[-2].strip()}"
                 print(f"  {engine}, {what}, seed {number}: {told}", flush=True)
             print(f"{engine}, {what}: every row once in {good} of {options.times}", flush=True)
             wrong += options.times - good

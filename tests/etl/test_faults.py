@@ -6,6 +6,7 @@ import errno
 import logging
 import os
 import pickle
+import signal
 import threading
 import time
 from pathlib import Path
@@ -256,6 +257,22 @@ def test_a_worker_that_died_is_a_warning_and_a_figure(source: Path, tmp_path: Pa
     assert "1 retry" in str(report)
     assert "its worker process ended with exit code 9" in caplog.text
     assert aj.etl.status(tmp_path / "out").runs[0].retries == 1
+    check_totals(tmp_path / "out", 120)
+
+
+def test_a_killed_worker_leaves_no_part_in_a_job_that_goes_on(source: Path, tmp_path: Path) -> None:
+    mark = tmp_path / "killed"
+
+    def dies(table: pa.Table) -> pa.Table:
+        if max(table["id"].to_pylist()) >= 70 and not mark.exists():
+            assert [one for one in (tmp_path / "out").iterdir() if one.name.endswith(".part")], "a part is there to be left"
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return totals(table)
+
+    report = run(dies, source, tmp_path / "out", batch_bytes=300)
+    assert report.retries == 1
+    assert files_in(tmp_path / "out") == ["f0-0.parquet", "f1-0.parquet", "f2-0.parquet"]
     check_totals(tmp_path / "out", 120)
 
 
