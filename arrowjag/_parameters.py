@@ -78,8 +78,8 @@ halflife : float, optional
     The number of slots after which a weight is half; more than 0.""",
     "every": """\
 every : str
-    A number and a unit: ns, us, ms, s, m, h, d, w, mo, q or y, such as ``15m``. Multiples count from 1970-01-01, weeks from
-    a Monday, in wall time.""",
+    A number and a unit: ns, us, ms, s, m, h, d, w, mo, q or y, such as ``15m``. Multiples count from 1970-01-01,
+    several weeks from Monday 1970-01-05, in wall time: ``2w`` is not two weeks from the first item or of the year.""",
     "text_returned": _of_text("Text of the same shape; null stays null. Cost: one pass; values are new."),
     "flags_of_text": _of_text("Booleans of the same shape; null stays null. Cost: one pass."),
     "count_of_text": _of_text("int64 of the same shape; null stays null. Cost: one pass."),

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag.errors import JagTypeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from arrowjag.testing.strategies import array_of
 from tests import reference as ref
@@ -95,3 +96,12 @@ def test_lists_of_any_arrays_count_as_their_members() -> None:
     for one in (b, b.to_arrow(), pa.chunked_array([b.to_arrow()])):
         assert a.concat([one, b], axis=1).to_list() == [[1, 2, 4, 4], [3, 5, 6, 5, 6]]
     assert a.concat([[7], [8]], axis=1).to_list() == [[1, 2, 7], [3, 8]]
+
+
+@pytest.mark.parametrize("name", ["concat", "append", "contains", "where"])
+def test_expressions_without_a_query_are_told_apart_from_other_objects(name: str) -> None:
+    column = pl.col("v").jag
+    with pytest.raises(JagTypeError, match=r"a polars expression has no values outside of a query; write `pl\.lit"):
+        getattr(aj.array([1, 2]), name)(column, *([3] if name == "where" else []))
+    with pytest.raises(JagTypeError, match="is neither an array nor an Arrow scalar"):
+        getattr(aj.array([1, 2]), name)(object(), *([3] if name == "where" else []))

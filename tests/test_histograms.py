@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
-from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
 from tests.along import any_axis, as_list, kept
@@ -51,6 +51,69 @@ def test_bins_agree_with_the_oracle_at_every_axis(data: st.DataObject) -> None:
     got = x.cut(bins, span, axis)
     assert got.type == pa.int64()
     assert_lists_equal(got.to_list(), expected)
+
+
+def edges_beside(data: st.DataObject, x: list[Any], least: int) -> list[Any]:
+    """A row of distinct rising edges for each row, some of them null."""
+    one = st.none() | st.lists(st.sampled_from([-2.0, -0.5, 0.0, 0.5, 1.0, 3.0]), min_size=least, unique=True).map(sorted)
+    return data.draw(st.lists(one, min_size=len(x), max_size=len(x)))
+
+
+@given(st.data())
+def test_edges_per_row_agree_with_the_rows_one_by_one(data: st.DataObject) -> None:
+    x = data.draw(jagged_arrays(2, data.draw(st.sampled_from([pa.float64(), pa.int32(), pa.null()])), small=True))
+    rows, right = x.to_list(), data.draw(st.booleans())
+    edges = edges_beside(data, rows, 2)
+    array = aj.array(edges, type=pa.float64(), ndim=2)
+
+    def each(function: Any) -> list[Any]:
+        return [
+            None if row is None or cuts is None else function(aj.array([row], type=x.type, ndim=2), cuts).to_list()[0]
+            for row, cuts in zip(rows, edges, strict=True)
+        ]
+
+    assert_lists_equal(x.digitize(array, right).to_list(), each(lambda row, cuts: row.digitize(cuts, right)))
+    assert_lists_equal(x.cut(array).to_list(), each(lambda row, cuts: row.cut(cuts)))
+    assert_lists_equal(x.histogram(array).to_list(), each(lambda row, cuts: row.histogram(cuts)))
+    assert x.histogram(array).type == x.cut(array).type == x.digitize(array).type == pa.int64()
+
+
+def test_edges_per_row_hold_for_all_rows_below_them() -> None:
+    x, edges = aj.array([[[0, 1], [5]], [[1.5]], None]), aj.array([[0, 1], [1, 2], [0, 1]])
+    assert x.digitize(edges).to_list() == [[[1, 2], [2]], [[1]], None]
+    assert x.cut(edges).to_list() == [[[0, 0], [None]], [[0]], None]
+
+
+def test_rows_of_few_edges_have_no_bins() -> None:
+    x, edges = aj.array([[0, 1], [1]]), aj.array([[], [1]], type=pa.float64())
+    assert x.digitize(edges).to_list() == [[0, 0], [1]]
+    assert x.cut(edges).to_list() == [[None, None], [None]]
+    assert x.histogram(edges).to_list() == [[], []]
+
+
+@pytest.mark.parametrize("name", ["histogram", "cut", "digitize"])
+@pytest.mark.parametrize(
+    ("edges", "error", "told"),
+    [
+        ([[0, 1], [2, 1]], JagValueError, "edges must rise, but those of row 1 don't"),
+        ([[0, 1], [0, math.nan]], JagValueError, "edges must be numbers, but those of row 1 don't"),
+        ([[0, 1], [0, None]], JagValueError, "edges must be numbers, but those of row 1 don't"),
+        ([[[0, 1]], [[2]]], ShapeError, "edges"),
+        ([[0, 1]], ShapeError, "rows"),
+        ([["a"], ["b"]], JagTypeError, "string"),
+    ],
+)
+def test_wrong_edges_per_row(name: str, edges: Any, error: type[Exception], told: str) -> None:
+    with pytest.raises(error, match=told):
+        getattr(aj.array([[0.5], [1.5]]), name)(aj.array(edges))
+
+
+def test_edges_per_row_apply_along_the_last_axis() -> None:
+    x, edges = aj.array([[0.5], [1.5]]), aj.array([[0, 1], [1, 2]])
+    with pytest.raises(JagValueError, match="edges per row apply along the last axis, got axis=0"):
+        x.cut(edges, axis=0)
+    with pytest.raises(JagValueError, match="range applies to a number of bins"):
+        x.histogram(edges, (0, 1))
 
 
 @given(st.data())

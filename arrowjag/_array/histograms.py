@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arrowjag._array.base import ArrayBase
+import pyarrow as pa
+
+from arrowjag._array.base import ArrayBase, as_column
+from arrowjag._column import Column
 from arrowjag._methods import along_axis, method, over_axis
 from arrowjag._ops import histograms as _ops
 from arrowjag.typing import ArrayOrScalar
@@ -15,19 +18,28 @@ if TYPE_CHECKING:
 __all__ = ["HistogramMethods"]
 
 
+def _edges_of(bins: Any) -> Any:
+    """Arrays as columns; numbers and lists as they are."""
+    is_array = (
+        isinstance(bins, (pa.Array, pa.ChunkedArray)) or hasattr(bins, "__arrow_c_array__") or hasattr(bins, "__arrow_c_stream__")
+    )
+    return as_column(bins) if is_array and not isinstance(bins, Column) else bins
+
+
 class HistogramMethods(ArrayBase):
     """Counts in bins."""
 
     __slots__ = ()
 
-    @method(rows=over_axis)
+    @method("bins", rows=over_axis)
     def histogram(self, bins: Any, range: tuple[float, float] | None = None, axis: Any = -1) -> ArrayOrScalar:
         """Count the items of each row in bins.
 
         Parameters
         ----------
-        bins : int or list of numbers
-            The number of bins of equal width, or rising edges that hold for all rows.
+        bins : int, list of numbers or JaggedArray
+            The number of bins of equal width, rising edges that hold for all rows, or an array with a row of rising edges per row,
+            along the last axis only.
         range : (float, float), optional
             The first and the last edge; by default the smallest and the largest number of each row.
         %(axis_reduced)s
@@ -59,8 +71,10 @@ class HistogramMethods(ArrayBase):
         {'edges': [0.0, 2.0, 4.0], 'counts': [3, 1]}
         >>> x.histogram([0, 1, 2]).to_list()
         [[1, 2], [0, 0]]
+        >>> x.histogram(aj.array([[0, 2, 4], [0, 1]])).to_list()
+        [[3, 1], [0]]
         """
-        return self._wrap(_ops.histogram(self, bins, range, axis))
+        return self._wrap(_ops.histogram(self, _edges_of(bins), range, axis))
 
     @method(rows=over_axis)
     def bincount(self, n: int | None = None, axis: Any = -1) -> JaggedArray:
@@ -100,14 +114,14 @@ class HistogramMethods(ArrayBase):
         """
         return self._wrap(_ops.bincount(self, n, axis))
 
-    @method()
+    @method("edges")
     def digitize(self, edges: Any, right: bool = False) -> JaggedArray:
-        """The number of the bin of each item between edges that hold for all rows.
+        """The number of the bin of each item between edges.
 
         Parameters
         ----------
-        edges : list of numbers
-            Rising or falling.
+        edges : list of numbers or JaggedArray
+            Rising or falling edges that hold for all rows, or an array with a row of rising edges per row.
         right : bool
             Whether a bin holds its upper edge instead of its lower one.
 
@@ -126,24 +140,27 @@ class HistogramMethods(ArrayBase):
 
         Notes
         -----
-        As `numpy.digitize`. For edges per row use `searchsorted`.
+        As `numpy.digitize`, for each row where edges are given per row.
 
         Examples
         --------
         >>> import arrowjag as aj
         >>> aj.array([[0.5, 1.0, None], [7.0]]).digitize([1, 2]).to_list()
         [[0, 1, None], [2]]
+        >>> aj.array([[0.5, 1.5], [1.5]]).digitize(aj.array([[0, 1], [2, 3]])).to_list()
+        [[1, 2], [0]]
         """
-        return self._wrap(_ops.digitize(self, edges, right))
+        return self._wrap(_ops.digitize(self, _edges_of(edges), right))
 
-    @method(rows=along_axis)
+    @method("bins", rows=along_axis)
     def cut(self, bins: Any, range: tuple[float, float] | None = None, axis: Any = -1) -> JaggedArray:
         """The bin of each item in the histogram of its row.
 
         Parameters
         ----------
-        bins : int or list of numbers
-            The number of bins of equal width, or rising edges that hold for all rows.
+        bins : int, list of numbers or JaggedArray
+            The number of bins of equal width, rising edges that hold for all rows, or an array with a row of rising edges per row,
+            along the last axis only.
         range : (float, float), optional
             The first and the last edge; by default the smallest and the largest number of each row.
         %(axis_along)s
@@ -172,5 +189,7 @@ class HistogramMethods(ArrayBase):
         [[0, 0, 1], [1, 1]]
         >>> aj.array([[0, 1, 4]]).cut([0, 1, 2]).to_list()
         [[0, 1, None]]
+        >>> aj.array([[0, 4], [4]]).cut(aj.array([[0, 2, 4], [0, 5]])).to_list()
+        [[0, 1], [0]]
         """
-        return self._wrap(_ops.cut(self, bins, range, axis))
+        return self._wrap(_ops.cut(self, _edges_of(bins), range, axis))

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from arrowjag._array import JaggedArray
+from arrowjag._array.base import as_column
 from arrowjag._array.combining import opened
 from arrowjag._array.indexing import rows_of_key
 from arrowjag._methods import FREE_FUNCTIONS, METHODS, Rows
@@ -79,6 +80,9 @@ Node: TypeAlias = "Input | Call"
 _SETS = {"is_in", "contains", "translate"}
 """Methods whose flat arguments are sets or tables, not one item per row."""
 
+_EDGES = {"histogram", "cut", "digitize"}
+"""Methods whose flat arguments are edges for all rows; only an array with rows has edges per row."""
+
 _OPENED = {"concat"}
 """Methods that take a list of arrays as its members."""
 
@@ -112,11 +116,15 @@ def _array_names(name: str) -> set[str]:
     return set() if name in _SETS else {one.lstrip("*") for one in METHODS[name].arrays}
 
 
+def _has_rows(value: Any) -> bool:
+    return not is_scalar(value) and not isinstance(value, (list, tuple, np.ndarray)) and as_column(value).ndim > 1
+
+
 def record_arguments(
     name: str, args: tuple[Any, ...], kwargs: dict[str, Any], record: Record
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Bind the arguments of a method to its signature; arguments that may be arrays become columns unless they are scalars."""
-    known = None if kwargs else _positional(name)
+    known = None if kwargs or name in _EDGES else _positional(name)
     if known is not None and known[0] <= len(args) <= len(known[1]):  # skips binding, which takes 10 microseconds
         return tuple([record(one, rowwise=rowwise) for one, rowwise in zip(args, known[1], strict=False)]), kwargs
     method = METHODS[name]
@@ -124,7 +132,7 @@ def record_arguments(
     bound = method.bound(args, kwargs)
     for parameter, value in list(bound.arguments.items())[1:]:
         kind = method.signature.parameters[parameter].kind
-        rowwise = parameter in names
+        rowwise = parameter in names and (name not in _EDGES or _has_rows(value))
         if kind is kind.VAR_POSITIONAL:
             several = opened(value) if name in _OPENED else value
             bound.arguments[parameter] = tuple(record(one, rowwise=rowwise) for one in several)

@@ -14,17 +14,103 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.order import search
 from arrowjag._kernels.reduce import histograms as _kernels
-from arrowjag._ops import along_axis
+from arrowjag._ops import along_axis, sets
+from arrowjag._ops.axes import normalize_axes
 from arrowjag._ops.over_axes import over_axes
-from arrowjag._ops.paired import deeper, floats
-from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
+from arrowjag._ops.paired import deeper, floats, with_lists
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["bincount", "cut", "digitize", "histogram"]
 
 _MOST = 2**40
 """Counts that are more than any memory holds."""
+
+
+# --------------------------------------------------------------------------------------------------- edges per row
+
+
+class _Placed(NamedTuple):
+    """Items beside the edges of their row."""
+
+    edges: Column
+    items: Column
+    cut: IntArray
+    """Cuts the items into the rows of the edges."""
+    upto: IntArray
+    """The number of edges at or below each item."""
+    below: IntArray
+    """The number of edges below each item; past the edges for NaN."""
+
+    def slots(self) -> IntArray:
+        """The bin of each item, the last one closed; -1 for what is in none."""
+        valid = _arrow.valid_of(self.items.values)
+        data = _arrow.to_numpy(self.items.values)[0]
+        n = row_sizes(self.edges.shape.dims[-1].offsets).repeat(row_sizes(self.cut))
+        found = np.where((self.upto == n) & (self.below < n), n - 2, self.upto - 1)
+        outside = (found < 0) | (found > n - 2) | np.isnan(data)
+        found[outside if valid is None else outside | ~valid] = -1
+        return found
+
+
+def has_rows(bins: Any) -> bool:
+    """Whether edges are given per row."""
+    return isinstance(bins, Column) and bins.ndim > 1
+
+
+def _as_floats(column: Column, operation: str) -> Column:
+    data = floats(column.values, operation).astype(np.float64, copy=False)
+    return Column(column.shape, _arrow.from_numpy(data, _arrow.valid_of(column.values)))
+
+
+def _placed(column: Column, edges: Column, operation: str, *, strictly: bool = True) -> _Placed:
+    """Look items up among the edges of their row, which must rise and be numbers."""
+    if edges.ndim > column.ndim:
+        raise ShapeError(f"{operation}: edges have {edges.ndim} dims, {edges.shape!r}, but the items have {column.ndim}")
+    edges, items, cut = sets.probes_of(_as_floats(edges, operation), _as_floats(column, operation), operation)
+    offsets = edges.shape.dims[-1].offsets
+    data, known = _arrow.to_numpy(edges.values)
+    bad = np.isnan(data) if known is None else np.isnan(data) | ~known
+    told = "be numbers"
+    if not bad.any() and len(data):
+        heads = np.zeros(len(data), bool)
+        heads[offsets[:-1][offsets[:-1] < offsets[1:]]] = True
+        falls = data[1:] <= data[:-1] if strictly else data[1:] < data[:-1]
+        bad[1:], told = falls & ~heads[1:], "rise"
+    if bad.any():
+        row = int(_offsets.parents(offsets)[int(bad.argmax())])
+        raise JagValueError(f"{operation}: edges must {told}, but those of row {row} don't")
+    sought = _arrow.to_numpy(items.values)[0]
+    upto, below = (search.searchsorted(data, offsets, sought, cut, side) for side in _SIDES)
+    return _Placed(edges, items, cut, upto, below)
+
+
+_SIDES: tuple[Literal["left", "right"], ...] = ("right", "left")
+
+
+def _only_last(axis: Any, ndim: int, operation: str) -> None:
+    if normalize_axes(axis, ndim, operation) != (ndim - 1,):
+        raise JagValueError(f"{operation}: edges per row apply along the last axis, got axis={axis}")
+
+
+def _counts_by_rows(column: Column, edges: Column, axis: Any) -> Column:
+    """Count the items of each row between the edges of the same row."""
+    _only_last(axis, column.ndim, "histogram")
+    if edges.ndim != column.ndim:
+        raise ShapeError(f"histogram: edges per row need as many dims as the items, got {edges.shape!r} and {column.shape!r}")
+    placed = _placed(column, edges, "histogram")
+    n = np.maximum(row_sizes(placed.edges.shape.dims[-1].offsets) - 1, 0)
+    cut = _offsets.from_sizes(n)
+    slots = placed.slots()
+    inside = slots >= 0
+    here = (cut[:-1].repeat(row_sizes(placed.cut)) + slots)[inside]
+    counts = _arrow.from_numpy(np.bincount(here, minlength=int(cut[-1])).astype(np.int64, copy=False))
+    validity = placed.items.shape.dims[-1].validity
+    rows = Column(placed.items.shape[:-1], _arrow.from_numpy(np.arange(len(n)), validity))
+    return with_lists(rows, counts, cut)
 
 
 class Wanted(NamedTuple):
@@ -38,8 +124,7 @@ class Wanted(NamedTuple):
 def _wanted(bins: Any, range: Any, operation: str) -> Wanted:
     if is_int(bins):
         return Wanted(None, integer(bins, f"{operation}: bins", 1), _ends(range, operation))
-    if range is not None:
-        raise JagValueError(f"{operation}: range applies to a number of bins, not to edges")
+    _no_range(range, operation)
     edges = _edges(bins, operation)
     if len(edges) < 2:
         raise JagValueError(f"{operation}: at least 2 edges are needed, got {len(edges)}")
@@ -48,7 +133,14 @@ def _wanted(bins: Any, range: Any, operation: str) -> Wanted:
     return Wanted(edges, len(edges) - 1, None)
 
 
+def _no_range(range: Any, operation: str) -> None:
+    if range is not None:
+        raise JagValueError(f"{operation}: range applies to a number of bins, not to edges")
+
+
 def _edges(edges: Any, operation: str) -> npt.NDArray[np.float64]:
+    if isinstance(edges, Column) and edges.ndim == 1:
+        edges = edges.values
     if isinstance(edges, pa.Array | pa.ChunkedArray):
         edges = edges.to_pylist()
     if isinstance(edges, (str, bytes, bool)) or not hasattr(edges, "__len__"):
@@ -100,6 +192,9 @@ def _slots(values: pa.Array, offsets: IntArray, wanted: Wanted, operation: str) 
 
 def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
     """Count the items of each row in bins."""
+    if has_rows(bins):
+        _no_range(range, "histogram")
+        return _counts_by_rows(column, bins, axis)
     wanted = _wanted(bins, range, "histogram")
 
     def lists(values: pa.Array, offsets: IntArray) -> tuple[pa.Array, IntArray]:
@@ -171,6 +266,11 @@ def digitize(column: Column, edges: Any, right: Any) -> Column:
     """The number of edges at or below each item; with `right` those below it."""
     if not isinstance(right, (bool, np.bool_)):
         raise JagTypeError(f"digitize: right must be a bool, got {type(right).__name__}")
+    if has_rows(edges):
+        placed = _placed(column, edges, "digitize", strictly=False)
+        return Column(
+            placed.items.shape, _arrow.from_numpy(placed.below if right else placed.upto, _arrow.valid_of(placed.items.values))
+        )
     found = _edges(edges, "digitize")
     rises, falls = bool((found[1:] >= found[:-1]).all()), bool((found[1:] <= found[:-1]).all())
     if not (rises or falls):
@@ -189,6 +289,12 @@ def digitize(column: Column, edges: Any, right: Any) -> Column:
 
 def cut(column: Column, bins: Any, range: Any, axis: Any) -> Column:
     """The bin of each item; null where it is in none."""
+    if has_rows(bins):
+        _no_range(range, "cut")
+        _only_last(axis, column.ndim, "cut")
+        placed = _placed(column, bins, "cut")
+        slots = placed.slots()
+        return Column(placed.items.shape, _arrow.from_numpy(np.maximum(slots, 0), slots >= 0))
     wanted = _wanted(bins, range, "cut")
 
     def apply(values: pa.Array, offsets: IntArray) -> pa.Array:

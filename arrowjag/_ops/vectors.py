@@ -13,6 +13,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import from_sizes, row_sizes, runs
 from arrowjag._kernels.dense.matrices import nearest as _nearest
 from arrowjag._kernels.reduce.moments import common_type, spread_rows, unit_product
@@ -120,9 +121,10 @@ def cosine(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | N
         def work(block: Block) -> None:
             left = block.filled(0, np.float64)
             right = block._replace(data=b[block.items]).filled(0, np.float64)
-            dot, xx, yy = (np.empty(len(block.offsets) - 1) for _ in range(3))
+            dot, xx, yy = (empty(len(block.offsets) - 1, np.float64) for _ in range(3))
+            scratch = empty(len(left), np.float64)
             for out, p, q in ((dot, left, right), (xx, left, left), (yy, right, right)):
-                row_sums(p * q, None, block.offsets, out)
+                row_sums(np.multiply(p, q, out=scratch), None, block.offsets, out)
             found[block.rows] = unit_product(dot, xx, yy)
             enough[block.rows] = block.counts > 0
 
@@ -289,18 +291,21 @@ def matmul(x: Column, y: Column) -> Column:
     n_rows = left.heights
     n_columns = right.widths
     cut = from_sizes(n_rows * n_columns)
-    out = np.zeros(int(cut[-1]), type)
     used = ((n_rows > 0) & (n_columns > 0) & (left.widths > 0)).nonzero()[0]
-    if len(used):
-        order, bounds = _by_shape(left.heights[used], left.widths[used], n_columns[used])
+    order, bounds = _by_shape(left.heights[used], left.widths[used], n_columns[used]) if len(used) else (used, [0])
+
+    def product_of(group: int) -> tuple[IntArray, npt.NDArray[Any]]:
+        rows = used[order[bounds[group] : bounds[group + 1]]]
+        return rows, _product(left.of_rows(rows, wide), right.of_rows(rows, wide)).astype(type, copy=False)
+
+    if len(bounds) == 2 and len(used) == len(n_rows):  # one shape: its products are the result
+        out = product_of(0)[1].reshape(-1)
+    else:
+        out = np.zeros(int(cut[-1]), type)
 
         def work(group: int) -> None:
-            rows = used[order[bounds[group] : bounds[group + 1]]]
-            product = _product(left.of_rows(rows, wide), right.of_rows(rows, wide)).astype(type, copy=False)
-            if product.size == len(out):
-                out[:] = product.reshape(-1)
-            else:
-                blocks.put_rows(out, cut[rows], np.ascontiguousarray(product.reshape(len(rows), -1)))
+            rows, product = product_of(group)
+            blocks.put_rows(out, cut[rows], np.ascontiguousarray(product.reshape(len(rows), -1)))
 
         blocks.map_tasks(work, range(len(bounds) - 1))
     middle = x.shape.dims[outer]

@@ -173,7 +173,7 @@ class SeriesJag:
         """Return the distinct items of each row that are not in the same row of another array."""
 
     def digitize(self, edges: Any, right: bool = ...) -> pd.Series[Any]:
-        """The number of the bin of each item between edges that hold for all rows."""
+        """The number of the bin of each item between edges."""
 
     def distance(self, y: Any, metric: builtins.str = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """The distance of each row from another array's."""

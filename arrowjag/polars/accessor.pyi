@@ -200,7 +200,7 @@ class JagNamespace(JagExpr):
         """Return the distinct items of each row that are not in the same row of another array."""
 
     def digitize(self, edges: Any, right: bool = ...) -> JagExpr:
-        """The number of the bin of each item between edges that hold for all rows."""
+        """The number of the bin of each item between edges."""
 
     def distance(self, y: Any, metric: builtins.str = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """The distance of each row from another array's."""
@@ -987,7 +987,7 @@ class JagSeries(pl.Series):
         """Return the distinct items of each row that are not in the same row of another array."""
 
     def digitize(self, edges: Any, right: bool = ...) -> pl.Series:
-        """The number of the bin of each item between edges that hold for all rows."""
+        """The number of the bin of each item between edges."""
 
     def distance(self, y: Any, metric: builtins.str = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """The distance of each row from another array's."""

@@ -165,10 +165,21 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
         return pa.scalar(value)
     except (OverflowError, ValueError) as error:
         if not isinstance(value, (int, float)):
-            raise JagTypeError(f"{operation}: {type(value).__name__} is neither an array nor an Arrow scalar") from None
+            raise _no_operand(value, operation) from None
         raise JagRangeError(f"{operation}: the number {value!r} does not fit {leaf or 'int64'}: {error}") from None
     except (pa.ArrowTypeError, pa.ArrowNotImplementedError):  # objects, and numpy scalars without an Arrow type
-        raise JagTypeError(f"{operation}: {type(value).__name__} is neither an array nor an Arrow scalar") from None
+        raise _no_operand(value, operation) from None
+
+
+def _no_operand(value: Any, operation: str) -> JagTypeError:
+    """Build the error for an object that is no operand; expressions of polars know their values when the query runs only."""
+    told = f"{operation}: {type(value).__name__} is neither an array nor an Arrow scalar"
+    if any(type(value).__module__.startswith(f"{one}.") for one in ("polars", "arrowjag.polars")):
+        told = (
+            f"{operation}: a polars expression has no values outside of a query; write `pl.lit(pl.Series(x)).jag` in place of the "
+            'array, or pass a column of a frame, frame["v"]'
+        )
+    return JagTypeError(told)
 
 
 def scalar_by_value(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scalar:
