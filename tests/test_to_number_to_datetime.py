@@ -157,3 +157,31 @@ def test_text_that_is_no_time_is_refused(wrong: str) -> None:
     x = aj.array([[dt.datetime(2024, 1, 1)]])  # noqa: DTZ001 - without a zone
     with pytest.raises(JagValueError, match=f"greater: '{wrong}' is no "):
         x > wrong  # noqa: B015
+
+
+@pytest.mark.parametrize("type", [pa.int64(), pa.int8(), pa.uint64()])
+@pytest.mark.parametrize("text", [pa.string(), pa.large_string()])
+def test_many_texts_are_read_as_few_are(type: pa.DataType, text: pa.DataType) -> None:
+    words = [
+        "7",
+        "-7",
+        "-",
+        "",
+        "0x1f",
+        "0x",
+        "x1",
+        None,
+        "1" * 18,
+        "9" * 19,
+        "-" + "9" * 19,
+        "18446744073709551615",
+        "007",
+        "1-",
+        "٣",
+        "12 3",
+    ]
+    alone = [aj.array([word], type=text).str.to_number(type, strict=False).to_list()[0] for word in words]
+    for rows in (words * 9, ["5"] * 100 + words):  # of the second, the values that are tried first all fit
+        expected = [5] * (len(rows) - len(alone)) + alone if rows[0] == "5" else alone * 9
+        array = pa.array(["before", *rows], text).slice(1)
+        assert aj.array(array).str.to_number(type, strict=False).to_list() == expected

@@ -83,7 +83,9 @@ def to_number(column: Column, type: pa.DataType, strict: bool) -> Column:
         raise JagTypeError(f"str.to_number: expected a type of numbers, got {type}")
 
     def compute(text: pa.Array) -> pa.Array:
-        plain = pc.replace_substring_regex(pc.utf8_trim_whitespace(text), r"\A\+([0-9.])", r"\1")
+        plain = pc.utf8_trim_whitespace(text)
+        if pc.any(pc.starts_with(plain, "+")).as_py():
+            plain = pc.replace_substring_regex(plain, r"\A\+([0-9.])", r"\1")
         return cast_where_it_fits(plain, type, lambda values: elementwise.cast_values(values, type))
 
     return _converted(column, "to_number", str(type), strict, compute)

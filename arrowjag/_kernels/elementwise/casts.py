@@ -44,7 +44,10 @@ def cast_where_it_fits(values: pa.Array, type: pa.DataType, cast: Cast) -> pa.Ar
         to decimals, a few casts per distinct value that does not fit.
     """
     try:
-        return cast(values)
+        # A failing cast of text makes a message for each value that does not fit: a sample tells whether there are many.
+        sample = values.slice(0, _SAMPLE) if _is_text(values.type) and len(values) > _SAMPLE else values
+        found = cast(sample)
+        return found if sample is values else cast(values)
     except pa.ArrowInvalid:
         pass
     fits = _fits(values, type)
@@ -58,6 +61,10 @@ def cast_where_it_fits(values: pa.Array, type: pa.DataType, cast: Cast) -> pa.Ar
     if distinct is None:
         return _halved(values, type, cast)
     return _halved(distinct.dictionary, type, cast).take(distinct.indices)
+
+
+_SAMPLE = 64
+"""Values that are cast first: of 300k texts of which one in ten is a number, the cast alone took 114 ms, all others steps 20."""
 
 
 def _halved(values: pa.Array, type: pa.DataType, cast: Cast) -> pa.Array:
@@ -137,10 +144,8 @@ def _ticks_fit(values: pa.Array, type: pa.DataType) -> pa.Array:
 _FLOAT = r"(?i)\A[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?\z|\A[+-]?(nan|inf|infinity)\z"
 
 
-_INT = r"\A-?[0-9]{1,18}\z"
-
-
-_OTHER_INT = r"\A-?[0-9]{19,}\z|\A0[xX][0-9a-fA-F]+\z"
+_SURE_DIGITS = 18
+"""Numbers of so many digits fit int64."""
 
 
 _BOOL = r"(?i)\A(true|false|0|1)\z"
@@ -155,12 +160,40 @@ _CLOCK = r"(?:[01][0-9]|2[0-3])(?::?[0-5][0-9](?::?[0-5][0-9](?:\.[0-9]{1,%d})?)
 _DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 
 
+def _integers_in(values: pa.Array) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Return which texts are integers of at most `_SURE_DIGITS` digits, and which may be other integers, longer or hexadecimal."""
+    dtype = np.int32 if pt.is_string(values.type) else np.int64
+    _, cuts, text = values.buffers()
+    offsets = (
+        np.frombuffer(cuts, dtype)[values.offset : values.offset + len(values) + 1].astype(np.int64) if cuts else np.zeros(1, int)
+    )
+    data = np.frombuffer(text, np.uint8)[offsets[0] : offsets[-1]] if text else np.zeros(0, np.uint8)
+    offsets -= offsets[0]
+    if not len(values) or not len(data):
+        return np.zeros(len(values), bool), np.zeros(len(values), bool)
+    others = np.zeros(len(data) + 1, np.int64)
+    np.cumsum((data - np.uint8(ord("0"))) > 9, out=others[1:])  # bytes before "0" wrap around
+    sizes = offsets[1:] - offsets[:-1]
+    first = data[np.minimum(offsets[:-1], len(data) - 1)]
+    minus = (first == ord("-")) & (sizes > 0)
+    digits = (others[offsets[1:]] - others[offsets[:-1]] == minus) & (sizes > minus)
+    short = digits & (sizes - minus <= _SURE_DIGITS)
+    second = data[np.minimum(offsets[:-1] + 1, len(data) - 1)]
+    hexadecimal = (first == ord("0")) & (second | 32 == ord("x")) & (sizes > 2)
+    other = (digits & ~short) | hexadecimal
+    if values.null_count:
+        valid = values.is_valid().to_numpy(zero_copy_only=False)
+        return short & valid, other & valid
+    return short, other
+
+
 def _text_fits(values: pa.Array, type: pa.DataType) -> pa.Array | None:
     if pt.is_integer(type):
-        plain = pc.match_substring_regex(values, _INT).fill_null(False)
+        short, other = _integers_in(values)
+        plain = pa.array(short)
         numbers = if_else(plain, values, pa.scalar(None, values.type)).cast(pa.int64())
         small = pc.and_(_numbers_fit(numbers, type), plain)
-        return pc.or_(small, pc.match_substring_regex(values, _OTHER_INT).fill_null(False))
+        return pc.or_(small, pa.array(other)) if other.any() else small
     if pt.is_floating(type) or pt.is_decimal(type):
         return pc.match_substring_regex(values, _FLOAT)
     if pt.is_boolean(type):
