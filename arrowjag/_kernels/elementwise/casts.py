@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
+from arrowjag._kernels.elementwise.digits import integers_in
 from arrowjag._kernels.elementwise.times import TICKS
 from arrowjag._pyarrow_versions import if_else, numpy_dtype
 
@@ -144,10 +145,6 @@ def _ticks_fit(values: pa.Array, type: pa.DataType) -> pa.Array:
 _FLOAT = r"(?i)\A[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?\z|\A[+-]?(nan|inf|infinity)\z"
 
 
-_SURE_DIGITS = 18
-"""Numbers of so many digits fit int64."""
-
-
 _BOOL = r"(?i)\A(true|false|0|1)\z"
 
 
@@ -160,36 +157,9 @@ _CLOCK = r"(?:[01][0-9]|2[0-3])(?::?[0-5][0-9](?::?[0-5][0-9](?:\.[0-9]{1,%d})?)
 _DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 
 
-def _integers_in(values: pa.Array) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Return which texts are integers of at most `_SURE_DIGITS` digits, and which may be other integers, longer or hexadecimal."""
-    dtype = np.int32 if pt.is_string(values.type) else np.int64
-    _, cuts, text = values.buffers()
-    offsets = (
-        np.frombuffer(cuts, dtype)[values.offset : values.offset + len(values) + 1].astype(np.int64) if cuts else np.zeros(1, int)
-    )
-    data = np.frombuffer(text, np.uint8)[offsets[0] : offsets[-1]] if text else np.zeros(0, np.uint8)
-    offsets -= offsets[0]
-    if not len(values) or not len(data):
-        return np.zeros(len(values), bool), np.zeros(len(values), bool)
-    others = np.zeros(len(data) + 1, np.int64)
-    np.cumsum((data - np.uint8(ord("0"))) > 9, out=others[1:])  # bytes before "0" wrap around
-    sizes = offsets[1:] - offsets[:-1]
-    first = data[np.minimum(offsets[:-1], len(data) - 1)]
-    minus = (first == ord("-")) & (sizes > 0)
-    digits = (others[offsets[1:]] - others[offsets[:-1]] == minus) & (sizes > minus)
-    short = digits & (sizes - minus <= _SURE_DIGITS)
-    second = data[np.minimum(offsets[:-1] + 1, len(data) - 1)]
-    hexadecimal = (first == ord("0")) & (second | 32 == ord("x")) & (sizes > 2)
-    other = (digits & ~short) | hexadecimal
-    if values.null_count:
-        valid = values.is_valid().to_numpy(zero_copy_only=False)
-        return short & valid, other & valid
-    return short, other
-
-
 def _text_fits(values: pa.Array, type: pa.DataType) -> pa.Array | None:
     if pt.is_integer(type):
-        short, other = _integers_in(values)
+        short, other = integers_in(values)
         plain = pa.array(short)
         numbers = if_else(plain, values, pa.scalar(None, values.type)).cast(pa.int64())
         small = pc.and_(_numbers_fit(numbers, type), plain)
