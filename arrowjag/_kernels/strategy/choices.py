@@ -74,7 +74,9 @@ CHOICES: dict[str, Choice] = {
         },
     ),
     "argsort": _either(rules.order, "matrix", "cut", small=_never, apart=_never, pairs=_has_short, partition=_is_row),
-    "searchsorted": _either(rules.searchsorted, "bisect", small=_never, partition=_is_row, rows=_always),
+    "searchsorted": _either(
+        lambda offsets: "partition" if is_huge(offsets) else "bisect", "bisect", small=_never, partition=_is_row
+    ),
     "rank": Choice(
         rules.rank,
         {

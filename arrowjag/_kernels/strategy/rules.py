@@ -80,13 +80,6 @@ def sort_rule(offsets: Offsets, is_various: Callable[[], bool], has_signed_zeros
     return "partition" if is_huge(offsets) and is_various() else "matrix"
 
 
-def searchsorted(offsets: Offsets) -> str:
-    """Of a block of rows of sought items; each row by itself where a search is longer than a call of numpy."""
-    if is_huge(offsets):
-        return "partition"
-    return "rows" if offsets[-1] >= sizes.SEARCH_LENGTH * (len(offsets) - 1) > 0 else "bisect"
-
-
 def rank(offsets: Offsets, wide: bool) -> str:
     if wide:
         return "sort"

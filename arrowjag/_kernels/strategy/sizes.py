@@ -72,9 +72,6 @@ RUNS_BLOCK = 1 << 18
 HUGE = 1 << 17
 """Rows longer than this are divided into parts that all cores share: 2.5M float64 in one row take 55 ns an item, whole 90."""
 
-SEARCH_LENGTH = 64
-"""Average number of items sought per row from which rows are searched one after the other: 1M float64 take 62 ms, not 104."""
-
 PART_ITEMS = 64
 """Items per part of a huge row that is divided by value."""
 
