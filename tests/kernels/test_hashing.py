@@ -154,6 +154,19 @@ def test_factors_are_odd_and_differ():
     assert len(set(FACTORS)) == len(FACTORS) == 4
 
 
+@pytest.mark.parametrize("forced", ["tables", "partition"])
+def test_find_tells_whether_items_are_distinct(forced):
+    probes, probe_offsets = np.array([7, 2, 5, 5, 8]), np.array([0, 5])
+    for key, apart in (([5, 1, 7, 9, 11, 8], True), ([5, 1, 7, 9, 1, 8], False), ([5, 5], False), ([5, 6], True)):
+        offsets = np.array([0, len(key)])
+        with strategy.force(hash_row=forced):
+            items, distinct = search.find(np.array(key), offsets, probes, probe_offsets)
+            found = search.member(np.array(key), offsets, probes, probe_offsets)
+        assert distinct == apart
+        assert (items >= 0).tolist() == found.tolist() == [probe in key for probe in probes]
+        assert [key[item] for item in items[items >= 0]] == [probe for probe in probes if probe in key]
+
+
 def test_numbers_whose_hashes_collide():
     """Multiples of the inverse of a factor have hashes in a row, which begin with the same bits; all of them are told apart."""
     step = pow(int(hashing.FACTORS[0]), -1, 2**64)
