@@ -95,7 +95,7 @@ def _imported(data: Any) -> ArrowData:
     """Import data of another library through Arrow's C interface."""
     dtypes = getattr(data, "dtypes", None)
     for dtype in dtypes if isinstance(dtypes, list) else [getattr(data, "dtype", None)]:
-        if str(dtype) == "Object":  # polars would export the addresses of such objects as bytes
+        if _has_objects(dtype):  # polars would export the addresses of such objects as bytes; inside of lists it aborts
             raise JagTypeError(f"a {type(data).__name__} of Python objects has no Arrow type; build it from Arrow data instead")
     if _is_of(data, "polars"):
         refuse_nul(data)
@@ -108,6 +108,13 @@ def _imported(data: Any) -> ArrowData:
                 f"a {type(data).__name__} of {getattr(data, 'dtype', 'some type')} has no Arrow type: {error}"
             ) from None
         raise OffsetsError(f"the Arrow data of a {type(data).__name__} can't be read: {error}") from None
+
+
+def _has_objects(dtype: Any) -> bool:
+    """Whether a polars dtype contains Python objects at any level."""
+    fields = getattr(dtype, "fields", None)
+    inner = [field.dtype for field in fields] if isinstance(fields, list) else [getattr(dtype, "inner", None)]
+    return str(dtype) == "Object" or any(_has_objects(one) for one in inner if one is not None)
 
 
 def _from_ndarray(data: npt.NDArray[Any]) -> pa.Array:

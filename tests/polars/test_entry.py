@@ -90,6 +90,15 @@ def test_python_objects_are_refused():
     with pytest.raises(JagTypeError, match=r"column 'o': .*Python objects"):
         series.to_frame().select(c("o").jag.count())
 
+    class Lists:  # polars aborts the process when it exports such a Series, and panics when it drops it
+        dtype = pl.Struct({"a": pl.List(pl.Object)})
+
+        def __arrow_c_stream__(self, schema=None):
+            raise AssertionError("exported")
+
+    with pytest.raises(JagTypeError, match="Python objects has no Arrow type"):
+        aj.array(Lists())
+
 
 def test_selectors():
     df = frame().with_columns(l=c("v").ext.storage(), u=X["v"].cast("int32").to_polars())
