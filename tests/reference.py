@@ -1821,10 +1821,12 @@ def weighted_mean(pairs: list[Pair]) -> float | None:
     """API, statistics: negative weights raise, a sum of 0 is null."""
     if any(w < 0 for _, w in pairs):
         raise ValueError("negative weights")
-    if not _is_finite(itertools.chain(*pairs)):
+    if not _is_finite(w for _, w in pairs):
         return math.nan
     total = sum(Fraction(w) for _, w in pairs)
-    return float(sum(Fraction(v) * Fraction(w) for v, w in pairs) / total) if total else None
+    if not total:
+        return None
+    return float(sum(Fraction(v) * Fraction(w) for v, w in pairs) / total) if _is_finite(v for v, _ in pairs) else math.nan
 
 
 def weighted_quantile(pairs: list[Pair], q: float) -> Any:

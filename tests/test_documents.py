@@ -134,10 +134,10 @@ def anchors(page: Path) -> set[str]:
 
 
 def paragraphs(text: str) -> list[str]:
-    """The parts of a page between blank lines, without code blocks."""
-    return [
-        part for part in re.split(r"\n\s*\n", re.sub(r"```.*?^```", "```", text, flags=re.DOTALL | re.MULTILINE)) if part.strip()
-    ]
+    """The parts of a page between blank lines, without code blocks and comments."""
+    text = re.sub(r"<!--.*?-->\n?", "", text, flags=re.DOTALL)
+    text = re.sub(r"```.*?^```", "```", text, flags=re.DOTALL | re.MULTILINE)
+    return [part for part in re.split(r"\n\s*\n", text) if part.strip()]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -240,6 +240,6 @@ def test_sequences_with_every_position_are_not_iterated() -> None:
             iter(endless)
         with pytest.raises(TypeError, match="not iterable"):
             assert 1 in endless
-    with pytest.raises(aj.JagTypeError, match="neither an array nor an Arrow scalar"):
+    with pytest.raises(aj.JagTypeError, match="no values outside of a query"):
         aj.array(pl.col("v").jag)
     assert len(list(X)) == len(list(X.to_polars("v").jag)) == len(X)

@@ -373,7 +373,7 @@ def to_series(array: Column, name: str = "", extension: bool = True) -> pl.Serie
     --------
     >>> import arrowjag as aj
     >>> to_series(aj.array([[1, 2], [3]]), "v").dtype
-    Jagged(Int64, 2)
+    jagged[int64, 2]
     """
     if array.ndim == 0:
         raise ShapeError("to_polars needs rows, and an array of ndim 0 has none; read the scalar with .values[0]")

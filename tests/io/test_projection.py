@@ -136,5 +136,5 @@ def test_plain_lists_have_parts_too(tmp_path: Path) -> None:
 
 def test_names_of_a_schema() -> None:
     schema = pa.schema([("a", aj.JaggedType.of(LEAF, 2)), ("m", pa.map_(pa.string(), pa.int8()))])
-    assert leaf_names(schema) == ["a", "a.score", "a.tags", "a.at", "a.at.x", "a.at.y", "a.pair", "m"]
+    assert leaf_names(schema) == ["a", "a.score", "a.tags", "a.at", "a.at.x", "a.at.y", "a.pair", "m", "m.key", "m.value"]
     assert select(schema, ["a.at", "m", "a.score"]) == {"a": {("at",), ("score",)}, "m": {()}}
