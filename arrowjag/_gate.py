@@ -409,13 +409,11 @@ def _without_views(array: pa.Array) -> pa.Array:
 
 
 def _has_odd_layout(type: pa.DataType) -> bool:
+    if pt.is_run_end_encoded(type) or type.id in _VIEWS:  # `pt.is_nested` knows runs from pyarrow 26 on
+        return True
     if isinstance(type, pa.BaseExtensionType) or not (pt.is_nested(type) or pt.is_dictionary(type)):
         return False
-    return (
-        pt.is_run_end_encoded(type)
-        or type.id in _VIEWS
-        or (not pt.is_union(type) and any(_has_odd_layout(one) for one in _inside(type)))
-    )
+    return not pt.is_union(type) and any(_has_odd_layout(one) for one in _inside(type))
 
 
 def _around(type: pa.DataType, item: pa.DataType) -> pa.DataType:
