@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import socket
 from typing import Any
 
 from arrowjag.errors import JagValueError, MissingDependencyError
@@ -18,6 +19,7 @@ from arrowjag.etl._worker import Event, Finished, Job, Order, Outcome, TaskError
 __all__ = ["RayEngine", "connect"]
 
 _WAIT_SECONDS = 0.2
+_PROBE_SECONDS = 10.0
 
 
 def connect(job: Job, workers: int | None, shares: Shares) -> RayEngine:
@@ -118,11 +120,19 @@ def _start(ray: Any, workers: int) -> None:
     address = os.environ.get("RAY_ADDRESS")
     if address:
         try:
+            _probe(address)
             ray.init(log_to_driver=False)
         except (ConnectionError, RuntimeError, ValueError, OSError) as error:
             raise JagValueError(f"RAY_ADDRESS={address}: no Ray cluster answers there: {_first_line(error)}") from None
     else:
         ray.init(address="local", num_cpus=workers, include_dashboard=False, log_to_driver=False)
+
+
+def _probe(address: str) -> None:
+    """Connect to a cluster's port and hang up: where nobody listens, `ray.init` tries for minutes."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), _PROBE_SECONDS).close()
 
 
 def _first_line(error: object) -> str:

@@ -181,7 +181,7 @@ def test_a_global_sort_by_ray_keeps_the_type(tmp_path: Path) -> None:
     check_totals_of(table)
     assert list(few["id"]) == [0, 1, 2]
     assert "jagged[double, 2]" in schema
-    assert [row["total"] for row in rows][:8] == [0.0, 1.0, 4.25, None, 0.0, 0.0, 6.25, 21.75]
+    assert [row["total"] for row in rows][:8] == [0.0, 1.0, 4.25, None, 0.0, 0.0, 12.25, 21.75]
     assert [row["worst"] for row in rows][:4] == [None, 1.0, 2.25, None]
 
 
@@ -277,9 +277,10 @@ def test_a_wrong_address_of_a_ray_cluster_is_one_line(tmp_path: Path, monkeypatc
     ray.shutdown()
     write_dataset(tmp_path / "in")
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
-    monkeypatch.setenv("RAY_gcs_rpc_server_reconnect_timeout_s", "5")
+    started = time.monotonic()
     with pytest.raises(aj.JagValueError, match=r"RAY_ADDRESS=127.0.0.1:1: no Ray cluster answers there") as found:
         run(totals, tmp_path / "in", tmp_path / "out", engine="ray")
+    assert time.monotonic() - started < 30
     assert "\n" not in str(found.value)
 
 
