@@ -40,14 +40,18 @@ def run(code: str, folder: Path, *options: str) -> subprocess.CompletedProcess[s
     return subprocess.run([sys.executable, *options, "-c", code], check=False, capture_output=True, text=True)
 
 
-# pyarrow looks for classes in any module with the name pandas.
+# pyarrow looks for classes in any module with the name pandas, and keeps pointers to them that own nothing.
 OLDER = """
+import functools
+
 class Any(type):
+    @functools.cache
     def __getattr__(cls, name):
         if name.startswith("__"):
             raise AttributeError(name)
         return Any(name, (), {})
 
+@functools.cache
 def __getattr__(name):
     return getattr(Any("Module", (), {}), name)
 
@@ -78,6 +82,7 @@ except aj.MissingDependencyError as error:
     done = run(code, tmp_path)
     lowest = LOWEST[host]
     needs = f"arrowjag.{host} needs {host} {lowest} or newer, this is {host} {version}: pip install '{host}>={lowest}'"
+    assert done.returncode == 0, (done.returncode, done.stderr)
     assert done.stdout.splitlines() == [f"JagWarning: {needs}. Arrays work without it", needs], done.stderr
 
 
