@@ -129,7 +129,7 @@ def _start(ray: Any, workers: int) -> None:
 
 
 def _probe(address: str) -> None:
-    """Connect to a cluster's port and hang up: where nobody listens, `ray.init` tries for minutes."""
+    """Open and close a connection to the port of a cluster; `ray.init` retries a closed port for minutes."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), _PROBE_SECONDS).close()

@@ -136,7 +136,7 @@ def locate(path: Any, filesystem: Any = None, options: Mapping[str, str] | None 
     Raises
     ------
     FileNotFoundError
-        If there is no such file, or none in the folder.
+        If the file does not exist, or the folder contains none.
     TableFolderError
         If files of a folder or pattern belong to a table of Delta Lake, Iceberg or Hudi.
     """

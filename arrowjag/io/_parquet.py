@@ -96,7 +96,7 @@ def read_parquet(  # noqa: PLR0913  (what pandas and pyarrow take, too)
     Raises
     ------
     FileNotFoundError
-        If there is no such file, or none in the folder.
+        If the file does not exist, or the folder contains none.
     JagFileError
         If a file is damaged; the message names file, row group and column.
     JagValueError

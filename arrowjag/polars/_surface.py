@@ -59,7 +59,7 @@ def add_methods(surface: type, methods: Mapping[str, Method]) -> None:
 
 
 def caller(method: Method) -> Callable[..., Any]:
-    """A method of the table as one of a surface."""
+    """Return the function with which a surface calls a method of the table."""
 
     def called(self: Any, *args: Any, **kwargs: Any) -> Any:
         return self._call(method.name, *args, **kwargs)

@@ -10,7 +10,7 @@ import pyarrow.types as pt
 __all__ = ["integers_in"]
 
 _SURE_DIGITS = 18
-"""Numbers of so many digits fit int64."""
+"""Every integer of at most this many digits fits int64."""
 
 
 def integers_in(values: pa.Array) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:

@@ -110,7 +110,7 @@ Parts = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def partition_by_value(codes: Codes, n_bits: int) -> Parts:
-    """No code is greater than one of a later part, and no part is empty; O(n).
+    """Partition the items of one row into parts of ascending value, none of them empty; O(n).
 
     Parameters
     ----------

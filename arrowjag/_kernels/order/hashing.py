@@ -190,7 +190,7 @@ _FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 
 
 def hash_bits(n: int) -> int:
-    """How many bits of a hash tell the parts of so many items."""
+    """Return how many bits of a hash select the part of an item, for `n` items."""
     return min(strategy.sizes.PART_BITS, (n // strategy.sizes.HASH_PART).bit_length())
 
 
