@@ -385,3 +385,19 @@ def test_lists_of_arrays_from_elsewhere_count_as_their_members() -> None:
     for function in (lambda x: x.concat([a, a], axis=1), lambda x: x.concat((a, a.to_arrow()), axis=1)):
         assert aj.jit(function)(x).to_list() == [[1, 2, 10, 20, 10, 20], [3, 30, 30]]
     assert aj.jit(lambda x: x.concat([a, x], axis=1))(x).to_list() == [[1, 2, 10, 20, 1, 2], [3, 30, 3]]
+
+
+def test_equal_calls_are_computed_once() -> None:
+    x = aj.array([[3.0, 1.0], [], [2.0, 5.0, 4.0]])
+
+    def drawdown(x: Any) -> Any:
+        return ((x.cummax() - x) / x.cummax()).max()
+
+    fused = aj.jit(drawdown)
+    assert fused.explain(x).count("x0.cummax()") == 1
+    assert fused(x).to_list() == drawdown(x).to_list()
+    # Constants that are equal but not the same, and calls of functions, stay apart.
+    others = aj.jit(lambda x: (x * 1, x * 1.0, x + 0.0, x + -0.0, x.rolling(2).sum(), x.rolling(3).sum()))
+    assert len({line.partition(" = ")[2] for line in others.explain(x).splitlines() if " = " in line}) == 6
+    assert aj.jit(lambda x: (x.shuffle(1), x.shuffle(2), x.shuffle(1))).explain(x).count("shuffle") == 2
+    assert aj.jit(lambda x: (x.apply(np.negative), x.apply(np.negative))).explain(x).count("apply") == 2

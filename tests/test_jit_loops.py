@@ -226,8 +226,11 @@ def _step(draw: random.Random, count: int) -> Callable[[list[Any]], Any]:
     one, two = draw.randrange(count), draw.randrange(count)
     number = draw.choice([2, 3, 0.5, -1.5, 7])
     binary = draw.choice(["add", "sub", "mul", "truediv", "lt", "ge", "eq", "and_", "or_"])
-    name = draw.choice(["sum", "mean", "max", "min", "std", "cumsum", "any", "all", "count", "neg", "abs", "sqrt", "number"])
+    reductions = ["sum", "mean", "max", "min", "std", "any", "all", "count"]
+    scans = ["cumsum", "cummax", "cummin", "diff", "shift"]
+    name = draw.choice([*reductions, *scans, "neg", "abs", "sqrt", "number", "square", "cast", "where"])
     is_binary = draw.random() < 0.5
+    wider = {"bool": draw.choice(["int64", "int32", "double"]), "int32": draw.choice(["int64", "double"]), "float": "double"}
 
     def step(values: list[Any]) -> Any:
         a, b = values[one], values[two]
@@ -236,6 +239,12 @@ def _step(draw: random.Random, count: int) -> Callable[[list[Any]], Any]:
             if (a.type == pa.bool_() or b.type == pa.bool_()) != logic or (logic and a.type != b.type):
                 return a
             return getattr(operator, binary)(a, b)
+        if name == "cast":
+            return a.cast(wider.get(str(a.type), str(a.type)))
+        if name == "where":
+            return aj.where(a, b, b) if a.type == pa.bool_() else aj.where(a > b, a, number) if b.type != pa.bool_() else a
+        if name == "square":
+            return a if a.type == pa.bool_() else a**2
         if name == "number":
             return a if a.type == pa.bool_() else a * number
         if name in ("neg", "abs"):
@@ -243,6 +252,8 @@ def _step(draw: random.Random, count: int) -> Callable[[list[Any]], Any]:
         if name == "sqrt":
             return np.sqrt(a) if pa.types.is_floating(a.type) else a
         is_logic = name in ("any", "all")
+        if name == "shift" and a.ndim > 1:
+            return a.shift(1)
         if a.ndim < 2 or is_logic != (a.type == pa.bool_()):
             return ~a if a.type == pa.bool_() else a
         return getattr(a, name)()
@@ -262,6 +273,16 @@ TYPED: dict[str, Callable[..., Any]] = {
     "flags": lambda x, y, k: ((x > 1) & (y < k) | ~(x == y), ((x > 0) | (y > 0)).all(), (x != 2).sum()),
     "running": lambda x, y, k: ((x + 1).cumsum() * 2, (x.cumsum() - k).max()),
     "division": lambda x, y, k: ((x / y).sum(), x / 3, k / x.sum()),
+    "squares": lambda x, y, k: (((x - y) ** 2).sum(), (x**2 - k) ** 2),
+    "extremes so far": lambda x, y, k: (x.cummax() - y.cummin(), (x.cummax() - x).max(), (x + k).cummin()),
+    "neighbours": lambda x, y, k: (
+        x.diff() * 2,
+        (x - y).shift(1) + x,
+        ((x > y).shift() & (x > k)).sum(),
+        (x + k).diff().diff().max(),
+    ),
+    "choices": lambda x, y, k: (aj.where(x > y, x, y), aj.where(x > k, x * 2, k).max(), aj.where((x > 1) & (y > 1), 0, x + y)),
+    "casts": lambda x, y, k: ((x > y).cast("int64").diff().sum(), (x > k).cast("float64").mean()),
 }
 
 

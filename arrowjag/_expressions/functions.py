@@ -169,8 +169,9 @@ def jit(function: Any = None) -> Any:
     -----
     Results, types, nulls and errors are those of the function itself, bit for bit. Stretches of calls that compute each row alone
     (elementwise work, broadcasting, reductions and scans of the last axis) run together. With numba (the extra ``compiled``),
-    stretches of arithmetic, comparisons, logic, sums, means, extremes, standard deviations, counts and running sums of float64,
-    float32, int64, int32 and booleans become one loop over rows, with nulls or without; `arrowjag.options` says when it is made.
+    stretches of arithmetic, squares, comparisons, logic, `where`, casts to wider types, sums, means, extremes, standard deviations,
+    counts, running sums and extremes, differences and shifts by one of float64, float32, int64, int32 and booleans become one loop
+    over rows, with nulls or without; `arrowjag.options` says when it is made. Equal calls on the same columns are computed once.
     Without a loop, stretches of six operators and more on a million items run in blocks of rows on all cores, so that what they
     compute on the way stays in cache; all others run call by call, as without `jit`. What the function computes but does not return
     is left out. An array, list or number that the function reads from outside is read when it is traced; if the outer name is bound

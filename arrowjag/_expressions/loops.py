@@ -22,7 +22,7 @@ from arrowjag._kernels.base import memory
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.compiled import fused_name
-from arrowjag._kernels.compiled.loops.fused import REDUCTIONS, Value, parse
+from arrowjag._kernels.compiled.loops.fused import REDUCTIONS, SCANS, Value, parse
 from arrowjag._ops.elementwise.framework import flat_data
 from arrowjag.dims import Dim, Uniform
 from arrowjag.errors import JagTypeError
@@ -41,11 +41,21 @@ _METHODS = {
     "min": _NUMBERS,
     "std": ("f4", "f8"),
     "cumsum": _NUMBERS,
+    "cummax": _NUMBERS,
+    "cummin": _NUMBERS,
+    "diff": _NUMBERS,
+    "shift": ("b1", *_NUMBERS),
     "any": ("b1",),
     "all": ("b1",),
     "count": ("b1", *_NUMBERS),
 }
 """Methods without arguments, and the types of items that a loop takes for them."""
+
+_LOOKING_BACK = frozenset({"diff", "shift"})
+"""Methods with a distance, of which a loop takes 1."""
+
+_SAME_TYPE = frozenset({"max", "min", "cummax", "cummin", "diff", "shift"})
+"""Methods whose result has the type of the items."""
 
 _EXACT = 2**53
 """Integers up to this magnitude are constants of every type that they fit."""
@@ -78,6 +88,10 @@ def _plan(node: Call, samples: Mapping[int, Any]) -> _Plan | None:
     type = _type_of(node, samples)
     if node.kwargs or type is None:
         return None
+    if node.kind == "method" and node.name == "cast":
+        return _Plan("cast", type, type, operands[:1]) if _widens(str(_type_of(operands[0], samples)), type) else None
+    if node.kind == "method" and node.name in _LOOKING_BACK and operands[1:] == (1,) and not isinstance(operands[1], bool):
+        operands = operands[:1]
     types = [_type_of(one, samples) for one in operands]
     if None in types:
         return None
@@ -85,7 +99,13 @@ def _plan(node: Call, samples: Mapping[int, Any]) -> _Plan | None:
         fits = node.args[0] is np.sqrt and types == [type] and type[0] == "f"
         return _Plan("sqrt", type, type, operands) if fits else None
     if node.kind == "method":
-        return _method(node, types, type, samples)
+        return _method(node.name, operands, types, type, samples)
+    if node.kind == "function" and node.name == "where":
+        return _Plan("where", type, type, operands) if _chooses(types, type) else None
+    if node.name == "pow":
+        # numpy squares without pow, and so do the operators.
+        is_square = types[0] == type != "b1" and types[1] in ("int", "float") and operands[1] == 2
+        return _Plan("mul", type, type, (operands[0], operands[0])) if is_square else None
     computes = _computes(node.name, types, type) if node.kind == "operator" else None
     return None if computes is None else _Plan(node.name, computes, type, operands)
 
@@ -100,13 +120,19 @@ def _type_of(one: Any, samples: Mapping[int, Any]) -> str | None:
     return "int" if type(one) is int and abs(one) <= _EXACT else None
 
 
-def _method(node: Call, types: Sequence[Any], type: str, samples: Mapping[int, Any]) -> _Plan | None:
-    """A reduction or a running sum along the last axis."""
-    accepted = _METHODS.get(node.name, ())
-    if len(node.args) != 1 or types[0] not in accepted or samples[id(node.args[0])].ndim < 2:
+def _method(name: str, operands: tuple[Any, ...], types: Sequence[Any], type: str, samples: Mapping[int, Any]) -> _Plan | None:
+    """A reduction or a scan along the last axis."""
+    if len(operands) != 1 or types[0] not in _METHODS.get(name, ()) or samples[id(operands[0])].ndim < 2:
         return None
-    computes = "f8" if types[0][0] == "f" else "i8"
-    return _Plan(node.name, type if node.name in ("max", "min") else computes, type, node.args)
+    if name in _SAME_TYPE:
+        return _Plan(name, type, type, operands) if types[0] == type else None
+    return _Plan(name, "f8" if types[0][0] == "f" else "i8", type, operands)
+
+
+def _chooses(types: Sequence[Any], type: str) -> bool:
+    """Whether the operands of `where` are a column of booleans, and columns and numbers of one type."""
+    numbers = ("int", "float") if type[0] == "f" else ("int",) if type[0] == "i" else ()
+    return len(types) == 3 and types[0] == "b1" and all(one == type or one in numbers for one in types[1:])
 
 
 def _computes(name: str, types: Sequence[Any], type: str) -> str | None:
@@ -302,7 +328,7 @@ def loop_of(calls: Sequence[Call], reads: Sequence[Node], gives: Sequence[Call],
     if not items or deepest < 2 or any(ndims[id(node)] < deepest - 1 for node in calls):
         return None
     plans = [_planned(node, samples) for node in calls]
-    if any(one.name in (*REDUCTIONS, "cumsum") and ndims[id(one.operands[0])] < deepest for one in plans):
+    if any((one.name in REDUCTIONS or one.name in SCANS) and ndims[id(one.operands[0])] < deepest for one in plans):
         return None
     constants = _constants(plans)
     places = {(type, text): place for place, (type, _, text) in enumerate(constants)}

@@ -12,7 +12,7 @@ import pyarrow as pa
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._array.windows import WindowMethods
-from arrowjag._expressions.tree import Call, Input, Node, is_scalar, mapped_values, record_arguments, rows_of, sample_of
+from arrowjag._expressions.tree import Call, Calls, Input, Node, is_scalar, mapped_values, record_arguments, rows_of, sample_of
 from arrowjag._methods import HOSTS, METHODS, Host, Rows, add_namespaces
 from arrowjag._methods import Method as MethodEntry
 from arrowjag._ops.elementwise import PYTHON_BINARY, PYTHON_UNARY
@@ -53,6 +53,7 @@ class Trace:
         self.captured: list[Input] = []
         self.asked: str | None = None
         self._column = column or self._captured
+        self._made = Calls()
 
     def input(self, source: Any, sample: Any = None) -> Traced:
         """Return a placeholder for an argument; its sample is an empty array of its type."""
@@ -62,8 +63,10 @@ class Trace:
         return Traced(self, node)
 
     def call(self, kind: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Traced:
-        """Record a call."""
-        node = Call(kind, name, args, kwargs or {})
+        """Record a call; an equal one on the same operands is the same node."""
+        node = self._made.make(kind, name, args, kwargs or {})
+        if any(node is one for one in self.calls):
+            return Traced(self, node)
         self.calls.append(node)
         found = self._sample(node)
         if found is not None:

@@ -20,6 +20,7 @@ from arrowjag.errors import JagTypeError
 
 __all__ = [
     "Call",
+    "Calls",
     "Input",
     "Node",
     "Tree",
@@ -187,6 +188,7 @@ def mapped(value: Any, function: Callable[[Node], Any]) -> Any:
 def emptied(root: Node, positions: Mapping[int, int], source: Callable[[int], Any]) -> tuple[Node, list[tuple[Input, int]]]:
     """Replace the sources of a tree, which may own data, by those of column numbers; also return the new inputs."""
     made: dict[int, Node] = {}
+    calls = Calls()
     slots: list[tuple[Input, int]] = []
 
     def copy(node: Node) -> Node:
@@ -195,7 +197,7 @@ def emptied(root: Node, positions: Mapping[int, int], source: Callable[[int], An
                 slot = made[id(node)] = Input(source(positions[id(node)]))
                 slots.append((slot, positions[id(node)]))
             else:
-                made[id(node)] = Call(node.kind, node.name, mapped(node.args, copy), mapped(node.kwargs, copy))
+                made[id(node)] = calls.make(node.kind, node.name, mapped(node.args, copy), mapped(node.kwargs, copy))
         return made[id(node)]
 
     return copy(root), slots
@@ -206,6 +208,40 @@ _KEYS = frozenset({int, bool, str, type(None), type(Ellipsis), np.ufunc, pa.Data
 
 _LONGEST = 20
 """The largest number of items of a container in a key."""
+
+
+def _key(value: Any, of_other: Callable[[Any], Any]) -> Any:
+    """Return a key of an argument, equal for equal constants; `of_other` returns those of nodes and of all other objects."""
+    kind = type(value)
+    if kind in _KEYS:
+        return kind, value
+    if kind is float:
+        return kind, repr(value)  # distinguishes -0.0 from 0.0, and NaN equals NaN
+    if kind is slice:
+        return kind, *(_key(one, of_other) for one in (value.start, value.stop, value.step))
+    if isinstance(value, (list, tuple, dict)) and len(value) <= _LONGEST:
+        return kind, *(_key(one, of_other) for one in (value.items() if isinstance(value, dict) else value))
+    return of_other(value)
+
+
+class Calls:
+    """The calls of one tree. Equal calls on the same nodes are one node, which is computed once."""
+
+    def __init__(self) -> None:
+        self._made: dict[Any, Call] = {}
+
+    def make(self, kind: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
+        """Return the call of these arguments: the one that was made before, if both give the same result.
+
+        Parameters
+        ----------
+        kind, name, args, kwargs
+            The attributes of `Call`.
+        """
+        node = Call(kind, name, args, kwargs)
+        # The node is part of a key that holds other objects, such as functions, whose calls are all computed.
+        values = (_key(one, lambda other: id(other if isinstance(other, (Input, Call)) else node)) for one in _values(node))
+        return self._made.setdefault((kind, name, tuple(kwargs), *values), node)
 
 
 class Tree:
@@ -243,24 +279,19 @@ class Tree:
         return one is two
 
     def _key(self, value: Any) -> Any:
-        kind = type(value)
-        if kind is Input:
+        return _key(value, self._key_of_node)
+
+    def _key_of_node(self, value: Any) -> Any:
+        if type(value) is Input:
             return self._position(value)
-        if kind is Call:
+        if type(value) is Call:
             if id(value) in self._calls:  # a node used twice is computed once, two equal nodes twice
                 return Call, self._calls[id(value)]
             self._calls[id(value)] = len(self._calls)
             return value.kind, value.name, tuple(value.kwargs), *map(self._key, _values(value))
-        if kind in _KEYS:
-            return kind, value
-        if kind is float:
-            return kind, repr(value)  # distinguishes -0.0 from 0.0, and NaN equals NaN
-        if kind is slice:
-            return kind, *map(self._key, (value.start, value.stop, value.step))
-        if isinstance(value, (list, tuple, dict)):
-            self._has_key &= len(value) <= _LONGEST
-            return kind, *map(self._key, value.items() if isinstance(value, dict) else value)
         self._has_key = False
+        for node in _nodes([value]):
+            self._key_of_node(node)
         return None
 
 

@@ -43,10 +43,19 @@ ITEMWISE = {
     "and_": "{0} & {1}",
     "or_": "{0} | {1}",
     "invert": "not {0}",
+    "cast": "{0}",
+    "where": "{1} if {0} else {2}",
 }
 """Instructions on values of the same kind, or of items with the value of their row, as Python writes them."""
 
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "std", "any", "all", "count"})
+SCANS = frozenset({"cumsum", "cummax", "cummin", "diff", "shift"})
+"""Instructions whose result at an item depends on the items before it in its row; diff and shift look one item back."""
+
+_LOOKS_BACK = frozenset({"diff", "shift"})
+_CONDITIONAL = frozenset({"and_", "or_", "where"})
+"""Instructions that may ignore a null of one operand because of the value of another."""
+
 _NEEDS = frozenset({"mean", "max", "min", "std"})
 """Reductions whose result may be null because a row has too few items."""
 
@@ -106,8 +115,10 @@ class Program(NamedTuple):
         kind = "item" if any(value.kind == "item" for value in operands) else "row"
         levels = {value.valid for value in operands} - {""}
         valid = "item" if "item" in levels else "row" if levels else ""
-        if valid and one.name in ("and_", "or_"):
+        if valid and one.name in _CONDITIONAL:
             valid = kind  # False and null is False: it depends on the item
+        if one.name in _LOOKS_BACK:
+            valid = "item"
         return Value(kind, one.type, valid, depth)
 
 
@@ -124,7 +135,7 @@ def parse(name: str) -> Program:
     for line in parts[4].split(";"):
         head, *operands = line.split(",")
         word, _, types = head.partition(":")
-        if word not in ITEMWISE and word not in REDUCTIONS and word != "cumsum":
+        if word not in ITEMWISE and word not in REDUCTIONS and word not in SCANS:
             raise ValueError(f"{name}: there is no instruction {word}")
         computes, _, type = types.partition(":")
         instructions.append(Instruction(word, computes, type, tuple(map(int, operands))))
@@ -228,7 +239,10 @@ class _Writer:
     def _computed(self, value: int) -> list[str]:
         """Compute a value from values at the same place."""
         name, computes, type, operands = self._instruction(value)
-        text = ITEMWISE[name].format(*(self._as(one, computes) for one in operands))
+        texts = [self._as(one, computes) for one in operands]
+        if name == "where":
+            texts[0] = f"v{operands[0]}"
+        text = ITEMWISE[name].format(*texts)
         return [f"v{value} = {text}" if type == "b1" else f"v{value} = {type}({text})"]
 
     def _validity(self, value: int) -> list[str]:
@@ -237,6 +251,10 @@ class _Writer:
         name, _, _, operands = self._instruction(value)
         known = [f"k{one}" for one in operands if self.values[one].valid]
         both = " & ".join(known)
+        if name == "where":
+            condition, *chosen = operands
+            one, two = (f"k{each}" if self.values[each].valid else "True" for each in chosen)
+            both = f"({one} if v{condition} else {two})" + (f" & k{condition}" if self.values[condition].valid else "")
         if name in ("and_", "or_"):
             decides = [f"{'(not v%d)' if name == 'and_' else 'v%d'}" % one for one in operands]
             sure = [
@@ -274,14 +292,32 @@ class _Writer:
             visit(one)
         return sorted(seen)
 
+    def _scans(self, values: Sequence[int]) -> list[tuple[int, Instruction]]:
+        """The scans that some values are computed from."""
+        found = [(one, self._instruction(one)) for one in self._wanted(values) if one >= self.at]
+        return [(one, instruction) for one, instruction in found if instruction.name in SCANS]
+
     def _begin(self, values: Sequence[int]) -> list[str]:
-        """What running sums begin with: the sum of nothing plus the first item is that item."""
-        scans = [one for one in self._wanted(values) if one >= self.at and self._instruction(one).name == "cumsum"]
-        return [line for one in scans for line in (f"r{one} = {self._instruction(one).computes}(0)", f"o{one} = i8(0)")]
+        """What scans begin with at the first item of a row."""
+        found = []
+        for one, (name, computes, type, _) in self._scans(values):
+            if name == "cumsum":
+                found += [f"r{one} = {computes}(0)", f"o{one} = i8(0)"]
+            elif name in _LOOKS_BACK:
+                found += [f"r{one} = {'False' if type == 'b1' else f'{type}(0)'}", f"b{one} = False"]
+            elif type[0] == "f":
+                found.append(f"r{one} = {type}(np.nan)")  # until there is a number
+            else:
+                found.append(f"r{one} = {'least' if name == 'cummax' else 'most'}_{type}")
+        return found
 
     def _end(self, values: Sequence[int]) -> list[str]:
-        scans = [one for one in self._wanted(values) if one >= self.at and self._instruction(one).name == "cumsum"]
-        return [f"bad += i8(1) if o{one} < i8(0) else i8(0)" for one in scans if self._instruction(one).computes == "i8"]
+        scans = self._scans(values)
+        return [
+            f"bad += i8(1) if o{one} < i8(0) else i8(0)"
+            for one, (name, computes, *_) in scans
+            if name == "cumsum" and computes == "i8"
+        ]
 
     def _items(self, values: Sequence[int]) -> list[str]:
         """Compute values of item i."""
@@ -289,13 +325,37 @@ class _Writer:
         for value in self._wanted(values):
             if value < self.at:
                 found += self._load(value, "i")
-            elif self._instruction(value).name == "cumsum":
-                found += self._running(value)
-            else:
-                found += self._computed(value)
-            if value >= self.at and self.values[value].valid == "item":
+                continue
+            name = self._instruction(value).name
+            if name in _LOOKS_BACK:
+                found += self._looking_back(value)
+                continue
+            scan = {"cumsum": self._running, "cummax": self._running_extreme, "cummin": self._running_extreme}
+            found += scan.get(name, self._computed)(value)
+            if self.values[value].valid == "item":
                 found += self._validity(value)
         return found
+
+    def _looking_back(self, value: int) -> list[str]:
+        """The item before, or the difference to it; null at the first item."""
+        name, _, type, (item,) = self._instruction(value)
+        known = [f"b{value}"] if name == "shift" or not self.values[item].valid else [f"b{value}", f"k{item}"]
+        return [
+            f"v{value} = r{value}" if name == "shift" else f"v{value} = {type}(v{item} - r{value})",
+            f"k{value} = {' & '.join(known)}",
+            f"r{value} = v{item}",
+            f"b{value} = {f'k{item}' if self.values[item].valid else 'True'}",
+        ]
+
+    def _running_extreme(self, value: int) -> list[str]:
+        name, _, type, (item,) = self._instruction(value)
+        better = f"(v{item} {'>' if name == 'cummax' else '<'} r{value})"
+        if type[0] == "f":
+            better = f"({better} | (r{value} != r{value}))"
+        if self.values[item].valid:
+            better = f"{better} & k{item}"
+        zero = f" + {type}(0)" if type[0] == "f" else ""  # 0.0 in place of -0.0
+        return [f"r{value} = v{item} if {better} else r{value}", f"v{value} = r{value}{zero}"]
 
     def _running(self, value: int) -> list[str]:
         _, computes, type, (item,) = self._instruction(value)
