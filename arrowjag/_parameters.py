@@ -152,6 +152,178 @@ JagTypeError
     If a column holds no structs.
 JagValueError
     If a field has the name of another column.""",
+    "head_tail_result": """\
+Returns
+-------
+JaggedArray
+    Shorter rows are unchanged, null rows stay null, and a null `n` makes its row null. With one `n` for all rows a declared
+    extent is reduced accordingly, otherwise it is dropped. Cost: one gather per level; along axis 0 values are shared.
+
+%(bad_axis)s
+JagTypeError
+    If `n` does not hold integers.
+ShapeError
+    If the shape of `n` is not a prefix of the dims above the axis.""",
+    "by_key": """\
+Parameters
+----------
+by : JaggedArray or array
+    The keys, aligned by the prefix rule.
+axis : int, tuple of int or None
+    The dim to reduce; several trailing dims are reduced together, None reduces all. Along an outer axis, keys with the dims
+    up to that axis choose whole sub-trees; keys with more dims choose among the items at the same local position.
+
+Returns
+-------
+JaggedArray or pa.Scalar
+    Of the leaf's type: the item, null or not, of the first of equal keys. Null keys and NaN never win; null for a row
+    without another key and for a null row. Cost: one pass.
+
+Raises
+------
+ShapeError
+    If the shape of `by` is no prefix of this shape.
+JagTypeError
+    If the type of `by` has no order.""",
+    "spread_of_rows": """\
+Parameters
+----------
+%(axis_reduced)s
+%(ddof)s
+%(skip_nulls)s
+%(min_count)s
+
+Returns
+-------
+JaggedArray or pa.Scalar
+    Floats; null where a row has no more than `ddof` items, and for a null row. A NaN gives NaN. Cost: two passes, so
+    that large means don't cost precision.
+
+Raises
+------
+JagTypeError
+    If the leaf type has no such reduction.""",
+    "set_result": """\
+Returns
+-------
+JaggedArray
+    Of the common type, in order of first appearance; nulls are dropped, NaN equals NaN and -0.0 equals 0.0. A row that is
+    null in either is null; a declared extent of the dim is dropped. Cost: one hash lookup per item of both, or less in
+    short rows.""",
+    "set_errors": """\
+Raises
+------
+ShapeError
+    If the dims differ.
+JagTypeError
+    If the types have no common type, or can't be compared.""",
+    "rounded_times": """\
+Parameters
+----------
+%(every)s
+
+Returns
+-------
+JaggedArray
+    Of the same type and shape; null stays null. Cost: one pass.
+
+Raises
+------
+JagTypeError
+    If the leaves are of another type.
+JagValueError
+    If `every` is no such text, or a result lies in a gap or fold of daylight saving time.""",
+    "padded_text": """\
+Parameters
+----------
+%(text_length)s
+%(fill_character)s
+
+%(text_returned)s
+JagValueError
+    If `fill` is not one character.""",
+    "reduction_parameters": """\
+%(axis_reduced)s
+%(skip_nulls)s
+%(min_count)s""",
+    "extreme_result": """\
+Returns
+-------
+JaggedArray or pa.Scalar
+    Of the leaf's type; null for an empty or null row. NaN is ignored unless a row has nothing else; -0.0 becomes
+    0.0. Cost: one pass; text is ordered once.
+
+%(no_order)s""",
+    "extreme_position": """\
+Returns
+-------
+JaggedArray or pa.Scalar
+    int64 positions in the row, nulls counted; over several axes positions in the flattened group; along an outer axis
+    positions along it. The first of ties; null for an empty or null row. NaN is ignored unless a row has nothing else.
+    Cost: one pass.
+
+%(no_order)s""",
+    "end_result": """\
+Returns
+-------
+JaggedArray or pa.Scalar
+    Of the leaf's type; null for an empty or null row. Cost: one gather of a value per row.
+
+%(bad_axis)s""",
+    "running_extreme": """\
+Returns
+-------
+JaggedArray
+    Of the same shape and type. A null stays null and is skipped, a null row stays null; NaN is ignored until there is
+    something else. Cost: one pass.
+
+%(no_order)s""",
+    "bad_axis": """\
+Raises
+------
+JagIndexError
+    If the axis is out of range.""",
+    "no_order": """\
+Raises
+------
+JagTypeError
+    If the leaf type has no order.""",
+    "no_statistic": """\
+Raises
+------
+JagTypeError
+    If the leaf type has no such statistic.""",
+    "not_compared": """\
+Raises
+------
+JagTypeError
+    If the leaf type can't be compared.""",
+    "not_numbers": """\
+Raises
+------
+JagTypeError
+    If the leaves are not numbers.""",
+    "no_reduction": """\
+Raises
+------
+JagTypeError
+    If the reduction does not support the leaf type.""",
+    "ddof": """\
+ddof : int
+    Subtracted from the number of items in the divisor.""",
+    "frame_query": """\
+With the same rows; one that loses all items is empty, a null row stays null. A condition that is null drops the item.""",
+    "frame_filter": "With the same rows; one that loses all items is empty. Other columns are unchanged.",
+    "frame_sort_items": """\
+With the same rows. Null keys come last and NaN just before them, in both directions; equal keys keep their order.""",
+    "frame_topk": """\
+With the same rows; shorter ones keep all items. Of equal keys the first item comes first; null keys come last.""",
+    "rolling_nulls": """\
+Null where a window has fewer than `min_periods` items that are not null, and for a null row.""",
+    "rolling_cost": """\
+Cost: log(window) passes; nothing is ever subtracted, so no rounding and no NaN stays behind.""",
+    "rolling_sort": """\
+Cost: one sort of each window, or where compiled loops are available a search and a move per item.""",
 }
 """Descriptions by the name that docstrings use."""
 
@@ -176,7 +348,7 @@ def described(docstring: str) -> str:
     str
         The docstring with all such lines replaced; an unknown name raises a KeyError.
     """
-    return _LINE.sub(lambda match: textwrap.indent(SHARED[match[2]], match[1]), docstring)
+    return _LINE.sub(lambda match: textwrap.indent(described(SHARED[match[2]]), match[1]), docstring)
 
 
 _Class = TypeVar("_Class", bound=type)

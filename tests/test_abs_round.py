@@ -12,11 +12,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
-from tests.reference import Jag
-
-
-def jag(x: aj.JaggedArray) -> Jag:
-    return Jag(x.to_list(), x.ndim)
+from tests.operands import jag
 
 
 def leaves(x: aj.JaggedArray) -> list[Any]:

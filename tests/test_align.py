@@ -11,29 +11,11 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._ops import structure
-from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
+from arrowjag.testing import assert_lists_equal, jagged_arrays, prefix_arrays
 from tests import reference as ref
-from tests.reference import Jag
+from tests.operands import jag, outcome, same_leaves
 
 depths = st.integers(1, 3)
-
-
-def jag(x: Any) -> Jag:
-    return Jag(x.to_list(), x.ndim) if isinstance(x, aj.JaggedArray) else Jag(x.as_py(), 0)
-
-
-def outcome(function: Any) -> Any:
-    """What a call gives, or that shapes don't fit: where one operand has a null row, the others' rows need not agree."""
-    try:
-        return function()
-    except ValueError:
-        return "ValueError"
-
-
-def same_leaves(count: int, ndims: st.SearchStrategy[int] = depths) -> st.SearchStrategy[Any]:
-    """Arrays of any one leaf type that fit each other."""
-    shapes = st.lists(ndims, min_size=count, max_size=count)
-    return st.tuples(shapes, leaf_types()).flatmap(lambda pair: prefix_arrays(pair[0], pair[1], allow_nan=False))
 
 
 @given(same_leaves(3))

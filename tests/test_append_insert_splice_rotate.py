@@ -11,14 +11,10 @@ import arrowjag as aj
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
-from tests.reference import Jag
+from tests.operands import jag
 
 EXACT = {"rel_tol": 0.0, "abs_tol": 0.0}
 X = aj.array([[1, 2, 3], [], None, [4]])
-
-
-def jag(x: aj.JaggedArray) -> Jag:
-    return Jag(x.to_list(), x.ndim)
 
 
 @given(st.data())

@@ -12,11 +12,7 @@ from hypothesis import given
 import arrowjag as aj
 from arrowjag.testing import prefix_arrays
 from tests import reference as ref
-from tests.reference import Jag
-
-
-def jag(x: Any) -> Jag:
-    return Jag(x.to_list(), x.ndim) if isinstance(x, aj.JaggedArray) else Jag(x.as_py(), 0)
+from tests.operands import jag
 
 
 @given(prefix_arrays(None, [pa.int64(), pa.int64()]))

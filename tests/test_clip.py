@@ -9,11 +9,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag.testing import assert_lists_equal, jagged_arrays, prefix_arrays
 from tests import reference as ref
-from tests.reference import Jag
-
-
-def jag(x: aj.JaggedArray) -> Jag:
-    return Jag(x.to_list(), x.ndim)
+from tests.operands import jag
 
 
 @given(prefix_arrays((2, 2, 1), pa.int64()))

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, leaf_values, prefix_arrays
-from arrowjag.testing.strategies import array_of
+from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, leaf_values
 from tests import reference as ref
 from tests.along import any_axis
+from tests.operands import with_frame
 from tests.reference import Jag
 
 ndims = st.integers(1, 3)
-
-
-def _with_frame(data: st.DataObject, ndim: int, other: int, leaf: pa.DataType) -> tuple[Any, Any]:
-    """Two arrays that agree in the dims above the rows of the first."""
-    frame = ndim - 1
-    x, y = data.draw(prefix_arrays((frame, min(other, frame)), (pa.int64(), leaf)))
-    rows = st.none() | st.lists(st.none() | leaf_values(leaf, small=True), max_size=3)
-    x = array_of(ref.at_depth(lambda item: data.draw(rows), x.to_list(), frame), leaf, ndim)
-    if other > frame:
-        y = array_of(ref.at_depth(lambda item: data.draw(rows), y.to_list(), frame), leaf, other)
-    return x, y
 
 
 @pytest.mark.parametrize("kind", ["int", "float", "string", "date", "decimal", "bool", "timestamp", "dictionary"])
@@ -48,6 +35,6 @@ def test_contains_a_scalar_at_every_axis(kind: str, data: st.DataObject) -> None
 @given(st.data())
 def test_contains_one_value_or_several_a_row(data: st.DataObject) -> None:
     ndim, more = data.draw(st.integers(2, 3)), data.draw(st.integers(-1, 1))
-    x, v = _with_frame(data, ndim, ndim - 1 + more, pa.float64())
+    x, v = with_frame(data, ndim, ndim - 1 + more, pa.float64())
     got = x.contains(v)
     assert_lists_equal(got.to_list(), ref.contains(Jag(x.to_list(), ndim), Jag(v.to_list(), v.ndim)))

@@ -16,16 +16,12 @@ import arrowjag as aj
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
 from tests.hosts import pd
-from tests.reference import Jag
+from tests.operands import jag
 
 INTS = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
 FLOATS = [pa.float32(), pa.float64()]
 NUMBERS = [*INTS, *FLOATS]
 Pair = tuple[aj.JaggedArray, aj.JaggedArray]
-
-
-def jag(x: aj.JaggedArray) -> Jag:
-    return Jag(x.to_list(), x.ndim)
 
 
 def leaves(x: aj.JaggedArray) -> list[Any]:

@@ -13,11 +13,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag.testing import assert_lists_equal, leaf_types, prefix_arrays
 from tests import reference as ref
-from tests.reference import Jag
-
-
-def jag(x: Any) -> Jag:
-    return Jag(x.to_list(), x.ndim)
+from tests.operands import jag
 
 
 @given(st.integers(1, 3).flatmap(lambda n: prefix_arrays((n, n), [leaf_types(), pa.bool_()])))

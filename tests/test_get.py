@@ -14,18 +14,12 @@ from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_values
 from arrowjag.testing._leaves import leaf_arrays
 from arrowjag.testing.strategies import array_of
 from tests import reference as ref
+from tests.along import as_list
+from tests.operands import jag
 from tests.reference import Jag
 
 KEYS = [pa.string(), pa.large_string(), pa.int32(), pa.float64(), pa.date32(), pa.dictionary(pa.int8(), pa.string()), pa.binary(3)]
 M = aj.array([[("a", 1), ("b", None)], [], None, [("b", 3), ("a", 4)]], type=pa.map_(pa.string(), pa.int64()))
-
-
-def jag(x: aj.JaggedArray) -> Jag:
-    return Jag(x.to_list(), x.ndim)
-
-
-def as_list(result: Any) -> Any:
-    return result.as_py() if isinstance(result, pa.Scalar) else result.to_list()
 
 
 def one_per_row(draw: Any, x: aj.JaggedArray, leaf: pa.DataType, values: Any) -> aj.JaggedArray:

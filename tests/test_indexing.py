@@ -15,15 +15,11 @@ import arrowjag as aj
 from arrowjag._kernels import strategy
 from arrowjag.testing import assert_lists_equal, jagged_arrays, jagged_lists
 from tests import reference as ref
+from tests.along import as_list
 from tests.hosts import pl
 from tests.reference import Jag
 
 X = aj.array([[1, 2, 3], [], None, [4, 5]])
-
-
-def as_list(result: Any) -> Any:
-    """An array as nested lists, a scalar as its value."""
-    return result.as_py() if isinstance(result, pa.Scalar) else result.to_list()
 
 
 def outcome(function: Any) -> Any:

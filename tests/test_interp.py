@@ -16,11 +16,7 @@ from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, prefix_arrays
 from tests import reference as ref
 from tests.along import as_list
-from tests.reference import Jag
-
-
-def jag(x: aj.JaggedArray) -> Jag:
-    return Jag(x.to_list(), x.ndim)
+from tests.operands import jag
 
 
 @given(st.data())

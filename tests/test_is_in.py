@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -11,24 +9,13 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag.errors import JagTypeError
-from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, leaf_values, prefix_arrays
-from arrowjag.testing.strategies import array_of
+from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types
 from tests import reference as ref
 from tests.along import EQUAL
+from tests.operands import with_frame
 from tests.reference import Jag
 
 ndims = st.integers(1, 3)
-
-
-def _with_frame(data: st.DataObject, ndim: int, other: int, leaf: pa.DataType) -> tuple[Any, Any]:
-    """Two arrays that agree in the dims above the rows of the first."""
-    frame = ndim - 1
-    x, y = data.draw(prefix_arrays((frame, min(other, frame)), (pa.int64(), leaf)))
-    rows = st.none() | st.lists(st.none() | leaf_values(leaf, small=True), max_size=3)
-    x = array_of(ref.at_depth(lambda item: data.draw(rows), x.to_list(), frame), leaf, ndim)
-    if other > frame:
-        y = array_of(ref.at_depth(lambda item: data.draw(rows), y.to_list(), frame), leaf, other)
-    return x, y
 
 
 @given(st.data())
@@ -43,7 +30,7 @@ def test_is_in_a_flat_set(data: st.DataObject) -> None:
 @given(st.data())
 def test_is_in_row_by_row(data: st.DataObject) -> None:
     ndim, more = data.draw(st.integers(2, 3)), data.draw(st.integers(-1, 1))
-    sets, x = _with_frame(data, ndim, ndim - 1 + more, pa.float32())
+    sets, x = with_frame(data, ndim, ndim - 1 + more, pa.float32())
     assert_lists_equal(x.is_in(sets).to_list(), ref.is_in(Jag(x.to_list(), x.ndim), Jag(sets.to_list(), ndim)))
 
 

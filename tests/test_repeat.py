@@ -12,13 +12,10 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
+from tests.operands import jag
 from tests.reference import Jag
 
 ndims = st.integers(1, 3)
-
-
-def jag(x: Any) -> Jag:
-    return Jag(x.to_list(), x.ndim)
 
 
 @given(prefix_arrays(None, [leaf_types(), pa.int8()]), st.data())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -15,25 +14,9 @@ from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, leaf_values, prefix_arrays
 from arrowjag.testing.strategies import array_of
 from tests import reference as ref
-from tests.along import ORDERED, Axis, any_axis, as_list, first_axis
+from tests.along import ORDERED, any_axis, as_list
+from tests.operands import rows_along, rows_with_frame
 from tests.reference import Jag
-
-
-def rows_with_frame(data: st.DataObject, frame: int, leaf: pa.DataType, *, distinct: bool = False) -> tuple[Any, Any]:
-    """An array of one dim more than the frame, and one with the frame's dims."""
-    outer, own = data.draw(prefix_arrays((frame, frame), (pa.int8(), leaf)))
-    values = leaf_values(leaf, small=True)
-    rows = st.lists(
-        st.none() | values, max_size=4, unique_by=(lambda v: object() if v is None else ref.key(v)) if distinct else None
-    )
-    nested = ref.at_depth(lambda _: data.draw(st.none() | rows if frame else rows), outer.to_list() if frame else None, frame)
-    return array_of(nested, leaf, frame + 1), own
-
-
-def rows_along(x: aj.JaggedArray, axis: Axis) -> Jag:
-    """The items that are one row along an axis, as leaves."""
-    first, to_leaves = first_axis(axis, x.ndim)
-    return Jag(ref.reduce(list, x.to_list(), x.ndim, axis, x.shape.extents), first if to_leaves else x.ndim - 1)
 
 
 @given(st.data())

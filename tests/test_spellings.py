@@ -15,25 +15,7 @@ from arrowjag.errors import JagAttributeError
 from tests.hosts import pd, pl
 
 X = aj.array([[1, 2], [3]])
-FUNCTIONS = {"array", "where", "cartesian", "argcartesian", "from_json"}
-PEERS = {
-    "nunique": "n_unique",
-    "explode": "flatten",
-    "isin": "is_in",
-    "fillna": "fill_null",
-    "dropna": "drop_nulls",
-    "isna": "is_null",
-    "nlargest": "topk",
-    "nsmallest": "bottomk",
-    "astype": "cast",
-    "map": "map_items",
-    "agg": "map_rows",
-    "sort_values": "sort",
-    "idxmax": "argmax",
-    "list_sum": "sum",
-    "array_contains": "contains",
-    "element_at": "get",
-}
+SURFACES = ["array", "pandas", "polars", "expression"]
 
 
 def owners() -> dict[str, Any]:
@@ -45,12 +27,27 @@ def owners() -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("surface", ["array", "pandas", "polars", "expression"])
-@pytest.mark.parametrize("name", PEERS)
-def test_a_peers_name_is_answered_with_ours(surface: str, name: str) -> None:
-    with pytest.raises(JagAttributeError, match=rf"has no '{name}'.* write ~?x\.{PEERS[name]}\(") as caught:
-        getattr(owners()[surface](), name)
-    assert caught.value.name == name
+@pytest.mark.parametrize("surface", SURFACES)
+def test_a_name_of_another_library_is_answered_with_ours(surface: str) -> None:
+    owner = owners()[surface]()
+    hosts = {"polars": pl.Series, "expression": pl.Expr}  # names of theirs that mean the same stay theirs
+    for name in SPELLINGS[""].keys() - set(dir(aj.JaggedArray)):
+        if surface in hosts and hasattr(hosts[surface], name) and hasattr(owner, name):
+            continue
+        with pytest.raises(JagAttributeError, match=f"has no '{name}'.*write ") as caught:
+            getattr(owner, name)
+        assert f"write {SPELLINGS[''][name]}" in str(caught.value)
+        assert caught.value.name == name
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+@pytest.mark.parametrize("prefix", ["list_", "array_", "arr_"])
+def test_a_prefix_of_lists_is_left_out(surface: str, prefix: str) -> None:
+    owner = owners()[surface]()
+    for name in METHODS:
+        if "." not in name and f"{prefix}{name}" not in SPELLINGS[""]:
+            with pytest.raises(JagAttributeError, match=rf"write x\.{name}\(\)"):
+                getattr(owner, f"{prefix}{name}")
 
 
 def test_len_is_lengths() -> None:
@@ -60,13 +57,13 @@ def test_len_is_lengths() -> None:
         X.to_pandas().jag.len  # noqa: B018
 
 
-@pytest.mark.parametrize("surface", ["array", "pandas", "polars", "expression"])
+@pytest.mark.parametrize("surface", SURFACES)
 def test_the_nearest_name_is_suggested(surface: str) -> None:
     with pytest.raises(JagAttributeError, match="has no 'cumsums'; did you mean 'cumsum'"):
         owners()[surface]().cumsums  # noqa: B018
 
 
-@pytest.mark.parametrize("surface", ["array", "pandas", "polars", "expression"])
+@pytest.mark.parametrize("surface", SURFACES)
 @pytest.mark.parametrize(
     ("space", "name", "said"),
     [
@@ -106,7 +103,7 @@ def test_suggested_names_exist() -> None:
         for name, call in table.items():
             found = re.findall(r"(?:x|jag)\.((?:(?:str|dt)\.)?\w+)", call)
             assert {one for one in found if one not in ("jag", "shape")} <= {*METHODS, *frames, *dir(aj.JaggedArray)}, (space, name)
-            assert set(re.findall(r"\baj\.(\w+)", call)) <= FUNCTIONS
+            assert set(re.findall(r"\baj\.(\w+)", call)) <= set(aj.__all__)
 
 
 def test_nothing_near_is_nothing() -> None:

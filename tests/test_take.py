@@ -15,17 +15,11 @@ import arrowjag as aj
 from arrowjag._kernels import strategy
 from arrowjag.testing import assert_lists_equal, jagged_arrays, jagged_lists
 from tests import reference as ref
+from tests.along import as_list
+from tests.operands import jag
 from tests.reference import Jag
 
 ndims = st.integers(1, 3)
-
-
-def jag(x: Any) -> Jag:
-    return Jag(x.to_list(), x.ndim)
-
-
-def as_list(result: Any) -> Any:
-    return result.as_py() if isinstance(result, pa.Scalar) else result.to_list()
 
 
 def outcome(function: Any) -> Any:

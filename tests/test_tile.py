@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,11 +9,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
-from tests.reference import Jag
-
-
-def jag(x: Any) -> Jag:
-    return Jag(x.to_list(), x.ndim)
+from tests.operands import jag
 
 
 @given(jagged_arrays(st.integers(1, 2)), jagged_arrays(st.integers(1, 2), pa.int8()))

@@ -16,31 +16,11 @@ from arrowjag._column import to_arrow
 from arrowjag._kernels import strategy
 from arrowjag._ops import structure
 from arrowjag._ops.elementwise import choosing
-from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
+from arrowjag.testing import jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
-from tests.reference import Jag
+from tests.operands import assert_same, jag, outcome
 
 depths = st.integers(1, 3)
-
-
-def jag(x: Any) -> Jag:
-    return Jag(x.to_list(), x.ndim) if isinstance(x, aj.JaggedArray) else Jag(x.as_py(), 0)
-
-
-def as_list(result: Any) -> Any:
-    return result.as_py() if isinstance(result, pa.Scalar) else result.to_list()
-
-
-def outcome(function: Any) -> Any:
-    """What a call gives, or that shapes don't fit: where one operand has a null row, the others' rows need not agree."""
-    try:
-        return function()
-    except ValueError:
-        return "ValueError"
-
-
-def assert_same(ours: Any, oracle: Any) -> None:
-    assert_lists_equal(outcome(lambda: as_list(ours())), outcome(oracle))
 
 
 def with_holes(x: aj.JaggedArray, rng: np.random.Generator, share: float) -> aj.JaggedArray:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 
 import arrowjag as aj
 from arrowjag.testing import assert_lists_equal, leaf_types, prefix_arrays
 from tests import reference as ref
-from tests.reference import Jag
-
-
-def jag(x: Any) -> Jag:
-    return Jag(x.to_list(), x.ndim) if isinstance(x, aj.JaggedArray) else Jag(x.as_py(), 0)
+from tests.operands import jag
 
 
 @given(prefix_arrays(None, [leaf_types(), leaf_types()], allow_nan=False))

@@ -24,26 +24,7 @@ class KeyMethods(ArrayBase):
     def min_by(self, by: Any, axis: Any = -1) -> ArrayOrScalar:
         """Return the item of each row whose key is the smallest.
 
-        Parameters
-        ----------
-        by : JaggedArray or array
-            The keys, aligned by the prefix rule.
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together, None reduces all. Along an outer axis, keys with the dims
-            up to that axis choose whole sub-trees; keys with more dims choose among the items at the same local position.
-
-        Returns
-        -------
-        JaggedArray or pa.Scalar
-            Of the leaf's type: the item, null or not, of the first of equal keys. Null keys and NaN never win; null for a row
-            without another key and for a null row. Cost: one pass.
-
-        Raises
-        ------
-        ShapeError
-            If the shape of `by` is no prefix of this shape.
-        JagTypeError
-            If the type of `by` has no order.
+        %(by_key)s
 
         Examples
         --------
@@ -60,26 +41,7 @@ class KeyMethods(ArrayBase):
     def max_by(self, by: Any, axis: Any = -1) -> ArrayOrScalar:
         """Return the item of each row whose key is the largest.
 
-        Parameters
-        ----------
-        by : JaggedArray or array
-            The keys, aligned by the prefix rule.
-        axis : int, tuple of int or None
-            The dim to reduce; several trailing dims are reduced together, None reduces all. Along an outer axis, keys with the dims
-            up to that axis choose whole sub-trees; keys with more dims choose among the items at the same local position.
-
-        Returns
-        -------
-        JaggedArray or pa.Scalar
-            Of the leaf's type: the item, null or not, of the first of equal keys. Null keys and NaN never win; null for a row
-            without another key and for a null row. Cost: one pass.
-
-        Raises
-        ------
-        ShapeError
-            If the shape of `by` is no prefix of this shape.
-        JagTypeError
-            If the type of `by` has no order.
+        %(by_key)s
 
         Examples
         --------
@@ -165,10 +127,7 @@ class KeyMethods(ArrayBase):
             Of the same type. A null row stays null, unless it is an item of the axis; a declared extent of the dim is dropped.
             Values are shared where there are no nulls. Cost: one pass.
 
-        Raises
-        ------
-        JagIndexError
-            If the axis is out of range.
+        %(bad_axis)s
 
         Examples
         --------
@@ -195,10 +154,7 @@ class KeyMethods(ArrayBase):
             Booleans. Equal neighbours are in order, -0.0 equals 0.0, NaN comes last in both directions. Null items are skipped;
             null for a row without valid items and for a null row. Cost: one pass.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaf type has no order.
+        %(no_order)s
 
         Examples
         --------

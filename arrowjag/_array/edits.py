@@ -270,10 +270,7 @@ class EditMethods(ArrayBase):
             0.0. Along an outer axis `value` is a list. A null row stays null, an empty row is empty; a declared extent of the dim
             is dropped. Cost: one pass.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaf type can't be compared.
+        %(not_compared)s
 
         Notes
         -----

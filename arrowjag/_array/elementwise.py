@@ -179,10 +179,7 @@ class ElementwiseMethods(ArrayBase):
         JaggedArray
             Of the same shape and type; unsigned and boolean items are unchanged. Null stays null. Cost: one pass; values are new.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not numbers.
+        %(not_numbers)s
 
         Examples
         --------
@@ -206,10 +203,7 @@ class ElementwiseMethods(ArrayBase):
         JaggedArray
             Of the same shape and type. Null and NaN are unchanged. Cost: one pass; values are new.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not numbers.
+        %(not_numbers)s
 
         Examples
         --------
@@ -260,10 +254,7 @@ class ElementwiseMethods(ArrayBase):
         JaggedArray
             Booleans of the same shape; null stays null; False for integers. Cost: one pass.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not numbers.
+        %(not_numbers)s
 
         Examples
         --------
@@ -305,10 +296,7 @@ class ElementwiseMethods(ArrayBase):
         JaggedArray
             Booleans with the dims up to that axis; null rows further out stay null. Cost: one pass over the validity.
 
-        Raises
-        ------
-        JagIndexError
-            If the axis is out of range.
+        %(bad_axis)s
 
         Examples
         --------
@@ -432,10 +420,7 @@ class ElementwiseMethods(ArrayBase):
         pa.BooleanArray
             Flat, one entry per item; True is valid. Cost: one pass over the items.
 
-        Raises
-        ------
-        JagIndexError
-            If the axis is out of range.
+        %(bad_axis)s
 
         Examples
         --------

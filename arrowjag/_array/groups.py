@@ -105,10 +105,7 @@ class GroupMethods(ArrayBase):
             counted. Along an outer axis `value` is a list. A null row stays null; an extent of the dim is dropped. Cost: one
             hash lookup per item, or less in short rows.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaf type can't be compared.
+        %(not_compared)s
 
         Examples
         --------
@@ -282,12 +279,7 @@ class GroupMethods(ArrayBase):
             NaN and -0.0 equals 0.0. A row that is null in either is null; a declared extent of the dim is dropped. Cost: one hash
             lookup per item of both, or less in short rows.
 
-        Raises
-        ------
-        ShapeError
-            If the dims differ.
-        JagTypeError
-            If the types have no common type, or can't be compared.
+        %(set_errors)s
 
         Examples
         --------
@@ -306,19 +298,9 @@ class GroupMethods(ArrayBase):
         %(other_rows)s
         %(axis_of_trees)s
 
-        Returns
-        -------
-        JaggedArray
-            Of the common type, in order of first appearance; nulls are dropped, NaN equals NaN and -0.0 equals 0.0. A row that is
-            null in either is null; a declared extent of the dim is dropped. Cost: one hash lookup per item of both, or less in
-            short rows.
+        %(set_result)s
 
-        Raises
-        ------
-        ShapeError
-            If the dims differ.
-        JagTypeError
-            If the types have no common type, or can't be compared.
+        %(set_errors)s
 
         Examples
         --------
@@ -337,19 +319,9 @@ class GroupMethods(ArrayBase):
         %(other_rows)s
         %(axis_of_trees)s
 
-        Returns
-        -------
-        JaggedArray
-            Of the common type, in order of first appearance; nulls are dropped, NaN equals NaN and -0.0 equals 0.0. A row that is
-            null in either is null; a declared extent of the dim is dropped. Cost: one hash lookup per item of both, or less in
-            short rows.
+        %(set_result)s
 
-        Raises
-        ------
-        ShapeError
-            If the dims differ.
-        JagTypeError
-            If the types have no common type, or can't be compared.
+        %(set_errors)s
 
         Examples
         --------
@@ -375,12 +347,7 @@ class GroupMethods(ArrayBase):
             -0.0 equals 0.0. A row that is null in either is null; a declared extent of the dim is dropped. Cost: that of two
             differences.
 
-        Raises
-        ------
-        ShapeError
-            If the dims differ.
-        JagTypeError
-            If the types have no common type, or can't be compared.
+        %(set_errors)s
 
         Examples
         --------

@@ -200,20 +200,7 @@ class IndexingMethods(ArrayBase):
         axis : int
             The dim.
 
-        Returns
-        -------
-        JaggedArray
-            Shorter rows are unchanged, null rows stay null, and a null `n` makes its row null. With one `n` for all rows a declared
-            extent is reduced accordingly, otherwise it is dropped. Cost: one gather per level; along axis 0 values are shared.
-
-        Raises
-        ------
-        JagIndexError
-            If the axis is out of range.
-        JagTypeError
-            If `n` does not hold integers.
-        ShapeError
-            If the shape of `n` is not a prefix of the dims above the axis.
+        %(head_tail_result)s
 
         Examples
         --------
@@ -237,20 +224,7 @@ class IndexingMethods(ArrayBase):
         axis : int
             The dim.
 
-        Returns
-        -------
-        JaggedArray
-            Shorter rows are unchanged, null rows stay null, and a null `n` makes its row null. With one `n` for all rows a declared
-            extent is reduced accordingly, otherwise it is dropped. Cost: one gather per level; along axis 0 values are shared.
-
-        Raises
-        ------
-        JagIndexError
-            If the axis is out of range.
-        JagTypeError
-            If `n` does not hold integers.
-        ShapeError
-            If the shape of `n` is not a prefix of the dims above the axis.
+        %(head_tail_result)s
 
         Examples
         --------

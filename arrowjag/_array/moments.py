@@ -27,9 +27,7 @@ class MomentMethods(ArrayBase):
 
         Parameters
         ----------
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------
@@ -37,10 +35,7 @@ class MomentMethods(ArrayBase):
             Floats; null where a row has fewer than 3 items, and for a null row. NaN where all items are equal, or one is NaN. Cost:
             two passes, on all cores.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaf type has no such statistic.
+        %(no_statistic)s
 
         Notes
         -----
@@ -60,9 +55,7 @@ class MomentMethods(ArrayBase):
 
         Parameters
         ----------
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------
@@ -70,10 +63,7 @@ class MomentMethods(ArrayBase):
             Floats; null where a row has fewer than 4 items, and for a null row. NaN where all items are equal, or one is NaN. Cost:
             two passes, on all cores.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaf type has no such statistic.
+        %(no_statistic)s
 
         Notes
         -----
@@ -93,11 +83,8 @@ class MomentMethods(ArrayBase):
 
         Parameters
         ----------
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
-        ddof : int
-            Subtracted from the number of items in the divisor.
+        %(reduction_parameters)s
+        %(ddof)s
 
         Returns
         -------
@@ -105,10 +92,7 @@ class MomentMethods(ArrayBase):
             Floats: the standard deviation divided by the root of the number of items; null where a row has no more than `ddof`
             items, and for a null row. A NaN gives NaN. Cost: as `std`.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaf type has no such statistic.
+        %(no_statistic)s
 
         Notes
         -----
@@ -128,19 +112,14 @@ class MomentMethods(ArrayBase):
 
         Parameters
         ----------
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------
         JaggedArray or pa.Scalar
             Floats, without a factor; null for an empty or null row. A NaN gives NaN. Cost: a partial sort of each row, twice.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaf type has no such statistic.
+        %(no_statistic)s
 
         Examples
         --------
@@ -156,9 +135,7 @@ class MomentMethods(ArrayBase):
 
         Parameters
         ----------
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------
@@ -166,10 +143,7 @@ class MomentMethods(ArrayBase):
             Floats; null for an empty or null row. A weight of 0 adds nothing; NaN where the weights add up to 0 or one is NaN,
             -inf where a share is negative. Cost: a few passes, on all cores.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaf type has no such statistic.
+        %(no_statistic)s
 
         Notes
         -----
@@ -191,9 +165,7 @@ class MomentMethods(ArrayBase):
         ----------
         k : int
             The order of the moment, at least 0.
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------
@@ -225,9 +197,7 @@ class MomentMethods(ArrayBase):
 
         Parameters
         ----------
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------
@@ -235,10 +205,7 @@ class MomentMethods(ArrayBase):
             float64 for integers, else the type of differences: floats keep theirs, moments give durations. Null for an empty or
             null row; a NaN gives NaN. Cost: two passes.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaf type has no such statistic.
+        %(no_statistic)s
 
         Notes
         -----
@@ -259,9 +226,7 @@ class MomentMethods(ArrayBase):
         Parameters
         ----------
         %(y_numbers)s
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------
@@ -291,11 +256,8 @@ class MomentMethods(ArrayBase):
         Parameters
         ----------
         %(y_numbers)s
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
-        ddof : int
-            Subtracted from the number of items in the divisor.
+        %(reduction_parameters)s
+        %(ddof)s
 
         Returns
         -------
@@ -325,9 +287,7 @@ class MomentMethods(ArrayBase):
         Parameters
         ----------
         %(y_numbers)s
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------

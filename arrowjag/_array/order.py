@@ -43,10 +43,7 @@ class OrderMethods(ArrayBase):
             equals 0.0; the sort is stable. A null row stays null. Cost: a sort of each row, rows of equal length together, on all
             cores.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaf type has no order.
+        %(no_order)s
         ShapeError
             If the shape of `by` is no prefix of this shape.
 
@@ -82,10 +79,7 @@ class OrderMethods(ArrayBase):
             int64, of the same shape: `x.take(x.argsort())` is `x.sort()`. Nulls come last and NaN just before them, in both
             directions; the sort is stable. A null row stays null. Cost: a sort of each row.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaf type has no order.
+        %(no_order)s
 
         Examples
         --------
@@ -252,10 +246,7 @@ class OrderMethods(ArrayBase):
         JaggedArray
             Of the same type; a null row stays null. Cost: one gather.
 
-        Raises
-        ------
-        JagIndexError
-            If the axis is out of range.
+        %(bad_axis)s
 
         Examples
         --------

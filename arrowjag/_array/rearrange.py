@@ -85,10 +85,7 @@ class RearrangeMethods(ArrayBase):
         JaggedArray
             With one more dim. A null row becomes a row that holds one null row. Values are shared.
 
-        Raises
-        ------
-        JagIndexError
-            If the axis is out of range.
+        %(bad_axis)s
 
         Notes
         -----

@@ -24,9 +24,7 @@ class ReductionMethods(ArrayBase):
 
         Parameters
         ----------
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------
@@ -59,9 +57,7 @@ class ReductionMethods(ArrayBase):
 
         Parameters
         ----------
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------
@@ -130,20 +126,9 @@ class ReductionMethods(ArrayBase):
 
         Parameters
         ----------
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
-        Returns
-        -------
-        JaggedArray or pa.Scalar
-            Of the leaf's type; null for an empty or null row. NaN is ignored unless a row has nothing else; -0.0 becomes
-            0.0. Cost: one pass; text is ordered once.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaf type has no order.
+        %(extreme_result)s
 
         Examples
         --------
@@ -159,20 +144,9 @@ class ReductionMethods(ArrayBase):
 
         Parameters
         ----------
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
-        Returns
-        -------
-        JaggedArray or pa.Scalar
-            Of the leaf's type; null for an empty or null row. NaN is ignored unless a row has nothing else; -0.0 becomes
-            0.0. Cost: one pass; text is ordered once.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaf type has no order.
+        %(extreme_result)s
 
         Examples
         --------
@@ -188,21 +162,9 @@ class ReductionMethods(ArrayBase):
 
         Parameters
         ----------
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
-        Returns
-        -------
-        JaggedArray or pa.Scalar
-            int64 positions in the row, nulls counted; over several axes positions in the flattened group; along an outer axis
-            positions along it. The first of ties; null for an empty or null row. NaN is ignored unless a row has nothing else.
-            Cost: one pass.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaf type has no order.
+        %(extreme_position)s
 
         Examples
         --------
@@ -218,21 +180,9 @@ class ReductionMethods(ArrayBase):
 
         Parameters
         ----------
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
-        Returns
-        -------
-        JaggedArray or pa.Scalar
-            int64 positions in the row, nulls counted; over several axes positions in the flattened group; along an outer axis
-            positions along it. The first of ties; null for an empty or null row. NaN is ignored unless a row has nothing else.
-            Cost: one pass.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaf type has no order.
+        %(extreme_position)s
 
         Examples
         --------
@@ -291,9 +241,7 @@ class ReductionMethods(ArrayBase):
 
         Parameters
         ----------
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------
@@ -301,10 +249,7 @@ class ReductionMethods(ArrayBase):
             Booleans; False for an empty row, null for a null row. Numbers other than 0 are true. With `skip_nulls=False` a null
             counts as unknown (Kleene). Cost: one pass.
 
-        Raises
-        ------
-        JagTypeError
-            If the reduction does not support the leaf type.
+        %(no_reduction)s
 
         Examples
         --------
@@ -320,9 +265,7 @@ class ReductionMethods(ArrayBase):
 
         Parameters
         ----------
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------
@@ -330,10 +273,7 @@ class ReductionMethods(ArrayBase):
             Booleans; True for an empty row, null for a null row. Numbers other than 0 are true. With `skip_nulls=False` a null
             counts as unknown (Kleene). Cost: one pass.
 
-        Raises
-        ------
-        JagTypeError
-            If the reduction does not support the leaf type.
+        %(no_reduction)s
 
         Examples
         --------
@@ -351,15 +291,7 @@ class ReductionMethods(ArrayBase):
         ----------
         %(axis_reduced)s
 
-        Returns
-        -------
-        JaggedArray or pa.Scalar
-            Of the leaf's type; null for an empty or null row. Cost: one gather of a value per row.
-
-        Raises
-        ------
-        JagIndexError
-            If the axis is out of range.
+        %(end_result)s
 
         Examples
         --------
@@ -377,15 +309,7 @@ class ReductionMethods(ArrayBase):
         ----------
         %(axis_reduced)s
 
-        Returns
-        -------
-        JaggedArray or pa.Scalar
-            Of the leaf's type; null for an empty or null row. Cost: one gather of a value per row.
-
-        Raises
-        ------
-        JagIndexError
-            If the axis is out of range.
+        %(end_result)s
 
         Examples
         --------

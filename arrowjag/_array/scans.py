@@ -90,16 +90,7 @@ class ScanMethods(ArrayBase):
         ----------
         %(axis_along)s
 
-        Returns
-        -------
-        JaggedArray
-            Of the same shape and type. A null stays null and is skipped, a null row stays null; NaN is ignored until there is
-            something else. Cost: one pass.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaf type has no order.
+        %(running_extreme)s
 
         Examples
         --------
@@ -117,16 +108,7 @@ class ScanMethods(ArrayBase):
         ----------
         %(axis_along)s
 
-        Returns
-        -------
-        JaggedArray
-            Of the same shape and type. A null stays null and is skipped, a null row stays null; NaN is ignored until there is
-            something else. Cost: one pass.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaf type has no order.
+        %(running_extreme)s
 
         Examples
         --------
@@ -149,10 +131,7 @@ class ScanMethods(ArrayBase):
         JaggedArray
             int64, of the same shape. A null stays null, a null row stays null. Cost: one pass over bits.
 
-        Raises
-        ------
-        JagIndexError
-            If the axis is out of range.
+        %(bad_axis)s
 
         Examples
         --------
@@ -248,10 +227,7 @@ class ScanMethods(ArrayBase):
             Of the same shape and type; a null without such an item stays, and so does a null row. Cost: one gather, nothing where
             there are no nulls.
 
-        Raises
-        ------
-        JagIndexError
-            If the axis is out of range.
+        %(bad_axis)s
 
         Examples
         --------
@@ -275,10 +251,7 @@ class ScanMethods(ArrayBase):
             Of the same shape and type; a null without such an item stays, and so does a null row. Cost: one gather, nothing where
             there are no nulls.
 
-        Raises
-        ------
-        JagIndexError
-            If the axis is out of range.
+        %(bad_axis)s
 
         Examples
         --------
@@ -305,10 +278,7 @@ class ScanMethods(ArrayBase):
             infinite largest item makes the row NaN. Items are shifted by the largest first, so nothing overflows. Cost: a few
             passes, on all cores.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not numbers.
+        %(not_numbers)s
 
         Notes
         -----

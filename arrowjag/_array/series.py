@@ -69,10 +69,7 @@ class SeriesMethods(ArrayBase):
             last item of a row are none. Null items are null, and their neighbours are compared with the next valid item; no item
             is greater than NaN. A null row stays null. Cost: one pass.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaf type has no order.
+        %(no_order)s
 
         Notes
         -----

@@ -26,24 +26,7 @@ class StatisticMethods(ArrayBase):
     def var(self, axis: Any = -1, *, ddof: int = 1, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """The variance of each row.
 
-        Parameters
-        ----------
-        %(axis_reduced)s
-        ddof : int
-            Subtracted from the number of items in the divisor.
-        %(skip_nulls)s
-        %(min_count)s
-
-        Returns
-        -------
-        JaggedArray or pa.Scalar
-            Floats; null where a row has no more than `ddof` items, and for a null row. a NaN gives NaN. Cost: two passes, so
-            that large means don't cost precision.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaf type has no such reduction.
+        %(spread_of_rows)s
 
         Examples
         --------
@@ -57,24 +40,7 @@ class StatisticMethods(ArrayBase):
     def std(self, axis: Any = -1, *, ddof: int = 1, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """The standard deviation of each row.
 
-        Parameters
-        ----------
-        %(axis_reduced)s
-        ddof : int
-            Subtracted from the number of items in the divisor.
-        %(skip_nulls)s
-        %(min_count)s
-
-        Returns
-        -------
-        JaggedArray or pa.Scalar
-            Floats; null where a row has no more than `ddof` items, and for a null row. a NaN gives NaN. Cost: two passes, so
-            that large means don't cost precision.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaf type has no such reduction.
+        %(spread_of_rows)s
 
         Examples
         --------
@@ -90,9 +56,7 @@ class StatisticMethods(ArrayBase):
 
         Parameters
         ----------
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------
@@ -190,9 +154,7 @@ class StatisticMethods(ArrayBase):
 
         Parameters
         ----------
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------
@@ -200,10 +162,7 @@ class StatisticMethods(ArrayBase):
             int64, nulls not counted; 0 for an empty row, null for a null row. NaN equals NaN, -0.0 equals 0.0. Cost: a grouping of
             the values.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaf type can't be compared.
+        %(not_compared)s
 
         Examples
         --------
@@ -219,19 +178,14 @@ class StatisticMethods(ArrayBase):
 
         Parameters
         ----------
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------
         JaggedArray or pa.Scalar
             Of the leaf's type: the first to appear among equals; null for an empty or null row. Cost: a grouping of the values.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaf type can't be compared.
+        %(not_compared)s
 
         Examples
         --------
@@ -249,9 +203,7 @@ class StatisticMethods(ArrayBase):
         ----------
         sep : str
             The separator between two items.
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------
@@ -284,10 +236,7 @@ class StatisticMethods(ArrayBase):
         JaggedArray or pa.Scalar
             Of the leaf's type; null where items differ and where there are none. Nulls are left out; NaN equals NaN.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaf type can't be compared.
+        %(not_compared)s
 
         Notes
         -----
@@ -309,9 +258,7 @@ class StatisticMethods(ArrayBase):
         ----------
         y : JaggedArray, array or scalar
             Aligned by the prefix rule.
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------

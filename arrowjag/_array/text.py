@@ -32,7 +32,7 @@ def _plain(name: str, summary: str, result: str, example: str, shown: str) -> Ca
     """Create a method without arguments that computes the method of Python's `str` with the same name."""
 
     def called(self: TextMethods) -> JaggedArray:
-        return self._owner._wrap(_ops.plain_method(self._owner, name))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.plain_method(self._owner, name))
 
     called.__name__ = name
     called.__qualname__ = f"TextMethods.{name}"
@@ -171,7 +171,7 @@ class TextMethods(SearchMethods):
         >>> aj.array([[" a ", None]]).str.strip().to_list()
         [['a', None]]
         """
-        return self._owner._wrap(_ops.strip(self._owner, "strip", chars))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.strip(self._owner, "strip", chars))
 
     @method(namespace="str")
     def lstrip(self, chars: builtins.str | None = None) -> JaggedArray:
@@ -189,7 +189,7 @@ class TextMethods(SearchMethods):
         >>> aj.array([[" a ", None]]).str.lstrip().to_list()
         [['a ', None]]
         """
-        return self._owner._wrap(_ops.strip(self._owner, "lstrip", chars))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.strip(self._owner, "lstrip", chars))
 
     @method(namespace="str")
     def rstrip(self, chars: builtins.str | None = None) -> JaggedArray:
@@ -207,7 +207,7 @@ class TextMethods(SearchMethods):
         >>> aj.array([[" a ", None]]).str.rstrip().to_list()
         [[' a', None]]
         """
-        return self._owner._wrap(_ops.strip(self._owner, "rstrip", chars))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.strip(self._owner, "rstrip", chars))
 
     @method(namespace="str")
     def removeprefix(self, prefix: builtins.str) -> JaggedArray:
@@ -226,7 +226,7 @@ class TextMethods(SearchMethods):
         >>> aj.array([["abcab", "c"]]).str.removeprefix("ab").to_list()
         [['cab', 'c']]
         """
-        return self._owner._wrap(_ops.removed(self._owner, "removeprefix", prefix))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.removed(self._owner, "removeprefix", prefix))
 
     @method(namespace="str")
     def removesuffix(self, suffix: builtins.str) -> JaggedArray:
@@ -245,7 +245,7 @@ class TextMethods(SearchMethods):
         >>> aj.array([["abcab", "c"]]).str.removesuffix("ab").to_list()
         [['abc', 'c']]
         """
-        return self._owner._wrap(_ops.removed(self._owner, "removesuffix", suffix))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.removed(self._owner, "removesuffix", suffix))
 
     @method(namespace="str")
     def len(self) -> JaggedArray:
@@ -259,7 +259,7 @@ class TextMethods(SearchMethods):
         >>> aj.array([["ab", "é"], None]).str.len().to_list()
         [[2, 1], None]
         """
-        return self._owner._wrap(_ops.length(self._owner, "len"))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.length(self._owner, "len"))
 
     @method(namespace="str")
     def byte_len(self) -> JaggedArray:
@@ -273,7 +273,7 @@ class TextMethods(SearchMethods):
         >>> aj.array([["ab", "é"], None]).str.byte_len().to_list()
         [[2, 2], None]
         """
-        return self._owner._wrap(_ops.length(self._owner, "byte_len"))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.length(self._owner, "byte_len"))
 
     @method(namespace="str")
     def reverse(self) -> JaggedArray:
@@ -287,7 +287,7 @@ class TextMethods(SearchMethods):
         >>> aj.array([["abc"], []]).str.reverse().to_list()
         [['cba'], []]
         """
-        return self._owner._wrap(_ops.reverse(self._owner))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.reverse(self._owner))
 
     @method(namespace="str")
     def slice(self, start: int | None, stop: int | None = None, step: int | None = None) -> JaggedArray:
@@ -310,7 +310,7 @@ class TextMethods(SearchMethods):
         >>> aj.array([["héllo", "a"]]).str.slice(1, -1).to_list()
         [['éll', '']]
         """
-        return self._owner._wrap(_ops.slice_text(self._owner, start, stop, step))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.slice_text(self._owner, start, stop, step))
 
     @method(namespace="str")
     def zfill(self, n: int) -> JaggedArray:
@@ -328,7 +328,7 @@ class TextMethods(SearchMethods):
         >>> aj.array([["5", "-5"]]).str.zfill(3).to_list()
         [['005', '-05']]
         """
-        return self._owner._wrap(_ops.zfill(self._owner, n))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.zfill(self._owner, n))
 
     @method(namespace="str")
     def pad(self, n: int, side: builtins.str = "left", fill: builtins.str = " ") -> JaggedArray:
@@ -351,20 +351,13 @@ class TextMethods(SearchMethods):
         >>> aj.array([["a"], []]).str.pad(3, "right", "-").to_list()
         [['a--'], []]
         """
-        return self._owner._wrap(_ops.pad(self._owner, "pad", n, side, fill))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.pad(self._owner, "pad", n, side, fill))
 
     @method(namespace="str")
     def center(self, n: int, fill: builtins.str = " ") -> JaggedArray:
         """Fill at both sides up to a length.
 
-        Parameters
-        ----------
-        %(text_length)s
-        %(fill_character)s
-
-        %(text_returned)s
-        JagValueError
-            If `fill` is not one character.
+        %(padded_text)s
 
         Examples
         --------
@@ -372,20 +365,13 @@ class TextMethods(SearchMethods):
         >>> aj.array([["a"], []]).str.center(3).to_list()
         [[' a '], []]
         """
-        return self._owner._wrap(_ops.pad(self._owner, "center", n, "both", fill))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.pad(self._owner, "center", n, "both", fill))
 
     @method(namespace="str")
     def ljust(self, n: int, fill: builtins.str = " ") -> JaggedArray:
         """Fill at the right up to a length.
 
-        Parameters
-        ----------
-        %(text_length)s
-        %(fill_character)s
-
-        %(text_returned)s
-        JagValueError
-            If `fill` is not one character.
+        %(padded_text)s
 
         Examples
         --------
@@ -393,20 +379,13 @@ class TextMethods(SearchMethods):
         >>> aj.array([["a"], []]).str.ljust(3).to_list()
         [['a  '], []]
         """
-        return self._owner._wrap(_ops.pad(self._owner, "ljust", n, "right", fill))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.pad(self._owner, "ljust", n, "right", fill))
 
     @method(namespace="str")
     def rjust(self, n: int, fill: builtins.str = " ") -> JaggedArray:
         """Fill at the left up to a length.
 
-        Parameters
-        ----------
-        %(text_length)s
-        %(fill_character)s
-
-        %(text_returned)s
-        JagValueError
-            If `fill` is not one character.
+        %(padded_text)s
 
         Examples
         --------
@@ -414,7 +393,7 @@ class TextMethods(SearchMethods):
         >>> aj.array([["a"], []]).str.rjust(3).to_list()
         [['  a'], []]
         """
-        return self._owner._wrap(_ops.pad(self._owner, "rjust", n, "left", fill))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.pad(self._owner, "rjust", n, "left", fill))
 
     @method(namespace="str")
     def repeat(self, n: int) -> JaggedArray:
@@ -433,7 +412,7 @@ class TextMethods(SearchMethods):
         >>> aj.array([["ab"], None]).str.repeat(2).to_list()
         [['abab'], None]
         """
-        return self._owner._wrap(_ops.repeat(self._owner, n))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.repeat(self._owner, n))
 
     @method("other", namespace="str")
     def cat(self, other: Any, sep: builtins.str = "") -> JaggedArray:
@@ -461,7 +440,7 @@ class TextMethods(SearchMethods):
         >>> aj.array([["a", "b"], ["c"]]).str.cat(aj.array(["x", "y"]), "-").to_list()
         [['a-x', 'b-x'], ['c-y']]
         """
-        return self._owner._wrap(_ops.cat(self._owner, operand(other, _leaf(self._owner), "str.cat"), sep))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.cat(self._owner, operand(other, _leaf(self._owner), "str.cat"), sep))
 
     @method(namespace="str")
     def to_number(self, type: Any, strict: bool = True) -> JaggedArray:
@@ -492,7 +471,7 @@ class TextMethods(SearchMethods):
         >>> aj.array([[" +5", "x"], []]).str.to_number("int64", strict=False).to_list()
         [[5, None], []]
         """
-        return self._owner._wrap(casts.to_number(self._owner, elementwise.as_type(type), strict))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(casts.to_number(self._owner, elementwise.as_type(type), strict))
 
     @method(namespace="str")
     def to_datetime(self, format: builtins.str | None = None, strict: bool = True) -> JaggedArray:
@@ -521,7 +500,7 @@ class TextMethods(SearchMethods):
         >>> aj.array([["29.2.24", "x"], []]).str.to_datetime("%d.%m.%y", strict=False).to_list()
         [[datetime.datetime(2024, 2, 29, 0, 0), None], []]
         """
-        return self._owner._wrap(casts.to_datetime(self._owner, format, strict))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(casts.to_datetime(self._owner, format, strict))
 
 
 def _leaf(array: JaggedArray) -> pa.DataType | None:

@@ -25,6 +25,7 @@ class SearchMethods(Namespace):
 
     __slots__ = ()
     space = "str"
+    _owner: JaggedArray
 
     @method(namespace="str")
     def contains(self, pattern: builtins.str, regex: bool = False, ignore_case: bool = False) -> JaggedArray:
@@ -50,7 +51,7 @@ class SearchMethods(Namespace):
         >>> aj.array([["abc", "x1"]]).str.contains("[0-9]", regex=True).to_list()
         [[False, True]]
         """
-        return self._owner._wrap(_ops.contains(self._owner, pattern, regex, ignore_case))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.contains(self._owner, pattern, regex, ignore_case))
 
     @method(namespace="str")
     def startswith(self, prefix: builtins.str | tuple[builtins.str, ...]) -> JaggedArray:
@@ -69,7 +70,7 @@ class SearchMethods(Namespace):
         >>> aj.array([["ab", "ba"]]).str.startswith("a").to_list()
         [[True, False]]
         """
-        return self._owner._wrap(_ops.starts_or_ends(self._owner, "startswith", prefix))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.starts_or_ends(self._owner, "startswith", prefix))
 
     @method(namespace="str")
     def endswith(self, suffix: builtins.str | tuple[builtins.str, ...]) -> JaggedArray:
@@ -88,7 +89,7 @@ class SearchMethods(Namespace):
         >>> aj.array([["ab", "ba"]]).str.endswith("a").to_list()
         [[False, True]]
         """
-        return self._owner._wrap(_ops.starts_or_ends(self._owner, "endswith", suffix))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.starts_or_ends(self._owner, "endswith", suffix))
 
     @method(namespace="str")
     def match(self, regex: builtins.str) -> JaggedArray:
@@ -107,7 +108,7 @@ class SearchMethods(Namespace):
         >>> aj.array([["a1b", "1"]]).str.match("[a-z][0-9]").to_list()
         [[True, False]]
         """
-        return self._owner._wrap(_ops.match(self._owner, regex))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.match(self._owner, regex))
 
     @method(namespace="str")
     def fullmatch(self, regex: builtins.str) -> JaggedArray:
@@ -126,7 +127,7 @@ class SearchMethods(Namespace):
         >>> aj.array([["a1b", "a1"]]).str.fullmatch("[a-z][0-9]").to_list()
         [[False, True]]
         """
-        return self._owner._wrap(_ops.fullmatch(self._owner, regex))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.fullmatch(self._owner, regex))
 
     @method(namespace="str")
     def find(self, text: builtins.str) -> JaggedArray:
@@ -150,7 +151,7 @@ class SearchMethods(Namespace):
         >>> aj.array([["äb", "x"], None]).str.find("b").to_list()
         [[1, -1], None]
         """
-        return self._owner._wrap(_ops.find(self._owner, text))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.find(self._owner, text))
 
     @method(namespace="str")
     def count(self, text: builtins.str) -> JaggedArray:
@@ -169,7 +170,7 @@ class SearchMethods(Namespace):
         >>> aj.array([["aaa", "b"]]).str.count("a").to_list()
         [[3, 0]]
         """
-        return self._owner._wrap(_ops.count(self._owner, text))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.count(self._owner, text))
 
     @method(namespace="str")
     def replace(self, old: builtins.str, new: builtins.str, n: int = -1, regex: bool = False) -> JaggedArray:
@@ -198,7 +199,7 @@ class SearchMethods(Namespace):
         >>> aj.array([["ab12"]]).str.replace("([0-9])", r"<\1>", regex=True).to_list()
         [['ab<1><2>']]
         """
-        return self._owner._wrap(_ops.replace(self._owner, old, new, n, regex))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.replace(self._owner, old, new, n, regex))
 
     @method(namespace="str")
     def extract(self, regex: builtins.str) -> JaggedArray:
@@ -225,7 +226,7 @@ class SearchMethods(Namespace):
         >>> aj.array([["a=1", "b"]]).str.extract("(?P<key>[a-z])=([0-9])").to_list()
         [[{'key': 'a', '2': '1'}, None]]
         """
-        return self._owner._wrap(_ops.extract(self._owner, regex))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.extract(self._owner, regex))
 
     @method(namespace="str")
     def extract_all(self, regex: builtins.str) -> JaggedArray:
@@ -251,7 +252,7 @@ class SearchMethods(Namespace):
         >>> aj.array([["a1b22", "c", None]]).str.extract_all("[0-9]+").to_list()
         [[['1', '22'], [], None]]
         """
-        return self._owner._wrap(_ops.extract_all(self._owner, regex))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.extract_all(self._owner, regex))
 
     @method(namespace="str")
     def split(self, sep: builtins.str | None = None, maxsplit: int = -1, regex: bool = False) -> JaggedArray:
@@ -284,4 +285,4 @@ class SearchMethods(Namespace):
         >>> aj.array([[" a  b ", ""]]).str.split().to_list()
         [[['a', 'b'], []]]
         """
-        return self._owner._wrap(_ops.split(self._owner, sep, maxsplit, regex))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.split(self._owner, sep, maxsplit, regex))

@@ -18,7 +18,7 @@ def _field(name: str, summary: str, needs: str, example: str, shown: str) -> Cal
     """A method that returns a field of wall times."""
 
     def called(self: TimeMethods) -> JaggedArray:
-        return self._owner._wrap(_ops.field(self._owner, name))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.field(self._owner, name))
 
     called.__name__ = name
     called.__qualname__ = f"TimeMethods.{name}"
@@ -67,6 +67,7 @@ class TimeMethods(Namespace):
 
     __slots__ = ()
     space = "dt"
+    _owner: JaggedArray
     year = _field("year", "Return the year", "dates or timestamps", "dt.date(2024, 2, 29)", "2024")
     quarter = _field("quarter", "Return the quarter, from 1", "dates or timestamps", "dt.date(2024, 2, 29)", "1")
     month = _field("month", "Return the month, from 1", "dates or timestamps", "dt.date(2024, 2, 29)", "2")
@@ -120,7 +121,7 @@ class TimeMethods(Namespace):
         >>> aj.array([[dt.datetime(2024, 2, 29, 13, 5)]]).dt.date().to_list()
         [[datetime.date(2024, 2, 29)]]
         """
-        return self._owner._wrap(_ops.date(self._owner))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.date(self._owner))
 
     @method(namespace="dt")
     def time(self) -> JaggedArray:
@@ -143,7 +144,7 @@ class TimeMethods(Namespace):
         >>> aj.array([[dt.datetime(2024, 2, 29, 13, 5)]]).dt.time().to_list()
         [[datetime.time(13, 5)]]
         """
-        return self._owner._wrap(_ops.time(self._owner))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.time(self._owner))
 
     @method(namespace="dt")
     def timestamp(self, unit: str) -> JaggedArray:
@@ -173,7 +174,7 @@ class TimeMethods(Namespace):
         >>> aj.array([[dt.datetime(1970, 1, 2)]]).dt.timestamp("s").to_list()
         [[86400]]
         """
-        return self._owner._wrap(_ops.timestamp(self._owner, unit))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.timestamp(self._owner, unit))
 
     @method(namespace="dt")
     def total_seconds(self) -> JaggedArray:
@@ -196,27 +197,13 @@ class TimeMethods(Namespace):
         >>> aj.array([[dt.timedelta(minutes=1, milliseconds=500)]]).dt.total_seconds().to_list()
         [[60.5]]
         """
-        return self._owner._wrap(_ops.total_seconds(self._owner))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.total_seconds(self._owner))
 
     @method(namespace="dt")
     def floor(self, every: str) -> JaggedArray:
         """Round times down to multiples of a length of time.
 
-        Parameters
-        ----------
-        %(every)s
-
-        Returns
-        -------
-        JaggedArray
-            Of the same type and shape; null stays null. Cost: one pass.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are of another type.
-        JagValueError
-            If `every` is no such text, or a result lies in a gap or fold of daylight saving time.
+        %(rounded_times)s
 
         Examples
         --------
@@ -225,27 +212,13 @@ class TimeMethods(Namespace):
         >>> aj.array([[dt.datetime(2024, 2, 29, 13, 8)]]).dt.floor("15m").to_list()
         [[datetime.datetime(2024, 2, 29, 13, 0)]]
         """
-        return self._owner._wrap(_ops.rounded(self._owner, "floor", every))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.rounded(self._owner, "floor", every))
 
     @method(namespace="dt")
     def ceil(self, every: str) -> JaggedArray:
         """Round times up to multiples of a length of time.
 
-        Parameters
-        ----------
-        %(every)s
-
-        Returns
-        -------
-        JaggedArray
-            Of the same type and shape; null stays null. Cost: one pass.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are of another type.
-        JagValueError
-            If `every` is no such text, or a result lies in a gap or fold of daylight saving time.
+        %(rounded_times)s
 
         Examples
         --------
@@ -254,27 +227,13 @@ class TimeMethods(Namespace):
         >>> aj.array([[dt.datetime(2024, 2, 29, 13, 8)]]).dt.ceil("15m").to_list()
         [[datetime.datetime(2024, 2, 29, 13, 15)]]
         """
-        return self._owner._wrap(_ops.rounded(self._owner, "ceil", every))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.rounded(self._owner, "ceil", every))
 
     @method(namespace="dt")
     def round(self, every: str) -> JaggedArray:
         """Round times to the nearest multiple of a length of time, ties up.
 
-        Parameters
-        ----------
-        %(every)s
-
-        Returns
-        -------
-        JaggedArray
-            Of the same type and shape; null stays null. Cost: one pass.
-
-        Raises
-        ------
-        JagTypeError
-            If the leaves are of another type.
-        JagValueError
-            If `every` is no such text, or a result lies in a gap or fold of daylight saving time.
+        %(rounded_times)s
 
         Examples
         --------
@@ -283,7 +242,7 @@ class TimeMethods(Namespace):
         >>> aj.array([[dt.datetime(2024, 2, 29, 13, 8)]]).dt.round("15m").to_list()
         [[datetime.datetime(2024, 2, 29, 13, 15)]]
         """
-        return self._owner._wrap(_ops.rounded(self._owner, "round", every))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.rounded(self._owner, "round", every))
 
     @method(namespace="dt")
     def strftime(self, format: str) -> JaggedArray:
@@ -313,7 +272,7 @@ class TimeMethods(Namespace):
         >>> aj.array([[dt.datetime(2024, 2, 29, 13, 5)]]).dt.strftime("%d.%m.%y %H:%M").to_list()
         [['29.02.24 13:05']]
         """
-        return self._owner._wrap(_ops.strftime(self._owner, format))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.strftime(self._owner, format))
 
     @method(namespace="dt")
     def tz_convert(self, zone: str) -> JaggedArray:
@@ -344,7 +303,7 @@ class TimeMethods(Namespace):
         >>> x.dt.tz_convert("Europe/Paris").dt.hour().to_list()
         [[14]]
         """
-        return self._owner._wrap(_ops.tz_convert(self._owner, zone))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.tz_convert(self._owner, zone))
 
     @method(namespace="dt")
     def tz_localize(self, zone: str) -> JaggedArray:
@@ -374,4 +333,4 @@ class TimeMethods(Namespace):
         >>> aj.array([[dt.datetime(2024, 7, 1, 14)]]).dt.tz_localize("Europe/Paris").dt.timestamp("s").to_list()
         [[1719835200]]
         """
-        return self._owner._wrap(_ops.tz_localize(self._owner, zone))  # type: ignore[no-any-return]  # the owner is any surface
+        return self._owner._wrap(_ops.tz_localize(self._owner, zone))

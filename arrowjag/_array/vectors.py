@@ -28,9 +28,7 @@ class VectorMethods(ArrayBase):
         ----------
         p : float
             At least 0: 2 gives the length, 1 the sum of magnitudes, infinity the largest one, 0 the number of items that are not 0.
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------
@@ -93,9 +91,7 @@ class VectorMethods(ArrayBase):
         Parameters
         ----------
         %(y_numbers)s
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------
@@ -131,9 +127,7 @@ class VectorMethods(ArrayBase):
         metric : {"l2", "l1", "linf", "hamming", "jaccard"}
             The length of the difference, the sum of its magnitudes, the largest one; the share of slots where the two differ; this
             share of the slots where either is not 0.
-        %(axis_reduced)s
-        %(skip_nulls)s
-        %(min_count)s
+        %(reduction_parameters)s
 
         Returns
         -------

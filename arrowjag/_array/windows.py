@@ -118,9 +118,9 @@ class WindowMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same shape. Integers and booleans give 64-bit integers; floats, durations and decimals keep their
-            kind. Null where a window has fewer than `min_periods` items that are not null, and for a null row. Cost:
-            log(window) passes; nothing is ever subtracted, so no rounding and no NaN stays behind.
+            Of the same shape. Integers and booleans give 64-bit integers; floats, durations and decimals keep their kind.
+            %(rolling_nulls)s
+            %(rolling_cost)s
 
         Raises
         ------
@@ -149,9 +149,10 @@ class WindowMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same shape. float64, or the type of floats; decimals and moments keep their type, rounded half away
-            from zero. Null where a window has fewer than `min_periods` items that are not null, and for a null row.
-            Cost: log(window) passes; nothing is ever subtracted, so no rounding and no NaN stays behind.
+            Of the same shape. float64, or the type of floats; decimals and moments keep their type, rounded half away from
+            zero.
+            %(rolling_nulls)s
+            %(rolling_cost)s
 
         %(rolling_errors)s
 
@@ -176,9 +177,9 @@ class WindowMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same shape and the leaf's type; NaN is ignored unless there is nothing else. Null where a window has
-            fewer than `min_periods` items that are not null, and for a null row. Cost: log(window) passes; nothing is
-            ever subtracted, so no rounding and no NaN stays behind.
+            Of the same shape and the leaf's type; NaN is ignored unless there is nothing else.
+            %(rolling_nulls)s
+            %(rolling_cost)s
 
         %(rolling_errors)s
 
@@ -203,9 +204,9 @@ class WindowMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same shape and the leaf's type; NaN is ignored unless there is nothing else. Null where a window has
-            fewer than `min_periods` items that are not null, and for a null row. Cost: log(window) passes; nothing is
-            ever subtracted, so no rounding and no NaN stays behind.
+            Of the same shape and the leaf's type; NaN is ignored unless there is nothing else.
+            %(rolling_nulls)s
+            %(rolling_cost)s
 
         %(rolling_errors)s
 
@@ -259,15 +260,15 @@ class WindowMethods(ArrayBase):
         Parameters
         ----------
         %(rolling_parameters)s
-        ddof : int
-            Subtracted from the number of items in the divisor.
+        %(ddof)s
 
         Returns
         -------
         JaggedArray
-            Floats, of the same shape; null where a window has no more than `ddof` items. Null where a window has fewer
-            than `min_periods` items that are not null, and for a null row. A NaN gives NaN. Cost: log(window) passes;
-            nothing is ever subtracted, so no rounding and no NaN stays behind.
+            Floats, of the same shape; null where a window has no more than `ddof` items.
+            %(rolling_nulls)s
+            A NaN gives NaN.
+            %(rolling_cost)s
 
         %(rolling_errors)s
 
@@ -295,15 +296,15 @@ class WindowMethods(ArrayBase):
         Parameters
         ----------
         %(rolling_parameters)s
-        ddof : int
-            Subtracted from the number of items in the divisor.
+        %(ddof)s
 
         Returns
         -------
         JaggedArray
-            Floats, of the same shape; null where a window has no more than `ddof` items. Null where a window has fewer
-            than `min_periods` items that are not null, and for a null row. A NaN gives NaN. Cost: log(window) passes;
-            nothing is ever subtracted, so no rounding and no NaN stays behind.
+            Floats, of the same shape; null where a window has no more than `ddof` items.
+            %(rolling_nulls)s
+            A NaN gives NaN.
+            %(rolling_cost)s
 
         %(rolling_errors)s
 
@@ -328,9 +329,10 @@ class WindowMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Floats, of the same shape. Null where a window has fewer than `min_periods` items that are not null, and for
-            a null row. A NaN gives NaN. Cost: one sort of each window, or where compiled loops are available a search
-            and a move per item.
+            Floats, of the same shape.
+            %(rolling_nulls)s
+            A NaN gives NaN.
+            %(rolling_sort)s
 
         %(rolling_errors)s
 
@@ -369,9 +371,10 @@ class WindowMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Floats, of the same shape. Null where a window has fewer than `min_periods` items that are not null, and for
-            a null row. A NaN gives NaN. Cost: one sort of each window, or where compiled loops are available a search
-            and a move per item.
+            Floats, of the same shape.
+            %(rolling_nulls)s
+            A NaN gives NaN.
+            %(rolling_sort)s
 
         %(rolling_errors)s
 
@@ -398,8 +401,9 @@ class WindowMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same shape and the leaf's type, whatever it is. Null where a window has fewer than `min_periods`
-            items that are not null, and for a null row. Cost: one gather.
+            Of the same shape and the leaf's type, whatever it is.
+            %(rolling_nulls)s
+            Cost: one gather.
 
         %(rolling_errors)s
 
@@ -424,8 +428,9 @@ class WindowMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same shape and the leaf's type, whatever it is. Null where a window has fewer than `min_periods`
-            items that are not null, and for a null row. Cost: one gather.
+            Of the same shape and the leaf's type, whatever it is.
+            %(rolling_nulls)s
+            Cost: one gather.
 
         %(rolling_errors)s
 
@@ -516,10 +521,7 @@ class WindowMethods(ArrayBase):
             Floats, of the same shape: the item divided by the earlier one, less 1. Null where there is no earlier item, either is
             null, and for a null row; nothing is filled. A change from 0 is infinite, of 0 from 0 NaN. Cost: one pass.
 
-        Raises
-        ------
-        JagTypeError
-            If the leaves are not numbers.
+        %(not_numbers)s
 
         Examples
         --------

@@ -231,7 +231,7 @@ class FrameJag:
         Returns
         -------
         pandas.DataFrame
-            With the same rows; one that loses all items is empty, a null row stays null. A condition that is null drops the item.
+            %(frame_query)s
 
         %(condition_errors)s
 
@@ -260,7 +260,7 @@ class FrameJag:
         Returns
         -------
         pandas.DataFrame
-            With the same rows; one that loses all items is empty. Other columns are unchanged.
+            %(frame_filter)s
 
         %(mask_errors)s
 
@@ -288,7 +288,7 @@ class FrameJag:
         Returns
         -------
         pandas.DataFrame
-            With the same rows. Null keys come last and NaN just before them, in both directions; equal keys keep their order.
+            %(frame_sort_items)s
 
         %(key_errors)s
 
@@ -316,7 +316,7 @@ class FrameJag:
         Returns
         -------
         pandas.DataFrame
-            With the same rows; shorter ones keep all items. Of equal keys the first item comes first; null keys come last.
+            %(frame_topk)s
 
         %(key_errors)s
 

@@ -195,7 +195,7 @@ class JagLazyFrame:
         Returns
         -------
         pl.LazyFrame
-            With the same rows; one that loses all items is empty, a null row stays null. A condition that is null drops the item.
+            %(frame_query)s
 
         %(condition_errors)s
 
@@ -229,7 +229,7 @@ class JagLazyFrame:
         Returns
         -------
         pl.LazyFrame
-            With the same rows; one that loses all items is empty. Other columns are unchanged.
+            %(frame_filter)s
 
         %(mask_errors)s
 
@@ -257,7 +257,7 @@ class JagLazyFrame:
         Returns
         -------
         pl.LazyFrame
-            With the same rows. Null keys come last and NaN just before them, in both directions; equal keys keep their order.
+            %(frame_sort_items)s
 
         %(key_errors)s
 
@@ -286,7 +286,7 @@ class JagLazyFrame:
         Returns
         -------
         pl.LazyFrame
-            With the same rows; shorter ones keep all items. Of equal keys the first item comes first; null keys come last.
+            %(frame_topk)s
 
         %(key_errors)s
 

@@ -14,27 +14,13 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.errors import JagError, JagIndexError, JagTypeError, JagValueError, ShapeError
-from arrowjag.polars import JagExpr, Jagged, lowering
+from arrowjag.polars import JagExpr, Jagged
 from tests.polars.frames import arrays, assert_same, chunked, frame, results
 
 X = arrays()
 c = pl.col
 
 OPERATORS = ["add", "sub", "mul", "truediv", "floordiv", "mod", "eq", "ne", "lt", "le", "gt", "ge"]
-
-
-@pytest.fixture
-def calls(monkeypatch):
-    """How often Python is called with data."""
-    made: list[int] = []
-    evaluate = lowering._Evaluation._result
-
-    def counted(self, series, *rest):
-        made.append(len(series[0]))
-        return evaluate(self, series, *rest)
-
-    monkeypatch.setattr(lowering._Evaluation, "_result", counted)
-    return made
 
 
 @pytest.mark.parametrize("name", OPERATORS)

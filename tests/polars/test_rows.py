@@ -7,25 +7,12 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.errors import JagTypeError
-from arrowjag.polars import Jagged, lowering
+from arrowjag.polars import Jagged
 from tests.polars.frames import ROWS, arrays, assert_same, chunked, frame, results
 
 X = arrays()
 c = pl.col
 AGGREGATES = ["sum", "count", "min", "max", "mean", "first", "last", "lengths"]
-
-
-@pytest.fixture
-def calls(monkeypatch):
-    made: list[int] = []
-    evaluate = lowering._Evaluation._result
-
-    def counted(self, series, *rest):
-        made.append(len(series[0]))
-        return evaluate(self, series, *rest)
-
-    monkeypatch.setattr(lowering._Evaluation, "_result", counted)
-    return made
 
 
 def group(name: str, key: str) -> aj.JaggedArray:
