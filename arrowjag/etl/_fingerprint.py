@@ -128,13 +128,24 @@ def footer_digest(footer: bytes) -> str:
 
 def _digest(facts: tuple[Any, ...], tell: Callable[[str], None]) -> str:
     hasher = hashlib.sha256()
+    plain: list[bytes] = []
     try:
-        for part in _Walk(tell).parts(facts):
+        for part in plain if _gather_plain(facts, plain) else _Walk(tell).parts(facts):
             hasher.update(len(part).to_bytes(8, "little"))
             hasher.update(part)
     except RecursionError:
         tell("objects that are nested too deeply")
     return hasher.hexdigest()[:32]
+
+
+def _gather_plain(value: Any, parts: list[bytes]) -> bool:
+    """Gather the parts of lists and tuples of plain values, as `_Walk` does; return False if there are other values."""
+    kind = type(value)
+    if kind in _PLAIN:
+        parts.append(f"{kind.__name__}:{value!r}".encode(errors="surrogatepass"))
+        return True
+    parts.append(kind.__qualname__.encode())
+    return kind in (tuple, list) and all(_gather_plain(one, parts) for one in value)
 
 
 class _Walk:
@@ -336,12 +347,25 @@ def _imports_of(code: types.CodeType, around: dict[str, Any]) -> set[str]:
     for step in dis.get_instructions(code):
         if step.opname == "IMPORT_NAME":
             level = next((one for one in reversed(last[-2:-1]) if isinstance(one, int)), 0)
-            found.add(_absolute(str(step.argval), level, around))
+            name = _absolute(str(step.argval), level, around)
+            found.add(name)
+            found |= {f"{name}.{one}" for one in (last[-1] if last else None) or () if _is_module_of(name, one)}
         last = [*last[-3:], step.argval]
     for one in code.co_consts:
         if isinstance(one, types.CodeType):
             found |= _imports_of(one, around)
     return found
+
+
+def _is_module_of(package: str, name: str) -> bool:
+    """Return whether ``from package import name`` imports a module of the user's code."""
+    if package.partition(".")[0] in sys.stdlib_module_names:
+        return False
+    try:
+        spec = importlib.util.find_spec(f"{package}.{name}")
+    except Exception:  # noqa: BLE001  (the package itself has no modules, or fails where it is imported)
+        return False
+    return spec is not None and not _is_in_packages(spec.origin)
 
 
 def _absolute(name: str, level: int, around: dict[str, Any]) -> str:

@@ -183,9 +183,10 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     Null rows, empty rows and null values stay distinct, and every leaf type is supported as far as `frame` can represent it.
     Input without rows yields files without rows, with the schema that the function returns for a frame without rows.
 
-    A result counts as done if its metadata hold the fingerprints of its input (path, size, time, footer) and of the function
-    (its code, the functions and values of your own modules that it uses, versions of the packages that it names, and all other
-    arguments that affect results). Objects without a fingerprint, such as open connections, cause a `JagWarning`: pass `version`.
+    A result counts as done if its metadata hold the fingerprints of its input (path, size, time or ETag, footer) and of the
+    function (its code, the functions and values of your own modules that it uses, versions of the packages that it names, and all
+    other arguments that affect results). Objects without a fingerprint, such as open connections, cause a `JagWarning`: pass
+    `version`.
 
     Only one run at a time writes to a sink. It holds a lease in the folder ``<sink>._arrowjag`` beside the sink. The lease of a
     dead process on this machine is replaced at once, that of a process on another machine after 60 seconds without heartbeat. The

@@ -109,8 +109,11 @@ class Scheduler:
             while self._waiting or self._running:
                 self._watch()
                 self._give_orders()
-                for event in self._engine.events():
+                events = self._engine.events()
+                for event in events:
                     self._hear(event)
+                if not events:
+                    self._progress.show()  # a batch, or a task of a cluster, may take minutes
             self._write_empty()
         finally:
             self._engine.stop()

@@ -55,6 +55,19 @@ class Result:
     replaces: bool = False
 
 
+#: Schemas of results by the metadata that hold them: the results of a job have one.
+_Schemas = dict[frozenset[tuple[bytes, bytes]], pa.Schema]
+
+
+def _schema_of(footer: pq.ParquetFile, metadata: Mapping[bytes, bytes], schemas: _Schemas) -> pa.Schema:
+    if METADATA_KEY not in metadata or b"ARROW:schema" not in metadata:  # no result of a job, or one without an Arrow schema
+        return typed_schema(bare_schema(footer.schema_arrow), metadata)
+    key = frozenset(one for one in metadata.items() if one[0] != METADATA_KEY)
+    if key not in schemas:
+        schemas[key] = typed_schema(bare_schema(footer.schema_arrow), metadata)
+    return schemas[key]
+
+
 @dataclass(frozen=True)
 class Sink:
     """A folder on any file system, with the options for writing files; `link` is its URL, `stores` the options of its store."""
@@ -115,16 +128,18 @@ class Sink:
     def results(self, paths: Iterable[str]) -> list[Result]:
         """Read the metadata of files."""
         paths = list(paths)
+        schemas: _Schemas = {}
         runs = [paths[start : start + _RUN] for start in range(0, len(paths), _RUN)]
         with ThreadPoolExecutor(8) as pool:
-            return [result for run in pool.map(lambda run: [self._result(path) for path in run], runs) for result in run]
+            return [result for run in pool.map(lambda run: [self._result(path, schemas) for path in run], runs) for result in run]
 
-    def _result(self, path: str) -> Result:
+    def _result(self, path: str, schemas: _Schemas) -> Result:
         try:
             with self.filesystem.open_input_file(path) as file:
                 footer = pq.ParquetFile(file)
-                facts = json.loads((footer.metadata.metadata or {}).get(METADATA_KEY, b"{}"))
-                schema = typed_schema(bare_schema(footer.schema_arrow), footer.metadata.metadata)
+                metadata = footer.metadata.metadata or {}
+                facts = json.loads(metadata.get(METADATA_KEY, b"{}"))
+                schema = _schema_of(footer, metadata, schemas)
                 rows, size = footer.metadata.num_rows, file.size()
                 if facts.get("v") != 2:
                     return Result(path, rows, size, schema)

@@ -14,6 +14,7 @@ import pyarrow.fs as pf
 from arrowjag.errors import JagError, JagTypeError, JagValueError
 from arrowjag.etl._fingerprint import digest_of, footer_digest
 from arrowjag.etl.report import Failure, groups_text
+from arrowjag.io._atomic import fsspec_of
 from arrowjag.io._damage import reading
 from arrowjag.io._files import StoredFile, has_keys, is_dataset
 from arrowjag.io._locate import Located, RealPaths, Search, TableFolderError, locate
@@ -30,11 +31,15 @@ TASK_BYTES = 256_000_000
 
 @dataclass(frozen=True)
 class State:
-    """Size, time and footer digest of a file, compared later to detect that the file was replaced."""
+    """Size, time and footer digest of a file, compared later to detect that the file was replaced.
+
+    `tag` is the ETag of a file whose store tells no time.
+    """
 
     size: int | None
     time: int | None
     footer: str
+    tag: str | None = None
 
 
 @dataclass(frozen=True)
@@ -218,7 +223,7 @@ def _all_pieces(parts: Sequence[Part], names: Sequence[str], where: Any, targets
     stems = _stems(targets)
     pieces: list[Piece] = []
     for part, file, target, info in zip(parts, names, targets, infos, strict=True):
-        pieces += _pieces_of(part, file, stems[target], info)
+        pieces += _pieces_of(part, file, stems[target], info, _tag(where, info))
     return tuple(pieces)
 
 
@@ -286,11 +291,29 @@ def verify_unchanged(pieces: Sequence[Piece], footers: Sequence[bytes] | None = 
                 _raise_changed(piece, f"it had {piece.state.size} bytes, now {info.size}")
             if info.mtime_ns != piece.state.time:
                 _raise_changed(piece, "it was written at another time")
-        if footers is None and len(pieces) > 1 and piece.state.time is not None:
+            if piece.state.tag is not None and _tag(filesystem, info) != piece.state.tag:
+                _raise_changed(piece, "it has another ETag")
+        if footers is None and len(pieces) > 1 and (piece.state.time is not None or piece.state.tag is not None):
             continue  # for many small files, opening each once more would cost as much as reading it
         footer = open_parts([piece.stored], pa.schema([]))[0].content if footers is None else footers[place]
         if footer_digest(footer) != piece.state.footer:
             _raise_changed(piece, "it has another footer")
+
+
+# What stores of fsspec call the identity of a file's content, the most exact first.
+_TAGS = ("etag", "e_tag", "md5hash", "generation", "oid", "blob_id", "lastmodified", "last_modified", "created")
+
+
+def _tag(filesystem: Any, info: Any) -> str | None:
+    """Return the ETag of a file, or what its store has in place of it; None if the file has a time, or the store tells nothing."""
+    foreign = fsspec_of(filesystem)
+    if foreign is None or info.mtime_ns is not None:
+        return None
+    try:
+        facts = {str(name).lower(): value for name, value in foreign.info(info.path).items()}
+    except FileNotFoundError:
+        return None
+    return next((f"{name} {facts[name]}" for name in _TAGS if facts.get(name) is not None), None)
 
 
 def _raise_changed(piece: Piece, how: str) -> NoReturn:
@@ -347,9 +370,11 @@ def _stems(files: Sequence[str]) -> dict[str, str]:
     return {file: stem if counts[stem] == 1 else file for file, stem in short.items()}
 
 
-def _pieces_of(part: Part, file: str, stem: str, info: Any) -> list[Piece]:
-    state = State(info.size, info.mtime_ns, footer_digest(part.content))
+def _pieces_of(part: Part, file: str, stem: str, info: Any, tag: str | None) -> list[Piece]:
+    state = State(info.size, info.mtime_ns, footer_digest(part.content), tag)
     facts: list[Any] = [file, state.size, state.time, state.footer]
+    if tag is not None:
+        facts.append(tag)
     if part.file.kept is not None:
         facts.append(np.packbits(part.file.kept).tobytes())
     if part.file.defaults:

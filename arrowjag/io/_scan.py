@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -179,18 +179,42 @@ def _read_part(file: StoredFile, partitions: pa.Schema) -> Part:
     if plain is None:
         footer = without_extensions(footer, content, written)
     stored = footer.schema.to_arrow_schema()
-    if written is not None and known:
-        footer = readable(footer, content, stored)
+    metadata = {key: value for key, value in (footer.metadata or {}).items() if key != _HIDDEN_METADATA}
+    seen = _Seen.latest
+    if seen is None or not (known and seen.written is written and seen.metadata == metadata and stored.equals(seen.stored, True)):
+        parsed = footer
+        if written is not None and known:
+            footer = readable(footer, content, stored)
+        seen = _Seen(stored, written, metadata, _logical_schema(stored, written, metadata, footer.metadata))
+        if known and footer is parsed:
+            _Seen.latest = seen
+    keys = {name: file.keys.get(name) for name in partitions.names}
+    keys |= {name: value for name, value in file.defaults.items() if name not in stored.names}
+    return Part(file, footer, content, stored, seen.schema, keys, known)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """The logical schema of the file that was opened last, and all that it depends on: most files of a dataset are alike."""
+
+    stored: pa.Schema
+    written: pa.Schema | None
+    metadata: dict[bytes, bytes]
+    schema: pa.Schema
+
+    latest: ClassVar[_Seen | None] = None
+
+
+def _logical_schema(
+    stored: pa.Schema, written: pa.Schema | None, metadata: dict[bytes, bytes], told: dict[bytes, bytes] | None
+) -> pa.Schema:
+    """Return the types that the columns of a file had when they were written."""
     if written is None or written.names != stored.names:
         meant = list(stored)
     else:
         meant = [field.with_type(restored(inside.type, field.type)) for inside, field in zip(stored, written, strict=True)]
-    metadata = {key: value for key, value in (footer.metadata or {}).items() if key != _HIDDEN_METADATA}
-    told = typed_schema(pa.schema(meant, metadata=metadata or None), footer.metadata)
-    schema = pa.schema([field.with_type(canonical(field.type)) for field in told], metadata=told.metadata)
-    keys = {name: file.keys.get(name) for name in partitions.names}
-    keys |= {name: value for name, value in file.defaults.items() if name not in stored.names}
-    return Part(file, footer, content, stored, schema, keys, known)
+    typed = typed_schema(pa.schema(meant, metadata=metadata or None), told)
+    return pa.schema([field.with_type(canonical(field.type)) for field in typed], metadata=typed.metadata)
 
 
 def _parsed(content: bytes) -> tuple[Any, bool]:

@@ -46,7 +46,11 @@ def merge_schemas(schemas: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
     """
     merged: dict[str, pa.Field] = {}
     origin: dict[str, str] = {}
+    last = None
     for path, schema in schemas:
+        if schema is last:
+            continue  # most files of a dataset share one object
+        last = schema
         if len(set(schema.names)) < len(schema.names):
             twice = next(name for name in schema.names if schema.names.count(name) > 1)
             raise JagValueError(f"{path} has two columns of the name {twice!r}")

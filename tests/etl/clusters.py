@@ -99,7 +99,7 @@ def _start(command: list[str], cluster: Cluster) -> subprocess.Popen[bytes]:
 
 def _wait_for_port(address: str) -> None:
     host, _, port = address.removeprefix("tcp://").rpartition(":")
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while True:
         try:
             socket.create_connection((host, int(port)), timeout=1).close()
@@ -112,7 +112,7 @@ def _wait_for_port(address: str) -> None:
 
 def _wait_for_raylet(pid: int) -> None:
     """Wait until a node of Ray has started worker processes: it is registered then, and drivers can connect."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while not any("ray::" in command_of(one) or "default_worker" in command_of(one) for one in descendants(pid)):
         assert time.monotonic() < deadline, "a node of Ray does not start"
         time.sleep(0.2)
@@ -182,7 +182,7 @@ def start(engine: str, folder: Path, mode: str, environment: dict[str, str], pau
 
 
 def wait_for_results(child: subprocess.Popen[str], sink: Path, count: int) -> None:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while len(list(sink.glob("*.parquet"))) < count:
         assert child.poll() is None, child.communicate()
         assert time.monotonic() < deadline, "the job makes no results"
@@ -191,7 +191,7 @@ def wait_for_results(child: subprocess.Popen[str], sink: Path, count: int) -> No
 
 def wait_for_task(cluster: Cluster) -> int:
     """A worker of the last node, as soon as it has begun a task: one that is about to end would not be missed."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     seen = cluster.tasks() if cluster.engine == "ray" else {}
     while True:
         for command, pid in cluster.tasks().items():

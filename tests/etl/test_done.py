@@ -17,10 +17,12 @@ import pyarrow as pa
 import pyarrow.fs as pf
 import pyarrow.parquet as pq
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 
 import arrowjag as aj
 from arrowjag.etl import JobError, SinkInUseError, _lease
 from arrowjag.etl._sidecar import Sidecar
+from arrowjag.etl._tasks import SourceChangedError, open_source, verify_unchanged
 from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, table_of, totals, write_dataset
 from tests.hosts import pl
 
@@ -77,6 +79,31 @@ def test_a_source_of_equal_size_and_time_is_distinguished_by_its_footer(source: 
 
     with pytest.raises(JobError, match=r"f0\.parquet was replaced during the run \(it has another footer\)"):
         run(swaps, source / "f0.parquet", tmp_path / "out")
+
+
+@pytest.mark.parametrize("name", ["ETag", "created", None])
+def test_a_source_of_equal_size_and_footer_is_distinguished_by_its_etag(name: str | None) -> None:
+    class Store(MemoryFileSystem):  # type: ignore[misc]  # fsspec has no annotations
+        """Tells no times, as fsspec's file systems of object stores."""
+
+        cachable = False
+        tag = "1"
+
+        def info(self, path: str, **options: Any) -> dict[str, Any]:
+            facts = {key: value for key, value in super().info(path, **options).items() if key != "created"}
+            return facts | ({} if name is None else {name: self.tag})
+
+    store = Store()
+    with store.open("/etags/f.parquet", "wb") as file:
+        pq.write_table(table_of(range(10)), file)
+    there = open_source("/etags", filesystem=store)
+    verify_unchanged(there.pieces)
+    store.tag = "2"
+    again = open_source("/etags", filesystem=store)
+    assert (again.pieces[0].input == there.pieces[0].input) == (name is None)
+    if name is not None:
+        with pytest.raises(SourceChangedError, match=r"f\.parquet was replaced during the run \(it has another ETag\)"):
+            verify_unchanged(there.pieces)
 
 
 # ---------------------------------------------------------------------------------------------------------- the lease

@@ -8,11 +8,13 @@ import sys
 import types
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import arrowjag as aj
+from arrowjag.etl import _fingerprint
 from arrowjag.etl._fingerprint import code_digest, digest_of
 
 HELPERS = "helpers_of_a_job"
@@ -116,8 +118,6 @@ def test_versions_of_installed_packages_count(monkeypatch: pytest.MonkeyPatch, h
     first = digest_after(code, "", helpers)
     version = importlib.metadata.version
     monkeypatch.setattr(importlib.metadata, "version", lambda name: "0.0.1" if name == "numpy" else version(name))
-    from arrowjag.etl import _fingerprint
-
     _fingerprint._version_of.cache_clear()
     assert digest_after(code, "", helpers) != first
     _fingerprint._version_of.cache_clear()
@@ -139,3 +139,32 @@ def test_objects_without_a_fingerprint_warn() -> None:
 def test_sets_of_functions_that_name_the_set() -> None:
     code = "ALL = set()\ndef f(x): return [g(x) for g in ALL]\nALL.add(f)"
     assert digest_of(function_of(code)) == digest_of(function_of(code))
+
+
+@pytest.mark.parametrize("value", [(), (1, "a"), [None, [2.5, b"x"]], ((1, (2,)), "\udc80"), True])
+def test_plain_values_have_the_digest_of_the_walk_over_all_objects(value: Any) -> None:
+    parts: list[bytes] = []
+    assert _fingerprint._gather_plain((value, 3), parts)
+    assert parts == list(_fingerprint._Walk(lambda what: None).parts((value, 3)))
+    assert not _fingerprint._gather_plain((value, {3}), [])
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["def f(x):\n  from {p} import inner\n  return inner.g(x)", "def f(x):\n  from {p}.outer import h\n  return h(x)"],
+    ids=["module of a package", "relative"],
+)
+def test_a_module_that_a_function_imports_from_its_package(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    package = tmp_path / "package_of_a_job"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "outer.py").write_text("def h(x):\n  from . import inner\n  return inner.g(x)")
+    digests = []
+    for number in (1, 1, 2):
+        (package / "inner.py").write_text(f"def g(x): return {number}")
+        for name in [name for name in sys.modules if name.startswith(package.name)]:  # as in a new process
+            monkeypatch.delitem(sys.modules, name)
+        digests.append(code_digest(function_of(code.format(p=package.name))))
+    assert digests[0] == digests[1] != digests[2]

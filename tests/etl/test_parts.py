@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import io
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ import arrowjag as aj
 from arrowjag.etl import _progress as progress
 from arrowjag.etl._fingerprint import digest_of
 from arrowjag.etl._units import bytes_text, parse_bytes, seconds_text
+from tests.etl.jobs import InlineEngine, keep, write_dataset
 
 LIMIT = 3
 
@@ -109,6 +111,28 @@ def test_lines_of_progress(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     assert lines[0].startswith("arrowjag: 0/2 tasks, 50/100 rows, ")
     assert lines[0].endswith(" left")
     assert lines[-1].startswith("arrowjag: 1/2 tasks, 50/100 rows, ")
+
+
+def test_a_task_that_takes_long_shows_lines_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "_SECONDS_BETWEEN_LINES", 0.0)
+    write_dataset(tmp_path / "in", files=1)
+
+    class Slow(InlineEngine):
+        """Has nothing to tell, twice."""
+
+        calls = 0
+
+        def events(self) -> list[Any]:
+            self.calls += 1
+            return [] if self.calls < 3 else super().events()
+
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", Slow)
+    aj.etl.run(keep, tmp_path / "in", tmp_path / "out", workers=1, frame="arrow")
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.partition(" rows,")[0] for line in lines[:2]] == ["arrowjag: 0/1 tasks, 0/40"] * 2
+    assert lines[-1].startswith("arrowjag: 1/1 tasks, 40/40 rows, ")
 
 
 def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
