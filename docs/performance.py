@@ -64,7 +64,7 @@ def page(found: dict[str, Any], results: list[Result]) -> str:
     for one in results:
         group = groups[one["nulls"], one.get("asked", one["values"]), one["distribution"], one["dtype"]]
         group[one["operation"]] = one | group.get(one["operation"], {})
-    groups = dict(sorted(groups.items(), key=lambda item: (list(NULLS).index(item[0][0]), item[0][1])))
+    groups = dict(sorted(groups.items(), key=lambda item: (list(NULLS).index(item[0][0]), float(f"{item[0][1]:.1g}"))))
     main = (results[0].get("asked", results[0]["values"]), results[0]["distribution"], results[0]["dtype"])
     raced = {key: group for key, group in groups.items() if any(one["rivals_ms"] for one in group.values())}
     alone = {key: group for key, group in groups.items() if key not in raced}
@@ -173,7 +173,7 @@ CHAIN_COLUMNS = {
 def label(key: tuple[Any, ...]) -> str:
     """Number of values, leaf type and distribution of row lengths."""
     _, values, distribution, dtype = key
-    size = f"{values / 1e6:g}M" if values >= 1e6 else f"{values / 1e3:g}k"
+    size = f"{values / 1e6:.0f}M" if values >= 950_000 else f"{values / 1e3:g}k"
     return f"{size} {dtype} {distribution}"
 
 
