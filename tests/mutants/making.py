@@ -14,6 +14,8 @@ from mutmut.mutation.file_mutation import MutationVisitor, deep_replace
 from mutmut.mutation.mutators import mutation_operators, operator_string
 from mutmut.mutation.pragma_handling import IgnoredCode
 
+from tests.mutants import reach
+
 
 class Mutant(NamedTuple):
     """One fault: the file with it, the function that holds it (empty at the top of the module), and the lines before and after."""
@@ -23,6 +25,8 @@ class Mutant(NamedTuple):
     was: str
     now: str
     source: str
+    stretch: str = ""
+    """The name of the statements around it that are reached together."""
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -56,7 +60,7 @@ def mutants(path: Path, root: Path) -> list[Mutant]:
     before, body, after = code.partition("".join(texts))
     assert body, name
     places = {id(node): place for place, statement in enumerate(module.body) for node in _nodes(statement)}
-    programs, functions = [{_program(text)} for text in texts], _functions(code)
+    programs, owners = [{_program(text)} for text in texts], _owners(code, name)
     starts = [before.count("\n") + sum(text.count("\n") for text in texts[:place]) for place in range(len(texts))]
     found, aliases = [], _aliases(code)
     for mutation in visitor.mutations:
@@ -71,7 +75,8 @@ def mutants(path: Path, root: Path) -> list[Mutant]:
             if was.partition(" =")[0] not in aliases:
                 programs[place].add(program)
                 source = "".join([before, *texts[:place], text, *texts[place + 1 :], after])
-                found.append(Mutant(name, functions.get(starts[place] + line, ""), was, now, source))
+                function, stretch = owners.get(starts[place] + line, ("", ""))
+                found.append(Mutant(name, function, was, now, source, stretch))
     return found
 
 
@@ -123,14 +128,16 @@ def _changed(code: str, source: str) -> tuple[str, str, int]:
     return joined(before[first:last]), joined(after[new_first:new_last]), first + 1
 
 
-def _functions(code: str) -> dict[int, str]:
-    """The top-level function or method around each line."""
-    tree = ast.parse(code)
+def _owners(code: str, path: str) -> dict[int, tuple[str, str]]:
+    """The top-level function or method around each line, and the stretch; a decorator and a header belong to no stretch."""
+    tree, found = ast.parse(code), dict[int, tuple[str, str]]()
     owners: list[tuple[str, ast.stmt]] = [("", node) for node in tree.body]
     owners += [(f"{node.name}.", part) for node in tree.body if isinstance(node, ast.ClassDef) for part in node.body]
-    found = dict[int, str]()
     for prefix, node in owners:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-            found |= dict.fromkeys(range(first, (node.end_lineno or 0) + 1), prefix + node.name)
+            found |= dict.fromkeys(range(first, (node.end_lineno or 0) + 1), (prefix + node.name, ""))
+    for one in reach.stretches(tree, path):
+        last = one.block[one.end - 1].end_lineno or 0
+        found |= dict.fromkeys(range(one.block[one.begin].lineno, last + 1), (one.function, one.name))
     return found
