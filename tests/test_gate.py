@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import gc
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
@@ -428,7 +430,18 @@ def _texts(words: list[bytes], large: bool) -> pa.Array:
     return pa.Array.from_buffers(type, len(words), [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(words))])
 
 
-@pytest.mark.parametrize("validator", ["arrow", "polars"])
+@contextmanager
+def _validated_by(validator: str, piece: int) -> Iterator[None]:
+    by_loop = validator == "compiled"
+    if by_loop:
+        pytest.importorskip("numba")
+    sizes = {"COMPILED_VALUES": 0} if by_loop else {}
+    with aj.options(compile="always" if by_loop else "never"), strategy.force(utf8=validator, UTF8_PIECE=piece, **sizes) as taken:
+        yield
+    assert {name for operation, name in taken if operation == "utf8"} <= {validator}
+
+
+@pytest.mark.parametrize("validator", ["arrow", "polars", "compiled"])
 @pytest.mark.parametrize("large", [False, True])
 @given(words=st.lists(st.text(max_size=3).map(str.encode), min_size=1, max_size=8), data=st.data())
 def test_text_is_checked_as_arrow_checks_it(large: bool, validator: str, words: list[bytes], data: st.DataObject) -> None:
@@ -443,7 +456,7 @@ def test_text_is_checked_as_arrow_checks_it(large: bool, validator: str, words: 
     cuts = data.draw(st.sampled_from([cuts, list(np.cumsum([len(word) for word in words[:-1]]))]))
     array = _texts([whole[one:two] for one, two in pairwise([0, *cuts, len(whole)])], large)
     array = array.slice(data.draw(st.integers(0, 1)))
-    with strategy.force(utf8=validator, UTF8_PIECE=data.draw(st.sampled_from([8, 9, 1 << 30]))):
+    with _validated_by(validator, data.draw(st.sampled_from([8, 9, 1 << 30]))):
         try:
             array.validate(full=True)
         except pa.ArrowInvalid:
@@ -453,13 +466,13 @@ def test_text_is_checked_as_arrow_checks_it(large: bool, validator: str, words: 
             assert aj.from_arrow(array).to_list() == array.to_pylist()
 
 
-@pytest.mark.parametrize("validator", ["arrow", "polars"])
+@pytest.mark.parametrize("validator", ["arrow", "polars", "compiled"])
 def test_valid_text_needs_no_check_of_each_value(validator: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def each_value(array: pa.Array, what: str) -> None:
         raise AssertionError(f"{what} was validated value by value")
 
     monkeypatch.setattr(_gate, "_check_full", each_value)
     words = ["", "wörd", "", "数据列", "😀😃" * 3, "", ""]
-    with strategy.force(utf8=validator, UTF8_PIECE=8):
+    with _validated_by(validator, 8):
         for array in (pa.array(words), pa.array(words[::-1], pa.large_string()), pa.array([*words, *words])[3:9]):
             assert aj.from_arrow(array).to_list() == array.to_pylist()

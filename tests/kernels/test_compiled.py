@@ -166,7 +166,9 @@ def arguments_of(loop, type, nulls, rng):
         "loser": np.array([high if "min" in loop.name else low, np.nan if values.dtype.kind == "f" else 0, 0], values.dtype),
     }
     names = names_of(loop)
-    if loop.name == "select":
+    if loop.name == "is_not_utf8":
+        known |= {"data": np.frombuffer("aé数😀".encode() * n + b"\xff" * nulls, np.uint8), "first": 10, "last": 10 * n + nulls}
+    elif loop.name == "select":
         known["values"] = np.nan_to_num(values)
     elif "ones" in names:
         known["values"] = np.where(valid, values, 0)

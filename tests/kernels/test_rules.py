@@ -218,7 +218,7 @@ def test_rules_on_both_sides_of_each_threshold(operation: str) -> None:
 FROM_POLARS = {
     "row_sum": (lambda n: (n, False), sizes.POLARS_VALUES, sizes.POLARS_LOAD_VALUES, "numpy"),
     "count": (lambda n: (n,), sizes.POLARS_VALUES, sizes.POLARS_LOAD_VALUES, "blocks"),
-    "utf8": (lambda n: (n,), sizes.UTF8_POLARS_BYTES, sizes.UTF8_LOAD_BYTES, "arrow"),
+    "utf8": (lambda n: (n, NO), sizes.UTF8_POLARS_BYTES, sizes.UTF8_LOAD_BYTES, "arrow"),
 }
 
 
@@ -234,6 +234,17 @@ def test_polars_is_loaded_for_many_values_only(operation: str, monkeypatch: pyte
     assert strategy.choose(operation, *facts(to_load)) == "polars"
     monkeypatch.setattr(_versions, "load", lambda _name: None)
     assert strategy.choose(operation, *facts(to_load)) == other
+
+
+def test_a_compiled_loop_validates_text_where_polars_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_versions, "load", lambda name: sys if name == "polars" else None)
+    monkeypatch.setitem(sys.modules, "polars", sys)
+    assert strategy.choose("utf8", sizes.UTF8_POLARS_BYTES, YES) == "polars"
+    monkeypatch.delitem(sys.modules, "polars")
+    assert (
+        strategy.choose("utf8", sizes.UTF8_POLARS_BYTES, YES) == strategy.choose("utf8", sizes.UTF8_LOAD_BYTES, YES) == "compiled"
+    )
+    assert strategy.choose("utf8", sizes.UTF8_POLARS_BYTES - 1, YES) == "arrow"
 
 
 def test_polars_replaces_numpy_where_it_is_able(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -170,7 +170,7 @@ CHOICES: dict[str, Choice] = {
     "nth": _either(rules.at_least("CALL_VALUES"), "whole", blocks=lambda n: n > 0),
     "are_distinct": _either(rules.are_distinct, "sort", "marks"),
     "if_else": _either(rules.at_least("CHOICE_VALUES"), "whole", "blocks"),
-    "utf8": _either(rules.utf8, "arrow", polars=lambda _n: rules.has_polars()),
+    "utf8": _either(rules.utf8, "arrow", polars=lambda *_: rules.has_polars(), compiled=lambda _n, is_ready: is_ready()),
     "function": _either(rules.at_least("ONE_PASS_VALUES"), "whole", "blocks"),
     "arithmetic": _either(rules.arithmetic, "whole", "blocks"),
     "loop": _either(rules.compiled_or_blocks, "blocks", compiled=lambda ready: ready),

@@ -159,11 +159,13 @@ def row_sum(n_values: int, ready: bool) -> str:
     return "numpy" if polars_for(n_values) is None else "polars"
 
 
-def utf8(n_bytes: int) -> str:
+def utf8(n_bytes: int, is_ready: Callable[[], bool]) -> str:
     """Of bytes that are not all ASCII."""
-    if n_bytes < sizes.UTF8_POLARS_BYTES or (n_bytes < sizes.UTF8_LOAD_BYTES and "polars" not in sys.modules):
+    if n_bytes < sizes.UTF8_POLARS_BYTES:
         return "arrow"
-    return "polars" if has_polars() else "arrow"
+    if "polars" not in sys.modules and is_ready():
+        return "compiled"
+    return "polars" if ("polars" in sys.modules or n_bytes >= sizes.UTF8_LOAD_BYTES) and has_polars() else "arrow"
 
 
 def compiled_or_numpy(ready: bool) -> str:
