@@ -109,6 +109,39 @@ def test_rounding_agrees_with_python(how: str, x: aj.JaggedArray, every: str) ->
 
 
 @pytest.mark.parametrize("how", ["floor", "ceil", "round"])
+@pytest.mark.parametrize("type", [*(pa.timestamp(unit) for unit in ("s", "ms", "us", "ns")), pa.date32()], ids=str)
+def test_rounding_where_counts_end(how: str, type: pa.DataType) -> None:
+    """At either end of what a count holds the result is exact, or an error where it lies beyond; nothing wraps."""
+    tick = ref.DAY if type == pa.date32() else 10**9 // ref.PER_SECOND[type.unit]
+    most = 2 ** (type.bit_width - 1) - 1
+    long = 12 * 7 * ref.DAY // tick
+    for every, length in (("1w", 7 * ref.DAY), ("7d", 7 * ref.DAY), ("1mo", 0), ("1q", 0)):
+        for count in (*range(-most - 1, -most + long, long // 150 + 1), *range(most, most - long, -(long // 150) - 1)):
+            if length:
+                start = 4 * ref.DAY // tick * (every == "1w")
+                lower = (count - start) // (length // tick) * (length // tick) + start
+                upper = lower + length // tick
+            else:
+                months = 1 if every == "1mo" else 3
+                moved = count * tick // ref.DAY % 146_097  # the calendar repeats after so many days, which are whole months
+                day = dt.date(1970, 1, 1) + dt.timedelta(moved)
+                number = day.year * 12 + day.month - 1
+                first, after = (
+                    dt.date(k // 12, k % 12 + 1, 1) for k in (number - number % months, number - number % months + months)
+                )
+                midnight = count * tick // ref.DAY * ref.DAY // tick
+                lower, upper = (midnight + (one - day).days * ref.DAY // tick for one in (first, after))
+            up = lower < count if how == "ceil" else lower < count and count - lower >= upper - count
+            wanted = upper if up and how != "floor" else lower
+            x = aj.from_sizes(pa.array(np.array([count], f"i{type.bit_width // 8}")).view(type), [1])
+            if -most - 1 <= wanted <= most:
+                assert counts(getattr(x.dt, how)(every)) == [[wanted]], (every, count)
+            else:
+                with pytest.raises(JagRangeError, match=rf"dt\.{how}: a result lies beyond"):
+                    getattr(x.dt, how)(every)
+
+
+@pytest.mark.parametrize("how", ["floor", "ceil", "round"])
 @given(columns(*LEAF_KINDS["duration"]), st.sampled_from(["7s", "5m", "1d", "2w"]))
 def test_rounding_of_durations(how: str, x: aj.JaggedArray, every: str) -> None:
     tick = 10**9 // ref.PER_SECOND[x.type.unit]  # type: ignore[attr-defined]

@@ -168,7 +168,10 @@ def rounded(column: Column, name: str, every: Any) -> Column:
             return compute(values.cast(pa.date32())).cast(pa.date64())
         wall = wall_of(values, f"dt.{name}")
         counts, valid = as_counts(wall)
-        found = as_times(round_times(counts, _unit(wall.type), step, name, f"dt.{name}"), valid, wall.type)
+        rounded_counts = round_times(counts, _unit(wall.type), step, name, f"dt.{name}")
+        if wall.type.bit_width == 32 and (rounded_counts != rounded_counts.astype(np.int32)).any():
+            raise JagRangeError(f"dt.{name}: a result lies beyond the dates that 32 bits hold. Cast to timestamps first.")
+        found = as_times(rounded_counts, valid, wall.type)
         if pt.is_time(values.type):
             _refuse_midnight(found, name)
         return found if wall.type == values.type else in_zone(found, values.type.tz)

@@ -117,33 +117,40 @@ def round_times(counts: npt.NDArray[Any], unit: str, every: Every, how: str, ope
     step //= tick
     if step > 2**62:
         raise JagValueError(f"{operation}: {every.text!r} is too long for the unit {unit}")
-    past: npt.NDArray[Any] = np.remainder(counts - every.origin // tick, step)
+    past: npt.NDArray[Any] = np.remainder(counts, step)
+    if every.origin:  # never the difference of a count and the origin: that may wrap
+        past = np.remainder(past - every.origin // tick % step, step)
     lower: npt.NDArray[Any] = counts - past
-    _refuse_wrapped(lower > counts, operation)
-    up = past > 0 if how == "ceil" else (past >= step - past) if how == "round" else None
-    if up is None:
+    if how == "floor":
+        _refuse_wrapped(lower > counts, operation)
         return lower
-    upper = lower + step
-    _refuse_wrapped(up & (upper < lower), operation)
+    up = past > 0 if how == "ceil" else past >= step - past
+    upper = counts + (step - past)
+    _refuse_wrapped(np.where(up, upper < counts, lower > counts), operation)
     chosen: npt.NDArray[Any] = np.where(up, upper, lower)
     return chosen
 
 
 def _round_months(counts: npt.NDArray[Any], unit: str, every: Every, how: str, operation: str) -> Any:
-    months = counts.view(f"M8[{unit}]").astype("M8[M]").view(np.int64)
+    months = np.maximum(counts, -(2**63) + 1).view(f"M8[{unit}]").astype("M8[M]").view(np.int64)  # numpy reads -2**63 as missing
     first = months - np.remainder(months, every.months)
-    lower = _of_months(first, unit, operation)
+    lower, has_lower = _of_months(first, unit)
     if how == "floor":
+        _refuse_wrapped(~has_lower, operation)
         return lower
-    upper = _of_months(first + every.months, unit, operation)
-    up = lower < counts if how == "ceil" else counts - lower >= upper - counts
+    upper, has_upper = _of_months(first + every.months, unit)
+    # Both may have wrapped: differences without a sign are right all the same.
+    past, left = counts.view(np.uint64) - lower.view(np.uint64), upper.view(np.uint64) - counts.view(np.uint64)
+    up = past > 0 if how == "ceil" else past >= left
+    _refuse_wrapped(np.where(up, ~has_upper, ~has_lower), operation)
     return np.where(up, upper, lower)
 
 
-def _of_months(months: npt.NDArray[Any], unit: str, operation: str) -> Any:
-    if unit == "ns":
-        _refuse_wrapped((months < -3507) | (months > 3507), operation)
-    return months.view("M8[M]").astype(f"M8[{unit}]").view(np.int64)
+def _of_months(months: npt.NDArray[Any], unit: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    """Return counts of the first moments of months, and which of them 64 bits hold; the others have wrapped."""
+    days: npt.NDArray[np.int64] = months.view("M8[M]").astype("M8[D]").view(np.int64)
+    per_day = 1 if unit == "D" else 86_400 * TICKS[unit]
+    return days * per_day, (days >= -(2**63 // per_day)) & (days <= (2**63 - 1) // per_day)
 
 
 def _refuse_wrapped(wrapped: npt.NDArray[np.bool_], operation: str) -> None:
