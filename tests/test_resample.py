@@ -6,6 +6,7 @@ import datetime as dt
 import math
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -125,3 +126,15 @@ def test_resample_rejects_invalid_arguments() -> None:
             call()
     with pytest.raises(ShapeError, match=r"resample"):
         aj.resample(t, aj.array([[1]]), 1)
+
+
+@pytest.mark.parametrize("every", ["1mo", "1w", "7d"])
+def test_buckets_that_begin_before_the_first_nanosecond(every: str) -> None:
+    """The first nanosecond of a timestamp is one of 1677-09-21; a bucket that would begin before it is no time of its type."""
+    t = aj.from_sizes(pa.array(np.array([-(2**63) + 10**9])).view(pa.timestamp("ns")), [1])
+    with pytest.raises(aj.JagRangeError, match="begins beyond what 64 bits"):
+        aj.resample(t, aj.array([[1.0]]), every)
+    later = aj.from_sizes(pa.array(np.array([-(2**63) + 45 * 86_400 * 10**9])).view(pa.timestamp("ns")), [1])
+    [[bucket]] = aj.resample(later, aj.array([[1.0]]), every).to_list()
+    assert bucket["t"].year == 1677
+    assert bucket["value"] == 1.0

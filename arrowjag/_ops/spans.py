@@ -14,7 +14,7 @@ from arrowjag import _arrow
 from arrowjag._integers import is_int
 from arrowjag._kernels.elementwise.times import TICKS, Every, every_of
 from arrowjag._ops.zones import in_zone, wall_of
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagRangeError, JagTypeError, JagValueError
 from arrowjag.typing import IntArray
 
 __all__ = ["Buckets", "as_ticks", "buckets_of"]
@@ -71,6 +71,8 @@ class Buckets(NamedTuple):
             moments = (number * self.every).astype("M8[M]")
             unit = "D" if pt.is_date32(self.type) else "ms" if pt.is_date64(self.type) else self.type.unit
             ticks = moments.astype(f"M8[{unit}]").view(np.int64)
+            if (ticks.view(f"M8[{unit}]").astype("M8[M]") != moments).any():
+                raise JagRangeError(f"resample: a bucket begins beyond what 64 bits of {unit} hold. Cast to a coarser unit first.")
         else:
             ticks = number * self.every + self.origin
         if pt.is_timestamp(self.type) and self.type.tz is not None:
@@ -115,6 +117,9 @@ def buckets_of(times: pa.Array, every: Any, operation: str) -> Buckets:
     if step < 1 or rest:
         raise JagValueError(f"{what} must be a whole number of ticks of {type}, at least one, got {every!r}")
     origin = 0 if pt.is_time(type) or pt.is_duration(type) else span.origin // _nanoseconds(type)
+    least = int(ticks.min(initial=0))
+    if min(least - origin, (least - origin) // step * step + origin) < -(2**63):
+        raise JagRangeError(f"{operation}: a bucket begins beyond what 64 bits of {type} hold. Cast to a coarser unit first.")
     return Buckets((ticks - origin) // step, step, origin, False, type)
 
 
