@@ -16,6 +16,7 @@ from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.equal import distinct as _distinct
+from arrowjag._kernels.equal.groups import marked
 from arrowjag._kernels.move import gather
 from arrowjag._ops import along_axis, cursor, elementwise, sets, struct_fields, structure
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
@@ -80,7 +81,10 @@ def get(column: Column, sought: pa.Scalar | Column | int, default: pa.Scalar | C
 
 def contains_key(column: Column, sought: pa.Scalar | Column) -> Column:
     """Return whether each row has an entry of a key; null where the row or the key is null."""
-    found = _by_key(struct_fields.opened_maps(column), sought, "contains_key")
+    column = struct_fields.opened_maps(column)
+    if not isinstance(sought, Column):
+        return sets.contains(struct_fields.field(column, "key"), sought, -1)
+    found = _by_key(column, sought, "contains_key")
     return Column(found.shape, _arrow.from_numpy(found.places >= 0, found.known))
 
 
@@ -95,11 +99,13 @@ def _by_key(column: Column, sought: pa.Scalar | Column, operation: str) -> _Foun
         rows = Column(column.shape[:-1], _arrow.numbers(len(dim)))
         known = np.full(len(dim), sought.is_valid)
         matches = sets.equal_to(keys, sought, operation) if sought.is_valid else np.zeros(len(keys), bool)
-    hits = matches.nonzero()[0]
+    cuts, hits = marked(matches, dim.offsets)
     last = np.full(len(dim), -1, np.int64)
-    last[np.searchsorted(dim.offsets, hits, "right") - 1] = hits  # a row that is hit twice keeps the last
+    present = cuts[1:] > cuts[:-1]
+    last[present] = hits[cuts[1:][present] - 1]  # a row that is hit twice keeps the last
     numbers = rows.values.to_numpy()
-    return _Found(rows.shape, numbers, last[numbers], known & _valid_rows(column, numbers))
+    places = last[numbers] if isinstance(sought, Column) else last
+    return _Found(rows.shape, numbers, places, known & _valid_rows(column, numbers))
 
 
 def _equal_per_row(keys: pa.Array, offsets: IntArray, rows: Column, probes: pa.Array, operation: str) -> BoolArray:
