@@ -220,7 +220,7 @@ def reverse(column: Column, axis: Any) -> Column:
     """Reverse the items of each row; along an outer axis, the sub-trees."""
     found = _axes.normalize_axes(axis, column.ndim, "reverse")
     if found[-1] == column.ndim - 1:
-        return along_axis.apply(column, axis, lambda values, offsets: gather.take(values, _backwards(offsets)), "reverse")
+        return along_axis.apply(column, axis, scatter.reverse, "reverse")
     outer = column.shape.dims[: found[0] + 1]
     return structure.take_items(column, found[0] + 1, _backwards(outer[-1].offsets), outer)
 

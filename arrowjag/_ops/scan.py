@@ -118,9 +118,12 @@ def diff(column: Column, n: int, axis: Any) -> Column:
 
 def _shifted(values: pa.Array, offsets: IntArray, n: int) -> tuple[pa.Array, BoolArray | None]:
     """Shift items by n positions. Fixed-width values move as one block; items from another row are then set to null."""
-    index, known = _kernels.shift_index(offsets, n)
-    if known is None or not (pt.is_primitive(values.type) or pt.is_decimal(values.type)):
+    if not (pt.is_primitive(values.type) or pt.is_decimal(values.type)):
+        index, known = _kernels.shift_index(offsets, n)
         return gather.take(values, index, known), known
+    known = _kernels.has_slot(offsets, n)
+    if known is None:
+        return values, None
     gap = min(abs(n), len(values))
     rest, blank = len(values) - gap, values.slice(0, gap)
     moved = pa.concat_arrays([blank, values.slice(0, rest)] if n > 0 else [values.slice(gap, rest), blank])
@@ -146,7 +149,7 @@ def shift(column: Column, n: int, fill: elementwise.Operand | None, axis: Any) -
 
 
 def _reach(offsets: IntArray, n: int) -> pa.Array:
-    _, known = _kernels.shift_index(offsets, n)
+    known = _kernels.has_slot(offsets, n)
     return _arrow.from_numpy(np.ones(int(offsets[-1]), bool) if known is None else known)
 
 

@@ -79,10 +79,10 @@ def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim]
     dims = list(outer)
     for level, dim in enumerate(column.shape.dims[depth:], depth + 1):
         inner = column.shape.dims[level:]
-        pays = merge.pays_rows(column.type, len(dim), column.shape.size, len(index))
-        if pays and all(isinstance(one, Uniform) for one in inner):
+        by = merge.by_rows(column.type, len(dim), column.shape.size, len(index))
+        if by != "items" and all(isinstance(one, Uniform) for one in inner):
             width = column.shape.size // dim.size  # inner dims are uniform: a row is one contiguous range of values
-            offsets, values = merge.take_spans(column.values, dim.offsets * width if inner else dim.offsets, index, valid)
+            offsets, values = merge.take_spans(column.values, dim.offsets * width if inner else dim.offsets, index, valid, by)
             dims.append(_like(dim, offsets // width if inner else offsets, _kept(dim, index, valid)))
             for one in inner:
                 dims.append(_uniform(one, dims[-1].size))

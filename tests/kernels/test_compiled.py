@@ -92,7 +92,7 @@ def ugly(type, rng):
 
 OUTPUTS = {
     *("out", "present", "counts", "lower", "upper", "low", "high", "weight", "square", "mean", "spread", "decay"),
-    *("means", "second", "third", "fourth", "mean_x", "mean_y", "xx", "yy", "xy"),
+    *("begins", "taken", "starts", "means", "second", "third", "fourth", "mean_x", "mean_y", "xx", "yy", "xy"),
 }
 """Arguments that a loop fills: they have room for an entry per item or row."""
 
@@ -139,6 +139,34 @@ def arguments_of_windows(loop, values, offsets, nulls, rng):
     return {"keep": 0.75, "states": np.zeros(80)} if loop.name == "decayed" else {}
 
 
+def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
+    """Of the loops that move items: rows to take, in any order, and where their items and bytes go."""
+    rows = rng.integers(0, len(offsets) - 1, len(offsets) - 1)
+    if loop.name in ("taken_rows", "short_order"):
+        return {"rows": rows, "width": 9, "slots": int(rng.integers(2))}
+    bounds = cuts if loop.name == "taken_bytes" else offsets
+    taken = np.concatenate(([0], np.cumsum(np.diff(bounds)[rows])))
+    starts = np.concatenate(([0], np.cumsum(np.diff(cuts[offsets])[rows])))
+    given = {"taken_cuts": {"begins": bounds[rows], "taken": taken, "starts": starts, "out": np.zeros(taken[-1], np.int64)}}
+    room = {"taken_bytes": int(taken[-1]), "reversed_bytes": int(cuts[-1])}.get(loop.name, 0)
+    moved = {"begins": bounds[rows], "taken": taken, "limit": room, "out": np.zeros(room, "u1")}
+    given |= {"taken_bytes": moved, "reversed_bytes": moved}
+    given["grouped_items"] = {"leaders": leaders, "places": np.zeros_like(leaders), "cuts": np.zeros_like(cuts)}
+    given["taken_items"] = {"begins": bounds[rows], "taken": taken, "out": np.zeros(taken[-1], values.dtype)}
+    given["spread_items"] = {"start": 5, "stop": int(offsets[-1]) - 3}
+    return given.get(loop.name, {})
+
+
+def leaders_of(offsets, valid, rng):
+    """The first item of some groups of each row, -1 for a null."""
+    found = np.full(len(valid), -1)
+    for begin, end in itertools.pairwise(offsets):
+        first = {}
+        for item in np.arange(begin, end)[valid[begin:end]]:
+            found[item] = first.setdefault(int(rng.integers(4)), item)
+    return found
+
+
 def arguments_of(loop, type, nulls, rng):
     """Valid arguments under the names of the docstring; each number and each array that is read is one of those named here."""
     values, offsets = ugly(type, rng)
@@ -155,6 +183,7 @@ def arguments_of(loop, type, nulls, rng):
         "cuts": np.concatenate(([0], np.sort(rng.integers(0, 3 * n, n - 1)), [3 * n])),
         "table": np.full(1024, -1),
         "mask": 1023,
+        "size": 3 * n,
         "hashes": np.zeros(n, np.uint64),
         "places": np.maximum(np.diff(offsets) - 1, 0) // 2,
         "scratch": np.zeros_like(values),
@@ -172,6 +201,7 @@ def arguments_of(loop, type, nulls, rng):
         known["values"] = np.nan_to_num(values)
     elif "ones" in names:
         known["values"] = np.where(valid, values, 0)
+    known |= arguments_of_moves(loop, values, offsets, known["cuts"], leaders_of(offsets, valid, rng), rng)
     known |= arguments_of_windows(loop, values, offsets, nulls, rng)
     codes = {"item": values.dtype.str[1:], "wide": wide_type(type)}
     arguments = []

@@ -296,6 +296,7 @@ CALLS: dict[str, list[Call]] = {
             lambda lists, ndim: ref.searchsorted(Jag(ref.sort(lists, ndim), ndim), Jag(lists, ndim)),
         )
     ],
+    "short_order": [method("argsort"), method("argsort", descending=True), method("sort")],
     "rank": [method("rank", name, descending=down) for name in METHODS for down in (False, True)],
     "topk": [method("topk", 3), method("topk", 1)],
     "quantile": [
@@ -381,8 +382,21 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: x[x.is_null()], lambda lists, ndim: ref.filter_items(Jag(lists, ndim), Jag(ref.is_null(lists, ndim), ndim))),
     ],
     "spread": [Call(first_rows, first_rows_oracle)],
+    "spread_part": [
+        Call(lambda x: x - x.head(1).max(axis=-1) if x.ndim > 1 else refuse()),
+        Call(lambda x: x > x.head(1).max(axis=-1) if x.ndim > 1 else refuse()),
+    ],
+    "take_texts": [
+        Call(taken_rows, lambda lists, ndim: [lists[k] for k in halves(len(lists))], types=TEXT),
+        *(method(name, types=TEXT) for name in ("sort", "unique")),
+        method("shift", 2, types=TEXT),
+    ],
+    "reverse": [method("reverse")],
     "take_rows": [
         Call(taken_rows, lambda lists, ndim: [lists[k] for k in halves(len(lists))]),
+        method("shift", 1, axis=0),
+    ],
+    "join_rows": [
         Call(lambda x: aj.concat([x, x], axis=-1), lambda lists, ndim: ref.concat([lists, lists], ndim, ndim - 1)),
     ],
     "take_runs": [
@@ -442,6 +456,9 @@ WITH: dict[str, dict[str, Any]] = {
     "hash_row": {"unique": "hash", "member": "hash", "group": "hash", "value_counts": "hash", "lookup": "hash"},
     "fill": {"row_reduction": "numpy"},
     "select": {"quantile": "sort"},
+    "short_order": {"argsort": "pairs"},
+    "spread_part": {"arithmetic": "blocks", "spread": "sum"},
+    "take_texts": {"take_rows": "items"},
     "lend_rows": {"take_runs": "runs"},
     "take_runs": {"lend_rows": "blocks", "if_else": "blocks"},
 }

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, zeros
+from arrowjag._kernels.compiled.library import find_loop
 
 __all__ = ["Source", "fill", "fill_bits", "filled", "spread", "spread_flags", "write_mask"]
 
@@ -55,6 +56,10 @@ def spread(data: NDArray[Any], offsets: NDArray[np.int64], items: slice, out: ND
     does not leave to other threads; pyarrow's run_end_decode 10; row numbers, unless they are at hand, 4.5 and a gather 2.5.
     """
     rows = _rows_of(offsets, items)
+    loop = find_loop("spread_items", np.dtype(f"u{data.itemsize}"), False, int(offsets[-1])) if data.itemsize <= 8 else None
+    if strategy.choose("spread_part", loop is not None) == "compiled" and loop is not None:
+        loop(data, offsets, rows.start, rows.stop, items.start, items.stop, out)
+        return
     steps = _steps(data[rows].view(f"u{data.itemsize}"), offsets[rows] - items.start, items.stop - items.start)
     # Into another array: to sum up in place numpy copies the steps first, and keeps the interpreter to itself meanwhile.
     np.add.accumulate(steps, dtype=steps.dtype, out=out.view(steps.dtype))

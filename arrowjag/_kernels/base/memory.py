@@ -18,9 +18,13 @@ __all__ = [
     "data_of",
     "empty",
     "empty_like",
+    "fits",
     "from_words",
     "has_words",
+    "is_text",
     "pack_bits",
+    "text_from",
+    "text_parts",
     "unpack_bits",
     "valid_of",
     "zeros",
@@ -114,3 +118,22 @@ def text_parts(values: pa.Array[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int
     ends = np.frombuffer(cuts, dtype, n + 1, start * dtype.itemsize).astype(np.int64, copy=False)
     found = np.zeros(1, np.uint8) if data is None or not data.size else np.frombuffer(data, np.uint8)
     return found, ends, unpack_bits(validity, start, n) if values.null_count else None
+
+
+def is_text(type: pa.DataType) -> bool:
+    """Whether items are bytes side by side, cut by offsets of their own."""
+    return bool(pt.is_string(type) or pt.is_large_string(type) or pt.is_binary(type) or pt.is_large_binary(type))
+
+
+def fits(type: pa.DataType, n_bytes: int) -> bool:
+    """Whether the offsets of a type of text reach so far."""
+    return bool(pt.is_large_string(type) or pt.is_large_binary(type)) or n_bytes < 2**31
+
+
+def text_from(
+    type: pa.DataType, cuts: NDArray[np.int64], data: NDArray[np.uint8], valid: NDArray[Any] | None = None
+) -> pa.Array[Any]:
+    """Text or binary values from their bytes, which are shared, and from where each begins; the bytes must fit the type."""
+    wide = pt.is_large_string(type) or pt.is_large_binary(type)
+    parts = [None if valid is None else pack_bits(valid), pa.py_buffer(cuts if wide else cuts.astype(np.int32)), pa.py_buffer(data)]
+    return pa.Array.from_buffers(type, len(cuts) - 1, parts)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from arrowjag._kernels.compiled.loop import SYMBOL, Variant, wide_type
+from arrowjag._kernels.compiled.words import teach_numba
 from arrowjag.errors import JagTypeError
 
 __all__ = ["compile_loop", "describe", "load", "target_machine"]
@@ -45,6 +46,7 @@ def _object_of(function: Callable[..., int], arguments: list[Any]) -> bytes:
     import llvmlite.binding as llvm
     import numba
 
+    teach_numba()
     compiled = numba.cfunc(numba.types.int64(*arguments), nopython=True, error_model="numpy")(function)
     machine = target_machine()
     module = llvm.parse_assembly(compiled.inspect_llvm())

@@ -70,7 +70,7 @@ def is_available() -> bool:
 def _sources() -> bytes:
     """The source of everything that decides what a loop does."""
     folder = Path(__file__).parent
-    files = [*sorted((folder / "loops").glob("*.py")), folder / "loop.py", folder / "compiler.py"]
+    files = [*sorted((folder / "loops").glob("*.py")), *(folder / name for name in ("loop.py", "words.py", "compiler.py"))]
     return b"\0".join(file.name.encode() + b"\0" + file.read_bytes() for file in files)
 
 

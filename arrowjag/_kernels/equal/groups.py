@@ -19,6 +19,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, from_counts, from_sizes, row_sizes, run_sizes, runs
+from arrowjag._kernels.equal.leaders import can_group, groups
 from arrowjag._kernels.move.scatter import inverse
 from arrowjag._kernels.order import hashing, pairs, small
 from arrowjag._kernels.order.rank import sorted_runs
@@ -137,6 +138,8 @@ def group_items(
         found = found if sort else found.by_appearance()
         cut = from_counts(found.sizes)
         return small.cut(rows, len(offsets) - 1), cut, found.order[runs(found.starts, cut)]
+    if len(keys) == 1 and not sort:
+        can_group(*keys[0])  # blocks are too small to have loops compiled
     parts = in_blocks(partial(_group_items, sort=sort), keys, offsets)
     group_offsets, item_offsets, items = zip(*parts, strict=True)
     return stitch_offsets(group_offsets), stitch_offsets(item_offsets), np.concatenate(items)
@@ -145,7 +148,9 @@ def group_items(
 def _group_items(
     keys: Sequence[Key], offsets: NDArray[np.int64], base: int, *, sort: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    by = strategy.choose("group", offsets, len(keys), sort)
+    by = strategy.choose("group", offsets, len(keys), sort, lambda: can_group(*keys[0]))
+    if by == "compiled" and (grouped := groups(*keys[0], offsets)) is not None:
+        return grouped.offsets, grouped.cuts, _shifted(grouped.items, base)
     if by == "pairs":
         return _short_group_items(keys[0], offsets, base)
     if by == "hash":
@@ -244,7 +249,9 @@ def value_counts(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArr
 def _value_counts(
     keys: Sequence[Key], offsets: NDArray[np.int64], base: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    by = strategy.choose("value_counts", offsets, len(keys))
+    by = strategy.choose("value_counts", offsets, len(keys), False, lambda: can_group(*keys[0]))
+    if by == "compiled" and (grouped := groups(*keys[0], offsets)) is not None:
+        return grouped.offsets, _shifted(grouped.items[grouped.cuts[:-1]], base), row_sizes(grouped.cuts)
     if by == "pairs":
         data, cuts, present = _present(keys[0], offsets)
         leads, times = _first_and_times(data, cuts)

@@ -16,7 +16,8 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import fill as _spread
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
-from arrowjag._kernels.base.memory import data_of, empty, empty_like, has_words, pack_bits, unpack_bits, valid_of
+from arrowjag._kernels.base.memory import data_of, empty, empty_like, has_words, is_text, pack_bits, unpack_bits, valid_of
+from arrowjag._kernels.move.rows import take_texts
 from arrowjag._pyarrow_versions import numpy_dtype
 
 __all__ = ["filter_values", "pick", "ranges", "spread", "take", "take_rows"]
@@ -95,6 +96,8 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
     if len(values) and has_words(values.type):
         by = strategy.choose("take", max(len(values), len(index)))
         return (_take_few if by == "small" else _take_flat)(values, index, valid)
+    if is_text(values.type) and (taken := take_texts(values, index, valid)) is not None:
+        return taken
     mask = None if valid is None else ~valid
     return _take(values, pa.array(index, mask=mask))
 

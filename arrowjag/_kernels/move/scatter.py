@@ -1,4 +1,4 @@
-"""Scatter: items written to given positions, permutations inverted, and nulls that take the value of a neighbour."""
+"""Scatter: items written to given positions, rows reversed, permutations inverted, and nulls that take the value of a neighbour."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.memory import data_of, empty, empty_like, from_words, has_words, valid_of, zeros
-from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.base.offsets import row_sizes, runs
 from arrowjag._kernels.move.gather import take
+from arrowjag._kernels.move.rows import can_reverse, reverse_rows
 from arrowjag.errors import JagOverflowError, JagValueError
 
-__all__ = ["are_distinct", "carry", "inverse", "invert_rows", "null_sources", "put"]
+__all__ = ["are_distinct", "carry", "inverse", "invert_rows", "null_sources", "put", "reverse"]
 
 
 def are_distinct(places: NDArray[np.int64], n: int) -> bool:
@@ -264,3 +265,24 @@ def _refuse(item: int, data: NDArray[Any], offsets: NDArray[np.int64], why: str)
     row = int(np.searchsorted(offsets, item, side="right")) - 1
     size = int(offsets[row + 1] - offsets[row])
     raise JagValueError(f"inverse_permutation: position {data[item]} {why} in row {row}, which has {size} items")
+
+
+def reverse(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any]:
+    """The items of each row from its last to its first.
+
+    Parameters
+    ----------
+    values : (n_values,) Arrow array of any type
+    offsets : (n_rows + 1,) int64 array
+
+    Returns
+    -------
+    (n_values,) Arrow array of the same type
+
+    Notes
+    -----
+    O(n_rows + n_values), a new array.
+    """
+    by = strategy.choose("reverse", can_reverse(values.type, len(values)))
+    found = reverse_rows(values, offsets) if by == "compiled" else None
+    return take(values, runs(offsets[1:] - 1, offsets, -1)) if found is None else found

@@ -20,7 +20,19 @@ from arrowjag._kernels.base.offsets import count_true, from_sizes, parents, posi
 from arrowjag._kernels.compiled.library import find_loop, losers
 from arrowjag._kernels.reduce.segments import Block, accumulator, may_overflow, over_blocks, raise_overflow, without_signed_zeros
 
-__all__ = ["cumcount", "cummax", "cummin", "cumprod", "cumsum", "diff", "falls", "inner_peaks", "reaches_back", "shift_index"]
+__all__ = [
+    "cumcount",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    "diff",
+    "falls",
+    "has_slot",
+    "inner_peaks",
+    "reaches_back",
+    "shift_index",
+]
 
 Valid = NDArray[np.bool_] | None
 
@@ -279,20 +291,18 @@ def _has_slot(offsets: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
 
 
 def shift_index(offsets: NDArray[np.int64], n: int = 1) -> tuple[NDArray[np.int64], Valid]:
-    """For each item the number of the item n slots before it in its row (after it if n < 0).
-
-    Returns
-    -------
-    index : (n_values,) int64 array
-        Always within range.
-    known : (n_values,) boolean array or None
-        False where the row has no such slot.
-    """
+    """For each item the number, always within range, of the item n slots before it (after it if n < 0), and as `has_slot`."""
     n_values = int(offsets[-1])
-    known = _has_slot(offsets, n)
+    known = has_slot(offsets, n)
     index = np.arange(-n, n_values - n) if abs(n) <= n_values else zeros(n_values, np.int64)
     np.clip(index, 0, max(n_values - 1, 0), out=index)
-    return index, None if known.all() else known
+    return index, known
+
+
+def has_slot(offsets: NDArray[np.int64], n: int) -> Valid:
+    """Which items have an item n slots before them in their row (after them if n < 0); None if all have."""
+    known = _has_slot(offsets, n)
+    return None if known.all() else known
 
 
 def reaches_back(offsets: NDArray[np.int64], n: int) -> NDArray[np.bool_]:

@@ -32,12 +32,12 @@ def _has_short(offsets: Offsets, *_: Any) -> bool:
     return bool(((lengths > 0) & (lengths <= sizes.PAIRS_LENGTH)).any())
 
 
-def _one_key(offsets: Offsets, n_keys: int = 1, sort: bool = False) -> bool:
+def _one_key(offsets: Offsets, n_keys: int = 1, sort: bool = False, _ready: Any = None) -> bool:
     del offsets
     return n_keys == 1 and not sort
 
 
-def _short_key(offsets: Offsets, n_keys: int = 1, sort: bool = False) -> bool:
+def _short_key(offsets: Offsets, n_keys: int = 1, sort: bool = False, _ready: Any = None) -> bool:
     return _one_key(offsets, n_keys, sort) and _has_short(offsets)
 
 
@@ -55,7 +55,11 @@ class Choice(NamedTuple):
     """Whether each strategy is able to compute the result, from the same facts."""
 
 
-_EQUAL = {"small": _never, "pairs": _short_key, "hash": _one_key, "sort": _always}
+def _ready_key(offsets: Offsets, n_keys: int = 1, sort: bool = False, ready: Callable[[], bool] | None = None) -> bool:
+    return _one_key(offsets, n_keys, sort) and ready is not None and ready()
+
+
+_EQUAL = {"small": _never, "pairs": _short_key, "hash": _one_key, "sort": _always, "compiled": _ready_key}
 
 
 def _either(rule: Callable[..., str], *names: str, **able: Able) -> Choice:
@@ -74,6 +78,7 @@ CHOICES: dict[str, Choice] = {
         },
     ),
     "argsort": _either(rules.order, "matrix", "cut", small=_never, apart=_never, pairs=_has_short, partition=_is_row),
+    "short_order": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "searchsorted": _either(
         lambda offsets: "partition" if is_huge(offsets) else "bisect", "bisect", small=_never, partition=_is_row
     ),
@@ -155,7 +160,16 @@ CHOICES: dict[str, Choice] = {
         take_bytes=lambda _n, fixed_width, _known, bits: fixed_width and bits > 1,
         sum=lambda _n, fixed_width, _known, bits: fixed_width and bits <= 64,
     ),
-    "take_rows": _either(rules.rows, "items", runs=lambda n, _n_rows, fixed_width, _taken: n > 0 and fixed_width),
+    "spread_part": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "take_rows": _either(
+        rules.rows,
+        "items",
+        runs=lambda n, _n_rows, kind, _taken, _ready: n > 0 and kind != "",
+        compiled=lambda n, _n_rows, _kind, _taken, ready: n > 0 and ready(),
+    ),
+    "join_rows": _either(rules.joined_rows, "items", runs=lambda n, _n_rows, fixed_width, _taken: n > 0 and fixed_width),
+    "take_texts": _either(rules.compiled_or_arrow, "arrow", compiled=lambda ready: ready),
+    "reverse": _either(rules.compiled_or_arrow, "arrow", compiled=lambda ready: ready),
     "take_runs": _either(rules.runs, "items", runs=lambda _n, _n_runs, fixed_width: fixed_width),
     "parents": _either(rules.parents, "repeat", "count"),
     "positions": _either(rules.positions, "runs", windows=lambda n, n_rows, longest: 0 < n_rows * longest() <= 1 << 22),

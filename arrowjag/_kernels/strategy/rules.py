@@ -88,10 +88,12 @@ def rank(offsets: Offsets, wide: bool) -> str:
     return "pairs" if short_share(offsets) else "sort"
 
 
-def equal(offsets: Offsets, n_keys: int = 1, sort: bool = False) -> str:
+def equal(offsets: Offsets, n_keys: int = 1, sort: bool = False, ready: Callable[[], bool] | None = None) -> str:
     """Of a block of rows with one key; several keys, and groups in the order of their keys, need the sort."""
     if n_keys > 1 or sort:
         return "sort"
+    if ready is not None and ready():
+        return "compiled"
     if short_share(offsets):
         return "pairs"
     return "hash" if long_share(offsets) else "sort"
@@ -172,6 +174,10 @@ def compiled_or_numpy(ready: bool) -> str:
     return "compiled" if ready else "numpy"
 
 
+def compiled_or_arrow(ready: bool) -> str:
+    return "compiled" if ready else "arrow"
+
+
 def compiled_or_blocks(ready: bool) -> str:
     return "compiled" if ready else "blocks"
 
@@ -205,8 +211,18 @@ def small_or(other: str) -> Callable[[int], str]:
     return rule
 
 
-def rows(n_values: int, n_rows: int, fixed_width: bool, n_taken: int) -> str:
-    """Of rows that are taken; so few of them that offsets cost more are taken item by item."""
+def rows(n_values: int, n_rows: int, kind: str, n_taken: int, ready: Callable[[], bool]) -> str:
+    """Of rows that are taken; so few of them that offsets cost more are taken item by item. `kind` is "word", "text" or ""."""
+    if not kind or not n_values or n_values < sizes.COMPILED_VALUES or n_taken * sizes.RUN_LENGTH < n_rows:
+        return "items"
+    if ready():
+        return "compiled"
+    least = sizes.RUN_VALUES if kind == "text" else max(sizes.RUN_VALUES, sizes.RUN_LENGTH * n_rows)
+    return "runs" if n_values >= least else "items"
+
+
+def joined_rows(n_values: int, n_rows: int, fixed_width: bool, n_taken: int) -> str:
+    """As `rows`, of words that several columns give in turn."""
     many = n_values >= max(sizes.RUN_VALUES, sizes.RUN_LENGTH * n_rows) and n_taken * sizes.RUN_LENGTH >= n_rows
     return "runs" if many and fixed_width else "items"
 

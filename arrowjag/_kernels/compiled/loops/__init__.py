@@ -7,9 +7,22 @@ and calls only the mathematical library. Positions are unsigned: numba adds a br
 from __future__ import annotations
 
 from arrowjag._kernels.compiled.loop import LOOPS, Loop
-from arrowjag._kernels.compiled.loops import equality, fused, reductions, scans, selection, statistics, text, windows
+from arrowjag._kernels.compiled.loops import equality, fused, moves, order, reductions, scans, selection, statistics, text, windows
 
-__all__ = ["LOOPS", "equality", "fused", "loop_named", "reductions", "scans", "selection", "statistics", "text", "windows"]
+__all__ = [
+    "LOOPS",
+    "equality",
+    "fused",
+    "loop_named",
+    "moves",
+    "order",
+    "reductions",
+    "scans",
+    "selection",
+    "statistics",
+    "text",
+    "windows",
+]
 
 
 def loop_named(name: str) -> Loop:

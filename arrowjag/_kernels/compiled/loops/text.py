@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import loop
+from arrowjag._kernels.compiled.words import load_word
 
 u1: Any = np.uint8  # Any: what numba infers is exact, and no matter of annotations
 u8: Any = np.uint64
@@ -60,12 +61,16 @@ def text_argmin(kind: str, nulls: bool) -> Function:
     return _extreme(nulls, largest=False)
 
 
-@loop("item* i8* u1* i8* i8 i8 i8* u8 u8* i8* i8*", ("u1",))
+@loop("item* i8 i8* u1* i8* i8 i8 i8* u8 u8* i8* i8*", ("u1",))
 def text_leaders(kind: str, nulls: bool) -> Function:
-    """(data, cuts, valid, offsets, first, last, table, mask, hashes, out, counts): as `leaders`; `hashes` has an entry per item."""
+    """(data, size, cuts, valid, offsets, first, last, table, mask, hashes, out, counts): as `leaders`; a hash of each item is kept.
+
+    There are `size` bytes. They are hashed and compared eight at a time, where as many can be read.
+    """
 
     def function(
         data: Any,
+        size: Any,
         cuts: Any,
         valid: Any,
         offsets: Any,
@@ -80,20 +85,31 @@ def text_leaders(kind: str, nulls: bool) -> Function:
         for row in range(u8(first), u8(last)):
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
             n_different = 0
-            size = u8(16)
-            while size < (end - begin) * u8(2):
-                size <<= u8(1)
-            within = (size - u8(1)) & u8(mask)
+            places = u8(16)
+            while places < (end - begin) * u8(2):
+                places <<= u8(1)
+            within = (places - u8(1)) & u8(mask)
             for i in range(begin, end):
                 if nulls and valid[i] == 0:
                     out[i] = i8(-1)
                     continue
-                x = u8(cuts[i])
-                n = u8(cuts[i + u8(1)]) - x
+                x, stop = u8(cuts[i]), u8(cuts[i + u8(1)])
+                n = stop - x
                 hashed = u8(14695981039346656037) ^ n
-                for k in range(x, x + n):
-                    hashed = (hashed ^ u8(data[k])) * u8(1099511628211)
-                hashed ^= hashed >> u8(29)
+                k = x
+                while k < stop:
+                    rest = stop - k
+                    if k + u8(8) <= u8(size):
+                        word = u8(load_word(data, k))
+                        if rest < u8(8):
+                            word &= (u8(1) << (rest << u8(3))) - u8(1)
+                    else:
+                        word = u8(0)
+                        for j in range(u8(0), min(rest, u8(8))):
+                            word |= u8(data[k + j]) << (j << u8(3))
+                    hashed = (hashed ^ word) * u8(0x9E3779B97F4A7C15)
+                    hashed ^= hashed >> u8(32)
+                    k += u8(8)
                 hashes[i] = hashed
                 place = hashed & within
                 found = table[place]
@@ -101,7 +117,11 @@ def text_leaders(kind: str, nulls: bool) -> Function:
                     if hashes[u8(found)] == hashed:
                         y = u8(cuts[u8(found)])
                         if u8(cuts[u8(found) + u8(1)]) - y == n:
+                            if n <= u8(8):  # of one word the hash tells all
+                                break
                             k = u8(0)
+                            while k + u8(8) <= n and load_word(data, x + k) == load_word(data, y + k):
+                                k += u8(8)
                             while k < n and data[x + k] == data[y + k]:
                                 k += u8(1)
                             if k == n:

@@ -1,0 +1,231 @@
+"""Items that are moved and not looked at: rows taken, rows reversed, one item spread over its row, items put group by group.
+
+Text is copied eight bytes at a time, as far as both ends have room: what is written too much, the next item covers. `limit` is
+where the bytes of a thread end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from arrowjag._kernels.compiled.loop import loop
+from arrowjag._kernels.compiled.words import load_word, store_word
+
+u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
+i8: Any = np.int64
+_BITS = ("u1", "u2", "u4", "u8")
+
+Function = Callable[..., int]
+
+
+@loop("item* i8* u1* i8 i8 i8* i8*", ("i8",))
+def taken_rows(kind: str, nulls: bool) -> Function:
+    """(offsets, rows, valid, first, last, begins, taken): where the rows taken begin, and their sizes added up; returns the sum.
+
+    The entry of `taken` after that of a row is written.
+    """
+
+    def function(offsets: Any, rows: Any, valid: Any, first: Any, last: Any, begins: Any, taken: Any) -> int:
+        total = i8(0)
+        for i in range(u8(first), u8(last)):
+            begin = i8(0)
+            if not nulls or valid[i] != 0:
+                row = u8(rows[i])
+                begin = i8(offsets[row])
+                total += i8(offsets[row + u8(1)]) - begin
+            begins[i] = begin
+            taken[i + u8(1)] = total
+        n_items: int = total
+        return n_items
+
+    return function
+
+
+@loop("item* i8* i8* i8 i8 item*", _BITS)
+def taken_items(kind: str, nulls: bool) -> Function:
+    """(values, begins, taken, first, last, out): the items of the rows taken; `taken` tells where each row goes."""
+    del nulls
+
+    def function(values: Any, begins: Any, taken: Any, first: Any, last: Any, out: Any) -> int:
+        for i in range(u8(first), u8(last)):
+            at, x = u8(taken[i]), u8(begins[i])
+            n = u8(taken[i + u8(1)]) - at
+            if n <= u8(4):  # without a loop two rows of three are taken in the time of one
+                if n > u8(0):
+                    out[at] = values[x]
+                if n > u8(1):
+                    out[at + u8(1)] = values[x + u8(1)]
+                if n > u8(2):
+                    out[at + u8(2)] = values[x + u8(2)]
+                if n > u8(3):
+                    out[at + u8(3)] = values[x + u8(3)]
+                continue
+            for k in range(u8(0), n):
+                out[at + k] = values[x + k]
+        return 0
+
+    return function
+
+
+@loop("i8* i8* i8* item* i8 i8 i8*", ("i8",))
+def taken_cuts(kind: str, nulls: bool) -> Function:
+    """(cuts, begins, taken, starts, first, last, out): as `taken_items`, of where items of bytes begin.
+
+    `starts` tells where the bytes of each row go.
+    """
+    del nulls
+
+    def function(cuts: Any, begins: Any, taken: Any, starts: Any, first: Any, last: Any, out: Any) -> int:
+        for i in range(u8(first), u8(last)):
+            at, x = u8(taken[i]), u8(begins[i])
+            n = u8(taken[i + u8(1)]) - at
+            shift = i8(starts[i]) - i8(cuts[x])
+            if n <= u8(4):
+                if n > u8(0):
+                    out[at] = i8(starts[i])
+                if n > u8(1):
+                    out[at + u8(1)] = i8(cuts[x + u8(1)]) + shift
+                if n > u8(2):
+                    out[at + u8(2)] = i8(cuts[x + u8(2)]) + shift
+                if n > u8(3):
+                    out[at + u8(3)] = i8(cuts[x + u8(3)]) + shift
+                continue
+            for k in range(u8(0), n):
+                out[at + k] = i8(cuts[x + k]) + shift
+        return 0
+
+    return function
+
+
+@loop("item* i8 i8* i8* i8 i8 i8 item*", ("u1",))
+def taken_bytes(kind: str, nulls: bool) -> Function:
+    """(data, size, begins, taken, first, last, limit, out): as `taken_items`, of bytes; there are `size` of them."""
+    del nulls
+
+    def function(data: Any, size: Any, begins: Any, taken: Any, first: Any, last: Any, limit: Any, out: Any) -> int:
+        for i in range(u8(first), u8(last)):
+            at, end = u8(taken[i]), u8(taken[i + u8(1)])
+            if at < end:
+                x = u8(begins[i])
+                if (x + (end - at) + u8(32) <= u8(size)) & (end + u8(32) <= u8(limit)):
+                    a, b = load_word(data, x), load_word(data, x + u8(8))
+                    c, d = load_word(data, x + u8(16)), load_word(data, x + u8(24))
+                    store_word(out, at, a)
+                    store_word(out, at + u8(8), b)
+                    store_word(out, at + u8(16), c)
+                    store_word(out, at + u8(24), d)
+                    at += u8(32)
+                    x += u8(32)
+                    while at < end:
+                        store_word(out, at, load_word(data, x))
+                        at += u8(8)
+                        x += u8(8)
+                else:
+                    while at < end:
+                        out[at] = data[x]
+                        at += u8(1)
+                        x += u8(1)
+        return 0
+
+    return function
+
+
+@loop("item* i8* i8 i8 item*", _BITS)
+def reversed_items(kind: str, nulls: bool) -> Function:
+    """(values, offsets, first, last, out): the items of each row from its last to its first."""
+    del nulls
+
+    def function(values: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            for k in range(u8(0), end - begin):
+                out[begin + k] = values[end - u8(1) - k]
+        return 0
+
+    return function
+
+
+@loop("item* i8 i8* i8* i8 i8 i8* item*", ("u1",))
+def reversed_bytes(kind: str, nulls: bool) -> Function:
+    """(data, size, cuts, offsets, first, last, starts, out): as `reversed_items`, of items of bytes, and where each begins."""
+    del nulls
+
+    def function(data: Any, size: Any, cuts: Any, offsets: Any, first: Any, last: Any, starts: Any, out: Any) -> int:
+        base = u8(cuts[u8(0)])
+        limit = u8(cuts[u8(offsets[u8(last)])]) - base
+        for row in range(u8(first), u8(last)):
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            at = u8(cuts[begin]) - base
+            for k in range(u8(0), end - begin):
+                i = end - u8(1) - k
+                x, stop = u8(cuts[i]), u8(cuts[i + u8(1)])
+                starts[begin + k] = i8(at)
+                after = at + (stop - x)
+                if (stop + u8(8) <= u8(size)) & (after + u8(8) <= limit):
+                    while at < after:
+                        store_word(out, at, load_word(data, x))
+                        at += u8(8)
+                        x += u8(8)
+                else:
+                    while at < after:
+                        out[at] = data[x]
+                        at += u8(1)
+                        x += u8(1)
+                at = after
+        return 0
+
+    return function
+
+
+@loop("item* i8* i8 i8 i8 i8 item*", _BITS)
+def spread_items(kind: str, nulls: bool) -> Function:
+    """(values, offsets, first, last, start, stop, out): the item of each row, for its places from `start` to before `stop`."""
+    del nulls
+
+    def function(values: Any, offsets: Any, first: Any, last: Any, start: Any, stop: Any, out: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            begin, end = max(u8(offsets[row]), u8(start)), min(u8(offsets[row + u8(1)]), u8(stop))
+            item = values[row]
+            for i in range(begin, end):
+                out[i - u8(start)] = item
+        return 0
+
+    return function
+
+
+@loop("item* i8* i8 i8 i8* i8* i8*", ("i8",))
+def grouped_items(kind: str, nulls: bool) -> Function:
+    """(leaders, offsets, first, last, places, cuts, out): items group by group, and where each group ends; returns how many.
+
+    `leaders` are those of `leaders`. The first entry of `cuts` is not written.
+    """
+    del nulls
+
+    def function(leaders: Any, offsets: Any, first: Any, last: Any, places: Any, cuts: Any, out: Any) -> int:
+        group, at = u8(0), i8(0)
+        for row in range(u8(first), u8(last)):
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            for i in range(begin, end):
+                leader = leaders[i]
+                if leader >= i8(0):
+                    places[u8(leader)] = i8(1) if leader == i8(i) else i8(places[u8(leader)]) + i8(1)
+            for i in range(begin, end):
+                if leaders[i] == i8(i):
+                    n = i8(places[i])
+                    places[i] = at
+                    at += n
+                    group += u8(1)
+                    cuts[group] = at
+            for i in range(begin, end):
+                leader = leaders[i]
+                if leader >= i8(0):
+                    place = i8(places[u8(leader)])
+                    out[u8(place)] = i8(i)
+                    places[u8(leader)] = place + i8(1)
+        n_groups: int = i8(group)
+        return n_groups
+
+    return function

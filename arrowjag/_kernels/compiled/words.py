@@ -1,0 +1,52 @@
+"""Eight bytes at once, from any place of a buffer and to any place: what texts are compared, hashed and copied by.
+
+The functions are what numba compiles calls of them to; Python runs them too, on numpy arrays. The first byte is the lowest one of
+the word: loops that take a part of a word need a processor that stores words that way.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+__all__ = ["load_word", "store_word", "teach_numba"]
+
+
+def load_word(data: Any, place: Any) -> Any:
+    """The eight bytes from a place on."""
+    return data[int(place) : int(place) + 8].view("<u8")[0]
+
+
+def store_word(data: Any, place: Any, word: Any) -> None:
+    """Write eight bytes from a place on."""
+    data[int(place) : int(place) + 8].view("<u8")[0] = word
+
+
+@functools.cache
+def teach_numba() -> None:
+    """Tell numba how to compile both functions: one instruction each, whatever the address is divisible by."""
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic, overload
+
+    def address(builder: Any, arguments: Any) -> Any:
+        return builder.bitcast(builder.gep(arguments[0], [arguments[1]]), ir.IntType(64).as_pointer())
+
+    def load(_typing: Any, data: Any, place: Any) -> Any:
+        def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            return builder.load(address(builder, arguments), align=1)
+
+        return types.uint64(data, place), generate
+
+    def store(_typing: Any, data: Any, place: Any, word: Any) -> Any:
+        def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            builder.store(arguments[2], address(builder, arguments), align=1)
+            return context.get_dummy_value()
+
+        return types.void(data, place, word), generate
+
+    load_one: Any = intrinsic(load)
+    store_one: Any = intrinsic(store)
+    # Lambdas, because numba compares names and annotations of both functions.
+    overload(load_word, inline="always")(lambda data, place: lambda data, place: load_one(data, place))  # noqa: PLW0108
+    overload(store_word, inline="always")(lambda data, place, word: lambda data, place, word: store_one(data, place, word))  # noqa: PLW0108

@@ -1,0 +1,231 @@
+"""Rows taken and reversed, and texts taken, by compiled loops: numbers as words of their width, texts by their bytes.
+
+Each function returns None where a loop is not ready, or none is for the type.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+from numpy.typing import NDArray
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.blocks import map_rows, map_tasks, n_cores
+from arrowjag._kernels.base.memory import data_of, empty, fits, from_words, has_words, is_text, text_from, text_parts, valid_of
+from arrowjag._kernels.compiled import Compiled
+from arrowjag._kernels.compiled.library import find_loop
+
+__all__ = ["can_reverse", "can_take", "reverse_rows", "take_rows", "take_texts"]
+
+_INT = np.dtype(np.int64)
+_BYTE = np.dtype(np.uint8)
+
+
+def _word(type: pa.DataType) -> np.dtype[Any] | None:
+    """What items of a type are moved as; None where no loop moves words so wide."""
+    if pt.is_boolean(type):
+        return _BYTE
+    return np.dtype(f"u{type.bit_width // 8}") if has_words(type) and type.bit_width <= 64 else None
+
+
+def can_take(type: pa.DataType, n_values: int) -> bool:
+    """Whether `take_rows` takes rows of so many values of the type."""
+    if is_text(type):
+        return _has_loops(n_values, "taken_rows", "taken_cuts") and find_loop("taken_bytes", _BYTE, False, n_values) is not None
+    word = _word(type)
+    return word is not None and find_loop("taken_items", word, False, n_values) is not None and _has_loops(n_values, "taken_rows")
+
+
+def can_reverse(type: pa.DataType, n_values: int) -> bool:
+    """Whether `reverse_rows` reverses so many values of the type."""
+    if is_text(type):
+        return find_loop("reversed_bytes", _BYTE, False, n_values) is not None
+    word = _word(type)
+    return word is not None and find_loop("reversed_items", word, False, n_values) is not None
+
+
+def _has_loops(n_values: int, *names: str) -> bool:
+    return all(find_loop(name, _INT, False, n_values) is not None for name in names)
+
+
+class _Taken(NamedTuple):
+    """Rows that are taken."""
+
+    begins: NDArray[np.int64]
+    """Where each begins in the source."""
+    offsets: NDArray[np.int64]
+    """Where each goes, and where the last ends."""
+
+
+def _taken(offsets: NDArray[np.int64], rows: NDArray[np.int64], present: NDArray[np.bool_] | None, n_values: int) -> _Taken | None:
+    loop = find_loop("taken_rows", _INT, present is not None, n_values)
+    if loop is None:
+        return None
+    n = len(rows)
+    begins, found = empty(n, np.int64), empty(n + 1, np.int64)
+    found[0] = 0
+    step = n if n < strategy.sizes.ROWS else -(-n // n_cores())
+
+    def sizes(first: int) -> int:
+        return loop(offsets, rows, present, first, min(first + step, n), begins, found)
+
+    starts = range(0, n, max(step, 1))
+    before = 0
+    for first, total in zip(starts, map_tasks(sizes, starts), strict=True):
+        if before:
+            found[first + 1 : min(first + step, n) + 1] += before
+        before += total
+    return _Taken(begins, found)
+
+
+def take_rows(
+    values: pa.Array[Any], offsets: NDArray[np.int64], rows: NDArray[Any], present: NDArray[np.bool_] | None = None
+) -> tuple[NDArray[np.int64], pa.Array[Any]] | None:
+    """Take whole rows, in any order and as often as asked, on all cores.
+
+    Parameters
+    ----------
+    values : (n_values,) Arrow array
+    offsets : (n_rows + 1,) int64 array
+    rows : (m,) integer array
+        Row numbers, within range wherever present.
+    present : (m,) boolean array, optional
+        Where False the result has an empty row.
+
+    Returns
+    -------
+    offsets : (m + 1,) int64 array
+    values : Arrow array of the same type
+
+    Notes
+    -----
+    O(n_rows + m + items taken), new arrays. A row of texts is moved as one run of bytes.
+    """
+    rows = np.ascontiguousarray(rows, np.int64)
+    n_values = len(values)
+    taken = _taken(offsets, rows, present, n_values)
+    if taken is None:
+        return None
+    if is_text(values.type):
+        found = _take_rows_of_texts(values, offsets, rows, present, taken)
+        return None if found is None else (taken.offsets, found)
+    word = _word(values.type)
+    loop = None if word is None else find_loop("taken_items", word, False, n_values)
+    if loop is None:
+        return None
+    valid = valid_of(values)
+    flags = None if valid is None else find_loop("taken_items", _BYTE, False, n_values)
+    if valid is not None and flags is None:
+        return None
+    data = _moved(loop, data_of(values), taken)
+    return taken.offsets, from_words(values.type, data, None if flags is None or valid is None else _moved(flags, valid, taken))
+
+
+def _moved(loop: Compiled, data: NDArray[Any], taken: _Taken) -> NDArray[Any]:
+    out = empty(int(taken.offsets[-1]), data.dtype)
+    data = np.ascontiguousarray(data)
+    map_rows(lambda first, last: loop(data, taken.begins, taken.offsets, first, last, out), taken.offsets)
+    return out
+
+
+def _take_rows_of_texts(
+    values: pa.Array[Any],
+    offsets: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    present: NDArray[np.bool_] | None,
+    taken: _Taken,
+) -> pa.Array[Any] | None:
+    n_values = len(values)
+    move_cuts = find_loop("taken_cuts", _INT, False, n_values)
+    move_bytes = find_loop("taken_bytes", _BYTE, False, n_values)
+    data, cuts, valid = text_parts(values)
+    flags = None if valid is None else find_loop("taken_items", _BYTE, False, n_values)
+    if move_cuts is None or move_bytes is None or (valid is not None and flags is None):
+        return None
+    content = _taken(cuts[offsets], rows, present, n_values)
+    if content is None or not fits(values.type, int(content.offsets[-1])):
+        return None
+    starts = content.offsets
+    out, out_cuts = empty(int(starts[-1]), np.uint8), empty(int(taken.offsets[-1]) + 1, np.int64)
+    out_cuts[-1] = starts[-1]
+
+    def work(first: int, last: int) -> None:
+        move_cuts(cuts, taken.begins, taken.offsets, starts, first, last, out_cuts)
+        move_bytes(data, len(data), content.begins, starts, first, last, int(starts[last]), out)
+
+    map_rows(work, taken.offsets)
+    kept = None if flags is None or valid is None else _moved(flags, valid, taken)
+    return text_from(values.type, out_cuts, out, kept)
+
+
+def take_texts(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array[Any] | None:
+    """Take items of bytes by position; null where `valid` is False.
+
+    Notes
+    -----
+    O(m), and for offsets of 32 bits O(n), a new array, on all cores.
+    """
+    n = len(index)
+    if not n or not len(values) or strategy.sizes.RUN_LENGTH * n < len(values):
+        return None
+    loop = find_loop("taken_bytes", _BYTE, False, n)
+    if strategy.choose("take_texts", loop is not None) == "arrow" or loop is None:
+        return None
+    data, cuts, own = text_parts(values)
+    rows = np.ascontiguousarray(index, np.int64)
+    present = valid
+    if own is not None:
+        present = own[rows] if valid is None else valid & own[rows * valid]
+    content = _taken(cuts, rows, present, n)
+    if content is None or not fits(values.type, int(content.offsets[-1])):
+        return None
+    starts = content.offsets
+    out = empty(int(starts[-1]), np.uint8)
+    step = n if n < strategy.sizes.THREAD_VALUES else -(-n // n_cores())
+
+    def work(first: int) -> None:
+        last = min(first + step, n)
+        loop(data, len(data), content.begins, starts, first, last, int(starts[last]), out)
+
+    map_tasks(work, range(0, n, step))
+    return text_from(values.type, starts, out, present)
+
+
+def reverse_rows(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
+    """The items of each row from its last to its first; O(n_values), a new array, on all cores."""
+    n = len(values)
+    if is_text(values.type):
+        return _reversed_texts(values, offsets)
+    word = _word(values.type)
+    loop = None if word is None else find_loop("reversed_items", word, False, n)
+    valid = valid_of(values) if loop is not None else None
+    flags = None if valid is None else find_loop("reversed_items", _BYTE, False, n)
+    if loop is None or (valid is not None and flags is None):
+        return None
+    data = _turned(loop, data_of(values), offsets)
+    return from_words(values.type, data, None if flags is None or valid is None else _turned(flags, valid, offsets))
+
+
+def _turned(loop: Compiled, data: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
+    out = empty(len(data), data.dtype)
+    data = np.ascontiguousarray(data)
+    map_rows(lambda first, last: loop(data, offsets, first, last, out), offsets)
+    return out
+
+
+def _reversed_texts(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
+    n = len(values)
+    loop = find_loop("reversed_bytes", _BYTE, False, n)
+    if loop is None:
+        return None
+    data, cuts, valid = text_parts(values)
+    flags = None if valid is None else find_loop("reversed_items", _BYTE, False, n)
+    if valid is not None and flags is None:
+        return None
+    out, starts = empty(int(cuts[-1] - cuts[0]), np.uint8), empty(n + 1, np.int64)
+    starts[-1] = len(out)
+    map_rows(lambda first, last: loop(data, len(data), cuts, offsets, first, last, starts, out), offsets)
+    return text_from(values.type, starts, out, None if flags is None or valid is None else _turned(flags, valid, offsets))
