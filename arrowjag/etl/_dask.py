@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import pickle
 import queue
@@ -12,11 +13,12 @@ from typing import Any
 
 from arrowjag.errors import JagValueError, MissingDependencyError
 from arrowjag.etl._limits import Shares
-from arrowjag.etl._worker import Event, Finished, Job, Order, Outcome, TaskError, run_remotely
+from arrowjag.etl._worker import Event, Finished, Job, Order, Outcome, Retried, TaskError, run_remotely
 from arrowjag.etl.report import Failure, JobError
 
 __all__ = ["DaskEngine", "connect"]
 
+_LOG = logging.getLogger("arrowjag.etl")
 _WAIT_SECONDS = 0.2
 _CONNECT_SECONDS = 10
 # The client reconnects by itself; after this many seconds without a connection the scheduler counts as dead.
@@ -102,6 +104,7 @@ class DaskEngine:
         self.peak_memory: int | None = None
         self._lost_since: float | None = None
         self._futures: dict[int, Any] = {}
+        self._finished: list[tuple[int, Any]] = []  # the scheduler forgets a task without futures
         self._ended: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
 
     def start(self, order: Order) -> None:
@@ -112,7 +115,7 @@ class DaskEngine:
         future.add_done_callback(lambda done: self._ended.put((number, done)))
 
     def events(self) -> list[Event]:
-        """Return one event per task that has ended.
+        """Return one event per task that has ended, and when all have, one per task that Dask has run again by itself.
 
         Raises
         ------
@@ -124,8 +127,25 @@ class DaskEngine:
         with contextlib.suppress(queue.Empty):
             number, future = self._ended.get(timeout=_WAIT_SECONDS)
             self._futures.pop(number, None)
+            if future.status == "finished":
+                self._finished.append((number, future))
             found.append(Finished(number, self._result(future)))
-        return found
+        return [*self._retried(), *found] if found and not self._futures else found
+
+    def _retried(self) -> list[Event]:
+        """Ask the scheduler how many workers have died with each task: Dask gives it to another one and tells nobody."""
+        numbers = {future.key: number for number, future in self._finished}
+        # A lambda travels by value: the process of the scheduler may lack arrowjag.
+        count: Any = lambda keys, dask_scheduler: {  # noqa: E731
+            key: dask_scheduler.tasks[key].suspicious for key in keys if key in dask_scheduler.tasks
+        }
+        try:
+            deaths = self._client.run_on_scheduler(count, list(numbers))
+        except Exception as error:  # noqa: BLE001  (a scheduler may refuse functions; the results don't depend on it)
+            _LOG.warning("Dask doesn't tell whether workers have died: %s: %s", type(error).__name__, error)
+            deaths = {}
+        self._finished = []
+        return [Retried(numbers[key], times, "its worker died") for key, times in deaths.items() if times]
 
     def _check_scheduler(self) -> None:
         if self._client.status == "running":

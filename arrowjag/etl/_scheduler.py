@@ -14,7 +14,7 @@ from arrowjag.etl._output import Output
 from arrowjag.etl._progress import Progress
 from arrowjag.etl._tasks import Task
 from arrowjag.etl._units import bytes_text
-from arrowjag.etl._worker import Event, Finished, Job, Order, Outcome, Progressed, SchemaFound, TaskError
+from arrowjag.etl._worker import Event, Finished, Job, Order, Outcome, Progressed, Retried, SchemaFound, TaskError
 from arrowjag.etl.report import Failure, JobError
 
 __all__ = ["Policy", "Scheduler"]
@@ -48,11 +48,6 @@ class _Try:
     deaths: int = 0
     halved: bool = False
     rows: int = 0
-
-    @property
-    def tries(self) -> int:
-        """The number of retries."""
-        return self.deaths + self.halved
 
 
 class Scheduler:
@@ -93,6 +88,7 @@ class Scheduler:
         self.retries: dict[int, int] = {}
         self._job, self._engine, self._policy, self._progress = job, engine, policy, progress
         self._watch = watch
+        self._names = {task.number: task.name for task in tasks}
         self._waiting = deque(_Try(task, policy.batch_bytes) for task in tasks)
         self._running: dict[int, tuple[_Try, Order]] = {}
         self._empty: list[tuple[Task, Outcome]] = []
@@ -117,7 +113,7 @@ class Scheduler:
             self._write_empty()
         finally:
             self._engine.stop()
-            if self._job.sink is not None and (self._running or self.retries or self.failures):
+            if self._job.sink is not None and (self._running or self.outcomes or self.failures):
                 self._job.sink.remove_parts()  # those that killed workers have left
 
     def _knows_schema(self) -> bool:
@@ -137,6 +133,10 @@ class Scheduler:
             self._engine.start(order)
 
     def _hear(self, event: Event) -> None:
+        if isinstance(event, Retried):
+            self.retries[event.number] = self.retries.get(event.number, 0) + event.times
+            _LOG.warning("task %s was tried again: %s", self._names[event.number], event.reason)
+            return
         if event.number not in self._running:
             return
         if isinstance(event, Progressed):
@@ -178,7 +178,7 @@ class Scheduler:
             _LOG.warning(
                 "task %s is tried again, batches of %s: %s", attempt.task.name, bytes_text(again.batch_bytes), failed.error
             )
-            self.retries[attempt.task.number] = again.tries
+            self.retries[attempt.task.number] = self.retries.get(attempt.task.number, 0) + 1
             self._waiting.appendleft(again)
             return
         failure = self._failure(attempt.task, failed)

@@ -36,6 +36,7 @@ __all__ = [
     "Order",
     "Outcome",
     "Progressed",
+    "Retried",
     "SchemaFound",
     "Started",
     "Stopped",
@@ -147,8 +148,17 @@ class Finished:
     result: Outcome | TaskError
 
 
-#: The events that a worker sends.
-Event = Started | Progressed | SchemaFound | Finished
+@dataclass(frozen=True)
+class Retried:
+    """An engine has run a task again by itself, because a worker died; it tells so when the task is done."""
+
+    number: int
+    times: int
+    reason: str
+
+
+#: The events that a worker or an engine sends.
+Event = Started | Progressed | SchemaFound | Finished | Retried
 
 
 class Stopped(BaseException):

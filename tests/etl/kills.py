@@ -32,7 +32,7 @@ from tests.etl.clusters import (
     wait_for_results,
     wait_for_task,
 )
-from tests.etl.jobs import write_dataset
+from tests.etl.jobs import files_in, write_dataset
 
 FILES, PAUSE, SECONDS = 12, "0.25", 600
 #: What is killed by engine, and whether the job goes on by itself.
@@ -69,8 +69,8 @@ def kill_often(engine: str, what: str, seeds: range) -> int:
                 try:
                     told = _kill_in(cluster, what, rng, Path(folder), rows)
                     good += 1
-                except (AssertionError, subprocess.TimeoutExpired) as error:
-                    told = f"WRONG: {error} {traceback.format_exc().splitlines()[-2].strip()}"
+                except (AssertionError, subprocess.TimeoutExpired):
+                    told = f"WRONG: {traceback.format_exc()} {files_in(Path(folder) / 'out')}"
                     is_whole = False
             print(f"  {engine}, {what}, seed {number}: {told}", flush=True)
             if not is_whole:
@@ -100,7 +100,7 @@ def _kill_in(cluster: Cluster | None, what: str, rng: random.Random, folder: Pat
         assert child.returncode == 0, f"the resumed job ended with {child.returncode}: {errors}"
         assert out.splitlines()[-1].split()[1:] == [str(FILES), str(rows)], out
     check_all(folder / "out", FILES, rows)
-    return f"killed with {done} of {FILES} results" if not survives else f"went on, {errors.count('is tried again')} retries"
+    return f"killed with {done} of {FILES} results" if not survives else f"went on, {errors.count('tried again')} retries"
 
 
 def _target(cluster: Cluster | None, what: str, child: subprocess.Popen[str]) -> Callable[[], None]:
