@@ -13,6 +13,7 @@ import hashlib
 import importlib
 import importlib.metadata
 import importlib.util
+import re
 import sys
 import threading
 import types
@@ -41,6 +42,7 @@ _PASSED_OVER = {
     "__abstractmethods__",
     "_abc_impl",
 }
+_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType, types.WrapperDescriptorType, types.MethodDescriptorType)
 # Types without content, or whose content results from calls (locks, caches).
@@ -155,6 +157,13 @@ class _Walk:
         self._tell = tell
         self._met: dict[Any, int] = dict(met or {})
         self._around: list[Any] = list(around or [])
+        self._names: set[str] = set()
+
+    def _apart(self) -> _Walk:
+        """Return a walk that goes on from here by itself: the items of a set have no order."""
+        walk = _Walk(self._tell, self._met, self._around)
+        walk._names = self._names
+        return walk
 
     def parts(self, value: Any) -> Iterator[bytes]:
         if type(value) in _PLAIN:
@@ -162,7 +171,7 @@ class _Walk:
         elif isinstance(value, (types.FunctionType, type)):
             yield from self._code_owner(value)
         elif isinstance(value, types.ModuleType):
-            yield _installed(value.__name__) or value.__name__.encode()
+            yield from self._module(value)
         elif any(value is one for one in self._around):
             yield b"(itself)"
         else:
@@ -177,14 +186,16 @@ class _Walk:
             return
         self._met[value] = len(self._met)
         yield f"{value.__module__}.{value.__qualname__}".encode()
+        outer = self._names
+        self._names = outer | _names_in(value)
+        installed = _installed(value.__module__)
         if isinstance(value, types.FunctionType):
             yield from self._function(value)
-            return
-        installed = _installed(value.__module__)
-        if installed is not None:
+        elif installed is not None:
             yield installed
         else:
             yield from self._class(value)
+        self._names = outer
 
     def _inside(self, value: Any) -> Iterator[bytes]:
         if type(value) in (tuple, list):
@@ -195,7 +206,7 @@ class _Walk:
                 yield from self.parts(key)
                 yield from self.parts(one)
         elif type(value) in (set, frozenset):
-            yield from sorted(b"".join(_Walk(self._tell, self._met, self._around).parts(one)) for one in value)
+            yield from sorted(b"".join(self._apart().parts(one)) for one in value)
         elif isinstance(value, types.CodeType):
             yield from self._code(value)
         elif isinstance(value, types.CellType):
@@ -221,25 +232,22 @@ class _Walk:
             yield installed
             return
         yield from self.parts(function.__code__)
-        names = _names_of(function.__code__)
-        for name in sorted(names):
-            if name in function.__globals__:
-                yield name.encode()
-                yield from self._named(function.__globals__[name], names)
-        for module in sorted(_imports_of(function.__code__, function.__globals__)):
-            yield from self._named(_imported(module), names)
-
-    def _named(self, value: Any, names: set[str]) -> Iterator[bytes]:
-        """Digest a value that code names; for a module, digest only those attributes that the code names."""
-        yield from self.parts(value)
-        if not isinstance(value, types.ModuleType) or _installed(value.__name__) is not None:
-            return
-        if any(value is one for one in self._around):
-            return
-        self._around.append(value)
-        for name in sorted(names & vars(value).keys()):
+        for name in sorted(_names_of(function.__code__) & function.__globals__.keys()):
             yield name.encode()
-            yield from self._named(vars(value)[name], names)
+            yield from self.parts(function.__globals__[name])
+        for module in sorted(_imports_of(function.__code__, function.__globals__)):
+            yield from self.parts(_imported(module))
+
+    def _module(self, module: types.ModuleType) -> Iterator[bytes]:
+        """Digest those attributes of a module that the code around names."""
+        installed = _installed(module.__name__)
+        yield module.__name__.encode() if installed is None else installed
+        if installed is not None or any(module is one for one in self._around):
+            return
+        self._around.append(module)
+        for name in sorted((self._names | {"__getattr__"}) & vars(module).keys()):
+            yield name.encode()
+            yield from self.parts(vars(module)[name])
         self._around.pop()
 
     def _class(self, value: type) -> Iterator[bytes]:
@@ -332,12 +340,21 @@ def _contents(cell: types.CellType) -> Any:
 
 
 def _names_of(code: types.CodeType) -> set[str]:
-    """Return the global and attribute names that a function may read, including those of nested functions."""
+    """Return the global and attribute names that a function may read, including those of nested functions and texts (`getattr`)."""
     names = set(code.co_names)
     for one in code.co_consts:
         if isinstance(one, types.CodeType):
             names |= _names_of(one)
+        elif isinstance(one, str) and one.isidentifier():
+            names.add(one)
     return names
+
+
+def _names_in(value: types.FunctionType | type) -> set[str]:
+    """Return the names that a function, or the functions of a class, may read."""
+    if isinstance(value, types.FunctionType):
+        return _names_of(value.__code__)
+    return {name for one in vars(value).values() if isinstance(one, types.FunctionType) for name in _names_of(one.__code__)}
 
 
 def _imports_of(code: types.CodeType, around: dict[str, Any]) -> set[str]:
@@ -354,6 +371,8 @@ def _imports_of(code: types.CodeType, around: dict[str, Any]) -> set[str]:
     for one in code.co_consts:
         if isinstance(one, types.CodeType):
             found |= _imports_of(one, around)
+        elif "import_module" in code.co_names and isinstance(one, str) and _DOTTED.fullmatch(one):
+            found.add(one)
     return found
 
 
