@@ -22,7 +22,8 @@ from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups as _groups
 from arrowjag._kernels.equal import sets as _kernels
 from arrowjag._kernels.equal.distinct import text_leaders
-from arrowjag._kernels.equal.sets import is_member, lookup
+from arrowjag._kernels.equal.members import is_member
+from arrowjag._kernels.equal.sets import lookup
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import search
 from arrowjag._ops import along_axis, elementwise, structure

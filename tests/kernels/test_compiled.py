@@ -179,6 +179,7 @@ def arguments_of(loop, type, nulls, rng):
         "values": values,
         "x": values,
         "y": values[::-1].copy(),
+        "known": values[-4:].copy(),
         "data": rng.integers(97, 100, 3 * n).astype("u1"),
         "cuts": np.concatenate(([0], np.sort(rng.integers(0, 3 * n, n - 1)), [3 * n])),
         "table": np.full(1024, -1),

@@ -314,6 +314,7 @@ CALLS: dict[str, list[Call]] = {
     "lookup": [Call(looked_up, looked_up_oracle)],
     "hash_row": [method("unique"), Call(in_rows, in_rows_oracle), Call(looked_up, looked_up_oracle), *GROUPS, *COUNTS],
     "in_set": [member_of(2), member_of(40)],
+    "one_of": [member_of(1), member_of(2), member_of(4)],
     # reductions and scans
     "row_reduction": [*(reduction(name, rounds=True)._replace(same_bits=True) for name in ("min", "max"))],
     "row_sum": [reduction(name, rounds=True)._replace(same_bits=True) for name in ("sum", "mean", "var", "std")],
@@ -457,6 +458,7 @@ WITH: dict[str, dict[str, Any]] = {
     "fill": {"row_reduction": "numpy"},
     "select": {"quantile": "sort"},
     "short_order": {"argsort": "pairs"},
+    "one_of": {"in_set": "compare"},
     "spread_part": {"arithmetic": "blocks", "spread": "sum"},
     "take_texts": {"take_rows": "items"},
     "lend_rows": {"take_runs": "runs"},

@@ -148,7 +148,8 @@ def map_rows(
     n_blocks = cores = n_cores()
     if block_values is not None:
         n_blocks = -(-n_values // block_values)
-        n_blocks += -n_blocks % cores if n_blocks > 1 else 0  # a whole number of rounds
+        if 2 * n_values > block_values:
+            n_blocks += -n_blocks % cores  # a whole number of rounds
     found = cut_rows(offsets, n_blocks)
     if alone is None:
         return map_tasks(lambda block: function(*block), found)

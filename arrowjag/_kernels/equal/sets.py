@@ -9,14 +9,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.fill import fill_bits
-from arrowjag._kernels.base.memory import empty, unpack_bits, zeros
+from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import count_block, from_counts, from_sizes, row_sizes
 from arrowjag._kernels.equal.distinct import leads
 from arrowjag._kernels.equal.groups import Items, stitch_offsets
@@ -25,7 +22,7 @@ from arrowjag._kernels.order import hashing, pairs, search, small
 from arrowjag._kernels.order.sort import Key, span_of
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 
-__all__ = ["difference", "intersection", "is_member", "lookup", "member", "symmetric_difference", "union"]
+__all__ = ["difference", "intersection", "lookup", "member", "symmetric_difference", "union"]
 
 
 Result = TypeVar("Result")
@@ -217,76 +214,6 @@ def difference(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[
 def symmetric_difference(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Items:
     """Distinct items of x that y lacks in the same row, then those of y that x lacks; arguments, errors and cost as of `union`."""
     return _combine("symmetric_difference", x, offsets_x, y, offsets_y)
-
-
-def is_member(data: NDArray[Any], known: NDArray[Any]) -> NDArray[np.uint8]:
-    """Bits of which items are in a set.
-
-    Parameters
-    ----------
-    data : (n_values,) array of numbers or bool
-    known : (m,) array of the same dtype
-        In any order, repeated or not.
-
-    Returns
-    -------
-    ((n_values + 7) // 8,) uint8 array
-        In Arrow's order of bits. NaN equals NaN, -0.0 equals 0.0.
-
-    Notes
-    -----
-    O(n_values + m log m), on all cores. Three comparisons with 5M int64 take 5 ms of CPU time, a table 12, pyarrow's hashes 50.
-    """
-    known = np.unique(known)
-    if data.dtype == np.float16:  # pyarrow has no set of halves
-        data, known = data.astype(np.float32), known.astype(np.float32)
-    if data.dtype == np.bool_:
-        data, known = data.view(np.uint8), known.view(np.uint8)
-    span = int(known[-1]) - int(known[0]) if known.dtype.kind in "iu" and len(known) else None
-    by = strategy.choose("in_set", len(known), span)
-    if by == "compare":
-        return fill_bits(lambda items: _compared(data[items], known), len(data), strategy.sizes.PASS_VALUES // 2)
-    if by == "table":
-        return _looked_up(data, known)
-    return _hashed(data, known)
-
-
-def _compared(part: NDArray[Any], known: NDArray[Any]) -> NDArray[np.bool_]:
-    found = np.zeros(len(part), np.bool_)
-    for one in known:
-        found |= np.isnan(part) if np.isnan(one) else part == one
-    return found
-
-
-def _looked_up(data: NDArray[Any], known: NDArray[Any]) -> NDArray[np.uint8]:
-    unsigned = np.dtype(f"u{data.dtype.itemsize}")
-    low = known[:1].view(unsigned)
-    table = np.zeros(int(known[-1]) - int(known[0]) + 2, np.bool_)  # the last place stands for all beyond
-    table[(known.view(unsigned) - low).astype(np.int64)] = True
-    most = min(len(table) - 1, int(np.iinfo(unsigned).max))
-
-    def part(items: slice) -> NDArray[np.bool_]:
-        place = data[items].view(unsigned) - low
-        hits: NDArray[np.bool_] = table[np.minimum(place, unsigned.type(most), out=place)]
-        return hits
-
-    return fill_bits(part, len(data), strategy.sizes.PASS_VALUES // 2)
-
-
-def _hashed(data: NDArray[Any], known: NDArray[Any]) -> NDArray[np.uint8]:
-    is_float = data.dtype.kind == "f"
-    has_nan = is_float and bool(np.isnan(known[-1]))
-    with np.errstate(invalid="ignore"):  # signalling NaN
-        values = pa.array(known + 0 if is_float else known)  # -0.0 becomes 0.0
-
-    def part(items: slice) -> NDArray[np.bool_]:
-        one = data[items]
-        hits = pc.is_in(pa.array(one + 0 if is_float else one), value_set=values)
-        found = unpack_bits(hits.buffers()[1], hits.offset, len(hits))
-        return found | np.isnan(one) if has_nan else found  # hashes tell NaN of other bits apart
-
-    # Each call hashes the set anew: blocks are many times as long.
-    return fill_bits(part, len(data), max(strategy.sizes.PASS_VALUES, -(-16 * len(known) // 8) * 8))
 
 
 def lookup(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import loop
+from arrowjag._kernels.compiled.loop import ITEM_TYPES, loop
 
 u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
 i8: Any = np.int64
@@ -68,6 +68,22 @@ def leaders(kind: str, nulls: bool) -> Function:
                         n_different += 1
                     out[i] = found
             counts[row] = n_different
+        return 0
+
+    return function
+
+
+@loop("item* item* i8 i8 u1*", tuple(type for type in ITEM_TYPES if type != "b1"))
+def one_of(kind: str, nulls: bool) -> Function:
+    """(values, known, first, last, out): whether each item from the first to before the last one equals one of four."""
+    del nulls
+
+    def function(values: Any, known: Any, first: Any, last: Any, out: Any) -> int:
+        a, b, c, d = known[0], known[1], known[2], known[3]
+        begin = u8(first)
+        for i in range(begin, u8(last)):
+            item = values[i]
+            out[i - begin] = (item == a) | (item == b) | (item == c) | (item == d)
         return 0
 
     return function
