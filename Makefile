@@ -27,7 +27,7 @@ LOWEST_TESTS ?= tests/etl tests/interop tests/io tests/kernels tests/pages tests
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: bare versions version-files help demo test draws fuzz mutants slow torch engines check check-rest lint format types imports lowest build bench performance history coverage docs changelog clean
+.PHONY: bare versions version-files help demo test whole draws fuzz mutants slow torch engines check check-rest lint format types imports lowest build bench performance history coverage docs changelog clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,10 +35,14 @@ help: ## show this list
 demo: $(VENV)/.demo ## run the main job on the flights of 2013, and check every figure
 	$(BIN)/arrowjag demo
 
-test: $(VENV)/.test ## run the tests and the examples of docstrings, README and docs (not the slow ones)
+# Files named by TESTS run whole.
+test: $(VENV)/.test ## run the tests and the examples of docstrings, README and docs, with few examples and cases: four minutes on two cores
+	$(if $(TESTS),,HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-quick}) $(BIN)/python -m pytest $(PYTEST) -m "not slow" $(TESTS)
+
+whole: $(VENV)/.test ## run what `test` runs, with all examples and cases (not the slow ones)
 	$(BIN)/python -m pytest $(PYTEST) -m "not slow" $(TESTS)
 
-draws: $(VENV)/.test ## draw another fixed set for `test`, and keep it if the tests pass with it
+draws: $(VENV)/.test ## draw another fixed set for `test` and `whole`, and keep it if the tests pass with it
 	$(BIN)/python tools/renew_draws.py $(SEED)
 
 fuzz: $(VENV)/.test ## fresh cases for SECONDS=60; SEED=... ONLY=... runs the same ones again
@@ -47,9 +51,9 @@ fuzz: $(VENV)/.test ## fresh cases for SECONDS=60; SEED=... ONLY=... runs the sa
 mutants: $(VENV)/.mutants ## put faults into kernels and operations: FILES=... SAMPLE=40 SEED=0; writes tests/README.md
 	$(BIN)/python -m tests.mutants $(FILES) --write $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED))
 
-check: test check-rest ## all that must pass before a change lands
+check: whole check-rest ## all that must pass before a change lands
 
-check-rest: lint types imports slow lowest bare build ## what `check` runs after `test`
+check-rest: lint types imports slow lowest bare build ## what `check` runs after `whole`
 
 lint: $(VENV)/.dev ## style, likely bugs and layout of the code
 	$(BIN)/ruff check .

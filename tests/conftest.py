@@ -6,6 +6,7 @@ import importlib.util
 import os
 import re
 import traceback
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,18 +23,20 @@ from arrowjag.errors import MissingDependencyError
 from tests.hosts import ABSENT
 from tests.surfaces import SURFACES, Surface
 
-# HYPOTHESIS_PROFILE picks a profile. No deadline and no check of speed: what comes first is slow, because threads start and
-# libraries load. Where the variable CI is set, hypothesis would draw the same examples in every run and ignore all seeds.
+# HYPOTHESIS_PROFILE picks a profile: `quick` for `make test`, and `whole` for `make whole`, `make check` and runs of single files.
+# No deadline and no check of speed: what comes first is slow, because threads start and libraries load. Where the variable CI is
+# set, hypothesis would draw the same examples in every run and ignore all seeds.
 _ANYWHERE: dict[str, Any] = {"deadline": None, "derandomize": False, "suppress_health_check": [HealthCheck.too_slow]}
 _FIXED: dict[str, Any] = _ANYWHERE | {"database": None}
 # Other versions of libraries fail at once or not at all: few examples show it.
 settings.register_profile("few", max_examples=15, **_FIXED)
-settings.register_profile("quick", max_examples=50, print_blob=True, **_FIXED)
+settings.register_profile("quick", max_examples=12, print_blob=True, **_FIXED)
+settings.register_profile("whole", max_examples=50, print_blob=True, **_FIXED)
 settings.register_profile("ci", max_examples=100, print_blob=True, **_FIXED)
 settings.register_profile("thorough", max_examples=2000, print_blob=True, **_ANYWHERE)
 # A mutant is killed by the first failure: what the smallest example is doesn't matter.
 settings.register_profile("mutants", max_examples=15, phases=[Phase.explicit, Phase.generate], **_FIXED)
-PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "quick")
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "whole")
 settings.load_profile(PROFILE)
 
 # mutmut comes with `make mutants`; the tests of a surface need its host; pages, docstrings and stubs cover both surfaces.
@@ -47,6 +50,8 @@ if not ABSENT:
 OLDER = next((f"{one.host} before {one.until}" for one in Difference.all if one and one.public), None)
 
 DRAWS = Path(__file__).with_name("draws.txt")
+LONG = frozenset(line for line in DRAWS.with_name("long.txt").read_text(encoding="utf-8").splitlines() if line[:1] not in ("", "#"))
+"""Tests that `quick` leaves out."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -57,14 +62,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-k` and `-m` deselect any
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse names with an address, share examples, and skip `torch` tests where torch is absent, without importing it."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Refuse names with an address, pick cases, share examples, and skip `torch` tests where torch is absent; import no torch."""
     for item in items:
         if " at 0x" in item.nodeid.lower():
             raise pytest.UsageError(f"{item.nodeid} has another name in every process: give its parameters ids")
         if OLDER and (item.path.name in PRINTED or item.name.startswith("test_page_runs[")):
             item.add_marker(pytest.mark.skip(reason=f"pages show the output of the newest versions, this is {OLDER}"))
     if PROFILE == "quick":
+        left_out = beyond_cover(items) | {item for item in items if item.nodeid.partition("[")[0] in LONG}
+        config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+        items[:] = [item for item in items if item not in left_out]
+    if PROFILE in ("quick", "whole"):
         share_examples(items)
     if importlib.util.find_spec("torch") is not None:
         return
@@ -100,15 +109,34 @@ def _no_compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             yield
 
 
-def share_examples(items: list[pytest.Item]) -> None:
-    """Divide the examples of a property test by its parameters: all together have twice those of a test without, each at least 8.
+def beyond_cover(items: list[pytest.Item]) -> set[pytest.Item]:
+    """The cases of tests with several parameters that `quick` leaves out: each value of each parameter is in a case that stays.
 
-    The profile `ci` gives each parameter all of its examples, and tests with settings of their own keep them.
+    Cases are visited in an order that depends on their names alone, so that different tests combine the values differently.
+    """
+    seen: dict[Any, set[tuple[str, int]]] = {}
+    left_out = set()
+    for item in sorted(items, key=lambda item: zlib.crc32(item.nodeid.encode())):
+        called = getattr(item, "callspec", None)
+        if called is None or len(called.indices) < 2:
+            continue
+        known = seen.setdefault((item.path, item.function), set())
+        if called.indices.items() <= known:
+            left_out.add(item)
+        known.update(called.indices.items())
+    return left_out
+
+
+def share_examples(items: list[pytest.Item]) -> None:
+    """Divide the examples of a property test by its parameters: all together have twice those of a test without.
+
+    Each has at least a sixth of them. The profile `ci` gives each parameter all of its examples, and tests with settings of their
+    own keep them.
     """
     tests = Counter(item.function for item in items if isinstance(item, pytest.Function))
     for test, count in tests.items():
         if count > 2 and is_hypothesis_test(test) and not getattr(test, "_hypothesis_internal_settings_applied", False):
-            settings(max_examples=max(2 * settings().max_examples // count, 8))(test)
+            settings(max_examples=max(2 * settings().max_examples // count, settings().max_examples // 6))(test)
 
 
 @pytest.fixture(params=SURFACES)

@@ -42,4 +42,4 @@ def campaign(seed: int, seconds: float) -> Counter[str]:
 
 
 def _environment() -> dict[str, str]:
-    return os.environ | {"HYPOTHESIS_PROFILE": "quick"}
+    return os.environ | {"HYPOTHESIS_PROFILE": "whole"}

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import settings
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
@@ -68,6 +69,9 @@ TINY = {
     "WORD_VALUES": 16,
 }
 """Sizes by which small columns fill many blocks, on several threads."""
+
+
+SIZES = (TINY,) if settings.get_current_profile_name() == "quick" else ({}, TINY)
 
 
 class Call(NamedTuple):
@@ -540,7 +544,7 @@ def test_all_strategies_return_equal_results(operation: str, name: str) -> None:
         for label in ONLY.get(operation, columns()):
             wanted = natural(operation, place, label)
             worked |= not isinstance(wanted, str)
-            for sizes in ({}, TINY):
+            for sizes in SIZES:
                 always = {"COMPILED_VALUES": 0} if name == "compiled" else {}
                 forced = {**WITH.get(operation, {}), **sizes, **always, operation: name}
                 with options(compile="always" if always else "auto"), strategy.force(**forced) as now:
