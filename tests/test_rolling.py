@@ -283,3 +283,10 @@ def test_sums_at_the_ends_of_64_bits() -> None:
     with pytest.raises(JagOverflowError, match="row 0"):
         x.rolling(2, 1).sum()
     assert x.rolling(2, 1).mean().to_list() == [[float(2**63 - 1), (2**63 - 6) / 2, (-(2**63) - 5) / 2], [float(2**62)]]
+
+
+def test_means_of_integers_are_of_exact_sums() -> None:
+    """In float64 the sum of the last two is rounded before the first one is added."""
+    x = aj.array([[1, 6_004_799_503_160_661, 6_004_799_503_160_660]])
+    assert x.rolling_mean(3).to_list() == [[None, None, 12_009_599_006_321_322 / 3]]
+    assert x.rolling(3).mean().to_list() == [[None, None, 12_009_599_006_321_322 / 3]]

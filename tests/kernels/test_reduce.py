@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from arrowjag._kernels import reduce, strategy
 from arrowjag._kernels.equal import distinct
-from arrowjag._kernels.reduce import quantiles
+from arrowjag._kernels.reduce import quantiles, segments
 from arrowjag.errors import JagOverflowError, JagValueError
 from tests.kernels.rows import EVERY_DTYPE, FLOATS, INTEGERS, SMALL_BLOCKS, Rows, make, many_rows, rows, same, to_list
 
@@ -337,3 +337,14 @@ def test_quantiles_of_lengths_with_few_rows_are_those_of_many(interpolation: str
         with strategy.force(SELECT_ROWS=few_rows):
             found.append(reduce.quantile(case.data, case.valid, case.offsets, 0.3, interpolation))
     np.testing.assert_equal(found[0], found[1])
+
+
+@pytest.mark.parametrize("pivot", [np.maximum, np.minimum])
+def test_only_rows_with_an_integer_beyond_two_to_53_become_distances(pivot: np.ufunc) -> None:
+    """A row's result depends on that row alone: a large integer in another row doesn't move its items."""
+    data, valid = np.array([1, 2, 0, 2**60, 2**60 + 3, -(2**60)]), np.array([True, True, False, True, True, False])
+    block = segments.Block(slice(0, 2), slice(0, 6), data, valid, np.array([0, 3, 6]))
+    far = [-3, 0, 0] if pivot is np.maximum else [0, 3, 0]
+    assert segments.shifted(block, pivot).tolist() == [1, 2, 0, *far]
+    under_null = block._replace(data=np.array([1, 2, 2**60, 5, 6, -(2**60)]))
+    assert segments.shifted(under_null, pivot).tolist() == [1, 2, 0, 5, 6, 0]

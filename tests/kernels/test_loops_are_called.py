@@ -1,0 +1,91 @@
+"""Each operation calls its compiled loop where there is one: a kernel that asked for a wrong one would only be slower."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import arrowjag as aj
+from arrowjag._kernels import strategy
+from arrowjag._kernels.compiled import library
+from arrowjag.testing import assert_lists_equal
+
+FLOATS = aj.array([[1.5, -2.0, None], [], [4.0, 4.0, 0.5, 3.0], [None]])
+WHOLE = aj.array([[1.5, -2.0], [], [4.0, 4.0, 0.5, 3.0]])
+INTEGERS = aj.array([[3, 1, None], [], [-4, 4, 4]])
+WORDS = aj.array([["b", "é", None], [], ["b", "a", "b"]])
+TIMES = aj.array([[1, 2], [], [5, 5, 6, 9]])
+
+CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
+    "sum": ("sum-f8", lambda: FLOATS.sum()),
+    "sum of integers": ("sum_integers-i8", lambda: INTEGERS.sum()),
+    "mean": ("sum-f8", lambda: FLOATS.mean()),
+    "prod": ("prod-f8", lambda: FLOATS.prod()),
+    "prod of integers": ("prod_integers-i8", lambda: INTEGERS.prod()),
+    "min": ("min-f8", lambda: FLOATS.min()),
+    "max": ("max-i8", lambda: INTEGERS.max()),
+    "argmin": ("argmin-i8", lambda: INTEGERS.argmin()),
+    "argmax": ("argmax-f8", lambda: FLOATS.argmax()),
+    "max of text": ("text_argmax-u1", lambda: WORDS.max()),
+    "min of text": ("text_argmin-u1", lambda: WORDS.min()),
+    "unique text": ("text_leaders-u1", lambda: WORDS.unique()),
+    "unique": ("leaders-u8", lambda: INTEGERS.unique()),
+    "n_unique": ("leaders-u8", lambda: FLOATS.n_unique()),
+    "median": ("select-f8", lambda: FLOATS.quantile(0.3)),
+    "cumsum": ("cumsum-f8", lambda: FLOATS.cumsum()),
+    "cumsum of integers": ("cumsum_integers-i8", lambda: INTEGERS.cumsum()),
+    "cumprod": ("cumprod-f8", lambda: FLOATS.cumprod()),
+    "cumprod of integers": ("cumprod_integers-i8", lambda: INTEGERS.cumprod()),
+    "cummax": ("cummax-i8", lambda: INTEGERS.cummax()),
+    "cummin": ("cummin-f8", lambda: FLOATS.cummin()),
+    "var": ("", lambda: FLOATS.var()),
+    "skew": ("", lambda: FLOATS.skew()),
+    "corr": ("", lambda: WHOLE.corr(TIMES)),
+    "ewm": ("decayed-f8", lambda: FLOATS.ewm(alpha=0.3).mean()),
+    "rolling sum": ("window_sums-f8", lambda: FLOATS.rolling(3, min_periods=1).sum()),
+    "rolling var": ("window_squares-f8", lambda: FLOATS.rolling(3, min_periods=1).var()),
+    "rolling median": ("window_select-f8", lambda: WHOLE.rolling(3, min_periods=1).median()),
+    "rolling by time": ("window_bounds-i8", lambda: WHOLE.rolling(3, on=TIMES).sum()),
+}
+"""What is called, and the loop that computes it; any loop where several do."""
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    pytest.importorskip("numba")
+    folder = tmp_path_factory.mktemp("loops")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ARROWJAG_CACHE_DIR", str(folder))
+        patch.setattr(library, "_loaded", {})
+        yield folder
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_loop_is_called_and_gives_the_same(name: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loop, call = CALLS[name]
+    called = []
+    found = library.find
+
+    def find(name: str, dtype: Any, nulls: bool, is_worth_compiling: bool = False) -> Any:
+        loop = found(name, dtype, nulls, is_worth_compiling)
+        if loop is None:
+            return None
+
+        def run(*arguments: Any) -> int:
+            called.append(f"{name}-{dtype.str[1:]}")
+            return loop(*arguments)
+
+        return run
+
+    monkeypatch.setattr(library, "find", find)
+    wanted = call()
+    assert not called
+    compiled = {operation: "compiled" for operation, choice in strategy.CHOICES.items() if "compiled" in choice.strategies}
+    with aj.options(compile="always"), strategy.force(COMPILED_VALUES=0, SMALL_VALUES=0, **compiled):
+        got = call()
+    assert_lists_equal(got.to_list(), wanted.to_list())
+    assert called, f"{name} calls no loop"
+    assert loop in {"", *called}, f"{name} calls {called}"
