@@ -173,3 +173,8 @@ def test_without_strict_on_hosts() -> None:
     assert dict(lazy.collect_schema()) == {"v": pl.List(pl.Int64), "t": pl.Int8}
     assert lazy.collect(engine="streaming").to_dict(as_series=False) == {"v": [[1, None], None], "t": [2, None]}
     assert aj.array([["1", "x"]]).to_pandas().jag.cast("int64", strict=False).jag.to_list() == [[1, None]]
+
+
+def test_structs_with_a_field_that_does_not_fit_are_null() -> None:
+    x = aj.array([[{"a": 300}, {"a": 1}, None], [], [{"a": -129}]])
+    assert x.cast(pa.struct([("a", pa.int8())]), strict=False).to_list() == [[None, {"a": 1}, None], [], [None]]

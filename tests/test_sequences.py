@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag import JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag._kernels.dense import bins
 from arrowjag.sequences import Packed, bucket, pack, pack_batches, pad_batch
 from arrowjag.testing import assert_equal, jagged_arrays
 from tests.hosts import pd, pl
@@ -277,3 +279,28 @@ def test_bucket_rejects_invalid_arguments() -> None:
         bucket([[1]], [2]).unpack(aj.array([[1], [2]]))
     assert [one.to_list() for one in bucket([[1], [2, 3]], [2])[:]] == [[[1]], [[2, 3]]]
     assert repr(bucket([[1], [2, 3]], [2])) == "Buckets([1, 1] rows)"
+
+
+@pytest.mark.parametrize("strategy", ["first_fit", "best_fit"])
+def test_bins_wider_than_16_bits(strategy: str) -> None:
+    """The longest piece first, by all of its digits, and equal ones in order; best fit and first fit as in a plain loop."""
+    lengths = np.array([70_000, 65_537, 131_073, 1, 65_536, 196_607, 2, 65_537, 70_000, 131_072, 65_535, 3])
+    width = 200_000
+    found = getattr(bins, strategy)(lengths, width)
+    rooms: list[int] = []
+    held: list[list[int]] = []
+    for piece in sorted(range(len(lengths)), key=lambda one: -lengths[one]):
+        fits = [place for place, room in enumerate(rooms) if room >= lengths[piece]]
+        place = (fits[0] if strategy == "first_fit" else min(fits, key=lambda one: rooms[one])) if fits else len(rooms)
+        if place == len(rooms):
+            rooms.append(width)
+            held.append([])
+        rooms[place] -= int(lengths[piece])
+        held[place].append(piece)
+    got = [found.order[a:b].tolist() for a, b in pairwise(found.offsets.tolist())]
+    assert got == held
+
+
+def test_order_of_numbers_beyond_16_bits_is_stable() -> None:
+    numbers = np.array([2**40, 65_536, 1, 2**40 + 65_536, 65_536, 2**33, 2**40, 65_537, 0, 1]).repeat(3)
+    assert bins._stable_order(numbers).tolist() == np.argsort(numbers, kind="stable").tolist()

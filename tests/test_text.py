@@ -246,3 +246,9 @@ def test_a_chain_is_lazy_and_typed() -> None:
 def test_names_of_the_table_are_dotted() -> None:
     assert METHODS["str.lower"].short == "lower"
     assert set(namespaces()["str"]) <= set(dir(aj.JaggedArray.str))
+
+
+def test_a_class_that_begins_with_a_bracket_holds_no_group() -> None:
+    x = aj.array([["(b", "]b", "b"]])
+    assert x.str.extract(r"[](](b)").to_list() == [[{"1": "b"}, {"1": "b"}, None]]
+    assert x.str.extract(r"[^](](b)").to_list() == [[None, None, None]]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from arrowjag._kernels import dense, strategy
+from arrowjag._kernels.dense import matrices
 from tests.kernels.rows import EVERY_DTYPE, many_rows
 
 
@@ -108,3 +109,28 @@ def test_many_rows_in_blocks(size: int, dtype: str) -> None:
         product = dense.combine(np.multiply, case.data, found, [case.offsets])
         with np.errstate(all="ignore"):
             assert np.array_equal(product, case.data * wanted, equal_nan=dtype == "float64")
+
+
+@pytest.mark.parametrize("by", ["flat", "places", "lengths"])
+@pytest.mark.parametrize("width", [1, 3])
+@pytest.mark.parametrize("limit", [None, 2])
+def test_softmax_in_blocks_with_nulls_and_far_numbers(by: str, width: int, limit: int | None) -> None:
+    """Each row by itself, wherever blocks are cut; rows far from 0 are shifted."""
+    rng = np.random.default_rng(3)
+    offsets = np.array([0, 3, 3, 4, 9, 9, 11, 12])
+    data = rng.normal(size=(12, width))
+    data[4:9] += 500.0
+    data[9:11] -= 900.0
+    valid = rng.random((12, width)) < 0.8
+    valid[offsets[:-1][offsets[:-1] < offsets[1:]]] = True
+    with strategy.force(softmax=by, SOFTMAX_BLOCK=2, WINDOW_BYTES=16 * width, THREAD_VALUES=1) as taken:
+        found = matrices.softmax(data, offsets, limit, valid)
+    assert limit is not None or taken["softmax", by] == (by != "flat" or width == 1)
+    for start, stop in itertools.pairwise(offsets.tolist()):
+        end = stop if limit is None else min(stop, start + limit)
+        for column in range(width):
+            known = valid[start:end, column]
+            row = np.exp(data[start:end, column] - data[start:end, column][known].max(initial=-np.inf))
+            wanted = row[known] / row[known].sum()
+            assert np.allclose(found[start:end, column][known], wanted, rtol=1e-12)
+        assert not found[end:stop].any()
