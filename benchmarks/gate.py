@@ -3,7 +3,7 @@
 Parquet is read with the checks of the gate and without them. A memory-mapped IPC file is opened with them, and compared with one pass
 over its bytes. Each figure is CPU time of all threads in milliseconds, the best of 15, and what is compared is run in turn. Text that
 is not ASCII is validated by polars where it is loaded, else by a compiled loop where numba is installed, else by Arrow:
-`--without-polars` measures the second, and with `ARROWJAG_COMPILE=never` the third.
+`--without-polars` measures the second, without numba the third.
 """
 
 from __future__ import annotations

@@ -181,3 +181,12 @@ def test_types_do_not_depend_on_values() -> None:
 def test_refused(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=text):
         call(aj.array([[1], [2, 2]]))
+
+
+def test_nan_and_nulls_take_no_part_in_the_range_of_a_row() -> None:
+    nan = math.nan
+    x = aj.array([[1.0, nan, 3.0, None], [nan], [5.0, None], [None, nan], []])
+    none = {"edges": [None, None, None], "counts": [0, 0]}
+    expected = [{"edges": [1.0, 2.0, 3.0], "counts": [1, 1]}, none, {"edges": [4.5, 5.0, 5.5], "counts": [0, 1]}, none, none]
+    assert x.histogram(2).to_list() == expected
+    assert aj.array([[1.0, nan, 3.0], [nan]]).histogram(2).to_list() == expected[:2]

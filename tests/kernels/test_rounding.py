@@ -51,3 +51,11 @@ def test_clip_over_many_blocks(bounds):
         expected[expected > high] = high
     np.testing.assert_array_equal(got, expected)
     np.testing.assert_array_equal(arithmetic.round_half_even(data, 3), np.round(data, 3))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_largest_exact_power_of_ten(dtype):
+    """With an inexact power `round_half_even` would round twice."""
+    most = arithmetic.MOST_DECIMALS[np.dtype(dtype).char]
+    assert int(dtype(10**most)) == 10**most
+    assert int(dtype(10 ** (most + 1))) != 10 ** (most + 1)
