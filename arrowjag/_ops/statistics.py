@@ -20,8 +20,9 @@ from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import sort as _sort
 from arrowjag._kernels.reduce import moments as _moments
 from arrowjag._kernels.reduce import quantiles
+from arrowjag._kernels.reduce.ordered import row_sums
 from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, shifted
-from arrowjag._kernels.reduce.sums import bootstrap_means, row_sums
+from arrowjag._kernels.reduce.sums import bootstrap_means
 from arrowjag._ops import elementwise, exact, structure
 from arrowjag._ops.amounts import has_weight, weights_of
 from arrowjag._ops.over_axes import over_axes

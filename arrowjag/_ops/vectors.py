@@ -17,8 +17,8 @@ from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import from_sizes, row_sizes, runs
 from arrowjag._kernels.dense.matrices import nearest as _nearest
 from arrowjag._kernels.reduce.moments import common_type, spread_rows, unit_product
+from arrowjag._kernels.reduce.ordered import row_sums
 from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, result_type
-from arrowjag._kernels.reduce.sums import row_sums
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops.axes import apart
 from arrowjag._ops.over_axes import over_axes

@@ -16,7 +16,7 @@ import pytest
 from arrowjag import JagValueError, options
 from arrowjag._kernels import compiled
 from arrowjag._kernels.compiled import background, compiler, library, objects
-from arrowjag._kernels.compiled.loop import ITEM_TYPES, Variant, item_type, wide_type
+from arrowjag._kernels.compiled.loop import ITEM_TYPES, SAMPLE, Variant, item_type, wide_type
 from arrowjag._kernels.compiled.loops import LOOPS
 from tests.kernels.compiling import compiled_within
 
@@ -188,6 +188,7 @@ def arguments_of(loop, type, nulls, rng):
         "hashes": np.zeros(n, np.uint64),
         "places": np.maximum(np.diff(offsets) - 1, 0) // 2,
         "scratch": np.zeros_like(values),
+        "sample": np.zeros(SAMPLE, values.dtype),
         "valid": valid.view(np.uint8) if nulls else None,
         "ones": valid.astype(np.float64),
         "offsets": offsets,

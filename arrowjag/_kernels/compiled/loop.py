@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["ITEM_TYPES", "LOOPS", "SYMBOL", "Loop", "Variant", "item_type", "loop", "wide_type"]
+__all__ = ["ITEM_TYPES", "LOOPS", "SAMPLE", "SYMBOL", "Loop", "Variant", "item_type", "loop", "wide_type"]
 
 SYMBOL = "arrowjag_loop"
 """The name of the function inside of every object."""
@@ -49,6 +49,9 @@ class Variant(NamedTuple):
         name, type, nulls = text.rsplit("-", 2)
         return cls(name, type, nulls == "nulls")
 
+
+SAMPLE = 31
+"""Items of a row that the bounds of a selection are chosen from; the caller lends room for them."""
 
 LOOPS: dict[str, Loop] = {}
 """Loops by name, as far as their modules are imported; read it from `loops`, which imports all of them."""

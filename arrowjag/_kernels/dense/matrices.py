@@ -12,7 +12,7 @@ from arrowjag._kernels.base import blocks, fill
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import empty, empty_like, zeros
 from arrowjag._kernels.reduce import max as _row_max
-from arrowjag._kernels.reduce.sums import row_sums
+from arrowjag._kernels.reduce.ordered import row_sums
 
 __all__ = ["distances", "nearest", "of_length", "put", "rows_of", "softmax"]
 

@@ -17,7 +17,7 @@ from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, text_parts, zeros
 from arrowjag._kernels.base.offsets import count_true, filter_rows, from_counts, row_sizes
 from arrowjag._kernels.base.polars_lists import reduce_lists, takes_lists
-from arrowjag._kernels.compiled.library import find_loop, find_text_loop, losers
+from arrowjag._kernels.compiled.library import Compiled, find_loop, find_text_loop, losers
 from arrowjag._kernels.move.gather import take_rows
 from arrowjag._kernels.order.sort import Key
 from arrowjag._kernels.reduce.segments import Block, over_blocks, reduce_rows, reduceat, without_signed_zeros
@@ -109,18 +109,24 @@ def _extreme(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.i
         return found.astype(np.bool_), present
     out = empty(len(offsets) - 1, data.dtype)
     present = empty(len(out), np.bool_)
+    loop = _loop("min" if pick is _SMALLEST else "max", data, valid)
 
     def work(block: Block) -> None:
         part, is_there = out[block.rows], present[block.rows]
-        loop = find_loop("min" if pick is _SMALLEST else "max", data.dtype, valid is not None, len(block.data))
-        if strategy.choose("extreme", loop is not None) == "compiled" and loop is not None:
+        if loop is not None:
             _run(loop, pick, block, part, is_there)
         elif not _past_nulls(pick, block, part, is_there):
             _of_block(pick, block, part, is_there, reduce_rows)
         without_signed_zeros(part)
 
-    over_blocks(work, data, valid, offsets, strategy.sizes.LARGE_VALUES, per_core=valid is None)
+    over_blocks(work, data, valid, offsets, strategy.sizes.LARGE_VALUES, per_core=valid is None or loop is not None)
     return out, None if present.all() else present
+
+
+def _loop(name: str, data: NDArray[Any], valid: Valid) -> Compiled | None:
+    """The compiled loop of an extreme, where it is ready and chosen; it has no temporaries that blocks would keep in cache."""
+    loop = find_loop(name, data.dtype, valid is not None, len(data))
+    return loop if strategy.choose("extreme", loop is not None) == "compiled" else None
 
 
 def _run(loop: Callable[..., int], pick: Pick, block: Block, out: NDArray[Any], present: NDArray[np.bool_]) -> None:
@@ -188,17 +194,17 @@ def _slot(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int6
         data = data.view(np.uint8)
     slots = zeros(len(offsets) - 1, np.int64)
     present = empty(len(slots), np.bool_)
+    loop = _loop("argmin" if pick is _SMALLEST else "argmax", data, valid)
 
     def work(block: Block) -> None:
-        loop = find_loop("argmin" if pick is _SMALLEST else "argmax", data.dtype, valid is not None, len(block.data))
-        if strategy.choose("extreme", loop is not None) == "compiled" and loop is not None:
+        if loop is not None:
             _run(loop, pick, block, slots[block.rows], present[block.rows])
             return
         found = empty(len(block.offsets) - 1, data.dtype)
         _of_block(pick, block, found, present[block.rows])
         _first_hits(found, block, slots[block.rows])
 
-    over_blocks(work, data, valid, offsets)
+    over_blocks(work, data, valid, offsets, per_core=loop is not None)
     return slots, None if present.all() else present
 
 

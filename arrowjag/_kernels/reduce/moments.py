@@ -8,7 +8,7 @@ these distances, so that the deviations of a row of equal items are exactly 0. A
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,8 +19,9 @@ from arrowjag._kernels.base.fill import filled, spread
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import count_block, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
+from arrowjag._kernels.reduce.ordered import row_sums, run_rows
 from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, result_type, shifted
-from arrowjag._kernels.reduce.sums import mean, row_sums
+from arrowjag._kernels.reduce.sums import mean
 
 __all__ = [
     "Products",
@@ -38,6 +39,10 @@ __all__ = [
     "variance_of",
 ]
 
+Floats = NDArray[np.float64]
+Valid = NDArray[np.bool_] | None
+Finish = Callable[[Block, Floats], Any]
+
 
 def var(
     data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], ddof: int = 1
@@ -47,20 +52,29 @@ def var(
     All sums are taken in the order of `row_sums`. The squared sum of the deviations, divided by their number, is
     subtracted: it would be 0 if the mean were exact.
     """
-    return moments(lambda block, out: variance_of(block, out, ddof), data, valid, offsets, strategy.sizes.LARGE_VALUES)
+    return _variances(data, valid, offsets, ddof, lambda _block, _out: None)
 
 
 def std(
     data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], ddof: int = 1
 ) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     """The standard deviation of each row; as `var` otherwise."""
+    return _variances(data, valid, offsets, ddof, lambda _block, out: np.sqrt(out, out=out))
+
+
+def _variances(
+    data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], ddof: int, finish: Finish
+) -> tuple[NDArray[Any], Valid]:
+    """What is made of the variances of each block, in place."""
 
     def work(block: Block, out: NDArray[np.float64]) -> NDArray[np.bool_]:
         enough = variance_of(block, out, ddof)
-        np.sqrt(out, out=out)
+        finish(block, out)
         return enough
 
-    return moments(work, data, valid, offsets, strategy.sizes.LARGE_VALUES)
+    loop = find_loop("squares", data.dtype, valid is not None, len(data))
+    whole = strategy.choose("variance", loop is not None) == "compiled"  # no temporaries that blocks would keep in cache
+    return moments(work, data, valid, offsets, strategy.sizes.LARGE_VALUES, whole)
 
 
 def variance_of(block: Block, out: NDArray[np.float64], ddof: int) -> NDArray[np.bool_]:
@@ -69,7 +83,8 @@ def variance_of(block: Block, out: NDArray[np.float64], ddof: int) -> NDArray[np
     data = block.data if block.data.dtype.kind == "f" else shifted(block)
     loop = find_loop("squares", data.dtype, block.valid is not None, len(data))
     if strategy.choose("variance", loop is not None) == "compiled" and loop is not None:
-        loop(np.ascontiguousarray(data), block.valid, block.offsets, 0, len(out), out)
+        longest = int(row_sizes(block.offsets).max(initial=0)) if block.valid is None else 0
+        run_rows(loop, "long_squares", data, block.valid, block.offsets, longest, out)
     else:
         _squares(data, block.valid, block.offsets, n, out)
     np.maximum(out, 0, out=out)  # the correction can leave a rounding below 0
@@ -100,12 +115,6 @@ def _squares(
     correction *= correction
     correction /= n
     out -= correction
-
-
-Floats = NDArray[np.float64]
-
-
-Valid = NDArray[np.bool_] | None
 
 
 class Deviations(NamedTuple):
@@ -223,13 +232,11 @@ def moment(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], k: int)
 def sem(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], ddof: int = 1) -> tuple[NDArray[Any], Valid]:
     """The standard error of the mean of each row; null where a row has `ddof` items or fewer."""
 
-    def work(block: Block, out: Floats) -> NDArray[np.bool_]:
-        enough = variance_of(block, out, ddof)
+    def finish(block: Block, out: Floats) -> None:
         out /= block.counts
         np.sqrt(out, out=out)
-        return enough
 
-    return moments(work, data, valid, offsets, strategy.sizes.LARGE_VALUES)
+    return _variances(data, valid, offsets, ddof, finish)
 
 
 def unit_product(xy: Floats, xx: Floats, yy: Floats) -> Floats:

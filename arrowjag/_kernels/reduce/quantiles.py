@@ -14,6 +14,7 @@ from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.compiled.library import find_loop
+from arrowjag._kernels.compiled.loop import SAMPLE
 from arrowjag._kernels.order import sort as _sort
 from arrowjag._kernels.reduce.segments import Block, drop_nulls, over_blocks, result_type, without_signed_zeros
 from arrowjag.errors import JagValueError
@@ -67,7 +68,8 @@ def quantile(
     else:
         # Where lengths are many, larger blocks have more rows of each: Zipf rows take 80 ms instead of 95.
         size = strategy.sizes.LARGE_VALUES * (8 if strategy.long_share(offsets) else 1)
-        over_blocks(partial(_of_block, out, q, interpolation), np.ascontiguousarray(data), None, offsets, size)
+        whole = find_loop("select", data.dtype, False, len(data)) is not None  # no batches: a block per core is enough
+        over_blocks(partial(_of_block, out, q, interpolation), np.ascontiguousarray(data), None, offsets, size, per_core=whole)
     return out, None if full.all() else full
 
 
@@ -183,7 +185,8 @@ def _select(loop: compiled.Compiled, out: NDArray[Any], q: float, interpolation:
     low, high, weights = slots_of(np.maximum(sizes - 1, 0), q, interpolation)
     lower, upper = zeros(len(sizes), block.data.dtype), zeros(len(sizes), block.data.dtype)
     scratch = empty(int(sizes.max(initial=0)), block.data.dtype)
-    loop(block.data, block.offsets, 0, len(sizes), low, scratch, lower, upper)
+    sample = empty(SAMPLE, block.data.dtype)
+    loop(block.data, block.offsets, 0, len(sizes), low, scratch, sample, lower, upper)
     upper = np.where(high > low, upper, lower)
     out[full] = mixed(lower[full], upper[full], lower[full], weights[full], out.dtype)
 

@@ -18,8 +18,8 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.compiled.library import find_loop
+from arrowjag._kernels.reduce.ordered import PIECE, cut_pieces, row_sums
 from arrowjag._kernels.reduce.segments import Block, over_blocks, reduceat, result_type, shifted
-from arrowjag._kernels.reduce.sums import PIECE, cut_pieces, row_sums
 
 __all__ = ["State", "decayed", "softmax"]
 

@@ -7,12 +7,27 @@ and calls only the mathematical library. Positions are unsigned: numba adds a br
 from __future__ import annotations
 
 from arrowjag._kernels.compiled.loop import LOOPS, Loop
-from arrowjag._kernels.compiled.loops import equality, fused, moves, order, reductions, scans, selection, statistics, text, windows
+from arrowjag._kernels.compiled.loops import (
+    equality,
+    extremes,
+    fused,
+    lanes,
+    moves,
+    order,
+    reductions,
+    scans,
+    selection,
+    statistics,
+    text,
+    windows,
+)
 
 __all__ = [
     "LOOPS",
     "equality",
+    "extremes",
     "fused",
+    "lanes",
     "loop_named",
     "moves",
     "order",

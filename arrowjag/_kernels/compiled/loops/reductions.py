@@ -26,14 +26,15 @@ _INTEGERS = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")
 Function = Callable[..., int]
 
 
-@loop("item* u1* i8* i8 i8 f8*", _FLOATS)
-def sum(kind: str, nulls: bool) -> Function:
-    """(values, valid, offsets, first, last, out): sums of rows first to last, in float64, in pieces of 128 slots."""
+def _row_sum(kind: str, nulls: bool, is_mean: bool) -> Function:
+    del kind
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+        n_empty = 0
         for row in range(u8(first), u8(last)):
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
             total = 0.0
+            n = u8(0) if nulls else end - begin
             at = begin
             while at < end:
                 stop = at + u8(PIECE) if end - at > u8(PIECE) else end
@@ -42,11 +43,78 @@ def sum(kind: str, nulls: bool) -> Function:
                     item = f8(values[i])
                     if nulls:
                         item = item if valid[i] != 0 else 0.0
+                        if is_mean:
+                            n += u8(valid[i])
                     piece += item
                 total += piece
                 at = stop
+            if is_mean:
+                n_empty += 1 if n == u8(0) else 0
+                total = total / f8(n) if n > u8(0) else 0.0
             out[row] = total
-        return 0
+        return n_empty
+
+    return function
+
+
+@loop("item* u1* i8* i8 i8 f8*", _FLOATS)
+def sum(kind: str, nulls: bool) -> Function:
+    """(values, valid, offsets, first, last, out): sums of rows first to last, in float64, in pieces of 128 slots."""
+    return _row_sum(kind, nulls, is_mean=False)
+
+
+@loop("item* u1* i8* i8 i8 item*", _FLOATS)
+def mean(kind: str, nulls: bool) -> Function:
+    """(values, valid, offsets, first, last, out): means of rows, whose sums are those of `sum`.
+
+    It returns how many rows have no items; their mean is 0.
+    """
+    return _row_sum(kind, nulls, is_mean=True)
+
+
+def _row_sum_of_integers(kind: str, nulls: bool, is_mean: bool) -> Function:
+    unsigned = kind == "u"
+    limit = LARGEST_PRODUCT * (2.0 if unsigned else 1.0)
+
+    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+        def at_slot(i: Any) -> Any:
+            item = i8(u8(values[i])) if unsigned else i8(values[i])
+            return (item if valid[i] != 0 else i8(0)) if nulls else item
+
+        n_bad, n_empty = 0, 0
+        for row in range(u8(first), u8(last)):
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            total, seen = i8(0), i8(0)
+            for i in range(begin, end):
+                item = at_slot(i)
+                total += item
+                seen |= item if unsigned else item ^ (item >> i8(63))
+            if ((u8(seen) | (end - begin)) >> u8(31)) != u8(0) and (f8(u8(seen)) + 1.0) * f8(end - begin) >= limit:
+                # So large an item, so often, would not fit: the halves of 32 bits of each item are added up apart.
+                high, low = i8(0), i8(0)
+                for i in range(begin, end):
+                    item = at_slot(i)
+                    high += i8(u8(item) >> u8(32)) if unsigned else item >> i8(32)
+                    low += item & i8(0xFFFFFFFF)
+                high += low >> i8(32)
+                if unsigned:
+                    n_bad += 1 if high > i8(0xFFFFFFFF) else 0
+                else:
+                    n_bad += 1 if high > i8(0x7FFFFFFF) or high < i8(-0x80000000) else 0
+            if is_mean:
+                n = end - begin
+                if nulls:
+                    n = u8(0)
+                    for i in range(begin, end):
+                        n += u8(valid[i])
+                n_empty += 1 if n == u8(0) else 0
+                whole = f8(u8(total)) if unsigned else f8(total)
+                out[row] = whole / f8(n) if n > u8(0) else 0.0
+            else:
+                out[row] = total
+        if is_mean:
+            return -1 if n_bad > 0 else n_empty
+        return n_bad
 
     return function
 
@@ -54,35 +122,16 @@ def sum(kind: str, nulls: bool) -> Function:
 @loop("item* u1* i8* i8 i8 wide*", _INTEGERS)
 def sum_integers(kind: str, nulls: bool) -> Function:
     """(values, valid, offsets, first, last, out): sums that wrap around; returns how many do not fit 64 bits."""
-    unsigned = kind == "u"
+    return _row_sum_of_integers(kind, nulls, is_mean=False)
 
-    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
-        n_bad = 0
-        for row in range(u8(first), u8(last)):
-            total, high = i8(0), i8(0)
-            low = i8(0)
-            for i in range(u8(offsets[row]), u8(offsets[row + u8(1)])):
-                if unsigned:
-                    item = i8(u8(values[i]))
-                    top = i8(u8(values[i]) >> u8(32))
-                else:
-                    item = i8(values[i])
-                    top = item >> i8(32)
-                if nulls:
-                    item = item if valid[i] else i8(0)
-                    top = top if valid[i] else i8(0)
-                total += item
-                high += top
-                low += item & i8(0xFFFFFFFF)
-            high += low >> i8(32)
-            if unsigned:
-                n_bad += 1 if high > i8(0xFFFFFFFF) else 0
-            else:
-                n_bad += 1 if high > i8(0x7FFFFFFF) or high < i8(-0x80000000) else 0
-            out[row] = total
-        return n_bad
 
-    return function
+@loop("item* u1* i8* i8 i8 f8*", _INTEGERS)
+def mean_integers(kind: str, nulls: bool) -> Function:
+    """(values, valid, offsets, first, last, out): means of rows, whose sums are rounded once.
+
+    It returns how many rows have no items, and -1 if a sum does not fit 64 bits.
+    """
+    return _row_sum_of_integers(kind, nulls, is_mean=True)
 
 
 @loop("item* u1* i8* i8 i8 f8*", _FLOATS)
@@ -126,90 +175,6 @@ def prod_integers(kind: str, nulls: bool) -> Function:
         return n_bad
 
     return function
-
-
-def _extreme(kind: str, nulls: bool, largest: bool) -> Function:
-    is_float = kind == "f"
-
-    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, loser: Any, out: Any, present: Any) -> int:
-        for row in range(u8(first), u8(last)):
-            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
-            best = loser[0]
-            found = u8(0)
-            for i in range(begin, end):
-                item = values[i]
-                better = item > best if largest else item < best
-                if nulls:
-                    better = better & (valid[i] != 0)
-                    found += u8(valid[i])
-                best = item if better else best
-            if not nulls:
-                found = end - begin
-            if is_float and found > u8(0) and best == loser[0]:
-                # Nothing but NaN and the losing infinity: NaN unless there is such an infinity.
-                best = loser[1]
-                for i in range(begin, end):
-                    if values[i] == loser[0] and (not nulls or valid[i] != 0):
-                        best = loser[0]
-            out[row] = best if found > u8(0) else loser[2]
-            present[row] = found > u8(0)
-        return 0
-
-    return function
-
-
-@loop("item* u1* i8* i8 i8 item* item* u1*")
-def max(kind: str, nulls: bool) -> Function:
-    """(values, valid, offsets, first, last, loser, out, present): largest items; loser holds what loses always, NaN and 0."""
-    return _extreme(kind, nulls, largest=True)
-
-
-@loop("item* u1* i8* i8 i8 item* item* u1*")
-def min(kind: str, nulls: bool) -> Function:
-    """As `max`, the smallest items."""
-    return _extreme(kind, nulls, largest=False)
-
-
-def _slot(kind: str, nulls: bool, largest: bool) -> Function:
-    is_float = kind == "f"
-
-    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, loser: Any, out: Any, present: Any) -> int:
-        for row in range(u8(first), u8(last)):
-            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
-            best, slot = loser[0], end
-            for i in range(begin, end):
-                item = values[i]
-                better = item > best if largest else item < best
-                if nulls:
-                    better = better & (valid[i] != 0)
-                best = item if better else best
-                slot = i if better else slot
-            if slot == end:
-                # No item beats the loser: the first item that equals it, else the first item (NaN), else none.
-                for i in range(begin, end):
-                    if (not nulls or valid[i] != 0) and slot == end and values[i] == loser[0]:
-                        slot = i
-                if is_float:
-                    for i in range(begin, end):
-                        if (not nulls or valid[i] != 0) and slot == end:
-                            slot = i
-            present[row] = slot < end
-            out[row] = i8(slot - begin) if slot < end else i8(0)
-        return 0
-
-    return function
-
-
-@loop("item* u1* i8* i8 i8 item* i8* u1*")
-def argmax(kind: str, nulls: bool) -> Function:
-    """(values, valid, offsets, first, last, loser, out, present): slots of the first largest items."""
-    return _slot(kind, nulls, largest=True)
-
-
-@loop("item* u1* i8* i8 i8 item* i8* u1*")
-def argmin(kind: str, nulls: bool) -> Function:
-    """As `argmax`, of the smallest items."""
-    return _slot(kind, nulls, largest=False)
 
 
 @loop("item* u1* i8* i8 i8 f8*", _FLOATS)

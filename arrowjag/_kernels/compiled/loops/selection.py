@@ -7,79 +7,119 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import loop
+from arrowjag._kernels.compiled.loop import SAMPLE, loop
 
 u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
 i8: Any = np.int64
 f8: Any = np.float64
 
 SHORT = 24
-"""Rows up to this length compute the rank of each item by counting the smaller ones."""
+"""Rows, and what is left of longer ones, up to this length compute the rank of each item by counting the smaller ones."""
+
+FEW = 7
+"""Items that two bounds are chosen from where fewer than `FEW_BELOW` are left."""
+
+FEW_BELOW = 160
 
 Function = Callable[..., int]
 
 
-@loop("item* i8* i8 i8 i8* item* item* item*")
+@loop("item* i8* i8 i8 i8* item* item* item* item*")
 def select(kind: str, nulls: bool) -> Function:
-    """(values, offsets, first, last, places, scratch, lower, upper): the items of rank places[row] and of the next rank.
+    """(values, offsets, first, last, places, scratch, sample, lower, upper): the items of rank places[row] and of the next rank.
 
     The last item has no next one and stands for it. There are no nulls and no NaN; rows that are empty are left out. `scratch` has
-    room for the longest row.
-    """
-    del nulls
+    room for the longest row, `sample` for `SAMPLE` items.
 
-    def function(values: Any, offsets: Any, first: Any, last: Any, places: Any, scratch: Any, lower: Any, upper: Any) -> int:
+    Two items of a sample, a little below and above the place that is wanted, divide a row into three. The part that holds the place
+    replaces the row. Parts are written without a branch for each item, which a processor could not foresee.
+    """
+    del kind, nulls
+
+    def function(
+        values: Any, offsets: Any, first: Any, last: Any, places: Any, scratch: Any, sample: Any, lower: Any, upper: Any
+    ) -> int:
         for row in range(u8(first), u8(last)):
-            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
-            n = end - begin
+            base = u8(offsets[row])
+            n = u8(offsets[row + u8(1)]) - base
             if n == u8(0):
                 continue
-            place = u8(places[row])
-            if n <= u8(SHORT):
-                for i in range(begin, end):
-                    item = values[i]
+            place, source = u8(places[row]), values
+            above, has_above = values[base], False  # the smallest item beyond the part that is left
+            found, repeated, answer, following = False, False, above, above
+            while n > u8(SHORT) and not found:
+                n_sample = u8(FEW) if n < u8(FEW_BELOW) else u8(SAMPLE)
+                reach = u8(1) if n < u8(FEW_BELOW) else u8(4)
+                step = n // n_sample
+                state = n
+                for i in range(u8(0), n_sample):
+                    state = state * u8(6364136223846793005) + u8(1442695040888963407)
+                    sample[i] = source[base + i * step + (((state >> u8(40)) * step) >> u8(24))]
+                middle = place * n_sample // n
+                below = middle - reach if middle > reach else u8(0)
+                beyond = middle + reach if middle + reach < n_sample else n_sample - u8(1)
+                low, high = above, above
+                for i in range(u8(0), n_sample):
+                    item = sample[i]
                     rank = u8(0)
-                    for j in range(begin, i):
-                        rank += u8(1) if values[j] <= item else u8(0)
-                    for j in range(i + u8(1), end):
-                        rank += u8(1) if values[j] < item else u8(0)
-                    lower[row] = item if rank == place else lower[row]
-                    upper[row] = item if (rank == place + u8(1)) | ((rank == place) & (place + u8(1) == n)) else upper[row]
-                continue
-            for i in range(u8(0), n):
-                scratch[i] = values[begin + i]
-            # Hoare's selection around the median of three; places beyond `left` and `right` are settled.
-            left, right = u8(0), n - u8(1)
-            while right > left:
-                middle = left + ((right - left) >> u8(1))
-                a, b, c = scratch[left], scratch[middle], scratch[right]
-                low = min(b, a)
-                high = max(a, b)
-                pivot = low if c < low else (min(c, high))
-                i, j = left, right
-                while True:
-                    while scratch[i] < pivot:
-                        i += u8(1)
-                    while pivot < scratch[j]:
-                        j -= u8(1)
-                    if i >= j:
-                        break
-                    held = scratch[i]
-                    scratch[i] = scratch[j]
-                    scratch[j] = held
-                    i += u8(1)
-                    j -= u8(1)
-                if place <= j:
-                    right = j
+                    for j in range(u8(0), i):
+                        rank += u8(1) if sample[j] <= item else u8(0)
+                    for j in range(i + u8(1), n_sample):
+                        rank += u8(1) if sample[j] < item else u8(0)
+                    low = item if rank == below else low
+                    high = item if rank == beyond else high
+                n_below, n_before = u8(0), u8(0)
+                for i in range(base, base + n):
+                    n_below += u8(1) if source[i] < low else u8(0)
+                    n_before += u8(1) if source[i] < high else u8(0)
+                kept = u8(0)
+                if place < n_below:
+                    for i in range(base, base + n):
+                        item = source[i]
+                        scratch[kept] = item
+                        kept += u8(1) if item < low else u8(0)
+                    above, has_above = low, True
+                elif place < n_before:
+                    for i in range(base, base + n):
+                        item = source[i]
+                        scratch[kept] = item
+                        kept += u8(1) if (item > low) & (item < high) else u8(0)
+                    place -= n_below
+                    n_equal = n_before - n_below - kept
+                    above, has_above = high, True
+                    found, repeated, answer = place < n_equal, place + u8(1) < n_equal, low
+                    place -= n_equal
                 else:
-                    left = j + u8(1)
-            lower[row] = scratch[place]
-            best = scratch[place]
-            if place + u8(1) < n:
-                best = scratch[place + u8(1)]
-                for i in range(place + u8(2), n):
-                    best = min(best, scratch[i])
-            upper[row] = best
+                    for i in range(base, base + n):
+                        item = source[i]
+                        scratch[kept] = item
+                        kept += u8(1) if item > high else u8(0)
+                    place -= n_before
+                    n_equal = n - n_before - kept
+                    found, repeated, answer = place < n_equal, place + u8(1) < n_equal, high
+                    place -= n_equal
+                source, base, n = scratch, u8(0), kept
+            if found:
+                following = above if has_above else scratch[0] if n > u8(0) else answer
+                for i in range(u8(0), n):
+                    following = min(following, scratch[i])
+                following = answer if repeated else following
+            else:
+                answer = source[base]
+                following = above
+                for i in range(base, base + n):
+                    item = source[i]
+                    rank = u8(0)
+                    for j in range(base, i):
+                        rank += u8(1) if source[j] <= item else u8(0)
+                    for j in range(i + u8(1), base + n):
+                        rank += u8(1) if source[j] < item else u8(0)
+                    answer = item if rank == place else answer
+                    following = item if rank == place + u8(1) else following
+                if place + u8(1) == n:
+                    following = above if has_above else answer
+            lower[row] = answer
+            upper[row] = following
         return 0
 
     return function

@@ -1,0 +1,99 @@
+"""Compiled reductions of rows around the lengths where they change their way: the bits of the numpy form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import arrowjag as aj
+from arrowjag import options
+from arrowjag._kernels import strategy
+
+pytest.importorskip("numba")
+
+SIZES = np.array(
+    [
+        *(0, 1, 24, 25, 31, 32, 33, 40, 127, 128, 129, 159, 160, 161, 255, 256, 257, 300, 0, 383, 384, 385, 386, 511, 512, 513),
+        *(640, 641, 700, 767, 768, 769, 896, 897, 1000, 1023, 1024, 1025, 1100, 1152, 1153, 1500, 2047, 2048, 2049, 5000, 3),
+    ]
+)
+REDUCTIONS = ("sum", "mean", "var", "std", "min", "max", "argmin", "argmax", "median")
+
+
+def values(kind: str, dtype: str, rng: np.random.Generator) -> Any:
+    """Items that all differ, that often repeat, that are all equal, or that NaN, infinities and both zeros are among."""
+    n = int(SIZES.sum())
+    if kind == "different":
+        return (rng.normal(size=n) * 1e3).astype(dtype)
+    if kind == "repeated":
+        return rng.integers(0, 3, n).astype(dtype)
+    if kind == "equal":
+        return np.full(n, 7, dtype)
+    if kind == "rising":
+        return np.arange(n).astype(dtype)
+    if kind == "ugly":
+        return rng.choice([0.0, -0.0, np.nan, np.inf, -np.inf, 1.5, -2.5], n, p=[0.2, 0.2, 0.3, 0.05, 0.05, 0.1, 0.1]).astype(dtype)
+    return np.where(rng.random(n) < 0.001, 1.0, -0.0 if kind == "zeros" else np.nan).astype(dtype)
+
+
+def bits(x: Any) -> tuple[Any, bytes]:
+    """The type, the nulls and the bytes of a column, with one NaN for all."""
+    found = x.values
+    data = found.fill_null(0).to_numpy()
+    data = np.where(np.isnan(data), np.nan, data) if data.dtype.kind == "f" else data
+    return (x.type, found.is_null().to_pylist()), data.astype(data.dtype).tobytes()
+
+
+CASES = [
+    *((kind, "f8") for kind in ("different", "repeated", "equal", "rising", "ugly", "zeros", "nan")),
+    *((kind, "f4") for kind in ("different", "ugly")),
+    *((kind, "i8") for kind in ("different", "repeated", "equal", "rising")),
+]
+
+
+@pytest.mark.parametrize("nulls", [False, True], ids=["plain", "nulls"])
+@pytest.mark.parametrize(("kind", "dtype"), CASES)
+def test_compiled_reductions_of_long_rows_have_the_bits_of_numpy(kind: str, dtype: str, nulls: bool) -> None:
+    rng = np.random.default_rng(5)
+    data = values(kind, dtype, rng)
+    x = aj.from_sizes(pa.array(data, mask=rng.random(len(data)) < 0.3 if nulls else None), SIZES)
+    for name in REDUCTIONS:
+        with options(compile="never"):
+            wanted = getattr(x, name)()
+        with options(compile="always"), strategy.force(COMPILED_VALUES=0):
+            found = getattr(x, name)()
+        assert bits(found) == bits(wanted), name
+
+
+@pytest.mark.parametrize("q", [0.0, 0.01, 0.3, 0.99, 1.0])
+@pytest.mark.parametrize("kind", ["different", "repeated", "rising"])
+def test_compiled_quantiles_of_long_rows_have_the_bits_of_numpy(kind: str, q: float) -> None:
+    x = aj.from_sizes(pa.array(values(kind, "f8", np.random.default_rng(6))), SIZES)
+    with options(compile="never"):
+        wanted = x.quantile(q)
+    with options(compile="always"), strategy.force(COMPILED_VALUES=0):
+        found = x.quantile(q)
+    assert bits(found) == bits(wanted)
+
+
+@pytest.mark.parametrize("name", ["sum", "mean"])
+def test_compiled_sums_of_integers_are_exact_up_to_the_last_one_that_fits(name: str) -> None:
+    half = 2**62
+    fitting = [[half, half - 1], [-half, -half], [half, half, -half], [5], [], [-half, half]]
+    beyond = [half, half]
+    with options(compile="always"), strategy.force(COMPILED_VALUES=0):
+        found = getattr(aj.array(fitting, type=pa.int64()), name)().to_list()
+        unsigned = aj.array([[2**63, 2**63 - 1], [7, 8]], type=pa.uint64()).sum().to_list()
+        if name == "sum":
+            with pytest.raises(aj.JagOverflowError, match="row 1"):
+                aj.array([[1], beyond], type=pa.int64()).sum()
+        else:
+            assert aj.array([beyond, [3]], type=pa.int64()).mean().to_list() == [2.0**62, 3.0]
+    assert unsigned == [2**64 - 1, 15]
+    if name == "sum":
+        assert found == [sum(row) for row in fitting]
+    else:
+        assert found == [sum(row) / len(row) if row else None for row in fitting]
