@@ -215,7 +215,8 @@ def rows(n_values: int, n_rows: int, kind: str, n_taken: int, ready: Callable[[]
     """Of rows that are taken; so few of them that offsets cost more are taken item by item. `kind` is "word", "text" or ""."""
     if not kind or not n_values or n_values < sizes.COMPILED_VALUES or n_taken * sizes.RUN_LENGTH < n_rows:
         return "items"
-    if ready():
+    long = kind == "word" and n_values > sizes.MOVED_LENGTH * n_rows
+    if not long and ready():
         return "compiled"
     least = sizes.RUN_VALUES if kind == "text" else max(sizes.RUN_VALUES, sizes.RUN_LENGTH * n_rows)
     return "runs" if n_values >= least else "items"
