@@ -21,9 +21,8 @@ FILES ?= arrowjag/_kernels arrowjag/_ops
 SAMPLE ?=
 # The extras whose lowest versions `make lowest` tests: all that users install, but for engines that are tested on their own.
 LOWEST_EXTRAS := cli pandas plot polars etl suite testing
-# The folders of tests that pass with them. The files of tests/ itself are not among them yet: test_arguments.py hangs with polars 2.0,
-# and some others fail. `make lowest LOWEST_TESTS=tests` runs all.
-LOWEST_TESTS ?= tests/etl tests/interop tests/io tests/kernels tests/pages tests/pandas tests/polars
+# `make lowest LOWEST_TESTS=tests/test_dims.py` runs a part.
+LOWEST_TESTS ?= tests
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -81,13 +80,13 @@ torch: $(VENV)/.torch ## run the tests that need torch and fbgemm_gpu
 engines: $(VENV)/.engines ## run the tests that start Ray and Dask clusters and kill their processes
 	$(BIN)/python -m pytest -m engines tests || test $$? -eq 5
 
-lowest: .venv-lowest/.done ## run the tests of surfaces, files, jobs and kernels with the lowest supported versions
+lowest: .venv-lowest/.done ## run the tests with the lowest supported versions
 	HYPOTHESIS_PROFILE=few .venv-lowest/bin/python -m pytest $(PYTEST) -m "not slow and not torch and not engines" $(LOWEST_TESTS)
 
 bare: | $(BIN)/python ## run the core with numpy and pyarrow alone, with pandas alone and with polars alone
 	$(BIN)/python tools/versions.py --short
 
-versions: | $(BIN)/python ## run the tests with each combination of versions of pandas, polars and pyarrow; ENVIRONMENTS=... picks some
+versions: | $(BIN)/python ## run the tests with each combination of versions of pandas, polars and pyarrow, and beside mlflow and gluonts; ENVIRONMENTS=... picks some
 	$(BIN)/python tools/versions.py $(ENVIRONMENTS) --table
 
 version-files: | $(BIN)/python ## write small files with the oldest and newest versions, and read each with all of them

@@ -52,6 +52,9 @@ NO_LARGE_DICTIONARIES = Difference(
     "`pa.array` doesn't make a `dictionary` of `large_string` from Python text.",
     "`arrowjag.array` encodes the text itself.",
 )
+_FIELDS_BY_NAME = Difference(
+    "pyarrow", "24.0", "`pa.array` sorts the fields of Python dicts by name.", "As in pyarrow; `type=` gives them another order."
+)
 NO_UUID_OBJECTS = Difference(
     "pyarrow", "24.0", "`pa.array` doesn't take `uuid.UUID` objects.", "`arrowjag.array` raises; pass bytes and `type=pa.uuid()`."
 )

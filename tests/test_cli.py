@@ -31,7 +31,8 @@ ROOT = Path(__file__).parents[1]
 def flights() -> dict[str, Any]:
     """Two jagged columns, with nulls at every level, and two plain ones."""
     delays = aj.array([[[1.5, None], [2.0]], [], None, [[], None, [3.0]]])
-    docs = aj.array([[{"score": 1, "name": "a"}, {"score": None, "name": "b"}], [None], [], [{"score": 4, "name": "d"}]])
+    rows = [[{"score": 1, "name": "a"}, {"score": None, "name": "b"}], [None], [], [{"score": 4, "name": "d"}]]
+    docs = aj.array(rows, type=pa.struct([("score", pa.int64()), ("name", pa.string())]))
     return {"plane": ["N1", None, "N3", "N4"], "seats": [10, 20, None, 40], "delays": delays, "docs": docs}
 
 
@@ -325,13 +326,13 @@ def test_json_holds_the_same_facts(parquet: Path) -> None:
         ("show flights.parquet nope", "flights.parquet has no column 'nope'; it has plane, seats, delays, docs"),
         ("show flights.parquet docs.nope", "column docs: no field 'nope'; its fields are score, name"),
         ("show flights.parquet seats.x", "column seats: no field 'x'; it holds no structs"),
-        ("show flights.parquet --bad", "No such option: --bad"),
+        ("show flights.parquet --bad", "No such option"),
         ("show flights.parquet --html no/page.html", "there is no folder no"),
         ("show flights.parquet --plot no/picture.png", "there is no folder no"),
         ("show flights.parquet delays --plot picture.xyz", "picture.xyz: write png, svg or pdf"),
         ("show", "Missing argument 'file'"),
         ("frobnicate", "No such command 'frobnicate'"),
-        ("--bad", "No such option: --bad"),
+        ("--bad", "No such option"),
         ("run job.py flights.parquet out", "write JOB.py:FUNCTION"),
         ("run nope.py:f flights.parquet out", "nope.py: no such file"),
         ("run job.py:nope flights.parquet out", "job.py has no function 'nope'; it has same"),
@@ -362,7 +363,7 @@ def test_wrong_input_is_one_line_and_exit_code_2(
     monkeypatch.setenv("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
     assert main(shlex.split(words)) == 2
     output = capsys.readouterr()
-    assert says in output.err
+    assert says.lower() in output.err.lower()  # versions of typer write the names of arguments in small letters or in capitals
     assert output.err.startswith("arrowjag: ")
     assert (output.err.count("\n"), output.out) == (1, "")
 

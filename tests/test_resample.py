@@ -82,8 +82,9 @@ def test_wall_time_after_2037() -> None:
     """Arrow's tables of daylight saving time end there."""
     t = aj.array([days("2050-07-01T21:30", "2050-07-01T22:30")], type=pa.timestamp("us", "Europe/Berlin"))
     got = aj.resample(t, 1, "1d", "count")
-    starts = [one.isoformat() for one in got["t"].to_list()[0]]
-    assert starts == ["2050-07-01T00:00:00+02:00", "2050-07-02T00:00:00+02:00"]
+    # pytz, which older versions of pyarrow prefer where it is installed, shows these times with the offset of winter
+    starts = [one.astimezone(dt.UTC).isoformat() for one in got["t"].to_list()[0]]
+    assert starts == ["2050-06-30T22:00:00+00:00", "2050-07-01T22:00:00+00:00"]
     assert got["value"].to_list() == [[1, 1]]
 
 

@@ -45,9 +45,9 @@ def test_files_of_this_version_are_read(tmp_path: Path) -> None:
 def test_every_environment_has_a_name() -> None:
     done = subprocess.run([sys.executable, "tools/versions.py", "--list"], cwd=ROOT, check=True, capture_output=True, text=True)
     names = json.loads(done.stdout)
-    assert names[:3] == ["bare", "pandas-only", "polars-only"]
+    assert names[:4] == ["bare", "pandas-only", "polars-only", "mlflow,gluonts"]
     assert {"newest", "pandas-2.3,polars-2.0,pyarrow-22", "pandas-3.0,pyarrow-24"} <= set(names)
-    assert len(names) == len(set(names)) == 3 + 3 * 2 * 3
+    assert len(names) == len(set(names)) == 4 + 3 * 2 * 3
 
 
 def days(*ages: tuple[str, int]) -> dict[str, dt.date]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 import tomllib
@@ -125,6 +126,23 @@ def test_nulls_beside_a_slice(type: pa.DataType) -> None:
     assert aj.where(aj.from_arrow(keep), aj.from_arrow(part), None).to_list() == [items[1], None]
     x = aj.from_arrow(pa.array([[items[0]], items[1:]], pa.large_list(type)))[1:]
     assert aj.where(aj.array([[True, False]]), x, None).to_list() == [[items[1], None]]
+
+
+@pytest.mark.skipif(not all(map(importlib.util.find_spec, ["mlflow", "gluonts"])), reason="needs mlflow and gluonts: make versions")
+def test_mlflow_and_gluonts_read_jagged_columns(tmp_path: Path) -> None:
+    code = """
+import mlflow.models, pandas as pd
+from gluonts.dataset.common import ListDataset
+import arrowjag as aj
+v = aj.array([[1.0, 2.0], [3.0]]).to_pandas()
+print(mlflow.models.infer_signature(pd.DataFrame({"v": v})).inputs.to_dict())
+print([one["target"].tolist() for one in ListDataset([{"start": "2026-11-22", "target": row} for row in v], freq="D")])
+"""
+    done = run(code, tmp_path)
+    assert done.stdout.splitlines() == [
+        "[{'type': 'array', 'items': {'type': 'double'}, 'name': 'v', 'required': True}]",
+        "[[1.0, 2.0], [3.0]]",
+    ], done.stderr
 
 
 def test_the_table_of_differences_is_up_to_date() -> None:

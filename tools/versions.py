@@ -1,8 +1,10 @@
-"""Run the tests with one combination of versions of the hosts after another, each in an environment of its own.
+"""Run the demo and the tests with one combination of versions of the hosts after another, each in an environment of its own.
 
 `python tools/versions.py pandas-2.3,polars-2.0,pyarrow-22` runs one combination, `python tools/versions.py bare` the core without
-pandas and polars, and no name runs all of them. `--list` prints their names as JSON, for the nightly workflow, `--table` adds the
-results to tests/README.md, and `--short` runs a few test files without pandas, without polars and without both.
+pandas and polars, `python tools/versions.py mlflow,gluonts` the newest releases of two libraries that refuse the newest pyarrow and
+pandas, and no name runs all of them. `--list` prints their names as JSON, for the nightly workflow, `--table` adds the results to
+tests/README.md, and `--short` runs a few test files without pandas, without polars and without both. The environment variable
+PYTEST_WORKERS sets the number of processes, one per core by default.
 """
 
 from __future__ import annotations
@@ -27,6 +29,9 @@ TOOLS = ["packaging>=24.2", "pytest>=9.0", "pytest-xdist>=3.8"]
 BARE = {"bare": "cli,etl,testing", "pandas-only": "cli,etl,pandas,testing", "polars-only": "cli,etl,polars,testing"}
 """The extras of the environments without one of the hosts."""
 
+BESIDE = {"mlflow,gluonts": ["mlflow", "gluonts"]}
+"""Environments with libraries that have narrower bounds on pandas and pyarrow; pip chooses the newest versions that all accept."""
+
 SHORT = {
     "bare": "array concat creating_arrays dims filter fold_cases formatting shape take unique versions where",
     "pandas-only": "versions pandas/test_array pandas/test_entry pandas/test_frame pandas/test_operators",
@@ -50,6 +55,8 @@ def _combinations() -> dict[str, list[str]]:
 ENVIRONMENTS = _combinations()
 """The requirements of each combination of versions, by its name."""
 
+_NAMES = [*BARE, *BESIDE, *ENVIRONMENTS]
+
 
 def requirements(name: str) -> list[str]:
     """What pip installs into an environment.
@@ -57,7 +64,7 @@ def requirements(name: str) -> list[str]:
     Parameters
     ----------
     name : str
-        A key of `ENVIRONMENTS` or `BARE`.
+        A key of `ENVIRONMENTS`, `BARE` or `BESIDE`.
 
     Returns
     -------
@@ -71,9 +78,9 @@ def requirements(name: str) -> list[str]:
     """
     if name in BARE:
         return [*TOOLS, "--editable", f"{ROOT}[{BARE[name]}]"]
-    if name not in ENVIRONMENTS:
-        sys.exit(f"there is no environment {name!r}; there are {', '.join([*BARE, *ENVIRONMENTS])}")
-    return [*ENVIRONMENTS[name], "--editable", f"{ROOT}[suite]"]
+    if name not in _NAMES:
+        sys.exit(f"there is no environment {name!r}; there are {', '.join(_NAMES)}")
+    return [*(BESIDE.get(name) or ENVIRONMENTS[name]), "--editable", f"{ROOT}[suite]"]
 
 
 def environment(name: str) -> Path:
@@ -82,7 +89,7 @@ def environment(name: str) -> Path:
     Parameters
     ----------
     name : str
-        A key of `ENVIRONMENTS` or `BARE`.
+        A key of `ENVIRONMENTS`, `BARE` or `BESIDE`.
 
     Returns
     -------
@@ -102,23 +109,28 @@ def environment(name: str) -> Path:
 
 
 def run_tests(name: str, short: bool = False) -> tuple[int, str]:
-    """Run the tests in an environment.
+    """Run the demo and the tests in an environment.
 
     Parameters
     ----------
     name : str
-        A key of `ENVIRONMENTS` or `BARE`.
+        A key of `ENVIRONMENTS`, `BARE` or `BESIDE`.
     short : bool
         Whether only the files of `SHORT` run.
 
     Returns
     -------
     code : int
-        pytest's exit code.
+        The exit code of pytest, or of the demo if that failed.
     summary : str
-        Its last line.
+        The last line of pytest.
     """
     python = environment(name)
+    if name not in BARE:
+        print(f"--- {name}: the demo", flush=True)
+        demo = subprocess.run([str(python), "-m", "arrowjag", "demo"], cwd=ROOT, check=False, stdout=subprocess.PIPE, text=True)
+        if demo.returncode:
+            return demo.returncode, "the demo failed"
     paths = [f"tests/{file if '/' in file else f'test_{file}'}.py" for file in SHORT[name].split()] if short else ["tests"]
     workers = os.environ.get("PYTEST_WORKERS", "auto")
     command = [str(python), "-m", "pytest", "-q", "-n", workers, "-m", "not slow and not torch and not engines", *paths]
@@ -134,6 +146,9 @@ def run_tests(name: str, short: bool = False) -> tuple[int, str]:
     return child.wait(), last.strip("= ")
 
 
+_NOT_RUN = "not run yet; the nightly workflow runs it"
+
+
 def write_table(results: dict[str, str]) -> None:
     """Write results into tests/README.md; those of other environments stay.
 
@@ -146,7 +161,7 @@ def write_table(results: dict[str, str]) -> None:
     before, rest = page.split(FIRST)
     old, after = rest.split(LAST)
     known = dict(re.findall(r"^\| `([^`]+)` \| (.*) \|$", old, re.MULTILINE)) | results
-    rows = [f"| `{name}` | {known[name]} |" for name in [*BARE, *ENVIRONMENTS] if name in known]
+    rows = [f"| `{name}` | {known.get(name, _NOT_RUN)} |" for name in _NAMES]
     table = "\n".join(["", "| environment | result |", "|---|---|", *rows, "", ""])
     PAGE.write_text(f"{before}{FIRST}{table}{LAST}{after}", encoding="utf-8")
 
@@ -165,10 +180,10 @@ def main(arguments: list[str]) -> int:
         0 if all tests passed.
     """
     if "--list" in arguments:
-        print(json.dumps([*BARE, *ENVIRONMENTS]))
+        print(json.dumps(_NAMES))
         return 0
     short = "--short" in arguments
-    names = [one for one in arguments if not one.startswith("--")] or [*BARE, *([] if short else ENVIRONMENTS)]
+    names = [one for one in arguments if not one.startswith("--")] or (list(BARE) if short else _NAMES)
     failed, results = [], {}
     for name in names:
         started = time.monotonic()

@@ -120,6 +120,12 @@ class RowLookup:
         -------
         pandas.Series
             Counts by row, in order of first appearance.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.array([[1, 2], [3], [1, 2], None]).to_pandas().array.value_counts().tolist()
+        [2, 1]
         """
         codes, uniques = self.factorize(use_na_sentinel=dropna)
         counts = np.bincount(codes[codes >= 0], minlength=len(uniques))

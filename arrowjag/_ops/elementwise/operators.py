@@ -207,8 +207,9 @@ def unary(name: str, column: Column) -> Column:
     return apply(UNARY[name], [column], name)
 
 
-_MOST_DECIMALS = 2**31 - 1
-"""Largest argument that pyarrow parses; it rejects far smaller ones with an error of its own."""
+_MOST_DECIMALS = 1000
+"""Beyond the range of every type: pyarrow rejects it with an error of its own. pyarrow 22 computes powers of ten in a loop, which
+takes seconds for 2**31."""
 
 
 def round_to(column: Column, decimals: int) -> Column:
