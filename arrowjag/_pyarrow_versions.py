@@ -18,6 +18,7 @@ __all__ = [
     "NO_LARGE_DICTIONARIES",
     "NO_NULLS_IN_FIXED_LISTS",
     "NO_UUID_OBJECTS",
+    "TOO_FEW_NULLS_OF_FIELDS",
     "array_of_words",
     "if_else",
     "nbytes",
@@ -51,6 +52,12 @@ NO_LARGE_DICTIONARIES = Difference(
     "25.0",
     "`pa.array` doesn't make a `dictionary` of `large_string` from Python text.",
     "`arrowjag.array` encodes the text itself.",
+)
+TOO_FEW_NULLS_OF_FIELDS = Difference(
+    "pyarrow",
+    "26.0",
+    "Parquet: the statistics of a field of structs inside lists may count too few nulls.",
+    "`arrowjag show` repeats the statistics of the file.",
 )
 _FIELDS_BY_NAME = Difference(
     "pyarrow", "24.0", "`pa.array` sorts the fields of Python dicts by name.", "As in pyarrow; `type=` gives them another order."

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import arrowjag as aj
+from arrowjag._pyarrow_versions import TOO_FEW_NULLS_OF_FIELDS
 from arrowjag.cli import _commands, _facts, _jobs, _tables, main
 from arrowjag.cli._facts import Tally, read_facts
 from arrowjag.cli._sources import open_source
@@ -68,7 +69,8 @@ def test_facts_of_a_file(write: Any, tmp_path: Path) -> None:
     assert (inner.rows, inner.items, inner.nulls, inner.empty) == (5, 4, 1, 1)
     assert (delays.values, delays.null_values) == (4, 1)
     assert (docs.type, docs.nulls, docs.null_values) == ("jagged[struct of 2, 2]", 0, 1)
-    assert [(one.name, one.nulls) for one in docs.fields] == [("score", 2), ("name", 1)]
+    score = 1 if TOO_FEW_NULLS_OF_FIELDS and write is aj.write_parquet else 2
+    assert [(one.name, one.nulls) for one in docs.fields] == [("score", score), ("name", 1)]
 
 
 def test_examples_are_the_first_and_the_last_rows(tmp_path: Path) -> None:
