@@ -17,12 +17,16 @@ FLOATS = aj.array([[1.5, -2.0, None], [], [4.0, 4.0, 0.5, 3.0], [None]])
 WHOLE = aj.array([[1.5, -2.0], [], [4.0, 4.0, 0.5, 3.0]])
 INTEGERS = aj.array([[3, 1, None], [], [-4, 4, 4]])
 WORDS = aj.array([["b", "é", None], [], ["b", "a", "b"]])
+LONG = aj.array([[0.5, 1.5] * 300, [2.0]])
 TIMES = aj.array([[1, 2], [], [5, 5, 6, 9]])
 
 CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "sum": ("sum-f8", FLOATS.sum),
     "sum of integers": ("sum_integers-i8", INTEGERS.sum),
-    "mean": ("sum-f8", FLOATS.mean),
+    "mean": ("mean-f8", FLOATS.mean),
+    "mean of integers": ("mean_integers-i8", INTEGERS.mean),
+    "sum of long rows": ("long_sum-f8", LONG.sum),
+    "var of long rows": ("long_squares-f8", LONG.var),
     "prod": ("prod-f8", FLOATS.prod),
     "prod of integers": ("prod_integers-i8", INTEGERS.prod),
     "min": ("min-f8", FLOATS.min),
