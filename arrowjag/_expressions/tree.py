@@ -210,17 +210,20 @@ _LONGEST = 20
 """The largest number of items of a container in a key."""
 
 
-def _key(value: Any, of_other: Callable[[Any], Any]) -> Any:
-    """Return a key of an argument, equal for equal constants; `of_other` returns those of nodes and of all other objects."""
+def _key(value: Any, of_part: Callable[[Any], Any], of_other: Callable[[Any], Any]) -> Any:
+    """Return a key of an argument, equal for equal constants.
+
+    `of_part` returns the keys of the parts of containers, and `of_other` those of nodes and of all other objects.
+    """
     kind = type(value)
     if kind in _KEYS:
         return kind, value
     if kind is float:
         return kind, repr(value)  # distinguishes -0.0 from 0.0, and NaN equals NaN
     if kind is slice:
-        return kind, *(_key(one, of_other) for one in (value.start, value.stop, value.step))
+        return kind, *map(of_part, (value.start, value.stop, value.step))
     if isinstance(value, (list, tuple, dict)) and len(value) <= _LONGEST:
-        return kind, *(_key(one, of_other) for one in (value.items() if isinstance(value, dict) else value))
+        return kind, *map(of_part, value.items() if isinstance(value, dict) else value)
     return of_other(value)
 
 
@@ -239,9 +242,12 @@ class Calls:
             The attributes of `Call`.
         """
         node = Call(kind, name, args, kwargs)
-        # The node is part of a key that holds other objects, such as functions, whose calls are all computed.
-        values = (_key(one, lambda other: id(other if isinstance(other, (Input, Call)) else node)) for one in _values(node))
-        return self._made.setdefault((kind, name, tuple(kwargs), *values), node)
+
+        def key(value: Any) -> Any:
+            # The node is part of a key that holds other objects, such as functions, whose calls are all computed.
+            return _key(value, key, lambda other: id(other if isinstance(other, (Input, Call)) else node))
+
+        return self._made.setdefault((kind, name, tuple(kwargs), *map(key, _values(node))), node)
 
 
 class Tree:
@@ -279,9 +285,9 @@ class Tree:
         return one is two
 
     def _key(self, value: Any) -> Any:
-        return _key(value, self._key_of_node)
+        return _key(value, self._key, self._key_of_other)
 
-    def _key_of_node(self, value: Any) -> Any:
+    def _key_of_other(self, value: Any) -> Any:
         if type(value) is Input:
             return self._position(value)
         if type(value) is Call:
@@ -291,7 +297,7 @@ class Tree:
             return value.kind, value.name, tuple(value.kwargs), *map(self._key, _values(value))
         self._has_key = False
         for node in _nodes([value]):
-            self._key_of_node(node)
+            self._key(node)
         return None
 
 
