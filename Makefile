@@ -35,7 +35,7 @@ demo: $(VENV)/.demo ## run the main job on the flights of 2013, and check every 
 	$(BIN)/arrowjag demo
 
 # Files named by TESTS run whole.
-test: $(VENV)/.test ## run the tests and the examples of docstrings, README and docs, with few examples and cases: four minutes on two cores
+test: $(VENV)/.test ## run the tests and the examples of docstrings, README and docs, with few examples and cases
 	$(if $(TESTS),,HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-quick}) $(BIN)/python -m pytest $(PYTEST) -m "not slow" $(TESTS)
 
 whole: $(VENV)/.test ## run what `test` runs, with all examples and cases (not the slow ones)
