@@ -13,19 +13,19 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import settings
 
 import arrowjag as aj
 from arrowjag._kernels.elementwise import utf8
 from arrowjag._methods import METHODS
 from arrowjag.testing import LEAF_KINDS
+from tests.conftest import PROFILE
 from tests.fuzz import cases, coverage_guided
 from tests.fuzz.calls import CALLS
 from tests.fuzz.columns import sample
 from tests.fuzz.operations import compare
 from tests.fuzz.properties import property_files
 
-IS_QUICK = settings.get_current_profile_name() == "quick"
+IS_QUICK = PROFILE == "quick"
 CASES = 24 if IS_QUICK else 150
 """Calls for each operation and ndim; at least one for each leaf type."""
 

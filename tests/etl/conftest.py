@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import settings
+
+from tests.conftest import PROFILE
 
 
 @pytest.fixture(autouse=True)
 def _whole_if_it_starts_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test that starts worker processes, each of which takes a second or two, runs in `make whole`."""
-    if settings.get_current_profile_name() == "quick":
+    if PROFILE == "quick":
         reason = "starts workers: make whole"
         monkeypatch.setattr("arrowjag.etl._job.LocalEngine", lambda *_, **__: pytest.skip(reason))

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import settings
 
 from arrowjag import JagValueError, options
 from arrowjag._kernels import compiled
 from arrowjag._kernels.compiled import background, compiler, library, objects
 from arrowjag._kernels.compiled.loop import ITEM_TYPES, SAMPLE, Variant, item_type, wide_type
 from arrowjag._kernels.compiled.loops import LOOPS
+from tests.conftest import PROFILE
 from tests.kernels.compiling import compiled_within
 
 pytest.importorskip("numba")
@@ -237,7 +237,7 @@ def some_types(loop):
 @pytest.mark.parametrize("name", sorted(LOOPS))
 def test_a_loop_gives_the_same_bits_compiled_and_interpreted(name, nulls, compiled_once, monkeypatch):
     forget(monkeypatch)
-    for type in some_types(LOOPS[name])[: 1 if settings.get_current_profile_name() == "quick" else None]:
+    for type in some_types(LOOPS[name])[: 1 if PROFILE == "quick" else None]:
         compare_bits(LOOPS[name], type, nulls)
 
 

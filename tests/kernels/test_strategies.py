@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import settings
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
@@ -28,6 +27,7 @@ from arrowjag.errors import JagError
 from arrowjag.testing import assert_lists_equal
 from arrowjag.typing import RankMethod
 from tests import reference as ref
+from tests.conftest import PROFILE
 from tests.kernels.ugly import ITEMS, Column, columns
 from tests.reference import Jag
 
@@ -71,7 +71,7 @@ TINY = {
 """Sizes by which small columns fill many blocks, on several threads."""
 
 
-SIZES = (TINY,) if settings.get_current_profile_name() == "quick" else ({}, TINY)
+SIZES = (TINY,) if PROFILE == "quick" else ({}, TINY)
 
 
 class Call(NamedTuple):
