@@ -311,13 +311,18 @@ def object_store(link: str, options: Mapping[str, str]) -> Any:
 # ----------------------------------------------------------------------------------------------------------------- probe
 
 _PROBE = """
-import json, sys
+import json, socket, sys
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 sys.path[:] = json.loads(sys.argv[3])
 from arrowjag.errors import JagError
 from arrowjag.io._stores import filesystem_of
 try:
     filesystem, path = filesystem_of(sys.argv[1], json.loads(sys.argv[2]))
     filesystem.get_file_info(path)
+    parts = urlsplit(sys.argv[1])
+    if parts.scheme in ("http", "https") and not getproxies():  # fsspec says "not found" where it could not connect
+        socket.create_connection((parts.hostname, parts.port or {"http": 80, "https": 443}[parts.scheme]), 5).close()
 except Exception as error:
     print(f"{'' if isinstance(error, JagError) else type(error).__name__ + ': '}{' '.join(str(error).split())}")
     sys.exit(3)
