@@ -58,8 +58,8 @@ class JitFunction(Generic[P, R]):
         if host is None:
             return self._on_arrays(*args, **kwargs)  # type: ignore[no-any-return]  # what the function returns
         if host.trace is not None:
-            return host.trace(self._function, self._name, args, kwargs)  # type: ignore[no-any-return]
-        return host.call(self._on_arrays, self._name, args, kwargs)  # type: ignore[no-any-return]
+            return host.trace(self._function, self._name, args, kwargs)  # type: ignore[no-any-return]  # of the host
+        return host.call(self._on_arrays, self._name, args, kwargs)  # type: ignore[no-any-return]  # of the host
 
     def _on_arrays(self, *args: Any, **kwargs: Any) -> Any:
         given = tuple(map(_argument, args)), {name: _argument(one) for name, one in kwargs.items()}

@@ -133,7 +133,7 @@ class DaskEngine:
         return [*self._retried(), *found] if found and not self._futures else found
 
     def _retried(self) -> list[Event]:
-        """Ask the scheduler how many workers have died with each task: Dask gives it to another one and tells nobody."""
+        """Ask the scheduler how many workers have died with each task: Dask retries the task and reports no event."""
         numbers = {future.key: number for number, future in self._finished}
         # A lambda travels by value: the process of the scheduler may lack arrowjag.
         count: Any = lambda keys, dask_scheduler: {  # noqa: E731

@@ -6,26 +6,12 @@ import polars as pl
 import pytest
 
 import arrowjag as aj
-from arrowjag.polars import lowering
 from arrowjag.polars._groups import covering
 from tests.polars.frames import frame
 
 c = pl.col
 BIG = c("k") > 15
 GROUPS = [0, 2, 4], [1, 3]
-
-
-@pytest.fixture
-def calls(monkeypatch):
-    made: list[int] = []
-    result = lowering._Evaluation._result
-
-    def counted(self, series, *rest):
-        made.append(len(series[0]))
-        return result(self, series, *rest)
-
-    monkeypatch.setattr(lowering._Evaluation, "_result", counted)
-    return made
 
 
 PARTS = {

@@ -32,7 +32,7 @@ def _word(type: pa.DataType) -> np.dtype[Any] | None:
 
 
 def can_take(type: pa.DataType, n_values: int) -> bool:
-    """Whether `take_rows` takes rows of so many values of the type."""
+    """Return True if a compiled loop can take rows of an array of `n_values` items of the type."""
     if is_text(type):
         return _has_loops(n_values, "taken_rows", "taken_cuts") and find_loop("taken_bytes", _BYTE, False, n_values) is not None
     word = _word(type)
@@ -40,7 +40,7 @@ def can_take(type: pa.DataType, n_values: int) -> bool:
 
 
 def can_reverse(type: pa.DataType, n_values: int) -> bool:
-    """Whether `reverse_rows` reverses so many values of the type."""
+    """Return True if a compiled loop can reverse the rows of an array of `n_values` items of the type."""
     if is_text(type):
         return find_loop("reversed_bytes", _BYTE, False, n_values) is not None
     word = _word(type)
