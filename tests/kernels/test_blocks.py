@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -67,6 +68,20 @@ def test_an_error_of_a_task_is_raised_and_ends_the_others(cores: int) -> None:
         blocks.map_tasks(task, range(1000))
     assert len(done) < 1000
     assert blocks.map_tasks(abs, [-1, -2, -3]) == [1, 2, 3]
+
+
+def test_of_several_errors_that_of_the_first_task_is_raised(cores: int) -> None:
+    together = threading.Barrier(cores)
+
+    def task(number: int) -> None:
+        together.wait(timeout=30)
+        if number == 0:
+            time.sleep(0.01)
+        raise ValueError(f"task {number}")
+
+    for _ in range(5):
+        with pytest.raises(ValueError, match="task 0"):
+            blocks.map_tasks(task, range(cores))
 
 
 def test_cores_are_those_of_the_process_and_of_arrow(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,16 +78,21 @@ def _pool(workers: int) -> ThreadPoolExecutor:
 def map_tasks(function: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
     """Call a function on each task, on all cores, and return the results in order.
 
-    The calling thread works too. Inside of a worker all runs inline, so that nested calls can't wait for each other.
+    The calling thread works too. Inside of a worker all runs inline, so that nested calls can't wait for each other. If several
+    tasks fail, the error of the first of them is raised, as without threads.
     """
     if len(tasks) < 2 or getattr(_state, "worker", False) or (cores := n_cores()) < 2:
         return [function(task) for task in tasks]
     results: list[Any] = [None] * len(tasks)
+    errors: dict[int, BaseException] = {}
     queue, taking = iter(range(len(tasks))), threading.Lock()  # without the GIL two threads could take the same task
 
     def work() -> None:
-        while (place := take()) is not None:
-            results[place] = function(tasks[place])
+        while not errors and (place := take()) is not None:
+            try:
+                results[place] = function(tasks[place])
+            except BaseException as error:  # noqa: BLE001  # raised below; tasks are taken in order, so that all before it are at work
+                errors[place] = error
 
     def take() -> int | None:
         with taking:
@@ -104,6 +109,8 @@ def map_tasks(function: Callable[[Task], Result], tasks: Sequence[Task]) -> list
         for helper in helpers:
             if not helper.cancelled():
                 helper.result()
+    if errors:
+        raise errors[min(errors)]
     return results
 
 
