@@ -20,7 +20,7 @@ from arrowjag._kernels.base.memory import pack_bits, unpack_bits
 from arrowjag._kernels.move import copy_runs, gather
 from arrowjag._kernels.move.scatter import inverse
 from arrowjag._known import is_remembered_type, remembered
-from arrowjag._pyarrow_versions import numpy_dtype, run_end_decode
+from arrowjag._pyarrow_versions import has_views, numpy_dtype, run_end_decode, with_data_of_views
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.typing import ArrowData, BoolArray, IntArray
 
@@ -411,17 +411,12 @@ def wrap(levels: list[Level], values: pa.Array) -> pa.Array:
     pa.Array
         The storage of a jagged column.
     """
-    if not len(values) and values.offset and _has_views(values.type):  # Arrow refuses to import such views from an offset on
+    if not len(values) and values.offset and has_views(values.type):  # Arrow refuses to import such views from an offset on
         values = pa.nulls(0, values.type)
+    values = with_data_of_views(values)
     for level in reversed(levels):
         values = _wrap_fixed(level, values) if level.extent else _wrap_large(level, values)
     return values
-
-
-def _has_views(type: pa.DataType) -> bool:
-    """Return whether a type contains views of text or bytes, also in its fields."""
-    fields = (type.field(place).type for place in range(type.num_fields))
-    return bool(pt.is_string_view(type) or pt.is_binary_view(type) or any(map(_has_views, fields)))
 
 
 def _wrap_large(level: Level, values: pa.Array) -> pa.Array:

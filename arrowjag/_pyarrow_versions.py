@@ -20,6 +20,7 @@ __all__ = [
     "NO_UUID_OBJECTS",
     "TOO_FEW_NULLS_OF_FIELDS",
     "array_of_words",
+    "has_views",
     "if_else",
     "nbytes",
     "null_scalar",
@@ -27,6 +28,8 @@ __all__ = [
     "parquet_schema",
     "read_json",
     "run_end_decode",
+    "table_with_data_of_views",
+    "with_data_of_views",
 ]
 
 _versions.check(pa, "arrowjag")
@@ -46,6 +49,12 @@ _NULLS_MOVE_SLICED_TEXT = Difference(
 _NO_RUNS_OF_LISTS = Difference("pyarrow", "26.0", "`run_end_decode` has no kernel for lists.", "arrowjag gathers the rows.")
 _NO_BYTES_OF_VIEWS = Difference(
     "pyarrow", "24.0", "`nbytes` of `string_view` and `binary_view` raises.", "arrowjag counts the bytes of a cast."
+)
+_NO_DATA_OF_VIEWS = Difference(
+    "pyarrow",
+    "25.0",
+    "IPC: the process ends where views of short text that a cast has made are written compressed.",
+    "arrowjag makes and writes other views; `pyarrow.ipc` fails as before.",
 )
 NO_LARGE_DICTIONARIES = Difference(
     "pyarrow",
@@ -247,6 +256,69 @@ def _without_views(type: pa.DataType) -> pa.DataType:
     if pt.is_large_list(type):
         return pa.large_list(type.value_field.with_type(_without_views(type.value_type)))
     return type
+
+
+def has_views(type: pa.DataType) -> bool:
+    """Return whether a type contains views of text or bytes, also in its fields.
+
+    Parameters
+    ----------
+    type : pa.DataType
+        Any type.
+
+    Returns
+    -------
+    bool
+    """
+    type = type.storage_type if isinstance(type, pa.BaseExtensionType) else type
+    fields = (type.field(place).type for place in range(type.num_fields))
+    return bool(pt.is_string_view(type) or pt.is_binary_view(type) or any(map(has_views, fields)))
+
+
+def with_data_of_views(values: pa.Array) -> pa.Array:
+    """Return values whose views can be written compressed.
+
+    Parameters
+    ----------
+    values : pa.Array
+        Of any type.
+
+    Returns
+    -------
+    pa.Array
+        The values themselves; where this pyarrow can't write their views, a new array that shares the memory of flat ones.
+    """
+    if not _NO_DATA_OF_VIEWS or not has_views(values.type):
+        return values
+    buffers = values.buffers()
+    if values.type.num_fields or isinstance(values.type, pa.BaseExtensionType):  # a stream brings all buffers
+        sink = pa.BufferOutputStream()
+        batch = pa.record_batch([values], ["values"])
+        with pa.ipc.new_stream(sink, batch.schema) as writer:
+            writer.write_batch(batch)
+        return pa.ipc.open_stream(sink.getvalue()).read_next_batch().column(0)
+    if len(buffers) < 3 or buffers[2] is not None:
+        return values
+    return pa.Array.from_buffers(values.type, len(values), buffers[:2], values.null_count, values.offset)
+
+
+def table_with_data_of_views(table: pa.Table) -> pa.Table:
+    """Return a table of which each column is as `with_data_of_views` makes it.
+
+    Parameters
+    ----------
+    table : pa.Table
+        Any columns.
+
+    Returns
+    -------
+    pa.Table
+        The table itself where this pyarrow writes all of it.
+    """
+    if not _NO_DATA_OF_VIEWS:
+        return table
+    columns = [pa.chunked_array(map(with_data_of_views, column.chunks), column.type) for column in table.columns]
+    return pa.Table.from_arrays(columns, schema=table.schema)
 
 
 def parquet_schema(schema: pa.Schema) -> pa.Schema:

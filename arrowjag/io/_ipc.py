@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.fs as pf
 
+from arrowjag._pyarrow_versions import table_with_data_of_views
 from arrowjag.errors import JagFileError
 from arrowjag.io._atomic import atomic_target, local_path
 from arrowjag.io._damage import checked, reading
@@ -138,4 +139,4 @@ def write_ipc(frame: Any, path: Any, *, filesystem: Any = None, compression: str
         pa.OSFile(str(temporary), "wb") as sink,
         pa.ipc.new_file(sink, table.schema, options=options) as writer,
     ):
-        writer.write_table(table)
+        writer.write_table(table_with_data_of_views(table))

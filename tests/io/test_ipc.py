@@ -46,6 +46,19 @@ def test_parts_of_columns_share_the_mapping(tmp_path: Path) -> None:
         aj.read_ipc(tmp_path / "a.arrow", columns=["docs.x"])
 
 
+@pytest.mark.parametrize("type", [pa.string_view(), pa.struct({"a": pa.string_view()}), pa.list_(pa.binary_view())], ids=str)
+def test_views_that_a_cast_made_are_written_compressed(type: pa.DataType, tmp_path: Path) -> None:
+    """A fault of older versions of pyarrow ended the process."""
+    flat = pa.array(["ab", None, "c"]).cast(pa.string_view())
+    if pa.types.is_struct(type):
+        flat = pa.StructArray.from_arrays([flat], fields=list(type))
+    if pa.types.is_list(type):
+        flat = pa.ListArray.from_arrays(pa.array([0, 2, 3, 3], pa.int32()), flat.cast(pa.binary_view()))
+    rows = aj.from_sizes(flat, [1, 0, 2]) if not pa.types.is_list(type) else aj.from_arrow(flat)[[2, 0, 1]]
+    aj.write_ipc({"plain": flat, "x": rows}, tmp_path / "a.arrow", compression="zstd")
+    assert aj.read_ipc(tmp_path / "a.arrow").to_pylist() == pa.table({"plain": flat, "x": rows.to_arrow()}).to_pylist()
+
+
 @pytest.mark.parametrize("compression", ["lz4", "zstd"])
 def test_compressed(compression: str, tmp_path: Path) -> None:
     aj.write_ipc({"x": X}, tmp_path / "a.arrow", compression=compression)
