@@ -16,9 +16,9 @@ import pytest
 
 from arrowjag import JagValueError, options
 from arrowjag._kernels import compiled
-from arrowjag._kernels.compiled import background, compiler, library, objects
+from arrowjag._kernels.compiled import background, compiler, library, objects, sources
 from arrowjag._kernels.compiled.loop import ITEM_TYPES, SAMPLE, Variant, item_type, wide_type
-from arrowjag._kernels.compiled.loops import LOOPS
+from arrowjag._kernels.compiled.loops import LOOPS, loop_named
 from tests.conftest import PROFILE
 from tests.kernels.compiling import compiled_within
 
@@ -319,12 +319,11 @@ def test_code_of_another_function_under_this_name_is_not_run(cache, monkeypatch)
     assert find() is None
 
 
-@pytest.mark.parametrize("changed", ["describe", "_versions", "_sources"])
-def test_code_of_another_processor_version_or_source_is_not_run(changed, cache, monkeypatch):
+@pytest.mark.parametrize(("place", "changed"), [(compiler, "describe"), (library, "_versions"), (sources, "source_of")])
+def test_code_of_another_processor_version_or_source_is_not_run(place, changed, cache, monkeypatch):
     find("always")
     forget(monkeypatch)
-    place, other = (compiler, "x") if changed == "describe" else (library, b"x" if changed == "_sources" else "x")
-    monkeypatch.setattr(place, changed, lambda: other)
+    monkeypatch.setattr(place, changed, lambda *_: "x")
     assert find() is None
 
 
@@ -375,13 +374,13 @@ def test_a_read_only_folder_serves_what_it_holds(cache, monkeypatch):
 
 
 def test_a_failed_compilation_is_not_repeated(cache, monkeypatch):
-    def fail(_):
+    def fail(*_):
         raise RuntimeError("LLVM ERROR")
 
     monkeypatch.setattr("arrowjag._kernels.compiled.compiler.compile_loop", fail)
     assert find("always") is None
     forget(monkeypatch)
-    monkeypatch.setattr("arrowjag._kernels.compiled.compiler.compile_loop", lambda _: pytest.fail("tried again"))
+    monkeypatch.setattr("arrowjag._kernels.compiled.compiler.compile_loop", lambda *_: pytest.fail("tried again"))
     assert find("always") is None
     assert find(worth=True) is None
     assert "LLVM ERROR" in next(cache.glob("*.failed")).read_text()
@@ -489,7 +488,114 @@ def test_the_option_is_checked_and_restored():
     assert repr(options) == "arrowjag.options(compile='auto')"
 
 
-def test_every_file_of_a_loop_counts_for_its_key():
-    folder = Path(library.__file__).parent
-    for file in (folder / "loops").glob("*.py"):
-        assert file.read_bytes() in library._sources()
+# ------------------------------------------------------------------------------------------------------ what a key depends on
+
+FOLDER = Path(library.__file__).parent
+FUSED = Variant("fused:f8||||sum:f8:f8,0|1", "f8", False)
+
+
+def keys():
+    """The key of one function of each loop."""
+    sources.source_of.cache_clear()
+    every = [Variant(loop.name, loop.types[0], False) for loop in LOOPS.values()] + [FUSED]
+    return {one.name: library.key_of(one).digest for one in every}
+
+
+def of_modules(*stems):
+    """The loops of some modules."""
+    found = {name for name, loop in LOOPS.items() if loop.make.__module__.rsplit(".", 1)[-1] in stems}
+    return found | ({FUSED.name} if "fused" in stems else set())
+
+
+@pytest.fixture
+def changed_keys(monkeypatch):
+    """The names of the loops whose keys change when a file does."""
+    before, read = keys(), sources.read
+
+    def change(file, text, *others):
+        texts = dict([(FOLDER / file, text), *((FOLDER / other, add) for other, add in others)])
+        with monkeypatch.context() as patch:
+            patch.setattr(sources, "read", lambda path: read(path) + texts.get(path, b""))
+            after = keys()
+        return {name for name in before if after[name] != before[name]}
+
+    yield change
+    sources.source_of.cache_clear()
+
+
+@pytest.mark.parametrize("path", sorted((FOLDER / "loops").glob("*.py")), ids=lambda path: path.stem)
+def test_a_change_of_a_file_of_loops_recompiles_its_loops_alone(path, changed_keys):
+    stem = path.stem
+    users = {one.stem for one in path.parent.glob("*.py") if f"loops.{stem} import" in one.read_text("utf-8")}
+    assert changed_keys(path, b"# changed") == of_modules(stem, *users)
+
+
+@pytest.mark.parametrize("file", ["loop.py", "words.py", "compiler.py"])
+def test_a_change_of_the_compiler_recompiles_everything(file, changed_keys):
+    assert changed_keys(file, b"# changed") == {*LOOPS, FUSED.name}
+
+
+@pytest.mark.parametrize("file", ["objects.py", "library.py", "background.py", "sources.py", "__init__.py"])
+def test_files_that_decide_nothing_recompile_nothing(file, changed_keys):
+    assert changed_keys(file, b"# changed") == set()
+
+
+IMPORT = b"\nfrom arrowjag._kernels.compiled.loops.text import text_leaders"
+
+
+def test_a_loop_depends_on_what_it_imports(changed_keys):
+    with_import = changed_keys("loops/order.py", IMPORT)
+    assert with_import == of_modules("order")
+    both = changed_keys(
+        "loops/text.py",
+        b"# changed",
+        ("loops/order.py", IMPORT),
+        ("loops/equality.py", b"\nimport " + b"arrowjag._kernels.compiled.loops.order"),
+    )
+    assert both == of_modules("text", "order", "equality")
+
+
+@pytest.mark.parametrize(
+    "unclear",
+    [
+        b"\nfrom .text import text_leaders",
+        b"\nfrom . import text",
+        b"\nimport importlib",
+        b"\nfrom arrowjag._kernels.compiled.loops import text",
+        b"\nimport arrowjag",
+        b"\nfrom arrowjag . _kernels . compiled import loops",
+    ],
+)
+def test_a_loop_whose_imports_are_unclear_depends_on_all_files(unclear, monkeypatch):
+    read = sources.read
+    own = FOLDER / "loops/order.py"
+    monkeypatch.setattr(sources, "read", lambda path: read(path) + (unclear if path == own else b""))
+    before = keys()
+    other = FOLDER / "loops/text.py"
+    monkeypatch.setattr(
+        sources, "read", lambda path: read(path) + (unclear if path == own else b"# changed" if path == other else b"")
+    )
+    after = keys()
+    sources.source_of.cache_clear()
+    assert {name for name in before if after[name] != before[name]} == of_modules("order", "text")
+
+
+@pytest.mark.parametrize("name", [*sorted(LOOPS), FUSED.name])
+def test_all_that_a_loop_reads_from_our_modules_counts_for_its_key(name):
+    """What the module of a loop has imported, as Python knows it, and what these modules have."""
+    module = loop_named(name).make.__module__
+    source = sources.source_of(module)
+    todo, seen = [module], set()
+    while todo:
+        one = sys.modules[todo.pop()]
+        if one.__name__ in seen or not one.__name__.startswith("arrowjag."):
+            continue
+        seen.add(one.__name__)
+        assert Path(one.__file__).read_bytes() in source, one.__name__
+        todo += [
+            getattr(value, "__module__", None) or getattr(value, "__name__", "")
+            for value in vars(one).values()
+            if callable(value) or isinstance(value, type(sys))
+        ]
+        todo = [each for each in todo if each in sys.modules]
+    assert len(seen) > 1

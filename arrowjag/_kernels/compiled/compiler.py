@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from arrowjag._kernels.compiled.loop import SYMBOL, Variant, wide_type
+from arrowjag._kernels.compiled.loop import SYMBOL, Loop, Variant, wide_type
 from arrowjag._kernels.compiled.words import teach_numba
 from arrowjag.errors import JagTypeError
 
@@ -22,11 +22,8 @@ _MATHEMATICS = frozenset({"exp", "expf", "log", "logf", "sin", "cos", "pow", "sq
 """The functions of the C library that an object may leave to the process that loads it."""
 
 
-def compile_loop(variant: Variant) -> bytes:
-    """The object file of one function; raises whatever the compiler raises."""
-    from arrowjag._kernels.compiled.loops import loop_named
-
-    loop = loop_named(variant.name)
+def compile_loop(loop: Loop, variant: Variant) -> bytes:
+    """The object file of one function of a loop; raises whatever the compiler raises."""
     return _object_of(loop.make(variant.type[0], variant.nulls), [_argument(kind, variant.type) for kind in loop.arguments])
 
 

@@ -16,7 +16,7 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.compiled import background, compiler, objects
+from arrowjag._kernels.compiled import background, compiler, objects, sources
 from arrowjag._kernels.compiled.loop import SYMBOL, Variant, item_type
 from arrowjag._options import options
 from arrowjag.errors import JagValueError, MissingDependencyError
@@ -67,14 +67,6 @@ def is_available() -> bool:
 
 
 @functools.cache
-def _sources() -> bytes:
-    """The source of everything that decides what a loop does."""
-    folder = Path(__file__).parent
-    files = [*sorted((folder / "loops").glob("*.py")), *(folder / name for name in ("loop.py", "words.py", "compiler.py"))]
-    return b"\0".join(file.name.encode() + b"\0" + file.read_bytes() for file in files)
-
-
-@functools.cache
 def _versions() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
@@ -89,7 +81,10 @@ def _versions() -> str:
 
 def key_of(variant: Variant) -> objects.Key:
     """What decides the code of a function: sources, compiler, processor, and which function it is."""
-    return objects.Key(_sources(), _versions(), compiler.describe(), str(variant))
+    from arrowjag._kernels.compiled.loops import loop_named
+
+    module = loop_named(variant.name).make.__module__
+    return objects.Key(sources.source_of(module), _versions(), compiler.describe(), str(variant))
 
 
 def find(name: str, dtype: np.dtype[Any], nulls: bool, is_worth_compiling: bool = False) -> Compiled | None:
@@ -160,11 +155,11 @@ def can_compile() -> bool:
 
 def compile_now(variant: Variant, folder: Path | None = None) -> bytes | None:
     """Compile a function in this process and keep its code; None, and remembered, where that fails."""
-    from arrowjag._kernels.compiled.compiler import compile_loop
+    from arrowjag._kernels.compiled.loops import loop_named
 
     key = key_of(variant)
     try:
-        code = compile_loop(variant)
+        code = compiler.compile_loop(loop_named(variant.name), variant)
     except Exception as error:  # noqa: BLE001  # numba raises whatever it meets
         objects.mark_failed(key, f"{type(error).__name__}: {error}")
         return None

@@ -7,7 +7,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["ITEM_TYPES", "LOOPS", "SAMPLE", "SYMBOL", "Loop", "Variant", "item_type", "loop", "wide_type"]
+__all__ = [
+    "ITEM_TYPES",
+    "LARGEST_PRODUCT",
+    "LOOPS",
+    "PIECE",
+    "SAMPLE",
+    "SYMBOL",
+    "Loop",
+    "Variant",
+    "item_type",
+    "loop",
+    "wide_type",
+]
 
 SYMBOL = "arrowjag_loop"
 """The name of the function inside of every object."""
@@ -52,6 +64,12 @@ class Variant(NamedTuple):
 
 SAMPLE = 31
 """Items of a row that the bounds of a selection are chosen from; the caller lends room for them."""
+
+PIECE = 128
+"""Items whose sum is taken from left to right before it is added to the sum of the row: the documented order of addition."""
+
+LARGEST_PRODUCT = 2.0**63 * (1 - 1e-9)
+"""Products of integers whose magnitude in float64 is below this fit 64 bits, beyond any rounding."""
 
 LOOPS: dict[str, Loop] = {}
 """Loops by name, as far as their modules are imported; read it from `loops`, which imports all of them."""

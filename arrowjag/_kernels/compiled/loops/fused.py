@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import Loop
-from arrowjag._kernels.compiled.loops.reductions import PIECE
+from arrowjag._kernels.compiled.loop import PIECE, Loop
 
 __all__ = ["PREFIX", "TYPES", "Program", "Value", "loop_of", "parse"]
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import loop
-from arrowjag._kernels.compiled.loops.reductions import PIECE
+from arrowjag._kernels.compiled.loop import PIECE, loop
 
 u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
 f8: Any = np.float64

@@ -7,15 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import loop
-
-__all__ = ["LARGEST_PRODUCT", "PIECE"]
-
-LARGEST_PRODUCT = 2.0**63 * (1 - 1e-9)
-"""Products of integers whose magnitude in float64 is below this fit 64 bits, beyond any rounding."""
-
-PIECE = 128
-"""Items whose sum is taken from left to right before it is added to the sum of the row: the documented order of addition."""
+from arrowjag._kernels.compiled.loop import LARGEST_PRODUCT, PIECE, loop
 
 u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
 i8: Any = np.int64

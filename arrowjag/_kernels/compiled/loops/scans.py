@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import loop
-from arrowjag._kernels.compiled.loops.reductions import LARGEST_PRODUCT
+from arrowjag._kernels.compiled.loop import LARGEST_PRODUCT, loop
 
 u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
 i8: Any = np.int64
