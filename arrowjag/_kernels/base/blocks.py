@@ -110,7 +110,12 @@ def map_tasks(function: Callable[[Task], Result], tasks: Sequence[Task]) -> list
             if not helper.cancelled():
                 helper.result()
     if errors:
-        raise errors[min(errors)]
+        first = errors[min(errors)]
+        errors.clear()
+        try:
+            raise first
+        finally:
+            del first  # an error that its own traceback reaches would keep the data of all frames
     return results
 
 
