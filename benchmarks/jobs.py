@@ -146,6 +146,12 @@ def by_resume(source: Path, sink: Path) -> None:
     print(*min(found))
 
 
+def by_small(source: Path, sink: Path) -> None:
+    """Small files together in tasks of a MB."""
+    options: dict[str, Any] = {"frame": "arrow", "workers": 2, "memory": "1GB", "progress": False}
+    print(aj.etl.run(transform, source, sink, bytes_per_file="1MB", **options))
+
+
 ONE = {
     "by hand, one thread": by_hand,
     "aj.etl.run, 1 worker": by_run,
@@ -158,9 +164,10 @@ ONE = {
     "within 1GB": lambda source, sink: by_run(source, sink, 2, "1GB"),
     **{f"batches of {size} MB": functools.partial(by_batches, size) for size in (8, 64, 256)},
     "4,000 files": lambda source, sink: by_resume(source, sink),
+    "small files": by_small,
 }
 #: What the comparison of programs doesn't run.
-APART = ("within 1GB", "batches of 8 MB", "batches of 64 MB", "batches of 256 MB", "4,000 files")
+APART = ("within 1GB", "batches of 8 MB", "batches of 64 MB", "batches of 256 MB", "4,000 files", "small files")
 
 
 # -------------------------------------------------------------------------------------------------------- measuring
@@ -239,6 +246,32 @@ def short(folder: Path, size: int = 1_000_000_000, files: int = 4000) -> None:
     _, _, _, told = measure("4,000 files", few)
     wall, cpu = map(float, told.split())
     print(f"resume of {files:,} finished tasks: {wall:.2f} s, {cpu:.2f} s of all cores (target: 2 s)", flush=True)
+    shutil.rmtree(few.parent)
+    small(folder, files)
+
+
+def small(folder: Path, files: int) -> None:
+    """Print what many files of a few rows cost against files of the same size together, and of the same rows, a hundredth as many."""
+    few, few_bytes, few_rows = (folder / name / "in" for name in ("small", "bytes", "rows"))
+    for each in (few, few_bytes, few_rows):
+        each.mkdir(parents=True)
+    rows = 5
+    for number in range(files):
+        pq.write_table(batch(rows, number), few / f"f{number:05}.parquet")
+    size = sum(file.stat().st_size for file in few.iterdir())
+    for number in range(files // 100):
+        pq.write_table(batch(100 * rows, number), few_rows / f"f{number:05}.parquet")
+        pq.write_table(batch(size // (files // 100) // 176, number), few_bytes / f"f{number:05}.parquet")
+    found: dict[str, list[float]] = {"small": [], "bytes": [], "rows": []}
+    for _ in range(3):
+        for each in (few, few_bytes, few_rows):
+            found[each.parent.name].append(measure("small files", each)[1])
+    busy = {name: min(each) for name, each in found.items()}
+    print(
+        f"{files:,} files of {rows} rows: {busy['small']:.2f} s of all cores, {busy['small'] / busy['bytes']:.2f} times {files // 100} "
+        f"files of the same bytes, {busy['small'] / busy['rows']:.2f} times those of the same rows (target: 2 times)",
+        flush=True,
+    )
 
 
 def main() -> None:
@@ -246,9 +279,10 @@ def main() -> None:
     parser.add_argument("--one", choices=ONE)
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--short", action="store_true")
+    parser.add_argument("--small", action="store_true", help="only what many small files cost")
     parser.add_argument("--bytes", type=float, default=1e9)
     parser.add_argument("--files", type=int, default=8)
-    parser.add_argument("--few", type=int, default=4000, help="how many tiny files --short resumes")
+    parser.add_argument("--few", type=int, default=4000, help="how many small files --short and --small take")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--only", nargs="+", choices=ONE)
@@ -258,6 +292,9 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         source = Path(folder) / "in"
+        if options.small:
+            small(Path(folder), options.few)
+            return
         if options.short:
             short(Path(folder), int(options.bytes), options.few)
             return

@@ -2,27 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import contextlib
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
+import pyarrow.types as pt
 
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag.errors import JagError, JagFileError
 from arrowjag.etl._tasks import Where
 from arrowjag.io._damage import DAMAGE
-from arrowjag.io._scan import Part, Plan, finish_rows, open_reader
+from arrowjag.io._scan import Part, Plan, chunks_of, finish_rows, open_reader
 
-__all__ = ["read_batches", "read_runs"]
+__all__ = ["Origin", "read_batches", "read_runs"]
 
 # The reader buffers this many bytes per column chunk, so that a large row group is never in memory as a whole.
 _BUFFER = 1 << 20
 # Footers give the encoded size of values, not their size in memory; the first 1/32 of a batch is read to measure the latter.
 _SAMPLE = 32
+# Small files of one schema, with at most this many times the rows and bytes of one that was measured, need not be measured again.
+_ALIKE = 4
 # Rows per batch if no column chunk is read.
 _ROWS = 1 << 20
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 8}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The files and row groups that the rows of a batch come from, and how many rows come from each of these files."""
+
+    places: tuple[Where, ...]
+    rows: tuple[int, ...]
+
+    def at(self, row: int) -> Where:
+        """Return the file of a row."""
+        return self.places[bisect_right(list(accumulate(self.rows)), row)]
+
+    def cut(self, start: int, stop: int) -> Origin:
+        """Return the origin of the rows from `start` to before `stop`."""
+        kept: list[tuple[Where, int]] = []
+        first = 0
+        for place, rows in zip(self.places, self.rows, strict=True):
+            count = min(stop, first + rows) - max(start, first)
+            if count > 0:
+                kept.append((place, count))
+            first += rows
+        return _origin_of(kept)
+
+
+def _origin_of(parts: Iterable[tuple[Where, int]]) -> Origin:
+    """Return the origin of rows from files, some of which may follow themselves with other row groups."""
+    groups: dict[str, set[int]] = {}
+    counts: dict[str, int] = {}
+    for (path, among), rows in parts:
+        groups.setdefault(path, set()).update(among)
+        counts[path] = counts.get(path, 0) + rows
+    return Origin(tuple((path, tuple(sorted(found))) for path, found in groups.items()), tuple(counts.values()))
 
 
 def read_batches(
@@ -51,12 +92,17 @@ def read_batches(
         The row groups that the rows come from.
     """
     for table, origin in read_runs([(part, groups)], plan, batch_bytes, first_bytes=first_bytes):
-        yield table, origin[0][1]
+        yield table, origin.places[0][1]
 
 
 def read_runs(
-    runs: Iterable[tuple[Part, Sequence[int]]], plan: Plan, batch_bytes: int, *, first_bytes: int | None = None
-) -> Iterator[tuple[pa.Table, tuple[Where, ...]]]:
+    runs: Iterable[tuple[Part, Sequence[int]]],
+    plan: Plan,
+    batch_bytes: int,
+    *,
+    first_bytes: int | None = None,
+    blame: Callable[[Where], None] = lambda where: None,
+) -> Iterator[tuple[pa.Table, Origin]]:
     """Read row groups of several files in batches; a batch may hold rows of several small files.
 
     Parameters
@@ -65,50 +111,161 @@ def read_runs(
         Files and their row groups; the iterator advances only when the next file is read.
     plan, batch_bytes, first_bytes
         As for `read_batches`.
+    blame : callable
+        Called with the file that is damaged before the error is raised, if it was read together with others.
 
     Yields
     ------
     pa.Table
         A batch; rows keep their order. Empty batches are omitted.
-    tuple of Where
+    Origin
         The files and row groups that the rows come from.
     """
-    batches = _gathered(runs, plan, batch_bytes)
+    batches = _gathered(_finished(runs, _Small(plan, batch_bytes, blame)), batch_bytes)
     first = next(batches, None) if first_bytes is not None else None
     if first is not None and first_bytes is not None:
-        table, places = first
+        table, origin = first
         rows = max(1, int(table.num_rows * min(1.0, first_bytes / max(1, nbytes(table)))))
-        yield table.slice(0, rows), places
+        yield table.slice(0, rows), origin.cut(0, rows)
         if rows < table.num_rows:
-            yield table.slice(rows), places
+            yield table.slice(rows), origin.cut(rows, table.num_rows)
         del first, table
     yield from batches
 
 
-def _gathered(
-    runs: Iterable[tuple[Part, Sequence[int]]], plan: Plan, batch_bytes: int
-) -> Iterator[tuple[pa.Table, tuple[Where, ...]]]:
+def _gathered(pieces: Iterable[tuple[pa.Table, Origin]], batch_bytes: int) -> Iterator[tuple[pa.Table, Origin]]:
     """Concatenate small row groups and files until a batch is full."""
     waiting: list[pa.Table] = []
-    origin: dict[str, set[int]] = {}
+    origins: list[tuple[Where, int]] = []
     size = 0
+    for piece, origin in pieces:
+        if waiting and size + nbytes(piece) > batch_bytes:
+            yield pa.concat_tables(waiting), _origin_of(origins)
+            waiting, origins, size = [], [], 0
+        waiting.append(piece)
+        origins += zip(origin.places, origin.rows, strict=True)
+        size += nbytes(piece)
+    if waiting:
+        yield pa.concat_tables(waiting), _origin_of(origins)
+
+
+def _finished(runs: Iterable[tuple[Part, Sequence[int]]], small: _Small) -> Iterator[tuple[pa.Table, Origin]]:
+    """Read files one by one; small ones that follow each other are finished together."""
+    plan = small.plan
     for part, groups in runs:
         wanted = groups
         if plan.filter is not None:
             wanted = sorted(set(groups).intersection(part.row_groups(plan.filter, plan.read_schema)))
-        for piece, among in _pieces(part, wanted, plan, batch_bytes):
-            if waiting and size + nbytes(piece) > batch_bytes:
-                yield pa.concat_tables(waiting), _origin_of(origin)
-                waiting, origin, size = [], {}, 0
-            waiting.append(piece)
-            origin.setdefault(part.name, set()).update(among)
-            size += nbytes(piece)
-    if waiting:
-        yield pa.concat_tables(waiting), _origin_of(origin)
+        raw = small.read(part, wanted)
+        if raw is None or not small.takes(part):
+            yield from small.finish()
+        if raw is not None:
+            small.add(part, wanted, raw)
+            continue
+        for table, among in _pieces(part, wanted, plan, small.batch_bytes):
+            yield table, Origin(((part.name, among),), (table.num_rows,))
+    yield from small.finish()
 
 
-def _origin_of(groups: dict[str, set[int]]) -> tuple[Where, ...]:
-    return tuple((path, tuple(sorted(found))) for path, found in groups.items())
+class _Small:
+    """The rows of small files of one schema that follow each other.
+
+    They are validated and cast together, because that costs as much for the rows of hundreds of files as for those of one.
+    """
+
+    def __init__(self, plan: Plan, batch_bytes: int, blame: Callable[[Where], None]) -> None:
+        self.plan, self.batch_bytes = plan, batch_bytes
+        self._blame = blame
+        self._files: list[tuple[Part, tuple[int, ...], pa.Table]] = []
+        self._size = 0
+        self._like: _Like | None = None
+
+    def read(self, part: Part, groups: Sequence[int]) -> pa.Table | None:
+        """Read row groups of a file that is in memory; None if they are to be read in batches, or can't be read."""
+        if self.plan.filter is not None or part.file.kept is not None or not isinstance(part.source, pa.BufferReader):
+            return None
+        like = self._like
+        if like is None or like.schema is not part.schema:
+            like = self._like = _Like.of(part, self.plan)
+        if not (groups and like.chunks) or like.has_dictionary:
+            return None
+        found = [part.footer.row_group(group) for group in groups]
+        rows, size = sum(group.num_rows for group in found), sum(group.total_byte_size for group in found)
+        try:
+            if rows > like.rows or size > like.size:
+                if rows * max(_row_bytes(part, group, like.chunks) for group in groups) > self.batch_bytes / _SAMPLE:
+                    return None
+                like.rows, like.size = max(like.rows, _ALIKE * rows), max(like.size, _ALIKE * size)
+            reader = pq.ParquetFile(part.source, metadata=part.footer, pre_buffer=False, page_checksum_verification=True)
+            return reader.read_row_groups(list(groups), columns=like.chunks, use_threads=False)
+        except DAMAGE:
+            return None  # the caller reads again and names the row group
+
+    def takes(self, part: Part) -> bool:
+        """Return whether a file can be finished together with those added so far."""
+        if not self._files:
+            return True
+        first = self._files[0][0]
+        return part.schema is first.schema and part.keys == first.keys and self._size <= self.batch_bytes
+
+    def add(self, part: Part, groups: Sequence[int], raw: pa.Table) -> None:
+        """Add a file."""
+        if raw.num_rows:
+            self._files.append((part, tuple(groups), raw))
+            self._size += nbytes(raw) + part.source.size()
+
+    def finish(self) -> Iterator[tuple[pa.Table, Origin]]:
+        """Yield the rows added so far."""
+        files, self._files, self._size = self._files, [], 0
+        if not files:
+            return
+        try:
+            raw = pa.concat_tables([raw for _, _, raw in files])
+            raw.validate()
+            table = finish_rows(raw.combine_chunks(), files[0][0], raw.num_rows, self.plan)
+        except DAMAGE:
+            for part, groups, raw in files:
+                self._blame((part.name, groups))
+                with _naming(groups):
+                    finish_rows(raw, part, raw.num_rows, self.plan)
+            raise
+        origin = Origin(tuple((part.name, groups) for part, groups, _ in files), tuple(raw.num_rows for _, _, raw in files))
+        del files, raw
+        start = 0
+        for piece in _cut(table, self.batch_bytes):
+            yield piece, origin.cut(start, start + piece.num_rows)
+            start += piece.num_rows
+
+
+@dataclass
+class _Like:
+    """What small files of one schema have in common: chunks to read, rows and bytes up to which they are known to be small."""
+
+    schema: pa.Schema
+    chunks: list[str]
+    has_dictionary: bool
+    rows: int = 0
+    size: int = 0
+
+    @classmethod
+    def of(cls, part: Part, plan: Plan) -> _Like:
+        return cls(part.schema, chunks_of(part, plan), any(map(_has_dictionary, part.stored.types)))
+
+
+def _has_dictionary(type: pa.DataType) -> bool:
+    """Return whether a type holds indices, which concatenation follows before they are validated."""
+    return pt.is_dictionary(type) or any(_has_dictionary(type.field(place).type) for place in range(type.num_fields))
+
+
+@contextlib.contextmanager
+def _naming(groups: Sequence[int]) -> Iterator[None]:
+    """Name the first row group in errors of damaged files."""
+    try:
+        yield
+    except DAMAGE as error:
+        if isinstance(error, JagError) and not isinstance(error, JagFileError):
+            raise
+        raise JagFileError(f"row group {groups[0]}: {error}") from error
 
 
 def _pieces(part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int) -> Iterator[tuple[pa.Table, tuple[int, ...]]]:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from arrowjag.etl._batches import read_runs
+from arrowjag.etl._batches import Origin, read_runs
 from arrowjag.etl._memory import own_memory
 from arrowjag.etl._output import Output, Written
 from arrowjag.etl._rejects import Rejected, Rejects
@@ -259,7 +259,7 @@ class _Task:
         """Open the files in turn; raise if one has changed since the driver read its footer."""
         for piece in self._order.task.pieces:
             self._origin = (piece.where,)
-            (part,) = open_parts([piece.stored], self._job.partitions)
+            (part,) = open_parts([piece.stored], self._job.partitions, keep_open=True)
             verify_unchanged([piece], [part.content])
             self._first = self._first or part
             yield part, piece.row_groups
@@ -267,15 +267,19 @@ class _Task:
     def _batches(self) -> Iterator[tuple[int, list[Any]]]:
         """Yield per batch its number of rows and its results: one, or several if rows were rejected and the batch was split."""
         order = self._order
-        for batch, origin in read_runs(self._runs(), self._job.plan, order.batch_bytes, first_bytes=order.first_bytes):
-            self._origin = origin
+        options: dict[str, Any] = {"first_bytes": order.first_bytes, "blame": self._blame}
+        for batch, origin in read_runs(self._runs(), self._job.plan, order.batch_bytes, **options):
+            self._origin = origin.places
             rows = batch.num_rows
-            results = list(self._results(batch))
+            results = list(self._results(batch, origin, 0))
             del batch
             yield rows, results
             del results
             self._tell(Progressed(order.task.number, rows))
             self._check_limits()
+
+    def _blame(self, where: Where) -> None:
+        self._origin = (where,)
 
     def _check_limits(self) -> None:
         held, order = own_memory(), self._order
@@ -284,7 +288,8 @@ class _Task:
         if order.timeout is not None and time.monotonic() - self._started > order.timeout:
             raise TaskError("timeout", over_time(order.timeout), "", self._origin)
 
-    def _results(self, batch: pa.Table) -> Iterator[Any]:
+    def _results(self, batch: pa.Table, origin: Origin, start: int) -> Iterator[Any]:
+        """Yield the results of rows of a batch, of which `batch` holds those from `start` on."""
         if self._job.rejects is None:
             yield self._result(batch)
             return
@@ -292,17 +297,17 @@ class _Task:
             result = self._result(batch)
         except Exception as error:  # noqa: BLE001  (whatever the transform raises)
             if batch.num_rows == 1:
-                self._reject(batch, error)
+                self._reject(batch, error, origin.at(start))
                 return
         else:
             yield result
             return
         middle = batch.num_rows // 2
-        yield from self._results(batch.slice(0, middle))
-        yield from self._results(batch.slice(middle))
+        yield from self._results(batch.slice(0, middle), origin, start)
+        yield from self._results(batch.slice(middle), origin, start + middle)
 
-    def _reject(self, row: pa.Table, error: Exception) -> None:
-        path, groups = self._origin[0]
+    def _reject(self, row: pa.Table, error: Exception, where: Where) -> None:
+        path, groups = where
         self._rejected.append(Rejected(row, path, groups, one_line(error)))
         most = self._job.rejects.most if self._job.rejects is not None else None
         if most is not None and len(self._rejected) > most:

@@ -20,6 +20,7 @@ __all__ = [
     "plain_content",
     "read_arrow_schema",
     "read_content",
+    "read_end",
     "readable",
     "with_magic",
     "without_extensions",
@@ -52,15 +53,39 @@ def read_content(source: pa.NativeFile) -> bytes:
     ValueError
         If the file has no footer or an encrypted one; the message prefers Arrow's own error for the file.
     """
+    return read_end(source)[0]
+
+
+def read_end(source: pa.NativeFile) -> tuple[bytes, bytes | None]:
+    """Read the serialized footer of a Parquet file, and the whole file if the same call reads it.
+
+    Parameters
+    ----------
+    source : pyarrow.NativeFile
+        The file.
+
+    Returns
+    -------
+    bytes
+        As `read_content`.
+    bytes or None
+        The file; None for files of more than 64 KiB.
+
+    Raises
+    ------
+    ValueError
+        As `read_content`.
+    """
     size = source.size()
     tail = source.read_at(min(size, _TAIL), max(0, size - _TAIL))
     length = int.from_bytes(tail[-8:-4], "little")
     if size < 12 or tail[-4:] != _MAGIC or length > size - 12:
         pq.read_metadata(source)
         raise ValueError("the footer is encrypted")
+    whole = tail if len(tail) == size else None
     if length + 8 <= len(tail):
-        return bytes(tail[-8 - length : -8])
-    return bytes(source.read_at(length, size - 8 - length))
+        return bytes(tail[-8 - length : -8]), whole
+    return bytes(source.read_at(length, size - 8 - length)), whole
 
 
 def parse_footer(content: bytes) -> pq.FileMetaData:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from arrowjag.io._footer import (
     parse_footer,
     plain_content,
     read_arrow_schema,
-    read_content,
+    read_end,
     readable,
     without_extensions,
 )
@@ -38,6 +39,7 @@ from arrowjag.typing import BoolArray, IntArray
 __all__ = [
     "Part",
     "Plan",
+    "chunks_of",
     "conform_table",
     "finish_rows",
     "full_schema",
@@ -60,7 +62,8 @@ NO_MAP_KEYS = "Map keys must be annotated as required"
 class Part:
     """One file: its footer (parsed without extension types, and serialized), logical schema, and values of partition columns.
 
-    `is_known` is False if pyarrow can't parse the original footer; row groups of such a file can't be pruned.
+    `is_known` is False if pyarrow can't parse the original footer; row groups of such a file can't be pruned. `source` is the open
+    file, or the content of a small one, if it is to be read at once; None if it is to be opened again.
     """
 
     file: StoredFile
@@ -70,6 +73,11 @@ class Part:
     schema: pa.Schema
     keys: dict[str, Any]
     is_known: bool
+    source: Any = dataclasses.field(default=None, compare=False, repr=False)
+
+    def open(self) -> Any:
+        """Open the file, unless that was done to read its footer."""
+        return self.file.open() if self.source is None else self.source
 
     def row_groups(self, filter: Any, schema: pa.Schema) -> list[int]:
         """Numbers of the row groups that a filter does not exclude by their statistics."""
@@ -146,7 +154,7 @@ def _threads() -> int:
 # --------------------------------------------------------------------------------------------------------- footers
 
 
-def open_parts(files: Iterable[StoredFile], partitions: pa.Schema) -> list[Part]:
+def open_parts(files: Iterable[StoredFile], partitions: pa.Schema, *, keep_open: bool = False) -> list[Part]:
     """Read the footers of files.
 
     Parameters
@@ -155,22 +163,25 @@ def open_parts(files: Iterable[StoredFile], partitions: pa.Schema) -> list[Part]
         The files.
     partitions : pa.Schema
         The partition columns.
+    keep_open : bool
+        Whether the files are read at once, so that they need not be opened again: parts then hold them open, small ones in memory.
 
     Returns
     -------
     list of Part
         In the same order.
     """
-    return in_threads(lambda file: _open_part(file, partitions), files)
+    return in_threads(lambda file: _open_part(file, partitions, keep_open), files)
 
 
-def _open_part(file: StoredFile, partitions: pa.Schema) -> Part:
+def _open_part(file: StoredFile, partitions: pa.Schema, keep_open: bool) -> Part:
     with reading(file.label):
-        return _read_part(file, partitions)
+        return _read_part(file, partitions, keep_open)
 
 
-def _read_part(file: StoredFile, partitions: pa.Schema) -> Part:
-    content = read_content(file.open())
+def _read_part(file: StoredFile, partitions: pa.Schema, keep_open: bool) -> Part:
+    source = file.open()
+    content, whole = read_end(source)
     if file.names is not None:
         content = rename_fields(content, file.names)
     plain = plain_content(content)
@@ -190,7 +201,9 @@ def _read_part(file: StoredFile, partitions: pa.Schema) -> Part:
             _Seen.latest = seen
     keys = {name: file.keys.get(name) for name in partitions.names}
     keys |= {name: value for name, value in file.defaults.items() if name not in stored.names}
-    return Part(file, footer, content, stored, seen.schema, keys, known)
+    if keep_open and whole is not None:
+        source = pa.BufferReader(whole)
+    return Part(file, footer, content, stored, seen.schema, keys, known, source if keep_open else None)
 
 
 @dataclass(frozen=True)
@@ -396,9 +409,13 @@ def _tasks(parts: Sequence[Part], schema: pa.Schema, plan: Plan) -> Iterator[tup
 
 def open_reader(part: Part, plan: Plan, **options: Any) -> tuple[pq.ParquetFile, list[str]]:
     """Open a reader of one file; also return the physical paths of the column chunks that a plan reads."""
+    return pq.ParquetFile(part.open(), metadata=part.footer, **options), chunks_of(part, plan)
+
+
+def chunks_of(part: Part, plan: Plan) -> list[str]:
+    """Return the physical paths of the column chunks that a plan reads."""
     inside = {name: paths for name, paths in plan.selection.items() if name not in part.keys}
-    chunks = [part.footer.schema.column(place).path for place in leaf_places(part.stored, inside)]
-    return pq.ParquetFile(part.file.open(), metadata=part.footer, **options), chunks
+    return [part.footer.schema.column(place).path for place in leaf_places(part.stored, inside)]
 
 
 def _read_run(part: Part, groups: list[int], plan: Plan, verify: bool) -> Iterator[pa.Table]:

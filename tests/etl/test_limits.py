@@ -11,8 +11,12 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.etl import JobError, _memory
+from arrowjag.etl._batches import read_runs
 from arrowjag.etl._limits import Limits, Shares
-from tests.etl.jobs import check_totals, fail_at, files_in, run, table_of, totals, write_dataset
+from arrowjag.etl._tasks import open_source
+from arrowjag.io._files import StoredFile
+from arrowjag.io._scan import make_plan, open_parts
+from tests.etl.jobs import InlineEngine, check_totals, fail_at, files_in, keep, run, table_of, totals, write_dataset
 
 
 def limits(workers: int | None = None, memory: Any = None, batch_bytes: Any = None, engine: str = "local") -> Limits:
@@ -120,6 +124,88 @@ def test_groups_keep_to_their_folder_and_failures_name_their_files(tmp_path: Pat
     text = r"k=2/f005\.parquet, row group 0: ValueError: id 20 is bad .*\(the batch holds rows of 4 more files\)"
     with pytest.raises(JobError, match=text):
         run(fail_at(20), tmp_path / "in", tmp_path / "bad", bytes_per_file="1MB")
+
+
+def test_small_files_are_opened_once_by_a_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    opened: list[str] = []
+    original: Any = StoredFile.open
+
+    def count(self: StoredFile) -> Any:
+        opened.append(Path(self.path).name)
+        return original(self)
+
+    write_small(tmp_path / "in", range(10))
+    monkeypatch.setattr(StoredFile, "open", count)
+    run(totals, tmp_path / "in", tmp_path / "out", bytes_per_file="1MB")
+    check_totals(tmp_path / "out", 30)
+    assert {opened.count(name) for name in files_in(tmp_path / "in")} == {2}  # by the driver too
+
+
+@pytest.mark.parametrize("batch_bytes", [300, 4000, 10**6])
+def test_small_files_of_all_kinds_keep_their_order(batch_bytes: int, tmp_path: Path) -> None:
+    """Alike files are finished together; others, long ones, empty ones and those of other folders come between them."""
+    tables, number = [], 0
+    for place in range(24):
+        size = {5: 3000, 9: 0, 17: 200}.get(place, 3)
+        table = table_of(range(number, number + size))
+        number += size
+        if place % 8 > 5:
+            table = table.append_column("word", pa.array([f"w{i}" for i in range(size)]).dictionary_encode())
+        folder = tmp_path / f"in/k={place // 12}"
+        folder.mkdir(parents=True, exist_ok=True)
+        pq.write_table(table, folder / f"f{place:02}.parquet", row_group_size=2)
+        tables.append(table)
+    source = open_source(tmp_path / "in")
+    parts = ((open_parts([piece.stored], source.partitions, keep_open=True)[0], piece.row_groups) for piece in source.pieces)
+    found = list(read_runs(parts, make_plan(source.schema, None, None), batch_bytes))
+    whole = pa.concat_tables([table for table, _ in found])
+    expected = aj.read_parquet(tmp_path / "in")
+    assert whole["id"].to_pylist() == expected["id"].to_pylist() == list(range(number))
+    assert whole.schema.equals(source.schema)
+    assert all(whole[name].to_pylist() == expected[name].to_pylist() for name in ("v", "word", "k"))
+    numbers = {str(path): pq.read_table(path, partitioning=None)["id"].to_pylist() for path in (tmp_path / "in").rglob("*.parquet")}
+    for table, origin in found:
+        assert sum(origin.rows) == table.num_rows
+        for row, one in enumerate(table["id"].to_pylist()[:20]):
+            path, groups = origin.at(row)
+            assert (one - numbers[path][0]) // 2 in groups
+
+
+@pytest.mark.parametrize("kind", ["page", "text"])
+def test_a_damaged_file_among_small_ones_is_named(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    (tmp_path / "in").mkdir()
+    for number in range(5):
+        pq.write_table(pa.table({"word": [f"word {number}"] * 2}), tmp_path / f"in/f{number}.parquet", compression="none")
+    bad = tmp_path / "in/f2.parquet"
+    if kind == "page":
+        pq.write_table(pa.table({"word": ["word 2"] * 2}), bad, compression="none", write_page_checksum=True)
+    bad.write_bytes(bad.read_bytes().replace(b"word 2", b"wor\xff 2", 1))
+    with pytest.raises(JobError, match=r"f2\.parquet, row group 0: JagFileError: ") as error:
+        run(keep, tmp_path / "in", tmp_path / "out", bytes_per_file="1MB")
+    assert error.value.failure.file == str(bad)
+
+
+def test_rejected_rows_name_the_small_file_that_holds_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    write_small(tmp_path / "in", range(10))
+
+    def fails(table: pa.Table) -> pa.Table:
+        if set(table["id"].to_pylist()) & {0, 4, 22, 29}:
+            raise ValueError("bad")
+        return totals(table)
+
+    report = run(fails, tmp_path / "in", tmp_path / "out", bytes_per_file="1MB", on_error="rows")
+    assert (report.rows, report.rejected) == (26, 4)
+    rejected = aj.read_parquet(tmp_path / "out._arrowjag/rejected").sort_by("id")
+    names = [Path(path).name for path in rejected["_file"].to_pylist()]
+    assert list(zip(rejected["id"].to_pylist(), names, strict=True)) == [
+        (0, "f000.parquet"),
+        (4, "f001.parquet"),
+        (22, "f007.parquet"),
+        (29, "f009.parquet"),
+    ]
 
 
 # ------------------------------------------------------------------------------------------------------ partition_by
