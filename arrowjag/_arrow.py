@@ -30,6 +30,7 @@ __all__ = [
     "arrived",
     "bitmap",
     "combine_chunks",
+    "data_alone",
     "depth",
     "dictionary_codes",
     "from_numpy",
@@ -475,6 +476,16 @@ _STORED |= {type.id: np.dtype(np.int64) for type in (pa.date64(), pa.time64("us"
 """The numpy dtype of each Arrow type, by type id; temporal types map to the integers that store them."""
 
 
+_BY_DTYPE = {np.dtype(numpy_dtype(type)): type for type in (*_NUMBERS, pa.float16(), pa.float32(), pa.float64(), pa.bool_())}
+"""The Arrow type of each numpy dtype of numbers."""
+
+
+def data_alone(values: pa.Array) -> npt.NDArray[Any]:
+    """As `to_numpy`, without the validity."""
+    dtype = _STORED.get(values.type.id)
+    return to_numpy(values)[0] if dtype is None else _read_fixed(values, dtype)
+
+
 def _unpack_bits(values: pa.Array) -> BoolArray:
     buffer, n = values.buffers()[1], len(values)
     return np.zeros(n, bool) if n == 0 or buffer is None else unpack_bits(buffer, values.offset, n)
@@ -504,13 +515,15 @@ def from_numpy(data: npt.NDArray[Any], valid: BoolArray | None = None, type: pa.
     pa.Array
         The values.
     """
-    type = pa.from_numpy_dtype(data.dtype) if type is None else type
-    if valid is not None and np.count_nonzero(valid) == len(valid):
-        valid = None
+    if type is None:
+        type = _BY_DTYPE.get(data.dtype) or pa.from_numpy_dtype(data.dtype)
+    bits = None if valid is None or np.count_nonzero(valid) == len(valid) else pack_bits(valid)
     if pt.is_boolean(type):
-        return pa.Array.from_buffers(type, len(data), [bitmap(valid), pack_bits(data.astype(bool, copy=False))])
-    contiguous = np.ascontiguousarray(data, dtype=_STORED[type.id])
-    return pa.Array.from_buffers(type, len(data), [bitmap(valid), pa.py_buffer(contiguous)])
+        return pa.Array.from_buffers(type, len(data), [bits, pack_bits(data.astype(bool, copy=False))])
+    stored = _STORED[type.id]
+    if data.dtype != stored or not data.flags.c_contiguous:
+        data = np.ascontiguousarray(data, dtype=stored)
+    return pa.Array.from_buffers(type, len(data), [bits, pa.py_buffer(data)])
 
 
 _FIRST_NUMBERS = pa.Array.from_buffers(pa.int64(), 1 << 12, [None, pa.py_buffer(np.arange(1 << 12, dtype=np.int64).tobytes())])

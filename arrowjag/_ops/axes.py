@@ -48,6 +48,8 @@ class Moved(NamedTuple):
 def normalize_axes(axis: Any, ndim: int, operation: str) -> tuple[int, ...]:
     """Convert an axis, a tuple of axes or None (all) to sorted non-negative numbers."""
     if type(axis) is int:
+        if -ndim <= axis < ndim:
+            return (axis % ndim,)
         return (structure.normalize_axis(axis, ndim, operation),)
     if axis is None:
         return tuple(range(ndim))

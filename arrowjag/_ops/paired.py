@@ -32,13 +32,14 @@ def floats(values: pa.Array, operation: str) -> npt.NDArray[Any]:
 
     Items under nulls are unspecified. Raises for types that are not numeric.
     """
-    if pt.is_boolean(values.type):
-        values = values.cast(pa.uint8()).cast(pa.float64())
-    elif pt.is_decimal(values.type) or pt.is_null(values.type):
-        values = values.cast(pa.float64())
-    elif not _arrow.is_numeric(values.type):
-        raise JagTypeError.no_kernel(operation, values.type)
-    return _arrow.to_numpy(values)[0]
+    type = values.type
+    if pt.is_floating(type) or pt.is_integer(type):
+        return _arrow.data_alone(values)
+    if pt.is_boolean(type):
+        values = values.cast(pa.uint8())
+    elif not (pt.is_decimal(type) or pt.is_null(type)):
+        raise JagTypeError.no_kernel(operation, type)
+    return _arrow.data_alone(values.cast(pa.float64()))
 
 
 def valid_in_both(x: pa.Array, y: pa.Array) -> BoolArray | None:
@@ -82,7 +83,8 @@ def over_pairs(
     x, y = structure.align([x, y], operation)
     valid = valid_in_both(x.values, y.values)
     if is_none_of_them(axis) or normalize_axes(axis, x.ndim, operation)[-1] == x.ndim - 1:  # items stay where they are
-        pairs = x.values if valid is None else structure.null_values(x.values, valid)
+        unread = valid is None or (skip_nulls and min_count is None)  # whether `over_axes` looks at no null
+        pairs = x.values if unread else structure.null_values(x.values, valid)
     else:
         pairs = _arrow.from_numpy(np.arange(len(x.values)), valid)
 

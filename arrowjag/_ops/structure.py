@@ -367,7 +367,7 @@ def _check_rows(shape: JaggedShape, depth: int, validity: BoolArray, operation: 
 
 def expand_all(columns: Sequence[Column]) -> list[Column]:
     """Expand columns to the longest shape, of which all shapes are prefixes, and merge extents."""
-    target = merge_extents([column.shape for column in columns])
+    target = merge_extents([column._shape for column in columns])
     return [column if column._shape is target else _expanded(column, target) for column in columns]
 
 

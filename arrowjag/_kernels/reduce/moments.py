@@ -346,4 +346,5 @@ def _run_products(block: Block, other: NDArray[Any], found: Products) -> bool:
 
 def common_type(*arrays: NDArray[Any]) -> np.dtype[Any]:
     """The type of a statistic of several columns: that of floats, float64 of all others."""
-    return np.result_type(*(result_type(one.dtype) for one in arrays))
+    found, *others = {result_type(one.dtype) for one in arrays}
+    return np.result_type(found, *others) if others else found

@@ -71,6 +71,12 @@ def over_blocks(
     `block_values` is CACHE_VALUES by default; with `per_core` there is one block per core.
     """
 
+    n_values = int(offsets[-1])
+    if n_values < strategy.sizes.THREAD_VALUES:  # as `map_rows` does, without its cost per call
+        with np.errstate(all="ignore"):
+            function(Block(slice(0, len(offsets) - 1), slice(0, n_values), data[:n_values], valid, offsets))
+        return
+
     def work(first: int, last: int) -> None:
         start, end = int(offsets[first]), int(offsets[last])
         local = offsets[first : last + 1] - start if start else offsets[first : last + 1]
@@ -78,7 +84,7 @@ def over_blocks(
             items = slice(start, end)
             function(Block(slice(first, last), items, data[items], None if valid is None else valid[items], local))
 
-    strategy.polars_for(len(data))  # loaded by this thread, if it is worth it
+    strategy.polars_for(n_values)  # loaded by this thread, if it is worth it
     size = None if per_core else block_values or strategy.sizes.CACHE_VALUES
     blocks.map_rows(work, offsets, block_values=size, alone=alone)
 
@@ -160,6 +166,8 @@ def moments(
     """Run `work`, which fills float64 results of a block and says which are valid, and give them the type of a mean."""
     target = result_type(data.dtype)
     out = zeros(len(offsets) - 1, target)
+    if target == np.float64 and int(offsets[-1]) < strategy.sizes.THREAD_VALUES:
+        return _moments_at_once(work, data, valid, offsets, out)
     enough = empty(len(out), np.bool_)
 
     def run(block: Block) -> None:
@@ -173,6 +181,22 @@ def moments(
 
     over_blocks(run, data, valid, offsets, block_values, per_core=per_core)
     return out, None if np.count_nonzero(enough) == len(enough) else enough
+
+
+def _moments_at_once(
+    work: Callable[[Block, NDArray[np.float64]], NDArray[np.bool_]],
+    data: NDArray[Any],
+    valid: NDArray[np.bool_] | None,
+    offsets: NDArray[np.int64],
+    out: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
+    """As `moments`, of so few values that they are one block."""
+    enough: list[NDArray[np.bool_]] = []
+    over_blocks(lambda block: enough.append(work(block, out)), data, valid, offsets)
+    if np.count_nonzero(enough[0]) == len(out):
+        return out, None
+    out[~enough[0]] = 0
+    return out, enough[0]
 
 
 EXACT = 2**53
