@@ -69,7 +69,7 @@ def _best(keys: pa.Array, offsets: IntArray, operation: str) -> tuple[IntArray, 
 def _picked(values: pa.Array, items: IntArray, there: BoolArray) -> pa.Array:
     if not len(values):
         return pa.nulls(len(items), values.type)
-    return gather.take(values, np.where(there, items, 0), None if there.all() else there)
+    return gather.take(values, items, None if there.all() else there)
 
 
 def unique_by(column: Column, by: Column, axis: Any) -> Column:

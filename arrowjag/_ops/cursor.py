@@ -23,7 +23,7 @@ from arrowjag.errors import JagIndexError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["Bound", "Key", "Window", "either", "or_null", "positions", "row_name"]
+__all__ = ["Bound", "Key", "Window", "either", "nth_or_null", "or_null", "positions", "row_name"]
 
 
 NULL = -1
@@ -176,6 +176,17 @@ def pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, o
     if gone is not None:
         places = np.where(gone, NULL, places)
     return Cursor(cursor.outer, cursor.depth + 1, places, cursor.owners, not strict)
+
+
+def nth_or_null(column: Column, index: int) -> Column:
+    """Return the leaf at a position of each innermost row; null out of range and in a null row. Negative counts from the end."""
+    dim = column.shape.dims[-1]
+    position = max(-_LARGEST, min(index, _LARGEST))
+    starts, ends = dim.offsets[:-1], dim.offsets[1:]
+    there = (ends - starts) > position if position >= 0 else (ends - starts) >= -position
+    places = (starts if position >= 0 else ends) + np.int64(position if abs(position) <= dim.size else 0)
+    values = gather.take(column.values, places, there) if dim.size else pa.nulls(len(dim), column.type)
+    return Column(column.shape[:-1], values)
 
 
 def _pick_many(dim: Dim, places: IntArray | range, index: int | Column) -> IntArray | None:

@@ -14,8 +14,8 @@ from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._integers import integer, item_count
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.fill import filled
-from arrowjag._kernels.base.memory import data_of, empty, from_words, has_words, valid_of
+from arrowjag._kernels.base.fill import fill, filled
+from arrowjag._kernels.base.memory import data_of, from_words, has_words, valid_of
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.equal import groups
 from arrowjag._kernels.equal.sets import lookup
@@ -103,6 +103,8 @@ def replace(column: Column, old: Sequence[Any], new: Sequence[Any]) -> Column:
 def _chosen(values: pa.Array, old: Sequence[Any], items: pa.Array) -> pa.Array:
     """Replace few values of fixed width, one pass for each: 5M int64 take 8 ms, by the numbers of the items that change 30."""
     scalars = _scalars(values, old)
+    if len(scalars) == 1 and items.null_count == 0 and (found := _one_chosen(values, scalars[0], items)) is not None:
+        return found
     data, valid = data_of(values), valid_of(values)
     words, known, changed = data_of(items), valid_of(items), False
     for place, scalar in enumerate(scalars):
@@ -111,7 +113,7 @@ def _chosen(values: pa.Array, old: Sequence[Any], items: pa.Array) -> pa.Array:
             continue
         is_null, changed = known is not None and not known[place], True
         if not is_null:
-            data = _put(data, same, words[place])
+            data = _put(data, ~same, words[place])
         if is_null:
             valid = ~same if valid is None else valid & ~same
         elif valid is not None:
@@ -119,14 +121,33 @@ def _chosen(values: pa.Array, old: Sequence[Any], items: pa.Array) -> pa.Array:
     return from_words(values.type, data, None if valid is None or valid.all() else valid) if changed else values
 
 
-def _put(data: npt.NDArray[Any], same: BoolArray, word: Any) -> npt.NDArray[Any]:
-    """Replace the marked items, in a copy: few of them by their numbers, which takes half of the time of a choice for each item."""
-    if 4 * np.count_nonzero(same) < len(data):
-        found = empty(len(data), data.dtype)
-        np.copyto(found, data)
-        found[same.nonzero()[0]] = word
-        return found
-    return filled(data, ~same, word) if data.dtype.kind != "V" else np.where(same, word, data)
+def _one_chosen(values: pa.Array, scalar: pa.Scalar, items: pa.Array) -> pa.Array | None:
+    """Replace one number by another one, block by block; None for other types, and where a null or NaN is replaced."""
+    type = values.type
+    if scalar.type != type or not scalar.is_valid or not (pt.is_integer(type) or pt.is_float32(type) or pt.is_float64(type)):
+        return None
+    data, replaced = _arrow.data_alone(values), _arrow.data_alone(items)[0]
+    wanted = data.dtype.type(scalar.as_py())
+    if np.isnan(wanted):
+        return None
+
+    changed: list[bool] = []
+
+    def work(block: slice, out: npt.NDArray[Any]) -> None:
+        part = data[block]
+        np.copyto(out, part)
+        places = (part == wanted).nonzero()[0]
+        if len(places):
+            out[places] = replaced
+            changed.append(True)
+
+    found = fill(work, len(data), data.dtype, sizes.WORD_VALUES)
+    return _arrow.from_numpy(found, valid_of(values), type) if changed else values
+
+
+def _put(data: npt.NDArray[Any], other: BoolArray, word: Any) -> npt.NDArray[Any]:
+    """Replace the items that are not marked, in a copy: on all cores, and as fast where many are replaced as where few are."""
+    return filled(data, other, word) if data.dtype.kind != "V" else np.where(other, data, word)
 
 
 def _of_leaf_type(new: Sequence[Any], leaf: pa.DataType) -> pa.Array:

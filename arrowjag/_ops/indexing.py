@@ -13,7 +13,21 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.move import gather
 from arrowjag._ops import structure
-from arrowjag._ops.cursor import ALL, MISSING, NULL, Cursor, Window, finish, new_dim, null_rows, pick, row_name, rows_of, slice_rows
+from arrowjag._ops.cursor import (
+    ALL,
+    MISSING,
+    NULL,
+    Cursor,
+    Window,
+    finish,
+    new_dim,
+    nth_or_null,
+    null_rows,
+    pick,
+    row_name,
+    rows_of,
+    slice_rows,
+)
 from arrowjag.dims import Dim, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, ShapeError
 from arrowjag.shape import JaggedShape
@@ -218,6 +232,8 @@ def subslice(column: Column, keys: Sequence[Any]) -> Column:
     if Ellipsis not in [key for key in keys if not isinstance(key, Column)]:
         keys = [Ellipsis, *keys]
     keys = _spell_out(keys, column.ndim)
+    if len(keys) > 1 and isinstance(keys[-1], int) and all(key is ALL for key in keys[:-1]):
+        return nth_or_null(column, keys[-1])
     cursor = Cursor()
     for key in keys:
         if isinstance(key, Window):

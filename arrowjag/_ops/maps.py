@@ -72,9 +72,13 @@ def get(column: Column, sought: pa.Scalar | Column | int, default: pa.Scalar | C
     column = struct_fields.opened_maps(column)
     if is_entry(column.type):
         assert not isinstance(sought, int)
+        if default is None and not isinstance(sought, Column):
+            return _values_of(column, sought)
         found, source = _by_key(column, sought, "get"), struct_fields.field(column, "value")
     else:
         assert not isinstance(sought, pa.Scalar)
+        if default is None and isinstance(sought, int):
+            return cursor.nth_or_null(column, sought)
         found, source = _by_position(column, sought), column
     return _picked(source, column.ndim, found, default)
 
@@ -106,6 +110,18 @@ def _by_key(column: Column, sought: pa.Scalar | Column, operation: str) -> _Foun
     numbers = rows.values.to_numpy()
     places = last[numbers] if isinstance(sought, Column) else last
     return _Found(rows.shape, numbers, places, known & _valid_rows(column, numbers))
+
+
+def _values_of(column: Column, sought: pa.Scalar) -> Column:
+    """Return the value of one key in each row, null where there is none."""
+    offsets, outer = column.shape.dims[-1].offsets, column.shape.dims[:-1]
+    values = struct_fields.field(column, "value")
+    keys = pc.struct_field(column.values, [struct_fields.fields(column.type).index("key")])
+    matches = sets.equal_to(keys, sought, "get") if sought.is_valid else np.zeros(column.shape.size, bool)
+    cuts, hits = marked(matches, offsets)
+    there = cuts[1:] > cuts[:-1]
+    items = hits.take(cuts[1:] - 1, mode="clip") if len(hits) else np.zeros(len(there), np.int64)  # the last of several
+    return structure.take_items(values, column.ndim, items, outer, None if there.all() else there)
 
 
 def _equal_per_row(keys: pa.Array, offsets: IntArray, rows: Column, probes: pa.Array, operation: str) -> BoolArray:

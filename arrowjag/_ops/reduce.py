@@ -129,9 +129,13 @@ def _truth(name: str) -> Reduction:
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
         if pt.is_boolean(values.type):  # counting set bits takes a third of the time of unpacking them
             bits = values if values.null_count == 0 else values.fill_null(name == "all")
+            if name == "all":
+                found = polars_lists.all_set(bits, offsets)
+                if found is not None:
+                    return found
             counts = polars_lists.count_set(bits, offsets)
             if counts is not None:
-                return _arrow.from_numpy(counts > 0 if name == "any" else counts == row_sizes(offsets))
+                return _arrow.from_numpy(counts > 0)
         data, valid = _arrow.to_numpy(_arrow.plain_numbers(values, name))
         return _arrow.from_numpy(*kernel(data.astype(bool, copy=False), valid, offsets))
 

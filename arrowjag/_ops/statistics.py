@@ -20,6 +20,7 @@ from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import sort as _sort
 from arrowjag._kernels.reduce import moments as _moments
 from arrowjag._kernels.reduce import quantiles
+from arrowjag._kernels.reduce.extremes import ends as ends_of
 from arrowjag._kernels.reduce.ordered import row_sums
 from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, shifted
 from arrowjag._kernels.reduce.sums import bootstrap_means
@@ -135,15 +136,13 @@ def peak_to_peak(column: Column, axis: Any, skip_nulls: bool, min_count: int | N
 
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
         data, valid = _arrow.to_numpy(_numbers(values, offsets, "ptp"))
-        high, present = _reduce.max(data, valid, offsets)
-        low, _ = _reduce.min(data, valid, offsets)
+        low, high, present, may_hold_nan = ends_of(data, valid, offsets)
         with np.errstate(all="ignore"):
             if data.dtype.kind in "iu":
                 unsigned = np.dtype(f"u{data.itemsize}")
                 return _arrow.from_numpy((high.view(unsigned) - low.view(unsigned)).astype(np.float64), present)
             found = high - low
-            poisoned = np.isnan(np.sum(data))
-        if poisoned:  # by a NaN, or by infinities of both signs, whose distance is infinite
+        if may_hold_nan:
             bad, _ = _reduce.any(np.isnan(data), valid, offsets)
             found[bad] = np.nan
         return _arrow.from_numpy(found, present)

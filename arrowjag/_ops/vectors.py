@@ -13,10 +13,9 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import from_sizes, row_sizes, runs
 from arrowjag._kernels.dense.matrices import nearest as _nearest
-from arrowjag._kernels.reduce.moments import common_type, spread_rows, unit_product
+from arrowjag._kernels.reduce.moments import common_type, dots, spread_rows, unit_product
 from arrowjag._kernels.reduce.ordered import row_sums
 from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, result_type
 from arrowjag._ops import along_axis, elementwise, structure
@@ -116,20 +115,9 @@ def cosine(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | N
 
     def reduction(one: pa.Array, two: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
         a, b = floats(one, "cosine"), floats(two, "cosine")
-        found, enough = np.empty(len(offsets) - 1), np.empty(len(offsets) - 1, bool)
-
-        def work(block: Block) -> None:
-            left = block.filled(0, np.float64)
-            right = block._replace(data=b[block.items]).filled(0, np.float64)
-            dot, xx, yy = (empty(len(block.offsets) - 1, np.float64) for _ in range(3))
-            scratch = empty(len(left), np.float64)
-            for out, p, q in ((dot, left, right), (xx, left, left), (yy, right, right)):
-                row_sums(np.multiply(p, q, out=scratch), None, block.offsets, out)
-            found[block.rows] = unit_product(dot, xx, yy)
-            enough[block.rows] = block.counts > 0
-
-        over_blocks(work, a, valid, offsets)
-        return _arrow.from_numpy(found.astype(common_type(a, b), copy=False), enough)
+        n_pairs, _ = _reduce.count(valid, offsets)
+        found = unit_product(*dots(a, b, valid, offsets))
+        return _arrow.from_numpy(found.astype(common_type(a, b), copy=False), n_pairs > 0)
 
     return over_pairs(x, y, axis, reduction, "cosine", skip_nulls=skip_nulls, min_count=min_count)
 

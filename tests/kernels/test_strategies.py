@@ -334,7 +334,11 @@ CALLS: dict[str, list[Call]] = {
     ],
     "integer_sum": [reduction("sum", rounds=True), reduction("mean", rounds=True)],
     "product": [reduction("prod", rounds=True)._replace(same_bits=True)],
-    "extreme": [reduction(name, rounds=True)._replace(same_bits=True) for name in ("min", "max", "argmin", "argmax")],
+    "extreme": [
+        *(reduction(name, rounds=True)._replace(same_bits=True) for name in ("min", "max", "argmin", "argmax")),
+        *(Call(lambda x, name=name: getattr(x, name)(x.shift())) for name in ("min_by", "max_by")),
+        Call(lambda x: x.ptp()),
+    ],
     "select": [
         *(reduction("quantile", q=q, interpolation="lower", rounds=True)._replace(same_bits=True) for q in (0.0, 0.3, 1.0)),
         Call(lambda x: x.median()),
@@ -355,7 +359,7 @@ CALLS: dict[str, list[Call]] = {
     "central": [
         *(Call(lambda x, name=name: getattr(x, name)()) for name in ("skew", "kurtosis")),
         *(Call(lambda x, k=k: x.moment(k)) for k in (2, 3, 4, 5)),
-        *(Call(lambda x, name=name: getattr(x, name)(x.shift())) for name in ("corr", "cov", "linear_fit")),
+        *(Call(lambda x, name=name: getattr(x, name)(x.shift())) for name in ("corr", "cov", "linear_fit", "cosine")),
     ],
     "decay": [
         *(Call(lambda x, name=name: getattr(x.ewm(alpha=0.3), name)()) for name in ("mean", "var")),

@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.fill import filled, spread
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import count_block, row_sizes
-from arrowjag._kernels.compiled.library import find_loop
+from arrowjag._kernels.compiled import fused_name
+from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.reduce.ordered import row_sums, run_rows
 from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, result_type, shifted
 from arrowjag._kernels.reduce.sums import mean
@@ -26,6 +28,7 @@ from arrowjag._kernels.reduce.sums import mean
 __all__ = [
     "Products",
     "common_type",
+    "dots",
     "entropy",
     "kurtosis",
     "moment",
@@ -329,6 +332,56 @@ def products(x: NDArray[Any], y: NDArray[Any], valid: Valid, offsets: NDArray[np
         if data.dtype.kind in "iu":  # deviations may be taken from distances, and know no means
             means[:], _ = mean(data, valid, offsets)
     return found
+
+
+_DOTS = "||||mul:f8:f8,0,1;mul:f8:f8,0,0;mul:f8:f8,1,1;sum:f8:f8,2;sum:f8:f8,3;sum:f8:f8,4|5,6,7"
+"""The program of a loop that adds up the products and the squares of two columns of items."""
+
+
+def dots(x: NDArray[Any], y: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
+    """The sums of products of two columns, of squares of the first and of squares of the second, of each row.
+
+    Parameters
+    ----------
+    x, y : (n_values,) arrays of floats, integers or booleans
+    valid : (n_values,) bool array, optional
+        True where both have an item.
+    offsets : (n_rows + 1,) int64 array
+
+    Returns
+    -------
+    xy, xx, yy : (n_rows,) float64 arrays
+
+    Notes
+    -----
+    O(n_values), on all cores; products and sums are float64. 5M pairs of float64 in rows of 10 take 10 ms of CPU time compiled,
+    34 otherwise.
+    """
+    xy, xx, yy = found = tuple(empty(len(offsets) - 1, np.float64) for _ in range(3))
+    loop = _dots_loop(x, y, valid)
+    if strategy.choose("central", loop is not None) == "compiled" and loop is not None:
+        data = [np.ascontiguousarray(one) for one in (x, y)] + ([] if valid is None else [valid, valid])
+        map_rows(lambda first, last: loop(offsets, first, last, *data, np.zeros(1), np.zeros(1, np.int64), *found), offsets)
+        return xy, xx, yy
+
+    def work(block: Block) -> None:
+        left = block.filled(0, np.float64)
+        right = block._replace(data=y[block.items]).filled(0, np.float64)
+        scratch = empty(len(left), np.float64)
+        for out, one, two in ((xy, left, right), (xx, left, left), (yy, right, right)):
+            row_sums(np.multiply(one, two, out=scratch), None, block.offsets, out[block.rows])
+
+    over_blocks(work, x, valid, offsets)
+    return xy, xx, yy
+
+
+def _dots_loop(x: NDArray[Any], y: NDArray[Any], valid: Valid) -> Compiled | None:
+    """The compiled loop of `dots`, where it is ready."""
+    codes = [f"{one.dtype.kind}{one.itemsize}" for one in (x, y)]
+    if not all(code in ("f4", "f8", "i4", "i8") for code in codes):
+        return None
+    nulls = "" if valid is None else "?"
+    return find_loop(fused_name(f"{codes[0]}{nulls},{codes[1]}{nulls}{_DOTS}"), np.dtype(np.float64), False, len(x))
 
 
 def _run_products(block: Block, other: NDArray[Any], found: Products) -> bool:

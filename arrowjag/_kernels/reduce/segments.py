@@ -70,7 +70,6 @@ def over_blocks(
 
     `block_values` is CACHE_VALUES by default; with `per_core` there is one block per core.
     """
-
     n_values = int(offsets[-1])
     if n_values < strategy.sizes.THREAD_VALUES:  # as `map_rows` does, without its cost per call
         with np.errstate(all="ignore"):
