@@ -83,8 +83,8 @@ def over_pairs(
     x, y = structure.align([x, y], operation)
     valid = valid_in_both(x.values, y.values)
     if is_none_of_them(axis) or normalize_axes(axis, x.ndim, operation)[-1] == x.ndim - 1:  # items stay where they are
-        unread = valid is None or (skip_nulls and min_count is None)  # whether `over_axes` looks at no null
-        pairs = x.values if unread else structure.null_values(x.values, valid)
+        is_unread = skip_nulls and min_count is None  # `over_axes` looks at no null then
+        pairs = x.values if valid is None or is_unread else structure.null_values(x.values, valid)
     else:
         pairs = _arrow.from_numpy(np.arange(len(x.values)), valid)
 

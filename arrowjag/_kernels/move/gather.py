@@ -124,8 +124,8 @@ def _take_flat(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None
     pyarrow's take gathers bytes at the speed of memcpy and bits one by one: with nulls it needs 30 ms for 5M values instead
     of 2, for booleans 20. As bytes that are packed at the end both need 4.
     """
-    word = None if valid is None or pt.is_boolean(values.type) else _WORDS[values.type.bit_width]
-    if word is not None and word.kind == "u":  # numpy clips what is out of range, so that the places need not be made valid first
+    word = _WORDS[8] if pt.is_boolean(values.type) else _WORDS[values.type.bit_width]
+    if valid is not None and word.kind == "u" and not pt.is_boolean(values.type):  # numpy clips what is out of range, so that the places need not be made valid first
         data = np.frombuffer(values.buffers()[1], word, len(values), values.offset * word.itemsize)
         taken = data.take(index, out=empty(len(index), word), mode="clip")
         kept = valid
