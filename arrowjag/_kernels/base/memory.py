@@ -23,6 +23,7 @@ __all__ = [
     "has_words",
     "is_text",
     "pack_bits",
+    "take_clipped",
     "text_from",
     "text_parts",
     "unpack_bits",
@@ -107,6 +108,13 @@ def from_words(type: pa.DataType, data: NDArray[Any], valid: NDArray[np.bool_] |
     """Values from their words, which are shared but for booleans."""
     words = pack_bits(data) if pt.is_boolean(type) else pa.py_buffer(data)
     return pa.Array.from_buffers(type, len(data), [None if valid is None else pack_bits(valid), words])
+
+
+def take_clipped(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_]) -> pa.Array[Any]:
+    """The items at some places, null where `valid` is False, whatever the place: numpy clips those that are out of range."""
+    data, known = data_of(values), valid_of(values)
+    taken = data.take(index, out=empty(len(index), data.dtype), mode="clip")
+    return from_words(values.type, taken, valid if known is None else known.take(index, mode="clip") & valid)
 
 
 def text_parts(values: pa.Array[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_] | None]:

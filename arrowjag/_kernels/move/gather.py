@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import fill as _spread
+from arrowjag._kernels.base import memory as _memory
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.memory import data_of, empty, empty_like, has_words, is_text, pack_bits, unpack_bits, valid_of
@@ -124,15 +125,8 @@ def _take_flat(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None
     pyarrow's take gathers bytes at the speed of memcpy and bits one by one: with nulls it needs 30 ms for 5M values instead
     of 2, for booleans 20. As bytes that are packed at the end both need 4.
     """
-    word = _WORDS[8] if pt.is_boolean(values.type) else _WORDS[values.type.bit_width]
-    if valid is not None and word.kind == "u" and not pt.is_boolean(values.type):  # numpy clips what is out of range, so that the places need not be made valid first
-        data = np.frombuffer(values.buffers()[1], word, len(values), values.offset * word.itemsize)
-        taken = data.take(index, out=empty(len(index), word), mode="clip")
-        kept = valid
-        if values.null_count:
-            known = unpack_bits(values.buffers()[0], values.offset, len(values))
-            kept = known.take(index, mode="clip") & valid
-        return pa.Array.from_buffers(values.type, len(index), [pack_bits(kept), pa.py_buffer(taken)])
+    if valid is not None and not pt.is_boolean(values.type) and values.type.bit_width <= 64:
+        return _memory.take_clipped(values, index, valid)
     # np.where guesses which way to go, and where every second row is empty half of its guesses are wrong.
     places = pa.array(index if valid is None else np.multiply(index, valid, out=empty_like(index)))
     if pt.is_boolean(values.type):
