@@ -19,6 +19,7 @@ from arrowjag._kernels.base.offsets import count_true, row_sizes
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import sort as _sort
 from arrowjag._kernels.reduce import moments as _moments
+from arrowjag._kernels.reduce import products as _products
 from arrowjag._kernels.reduce import quantiles
 from arrowjag._kernels.reduce.extremes import ends as ends_of
 from arrowjag._kernels.reduce.ordered import row_sums
@@ -298,7 +299,7 @@ def _of_products(
     x: Column,
     y: Column,
     axis: Any,
-    finish: Callable[[_moments.Products], tuple[Floats, ...]],
+    finish: Callable[[_products.Products], tuple[Floats, ...]],
     fields: tuple[str, ...],
     operation: str,
     skip_nulls: bool,
@@ -308,8 +309,8 @@ def _of_products(
 
     def reduction(one: pa.Array, two: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
         a, b = floats(one, operation), floats(two, operation)
-        found = _moments.products(a, b, valid, offsets)
-        type = pa.from_numpy_dtype(_moments.common_type(a, b))
+        found = _products.products(a, b, valid, offsets)
+        type = pa.from_numpy_dtype(_products.common_type(a, b))
         with np.errstate(all="ignore"):
             results = [_arrow.from_numpy(each.astype(numpy_dtype(type))) for each in finish(found)]
         enough = found.counts > 1
@@ -326,8 +327,8 @@ def _of_products(
 def correlation(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
     """Pearson's correlation coefficient."""
 
-    def finish(found: _moments.Products) -> tuple[Floats, ...]:
-        return (_moments.unit_product(found.xy, found.xx, found.yy),)
+    def finish(found: _products.Products) -> tuple[Floats, ...]:
+        return (_products.unit_product(found.xy, found.xx, found.yy),)
 
     return _of_products(x, y, axis, finish, ("corr",), "corr", skip_nulls, min_count)
 
@@ -336,7 +337,7 @@ def covariance(x: Column, y: Column, ddof: Any, axis: Any, skip_nulls: bool, min
     """The sum of the products of the deviations, divided by the number of pairs less `ddof`."""
     less = integer(ddof, "cov: ddof")
 
-    def finish(found: _moments.Products) -> tuple[Floats, ...]:
+    def finish(found: _products.Products) -> tuple[Floats, ...]:
         return (found.xy / (found.counts - less),)
 
     return _of_products(x, y, axis, finish, ("cov",), "cov", skip_nulls, min_count)
@@ -345,7 +346,7 @@ def covariance(x: Column, y: Column, ddof: Any, axis: Any, skip_nulls: bool, min
 def linear_fit(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
     """The straight line of least squares through the points (x, y)."""
 
-    def finish(found: _moments.Products) -> tuple[Floats, ...]:
+    def finish(found: _products.Products) -> tuple[Floats, ...]:
         slope = np.where(found.xx == 0, np.nan, found.xy / found.xx)
         r2 = np.clip((found.xy / found.xx) * (found.xy / found.yy), 0.0, 1.0)
         return slope, found.mean_y - slope * found.mean_x, r2

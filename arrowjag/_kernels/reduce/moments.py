@@ -1,4 +1,4 @@
-"""Variances and central moments of each row, and sums of products of the deviations of two columns.
+"""Variances and central moments of each row.
 
 A variance takes two passes: the mean, then squared deviations from it, with the correction term. Deviations for higher moments are
 taken in two steps: from the first item of the row, which is exact where items are close to each other, and then from the mean of
@@ -15,29 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.fill import filled, spread
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import count_block, row_sizes
-from arrowjag._kernels.compiled import fused_name
-from arrowjag._kernels.compiled.library import Compiled, find_loop
+from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.ordered import row_sums, run_rows
-from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, result_type, shifted
-from arrowjag._kernels.reduce.sums import mean
+from arrowjag._kernels.reduce.segments import Block, moments, shifted
 
 __all__ = [
-    "Products",
-    "common_type",
-    "dots",
+    "deviations",
     "entropy",
     "kurtosis",
     "moment",
-    "products",
     "sem",
     "skew",
     "spread_rows",
     "std",
-    "unit_product",
     "var",
     "variance_of",
 ]
@@ -242,22 +235,6 @@ def sem(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], ddof: int 
     return _variances(data, valid, offsets, ddof, finish)
 
 
-def unit_product(xy: Floats, xx: Floats, yy: Floats) -> Floats:
-    """Sums of products over the root of both sums of squares, from -1 to 1; NaN where a sum of squares is 0.
-
-    Where both columns are equal bit for bit the result is exactly 1, and -1 where they differ in sign only.
-    """
-    with np.errstate(all="ignore"):
-        square = xx * yy
-        normal = (square > _SMALLEST) & (square < np.inf)
-        size = np.where(xx == yy, xx, np.where(normal, np.sqrt(square), np.sqrt(xx) * np.sqrt(yy)))
-        return np.clip(xy / size, -1.0, 1.0)
-
-
-_SMALLEST = 1e-290
-"""Products below it may have lost digits."""
-
-
 def entropy(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
     """The entropy of each row in nats, items taken as weights: NaN where they add up to 0, -inf where a share is negative."""
 
@@ -281,123 +258,3 @@ def entropy(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tup
         return enough
 
     return moments(work, data, valid, offsets, strategy.sizes.CACHE_VALUES)
-
-
-class Products(NamedTuple):
-    """Sums over the complete pairs of each row; entries of a row without pairs are unspecified."""
-
-    counts: Floats
-    mean_x: Floats
-    mean_y: Floats
-    xx: Floats
-    yy: Floats
-    xy: Floats
-
-
-def products(x: NDArray[Any], y: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> Products:
-    """The means of two columns, and the sums of squares and of products of their deviations, of each row.
-
-    Parameters
-    ----------
-    x, y : (n_values,) arrays of floats, integers or booleans
-    valid : (n_values,) bool array, optional
-        True where both have an item.
-    offsets : (n_rows + 1,) int64 array
-
-    Returns
-    -------
-    Products
-        Of (n_rows,) float64 arrays.
-
-    Notes
-    -----
-    O(n_values), on all cores, in blocks that stay in cache.
-    """
-    found = Products(*(empty(len(offsets) - 1, np.float64) for _ in Products._fields))
-
-    def work(block: Block) -> None:
-        if _run_products(block, y[block.items], found):
-            return
-        n, mean_x, of_x = deviations(block)
-        _, mean_y, of_y = deviations(block._replace(data=y[block.items]))
-        rows = block.rows
-        found.counts[rows], found.mean_x[rows], found.mean_y[rows] = n, mean_x, mean_y
-        scratch = empty(len(of_x), np.float64)
-        for out, one, two in ((found.xx, of_x, of_x), (found.yy, of_y, of_y), (found.xy, of_x, of_y)):
-            np.multiply(one, two, out=scratch)
-            row_sums(scratch, None, block.offsets, out[rows])
-
-    over_blocks(work, x, valid, offsets)
-    for data, means in ((x, found.mean_x), (y, found.mean_y)):
-        if data.dtype.kind in "iu":  # deviations may be taken from distances, and know no means
-            means[:], _ = mean(data, valid, offsets)
-    return found
-
-
-_DOTS = "||||mul:f8:f8,0,1;mul:f8:f8,0,0;mul:f8:f8,1,1;sum:f8:f8,2;sum:f8:f8,3;sum:f8:f8,4|5,6,7"
-"""The program of a loop that adds up the products and the squares of two columns of items."""
-
-
-def dots(x: NDArray[Any], y: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
-    """The sums of products of two columns, of squares of the first and of squares of the second, of each row.
-
-    Parameters
-    ----------
-    x, y : (n_values,) arrays of floats, integers or booleans
-    valid : (n_values,) bool array, optional
-        True where both have an item.
-    offsets : (n_rows + 1,) int64 array
-
-    Returns
-    -------
-    xy, xx, yy : (n_rows,) float64 arrays
-
-    Notes
-    -----
-    O(n_values), on all cores; products and sums are float64. 5M pairs of float64 in rows of 10 take 10 ms of CPU time compiled,
-    34 otherwise.
-    """
-    xy, xx, yy = found = tuple(empty(len(offsets) - 1, np.float64) for _ in range(3))
-    loop = _dots_loop(x, y, valid)
-    if strategy.choose("central", loop is not None) == "compiled" and loop is not None:
-        data = [np.ascontiguousarray(one) for one in (x, y)] + ([] if valid is None else [valid, valid])
-        map_rows(lambda first, last: loop(offsets, first, last, *data, np.zeros(1), np.zeros(1, np.int64), *found), offsets)
-        return xy, xx, yy
-
-    def work(block: Block) -> None:
-        left = block.filled(0, np.float64)
-        right = block._replace(data=y[block.items]).filled(0, np.float64)
-        scratch = empty(len(left), np.float64)
-        for out, one, two in ((xy, left, right), (xx, left, left), (yy, right, right)):
-            row_sums(np.multiply(one, two, out=scratch), None, block.offsets, out[block.rows])
-
-    over_blocks(work, x, valid, offsets)
-    return xy, xx, yy
-
-
-def _dots_loop(x: NDArray[Any], y: NDArray[Any], valid: Valid) -> Compiled | None:
-    """The compiled loop of `dots`, where it is ready."""
-    codes = [f"{one.dtype.kind}{one.itemsize}" for one in (x, y)]
-    if not all(code in ("f4", "f8", "i4", "i8") for code in codes):
-        return None
-    nulls = "" if valid is None else "?"
-    return find_loop(fused_name(f"{codes[0]}{nulls},{codes[1]}{nulls}{_DOTS}"), np.dtype(np.float64), False, len(x))
-
-
-def _run_products(block: Block, other: NDArray[Any], found: Products) -> bool:
-    """Fill the rows of a block by a compiled loop; False if there is none."""
-    loop = find_loop("products", np.dtype(np.float64), block.valid is not None, len(other))
-    if strategy.choose("central", loop is not None) != "compiled" or loop is None:
-        return False
-    both = (block, block._replace(data=other))
-    x, y = (shifted(one) if one.data.dtype.kind in "iu" else one.data.astype(np.float64, copy=False) for one in both)
-    x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
-    loop(x, y, block.valid, block.offsets, 0, len(block.offsets) - 1, *(one[block.rows] for one in found[1:]))
-    found.counts[block.rows] = block.counts
-    return True
-
-
-def common_type(*arrays: NDArray[Any]) -> np.dtype[Any]:
-    """The type of a statistic of several columns: that of floats, float64 of all others."""
-    found, *others = {result_type(one.dtype) for one in arrays}
-    return np.result_type(found, *others) if others else found
