@@ -28,12 +28,12 @@ from arrowjag.etl._rejects import Rejects
 from arrowjag.etl._scheduler import Policy, Scheduler
 from arrowjag.etl._schema import check_schema, make_frame
 from arrowjag.etl._signals import ended_by_signals
-from arrowjag.etl._sink import Result, Sink, open_sink, prepare, refuse_files
+from arrowjag.etl._sink import Result, Sink, open_sink, overlaps, prepare, refuse_files
 from arrowjag.etl._tasks import Piece, Source, Task, make_tasks, open_source
 from arrowjag.etl._units import bytes_text, parse_bytes
 from arrowjag.etl._worker import Job, Outcome, as_partial
 from arrowjag.etl.report import Failure, JobError, Report
-from arrowjag.io._locate import locate_file
+from arrowjag.io._locate import RealPaths, locate_file
 from arrowjag.io._scan import make_plan
 from arrowjag.io._stores import check_options, probe
 from arrowjag.io._tables import is_table
@@ -135,7 +135,7 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
         the job.
     dead_letter : str or path, optional
         Folder for the rows that fail with ``on_error="rows"``: Parquet files with the input columns and ``_file``, ``_row_groups``,
-        ``_error``. By default ``<sink>._arrowjag/rejected``.
+        ``_error``. By default ``<sink>._arrowjag/rejected``; neither in the sink nor in the source.
     max_failures : int, optional
         Maximum number of failed tasks (``"skip"``) or rows (``"rows"``); one more ends the job with an error.
     timeout : float, optional
@@ -248,6 +248,7 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
         options, given = options | {"plain": "table"}, _lake_schema(lake, given, merge=merge)
         place = (lake.folder, there, digest, options, keys, lake.filesystem, stores)
         target = open_sink(*place, lake=table, lake_link=lake.link)
+    rejects = _rejects(target, there, limits, dead_letter, filesystem, stores)
     _refuse_rows(target, lake, mode)
     if dry_run:
         return _dry_run(_prepared(target, lake, there, mode, missing_inputs, delete=False)[1], there, size, started)
@@ -257,7 +258,6 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
         if lease.number > 1:
             target.abort_uploads(there)
         target, kept = _prepared(target, lake, there, mode, missing_inputs)
-        rejects = _rejects(target, limits, dead_letter, filesystem, stores)
         job = Job(carried, name_of(transform), plan, there.partitions, frame, target, rejects)
         record = Record(target, job=job.name, version=version, engine=engine, mode=mode, on_error=on_error)
         try:
@@ -290,6 +290,8 @@ def _run(
 ) -> Report:
     kept = how.kept
     sink.probe()
+    if job.rejects is not None:
+        job.rejects.probe()
     tasks = make_tasks(_to_do(there, kept), how.bytes_per_file)
     known = given if given is not None or _is_extended(sink) else next((parts[0].schema for parts in kept), None)
     rejected = sum(parts[0].rejected for parts in kept)
@@ -415,7 +417,7 @@ def _write_record(record: Record) -> None:
         _LOG.warning("the record of the run can't be written: %s", error)
 
 
-def _rejects(sink: Sink, limits: Limits, dead_letter: Any, where: Any, stores: Mapping[str, str]) -> Rejects | None:
+def _rejects(sink: Sink, there: Source, limits: Limits, dead_letter: Any, where: Any, stores: Mapping[str, str]) -> Rejects | None:
     if limits.on_error != "rows":
         if dead_letter is not None:
             raise JagValueError('dead_letter is the folder of rows that fail with on_error="rows"; on_error is another')
@@ -423,7 +425,18 @@ def _rejects(sink: Sink, limits: Limits, dead_letter: Any, where: Any, stores: M
     filesystem, folder = sink.filesystem, f"{sink.sidecar.folder}/rejected"
     if dead_letter is not None:
         filesystem, folder = locate_file(dead_letter, where, stores)
+        _refuse_folder(filesystem, folder.rstrip("/"), sink, there)
     return Rejects(filesystem, folder.rstrip("/"), limits.max_failures)
+
+
+def _refuse_folder(filesystem: Any, folder: str, sink: Sink, there: Source) -> None:
+    """Raise if dead-letter files would be read as input or as results, or would replace results of the same names."""
+    real = RealPaths(filesystem)
+    inner, outer = real.of(folder) + "/", real.of(sink.folder) + "/"
+    if filesystem == sink.filesystem and (inner.startswith(outer) or outer.startswith(inner)):
+        raise JagValueError(f"dead_letter {folder} and the sink {sink.folder} lie in one folder: take another folder")
+    if filesystem == there.filesystem and overlaps(filesystem, folder, there):
+        raise JagValueError(f"dead_letter {folder} and the source lie in one folder: rejected rows would be read as input")
 
 
 def _keys(partition_by: Any, there: Source) -> tuple[str, ...]:

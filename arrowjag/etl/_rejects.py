@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import uuid
 from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.fs as pf
 import pyarrow.parquet as pq
 
-from arrowjag.etl._sink import blamed
+from arrowjag.etl._sink import blamed, probe_folder
 from arrowjag.etl._tasks import Task
+from arrowjag.etl.report import Failure, JobError
 from arrowjag.io._atomic import atomic_target
 
 __all__ = ["Rejected", "Rejects"]
@@ -33,6 +35,14 @@ class Rejects:
     filesystem: pf.FileSystem
     folder: str
     most: int | None
+
+    def probe(self) -> None:
+        """Raise if the folder can't be written, before the job computes anything."""
+        try:
+            probe_folder(self.filesystem, self.folder, uuid.uuid4().hex)
+        except OSError as error:
+            text = f"the dead-letter files can't be written: {' '.join(str(error).split())}"
+            raise JobError(Failure(self.folder, (), text)) from error
 
     def write(self, task: Task, rejected: list[Rejected]) -> None:
         """Write the dead-letter file of a task. If no rows were rejected, delete the file of an earlier run."""

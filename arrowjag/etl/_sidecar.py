@@ -5,6 +5,7 @@ The folder is not inside the sink, because readers treat all files of the sink a
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import time
@@ -116,10 +117,14 @@ class Sidecar:
         except FileExistsError:
             return False
         try:
-            os.write(handle, content)
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(handle)
+        except OSError:  # the disk is full: a lease without content would make the next run wait for its owner
+            with contextlib.suppress(OSError):
+                os.unlink(local)  # noqa: PTH108 - a str is faster
+            raise
         return True
 
     def _create_in(self, store: Any, name: str, content: bytes) -> bool | None:

@@ -26,7 +26,19 @@ from arrowjag.io._atomic import fsspec_of
 from arrowjag.io._locate import RealPaths, TableFolderError, locate_file, table_at
 from arrowjag.io._plain import typed_schema
 
-__all__ = ["Result", "Sink", "SinkError", "Survey", "blamed", "is_part", "open_sink", "prepare", "refuse_files"]
+__all__ = [
+    "Result",
+    "Sink",
+    "SinkError",
+    "Survey",
+    "blamed",
+    "is_part",
+    "open_sink",
+    "overlaps",
+    "prepare",
+    "probe_folder",
+    "refuse_files",
+]
 
 
 # Footers that one thread reads in turn: handing over each would cost as much as reading it from a local disk.
@@ -162,12 +174,8 @@ class Sink:
 
     def probe(self) -> None:
         """Raise if the folder can't be written, before the job computes anything."""
-        path = f"{self.folder}/.{self.run}-probe.part"
         try:
-            self.filesystem.create_dir(self.folder, recursive=True)
-            with self.filesystem.open_output_stream(path) as stream:
-                stream.write(b"probe")
-            self.filesystem.delete_file(path)
+            probe_folder(self.filesystem, self.folder, self.run)
         except OSError as error:
             text = f"the sink can't be written: {' '.join(str(error).split())}"
             raise JobError(Failure(self.folder, (), text)) from error
@@ -217,6 +225,15 @@ def blamed(folder: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise SinkError(folder, f"the sink can't be written: {' '.join(str(error).split())}") from error
+
+
+def probe_folder(filesystem: pf.FileSystem, folder: str, tag: str) -> None:
+    """Create a folder, and write and delete a file in it."""
+    path = f"{folder}/.{tag}-probe.part"
+    filesystem.create_dir(folder, recursive=True)
+    with filesystem.open_output_stream(path) as stream:
+        stream.write(b"probe")
+    filesystem.delete_file(path)
 
 
 def is_part(path: str) -> bool:
@@ -284,13 +301,13 @@ def open_sink(  # noqa: PLR0913  (what a job says of its sink)
     if lake is not None:  # a job may read a version of the table to which it writes
         if lake.keeps_keys and partition_by and options.get("write_statistics", True) is not True:
             raise JagValueError("write: Iceberg takes partition values from the statistics of files; leave out write_statistics")
-        if not source.table and filesystem == source.filesystem and _overlap(filesystem, folder, source):
+        if not source.table and filesystem == source.filesystem and overlaps(filesystem, folder, source):
             raise JagValueError(f"the sink {sink} and the source lie in one folder: results would be read as input")
         return Sink(filesystem, folder, source.root, transform, options, partition_by, lake=lake, link=lake_link, stores=stores)
     table = table_at(filesystem, folder)
     if table is not None:
         raise TableFolderError(filesystem, *table, is_root=True)
-    if filesystem == source.filesystem and _overlap(filesystem, folder, source):
+    if filesystem == source.filesystem and overlaps(filesystem, folder, source):
         raise JagValueError(f"the sink {sink} and the source lie in one folder: results would be read as input")
     return Sink(filesystem, folder, source.root, transform, options, partition_by, link=link, stores=stores)
 
@@ -302,7 +319,7 @@ def _has_buckets(filesystem: pf.FileSystem) -> bool:
     return filesystem.type_name in {"s3", "gcs", "abfs"} or bool(names & {"s3", "gs", "gcs", "az", "abfs"})
 
 
-def _overlap(filesystem: pf.FileSystem, folder: str, source: Source) -> bool:
+def overlaps(filesystem: pf.FileSystem, folder: str, source: Source) -> bool:
     """Return whether the folder holds files of the source, or a search for the source would find results in the folder."""
     real = RealPaths(filesystem)
     below = real.of(folder) + "/"

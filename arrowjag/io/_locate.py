@@ -189,7 +189,11 @@ def _common_folder(paths: list[str]) -> str:
 def _files_below(filesystem: pf.FileSystem, folder: str) -> list[str]:
     """List files recursively, hidden ones too."""
     infos = filesystem.get_file_info(pf.FileSelector(folder or "/", recursive=True, allow_not_found=True))
-    files = [info.path for info in infos if info.type == pf.FileType.File]
+    try:
+        files = [info.path for info in infos if info.type == pf.FileType.File]
+    except UnicodeDecodeError as error:
+        name = bytes(error.object).decode(errors="backslashreplace")
+        raise JagValueError(f"the name of {name} is not UTF-8, which pyarrow can't open: rename the file") from error
     if isinstance(filesystem, pf.LocalFileSystem):
         files += _dangling_links(folder)
     return sorted(files)

@@ -7,6 +7,7 @@ import logging
 import os
 import pickle
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -79,6 +80,70 @@ def test_a_dead_letter_file_is_deleted_when_its_rows_are_mended(source: Path, tm
     assert files_in(tmp_path / "out._arrowjag/rejected") == ["f0-0.parquet"]
     run(fails_at(300), source, tmp_path / "out", on_error="rows", mode="resume")
     assert files_in(tmp_path / "out._arrowjag/rejected") == []
+
+
+@pytest.mark.parametrize(
+    ("folder", "told"),
+    [
+        ("out", "lie in one folder: take another"),
+        ("out/dead", "lie in one folder: take another"),
+        (".", "lie in one folder: take another"),
+        ("in", "would be read as input"),
+        ("in/dead", "would be read as input"),
+    ],
+)
+def test_dead_letter_files_are_neither_results_nor_input(folder: str, told: str, source: Path, tmp_path: Path) -> None:
+    before = files_in(tmp_path)
+    with pytest.raises(aj.JagValueError, match=told):
+        run(keep, source, tmp_path / "out", on_error="rows", dead_letter=tmp_path / folder)
+    assert files_in(tmp_path) == before
+
+
+def test_dead_letter_files_that_cannot_be_written_are_told_before_work_starts(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(JobError, match=r"file: the dead-letter files can't be written: "):
+        run(keep, source, tmp_path / "out", on_error="rows", dead_letter=tmp_path / "file")
+    assert files_in(tmp_path / "out") == []
+
+
+def test_an_error_whose_text_fails_is_one_of_its_task(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+
+    class FaultyError(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no text")
+
+    def fails(table: pa.Table) -> pa.Table:
+        raise FaultyError
+
+    with pytest.raises(JobError, match=r"f0\.parquet, row groups 0 to 3: FaultyError: \(its text can't be made: RuntimeError\)"):
+        run(fails, source, tmp_path / "out")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems don't allow such names")
+def test_a_name_that_is_not_utf8_is_told(source: Path, tmp_path: Path) -> None:
+    (source / "f2.parquet").rename(os.fsdecode(bytes(source) + b"/\xff.parquet"))
+    for call in (lambda: run(keep, source, tmp_path / "out"), lambda: aj.read_parquet(source)):
+        with pytest.raises(aj.JagValueError, match=r"in/\\xff\.parquet is not UTF-8"):
+            call()
+
+
+def test_a_lease_that_a_full_disk_cuts_is_removed(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as there:
+        there.setattr("arrowjag.etl._sidecar.os.fsync", full)
+        with pytest.raises(JobError, match=r"out: the sink can't be written: .*No space left"):
+            run(totals, source, tmp_path / "out")
+    assert files_in(tmp_path / "out._arrowjag") == []
+    run(totals, source, tmp_path / "out")
+    assert "waiting" not in caplog.text
+    check_totals(tmp_path / "out", 120)
 
 
 @pytest.mark.parametrize("bad", [[1, 2, 3], [1, 41, 81]], ids=["one task", "several"])
