@@ -148,13 +148,13 @@ if importlib.util.find_spec("pandas") is not None:  # a star import must work wi
 
 _LAZY_MODULES = frozenset({"etl", "interop", "io", "pandas", "plot", "polars", "sequences", "testing"})
 _LAZY_NAMES = {
-    "read_parquet": "io",
-    "write_parquet": "io",
     "read_ipc": "io",
     "read_ndjson": "io",
-    "write_ndjson": "io",
-    "write_ipc": "io",
+    "read_parquet": "io",
     "scan_parquet": "io",
+    "write_ipc": "io",
+    "write_ndjson": "io",
+    "write_parquet": "io",
     "Row": "pandas",
 }
 

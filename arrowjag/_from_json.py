@@ -100,7 +100,17 @@ def _over(values: pa.Array, type: pa.DataType, children: list[pa.Array]) -> pa.A
 
 def parsed_as(values: pa.Array, type: pa.DataType) -> pa.Array:
     """Cast a parsed array; dictionaries are encoded here, because Arrow lacks the cast for some types."""
-    return _encoded(values.cast(_without_categories(type)), type)
+    return _encoded(_cast(values, _without_categories(type)), type)
+
+
+def _cast(values: pa.Array, type: pa.DataType) -> pa.Array:
+    """Cast. If all rows of fixed size are null, Arrow's cast leaves uninitialised memory under them, which is no decimal."""
+    if pt.is_fixed_size_list(type) and values.null_count == len(values):
+        return pa.nulls(len(values), type)
+    if _arrow.is_list_type(type) and pt.is_list(values.type):
+        child = _cast(values.values, type.value_type)
+        values = _over(values, pa.list_(child.type), [child])
+    return values.cast(type)
 
 
 def _without_categories(type: pa.DataType) -> pa.DataType:

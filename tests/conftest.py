@@ -5,6 +5,9 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import subprocess
+import sys
+import threading
 import traceback
 import zlib
 from collections import Counter
@@ -100,11 +103,35 @@ def pytest_pyfunc_call() -> Iterator[Any]:
         pytest.skip(f"{host} is not installed")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
+    """In the profile `quick`, skip a test that starts Python, which takes a second, unless it has the marker `everyday`."""
+    if PROFILE != "quick" or item.get_closest_marker("everyday"):
+        return (yield)
+    start = subprocess.Popen.__init__
+
+    def start_other_programs(self: Any, args: Any, *rest: Any, **options: Any) -> None:
+        program = args if isinstance(args, str | Path) else next(iter(args), "")
+        if str(program) == sys.executable and threading.current_thread() is threading.main_thread():
+            pytest.skip("starts Python: make whole")
+        start(self, args, *rest, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(subprocess.Popen, "__init__", start_other_programs)
+        return (yield)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _no_compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Let tests run without machine code but where they ask for it, and keep it out of the user's cache."""
+    """Let tests run without machine code but where they ask for it, and keep it out of the user's cache.
+
+    The workers of pytest-xdist share the compiled loops.
+    """
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "objects"
+    folder.mkdir(mode=0o700, exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ARROWJAG_CACHE_DIR", str(tmp_path_factory.mktemp("objects")))
+        patch.setenv("ARROWJAG_CACHE_DIR", str(folder))
         with options(compile="never"):
             yield
 
@@ -114,17 +141,26 @@ def beyond_cover(items: list[pytest.Item]) -> set[pytest.Item]:
 
     Cases are visited in an order that depends on their names alone, so that different tests combine the values differently.
     """
-    seen: dict[Any, set[tuple[str, int]]] = {}
+    seen: dict[Any, set[tuple[int, str]]] = {}
     left_out = set()
     for item in sorted(items, key=lambda item: zlib.crc32(item.nodeid.encode())):
-        called = getattr(item, "callspec", None)
-        if called is None or len(called.indices) < 2:
+        values = parameters(item)
+        if len(values) < 2:
             continue
-        known = seen.setdefault((item.path, item.function), set())
-        if called.indices.items() <= known:
+        known = seen.setdefault((item.path, item.originalname, item.cls), set())
+        if values <= known:
             left_out.add(item)
-        known.update(called.indices.items())
+        known |= values
     return left_out
+
+
+def parameters(item: Any) -> set[tuple[int, str]]:
+    """The ids of the values of a case, one per `parametrize` or fixture, each with its place in the name of the case.
+
+    `callspec.indices` is no substitute: it counts the cases of all parameters together.
+    """
+    called = getattr(item, "callspec", None)
+    return set() if called is None else set(enumerate(called._idlist))
 
 
 def share_examples(items: list[pytest.Item]) -> None:

@@ -254,6 +254,7 @@ def test_every_list_method_of_polars_is_listed() -> None:
     assert methods <= set(re.findall(r"\w+", page)), f"add rows for {sorted(methods - set(re.findall(r'[a-z_]+', page)))}"
 
 
+@pytest.mark.everyday
 def test_the_page_of_functions_is_made_of_the_tables() -> None:
     tool = ROOT / "tools" / "write_functions.py"
     done = subprocess.run([sys.executable, tool, "--check"], capture_output=True, text=True, check=False)

@@ -29,6 +29,7 @@ def modules_after(code: str) -> set[str]:
     return {name.partition(".")[0] for name in json.loads(child.stdout)}
 
 
+@pytest.mark.everyday
 def test_import_loads_numpy_and_pyarrow_only() -> None:
     ours = modules_after(LIST_MODULES)
     needed = modules_after(LIST_MODULES.replace("arrowjag", "numpy, pyarrow, pyarrow.compute"))
@@ -57,6 +58,7 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 
+@pytest.mark.everyday
 def test_reading_and_writing_files_loads_no_host(tmp_path: Path) -> None:
     """`pyarrow.dataset` imports pandas, which costs more than all the rest; so does `pa.array`, which made the file here."""
     pq.write_table(pa.table({"v": [[1], []]}), tmp_path / "a.parquet")

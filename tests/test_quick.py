@@ -7,7 +7,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tests.conftest import LONG, beyond_cover
+import pytest
+
+from tests.conftest import LONG, beyond_cover, parameters
 
 ROOT = Path(__file__).parents[1]
 
@@ -15,14 +17,14 @@ ROOT = Path(__file__).parents[1]
 class Item:
     """A case of a test, as pytest collects it."""
 
-    def __init__(self, name: str, **indices: int) -> None:
-        self.path, self.function, self.nodeid = Path("test.py"), name, f"{name}{sorted(indices.items())}"
-        self.callspec = SimpleNamespace(indices=indices)
+    def __init__(self, name: str, **values: int) -> None:
+        self.path, self.originalname, self.cls, self.nodeid = Path("test.py"), name, None, f"{name}{sorted(values.items())}"
+        self.values, self.callspec = values, SimpleNamespace(_idlist=[str(one) for one in values.values()])
 
 
 def chosen(items: list[Any]) -> list[dict[str, int]]:
     left_out = beyond_cover(items)
-    return [item.callspec.indices for item in items if item not in left_out]
+    return [item.values for item in items if item not in left_out]
 
 
 def test_every_value_of_every_parameter_stays() -> None:
@@ -35,9 +37,14 @@ def test_every_value_of_every_parameter_stays() -> None:
     assert chosen(items[::-1]) == kept[::-1]
 
 
-def test_cases_of_one_parameter_or_of_one_list_all_stay() -> None:
+def test_cases_of_one_parameter_all_stay() -> None:
     assert len(chosen([Item("one", method=k) for k in range(9)])) == 9
-    assert len(chosen([Item("pairs", method=k, expected=k) for k in range(9)])) == 9
+
+
+@pytest.mark.parametrize("outer", [1, 2])
+@pytest.mark.parametrize(("method", "expected"), [(3, 4), (5, 4), (3, 6)])
+def test_pytest_tells_the_value_of_each_decorator(outer: int, method: int, expected: int, request: pytest.FixtureRequest) -> None:
+    assert parameters(request.node) == {(0, f"{method}-{expected}"), (1, str(outer))}
 
 
 def test_long_tests_exist() -> None:

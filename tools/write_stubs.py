@@ -1,8 +1,10 @@
-"""Write the stubs of the surfaces, or check that they are up to date.
+"""Write the stubs of the surfaces and the lists of file functions, or check that they are up to date.
 
 The methods of `.jag` are made from the method table when arrowjag is imported, which editors and type checkers can't see. A
-stub beside the module that exports such a class spells them out. Run this after a public method is added or changed:
-`python tools/write_stubs.py`; with `--check` it writes nothing and ends with 1 where a stub is old.
+stub beside the module that exports such a class spells them out. The names in `arrowjag.io.__all__` are repeated in
+`arrowjag/__init__.py`, which must not import `arrowjag.io`, and on the page of the reference. Run this after a public method or
+a file format is added or changed: `python tools/write_stubs.py`; with `--check` it writes nothing and ends with 1 where a file
+is old.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import sys
 from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["STUBS", "Stub", "main", "text_of"]
+__all__ = ["STUBS", "Stub", "facade", "main", "page", "text_of"]
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -236,8 +238,62 @@ def _summary(documented: object) -> str:
     return lines[0] if lines else ""
 
 
+def facade(text: str, names: list[str]) -> str:
+    """Replace the names of `arrowjag.io` in the text of `arrowjag/__init__.py`.
+
+    Parameters
+    ----------
+    text : str
+        The file as it is.
+    names : list of str
+        ``arrowjag.io.__all__``.
+
+    Returns
+    -------
+    str
+        The file with these names among the imports for type checkers, in `__all__` and in `_LAZY_NAMES`.
+    """
+    old = set(re.findall(r'^    "(\w+)": "io",$', text, re.MULTILINE))
+    public = set(re.findall(r'^    "(\w+)",$', text, re.MULTILINE)) - old | set(names)
+    listed = "".join(f'    "{name}",\n' for name in sorted(public))
+    imports = "".join(f"    from arrowjag.io import {name} as {name}\n" for name in sorted(names))
+    lazy = "".join(f'    "{name}": "io",\n' for name in sorted(names))
+    text = re.sub(r'(?m)^__all__ = \[\n(?:    "\w+",\n)*', lambda _: "__all__ = [\n" + listed, text)
+    text = re.sub(r"(?m)(?:^    from arrowjag\.io import \w+ as \w+\n)+", lambda _: imports, text)
+    return re.sub(r'(?m)(?:^    "\w+": "io",\n)+', lambda _: lazy, text)
+
+
+def page(text: str, names: list[str]) -> str:
+    """Replace the list of functions in the text of the reference page of files.
+
+    Parameters
+    ----------
+    text : str
+        The page as it is.
+    names : list of str
+        ``arrowjag.io.__all__``.
+
+    Returns
+    -------
+    str
+        The page with a line per name, those of one format together.
+    """
+    listed = "".join(f"   {name}\n" for name in sorted(names, key=lambda name: name.partition("_")[::-1]))
+    return re.sub(r"(?m)(?:^   [a-z]\w+\n)+", lambda _: listed, text)
+
+
+def _outputs() -> dict[pathlib.Path, str]:
+    """Every file that is written, with its text."""
+    made = {stub.path: text_of(stub) for stub in STUBS}
+    names = importlib.import_module("arrowjag.io").__all__
+    for path, change in ((ROOT / "arrowjag" / "__init__.py", facade), (ROOT / "docs" / "reference" / "files.md", page)):
+        if path.exists():
+            made[path] = change(path.read_text(encoding="utf-8"), names)
+    return made
+
+
 def main(arguments: list[str]) -> int:
-    """Write all stubs, or compare them.
+    """Write all files, or compare them.
 
     Parameters
     ----------
@@ -250,11 +306,11 @@ def main(arguments: list[str]) -> int:
         The exit code.
     """
     sys.path.insert(0, str(ROOT))
-    old = [stub for stub in STUBS if not stub.path.exists() or stub.path.read_text() != text_of(stub)]
-    for stub in old:
-        print(f"{stub.path.relative_to(ROOT)} is {'old: run python tools/write_stubs.py' if '--check' in arguments else 'written'}")
+    old = {path: text for path, text in _outputs().items() if not path.exists() or path.read_text(encoding="utf-8") != text}
+    for path, text in old.items():
+        print(f"{path.relative_to(ROOT)} is {'old: run python tools/write_stubs.py' if '--check' in arguments else 'written'}")
         if "--check" not in arguments:
-            stub.path.write_text(text_of(stub))
+            path.write_text(text, encoding="utf-8")
     return int("--check" in arguments and bool(old))
 
 

@@ -14,7 +14,7 @@ from arrowjag._from_json import parsed_as, readable, stored
 from arrowjag._pyarrow_versions import read_json
 from arrowjag.errors import JagTypeError
 from arrowjag.io._atomic import atomic_target
-from arrowjag.io._damage import damaged, reading
+from arrowjag.io._damage import checked, damaged, reading
 from arrowjag.io._frames import check_host, from_table, to_table
 from arrowjag.io._json_text import joined, json_text
 from arrowjag.io._locate import locate_file
@@ -68,7 +68,9 @@ def read_ndjson(path: Any, schema: Any = None, to: str = "arrow", *, filesystem:
     where, name = locate_file(path, filesystem)
     with where.open_input_file(name) as source:
         content = source.read_buffer()
-    return from_table(_jagged(_parsed(content, wanted, name), wanted, name), to)
+    with reading(name):  # keys that are not UTF-8 fail when pyarrow decodes them
+        table = _jagged(_parsed(content, wanted, name), wanted, name)
+    return from_table(table, to)
 
 
 def _schema(schema: Any) -> pa.Schema:
@@ -120,7 +122,7 @@ def _jagged(table: pa.Table, wanted: pa.Schema | None, name: str) -> pa.Table:
     """Cast columns to the types asked for, and lists to jagged columns."""
     columns = {}
     for place, field in enumerate(table.schema):
-        values = _arrow.combine_chunks(table.column(place))
+        values = _arrow.combine_chunks(checked(table.column(place), f"{name}, column {field.name!r}"))
         with reading(f"{name}, column {field.name!r}"):
             values = values if wanted is None else parsed_as(values, stored(wanted.field(place).type))
         columns[field.name] = _typed(values, None if wanted is None else wanted.field(place).type)

@@ -1,4 +1,4 @@
-"""Files that are written and read, in a folder that goes away with the process."""
+"""Files that are written and read, in a folder that goes away with the process; each format of `io.__all__` has two cases."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import arrowjag as aj
-from benchmarks.case import Case
+from arrowjag import io
+from benchmarks.case import Case, Run
 from benchmarks.data import Data
 
 ONE = ("float64",)
 LARGEST = 2_000_000
+FORMATS = sorted(name.removeprefix("write_") for name in io.__all__ if name.startswith("write_"))
 
 
 @cache
@@ -24,18 +26,22 @@ def folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="arrowjag-bench-")
 
 
-def file(data: Data, kind: str) -> Path:
+def file(data: Data, name: str) -> Path:
     """A path that is an input's own."""
-    return Path(folder().name) / f"{abs(hash(data.name))}.{kind}"
+    return Path(folder().name) / f"{abs(hash(data.name))}.{name}"
+
+
+def write(data: Data, kind: str, name: str) -> Path:
+    """Write an input in a format."""
+    path = file(data, name)
+    getattr(aj, f"write_{kind}")({"x": data.x}, path)
+    return path
 
 
 def written(data: Data, kind: str) -> Path:
     """The file of an input, written once."""
     path = file(data, kind)
-    if not path.exists():
-        write = {"parquet": aj.write_parquet, "ndjson": aj.write_ndjson}.get(kind, aj.write_ipc)
-        write({"x": data.x}, path)
-    return path
+    return path if path.exists() else write(data, kind, kind)
 
 
 def by_pyarrow(data: Data) -> Any:
@@ -44,23 +50,23 @@ def by_pyarrow(data: Data) -> Any:
     return True
 
 
-CASES = [
-    Case(
-        "write_parquet",
-        lambda d: aj.write_parquet({"x": d.x}, file(d, "new")) or True,
-        by_hand={"pyarrow": by_pyarrow},
-        dtypes=ONE,
-        at_most=LARGEST,
-    ),
-    Case(
-        "read_parquet",
-        lambda d: aj.read_parquet(written(d, "parquet"))["x"],
-        by_hand={"pyarrow": lambda d: pq.read_table(written(d, "parquet"))["x"]},
-        dtypes=ONE,
-        at_most=LARGEST,
-    ),
-    Case("write_ndjson", lambda d: aj.write_ndjson({"x": d.x}, file(d, "ndjson-new")) or True, dtypes=ONE, at_most=LARGEST),
-    Case("read_ndjson", lambda d: aj.read_ndjson(written(d, "ndjson"))["x"], dtypes=ONE, at_most=LARGEST),
-    Case("write_ipc", lambda d: aj.write_ipc({"x": d.x}, file(d, "arrow-new")) or True, dtypes=ONE, at_most=LARGEST),
-    Case("read_ipc", lambda d: aj.read_ipc(written(d, "arrow"))["x"], dtypes=ONE, at_most=LARGEST),
-]
+BY_HAND: dict[str, dict[str, Run]] = {
+    "write_parquet": {"pyarrow": by_pyarrow},
+    "read_parquet": {"pyarrow": lambda d: pq.read_table(written(d, "parquet"))["x"]},
+}
+
+
+def case(name: str, run: Run) -> Case:
+    """A case on inputs of floats that are not too large for a file."""
+    return Case(name, run, by_hand=BY_HAND.get(name, {}), dtypes=ONE, at_most=LARGEST)
+
+
+def cases_of(kind: str) -> list[Case]:
+    """Writing a file of a format, and reading it."""
+    return [
+        case(f"write_{kind}", lambda d: write(d, kind, f"{kind}-new").exists()),
+        case(f"read_{kind}", lambda d: getattr(aj, f"read_{kind}")(written(d, kind))["x"]),
+    ]
+
+
+CASES = [one for kind in FORMATS for one in cases_of(kind)]

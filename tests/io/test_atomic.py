@@ -18,6 +18,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.io._atomic import atomic_path, atomic_target
+from tests.io.test_formats import FORMATS, read
 
 KILLS = 10
 # Writes version after version of a file whose rows all carry the number of the version, and says so after each.
@@ -28,20 +29,17 @@ path, kind = sys.argv[1:]
 version = 0
 while True:
     x = aj.zeros(20_000, 3) + version
-    if kind == "parquet":
-        aj.write_parquet({"x": x}, path, row_group_size=1000)
-    else:
-        aj.write_ipc({"x": x}, path)
+    options = {"row_group_size": 1000} if kind == "parquet" else {}
+    getattr(aj, f"write_{kind}")({"x": x}, path, **options)
     print(version, flush=True)
     version += 1
 """
 
 
-@pytest.mark.parametrize("kind", ["parquet", "ipc"])
+@pytest.mark.parametrize("kind", FORMATS)
 def test_killed_at_any_moment(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"a.{kind}"
     pause = random.Random(kind)
-    read: Any = aj.read_parquet if kind == "parquet" else aj.read_ipc
     for _ in range(KILLS // 2):
         writer = subprocess.Popen([sys.executable, "-c", WRITER, str(path), kind], stdout=subprocess.PIPE, text=True)
         assert writer.stdout is not None
@@ -50,7 +48,7 @@ def test_killed_at_any_moment(kind: str, tmp_path: Path) -> None:
         assert writer.poll() is None
         writer.kill()
         last = int(("0\n" + writer.communicate()[0]).split()[-1])
-        x = aj.from_arrow(read(path)["x"])
+        x = aj.from_arrow(read(kind, path)["x"])
         versions = set(x.values.to_pylist())
         assert x.size == 60_000
         assert len(versions) == 1

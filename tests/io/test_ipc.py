@@ -72,19 +72,9 @@ def test_streams_are_read_too(tmp_path: Path) -> None:
     assert aj.read_ipc(tmp_path / "a.arrows").equals(table)
 
 
-def test_remote() -> None:
-    aj.write_ipc({"x": X}, "memory://ipc/a.arrow")
-    assert aj.from_arrow(aj.read_ipc("memory://ipc/a.arrow")["x"]).equals(X)
-
-
 @pytest.mark.parametrize("content", [b"", b"ARROW1", b"no Arrow at all", b"ARROW1\0\0" + bytes(100)])
 def test_files_other_than_ipc_raise_with_their_name(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "broken.arrow"
     path.write_bytes(content)
     with pytest.raises(aj.JagValueError, match=r"broken\.arrow is truncated or not an Arrow IPC file"):
         aj.read_ipc(path)
-
-
-def test_missing(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        aj.read_ipc(tmp_path / "a.arrow")

@@ -9,6 +9,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -174,6 +175,15 @@ def test_wrong_schemas(tmp_path: Path) -> None:
         aj.read_ndjson(tmp_path / "no.ndjson")
 
 
-def test_remote() -> None:
-    aj.write_ndjson({"x": X}, "memory://json/a.ndjson")
-    assert aj.array(aj.read_ndjson("memory://json/a.ndjson")["x"]).to_list() == X.to_list()
+@pytest.mark.parametrize("rows", [[None] * 4, [[None, None], None]], ids=["outer", "inner"])
+def test_null_rows_of_declared_size_are_valid_decimals(rows: list[Any], tmp_path: Path) -> None:
+    """Arrow's own cast leaves uninitialised memory under them."""
+    fixed = pa.list_(pa.decimal128(12, 2), 1)
+    type = fixed if rows[0] is None else pa.large_list(fixed)
+    path = tmp_path / "a.ndjson"
+    path.write_text("".join(json.dumps({"v": row}) + "\n" for row in rows))
+    for _ in range(20):
+        for size in (64, 128, 256) * 3:
+            np.frombuffer(pa.allocate_buffer(size), np.uint8)[:] = 0xAB  # freed at once, and given to the cast
+        aj.read_ndjson(path, {"v": type}).validate(full=True)
+        assert aj.array(aj.read_ndjson(path, {"v": type})["v"]).to_list() == rows
