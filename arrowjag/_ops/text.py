@@ -14,6 +14,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels.elementwise import text as _kernels
+from arrowjag._kernels.elementwise import text_bytes
 from arrowjag._ops import elementwise, struct_fields
 from arrowjag._ops.elementwise import Datum, Operand
 from arrowjag.errors import JagTypeError, JagValueError
@@ -168,8 +169,9 @@ def starts_or_ends(column: Column, name: str, affix: Any) -> Column:
 
 def length(column: Column, name: str) -> Column:
     """The number of code points, or of bytes of UTF-8."""
-    kernel = pc.utf8_length if name == "len" else pc.binary_length
-    return on_text(column, name, lambda text: kernel(text).cast(pa.int64()))
+    if name == "len":
+        return on_text(column, name, text_bytes.length)
+    return on_text(column, name, lambda text: pc.binary_length(text).cast(pa.int64()))
 
 
 def find(column: Column, text: Any) -> Column:
@@ -182,7 +184,7 @@ def count(column: Column, text: Any) -> Column:
     """The number of places where a text occurs, without overlap."""
     wanted = _string(text, "count", "the text")
     if not wanted:
-        return on_text(column, "count", lambda values: pc.add(pc.utf8_length(values).cast(pa.int64()), 1))
+        return on_text(column, "count", lambda values: pc.add(text_bytes.length(values), 1))
     return on_text(column, "count", lambda values: pc.count_substring(values, wanted).cast(pa.int64()))
 
 
@@ -208,16 +210,9 @@ def strip(column: Column, name: str, chars: Any) -> Column:
 def removed(column: Column, name: str, affix: Any) -> Column:
     """Without a prefix or suffix where it is there."""
     wanted = _string(affix, name, "the text")
-    n = len(wanted)
-
-    def compute(text: pa.Array) -> pa.Array:
-        if not n:
-            return text
-        if name == "removeprefix":
-            return pc.if_else(pc.starts_with(text, wanted), pc.utf8_slice_codeunits(text, n), text)
-        return pc.if_else(pc.ends_with(text, wanted), pc.utf8_slice_codeunits(text, 0, -n), text)
-
-    return on_text(column, name, compute)
+    if not wanted:
+        return on_text(column, name, lambda text: text)
+    return on_text(column, name, lambda text: text_bytes.removed(text, wanted, at_start=name == "removeprefix"))
 
 
 def reverse(column: Column) -> Column:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from arrowjag._kernels.elementwise.text_bytes import is_ascii
 from arrowjag._pyarrow_versions import if_else
 
 __all__ = [
@@ -81,9 +82,9 @@ def by_python(name: str, values: pa.Array) -> pa.Array:
 
 def _foreign_characters(values: pa.Array) -> list[str]:
     """Return the distinct characters of the text that are not ASCII."""
-    ascii_only = pc.string_is_ascii(values)
-    if not pc.any(pc.invert(ascii_only)).as_py():
+    if is_ascii(values):
         return []
+    ascii_only = pc.string_is_ascii(values)
     codes = _code_points(values.filter(pc.invert(ascii_only)))
     seen = np.zeros(0x110000, bool)
     seen[codes] = True
@@ -119,6 +120,8 @@ def find(values: pa.Array, text: str) -> pa.Array:
     if not text:
         return pc.if_else(pc.is_valid(values), pa.scalar(0, pa.int64()), pa.scalar(None, pa.int64()))
     places = pc.find_substring(values, text).cast(pa.int64())
+    if is_ascii(values):
+        return places
     beyond = pc.and_(pc.greater(places, 0), pc.invert(pc.string_is_ascii(values))).fill_null(False)
     if not pc.any(beyond).as_py():
         return places

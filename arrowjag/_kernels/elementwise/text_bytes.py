@@ -1,0 +1,62 @@
+"""Functions of flat text that need its bytes only: whether all is ASCII, lengths, and texts without a prefix or suffix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from arrowjag._kernels.base.memory import pack_bits, valid_of
+
+__all__ = ["is_ascii", "length", "removed"]
+
+
+def _bytes_of(values: pa.Array) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8]]:
+    """Return where each string begins, and the bytes of all strings; both are shared."""
+    _, cuts, data = values.buffers()
+    if cuts is None or not len(values):
+        return np.zeros(len(values) + 1, np.int64), np.zeros(0, np.uint8)
+    dtype = np.dtype(np.int64 if pa.types.is_large_string(values.type) else np.int32)
+    starts = np.frombuffer(cuts, dtype, len(values) + 1, values.offset * dtype.itemsize)
+    if data is None:
+        return starts, np.zeros(0, np.uint8)
+    return starts, np.frombuffer(data, np.uint8)[int(starts[0]) : int(starts[-1])]
+
+
+def is_ascii(values: pa.Array) -> bool:
+    """Return whether all bytes are ASCII: a tenth of the time of `string_is_ascii`, which tells it of each string."""
+    _, data = _bytes_of(values)
+    return not len(data) or int(np.maximum.reduce(data)) < 128
+
+
+def length(values: pa.Array) -> pa.Array:
+    """Return the number of code points of each string as int64; where all are ASCII, what its offsets differ by."""
+    starts, data = _bytes_of(values)
+    if len(data) and int(np.maximum.reduce(data)) >= 128:
+        return pc.utf8_length(values).cast(pa.int64())
+    sizes = np.subtract(starts[1:], starts[:-1], dtype=np.int64)
+    valid = _bits_of_valid(values)
+    return pa.Array.from_buffers(pa.int64(), len(values), [valid, pa.py_buffer(sizes)])
+
+
+def _bits_of_valid(values: pa.Array) -> pa.Buffer | None:
+    """Return the validity bits of an array from its first item on; None if all items are valid."""
+    valid = valid_of(values)
+    return None if valid is None else pack_bits(valid)
+
+
+def removed(values: pa.Array, affix: str, *, at_start: bool) -> pa.Array:
+    """Drop a prefix or suffix where it is there. UTF-8 cut at whole characters stays UTF-8, so that bytes are compared and cut."""
+    if not len(_bytes_of(values)[1]):
+        return values
+    n = len(affix.encode())
+    here = pc.starts_with(values, affix) if at_start else pc.ends_with(values, affix)
+    binary = pa.large_binary() if pa.types.is_large_string(values.type) else pa.binary()
+    plain = pa.Array.from_buffers(binary, len(values), values.buffers(), values.null_count, values.offset)
+    cut = pc.binary_slice(plain, n) if at_start else pc.binary_slice(plain, 0, -n)
+    if here.null_count or not pc.all(here).as_py():
+        cut = pc.if_else(here, cut, plain)
+    return pa.Array.from_buffers(values.type, len(cut), cut.buffers(), cut.null_count, cut.offset)
