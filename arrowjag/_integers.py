@@ -26,8 +26,8 @@ def check_ndim(ndim: int, what: str) -> None:
 
 
 def is_int(value: object) -> TypeGuard[int | np.integer[Any]]:
-    """Whether a value is a Python or numpy integer; a bool is not."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    """Whether a value is a Python or numpy integer; a bool is not, nor is numpy's timedelta64, a subclass of its integers."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
 
 
 def integer(value: object, what: str, least: int | None = None) -> int:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, NoReturn, TypeAlias, TypeVar, overload
 
+from arrowjag._arguments import checked
 from arrowjag._parameters import described
 from arrowjag._spellings import suggestion
 from arrowjag.errors import JagAttributeError, JagTypeError
@@ -105,7 +106,7 @@ class Method:
         """Return the effect of a call on the rows of the frame; for arguments of a wrong type the method itself will raise."""
         try:
             return self.rule(ndim, arguments)
-        except TypeError:
+        except (TypeError, ValueError, NotImplementedError):  # the truth of an array, or of a scalar without equality
             return Rows.LOCAL
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -204,9 +205,11 @@ def method(
         if plain.__doc__:  # python -OO strips it
             plain.__doc__ = described(plain.__doc__)
         name = f"{namespace}.{plain.__name__}" if namespace else plain.__name__
-        on_array = _on_array(plain) if namespace else plain
-        METHODS[name] = Method(name, on_array, arrays, rows, isinstance(function, property), result_type, seeded)
-        return function
+        is_property = isinstance(function, property)
+        safe = function if is_property else checked(function, name)
+        on_array = plain if is_property else _on_array(safe) if namespace else safe
+        METHODS[name] = Method(name, on_array, arrays, rows, is_property, result_type, seeded)
+        return safe
 
     return enter
 
@@ -348,14 +351,15 @@ FREE_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 def free_function(function: F) -> F:
     """Let a function of several arrays also take the columns of a surface, and return that surface's kind."""
+    safe = checked(function, function.__name__)
 
     @functools.wraps(function)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
         flat = [*_flattened(args), *_flattened(tuple(kwargs.values()))]
         for host in HOSTS:
             if any(map(host.owns, flat)):
-                return host.call(function, function.__name__, args, kwargs)
-        return function(*args, **kwargs)
+                return host.call(safe, function.__name__, args, kwargs)
+        return safe(*args, **kwargs)
 
     FREE_FUNCTIONS[function.__name__] = dispatch
     return dispatch  # type: ignore[return-value]  # the wrapped signature is function's

@@ -237,24 +237,35 @@ def nbytes(data: pa.Array | pa.ChunkedArray | pa.RecordBatch | pa.Table) -> int:
     if isinstance(data, (pa.RecordBatch, pa.Table)):
         return sum(map(nbytes, data.columns))
     try:
-        return int(data.cast(_without_views(data.type)).nbytes)
+        return int(data.cast(without_views(data.type)).nbytes)
     except pa.ArrowException:
         return int(data.get_total_buffer_size())
 
 
-def _without_views(type: pa.DataType) -> pa.DataType:
+def without_views(type: pa.DataType) -> pa.DataType:
+    """Return a type with large text and bytes in place of views.
+
+    Parameters
+    ----------
+    type : pa.DataType
+        Any type.
+
+    Returns
+    -------
+    pa.DataType
+    """
     if isinstance(type, pa.BaseExtensionType):
-        return _without_views(type.storage_type)
+        return without_views(type.storage_type)
     if pt.is_string_view(type) or pt.is_binary_view(type):
         return pa.large_string() if pt.is_string_view(type) else pa.large_binary()
     if pt.is_struct(type):
-        return pa.struct([field.with_type(_without_views(field.type)) for field in type])
+        return pa.struct([field.with_type(without_views(field.type)) for field in type])
     if pt.is_fixed_size_list(type):
-        return pa.list_(type.value_field.with_type(_without_views(type.value_type)), type.list_size)
+        return pa.list_(type.value_field.with_type(without_views(type.value_type)), type.list_size)
     if pt.is_list(type):
-        return pa.list_(type.value_field.with_type(_without_views(type.value_type)))
+        return pa.list_(type.value_field.with_type(without_views(type.value_type)))
     if pt.is_large_list(type):
-        return pa.large_list(type.value_field.with_type(_without_views(type.value_type)))
+        return pa.large_list(type.value_field.with_type(without_views(type.value_type)))
     return type
 
 

@@ -130,7 +130,7 @@ class JagFileError(JagValueError, OSError):
 
 
 class JagMemoryError(JagError, MemoryError):
-    """A file requires more memory than is available."""
+    """A file or a result requires more memory than is available."""
 
 
 class JagWarning(UserWarning):

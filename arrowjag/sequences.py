@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from arrowjag._arguments import flat_numbers
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column
@@ -574,7 +575,7 @@ def bucket(x: Any, boundaries: Any) -> Buckets:
     [[[4], []], [[1, 2, 3], [5, 6]]]
     """
     column = _rows_of(x, "bucket")
-    edges = np.asarray(boundaries)
+    edges = flat_numbers(boundaries, "bucket: boundaries")
     if edges.ndim != 1 or (edges.size and edges.dtype.kind not in "iu"):
         raise JagTypeError(f"bucket: boundaries must be a list of integers, got {boundaries!r}")
     if np.any(edges[1:] <= edges[:-1]):

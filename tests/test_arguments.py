@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import arrowjag as aj
-from arrowjag.errors import JagIndexError, JagOverflowError, JagTypeError, JagValueError, ShapeError
+from arrowjag._methods import METHODS
+from arrowjag.errors import JagIndexError, JagOverflowError, JagRangeError, JagTypeError, JagValueError, ShapeError
 from tests.surfaces import SURFACES, Surface
 
 CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
@@ -60,3 +63,100 @@ def test_invalid_masks_tables_functions_and_positions_are_refused() -> None:
     for index in (2**63, -(2**63) - 1):
         with pytest.raises(JagIndexError, match=str(index)):
             x.take(index)
+
+
+PLACEHOLDERS = {"bool": True, "str": "a", "int": 1, "float": 1.0}
+"""Values of the right type for the other parameters."""
+
+FOREIGN = [np.array([1, 2]), np.array([]), np.timedelta64(1, "D"), {"a": 1}, [[1], [2]], object(), slice(None), len, pa.array([1])]
+"""What has no truth, no hash, or is a number to numpy alone."""
+
+
+def typed_parameters() -> list[tuple[str, str]]:
+    """The parameters of all methods that take a flag, a word, an integer or a number, and those named axis."""
+    found = []
+    for name, one in METHODS.items():
+        for parameter in list(one.signature.parameters.values())[1:]:
+            written = str(parameter.annotation).replace("builtins.", "").removesuffix(" | None")
+            if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY) and (
+                written in (*PLACEHOLDERS, "RankMethod", "ShearMode") or written.startswith("Literal[") or parameter.name == "axis"
+            ):
+                found.append((name, parameter.name))
+    return found
+
+
+@pytest.mark.parametrize(("name", "parameter"), typed_parameters())
+def test_every_typed_parameter_of_every_method_is_checked(name: str, parameter: str) -> None:
+    """Before anything else is computed: the array and the other arguments are not even looked at."""
+    one, x = METHODS[name], aj.array([[1.5, 2.0], [3.0]])
+    required = {
+        key: PLACEHOLDERS.get(str(known.annotation).replace("builtins.", "").removesuffix(" | None"), x)
+        for key, known in list(one.signature.parameters.items())[1:]
+        if known.default is known.empty and known.kind in (known.POSITIONAL_OR_KEYWORD, known.KEYWORD_ONLY)
+    }
+    for wrong in FOREIGN:
+        if parameter == "axis" and isinstance(wrong, list):
+            continue
+        with pytest.raises(JagTypeError, match=rf"^{name}: {parameter} must be a"):
+            one.function(x, **{**required, parameter: wrong})
+
+
+@pytest.mark.parametrize("surface", SURFACES.values(), ids=list(SURFACES))
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("sum", {"axis": np.array([0, 1])}),
+        ("sum", {"skip_nulls": np.array([True, False])}),
+        ("sort", {"descending": np.array([])}),
+        ("quantile", {"q": 0.5, "interpolation": ["linear"]}),
+        ("head", {"n": np.timedelta64(1, "D")}),
+        ("concat", {"axis": {1: 2}}),
+    ],
+)
+def test_arguments_without_truth_or_hash(surface: Surface, name: str, options: dict[str, Any]) -> None:
+    with pytest.raises(JagTypeError, match=f"{name}: |int, got"):
+        surface(aj.array([[1.5, 2.0], [3.0]]), name, **options)
+
+
+def test_positional_arguments_are_checked_too() -> None:
+    x = aj.array([["a"]])
+    for call in (
+        lambda: x.str.zfill(2**63),
+        lambda: x.str.slice(0, 2**200, 2),
+        lambda: x.str.repeat(2**64),
+        lambda: x.shift(-(2**63)),
+    ):
+        with pytest.raises(JagRangeError, match="must fit 64 bits"):
+            call()
+    for wrong in (3, slice(None), x):
+        with pytest.raises(JagTypeError, match="apply takes a function or the name of one"):
+            x.apply(wrong)
+    with pytest.raises(JagTypeError, match="got the class str"):
+        aj.array(str)
+
+
+def test_lists_of_unequal_lengths_where_numbers_are_expected() -> None:
+    x, ragged = aj.array([[1.0, 2.0]]), [[1], [2, 3]]
+    calls = [
+        lambda: aj.sequences.bucket(x, ragged),
+        lambda: aj.lomb_scargle(x, x, ragged),
+        lambda: x.histogram(ragged),
+        lambda: x.digitize(ragged),
+        lambda: x.nearest(ragged),
+        lambda: aj.dense.add(x, ragged),
+        lambda: aj.dense.matmul(x, ragged),
+        lambda: aj.dense.from_dense(ragged, [2]),
+    ]
+    for call in calls:
+        with pytest.raises(ShapeError):
+            call()
+
+
+@pytest.mark.parametrize("size", [2**31, 2**62])
+def test_extents_that_arrow_has_no_type_for(size: int) -> None:
+    """Arrow counts the items of a fixed-size list in 32 bits."""
+    x = aj.array([[1, 2], [3]])
+    assert x.windows(size).to_arrow().to_pylist() == [[], []]
+    assert x.windows(size).to_polars().to_list() == [[], []]
+    assert aj.JaggedShape(0, size).extents[1] is None
+    assert aj.JaggedShape(0, 2**31 - 1).extents[1] == 2**31 - 1

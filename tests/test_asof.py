@@ -71,3 +71,15 @@ def test_asof_rejects_invalid_arguments() -> None:
         aj.asof(x, x, aj.array([[1]]))
     with pytest.raises(JagTypeError, match=r"asof .*string"):
         aj.asof(aj.array([["a"]]), aj.array([["a"]]))
+
+
+def test_infinite_keys_are_at_distance_zero_of_themselves() -> None:
+    keys = aj.array([[-math.inf, 1.0, math.inf]])
+    assert aj.asof(keys, keys, tolerance=0.5).to_list() == keys.to_list()
+    assert aj.asof(aj.array([[math.inf]]), aj.array([[1.0]]), tolerance=10**300).to_list() == [[None]]
+
+
+def test_distances_of_halves_are_wider_than_their_type() -> None:
+    one, two = (aj.array([[value]], type=pa.float16()) for value in (60_000.0, -60_000.0))
+    assert aj.asof(one, two, tolerance=120_000).to_list() == [[-60_000.0]]
+    assert aj.asof(one, two, tolerance=119_000).to_list() == [[None]]

@@ -190,3 +190,13 @@ def test_nan_and_nulls_take_no_part_in_the_range_of_a_row() -> None:
     expected = [{"edges": [1.0, 2.0, 3.0], "counts": [1, 1]}, none, {"edges": [4.5, 5.0, 5.5], "counts": [0, 1]}, none, none]
     assert x.histogram(2).to_list() == expected
     assert aj.array([[1.0, nan, 3.0], [nan]]).histogram(2).to_list() == expected[:2]
+
+
+def test_a_range_wider_than_the_largest_number_is_refused() -> None:
+    with pytest.raises(JagValueError, match="range must be two finite numbers"):
+        aj.array([[1.0]]).histogram(2, range=(-1.7e308, 1.7e308))
+
+
+def test_more_counts_than_memory_are_our_error() -> None:
+    with pytest.raises(aj.JagMemoryError, match="histogram: the result needs more memory than there is"):
+        aj.array([[1, 2]]).histogram(2**40)

@@ -82,3 +82,19 @@ def test_interp_rejects_invalid_arguments() -> None:
         aj.interp(1, aj.array([["a"]]), aj.array([[1.0]]))
     with pytest.raises(JagTypeError, match=r"interp .*string"):
         aj.interp(1, aj.array([[1]]), aj.array([["a"]]))
+
+
+@pytest.mark.parametrize(
+    "leaf", [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint64(), pa.timestamp("ns"), pa.float16()]
+)
+def test_positions_as_far_apart_as_their_type_allows(leaf: pa.DataType) -> None:
+    """The distance of two positions may be twice the largest number of their type."""
+    if pa.types.is_floating(leaf):
+        low, high = -60_000.0, 60_000.0
+    else:
+        ends = np.iinfo(np.int64 if pa.types.is_timestamp(leaf) else leaf.to_pandas_dtype())
+        low, high = int(ends.min), int(ends.max)
+    x = aj.from_sizes(pa.array([low, high], leaf), [2])
+    at = aj.from_sizes(pa.array([low, high // 2, high], leaf), [3])
+    expected = [200 * (one - low) / (high - low) for one in (low, high // 2, high)]
+    assert aj.interp(at, x, aj.array([[0.0, 200.0]])).to_list()[0] == pytest.approx(expected)

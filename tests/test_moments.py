@@ -127,3 +127,19 @@ def test_bootstrap_spreads_as_the_standard_error_says() -> None:
         x.bootstrap(-1, seed=1)
     with pytest.raises(JagTypeError, match=r"bootstrap.*string"):
         aj.array([["a"]]).bootstrap(1, seed=1)
+
+
+@pytest.mark.parametrize("k", [65, 66, 67, 1000, 2**62])
+def test_high_moments_take_no_longer_than_low_ones(k: int) -> None:
+    x = [[1.0, 1.5, 2.25, 0.75], [-2.0, 2.0, 5.0]]
+    expected = []
+    for row in x:
+        deviations = [one - sum(row) / len(row) for one in row]
+        with np.errstate(all="ignore"):
+            expected.append(float(np.mean([np.sign(one) ** (k % 2) * np.abs(one) ** float(k) for one in deviations])))
+    assert aj.array(x).moment(k).to_list() == pytest.approx(expected, nan_ok=True)
+
+
+def test_more_means_than_memory_are_refused() -> None:
+    with pytest.raises(aj.JagOverflowError, match=r"bootstrap: .* means don't fit into memory"):
+        aj.array([[1, 2]]).bootstrap(2**62, seed=0)

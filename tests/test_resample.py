@@ -139,3 +139,18 @@ def test_buckets_that_begin_before_the_first_nanosecond(every: str) -> None:
     [[bucket]] = aj.resample(later, aj.array([[1.0]]), every).to_list()
     assert bucket["t"].year == 1677
     assert bucket["value"] == 1.0
+
+
+def test_numbers_at_the_ends_of_64_bits() -> None:
+    ends = aj.array([[-(2**63), 2**63 - 1]])
+    with pytest.raises(JagValueError, match=f"row 0 would have {2**64} buckets"):
+        aj.resample(ends, ends, 1)
+    assert aj.resample(ends, aj.array([[1, 2]]), 2**62, "sum")["value"].to_list() == [[1, 0, 0, 2]]
+    with pytest.raises(aj.JagRangeError, match="begins beyond what int64 holds"):  # the multiple of 3 below the first is none
+        aj.resample(ends, ends, 3)
+
+
+@pytest.mark.parametrize(("number", "every"), [(2**63, 1), (0, 2**63), (0, 2**70)])
+def test_numbers_beyond_int64(number: int, every: int) -> None:
+    with pytest.raises(aj.JagRangeError, match="begins beyond what int64 holds"):
+        aj.resample(aj.array([[number]], type=pa.uint64()), aj.array([[1]]), every)

@@ -7,6 +7,7 @@ import decimal
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -290,3 +291,12 @@ def test_means_of_integers_are_of_exact_sums() -> None:
     x = aj.array([[1, 6_004_799_503_160_661, 6_004_799_503_160_660]])
     assert x.rolling_mean(3).to_list() == [[None, None, 12_009_599_006_321_322 / 3]]
     assert x.rolling(3).mean().to_list() == [[None, None, 12_009_599_006_321_322 / 3]]
+
+
+def test_windows_of_numbers_beyond_64_bits_are_refused() -> None:
+    x = aj.array([[1, 2]])
+    for on in (x, None):
+        with pytest.raises(aj.JagRangeError, match=r"rolling: (the )?window must"):
+            x.rolling(2**63, on=on).sum()
+    with pytest.raises(JagTypeError, match="must be a number of its kind"):
+        x.rolling(np.timedelta64(1, "D"), on=x).sum()

@@ -46,6 +46,8 @@ def apply_function(fn: str | Callable[..., Any], arrays: Sequence[Any], options:
 
 def _compute_function(fn: str | Callable[..., Any]) -> Callable[..., Any]:
     if not isinstance(fn, str):
+        if not callable(fn):
+            raise JagTypeError(f"apply takes a function or the name of one of pyarrow.compute, got {type(fn).__name__}")
         return fn
     found = None if fn.startswith("_") else getattr(pc, fn, None)
     if found is None or not callable(found):
@@ -184,7 +186,7 @@ class CombiningMethods(ArrayBase):
         return self._wrap(elementwise.coalesce([self, *(operand(one, self.type, "coalesce") for one in arrays)]))
 
     @method("*arrays", "**named")
-    def zip(self, *arrays: Any, pad: bool = False, **named: Any) -> JaggedArray:
+    def zip(self, *arrays: Any, pad: Any = False, **named: Any) -> JaggedArray:
         """Combine the items of this array and of others to structs.
 
         Parameters

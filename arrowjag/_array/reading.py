@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import math
 import sys
@@ -135,6 +136,8 @@ def _from_ndarray(data: npt.NDArray[Any]) -> pa.Array:
 def _from_python(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
     if isinstance(data, np.ndarray):
         data = data.tolist() if data.ndim == 1 else _plain(data)
+    if isinstance(data, builtins.type):
+        raise JagTypeError(f"array takes values, got the class {data.__name__}")
     data = list(data) if not isinstance(data, (list, tuple)) else data
     _check_levels(data)
     try:

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
+from arrowjag._arguments import flat_numbers
 from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import dense as _kernels
@@ -258,7 +259,7 @@ def _wanted(sizes: Any, shape: JaggedShape) -> tuple[int, ...]:
 
 def from_dense(dense: Any, shape: JaggedShape, fill: Any = 0) -> Column:
     """Unpad a dense array. Items outside of it get the fill, or null if `fill` is None; masked cells are null."""
-    cells = dense if isinstance(dense, np.ndarray) else np.asarray(dense)
+    cells = dense if isinstance(dense, np.ndarray) else flat_numbers(dense, "from_dense")
     layout, whole = _layout_of(shape, cells.shape, "from_dense")
     data = np.ma.getdata(cells)
     masked = np.ma.getmaskarray(cells) if isinstance(cells, np.ma.MaskedArray) and np.ma.is_masked(cells) else None
@@ -336,7 +337,7 @@ def _numbers(column: Column, operation: str) -> tuple[AnyArray, BoolArray | None
 
 def _operand(column: Column, dense: Any, operation: str) -> tuple[AnyArray, Layout]:
     """Validate a dense operand, whose inner dims must equal the column's, and return it with the column's layout."""
-    cells = np.asarray(dense)
+    cells = flat_numbers(dense, operation)
     if cells.dtype.kind not in "biuf":
         raise JagTypeError.no_kernel(operation, column.type, cells.dtype)
     layout = _layout(column.shape)
@@ -461,7 +462,7 @@ def matmul(column: Column, dense: Any, size: Any = None) -> Column:
     """Multiply the matrix of each row by a dense one, X_b Y_b; items from position `size` on are 0."""
     limit = _limit(size, "matmul")
     data, offsets = _factors(column, "matmul")
-    cells = np.asarray(dense)
+    cells = flat_numbers(dense, "matmul")
     n, width = len(offsets) - 1, data.shape[1]
     if cells.ndim not in (2, 3) or cells.shape[-2] != width or (cells.ndim == 3 and len(cells) != n):
         raise ShapeError(f"matmul: {column.shape!r} takes a dense array of ({n}, {width}, p) or ({width}, p), got {cells.shape}")

@@ -368,7 +368,8 @@ def windows(column: Column, size: int, step: int, axis: Any, name: str = "window
     outer = (*column.shape.dims[:place], along_axis.resized(dim, cut), Uniform(width, n))
     if place + 1 == column.ndim and has_words(column.type) and n:
         return Column(JaggedShape._trusted(outer), _neighbours(column.values, starts, width))
-    return structure.take_items(column, place + 1, (starts[:, None] + np.arange(width)).ravel(), outer)
+    items = (starts[:, None] + np.arange(width if n else 0)).ravel()  # a window may be longer than memory, as long as there is none
+    return structure.take_items(column, place + 1, items, outer)
 
 
 def _neighbours(values: pa.Array, starts: IntArray, width: int) -> pa.Array:

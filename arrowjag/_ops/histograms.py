@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._arguments import flat_numbers
 from arrowjag._column import Column
 from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels.base import offsets as _offsets
@@ -145,7 +146,7 @@ def _edges(edges: Any, operation: str) -> npt.NDArray[np.float64]:
         edges = edges.to_pylist()
     if isinstance(edges, (str, bytes, bool)) or not hasattr(edges, "__len__"):
         raise JagTypeError(f"{operation}: expected a number of bins or a list of edges, got {type(edges).__name__}")
-    found = np.asarray(edges)
+    found = flat_numbers(edges, f"{operation}: edges")
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iuf"):
         raise JagTypeError(f"{operation}: edges must be a flat list of numbers, got {edges!r}")
     found = found.astype(np.float64)
@@ -160,7 +161,7 @@ def _ends(range: Any, operation: str) -> tuple[float, float] | None:
     if not isinstance(range, (tuple, list, np.ndarray)) or len(range) != 2:
         raise JagTypeError(f"{operation}: range must be two numbers, got {range!r}")
     low, high = float(range[0]), float(range[1])
-    if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+    if not (math.isfinite(high - low) and low <= high):
         raise JagValueError(f"{operation}: range must be two finite numbers, the smaller first, got ({low}, {high})")
     return (low - 0.5, high + 0.5) if low == high else (low, high)
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._arguments import flat_numbers
 from arrowjag._column import Column
 from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels.base import blocks
@@ -93,12 +94,14 @@ def _spans(number: IntArray, cut: IntArray, t: Column) -> tuple[IntArray, IntArr
     """Return the first bucket of each row, and how many there are up to the last one."""
     low, there = _kernels.min(number, None, cut)
     high, _ = _kernels.max(number, None, cut)
-    counts = high - low + 1
+    apart = high.view(np.uint64) - low.view(np.uint64)
     if there is not None:
-        low, counts = np.where(there, low, 0), np.where(there, counts, 0)
-    longest, total = int(counts.max(initial=0)), int(counts.sum(dtype=np.float64))
+        low, apart = np.where(there, low, 0), np.where(there, apart, 0)
+    there = np.ones(len(apart), np.bool_) if there is None else there
+    longest, total = int(apart.max(initial=0)) + 1, int(apart.sum(dtype=np.float64)) + int(there.sum())
+    counts = np.where(there, apart.view(np.int64) + 1, 0)
     if longest > _MOST_BUCKETS or total > _MOST_IN_ALL:
-        row = row_name(t.shape, t.ndim - 1, int(counts.argmax()))
+        row = row_name(t.shape, t.ndim - 1, int(apart.argmax()))
         raise JagValueError(
             f"resample: {row} would have {longest} buckets, {total} in all; at most {_MOST_BUCKETS} per row "
             f"and {_MOST_IN_ALL} in all are made. Give a longer `every`"
@@ -176,7 +179,7 @@ def lomb_scargle(t: Column, y: Column, frequencies: Any) -> Column:
 
 
 def _frequencies(frequencies: Any) -> npt.NDArray[np.float64]:
-    found = np.asarray(frequencies)
+    found = flat_numbers(frequencies, "lomb_scargle: frequencies")
     if found.ndim != 1 or found.dtype.kind not in "iuf":
         raise JagTypeError("lomb_scargle: frequencies must be a flat list or array of numbers, the same for all rows")
     return found.astype(np.float64)

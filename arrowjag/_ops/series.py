@@ -173,12 +173,15 @@ def _from_above(
 
 def _distance(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """Subtract numbers as floats; integers are subtracted first, so that large times keep their digits."""
+    if one.dtype.kind == "f":
+        return one.astype(np.float64, copy=False) - two.astype(np.float64, copy=False)  # type: ignore[no-any-return]  # as below
     if one.dtype.kind == "u":
-        found: npt.NDArray[np.float64] = np.where(one >= two, one - two, two - one).astype(np.float64)
-        return found * np.where(one >= two, 1.0, -1.0)
-    if one.dtype.kind == "b":
-        one, two = one.astype(np.int8), two.astype(np.int8)
-    return (one - two).astype(np.float64, copy=False)  # type: ignore[no-any-return]  # numpy's types of operators
+        return _apart(one, two) * np.where(one >= two, 1.0, -1.0)  # type: ignore[no-any-return]  # as below
+    one, two = one.astype(np.int64, copy=False), two.astype(np.int64, copy=False)
+    found = one - two
+    if ((one ^ two) & (one ^ found) < 0).any():  # beyond 64 bits
+        return _apart(one, two) * np.where(one >= two, 1.0, -1.0)  # type: ignore[no-any-return]  # numpy's types of operators
+    return found.astype(np.float64)  # type: ignore[no-any-return]  # numpy's types of operators
 
 
 # --------------------------------------------------------------------------------------------------- asof
@@ -228,8 +231,9 @@ def _apart(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if one.dtype.kind == "b":
         one, two = one.astype(np.int8), two.astype(np.int8)
     if one.dtype.kind == "f":
+        one, two = one.astype(np.float64, copy=False), two.astype(np.float64, copy=False)
         with np.errstate(all="ignore"):
-            return np.absolute(one - two)  # type: ignore[no-any-return]  # numpy's types of operators
+            return np.where(one == two, 0.0, np.absolute(one - two))  # infinities are equal to themselves
     wide = np.uint64
     return np.where(one >= two, one.astype(wide) - two.astype(wide), two.astype(wide) - one.astype(wide))
 

@@ -134,4 +134,8 @@ def _of_numbers(times: pa.Array, every: Any, what: str) -> Buckets:
         if len(number) and (not np.isfinite(number).all() or np.abs(number).max() > 2**53):
             raise JagValueError(f"{what} {every} is too small for times up to {np.abs(data).max()}")
         return Buckets(number.astype(np.int64), float(every), 0, False, pa.float64())
-    return Buckets(data.astype(np.int64) // int(every), int(every), 0, False, pa.int64())
+    step = int(every)
+    least, largest = (int(data.min()), int(data.max())) if len(data) else (0, 0)
+    if max(step, largest) >= 2**63 or least // step * step < -(2**63):
+        raise JagRangeError(f"{what} {step}: a bucket of a time from {least} to {largest} begins beyond what int64 holds")
+    return Buckets(data.astype(np.int64) // step, step, 0, False, pa.int64())

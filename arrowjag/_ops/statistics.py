@@ -31,7 +31,7 @@ from arrowjag._ops.over_axes import over_axes
 from arrowjag._ops.paired import deeper, floats, over_pairs, with_lists
 from arrowjag._ops.reduce import quantile, reduce
 from arrowjag._pyarrow_versions import numpy_dtype
-from arrowjag.errors import JagTypeError
+from arrowjag.errors import JagOverflowError, JagTypeError
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = [
@@ -357,6 +357,10 @@ def linear_fit(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int
 # --------------------------------------------------------------------------------------------------- bootstrap
 
 
+_MOST_MEANS = 2**40
+"""More would not fit into memory."""
+
+
 def bootstrap(column: Column, n: Any, seed: int, axis: Any) -> Column:
     """n means per row, each of as many items as the row has, drawn with replacement."""
     wanted = integer(n, "bootstrap: n", 0)
@@ -364,6 +368,8 @@ def bootstrap(column: Column, n: Any, seed: int, axis: Any) -> Column:
 
     def lists(values: pa.Array, offsets: IntArray) -> tuple[pa.Array, IntArray]:
         data, valid = floats(values, "bootstrap"), _arrow.valid_of(values)
+        if wanted * (len(offsets) - 1) > _MOST_MEANS:
+            raise JagOverflowError(f"bootstrap: {wanted * (len(offsets) - 1)} means don't fit into memory")
         found, present = bootstrap_means(data, valid, offsets, wanted, start)
         known = None if present is None else present.repeat(wanted)
         return _arrow.from_numpy(found.reshape(-1), known), np.arange(len(offsets)) * wanted

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from arrowjag import _arrow
+from arrowjag._arguments import flat_numbers
 from arrowjag._column import Column
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import blocks
@@ -218,10 +219,7 @@ def _matrix(matrix: Any) -> npt.NDArray[Any]:
             raise ShapeError(f"nearest: the matrix needs rows of one size without nulls, got {matrix.shape!r}")
         data = floats(matrix.values, "nearest")
         return data.reshape(len(dims[1]), -1) if len(data) else np.zeros((len(dims[1]), 0))
-    try:
-        cells = np.asarray(matrix)
-    except ValueError as error:
-        raise ShapeError(f"nearest: the matrix needs rows of one size: {error}") from None
+    cells = flat_numbers(matrix, "nearest: the matrix")
     if cells.ndim != 2 or cells.dtype.kind not in "biuf":
         raise ShapeError(f"nearest: the matrix must have two dims of numbers, got {cells.dtype} of shape {cells.shape}")
     return cells

@@ -15,7 +15,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._integers import integer, is_int
+from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels import scan as _scan
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.move import gather
@@ -29,7 +29,7 @@ from arrowjag._ops import along_axis, exact, structure
 from arrowjag._ops import scan as _scans
 from arrowjag._ops.paired import floats
 from arrowjag._pyarrow_versions import numpy_dtype
-from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagTypeError, JagValueError
+from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagRangeError, JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["STATISTICS", "decaying_rate", "ewm", "pct_change", "roll"]
@@ -250,7 +250,7 @@ def roll(
         if isinstance(window, (str, dt.timedelta, np.timedelta64, pa.DurationScalar)):
             raise JagTypeError(f"rolling: a window of time, {window!r}, needs the times: rolling({window!r}, on=times)")
         integer(window, "rolling: window")
-    width = None if window is None else integer(window, "rolling: window", 1)
+    width = None if window is None else item_count(window, "rolling: window", 1)
     if width is not None and least is not None and least > width:
         raise JagValueError(f"rolling: min_periods must be at most the window, {width}, got {least}")
     if not center and width is not None and least in (None, width) and name in _scans.ROLLING:
@@ -287,6 +287,8 @@ def _roll_by_time(
     column: Column, name: str, window: Any, axis: Any, least: int | None, center: bool, on: Column, options: dict[str, Any]
 ) -> Column:
     width = _width(window, on.type)
+    if isinstance(width, int) and width >= 2**63:
+        raise JagRangeError(f"rolling: the window must fit 64 bits of {on.type}, got {window!r}")
 
     def apply(values: pa.Array, times: pa.Array, offsets: IntArray) -> pa.Array:
         moments = _moments(times, offsets)
@@ -329,8 +331,7 @@ def _width(window: Any, type: pa.DataType) -> Any:
     if _arrow.is_temporal(type):
         return _width_of_time(window, type)
     if pt.is_integer(type) or pt.is_floating(type):
-        allowed = (int, float, np.number) if pt.is_floating(type) else (int, np.integer)
-        if isinstance(window, (bool, np.bool_)) or not isinstance(window, allowed):
+        if not (is_int(window) or (pt.is_floating(type) and isinstance(window, (float, np.floating)))):
             raise JagTypeError(f"rolling: `on` holds {type}, so the window must be a number of its kind, got {window!r}")
         if not 0 < window < math.inf:
             raise JagValueError(f"rolling: the window must be more than 0, got {window}")

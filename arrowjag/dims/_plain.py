@@ -57,8 +57,8 @@ class Uniform(Dim):
 
     @property
     def extent(self) -> int | None:
-        """The size where it is declared, else None."""
-        return self._each if self._declared else None
+        """The size where it is declared, else None; Arrow has no type for one of 2**31 and more."""
+        return self._each if self._declared and self._each < 2**31 else None
 
     def __eq__(self, other: object) -> bool:
         if type(other) is Uniform:  # the rows of nearly every frame: nothing is written out for them

@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from arrowjag._array import JaggedArray
+from arrowjag._pyarrow_versions import has_views, without_views
 from arrowjag.pandas._convert import as_array
 from arrowjag.pandas._operators import as_operand, wrap
 from arrowjag.pandas.row import Row
@@ -40,10 +41,15 @@ def align(series: Sequence[pd.Series[Any]], join: str = "outer") -> list[pd.Seri
 
 
 def _reindexed(series: pd.Series[Any], index: Any) -> pd.Series[Any]:
-    """Reindex a Series; integers and booleans keep their type, while pandas would convert them to floats and objects."""
+    """Reindex a Series; integers and booleans keep their type, while pandas would convert them to floats and objects.
+
+    Text stored as views becomes large text.
+    """
     dtype = series.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "iub":
         series = series.astype(pd.ArrowDtype(pa.from_numpy_dtype(dtype)))
+    elif isinstance(dtype, pd.ArrowDtype) and has_views(dtype.pyarrow_dtype):  # pyarrow takes none of them by position
+        series = series.astype(pd.ArrowDtype(without_views(dtype.pyarrow_dtype)))
     return series.reindex(index)
 
 

@@ -611,7 +611,7 @@ class SeriesJag:
     def with_validity(self, axis: int, mask: Any) -> pd.Series[Any]:
         """Replace the validity of the items at an axis."""
 
-    def zip(self, *arrays: Any, pad: bool = ..., **named: Any) -> pd.Series[Any]:
+    def zip(self, *arrays: Any, pad: Any = ..., **named: Any) -> pd.Series[Any]:
         """Combine the items of this array and of others to structs."""
 
 class SeriesJagDt:

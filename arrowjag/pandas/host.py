@@ -68,7 +68,7 @@ def _moves_rows(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> boo
         return False
     axis = kwargs.get("axis", args[1] if len(args) > 1 else 0)
     arrays = args[0] if args else next(iter(kwargs.values()))
-    ndim = max(opened(one).ndim if _owns(one) else getattr(one, "ndim", 1) for one in arrays)
+    ndim = max((opened(one).ndim if _owns(one) else getattr(one, "ndim", 1) for one in arrays), default=1)
     ndim += name == "stack"
     return bool(axis % ndim == 0)
 

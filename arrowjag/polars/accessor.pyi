@@ -590,7 +590,7 @@ class JagNamespace(JagExpr):
     def with_validity(self, axis: int, mask: Any) -> JagExpr:
         """Replace the validity of the items at an axis."""
 
-    def zip(self, *arrays: Any, pad: bool = ..., **named: Any) -> JagExpr:
+    def zip(self, *arrays: Any, pad: Any = ..., **named: Any) -> JagExpr:
         """Combine the items of this array and of others to structs."""
 
 class JagNamespaceDt:
@@ -1409,7 +1409,7 @@ class JagSeries(pl.Series):
     def with_validity(self, axis: int, mask: Any) -> pl.Series:
         """Replace the validity of the items at an axis."""
 
-    def zip(self, *arrays: Any, pad: bool = ..., **named: Any) -> pl.Series:
+    def zip(self, *arrays: Any, pad: Any = ..., **named: Any) -> pl.Series:
         """Combine the items of this array and of others to structs."""
 
 class JagSeriesDt:
