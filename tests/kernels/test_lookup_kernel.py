@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arrowjag._kernels.equal.sets import lookup
+from arrowjag._kernels.order import search
 from arrowjag.errors import JagValueError
 from tests.kernels.rows import EVERY_DTYPE, items, make
 
@@ -46,3 +48,10 @@ def test_lookup_is_that_of_a_dictionary(case):
         for probe in sought
     ]
     assert [item if there else None for item, there in zip(found.tolist(), hit.tolist(), strict=True)] == expected
+
+
+def test_a_key_beyond_its_row_is_not_met_in_the_next() -> None:
+    """What is left after all hash tables is found by a sort; rows lie one after the other there."""
+    codes, offsets = np.array([1, 3, 5, 7], np.uint64), np.array([0, 2, 4])
+    found, distinct = search._sorted_find(codes, offsets, np.array([5, 3, 3, 7, 9], np.uint64), np.array([0, 2, 5]))
+    assert (found.tolist(), distinct) == ([-1, 1, -1, 3, -1], True)

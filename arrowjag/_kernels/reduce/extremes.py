@@ -335,11 +335,8 @@ def best(key: Key, offsets: NDArray[np.int64], *, largest: bool) -> tuple[NDArra
     data, valid = key
     if data.dtype.kind != "b" and _loop("argmax" if largest else "argmin", data, valid) is not None:
         return _best_slots(data, valid, offsets, largest)
-    if data.dtype.kind == "f" and len(data) and np.isnan(np.minimum.reduce(data)):
-        number = ~np.isnan(data)
-        valid = number if valid is None else valid & number
     found, _ = (max if largest else min)(data, valid, offsets)
-    equal = data == found.repeat(row_sizes(offsets))
+    equal = data == found.repeat(row_sizes(offsets))  # of NaN alone the extreme is NaN, which equals none
     if valid is not None:
         equal &= valid
     return first_marked(equal, offsets)

@@ -165,10 +165,6 @@ def _first_items(values: Floats, valid: Valid, offsets: NDArray[np.int64]) -> Fl
     return out
 
 
-_MOST_PRODUCTS = 64
-"""Higher powers are computed by `pow`, whose time does not grow with the power."""
-
-
 def _sums_of_powers(block: Block, powers: Sequence[int]) -> tuple[Floats, list[Floats]]:
     """The number of items of each row, and the sums of some powers of their deviations; powers rise from 2 on."""
     data = block.data if block.data.dtype.kind == "f" else shifted(block)
@@ -180,15 +176,13 @@ def _sums_of_powers(block: Block, powers: Sequence[int]) -> tuple[Floats, list[F
     n, _, items = deviations(block)
     found, power, done = [], items, 1
     for wanted in powers:
-        if wanted - done > _MOST_PRODUCTS:
-            power, done = np.power(np.abs(items), float(wanted)), wanted
-            power = np.copysign(power, items, out=power) if wanted % 2 else power
+        if wanted - done > 64:  # by `pow`, whose time does not grow with the power
+            power, done = np.power(np.abs(items), float(wanted)) * (np.sign(items) if wanted % 2 else 1.0), wanted
         while done < wanted:
             power = np.multiply(power, items, out=empty(len(items), np.float64) if done == 1 else power)
             done += 1
-        out = empty(len(n), np.float64)
-        row_sums(power, None, block.offsets, out)
-        found.append(out)
+        found.append(empty(len(n), np.float64))
+        row_sums(power, None, block.offsets, found[-1])
     return n, found
 
 
