@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import arrowjag as aj
 from arrowjag.testing import assert_lists_equal, prefix_arrays
 from tests import reference as ref
 from tests.along import as_list
@@ -17,3 +20,24 @@ def test_dot(data: st.DataObject) -> None:
     one, two = data.draw(st.sampled_from([(1, 1), (2, 2), (1, 2), (2, 1), (3, 2), (2, 3)]))
     x, y = data.draw(prefix_arrays((one, two), pa.int32()))
     assert_lists_equal(as_list(x.dot(y)), ref.dot(Jag(x.to_list(), one), Jag(y.to_list(), two)))
+
+
+@pytest.mark.parametrize("leaf", [pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32()])
+def test_products_of_narrow_integers_do_not_wrap(leaf: pa.DataType) -> None:
+    ends = np.iinfo(leaf.to_pandas_dtype())
+    x = aj.array([[ends.max, ends.min], [ends.max, None], [], None], type=leaf)
+    assert x.dot(x).to_list() == [int(ends.max) ** 2 + int(ends.min) ** 2, int(ends.max) ** 2, 0, None]
+    assert x.dot(pa.scalar(ends.max, leaf)).to_list() == [
+        int(ends.max) * (int(ends.max) + int(ends.min)),
+        int(ends.max) ** 2,
+        0,
+        None,
+    ]
+
+
+@pytest.mark.parametrize(("leaf", "number"), [(pa.int64(), 2**62), (pa.int64(), -(2**63)), (pa.uint64(), 2**63)])
+def test_products_beyond_64_bits_raise(leaf: pa.DataType, number: int) -> None:
+    x = aj.array([[number, 1], [None]], type=leaf)
+    with pytest.raises(aj.JagOverflowError, match=r"dot: integer overflow, a product does not fit u?int64"):
+        x.dot(aj.array([[2, 1], [5]], type=leaf))
+    assert x.dot(aj.array([[1, 1], [5]], type=leaf)).to_list() == [number + 1, 0]

@@ -56,3 +56,12 @@ def test_local_maxima_are_the_peaks_of_scipy() -> None:
     signal = pytest.importorskip("scipy.signal")
     rows = [[0, 2, 2, 1, 3, 0], [5, 4, 5], [1, 1, 1], [0, 1, 1, 1, 1, 0, 2, 0]]
     assert aj.array(rows).local_maxima().argwhere().to_list() == [signal.find_peaks(row)[0].tolist() for row in rows]
+
+
+@pytest.mark.parametrize("leaf", [pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()])
+def test_gaps_of_unsigned_integers_may_be_negative(leaf: pa.DataType) -> None:
+    x = aj.array([[200, None, 100], [], [7, 9, 8], None], type=leaf)
+    assert x.gaps().to_list() == [[-100], [], [2, -1], None]
+    assert x.gaps().type == x.diff().type
+    with pytest.raises(aj.JagOverflowError, match="gaps: integer overflow, the result of row 1"):
+        aj.array([[1, 2], [0, 2**64 - 1]], type=pa.uint64()).gaps()

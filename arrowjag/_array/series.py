@@ -33,9 +33,9 @@ class SeriesMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the type of a difference: durations for times. Null items are left out, so a gap reaches to the next valid item.
-            Rows of fewer than two valid items are empty, a null row stays null; a declared extent of the dim is dropped. Cost: one
-            pass.
+            Of the type of a difference: durations for times, for unsigned integers the type that `diff` gives. Null items are left
+            out, so a gap reaches to the next valid item. Rows of fewer than two valid items are empty, a null row stays null; a
+            declared extent of the dim is dropped. Cost: one pass.
 
         Raises
         ------

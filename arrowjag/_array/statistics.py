@@ -263,8 +263,8 @@ class StatisticMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            As `sum` of the product: 0 for an empty row, null for a null row; a null in either operand is skipped. Cost: two
-            passes, and the product in between.
+            As `sum` of the product: 0 for an empty row, null for a null row; a null in either operand is skipped. Integers are
+            multiplied as 64-bit integers. Cost: two passes, and the product in between.
 
         Raises
         ------
@@ -272,6 +272,8 @@ class StatisticMethods(ArrayBase):
             If neither shape is a prefix of the other.
         JagTypeError
             If the leaf type has no such reduction.
+        JagOverflowError
+            If a product or a sum of integers does not fit 64 bits.
 
         Examples
         --------
@@ -282,5 +284,5 @@ class StatisticMethods(ArrayBase):
         one, two = operand(self, None, "dot"), operand(y, self.type, "dot")
         if not isinstance(one, Column):
             raise JagTypeError("dot needs an array with dims")
-        product = elementwise.apply(elementwise.BINARY["multiply"], [one, two], "dot")
+        product = elementwise.apply(elementwise.exact_product, [one, two], "dot")
         return self._wrap(_ops.reduce(product, "sum", axis, skip_nulls=skip_nulls, min_count=min_count))

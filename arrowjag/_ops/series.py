@@ -21,7 +21,7 @@ from arrowjag._ops import along_axis, elementwise, sets, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.spans import as_ticks
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -266,9 +266,21 @@ def gaps(column: Column, axis: Any) -> Column:
     sizes = np.maximum(_offsets.row_sizes(cut) - 1, 0)
     new = _offsets.from_sizes(sizes)
     items = _offsets.runs(cut[:-1], new)
+    if pt.is_unsigned_integer(values.type):  # differences of these may be negative
+        return Column(
+            JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, new))), _signed_gaps(values, cut, items)
+        )
     shape = JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, new)))
     low, high = Column(shape, gather.take(values, items)), Column(shape, gather.take(values, items + 1))
     return elementwise.binary("subtract", high, low)
+
+
+def _signed_gaps(values: pa.Array, cut: IntArray, items: IntArray) -> pa.Array:
+    try:
+        found, _ = running.diff(_arrow.to_numpy(values)[0], None, cut, 1)
+    except JagOverflowError as error:
+        raise JagOverflowError(str(error).replace("diff", "gaps", 1)) from None
+    return _arrow.from_numpy(found[items + 1])
 
 
 def local_maxima(column: Column, axis: Any) -> Column:

@@ -7,6 +7,7 @@ arithmetic and comparison and choosing, operators, ufuncs.
 
 from __future__ import annotations
 
+from arrowjag._ops.elementwise.arithmetic import exact_product
 from arrowjag._ops.elementwise.categories import as_category, codes_beside, is_ordered
 from arrowjag._ops.elementwise.choosing import coalesce, fill_null, where
 from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_datum, columns_of, decoded
@@ -51,6 +52,7 @@ __all__ = [
     "columns_of",
     "compute",
     "decoded",
+    "exact_product",
     "fill_null",
     "is_ordered",
     "is_text",

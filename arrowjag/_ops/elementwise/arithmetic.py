@@ -23,10 +23,23 @@ from arrowjag._ops.elementwise.framework import (
     sized,
 )
 from arrowjag._ops.elementwise.types import is_bytes, is_text, promote
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagTypeError, JagValueError
 from arrowjag.typing import BoolArray
 
-__all__ = ["arithmetic", "divide", "floor_divide", "power", "remainder"]
+__all__ = ["arithmetic", "divide", "exact_product", "floor_divide", "power", "remainder"]
+
+
+def exact_product(one: Datum, two: Datum) -> pa.Array:
+    """Multiply for a sum of products: integers as 64-bit integers, and raise where a product does not fit."""
+    one, two = decoded(one), decoded(two)
+    both = (one.type, two.type)
+    if not (all(pt.is_integer(type) for type in both) and pt.is_integer(promote(both, "dot"))):
+        return arithmetic("multiply", "multiply")(one, two)
+    wide = pa.uint64() if all(pt.is_unsigned_integer(type) for type in both) else pa.int64()
+    try:
+        return pc.multiply_checked(cast_datum(one, wide), cast_datum(two, wide))
+    except pa.ArrowInvalid:
+        raise JagOverflowError(f"dot: integer overflow, a product does not fit {wide}. {OVERFLOW_HINT}") from None
 
 
 def arithmetic(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
