@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from arrowjag._integers import integer, is_int
 from arrowjag.errors import JagError, JagMemoryError, JagRangeError, JagTypeError, ShapeError
@@ -102,7 +103,7 @@ def checked(function: F, name: str) -> F:
     return call  # type: ignore[return-value]  # the wrapped signature is function's
 
 
-def flat_numbers(values: Any, what: str) -> Any:
+def flat_numbers(values: Any, what: str) -> npt.NDArray[Any]:
     """Convert a list of a caller to a numpy array; lists of unequal lengths raise `ShapeError`."""
     try:
         return np.asarray(values)

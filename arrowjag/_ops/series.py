@@ -174,13 +174,13 @@ def _from_above(
 def _distance(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """Subtract numbers as floats; integers are subtracted first, so that large times keep their digits."""
     if one.dtype.kind == "f":
-        return one.astype(np.float64, copy=False) - two.astype(np.float64, copy=False)  # type: ignore[no-any-return]  # as below
+        return one.astype(np.float64, copy=False) - two.astype(np.float64, copy=False)
     if one.dtype.kind == "u":
-        return _apart(one, two) * np.where(one >= two, 1.0, -1.0)  # type: ignore[no-any-return]  # as below
+        return _apart(one, two) * np.where(one >= two, 1.0, -1.0)
     one, two = one.astype(np.int64, copy=False), two.astype(np.int64, copy=False)
     found = one - two
     if ((one ^ two) & (one ^ found) < 0).any():  # beyond 64 bits
-        return _apart(one, two) * np.where(one >= two, 1.0, -1.0)  # type: ignore[no-any-return]  # numpy's types of operators
+        return _apart(one, two) * np.where(one >= two, 1.0, -1.0)
     return found.astype(np.float64)  # type: ignore[no-any-return]  # numpy's types of operators
 
 
