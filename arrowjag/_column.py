@@ -40,7 +40,7 @@ class Column:
 
     @property
     def shape(self) -> JaggedShape:
-        """The nesting.
+        """The shape: the size of every row at each level.
 
         Examples
         --------

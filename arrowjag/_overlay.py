@@ -125,7 +125,7 @@ class Overlay:
         return array
 
     def to_list(self) -> Any:
-        """The materialised array as nested Python lists.
+        """Return the materialised array as nested Python lists.
 
         Returns
         -------
@@ -194,7 +194,7 @@ def overlay(dest: Any, index: Any, values: Any) -> Overlay:
 
     Notes
     -----
-    fold's overlay.
+    Corresponds to fold's overlay.
 
     Examples
     --------

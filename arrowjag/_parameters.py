@@ -50,32 +50,32 @@ min_count : int, optional
     The result of a row with fewer valid items is null.""",
     "window": """\
 window : int, str, timedelta, number or None
-    Number of slots per window, at least 1; with `on` a width: text such as "90s", "2h" or "1d12h", a timedelta, or a number
-    where `on` holds numbers. None takes all items up to each one.""",
+    Number of slots per window, at least 1. With `on`, the width: text such as "90s", "2h" or "1d12h", a timedelta, or a
+    number if `on` holds numbers. None takes all items up to and including the current one.""",
     "min_periods": """\
 min_periods : int, optional
-    A window with fewer items that are not null gives null; by default the number of slots of the window, and 1 for windows
-    by time and without a window.""",
+    A window with fewer items that are not null gives null. By default the number of slots of the window; 1 for windows by
+    time and for expanding windows.""",
     "center": """\
 center : bool
-    Whether a window lies around its item: of an even number of slots one more is before it; by time from more than half
-    the width before to half the width after.""",
+    If True, center each window on its item. A window of an even number of slots has one slot more before the item than
+    after it. A window by time begins just after half the width before the item and ends half the width after it.""",
     "on": """\
 on : JaggedArray or array, optional
-    The time of each item, or any number, which never falls within a row; aligned by the prefix rule. A window then holds the
-    items up to this one that are less than `window` before it.""",
+    The time of each item, or another number that never decreases within a row; aligned by the prefix rule. A window then
+    holds the items up to the current one that are less than `window` before it.""",
     "y_numbers": """\
 y : JaggedArray or array of numbers
     Aligned by the prefix rule: of this shape, or of a prefix of it.""",
     "alpha": """\
 alpha : float, optional
-    By how much weights decay from slot to slot: more than 0, at most 1.""",
+    How fast weights decay: a slot has ``1 - alpha`` times the weight of the next slot. More than 0, at most 1.""",
     "span": """\
 span : float, optional
-    Gives ``alpha = 2 / (span + 1)``; at least 1.""",
+    Sets ``alpha = 2 / (span + 1)``; at least 1.""",
     "halflife": """\
 halflife : float, optional
-    The number of slots after which a weight is half; more than 0.""",
+    Sets `alpha` so that weights halve after this number of slots; more than 0.""",
     "every": """\
 every : str
     A number and a unit: ns, us, ms, s, m, h, d, w, mo, q or y, such as ``15m``. Multiples count from 1970-01-01,
@@ -116,10 +116,10 @@ JagTypeError
     If the leaves are not numbers.""",
     "keep_empty": """\
 keep_empty : bool
-    Whether a null or empty row, at any level, gives one row with null in place of the items that it lacks.""",
+    If True, a null or empty row, at any level, gives one row with null in place of the missing items.""",
     "condition": """\
 condition : str
-    Such as ``"s.a > 60 and s.b == 'JFK'"``: comparisons, ``and``, ``or``, ``not``, ``in`` with a list of
+    Text such as ``"s.a > 60 and s.b == 'JFK'"``: comparisons, ``and``, ``or``, ``not``, ``in`` with a list of
     literals, ``is None``, arithmetic, fields, columns and literals; other names in backticks. It filters the column of
     structs that it names; other columns are expanded by the prefix rule.""",
     "condition_errors": """\
@@ -176,8 +176,8 @@ axis : int, tuple of int or None
 Returns
 -------
 JaggedArray or pa.Scalar
-    Of the leaf's type: the item, null or not, of the first of equal keys. Null keys and NaN never win; null for a row
-    without another key and for a null row. Cost: one pass.
+    Of the leaf's type: the item at the key, null or not; of equal keys the first one counts. Null and NaN keys are
+    ignored; null for a row without other keys and for a null row. Cost: one pass.
 
 Raises
 ------
@@ -196,8 +196,8 @@ Parameters
 Returns
 -------
 JaggedArray or pa.Scalar
-    Floats; null where a row has no more than `ddof` items, and for a null row. A NaN gives NaN. Cost: two passes, so
-    that large means don't cost precision.
+    Floats; null for a row of at most `ddof` items, and for a null row. A NaN gives NaN. Cost: two passes, so that a large
+    mean does not reduce the precision.
 
 Raises
 ------
@@ -230,9 +230,9 @@ JaggedArray
 Raises
 ------
 JagTypeError
-    If the leaves are of another type.
+    If the leaves are not dates, times or durations.
 JagValueError
-    If `every` is no such text, or a result lies in a gap or fold of daylight saving time.""",
+    If `every` can't be read, or a result lies in a gap or fold of daylight saving time.""",
     "padded_text": """\
 Parameters
 ----------
@@ -310,18 +310,18 @@ JagTypeError
     If the reduction does not support the leaf type.""",
     "ddof": """\
 ddof : int
-    Subtracted from the number of items in the divisor.""",
+    Subtracted from the number of items in the divisor, as in numpy.""",
     "frame_query": """\
-With the same rows; one that loses all items is empty, a null row stays null. A condition that is null drops the item.""",
-    "frame_filter": "With the same rows; one that loses all items is empty. Other columns are unchanged.",
+The same rows; a row that loses all its items is empty, a null row stays null. A null condition drops the item.""",
+    "frame_filter": "The same rows; a row that loses all its items is empty. Other columns are unchanged.",
     "frame_sort_items": """\
-With the same rows. Null keys come last and NaN just before them, in both directions; equal keys keep their order.""",
+The same rows. Null keys come last and NaN just before them, in both directions; items of equal keys keep their order.""",
     "frame_topk": """\
-With the same rows; shorter ones keep all items. Of equal keys the first item comes first; null keys come last.""",
+The same rows; shorter ones keep all items. Of equal keys the first item comes first; null keys come last.""",
     "rolling_nulls": """\
 Null where a window has fewer than `min_periods` items that are not null, and for a null row.""",
     "rolling_cost": """\
-Cost: log(window) passes; nothing is ever subtracted, so no rounding and no NaN stays behind.""",
+Cost: log(window) passes; sums are never updated by subtraction, so no rounding error and no NaN carries over to later windows.""",
     "rolling_sort": """\
 Cost: one sort of each window, or where compiled loops are available a search and a move per item.""",
 }

@@ -17,23 +17,24 @@ __all__ = ["argcartesian", "cartesian", "zip"]
 
 @free_function
 def zip(*arrays: Any, pad: Any = False, **named: Any) -> ArrayOrScalar:
-    """A struct for each item of several arrays.
+    """Combine the items of several arrays to structs.
 
     Parameters
     ----------
     *arrays : array or scalar
         Fields named "0", "1", ...
     pad : bool
-        False expands all arrays to each other by the prefix rule. True allows innermost rows of any sizes: shorter ones are filled
-        with nulls; an array of fewer dims, or a scalar, is a row of one item. An array is a field of that name.
+        If False, all arrays are expanded to each other by the prefix rule. If True, innermost rows may differ in size:
+        shorter ones are filled with nulls, and an array of fewer dims, or a scalar, counts as a row of one item. An array
+        passed as `pad` is a field of that name.
     **named : array or scalar
         Fields by name.
 
     Returns
     -------
     JaggedArray
-        Of structs, one field per argument; a null item is a null field. A row that is null in any array is null. Without `pad`,
-        values of the longest arrays are shared.
+        Structs with one field per argument; a null item becomes a null field. A row that is null in any array is null.
+        Without `pad`, values of the longest arrays are shared.
 
     Raises
     ------
@@ -54,24 +55,24 @@ def zip(*arrays: Any, pad: Any = False, **named: Any) -> ArrayOrScalar:
 
 @free_function
 def cartesian(*arrays: Any, nested: Any = False, **named: Any) -> ArrayOrScalar:
-    """All combinations of one item of each array, in each innermost row.
+    """Return all combinations of one item of each array, in each innermost row.
 
     Parameters
     ----------
     *arrays : array or scalar
-        Fields named "0", "1", ...; arrays of any types, whose innermost rows may have any sizes. An array of fewer dims, or a
-        scalar, is a row of one item.
+        Fields named "0", "1", ...; the types, and the sizes of the innermost rows, may differ. An array of fewer dims, or a
+        scalar, counts as a row of one item.
     nested : bool
-        True adds a dim for each array but the first: combinations that begin with the same items are one row. An array is a field
-        of that name.
+        If True, add a dim for each array but the first: combinations that begin with the same items form one row. An array
+        passed as `nested` is a field of that name.
     **named : array or scalar
         Fields by name.
 
     Returns
     -------
     JaggedArray
-        Of structs, one field per argument; the last field varies fastest. A row that is null in any array is null, null items are
-        items. Cost: one gather per field.
+        Structs with one field per argument; the last field varies fastest. A row that is null in any array is null; null
+        items count as items. Cost: one gather per field.
 
     Raises
     ------
@@ -82,7 +83,7 @@ def cartesian(*arrays: Any, nested: Any = False, **named: Any) -> ArrayOrScalar:
 
     Notes
     -----
-    awkward's `cartesian`. `JaggedArray.pairs` gives rows of two items of one type.
+    Corresponds to awkward's `cartesian`. `JaggedArray.pairs` returns rows of two items of one type instead of structs.
 
     Examples
     --------
@@ -98,21 +99,21 @@ def cartesian(*arrays: Any, nested: Any = False, **named: Any) -> ArrayOrScalar:
 
 @free_function
 def argcartesian(*arrays: Any, nested: Any = False, **named: Any) -> ArrayOrScalar:
-    """The positions of all combinations of one item of each array, in each innermost row.
+    """Return the positions of all combinations of one item of each array, in each innermost row.
 
     Parameters
     ----------
     *arrays : array or scalar
-        As for `cartesian`.
+        As in `cartesian`.
     nested : bool
-        As for `cartesian`.
+        As in `cartesian`.
     **named : array or scalar
         Fields by name.
 
     Returns
     -------
     JaggedArray
-        As of `cartesian`, with int64 positions in the row in place of items.
+        As in `cartesian`, with int64 positions in the row in place of items; null rows stay null.
 
     Raises
     ------

@@ -22,8 +22,8 @@ def interp(at: Any, x: Any, y: Any, outside: Literal["clamp", "null"] = "clamp")
     Parameters
     ----------
     at : scalar, JaggedArray or array
-        The positions to interpolate at: one for all rows, one per row, or several per row, in any order. Rows may have other sizes
-        than those of `x`.
+        The positions to interpolate at: one for all rows, one per row, or several per row, in any order. Its rows may
+        differ in size from those of `x`.
     x : JaggedArray or array
         The positions of the points of each row, ascending: numbers or times.
     y : JaggedArray or array
@@ -49,7 +49,7 @@ def interp(at: Any, x: Any, y: Any, outside: Literal["clamp", "null"] = "clamp")
 
     Notes
     -----
-    `numpy.interp` of each row. ``aj.coalesce(y, aj.interp(t, t, y))`` fills nulls by time.
+    Equals `numpy.interp` of each row. To fill nulls by time, write ``aj.coalesce(y, aj.interp(t, t, y))``.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def asof(
     Parameters
     ----------
     left : scalar, JaggedArray or array
-        The keys to look up, in any order: numbers or times. Rows may have other sizes than those of `right`.
+        The keys to look up, in any order: numbers or times. Its rows may differ in size from those of `right`.
     right : JaggedArray or array
         The keys of the lookup table, ascending in each row.
     values : JaggedArray or array, optional
@@ -90,9 +90,9 @@ def asof(
     Returns
     -------
     JaggedArray or pa.Scalar
-        Of the type of the values, in the shape of `left`; of equal keys in `right` the last. Null where there is no key, for a
-        null key, NaN, and in rows that are null in any argument. Null keys of `right` and NaN are left out. Cost: one binary
-        search per key.
+        Of the type of the values, in the shape of `left`. Of equal keys in `right` the last one counts; null and NaN keys
+        in `right` are ignored. Null where no key is found, for a null or NaN key, and in rows that are null in any
+        argument. Cost: one binary search per key.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def asof(
 
     Notes
     -----
-    The as-of join of pandas and polars inside of rows; polars prefers the later of two equally near keys.
+    This is the as-of join of pandas and polars within rows; polars prefers the later of two equally near keys.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def asof(
 
 @free_function
 def resample(t: Any, y: Any, every: Any, how: str = "mean") -> ArrayOrScalar:
-    """Reduce the items of each bucket of time, in each row.
+    """Reduce the items of each time bucket within each row.
 
     Parameters
     ----------
@@ -140,10 +140,10 @@ def resample(t: Any, y: Any, every: Any, how: str = "mean") -> ArrayOrScalar:
     Returns
     -------
     JaggedArray
-        Structs with the fields `t`, where the bucket begins, and `value`; rows go from the bucket of the first time to that of the
-        last, empty buckets included. These are null, counts and sums 0, as empty rows are for the reduction. Items whose time is
-        null or NaN are left out, null items are absent; an empty row is empty, a row that is null in either is null. Cost: one
-        pass, and a sort if times decrease.
+        Structs with the fields `t`, where the bucket begins, and `value`; rows go from the bucket of the first time to that
+        of the last, empty buckets included. The value of an empty bucket is that of an empty row: 0 for counts and sums,
+        null for most other reductions. Items whose time is null or NaN are left out, and null items are skipped; an empty
+        row stays empty, a row that is null in either array is null. Cost: one pass, and a sort if times decrease.
 
     Raises
     ------
@@ -169,7 +169,7 @@ def resample(t: Any, y: Any, every: Any, how: str = "mean") -> ArrayOrScalar:
 
 @free_function
 def lomb_scargle(t: Any, y: Any, frequencies: Any) -> ArrayOrScalar:
-    """The Lomb-Scargle periodogram of each row: the power of unevenly spaced observations at some frequencies.
+    """Return the Lomb-Scargle periodogram of each row: the power of unevenly spaced observations at some frequencies.
 
     Parameters
     ----------
@@ -196,8 +196,8 @@ def lomb_scargle(t: Any, y: Any, frequencies: Any) -> ArrayOrScalar:
 
     Notes
     -----
-    scipy's ``lombscargle(t, y - y.mean(), 2 * pi * frequencies, normalize=True)`` of each row, and astropy's ``LombScargle(t, y,
-    fit_mean=False)``.
+    Equals scipy's ``lombscargle(t, y - y.mean(), 2 * pi * frequencies, normalize=True)`` of each row, and astropy's
+    ``LombScargle(t, y, fit_mean=False)``.
 
     Examples
     --------

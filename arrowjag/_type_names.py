@@ -26,7 +26,7 @@ _UNITS = {"s", "ms", "us", "ns"}
 
 
 def type_name(type: pa.DataType) -> str:
-    """The name of an Arrow type.
+    """Return the name of an Arrow type.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def _field_name(field: pa.Field) -> str:
 
 
 def jagged_name(leaf: str, ndim: int, extents: Sequence[int | None]) -> str:
-    """The name of a jagged type, the same in Arrow, pandas and polars.
+    """Return the name of a jagged type, the same in Arrow, pandas and polars.
 
     Parameters
     ----------

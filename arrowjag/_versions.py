@@ -24,7 +24,7 @@ LOWEST = {"numpy": "2.0.2", "pandas": "2.3", "polars": "2.0", "pyarrow": "22.0"}
 
 @functools.lru_cache
 def release(version: str) -> tuple[int, ...]:
-    """The numbers of a version; a pre-release has the numbers of its release.
+    """Return the numbers of a version; a pre-release has the numbers of its release.
 
     Parameters
     ----------

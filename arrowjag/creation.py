@@ -44,7 +44,7 @@ def arange(*dims: Any, start: int = 0) -> JaggedArray:
 
     Notes
     -----
-    fold's `arange`.
+    Corresponds to fold's `arange`.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def random(*dims: Any, seed: int | None = None) -> JaggedArray:
     Returns
     -------
     JaggedArray
-        float64 of that shape.
+        float64 of that shape, without nulls. Cost: one pass.
 
     Raises
     ------

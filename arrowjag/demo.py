@@ -28,7 +28,7 @@ PER_PLANE = ("worst", "flights_flown", "miles", "mean_delay")
 
 
 def load() -> tuple[Any, Any]:
-    """The raw tables of flights and planes.
+    """Return the raw tables of flights and planes.
 
     Returns
     -------
@@ -251,7 +251,7 @@ def _to_polars(frame: Any) -> Any:
 
 
 def flat_figures(flat: Any) -> dict[str, Any]:
-    """The same figures from the flat table alone: one value a flight, or one a plane.
+    """Return the same figures from the flat table alone: one value per flight or per plane.
 
     Parameters
     ----------

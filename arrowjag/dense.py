@@ -23,33 +23,34 @@ __all__ = ["add", "bmm", "from_dense", "inner", "matmul", "max_sizes", "mul", "p
 
 
 def from_dense(dense: Any, shape_or_sizes: Any, fill_value: Any = 0) -> JaggedArray:
-    """Take rows out of a padded dense array.
+    """Convert a padded dense array to a jagged array.
 
     Parameters
     ----------
     dense : array-like of shape (rows, m1, ..., mk, ...)
-        A masked array gives nulls where it is masked. Dims behind those of the shape become declared dims.
+        The padded rows. Masked cells of a masked array give nulls. Dims after those of the shape become declared dims.
     shape_or_sizes : JaggedShape, JaggedArray, or sizes
-        The rows to take. Sizes are one sequence of row sizes, or a tuple of them, one per level.
+        The sizes of the rows to read: a shape, an array of this shape, one sequence of row sizes, or a tuple of such
+        sequences, one per level.
     fill_value : scalar or None
-        The value of items whose cell the dense array lacks, because one of its dims is shorter than the row; None gives null.
+        The value of items beyond the end of the dense array, when a row is longer than its dim; None gives null.
 
     Returns
     -------
     JaggedArray
-        Null rows of the shape stay null. Cells outside of the rows are not read. Cost: one pass over the values; nothing is shared,
-        but for a dense array without jagged levels.
+        Null rows of the shape stay null. Cells outside of the rows are not read. Cost: one pass that copies the values; a
+        dense array without jagged levels is shared.
 
     Raises
     ------
     ShapeError
         If the dense array has another number of rows, or fewer dims than the shape.
     JagTypeError, JagValueError
-        If the fill is of another kind than the cells, or their type can't hold it.
+        If the fill value does not fit the type of the cells.
 
     Notes
     -----
-    FBGEMM's `dense_to_jagged`, which always fills with 0.
+    Corresponds to FBGEMM's `dense_to_jagged`, which always fills with 0.
 
     Examples
     --------
@@ -94,29 +95,31 @@ def add(x: Any, dense: Any, out: str = "jagged") -> Any:
     Parameters
     ----------
     x : JaggedArray of numbers
+        The rows.
     dense : array-like of shape (rows, m1, ..., mk, declared sizes of x...)
-        Its own sizes say what is cut: it need not reach as far as the rows do, and may reach further.
+        Its dims may be shorter or longer than the rows; see below for the cells that only one of the two has.
     out : {"jagged", "dense"}
         The form of the result.
 
     Returns
     -------
     JaggedArray or numpy.ndarray
-        Jagged: the shape and the nulls of `x`; where the dense array has no cell, `x` passes through. Dense: the shape of `dense`;
-        cells without a value of `x`, and null ones, keep what they have, and values outside of it are left out. Types promote as
-        numpy's. A new array; memory beyond it is a constant.
+        If `out` is "jagged", an array with the shape and the nulls of `x`; items without a cell in the dense array are
+        unchanged. If it is "dense", an array with the shape of `dense`; cells without an item of `x`, or with a null one,
+        are unchanged, and items outside of the dense array are dropped. Types are promoted as in numpy. Cost: one pass;
+        values are new.
 
     Raises
     ------
     ShapeError
-        If the rows or the declared sizes differ; sizes of 1 are not broadcast.
+        If the numbers of rows or the declared sizes differ; sizes of 1 are not broadcast.
     JagTypeError
-        If one of them holds no numbers.
+        If an argument does not hold numbers.
 
     Notes
     -----
-    FBGEMM's `jagged_dense_elementwise_add` (dense) and `jagged_dense_elementwise_add_jagged_output` (jagged). A second dense
-    array is added by a second call.
+    Corresponds to FBGEMM's `jagged_dense_elementwise_add` (dense) and `jagged_dense_elementwise_add_jagged_output`
+    (jagged). To add two dense arrays, call it twice.
 
     Examples
     --------
@@ -139,23 +142,26 @@ def mul(x: Any, dense: Any) -> JaggedArray:
     Parameters
     ----------
     x : JaggedArray of numbers
+        The rows.
     dense : array-like of shape (rows, m1, ..., mk, declared sizes of x...)
+        The factors; its dims may be shorter or longer than the rows.
 
     Returns
     -------
     JaggedArray
-        The shape and the nulls of `x`. Where the dense array has no cell the factor is 0, so that NaN and infinity give NaN there.
+        An array with the shape and the nulls of `x`. Items without a cell in the dense array are multiplied by 0, so that
+        NaN and infinity give NaN. Cost: one pass; values are new.
 
     Raises
     ------
     ShapeError
-        If the rows or the declared sizes differ; sizes of 1 are not broadcast.
+        If the numbers of rows or the declared sizes differ; sizes of 1 are not broadcast.
     JagTypeError
-        If one of them holds no numbers.
+        If an argument does not hold numbers.
 
     Notes
     -----
-    FBGEMM's `jagged_dense_elementwise_mul`.
+    Corresponds to FBGEMM's `jagged_dense_elementwise_mul`.
 
     Examples
     --------
@@ -167,17 +173,18 @@ def mul(x: Any, dense: Any) -> JaggedArray:
 
 
 def max_sizes(x: Any) -> tuple[int, ...]:
-    """The size of the longest row of each jagged level.
+    """Return the size of the longest row of each jagged level.
 
     Parameters
     ----------
     x : JaggedArray
+        An array of any type.
 
     Returns
     -------
     tuple of int
-        One entry for each dim after the rows, without the declared ones at the end; 0 for a level without rows. It is what
-        `JaggedArray.to_dense` takes by default, so that nothing is cut.
+        One entry for each dim after the rows, without the declared ones at the end; 0 for a level without rows.
+        `JaggedArray.to_dense` uses these sizes by default, so that it cuts no row.
 
     Examples
     --------
@@ -189,7 +196,7 @@ def max_sizes(x: Any) -> tuple[int, ...]:
 
 
 def inner(x: Any) -> int:
-    """How many leaves can make one item: the greatest common divisor of the innermost row sizes.
+    """Return the largest number of leaves that can form one item: the greatest common divisor of the innermost row sizes.
 
     Parameters
     ----------
@@ -199,16 +206,16 @@ def inner(x: Any) -> int:
     Returns
     -------
     int
-        Empty and null rows do not count; 1 where there is nothing but those. A declared size is the answer itself.
+        The number of leaves. Empty and null rows are ignored; 1 if there are no others. A declared size is returned as it is.
 
     Raises
     ------
     ShapeError
-        If `x` has less than two dims.
+        If `x` has fewer than two dims.
 
     Notes
     -----
-    FBGEMM's rule for the width of `Values`. `pack` cuts the rows.
+    This is FBGEMM's rule for the width of `Values`. `pack` cuts the rows accordingly.
 
     Examples
     --------
@@ -220,7 +227,7 @@ def inner(x: Any) -> int:
 
 
 def pack(x: Any, width: int | None = None) -> JaggedArray:
-    """Cut the innermost rows into items of one width, a declared dim of their own.
+    """Cut the innermost rows into items of equal width, which form a new declared dim.
 
     Parameters
     ----------
@@ -232,7 +239,7 @@ def pack(x: Any, width: int | None = None) -> JaggedArray:
     Returns
     -------
     JaggedArray
-        One dim more; ``flatten_end()`` is the inverse. Values are shared, null rows stay null.
+        An array of one more dim; ``flatten_end()`` is the inverse. Values are shared, null rows stay null.
 
     Raises
     ------
@@ -256,13 +263,14 @@ def softmax(x: Any, max_size: int | None = None) -> JaggedArray:
     x : JaggedArray of numbers
         With one jagged dim after the rows, and at most one declared dim after that.
     max_size : int, optional
-        Items of a row from this position on have weight 0.
+        The number of items per row to use; later items get weight 0.
 
     Returns
     -------
     JaggedArray
-        The shape of `x`; floats keep their type, integers give float64. Weights of a row and column add up to 1. Nulls take no part
-        and stay null. A column that holds a NaN, +inf, or nothing but -inf gives NaN. Half floats are computed in float32.
+        An array of the shape of `x`; floats keep their type, integers give float64. The weights of each column of a row add
+        up to 1. Nulls are ignored and stay null. A column that holds a NaN, +inf, or only -inf gives NaN. Half floats are
+        computed in float32.
 
     Raises
     ------
@@ -273,7 +281,8 @@ def softmax(x: Any, max_size: int | None = None) -> JaggedArray:
 
     Notes
     -----
-    FBGEMM's `jagged_softmax` leaves items beyond `max_size` uninitialised. `JaggedArray.softmax` works along any axis.
+    Corresponds to FBGEMM's `jagged_softmax`, which leaves items beyond `max_size` uninitialised. `JaggedArray.softmax`
+    works along any axis.
 
     Examples
     --------
@@ -285,32 +294,33 @@ def softmax(x: Any, max_size: int | None = None) -> JaggedArray:
 
 
 def bmm(x: Any, y: Any, max_size: int | None = None) -> npt.NDArray[Any]:
-    """The product of the matrices that rows are, the first one transposed: X_b^T Y_b.
+    """Multiply the matrices of corresponding rows, the first one transposed: X_b^T Y_b.
 
     Parameters
     ----------
     x, y : JaggedArray of numbers
-        Of the same row sizes, with declared widths m and p; rows of plain numbers have width 1.
+        Arrays of the same row sizes, with declared widths m and p; rows of plain numbers have width 1.
     max_size : int, optional
-        Items of a row from this position on are ignored.
+        The number of items per row to use; later items are ignored.
 
     Returns
     -------
     numpy.ndarray of shape (rows, m, p)
-        Zeros for empty and null rows; nulls count as 0. Integers give int64 (uint64), half floats are added up in float32.
+        One matrix per row; zeros for empty and null rows; null items count as 0. Integers give int64 (uint64), half floats
+        are added up in float32.
 
     Raises
     ------
     ShapeError
         If the row sizes differ, or there is more than one jagged level.
     JagTypeError
-        If one of them holds no numbers.
+        If an argument does not hold numbers.
     JagOverflowError
         If a sum of integers does not fit 64 bits.
 
     Notes
     -----
-    FBGEMM's `jagged_jagged_bmm` does not check that the rows agree.
+    Corresponds to FBGEMM's `jagged_jagged_bmm`, which does not check that the row sizes agree.
 
     Examples
     --------
@@ -323,16 +333,16 @@ def bmm(x: Any, y: Any, max_size: int | None = None) -> npt.NDArray[Any]:
 
 
 def matmul(x: Any, dense: Any, max_size: int | None = None) -> JaggedArray:
-    """The product of the matrix that each row is with a dense one: X_b Y_b.
+    """Multiply the matrix of each row by a dense matrix: X_b Y_b.
 
     Parameters
     ----------
     x : JaggedArray of numbers
         With one jagged dim and a declared width k; rows of plain numbers have width 1.
     dense : array-like of shape (rows, k, p) or (k, p)
-        A matrix for each row, or one for all.
+        One matrix per row, or one for all rows.
     max_size : int, optional
-        Items of a row from this position on give 0.
+        The number of items per row to use; the results of later items are 0.
 
     Returns
     -------
@@ -345,13 +355,13 @@ def matmul(x: Any, dense: Any, max_size: int | None = None) -> JaggedArray:
     ShapeError
         If the sizes do not fit.
     JagTypeError
-        If one of them holds no numbers.
+        If an argument does not hold numbers.
     JagOverflowError
         If a sum of integers does not fit 64 bits.
 
     Notes
     -----
-    FBGEMM's `jagged_dense_bmm`, which reads out of bounds where k differs.
+    Corresponds to FBGEMM's `jagged_dense_bmm`, which reads out of bounds if the sizes k differ.
 
     Examples
     --------

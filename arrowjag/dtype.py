@@ -18,7 +18,7 @@ __all__ = ["JaggedType", "metadata"]
 
 @functools.lru_cache(maxsize=64)
 def metadata(ndim: int) -> str:
-    """The extension metadata: canonical JSON, the same bytes in Arrow and polars.
+    """Return the extension metadata: canonical JSON, the same bytes in Arrow and polars.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class JaggedType(pa.ExtensionType):
 
     @classmethod
     def of(cls, leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...] | None = None) -> JaggedType:
-        """The type of a column by its leaf type, ndim and declared extents.
+        """Return the type of a column by its leaf type, ndim and declared extents.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class JaggedType(pa.ExtensionType):
         return JaggedExtension
 
     def to_pandas_dtype(self) -> Any:
-        """The pandas dtype of the column, for `Table.to_pandas`.
+        """Return the pandas dtype of the column, for `Table.to_pandas`.
 
         Returns
         -------
@@ -172,7 +172,7 @@ class JaggedExtension(pa.ExtensionArray):
     """An Arrow array of a jagged type; `arrowjag.from_arrow` reads it."""
 
     def to_pandas(self, **options: Any) -> Any:
-        """The array as a pandas Series of our dtype.
+        """Return the array as a pandas Series of our dtype.
 
         Parameters
         ----------

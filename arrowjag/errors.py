@@ -61,7 +61,7 @@ class JagTypeError(JagError, TypeError):
 
     @classmethod
     def no_kernel(cls, operation: str, *types: object, hint: str = "") -> JagTypeError:
-        """The error of an operation that a leaf type has no kernel for.
+        """Return the error of an operation that a leaf type has no kernel for.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class MissingDependencyError(JagError, ImportError):
 
     @classmethod
     def of(cls, package: str, extra: str, purpose: str) -> MissingDependencyError:
-        """The error for a missing optional package.
+        """Return the error for a missing optional package.
 
         Parameters
         ----------

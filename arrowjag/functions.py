@@ -65,7 +65,7 @@ def array(data: Any, *, type: pa.DataType | None = None, ndim: int | None = None
     Returns
     -------
     JaggedArray
-        Shares the buffers of Arrow and numpy data if list offsets have 64 bits and start at 0, and null rows own no values.
+        The buffers of Arrow and numpy data are shared if list offsets have 64 bits and start at 0, and null rows own no values.
 
     Raises
     ------
@@ -90,13 +90,13 @@ def _of(column: Column) -> JaggedArray:
 
 
 def from_arrow(a: Any, ndim: int | None = None) -> JaggedArray:
-    """A jagged array from an Arrow array of any nested layout.
+    """Create a jagged array from an Arrow array of any nested layout.
 
     Parameters
     ----------
     a : pa.Array, pa.ChunkedArray or a PyCapsule object
-        Lists of five kinds, maps, extension arrays, slices, chunks. A map is a level of entries, whose leaves are structs of `key`
-        and `value`.
+        Any kind of lists, maps or extension arrays; slices and chunks are supported. A map becomes one dim of entries,
+        which are structs of `key` and `value`.
     ndim : int, optional
         Number of levels; by default every list and every map is one.
 
@@ -109,7 +109,7 @@ def from_arrow(a: Any, ndim: int | None = None) -> JaggedArray:
     Raises
     ------
     OffsetsError
-        If offsets are not a valid cut of the values below them.
+        If offsets decrease or point outside of the values.
     ShapeError
         If there are fewer levels than `ndim`.
 
@@ -123,16 +123,17 @@ def from_arrow(a: Any, ndim: int | None = None) -> JaggedArray:
 
 
 def from_sizes(values: Any, *sizes: Any, nan_to_null: bool | None = None) -> JaggedArray:
-    """A jagged array from flat values and the row sizes of each dim after the rows.
+    """Create a jagged array from flat values and the row sizes of each dim after the rows.
 
     Parameters
     ----------
     values : pa.Array or input of `pa.array`
         The leaves.
     *sizes : sizes or int
-        Outermost first; the first has one entry per row.
+        The row sizes of each dim after the rows, outermost first; an int is the size of all rows. The first dim after the
+        rows has one size per row.
     nan_to_null : bool, optional
-        Whether NaN among the values is null, as in `array`: by default so for values of pandas.
+        Whether NaN among the values becomes null, as in `array`; the default is True for pandas data.
 
     Returns
     -------
@@ -158,7 +159,7 @@ def from_sizes(values: Any, *sizes: Any, nan_to_null: bool | None = None) -> Jag
 
 
 def from_parents(values: Any, parents: Any, n_parents: int, *, nan_to_null: bool | None = None) -> JaggedArray:
-    """A jagged array from flat values and the owner row of each.
+    """Create a jagged array from flat values and the row that owns each value.
 
     Parameters
     ----------
@@ -167,9 +168,9 @@ def from_parents(values: Any, parents: Any, n_parents: int, *, nan_to_null: bool
     parents : array-like of int
         Row numbers, sorted.
     n_parents : int
-        How many rows there are; rows that own nothing do not appear in `parents`.
+        The number of rows; the numbers of empty rows do not appear in `parents`.
     nan_to_null : bool, optional
-        Whether NaN among the values is null, as in `array`: by default so for values of pandas.
+        Whether NaN among the values becomes null, as in `array`; the default is True for pandas data.
 
     Returns
     -------
@@ -179,7 +180,7 @@ def from_parents(values: Any, parents: Any, n_parents: int, *, nan_to_null: bool
     Raises
     ------
     ShapeError
-        If parents fall or are out of range.
+        If parents decrease or are out of range.
 
     Examples
     --------
@@ -192,18 +193,19 @@ def from_parents(values: Any, parents: Any, n_parents: int, *, nan_to_null: bool
 
 
 def from_offsets(values: Any, *offsets: Any, validate: bool = True, nan_to_null: bool | None = None) -> JaggedArray:
-    """A jagged array from flat values and Arrow offsets, one array for each dim after the rows.
+    """Create a jagged array from flat values and Arrow offsets, one array for each dim after the rows.
 
     Parameters
     ----------
     values : pa.Array or input of `pa.array`
         The leaves.
     *offsets : array-like of int
-        Outermost first; each cuts the rows of the next, the last cuts the values.
+        The boundaries of the rows of each dim after the rows, outermost first; the last offsets refer to the values.
     validate : bool
-        Whether to check that they do; without it only the lengths are compared.
+        Whether to check that offsets start at 0, never decrease and end at the size of the next level; if False, only
+        lengths are compared.
     nan_to_null : bool, optional
-        Whether NaN among the values is null, as in `array`: by default so for values of pandas.
+        Whether NaN among the values becomes null, as in `array`; the default is True for pandas data.
 
     Returns
     -------
@@ -213,7 +215,7 @@ def from_offsets(values: Any, *offsets: Any, validate: bool = True, nan_to_null:
     Raises
     ------
     OffsetsError
-        If offsets do not start at 0, fall, or end elsewhere than the level below does.
+        If offsets do not start at 0, decrease, or do not end at the size of the next level.
 
     Examples
     --------
@@ -239,18 +241,18 @@ def from_offsets(values: Any, *offsets: Any, validate: bool = True, nan_to_null:
 
 @free_function
 def nan_to_null(x: Any) -> ArrayOrScalar:
-    """NaN as null.
+    """Replace NaN by null.
 
     Parameters
     ----------
     x : JaggedArray, array-like, Series, expression or scalar
-        Of any type; only floats hold NaN.
+        Data of any type; only floats can hold NaN.
 
     Returns
     -------
     JaggedArray or pa.Scalar, or the host's kind
-        As `JaggedArray.nan_to_null`: the same shape and type, nulls and empty rows unchanged. Cost: one pass; values are shared
-        where no item is NaN.
+        The result of `JaggedArray.nan_to_null`: the same shape and type; nulls and empty rows are unchanged. Cost: one
+        pass; values are shared where no item is NaN.
 
     Examples
     --------
@@ -263,7 +265,7 @@ def nan_to_null(x: Any) -> ArrayOrScalar:
 
 @free_function
 def where(c: Any, x: Any, y: Any) -> ArrayOrScalar:
-    """`x` where a condition is true, `y` where it is false, null where it is null.
+    """Return `x` where a condition is true, `y` where it is false, and null where it is null.
 
     Parameters
     ----------
@@ -275,8 +277,8 @@ def where(c: Any, x: Any, y: Any) -> ArrayOrScalar:
     Returns
     -------
     JaggedArray, or pa.Scalar
-        Of the promoted type. A row is null where the condition's is, and where the operand that supplies it is. Cost: one pass;
-        with null rows a gather per level.
+        Of the promoted type. A row is null where the row of the condition is null, and where the row of the operand that
+        supplies it is null. Cost: one pass; with null rows a gather per level.
 
     Raises
     ------
@@ -301,7 +303,7 @@ def where(c: Any, x: Any, y: Any) -> ArrayOrScalar:
 
 @free_function
 def coalesce(*arrays: Any) -> ArrayOrScalar:
-    """The first operand that is not null, item by item and row by row.
+    """Return the first operand that is not null, per item and per row.
 
     Parameters
     ----------
@@ -311,7 +313,7 @@ def coalesce(*arrays: Any) -> ArrayOrScalar:
     Returns
     -------
     JaggedArray, or pa.Scalar
-        Of the promoted type. A row is null where no operand has a row. Cost: one pass; with null rows a gather per level.
+        Of the promoted type. A row is null if it is null in all operands. Cost: one pass; with null rows a gather per level.
 
     Raises
     ------
@@ -320,7 +322,7 @@ def coalesce(*arrays: Any) -> ArrayOrScalar:
 
     Notes
     -----
-    Koda's `coalesce`, on rows too.
+    Corresponds to Koda's `coalesce`, but also fills null rows.
 
     Examples
     --------
@@ -341,13 +343,13 @@ def align(*arrays: Any) -> tuple[Any, ...]:
     Parameters
     ----------
     *arrays : array or scalar
-        Every shape is a prefix of the longest, in the rows that are valid in all.
+        Every shape must be a prefix of the longest, in the rows that are valid in all arrays.
 
     Returns
     -------
     tuple of JaggedArray
-        All of one shape, one for each argument; scalars are repeated too. A row is null where any operand has a null row. Arrays
-        that have the shape already share their values.
+        One array per argument, all of the same shape; scalars are repeated too. A row is null if it is null in any operand.
+        Arrays that already have this shape share their values.
 
     Raises
     ------
@@ -356,7 +358,7 @@ def align(*arrays: Any) -> tuple[Any, ...]:
 
     Notes
     -----
-    Koda's `align`.
+    Corresponds to Koda's `align`.
 
     Examples
     --------
@@ -371,7 +373,7 @@ def align(*arrays: Any) -> tuple[Any, ...]:
 
 @free_function
 def to_map(keys: Any, values: Any) -> ArrayOrScalar:
-    """Make maps of keys and values: rows of entries, which are structs of `key` and `value`.
+    """Create maps from keys and values: rows of entries, which are structs of `key` and `value`.
 
     Parameters
     ----------
@@ -383,9 +385,10 @@ def to_map(keys: Any, values: Any) -> ArrayOrScalar:
     Returns
     -------
     JaggedArray
-        As `array` reads Arrow maps: look keys up with `get` and `contains_key`, convert to Arrow maps with the method `to_map`. Of
-        equal keys of a row the first position and the last value stay. A row that is null in either operand is null, an empty row
-        is an empty map; null values stay. Cost: one pass over the keys; keys and values are shared unless a key occurs twice.
+        The same layout as `array` creates from Arrow maps: look up keys with `get` and `contains_key`, convert to Arrow
+        maps with the method `to_map`. If a key occurs twice in a row, its first position and its last value are kept. A row
+        that is null in either operand is null, an empty row is an empty map; null values stay. Cost: one pass over the
+        keys; keys and values are shared unless a key occurs twice.
 
     Raises
     ------
@@ -418,7 +421,8 @@ def apply(fn: str | Callable[..., Any], *arrays: Any, **options: Any) -> ArrayOr
     Parameters
     ----------
     fn : str or callable
-        The name of a function of `pyarrow.compute`, or any callable from flat Arrow arrays and scalars to an array as long.
+        The name of a function of `pyarrow.compute`, or any callable that takes flat Arrow arrays and scalars and returns an
+        array of the same length.
     *arrays : array or scalar
         At least one array; they are expanded to each other by the prefix rule.
     **options
@@ -427,7 +431,8 @@ def apply(fn: str | Callable[..., Any], *arrays: Any, **options: Any) -> ArrayOr
     Returns
     -------
     JaggedArray
-        Of the common shape; lists that the function makes become dims.
+        Of the common shape; lists that the function returns become dims. Null rows stay null; the function decides what it
+        returns for null items. Cost: one call of the function on the flat values.
 
     Raises
     ------
@@ -454,15 +459,16 @@ def map_rows(f: Callable[..., Any], *arrays: Any, type: Any = None, skip_nulls: 
     Parameters
     ----------
     f : callable
-        Takes one argument per array and returns a scalar, a row or None. For arrays of the longest shape it gets what
-        `JaggedArray.map_rows` describes, without the slots that are null in any of them. For a shorter array it gets one value per
-        row.
+        Takes one argument per array and returns a scalar, a row or None. The arguments for arrays of the longest shape are
+        rows as in `JaggedArray.map_rows`, without the slots that are null in any of these arrays. The argument for an array
+        of fewer dims is one value.
     *arrays : array or scalar
         Every shape is a prefix of the longest.
     type : pa.DataType or str, optional
         The Arrow type of the results; by default it follows from them. Lazy polars frames need it.
     skip_nulls : bool
-        With False the arrays include null slots, and `f` gets one more array: whether a slot is valid in all arrays.
+        If False, the arrays include null slots, and `f` gets one more array of booleans that is True for slots that are
+        valid in all arrays.
 
     Returns
     -------
@@ -478,7 +484,7 @@ def map_rows(f: Callable[..., Any], *arrays: Any, type: Any = None, skip_nulls: 
 
     Notes
     -----
-    Compiled as `JaggedArray.map_rows` is.
+    The function is compiled in the same cases as in `JaggedArray.map_rows`.
 
     Examples
     --------
@@ -502,7 +508,7 @@ def fold(f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None, axis
     start : scalar or array
         The first state of every row, or one per row.
     *arrays : array or scalar
-        Arrays of the longest shape give items, shorter ones one value per row.
+        Arrays of the longest shape supply items; arrays of fewer dims supply one value per row.
     type : pa.DataType or str, optional
         The Arrow type of the states; by default that of the results. Lazy polars frames need it.
     axis : int, tuple of int or None
@@ -532,7 +538,7 @@ def fold(f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None, axis
 
 @free_function
 def scan(f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None) -> JaggedArray:
-    """The state after each item of the rows of one or several arrays; see `JaggedArray.scan`.
+    """Return the state after each item of the rows of one or several arrays; see `JaggedArray.scan`.
 
     Parameters
     ----------
@@ -541,14 +547,14 @@ def scan(f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None) -> J
     start : scalar or array
         The state before the first item of every row, or one per row.
     *arrays : array or scalar
-        Arrays of the longest shape give items, shorter ones one value per row.
+        Arrays of the longest shape supply items; arrays of fewer dims supply one value per row.
     type : pa.DataType or str, optional
         The Arrow type of the states; by default that of the results. Lazy polars frames need it.
 
     Returns
     -------
     JaggedArray
-        One state per item; slots that are null in any array stay null.
+        One state per item; slots that are null in any array stay null, as do null rows.
 
     Raises
     ------
@@ -617,15 +623,15 @@ def concat(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     Parameters
     ----------
     arrays : iterable of array
-        At least one, all of one ndim. Dims above the axis must agree in the rows that are valid in all.
+        At least one array; all must have the same ndim, and the same dims above the axis in the rows that are valid in all.
     axis : int
-        Along 0 the rows of the frame follow each other; along an inner axis the items of each row do.
+        0 appends the rows of the arrays to each other; an inner axis appends the items of each row.
 
     Returns
     -------
     JaggedArray
-        Of the promoted type. Along an inner axis a row that is null in any is null. Extents that all declare stay, at the axis they
-        add up. Cost: one copy of the values; along an inner axis a gather per level.
+        Of the promoted type. Along an inner axis a row that is null in any array is null. Extents that all arrays declare
+        are kept; those of the axis are added. Cost: one copy of the values; along an inner axis a gather per level.
 
     Raises
     ------
@@ -636,7 +642,7 @@ def concat(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
 
     Notes
     -----
-    Koda's `concat`, with axes counted as everywhere here.
+    Corresponds to Koda's `concat`; axes are numbered as in all other functions.
 
     Examples
     --------
@@ -649,7 +655,7 @@ def concat(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
 
 @free_function
 def stack(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
-    """Put arrays side by side along a new dim.
+    """Join arrays along a new dim.
 
     Parameters
     ----------
@@ -661,8 +667,8 @@ def stack(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     Returns
     -------
     JaggedArray
-        With one dim more, whose extent, the number of arrays, is declared. Of the promoted type. A row that is null in any is null
-        in all. Cost: one copy of the values and a gather per level.
+        Of the promoted type, with a new dim whose declared extent is the number of arrays. A row that is null in any array
+        is null in the result. Cost: one copy of the values and a gather per level.
 
     Raises
     ------
@@ -673,7 +679,7 @@ def stack(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
 
     Notes
     -----
-    Koda's `stack`, with axes counted as everywhere here; at the last axis Koda's `zip`.
+    Corresponds to Koda's `stack`, along the last axis to Koda's `zip`; axes are numbered as in all other functions.
 
     Examples
     --------

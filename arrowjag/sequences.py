@@ -44,7 +44,7 @@ class Layout(NamedTuple):
 
 
 class Packed:
-    """Rows that `pack` has put into packed rows of at most one width.
+    """The result of `pack`: packed rows of at most `width` items, and the origin of each item.
 
     A *piece* is a run of items of one source row inside of one packed row. Pieces are counted through all packed rows.
 
@@ -53,9 +53,9 @@ class Packed:
     values : JaggedArray
         The packed rows. None is longer than `width`, none is null.
     width : int
-        The content of a packed row.
+        The maximal number of items of a packed row.
     strategy : str
-        How rows were packed.
+        The strategy by which rows were packed.
 
     Examples
     --------
@@ -163,7 +163,7 @@ class Packed:
         Parameters
         ----------
         values : JaggedArray, optional
-            Of the packed rows' sizes, such as one prediction per item; by default the packed items themselves.
+            Values in the shape of the packed rows, such as one prediction per item; by default the packed items themselves.
 
         Returns
         -------
@@ -198,7 +198,7 @@ class Packed:
         return JaggedArray._of(structure.with_shape(JaggedShape._trusted([*self._shape.dims[:2], *back.shape.dims[2:]]), back))
 
     def block_mask(self, i: int, causal: bool = False) -> BoolArray:
-        """Which items of a packed row may attend to which: those of the same piece.
+        """Return which items of a packed row may attend to each other: those of the same piece.
 
         Parameters
         ----------
@@ -233,14 +233,14 @@ class Packed:
 
 
 def pack(x: Any, width: int, strategy: Strategy = "wrapped") -> Packed:
-    """Pack rows into rows of at most one width, so that a batch of them has little padding.
+    """Pack rows into longer rows of at most `width` items, so that a batch of them needs little padding.
 
     Parameters
     ----------
     x : JaggedArray or input of `arrowjag.array`
         Rows of items of any type, of two or more dims; deeper dims move with their item.
     width : int
-        How many items a packed row holds, at least 1.
+        The maximal number of items of a packed row, at least 1.
     strategy : {"wrapped", "first_fit", "best_fit", "split"}
         "wrapped" joins all rows and cuts after every `width` items: only the last packed row may be shorter, and rows are cut
         anywhere. "best_fit" keeps rows whole: the longest comes first, each goes to the fullest packed row that has room for
@@ -250,9 +250,9 @@ def pack(x: Any, width: int, strategy: Strategy = "wrapped") -> Packed:
     Returns
     -------
     Packed
-        Every item of every row, null items too, exactly once. Null and empty rows take no room and come back by `unpack`. "wrapped"
-        and "split" share the values, the others copy them once. Cost: linear in rows and items; "best_fit" and "first_fit" add a
-        step per distinct length and room.
+        The packed rows hold every item of every row exactly once, null items included. Null and empty rows take no room;
+        `unpack` restores them. "wrapped" and "split" share the values, the others copy them once. Cost: linear in rows and
+        items; "best_fit" and "first_fit" add a step per distinct length and room.
 
     Raises
     ------
@@ -325,16 +325,17 @@ def pack_batches(batches: Iterable[Any], width: int, strategy: Strategy = "wrapp
     batches : iterable of JaggedArray or of input of `arrowjag.array`
         The rows, batch by batch, such as the column of each batch of a Parquet file.
     width : int
-        How many items a packed row holds, at least 1.
+        The maximal number of items of a packed row, at least 1.
     strategy : {"wrapped", "first_fit", "best_fit", "split"}
-        As in `pack`. With "wrapped" the items of an unfinished packed row go on in the next batch, so that only the very last
-        packed row may be shorter; the others pack each batch separately.
+        As in `pack`. With "wrapped" an unfinished packed row is continued in the next batch, so that only the very last
+        packed row may be shorter; the other strategies pack each batch separately.
 
     Yields
     ------
     Packed
-        One per batch, with "wrapped" one more for the rest. `source` counts rows from the first batch on. `unpack` gives the rows
-        of the batch; with "wrapped" a row that goes on in the next batch comes in parts, each with its number in `source`.
+        One per batch, with "wrapped" one more for the rest. `source` counts rows from the first batch on. `unpack` returns
+        the rows of the batch; with "wrapped" a row that is continued in the next batch is returned in parts, each with its
+        number in `source`.
 
     Raises
     ------
@@ -429,7 +430,7 @@ def pad_batch(
     Returns
     -------
     dense : numpy.ndarray of shape (rows, length, ...)
-        The items.
+        The items, padded; null items hold `fill`.
     mask : numpy.ndarray of bool, of shape (rows, length)
         True for items that are not null. A null row is all padding.
 
@@ -469,7 +470,7 @@ def pad_batch(
 
 
 class Buckets(Sequence[JaggedArray]):
-    """Rows by length; see `bucket`.
+    """The result of `bucket`: rows grouped by length.
 
     Attributes
     ----------
@@ -512,7 +513,7 @@ class Buckets(Sequence[JaggedArray]):
         Parameters
         ----------
         values : JaggedArray, optional
-            With one entry per row and bucket; by default the rows themselves.
+            One value per row of each bucket; by default the rows themselves.
 
         Returns
         -------
@@ -540,25 +541,27 @@ class Buckets(Sequence[JaggedArray]):
 
 
 def bucket(x: Any, boundaries: Any) -> Buckets:
-    """Put rows of similar length together.
+    """Group rows of similar length into buckets.
 
     Parameters
     ----------
     x : JaggedArray or input of `arrowjag.array`
         The rows.
     boundaries : sequence of int
-        Ascending lengths. The first bucket has the rows shorter than the first boundary, the next those from there on that are
-        shorter than the second, the last the rows that are not shorter than the last boundary.
+        Ascending lengths. The first bucket holds the rows that are shorter than the first boundary, the next bucket those
+        of at least this length that are shorter than the second, and so on; the last bucket holds the rows of at least the
+        last boundary.
 
     Returns
     -------
     Buckets
-        One bucket more than there are boundaries; rows keep their order in each. Null rows are in the first. Cost: one gather.
+        The buckets, one more than there are boundaries; rows keep their order within each. Null rows are in the first
+        bucket. Cost: one gather.
 
     Raises
     ------
     JagTypeError
-        If boundaries are no integers.
+        If boundaries are not integers.
     JagValueError
         If boundaries do not ascend.
     ShapeError

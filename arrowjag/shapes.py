@@ -43,7 +43,7 @@ __all__ = [
 
 
 def new(*dimensions: Any) -> JaggedShape:
-    """A shape from its dims.
+    """Create a shape from its dims.
 
     Parameters
     ----------
@@ -64,7 +64,8 @@ def new(*dimensions: Any) -> JaggedShape:
 
     Notes
     -----
-    Koda's `kd.shapes.new`; numpy integers, Arrow arrays, ranges and patterns are dims too, and a total that overflows is an error.
+    Corresponds to Koda's `kd.shapes.new`; numpy integers, Arrow arrays, ranges and patterns are accepted too, and a total
+    that overflows is an error.
 
     Examples
     --------
@@ -75,7 +76,7 @@ def new(*dimensions: Any) -> JaggedShape:
 
 
 def ndim(shape: JaggedShape) -> int:
-    """Number of dims of a shape.
+    """Return the number of dims of a shape.
 
     Parameters
     ----------
@@ -90,11 +91,11 @@ def ndim(shape: JaggedShape) -> int:
     Raises
     ------
     JagTypeError
-        If it is not a shape.
+        If `shape` is not a shape.
 
     Notes
     -----
-    Koda's `kd.shapes.ndim`.
+    Corresponds to Koda's `kd.shapes.ndim`.
 
     Examples
     --------
@@ -105,7 +106,7 @@ def ndim(shape: JaggedShape) -> int:
 
 
 def rank(shape: JaggedShape) -> int:
-    """Number of dims of a shape: Koda's other name for `ndim`.
+    """Return the number of dims of a shape: Koda's other name for `ndim`.
 
     Parameters
     ----------
@@ -120,11 +121,11 @@ def rank(shape: JaggedShape) -> int:
     Raises
     ------
     JagTypeError
-        If it is not a shape.
+        If `shape` is not a shape.
 
     Notes
     -----
-    Koda's `kd.shapes.rank`.
+    Corresponds to Koda's `kd.shapes.rank`.
 
     Examples
     --------
@@ -135,7 +136,7 @@ def rank(shape: JaggedShape) -> int:
 
 
 def size(shape: JaggedShape) -> int:
-    """Number of innermost items of a shape.
+    """Return the number of innermost items of a shape.
 
     Parameters
     ----------
@@ -150,11 +151,11 @@ def size(shape: JaggedShape) -> int:
     Raises
     ------
     JagTypeError
-        If it is not a shape.
+        If `shape` is not a shape.
 
     Notes
     -----
-    Koda's `kd.shapes.size`.
+    Corresponds to Koda's `kd.shapes.size`.
 
     Examples
     --------
@@ -165,7 +166,7 @@ def size(shape: JaggedShape) -> int:
 
 
 def dim_sizes(shape: JaggedShape, dim: int) -> pa.Array:
-    """Row sizes of a dim.
+    """Return the row sizes of a dim.
 
     Parameters
     ----------
@@ -186,7 +187,7 @@ def dim_sizes(shape: JaggedShape, dim: int) -> pa.Array:
 
     Notes
     -----
-    Koda's `kd.shapes.dim_sizes`.
+    Corresponds to Koda's `kd.shapes.dim_sizes`.
 
     Examples
     --------
@@ -197,7 +198,7 @@ def dim_sizes(shape: JaggedShape, dim: int) -> pa.Array:
 
 
 def dim_mapping(shape: JaggedShape, dim: int) -> pa.Array:
-    """The row that owns each item of a dim.
+    """Return the row that owns each item of a dim.
 
     Parameters
     ----------
@@ -218,7 +219,7 @@ def dim_mapping(shape: JaggedShape, dim: int) -> pa.Array:
 
     Notes
     -----
-    Koda's `kd.shapes.dim_mapping`.
+    Corresponds to Koda's `kd.shapes.dim_mapping`.
 
     Examples
     --------
@@ -229,7 +230,7 @@ def dim_mapping(shape: JaggedShape, dim: int) -> pa.Array:
 
 
 def get_sizes(x: Any) -> JaggedArray:
-    """The row sizes of every dim, as an array.
+    """Return the row sizes of every dim, as an array.
 
     Parameters
     ----------
@@ -244,11 +245,11 @@ def get_sizes(x: Any) -> JaggedArray:
     Raises
     ------
     JagTypeError
-        If it is neither.
+        If `x` is neither.
 
     Notes
     -----
-    Koda's `kd.shapes.get_sizes`.
+    Corresponds to Koda's `kd.shapes.get_sizes`.
 
     Examples
     --------
@@ -265,12 +266,12 @@ def get_sizes(x: Any) -> JaggedArray:
 
 
 def get_shape(x: Any) -> JaggedShape:
-    """The shape of an array.
+    """Return the shape of an array.
 
     Parameters
     ----------
     x : array or scalar
-        Anything that `arrowjag.array` reads, but a bare list, whose nesting Koda calls ambiguous.
+        Anything that `arrowjag.array` accepts except plain lists, whose nesting Koda considers ambiguous.
 
     Returns
     -------
@@ -280,11 +281,11 @@ def get_shape(x: Any) -> JaggedShape:
     Raises
     ------
     JagTypeError
-        If it is a shape.
+        If `x` is a shape.
 
     Notes
     -----
-    Koda's `kd.shapes.get_shape`.
+    Corresponds to Koda's `kd.shapes.get_shape`.
 
     Examples
     --------
@@ -313,7 +314,7 @@ def flatten(x: Any, from_dim: int = 0, to_dim: int | None = None) -> JaggedArray
 
     Notes
     -----
-    Koda's `kd.shapes.flatten`, which never fails on ints.
+    Corresponds to Koda's `kd.shapes.flatten`, which never fails on ints.
 
     Examples
     --------
@@ -325,14 +326,14 @@ def flatten(x: Any, from_dim: int = 0, to_dim: int | None = None) -> JaggedArray
 
 
 def flatten_end(x: Any, n_times: int = 1) -> JaggedArray:
-    """Merge the last `n_times` dims into the one before them.
+    """Merge the last `n_times` dims into the dim before them.
 
     Parameters
     ----------
     x : array
-        At least one dim.
+        An array of at least one dim.
     n_times : int
-        From 0 to the ndim; the ndim gives the same as one less.
+        The number of dims to merge, from 0 to the ndim; the ndim gives the same result as one less.
 
     Returns
     -------
@@ -346,7 +347,7 @@ def flatten_end(x: Any, n_times: int = 1) -> JaggedArray:
 
     Notes
     -----
-    Koda's `kd.shapes.flatten_end`.
+    Corresponds to Koda's `kd.shapes.flatten_end`.
 
     Examples
     --------
@@ -358,7 +359,7 @@ def flatten_end(x: Any, n_times: int = 1) -> JaggedArray:
 
 
 def reshape(x: Any, shape: Any) -> ArrayOrScalar:
-    """The same items in another shape.
+    """Regroup the same items into another shape.
 
     Parameters
     ----------
@@ -370,7 +371,7 @@ def reshape(x: Any, shape: Any) -> ArrayOrScalar:
     Returns
     -------
     JaggedArray, or pa.Scalar
-        Values are shared; the null rows of `x` are dropped, as they own nothing.
+        The same values, shared; null rows of `x`, which own no values, are dropped.
 
     Raises
     ------
@@ -381,7 +382,7 @@ def reshape(x: Any, shape: Any) -> ArrayOrScalar:
 
     Notes
     -----
-    Koda's `kd.shapes.reshape`, exactly; the method `reshape` keeps ragged rows where it can.
+    Equals Koda's `kd.shapes.reshape` in all cases; the method `reshape` keeps ragged rows if possible.
 
     Examples
     --------
@@ -394,7 +395,7 @@ def reshape(x: Any, shape: Any) -> ArrayOrScalar:
 
 
 def reshape_as(x: Any, shape_from: Any) -> ArrayOrScalar:
-    """The same items in the shape of another array.
+    """Regroup the same items into the shape of another array.
 
     Parameters
     ----------
@@ -417,7 +418,7 @@ def reshape_as(x: Any, shape_from: Any) -> ArrayOrScalar:
 
     Notes
     -----
-    Koda's `kd.shapes.reshape_as`.
+    Corresponds to Koda's `kd.shapes.reshape_as`.
 
     Examples
     --------
@@ -438,21 +439,21 @@ def expand_to_shape(x: Any, shape: JaggedShape, ndim: int = 0) -> ArrayOrScalar:
     shape : JaggedShape
         The target shape.
     ndim : int
-        How many of the last dims of `x` are copied as one item.
+        The number of last dims of `x` that are copied as one item.
 
     Returns
     -------
     JaggedArray, or pa.Scalar
-        Each item repeated for its descendants. Cost: one gather per level.
+        The items, each repeated for its descendants; null rows stay null. Cost: one gather per level.
 
     Raises
     ------
     ShapeError
-        If it is not a prefix; the message names dim and row. Dims of size 1 are not broadcast.
+        If the shape of `x` is not a prefix; the message names dim and row. Dims of size 1 are not broadcast.
 
     Notes
     -----
-    Koda's `kd.shapes.expand_to_shape`.
+    Corresponds to Koda's `kd.shapes.expand_to_shape`.
 
     Examples
     --------
@@ -473,7 +474,7 @@ def is_expandable_to_shape(x: Any, target_shape: JaggedShape, ndim: int = 0) -> 
     target_shape : JaggedShape
         The longer shape.
     ndim : int
-        How many of the last dims of `x` would be copied as one item.
+        The number of last dims of `x` that would be copied as one item.
 
     Returns
     -------
@@ -487,7 +488,7 @@ def is_expandable_to_shape(x: Any, target_shape: JaggedShape, ndim: int = 0) -> 
 
     Notes
     -----
-    Koda's `kd.shapes.is_expandable_to_shape`.
+    Corresponds to Koda's `kd.shapes.is_expandable_to_shape`.
 
     Examples
     --------

@@ -8,6 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))  # pictures.py
 
 import numpydoc.xref
+import see_also
 
 import arrowjag
 
@@ -36,6 +37,7 @@ default_role = "literal"  # single backticks in docstrings
 suppress_warnings = ["config.cache"]
 
 autosummary_generate = True
+autosummary_context = {"accessors": see_also.accessors()}
 autosummary_imported_members = False
 autodoc_typehints = "none"  # the numpydoc sections describe them
 autodoc_default_options = {"exclude-members": "__new__, __init__"}
@@ -43,6 +45,7 @@ numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 numpydoc_xref_param_type = True
 numpydoc_xref_aliases = {"JaggedArray": "arrowjag.JaggedArray", "JaggedShape": "arrowjag.JaggedShape", "Dim": "arrowjag.dims.Dim"}
+numpydoc_xref_aliases |= {name: f"arrowjag.{name}" for name in arrowjag.__all__ if name.endswith(("Error", "Warning"))}
 numpydoc_xref_ignore = "all"  # link the aliases only
 
 myst_enable_extensions = ["colon_fence", "deflist"]

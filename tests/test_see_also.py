@@ -33,12 +33,25 @@ def test_a_page_names_the_neighbours_of_its_section(see_also: Any) -> None:
     lines = lines_of("cumsum")
     see_also.add_see_also(None, "method", "arrowjag.JaggedArray.cumsum", None, None, lines)
     at = lines.index("See Also")
-    assert lines[at : at + 6] == ["See Also", "--------", "cumprod", "cummax", "cummin", "cumcount"]
+    assert lines[at : at + 2] == ["See Also", "--------"]
+    assert lines[at + 2] == ":obj:`~arrowjag.JaggedArray.cumprod` : Return the running products of each row."
+    names = [line.split("`")[1].rpartition(".")[2] for line in lines[at + 2 : at + 6]]
+    assert names == ["cumprod", "cummax", "cummin", "cumcount"]
     assert lines.index("Examples") == at + 7
 
 
+def test_a_function_names_the_functions_of_its_section(see_also: Any) -> None:
+    assert see_also.neighbours("where") == ["coalesce", "zip", "apply", "concat", "stack", "align"]
+    assert "dense.mul" in see_also.neighbours("dense.add")
+
+
+def test_every_listed_name_has_a_summary(see_also: Any) -> None:
+    names = [name for name in see_also.sections() if not name.startswith("interop.")]  # these need the other library
+    assert not [name for name in names if not see_also.summary(name)]
+
+
 def test_every_method_has_related_methods_unless_it_is_alone_in_its_section(see_also: Any) -> None:
-    names = [name for name in dir(aj.JaggedArray) if not name.startswith("_")]
+    names = [name for name in dir(aj.JaggedArray) if not name.startswith("_") and name not in ("dt", "str")]  # which list methods
     alone = {name for name in names if not see_also.neighbours(f"JaggedArray.{name}")}
     assert alone <= {one.removeprefix("JaggedArray.") for one, names in see_also.sections().items() if len(names) == 1}
     assert all(len(see_also.neighbours(f"JaggedArray.{name}")) <= see_also.MOST for name in names)

@@ -90,14 +90,14 @@ class KeyMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to look along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row, and slots are positions along that axis.
+            The dim to search; several trailing dims are treated as one row, None treats all dims as one row. Along an outer
+            axis the items at the same local position are one row, and slots are positions along that axis.
 
         Returns
         -------
         JaggedArray
-            int64, ascending; null items are left out, NaN is not zero. An empty row gives an empty row, a null row stays null; a
-            declared extent of the dim is dropped. Cost: one pass.
+            int64 positions, ascending. Null items are left out; NaN counts as not zero. An empty row gives an empty row, a null
+            row stays null; a declared extent of the dim is dropped. Cost: one pass.
 
         Raises
         ------
@@ -124,8 +124,8 @@ class KeyMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same type. A null row stays null, unless it is an item of the axis; a declared extent of the dim is dropped.
-            Values are shared where there are no nulls. Cost: one pass.
+            Of the same type. A null row stays null, unless it is itself an item along the axis; a declared extent of the dim is
+            dropped. Values are shared where there are no nulls. Cost: one pass.
 
         %(bad_axis)s
 
@@ -145,7 +145,7 @@ class KeyMethods(ArrayBase):
         Parameters
         ----------
         descending : bool
-            Whether from the largest to the smallest.
+            Whether to test for descending order, from the largest item to the smallest.
         %(axis_reduced)s
 
         Returns

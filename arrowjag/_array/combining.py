@@ -96,7 +96,8 @@ class CombiningMethods(ArrayBase):
         Parameters
         ----------
         function : str or callable
-            The name of a function of `pyarrow.compute`, or any callable from flat Arrow arrays and scalars to an array as long.
+            The name of a function of `pyarrow.compute`, or any callable that takes flat Arrow arrays and scalars and returns an
+            array of the same length.
         *arrays : array or scalar
             Further arguments; arrays are expanded to each other by the prefix rule.
         **options
@@ -105,8 +106,8 @@ class CombiningMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the common shape; lists in the function's result become dims. Null rows stay null; the result of null items is the
-            function's choice. Cost: that of the function on flat values.
+            Of the common shape; lists in the function's result become dims. Null rows stay null; the function decides what it
+            returns for null items. Cost: that of the function on flat values.
 
         Raises
         ------
@@ -137,8 +138,8 @@ class CombiningMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            As ``aj.where(c, x, y)``: null where the condition is, and where the chosen operand is. Cost: one pass; with null rows a
-            gather per level.
+            Equals ``aj.where(c, x, y)``: null where the condition or the chosen operand is null. Cost: one pass; with null rows
+            a gather per level.
 
         Raises
         ------
@@ -159,7 +160,7 @@ class CombiningMethods(ArrayBase):
 
     @method("*arrays")
     def coalesce(self, *arrays: Any) -> ArrayOrScalar:
-        """Replace null items and rows by those of the first array that has them.
+        """Replace null items and null rows by those of the first other array in which they are not null.
 
         Parameters
         ----------
@@ -169,8 +170,8 @@ class CombiningMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            As ``aj.coalesce(x, *arrays)``. A row is null where no operand has a row. Cost: one pass; with null rows a gather per
-            level.
+            Equals ``aj.coalesce(x, *arrays)``. A row is null if it is null in all operands. Cost: one pass; with null rows a
+            gather per level.
 
         Raises
         ------
@@ -194,14 +195,14 @@ class CombiningMethods(ArrayBase):
         *arrays : array or scalar
             Fields named "1", "2", ...; this array is the field "0".
         pad : bool
-            Whether innermost rows may have any sizes; shorter ones are filled with nulls.
+            Whether the innermost rows of the arrays may differ in size; shorter ones are then filled with nulls.
         **named : array or scalar
             Fields by name.
 
         Returns
         -------
         JaggedArray
-            As ``aj.zip(x, *arrays, **named)``: structs, of which a null item is a null field. Values of the longest arrays are
+            Equals ``aj.zip(x, *arrays, **named)``: structs; a null item becomes a null field. Values of the longest arrays are
             shared.
 
         Raises
@@ -226,16 +227,15 @@ class CombiningMethods(ArrayBase):
         Parameters
         ----------
         *arrays : array
-            Of the same ndim; a list of arrays counts as its members. Dims above the axis must agree in the rows that are valid in
-            all.
+            Arrays of the same ndim, or lists of such arrays. Dims above the axis must agree in the rows that are valid in all.
         axis : int
-            Along 0 the rows of the frame follow each other; along an inner axis the items of each row do.
+            0 appends the rows of the arrays to each other; an inner axis appends the items of each row.
 
         Returns
         -------
         JaggedArray
-            As ``aj.concat([x, *arrays], axis)``. Along an inner axis a row that is null in any is null. Cost: one copy of the
-            values.
+            Equals ``aj.concat([x, *arrays], axis)``. Along an inner axis a row that is null in any array is null. Cost: one
+            copy of the values.
 
         Raises
         ------

@@ -48,7 +48,8 @@ class DenseMethods(ArrayBase):
 
         Notes
         -----
-        FBGEMM's `jagged_to_padded_dense`, for any number of levels and every type; null rows are padded like empty ones.
+        Corresponds to FBGEMM's `jagged_to_padded_dense`, for any number of levels and every type; null rows are padded like
+        empty ones.
 
         Examples
         --------

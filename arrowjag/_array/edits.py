@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
 __all__ = ["EditMethods"]
 
-_MISSING: Any = object()
+
+class _Missing:
+    """The default of an argument for which None is a value."""
+
+    def __repr__(self) -> str:
+        return "<no value>"
+
+
+_MISSING: Any = _Missing()
 
 
 def _position(value: Any, operation: str) -> elementwise.Operand:
@@ -130,7 +138,7 @@ class EditMethods(ArrayBase):
 
         Notes
         -----
-        DuckDB's `list_append` makes a row of a null row.
+        For a null row DuckDB's `list_append` returns a row that holds the new item.
 
         Examples
         --------
@@ -185,10 +193,10 @@ class EditMethods(ArrayBase):
         start : int or array of int
             The first position, for all rows or per row; negative counts from the end. It is clamped to the row.
         n : int or array of int
-            Number of items to take out, at least 0; at most those up to the end of the row are.
+            Number of items to remove, at least 0. If fewer items follow `start`, all of these are removed.
         y : JaggedArray, array or scalar, optional
             The items to insert: rows of the same ndim and of any sizes; an array of fewer dims or a scalar gives one item per
-            row. By default nothing.
+            row. By default no items are inserted.
 
         Returns
         -------
@@ -207,7 +215,7 @@ class EditMethods(ArrayBase):
 
         Notes
         -----
-        JavaScript's `splice`.
+        Works like JavaScript's `splice`, but returns a new array.
 
         Examples
         --------
@@ -222,7 +230,7 @@ class EditMethods(ArrayBase):
 
     @method("n", rows=along_axis)
     def rotate(self, n: Any) -> JaggedArray:
-        """Move the items of each innermost row to the right; those that leave at the end come in at the front.
+        """Rotate the items of each innermost row to the right: items that leave at the end re-enter at the front.
 
         Parameters
         ----------
@@ -239,11 +247,11 @@ class EditMethods(ArrayBase):
         ShapeError
             If `n` has as many dims as the items.
         JagTypeError
-            If `n` is not of integers.
+            If `n` does not hold integers.
 
         Notes
         -----
-        `numpy.roll` of each row.
+        Equals `numpy.roll` of each row.
 
         Examples
         --------
@@ -274,7 +282,7 @@ class EditMethods(ArrayBase):
 
         Notes
         -----
-        ``r["value"].repeat(r["length"]).flatten(1)`` of the result gives the rows back.
+        If ``r`` is the result, ``r["value"].repeat(r["length"]).flatten(1)`` equals the array.
 
         Examples
         --------
@@ -293,14 +301,14 @@ class EditMethods(ArrayBase):
         size : int
             Number of items per window, at least 1.
         step : int
-            Number of items from the begin of one window to the begin of the next, at least 1.
+            Number of items from the start of one window to the start of the next, at least 1.
         %(axis_of_trees)s
 
         Returns
         -------
         JaggedArray
-            With one more dim; only whole windows, so a row shorter than `size` is empty. Null items count as items, a null row
-            stays null. Cost: one copy of all windows.
+            With one more dim. It holds whole windows only, so a row shorter than `size` gives an empty row. Null items count as
+            items, a null row stays null. Cost: one copy of all windows.
 
         Raises
         ------

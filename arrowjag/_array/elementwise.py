@@ -172,7 +172,7 @@ class ElementwiseMethods(ArrayBase):
 
     @method()
     def abs(self) -> JaggedArray:
-        """Absolute value of each item.
+        """Return the absolute value of each item.
 
         Returns
         -------
@@ -220,8 +220,8 @@ class ElementwiseMethods(ArrayBase):
         Parameters
         ----------
         lower, upper : scalar or array, optional
-            Bounds; arrays of fewer dims are broadcast by the prefix rule. A null bound does not limit its items, nor does an int
-            beyond the range of the leaf type.
+            Bounds; arrays of fewer dims are broadcast by the prefix rule. A null bound does not limit its items; neither does
+            an int beyond the range of the leaf type.
 
         Returns
         -------
@@ -252,7 +252,7 @@ class ElementwiseMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Booleans of the same shape; null stays null; False for integers. Cost: one pass.
+            Booleans of the same shape: False for integers. Null stays null. Cost: one pass.
 
         %(not_numbers)s
 
@@ -320,19 +320,20 @@ class ElementwiseMethods(ArrayBase):
         type : pa.DataType, str or numpy dtype
             The leaf type, or its name.
         safe : bool
-            With False, a value that does not fit is cast as by C: cut off or wrapped.
+            If False, a value that does not fit the type is truncated or wrapped, as in C.
         strict : bool
-            With False, an item that can't be cast is null: text that is no number, a lost fraction, NaN or too large for integers.
+            If False, an item that can't be cast becomes null: text that is not a number; a number with a fraction, NaN or a
+            number out of range, for integers.
 
         Returns
         -------
         JaggedArray
-            Of the same shape, whose object is shared; null stays null. Cost: one pass, a few more if items don't fit.
+            Of the same shape; the shape object is shared. Null stays null. Cost: one pass, a few more if items don't fit.
 
         Raises
         ------
         JagValueError
-            If an item does not fit and both are True, with its row; or if both are False.
+            If an item does not fit and `safe` and `strict` are both True (the message names the row), or if both are False.
         JagTypeError
             If Arrow can't cast between the types.
 
@@ -348,7 +349,7 @@ class ElementwiseMethods(ArrayBase):
 
     @method("value")
     def fill_null(self, value: Any) -> JaggedArray:
-        """Replace null leaves, and null rows if the filler has as many dims.
+        """Replace null leaves by a value; an array of the same ndim also replaces null rows.
 
         Parameters
         ----------

@@ -67,9 +67,9 @@ class GroupMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same type, in order of first appearance; nulls are dropped, NaN equals NaN and -0.0 equals 0.0. With `by`, the
-            first item of each key, null or not; null keys are one key. A null row stays null; a declared extent of the dim is
-            dropped. Cost: one hash lookup per item, or less in short rows.
+            Of the same type, in order of first appearance; nulls are dropped, NaN equals NaN and -0.0 equals 0.0. With `by`,
+            the first item of each key, null or not; all null keys count as one key. A null row stays null; a declared extent of
+            the dim is dropped. Cost: one hash lookup per item, or less in short rows.
 
         Raises
         ------
@@ -145,7 +145,7 @@ class GroupMethods(ArrayBase):
 
         Notes
         -----
-        Koda's `group_by`, with NaN in one group.
+        Corresponds to Koda's `group_by`; here all NaN form one group.
 
         Examples
         --------
@@ -167,7 +167,7 @@ class GroupMethods(ArrayBase):
         *keys : JaggedArray or array
             As in `group_by`; without keys, items are grouped by their own value.
         sort : bool
-            Whether groups are ordered by key, NaN last, instead of first appearance.
+            Whether to order groups by key, NaN last, instead of by first appearance.
         axis : int, tuple of int or None
             The dim to work along; several trailing dims are flattened to one row first, None flattens all. Along an outer axis
             whole sub-trees are the items. Keys then have the dims up to that axis.
@@ -187,7 +187,7 @@ class GroupMethods(ArrayBase):
 
         Notes
         -----
-        Koda's `group_by_indices`.
+        Corresponds to Koda's `group_by_indices`.
 
         Examples
         --------
@@ -207,8 +207,8 @@ class GroupMethods(ArrayBase):
         v : scalar, JaggedArray or array
             One value for all rows, one per row, or several per row: its outer dims equal the dims above the rows.
         axis : int, tuple of int or None
-            The dim to look along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row.
+            The dim to search; several trailing dims are treated as one row, None treats all dims as one row. Along an outer
+            axis the items at the same local position are one row.
 
         Returns
         -------
@@ -265,7 +265,7 @@ class GroupMethods(ArrayBase):
 
     @method("y", rows=changing_axis)
     def union(self, y: Any, axis: Any = -1) -> JaggedArray:
-        """Return the distinct items of each row of this array and of another, in this order.
+        """Return the distinct items of each row of this array, followed by those of the same row of another array.
 
         Parameters
         ----------
@@ -333,7 +333,7 @@ class GroupMethods(ArrayBase):
 
     @method("y", rows=changing_axis)
     def symmetric_difference(self, y: Any, axis: Any = -1) -> JaggedArray:
-        """Return the distinct items of each row that are in this array or in another, but not in both.
+        """Return the distinct items that are in a row of this array or in the same row of another, but not in both.
 
         Parameters
         ----------
@@ -359,7 +359,7 @@ class GroupMethods(ArrayBase):
 
     @method("keys_from", "values_from", rows=_set_rows("keys_from"))
     def translate(self, keys_from: Any, values_from: Any, axis: Any = -1) -> JaggedArray:
-        """Replace each item by the value of the equal key.
+        """Look up each item in a dictionary, and replace it by the value found.
 
         Parameters
         ----------
@@ -369,15 +369,15 @@ class GroupMethods(ArrayBase):
         values_from : JaggedArray or array
             The values, in the shape of the keys or broadcast to it by the prefix rule.
         axis : int, tuple of int or None
-            The dim of the keys that makes a dictionary; several trailing dims make one together, None takes all of them. Along an
-            outer axis the keys at the same local position are one, and the outer dims of this array are the dims of those
-            positions.
+            The dim of the keys whose rows are dictionaries; several trailing dims form one dictionary, None makes one
+            dictionary of all keys. Along an outer axis the keys at the same local position form a dictionary, and the outer
+            dims of this array are the dims of those positions.
 
         Returns
         -------
         JaggedArray
-            Of the shape of this array and the type of the values; null if no key is equal, for a null item, and in rows that are
-            null in any argument. NaN equals NaN. Cost: one hash lookup per item and per key.
+            Of the shape of this array and the type of the values; null if no key equals the item, for a null item, and in rows
+            that are null in any argument. NaN equals NaN. Cost: one hash lookup per item and per key.
 
         Raises
         ------
@@ -390,7 +390,7 @@ class GroupMethods(ArrayBase):
 
         Notes
         -----
-        Koda's `translate`; floats are supported too.
+        Corresponds to Koda's `translate`; floats are supported too.
 
         Examples
         --------

@@ -47,10 +47,11 @@ class HistogramMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            With a number of bins structs of `edges` (one more than bins) and `counts`. With edges the counts alone, as one more dim
-            without a declared extent. A bin holds its lower edge, the last one both. Nulls, NaN and numbers beyond the edges don't
-            count. An empty row counts 0, and has null edges unless `range` is given; a row of equal items has bins from half below
-            to half above; a null row is null. Cost: a few passes.
+            For a number of bins, structs of `edges` (one more than bins) and `counts`. For given edges, the counts alone, as
+            one more dim without a declared extent. A bin includes its lower edge; the last bin includes its upper edge too.
+            Nulls, NaN and numbers beyond the edges are not counted. An empty row has counts of 0, and null edges unless `range`
+            is given; the bins of a row of equal items reach from 0.5 below to 0.5 above them; a null row stays null. Cost: a
+            few passes.
 
         Raises
         ------
@@ -61,7 +62,7 @@ class HistogramMethods(ArrayBase):
 
         Notes
         -----
-        As `numpy.histogram` for each row.
+        Equals `numpy.histogram` of each row.
 
         Examples
         --------
@@ -89,8 +90,8 @@ class HistogramMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            int64, with a dim of counts in place of the reduced dims, without a declared extent. Nulls don't count; an empty row
-            gives `n` zeros, or no counts; a null row stays null. Cost: one pass, and the counts.
+            int64, with a dim of counts, without a declared extent, in place of the reduced dims. Nulls are not counted; an
+            empty row gives `n` zeros, or an empty row without `n`; a null row stays null. Cost: one pass over items and counts.
 
         Raises
         ------
@@ -103,7 +104,7 @@ class HistogramMethods(ArrayBase):
 
         Notes
         -----
-        As `numpy.bincount` for each row, with `minlength` but for larger items, which raise.
+        Equals `numpy.bincount` of each row with ``minlength=n``, except that an item of `n` or more raises.
 
         Examples
         --------
@@ -116,20 +117,20 @@ class HistogramMethods(ArrayBase):
 
     @method("edges")
     def digitize(self, edges: Any, right: bool = False) -> JaggedArray:
-        """The number of the bin of each item between edges.
+        """Return the number of the bin that each item falls into, given the edges between bins.
 
         Parameters
         ----------
         edges : list of numbers or JaggedArray
             Rising or falling edges that hold for all rows, or an array with a row of rising edges per row.
         right : bool
-            Whether a bin holds its upper edge instead of its lower one.
+            Whether a bin includes its upper edge instead of its lower edge.
 
         Returns
         -------
         JaggedArray
-            int64, of the same shape: 0 before the first edge, the number of edges behind the last. Nulls and null rows stay null;
-            NaN is behind all numbers. Cost: a binary search per item.
+            int64, of the same shape: 0 for items before the first edge, the number of edges for items after the last. Nulls and
+            null rows stay null; NaN comes after all numbers. Cost: a binary search per item.
 
         Raises
         ------
@@ -140,7 +141,7 @@ class HistogramMethods(ArrayBase):
 
         Notes
         -----
-        As `numpy.digitize`, for each row where edges are given per row.
+        Equals `numpy.digitize`, per row if edges are given per row.
 
         Examples
         --------
@@ -154,7 +155,7 @@ class HistogramMethods(ArrayBase):
 
     @method("bins", rows=along_axis)
     def cut(self, bins: Any, range: tuple[float, float] | None = None, axis: Any = -1) -> JaggedArray:
-        """The bin of each item in the histogram of its row.
+        """Return the bin of each item in the histogram of its row.
 
         Parameters
         ----------
@@ -180,7 +181,7 @@ class HistogramMethods(ArrayBase):
 
         Notes
         -----
-        The bins of `histogram`, which hold their lower edge; those of `pandas.cut` hold their upper one.
+        A bin includes its lower edge, as in `histogram`; those of `pandas.cut` include their upper edge.
 
         Examples
         --------

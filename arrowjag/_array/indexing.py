@@ -28,7 +28,7 @@ __all__ = ["IndexingMethods", "KodaIndexer", "amount", "rows_of_key"]
 
 
 class KodaIndexer:
-    """Indexer `x.S` of the last dims, as Koda's `x.S[...]`.
+    """The indexer `x.S`, which indexes the last dims as Koda's `x.S[...]` does.
 
     Parameters
     ----------
@@ -129,7 +129,8 @@ class IndexingMethods(ArrayBase):
         Returns
         -------
         JaggedArray, or pa.Scalar
-            Null if the position or the row is null. Extents below the axis are kept. Cost: one gather per level.
+            The selected items: null if the position or the row is null. Extents below the axis are kept. Cost: one gather per
+            level.
 
         Raises
         ------
@@ -140,7 +141,7 @@ class IndexingMethods(ArrayBase):
 
         Notes
         -----
-        Koda's `take`, at any axis.
+        Corresponds to Koda's `take`, at any axis.
 
         Examples
         --------
@@ -177,7 +178,7 @@ class IndexingMethods(ArrayBase):
 
         Notes
         -----
-        Koda's `select`. ``x[mask]`` with a mask of one dim drops whole rows instead, as in numpy.
+        Corresponds to Koda's `select`. ``x[mask]`` with a mask of one dim drops whole rows instead, as in numpy.
 
         Examples
         --------
@@ -246,7 +247,7 @@ class IndexingMethods(ArrayBase):
             First position, for all rows or per row; negative counts from the end of the row. An array has the dims above the
             axis, or is broadcast to them by the prefix rule.
         length : int or array of int, optional
-            Number of items, likewise; by default all from `start` on.
+            Number of items, for all rows or per row; by default all from `start` on.
         axis : int
             The dim.
 
@@ -279,12 +280,12 @@ class IndexingMethods(ArrayBase):
 
     @method(rows=changing_axis)
     def pad(self, n: int, fill: Any = None, axis: int = -1) -> JaggedArray:
-        """Pad short rows to a least size.
+        """Pad rows that are shorter than a minimal size.
 
         Parameters
         ----------
         n : int
-            The least number of items per row of the result; longer rows are unchanged.
+            The minimal number of items per row of the result; longer rows are unchanged.
         fill : scalar or array, optional
             The added item, null by default: a leaf, or along an outer axis an item with the dims below that axis, such as a list. A
             scalar fills such an item if all of those dims have declared extents.
@@ -328,7 +329,7 @@ class IndexingMethods(ArrayBase):
 
     @method("sizes")
     def repeat(self, sizes: Any) -> JaggedArray:
-        """Repeat each innermost item in a new last dim.
+        """Repeat each innermost item: the copies form a new last dim.
 
         Parameters
         ----------
@@ -350,7 +351,7 @@ class IndexingMethods(ArrayBase):
 
         Notes
         -----
-        Koda's `repeat`.
+        Corresponds to Koda's `repeat`.
 
         Examples
         --------
@@ -381,7 +382,7 @@ class IndexingMethods(ArrayBase):
 
         Notes
         -----
-        Koda's `tile`.
+        Corresponds to Koda's `tile`.
 
         Examples
         --------

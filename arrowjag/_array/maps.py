@@ -44,13 +44,14 @@ class MapMethods(ArrayBase):
         -------
         JaggedArray, or pa.Scalar
             One item per row, with one dim less; values that are lists keep their dims. Null where the row, the key or the found
-            value is null; an empty row has the default. If a key occurs twice in a row, its last value is found. Cost: one pass
-            over the keys and one gather.
+            value is null; an empty row gives the default. If a key occurs twice in a row, its last value is found. Cost: one
+            pass over the keys and one gather.
 
         Raises
         ------
         JagTypeError
-            If the type of the leaves does not fit the key: a text for leaves that are no maps, a number for keys that are text.
+            If the type of the leaves does not fit the key: for example text for leaves that are not maps, or a number for keys
+            of text.
         ShapeError
             If the shape of an array is not a prefix of the rows.
 
@@ -80,7 +81,7 @@ class MapMethods(ArrayBase):
 
     @method("k")
     def contains_key(self, k: Any) -> ArrayOrScalar:
-        """Test whether each map has a key.
+        """Return whether each map has a key.
 
         Parameters
         ----------
@@ -121,9 +122,9 @@ class MapMethods(ArrayBase):
         Returns
         -------
         pa.Array
-            Of one dim less: a map array, in lists for the dims above. A null row is a null map. Of equal keys of a row the first
-            position and the last value stay. pandas gives a column of `ArrowDtype`, polars a Map (a List of structs before polars
-            2.1). Cost: one pass over the keys; values are shared unless a key occurs twice.
+            Of one dim less: a map array, in lists for the dims above. A null row is a null map. If a key occurs twice in a row,
+            its first position and its last value are kept. pandas gives a column of `ArrowDtype`, polars a Map (a List of
+            structs before polars 2.1). Cost: one pass over the keys; values are shared unless a key occurs twice.
 
         Raises
         ------

@@ -23,7 +23,7 @@ class MomentMethods(ArrayBase):
 
     @method(rows=over_axis)
     def skew(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The skewness of each row, corrected for bias.
+        """Return the skewness of each row, corrected for bias.
 
         Parameters
         ----------
@@ -39,7 +39,7 @@ class MomentMethods(ArrayBase):
 
         Notes
         -----
-        As pandas and DuckDB; scipy and polars correct for bias only on request.
+        The correction is that of pandas and DuckDB; scipy and polars apply it with ``bias=False``.
 
         Examples
         --------
@@ -51,7 +51,7 @@ class MomentMethods(ArrayBase):
 
     @method(rows=over_axis)
     def kurtosis(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The excess kurtosis of each row, corrected for bias.
+        """Return the excess kurtosis of each row, corrected for bias.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class MomentMethods(ArrayBase):
 
         Notes
         -----
-        As pandas and DuckDB; scipy and polars correct for bias only on request.
+        The correction is that of pandas and DuckDB; scipy and polars apply it with ``bias=False``.
 
         Examples
         --------
@@ -79,7 +79,7 @@ class MomentMethods(ArrayBase):
 
     @method(rows=over_axis)
     def sem(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None, ddof: int = 1) -> ArrayOrScalar:
-        """The standard error of the mean of each row.
+        """Return the standard error of the mean of each row.
 
         Parameters
         ----------
@@ -90,13 +90,13 @@ class MomentMethods(ArrayBase):
         -------
         JaggedArray or pa.Scalar
             Floats: the standard deviation divided by the root of the number of items; null where a row has no more than `ddof`
-            items, and for a null row. A NaN gives NaN. Cost: as `std`.
+            items, and for a null row. A NaN gives NaN. Cost: that of `std`.
 
         %(no_statistic)s
 
         Notes
         -----
-        As pandas and scipy; DuckDB's `sem` divides by the number of items.
+        pandas and scipy compute it in the same way; DuckDB's `sem` computes the deviation with ``ddof=0``.
 
         Examples
         --------
@@ -108,7 +108,7 @@ class MomentMethods(ArrayBase):
 
     @method(rows=over_axis)
     def mad(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The median absolute deviation of each row: the median of the distances from the median.
+        """Return the median absolute deviation of each row: the median of the distances from the median.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class MomentMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Floats, without a factor; null for an empty or null row. A NaN gives NaN. Cost: a partial sort of each row, twice.
+            Floats, without a scale factor; null for an empty or null row. A NaN gives NaN. Cost: a partial sort of each row, twice.
 
         %(no_statistic)s
 
@@ -131,7 +131,7 @@ class MomentMethods(ArrayBase):
 
     @method(rows=over_axis)
     def entropy(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The entropy of each row in nats; the items are weights, which are divided by their sum.
+        """Return the entropy of each row in nats; the items are weights, which are divided by their sum.
 
         Parameters
         ----------
@@ -147,7 +147,8 @@ class MomentMethods(ArrayBase):
 
         Notes
         -----
-        As scipy and polars; DuckDB's `entropy` counts equal items, in bits: use `value_counts` for that.
+        This is the entropy of scipy and polars. DuckDB's `entropy` is that of the counts of equal items, in bits: use
+        `value_counts` for that.
 
         Examples
         --------
@@ -159,7 +160,7 @@ class MomentMethods(ArrayBase):
 
     @method(rows=over_axis)
     def moment(self, k: int, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The k-th central moment of each row: the mean of the k-th powers of the deviations from the mean.
+        """Return the k-th central moment of each row: the mean of the k-th powers of the deviations from the mean.
 
         Parameters
         ----------
@@ -181,7 +182,7 @@ class MomentMethods(ArrayBase):
 
         Notes
         -----
-        As `scipy.stats.moment`.
+        Equals `scipy.stats.moment` of each row.
 
         Examples
         --------
@@ -193,7 +194,7 @@ class MomentMethods(ArrayBase):
 
     @method(rows=over_axis)
     def ptp(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The largest item of each row less the smallest: peak to peak.
+        """Return the difference between the largest and the smallest item of each row (peak to peak).
 
         Parameters
         ----------
@@ -202,14 +203,14 @@ class MomentMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            float64 for integers, else the type of differences: floats keep theirs, moments give durations. Null for an empty or
-            null row; a NaN gives NaN. Cost: two passes.
+            float64 for integers, otherwise the type of a difference: floats keep their type, dates and timestamps give
+            durations. Null for an empty or null row; a NaN gives NaN. Cost: two passes.
 
         %(no_statistic)s
 
         Notes
         -----
-        As `numpy.ptp`, whose result has the type of integers.
+        `numpy.ptp` keeps the type of integers instead.
 
         Examples
         --------
@@ -221,7 +222,7 @@ class MomentMethods(ArrayBase):
 
     @method("y", rows=over_axis)
     def corr(self, y: Any, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """Pearson's correlation of each row with another array's.
+        """Return Pearson's correlation of each row with the same row of another array.
 
         Parameters
         ----------
@@ -251,7 +252,7 @@ class MomentMethods(ArrayBase):
 
     @method("y", rows=over_axis)
     def cov(self, y: Any, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None, ddof: int = 1) -> ArrayOrScalar:
-        """The covariance of each row with another array's.
+        """Return the covariance of each row with the same row of another array.
 
         Parameters
         ----------
@@ -282,7 +283,7 @@ class MomentMethods(ArrayBase):
 
     @method("y", rows=over_axis)
     def linear_fit(self, y: Any, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The straight line of least squares of each row: `y` over the items of this array.
+        """Fit a straight line to each row by least squares: `y` as a function of the items of this array.
 
         Parameters
         ----------
@@ -293,8 +294,8 @@ class MomentMethods(ArrayBase):
         -------
         JaggedArray or pa.Scalar
             Structs of the floats `slope`, `intercept` and `r2` (the share of the variance of `y` that the line explains); null
-            where a row has fewer than 2 complete pairs, and for a row that is null in either. Where the items of this array are
-            equal all three are NaN, where those of `y` are `r2` is. Cost: a few passes, on all cores.
+            where a row has fewer than 2 complete pairs, and for a row that is null in either. If all items of this array in a
+            row are equal, all three are NaN; if all those of `y` are, `r2` is NaN. Cost: a few passes, on all cores.
 
         Raises
         ------
@@ -314,7 +315,7 @@ class MomentMethods(ArrayBase):
 
     @method(rows=over_axis, seeded=True)
     def bootstrap(self, n: int, seed: int, axis: Any = -1) -> JaggedArray:
-        """Means of random samples of each row, drawn with replacement, for confidence intervals of the mean.
+        """Return the means of random samples of each row, drawn with replacement, for confidence intervals of the mean.
 
         Parameters
         ----------
@@ -327,8 +328,8 @@ class MomentMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Floats, with a dim of `n` means in place of the reduced dims. Each is the mean of as many items as the row has; nulls
-            are not drawn. Nulls for an empty row, a null row stays null. Cost: `n` passes of random draws.
+            Floats, with a dim of `n` means in place of the reduced dims. Each is the mean of as many items as the row has;
+            nulls are not drawn. An empty row gives nulls, a null row stays null. Cost: `n` passes of random draws.
 
         Raises
         ------

@@ -33,8 +33,9 @@ class OrderMethods(ArrayBase):
         by : JaggedArray or array, optional
             Keys to sort by instead of the items themselves, aligned by the prefix rule.
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row. There, keys with the dims up to that axis move whole sub-trees.
+            The dim to work along; several trailing dims are treated as one row, None treats all dims as one row. Along an outer
+            axis the items at the same local position are one row. There, keys with the dims up to that axis move whole
+            sub-trees.
 
         Returns
         -------
@@ -70,8 +71,9 @@ class OrderMethods(ArrayBase):
         descending : bool
             Whether to sort from the largest to the smallest.
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them, and slots count in that row.
-            Along an outer axis the items at the same local position are one row, and slots are positions along that axis.
+            The dim to work along; several trailing dims are treated as one row, None treats all dims as one row, and slots
+            count in that row. Along an outer axis the items at the same local position are one row, and slots are positions
+            along that axis.
 
         Returns
         -------
@@ -131,7 +133,7 @@ class OrderMethods(ArrayBase):
 
         Notes
         -----
-        As in pandas, polars and SQL; ranks of Koda start at 0. The tie breaker is Koda's, which takes integers only.
+        As in pandas, polars and SQL; ranks of Koda start at 0. Koda's `tie_breaker` takes integers only.
 
         Examples
         --------
@@ -212,7 +214,7 @@ class OrderMethods(ArrayBase):
         -------
         JaggedArray
             The head of the ascending sort: shorter rows are kept whole, nulls come last and NaN just before them; of equal keys
-            the first. A null row stays null; a declared extent of the dim is dropped. Cost: as `topk`.
+            the first. A null row stays null; a declared extent of the dim is dropped. Cost: that of `topk`.
 
         Raises
         ------
@@ -238,8 +240,8 @@ class OrderMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to reverse; several trailing dims are one row together, None takes all of them. Along an outer axis whole
-            whole sub-rows are reversed, as in `numpy.flip`.
+            The dim to reverse; several trailing dims are treated as one row, None treats all dims as one row. Along an outer
+            axis whole sub-rows are reversed, as in `numpy.flip`.
 
         Returns
         -------
@@ -264,14 +266,14 @@ class OrderMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row, and slots are positions along that axis.
+            The dim to work along; several trailing dims are treated as one row, None treats all dims as one row. Along an outer
+            axis the items at the same local position are one row, and slots are positions along that axis.
 
         Returns
         -------
         JaggedArray
-            Of the same shape and type. Nulls are skipped, positions that no item holds are null, a null row stays null. Cost: one
-            scatter.
+            Of the same shape and type. Nulls are skipped; a position that no item holds gets null; a null row stays null. Cost:
+            one scatter.
 
         Raises
         ------
@@ -284,7 +286,7 @@ class OrderMethods(ArrayBase):
 
         Notes
         -----
-        Koda's `inverse_mapping`.
+        Corresponds to Koda's `inverse_mapping`.
 
         Examples
         --------
@@ -306,8 +308,9 @@ class OrderMethods(ArrayBase):
         side : {"left", "right"}
             Whether to insert before or after equal items.
         axis : int, tuple of int or None
-            The dim of this array that is sorted; several trailing dims are one row together, None takes all of them. Along an outer
-            axis the items at the same local position are one row, and the outer dims of `y` are the dims of those positions.
+            The dim of this array that is sorted; several trailing dims are treated as one row, None treats all dims as one row.
+            Along an outer axis the items at the same local position are one row, and the outer dims of `y` are the dims of
+            those positions.
 
         Returns
         -------
@@ -348,8 +351,8 @@ class OrderMethods(ArrayBase):
         seed : int
             The same seed gives the same order for the same shape.
         axis : int, tuple of int or None
-            The dim to shuffle; several trailing dims are one row together, None takes all of them. Along an outer axis whole
-            whole sub-rows move.
+            The dim to shuffle; several trailing dims are treated as one row, None treats all dims as one row. Along an outer
+            axis whole sub-rows move.
 
         Returns
         -------
@@ -385,8 +388,8 @@ class OrderMethods(ArrayBase):
             The same seed gives the same choice for the same shape.
         %(axis_of_trees)s
         weights : JaggedArray or array of numbers, optional
-            With `n`: items are drawn one after the other, each with a probability in proportion to its weight among those that
-            are left. Aligned with the items by the prefix rule. An item whose weight is 0 or null is never drawn.
+            Only with `n`: items are drawn one after the other, each with a probability proportional to its weight among the
+            remaining items. Aligned with the items by the prefix rule. An item whose weight is 0 or null is never drawn.
 
         Returns
         -------
@@ -404,7 +407,7 @@ class OrderMethods(ArrayBase):
 
         Notes
         -----
-        Koda's `sample` and `sample_n`.
+        Corresponds to Koda's `sample` and `sample_n`.
 
         Examples
         --------

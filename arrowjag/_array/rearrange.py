@@ -89,7 +89,7 @@ class RearrangeMethods(ArrayBase):
 
         Notes
         -----
-        fold's `unsqueeze`.
+        Corresponds to fold's `unsqueeze`.
 
         Examples
         --------
@@ -149,7 +149,7 @@ class RearrangeMethods(ArrayBase):
 
         Notes
         -----
-        fold's `expand`. Only a declared size 1 is broadcast; it is never inferred from row sizes.
+        Corresponds to fold's `expand`. Only a dim of declared size 1 is broadcast; size 1 is never inferred from row sizes.
 
         Examples
         --------
@@ -195,7 +195,7 @@ class RearrangeMethods(ArrayBase):
 
         Notes
         -----
-        fold's `transpose`.
+        Corresponds to fold's `transpose`.
 
         Examples
         --------
@@ -274,7 +274,7 @@ class RearrangeMethods(ArrayBase):
 
         Notes
         -----
-        fold's `image`.
+        Corresponds to fold's `image`.
 
         Examples
         --------
@@ -310,7 +310,7 @@ class RearrangeMethods(ArrayBase):
 
         Notes
         -----
-        fold's indexed assignment, without mutation.
+        Corresponds to fold's indexed assignment, but returns a new array.
 
         Examples
         --------

@@ -95,9 +95,9 @@ class ReductionMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Null for an empty or null row, and where weights add up to 0. Integers give float64; decimals and temporals give their
-            own type, rounded half away from zero, but decimals with weights give float64; a NaN gives NaN. Cost: one pass, with
-            weights three.
+            Null for an empty or null row, and where weights add up to 0. Integers, and decimals with weights, give float64;
+            decimals and times keep their type, rounded half away from zero; a NaN gives NaN. Cost: one pass, with weights
+            three.
 
         Raises
         ------
@@ -220,7 +220,8 @@ class ReductionMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim; several trailing dims are taken together; an empty tuple counts each item alone.
+            The dim whose rows are measured. Several trailing dims are treated as one row, None treats all dims as one row, and
+            an empty tuple counts each item alone.
 
         Returns
         -------

@@ -69,14 +69,15 @@ class RowFunctionMethods(ArrayBase):
             The Arrow type of the results; a list type adds a dim. By default numpy's promotion of all results
             decides, and Arrow infers the type of results that are not numeric. Lazy polars frames need it.
         axis : int, tuple of int or None
-            Rows run along this dim; inner dims become nested lists.
+            The dim along which rows run; dims below it become nested lists.
         skip_nulls : bool
-            With False the array includes null slots, with arbitrary values, and `f` gets a second array: which slots are valid.
+            If False, the array includes null slots, with arbitrary values, and `f` gets a second array of booleans that is True
+            for valid slots.
 
         Returns
         -------
         JaggedArray or pa.Scalar
-            One result per row. A null row stays null, the function does not see it. An empty row is an empty array.
+            One result per row. A null row stays null; the function is not called for it. An empty row is passed as an empty array.
 
         Raises
         ------
@@ -108,7 +109,7 @@ class RowFunctionMethods(ArrayBase):
 
     @method("start", "*arrays", rows=over_axis, result_type=_fold_type)
     def fold(self, f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None, axis: Any = -1) -> ArrayOrScalar:
-        """Combine the items of each row from left to right by a function of a state and an item.
+        """Combine the items of each row from left to right with a function of a state and an item.
 
         Parameters
         ----------
@@ -117,7 +118,7 @@ class RowFunctionMethods(ArrayBase):
         start : scalar or array
             The first state of every row, or one per row.
         *arrays : array or scalar
-            More arguments of the function: items of arrays of the same shape, and one value per row of shorter ones.
+            Further arguments of the function: the items of arrays of the same shape; one value per row of arrays of fewer dims.
         type : pa.DataType or str, optional
             The Arrow type of the states; by default that of the results. Lazy polars frames need it.
         axis : int, tuple of int or None
@@ -138,7 +139,7 @@ class RowFunctionMethods(ArrayBase):
 
         Notes
         -----
-        One call per item, at the cost that `map_rows` describes; compiled as it is.
+        The function is called once per item, at the cost that `map_rows` describes, and is compiled in the same cases.
 
         Examples
         --------
@@ -151,7 +152,7 @@ class RowFunctionMethods(ArrayBase):
 
     @method("start", "*arrays", result_type=_scan_type)
     def scan(self, f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None) -> JaggedArray:
-        """The state after each item of a row, by a function of a state and an item.
+        """Return the state after each item of a row, computed by a function of a state and an item.
 
         Parameters
         ----------
@@ -160,14 +161,15 @@ class RowFunctionMethods(ArrayBase):
         start : scalar or array
             The state before the first item of every row, or one per row.
         *arrays : array or scalar
-            More arguments of the function: items of arrays of the same shape, and one value per row of shorter ones.
+            Further arguments of the function: the items of arrays of the same shape; one value per row of arrays of fewer dims.
         type : pa.DataType or str, optional
             The Arrow type of the states; by default that of the results. Lazy polars frames need it.
 
         Returns
         -------
         JaggedArray
-            One state per item. Slots that are null in any array stay null, and the function does not see them.
+            One state per item. Slots that are null in any array stay null, and the function is not called for them; a null row
+            stays null.
 
         Raises
         ------
@@ -178,7 +180,7 @@ class RowFunctionMethods(ArrayBase):
 
         Notes
         -----
-        One call per item, at the cost that `map_rows` describes; compiled as it is.
+        The function is called once per item, at the cost that `map_rows` describes, and is compiled in the same cases.
 
         Examples
         --------
@@ -206,7 +208,7 @@ class RowFunctionMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            One result per item. Where any argument is null the result is null, and the function does not see it.
+            One result per item. Where an argument is null the result is null, and the function is not called.
 
         Raises
         ------
@@ -217,7 +219,7 @@ class RowFunctionMethods(ArrayBase):
 
         Notes
         -----
-        One call per item, at the cost that `map_rows` describes; compiled as it is.
+        The function is called once per item, at the cost that `map_rows` describes, and is compiled in the same cases.
 
         Examples
         --------

@@ -22,7 +22,7 @@ class ScanMethods(ArrayBase):
 
     @method(rows=along_axis)
     def cumsum(self, axis: Any = -1) -> JaggedArray:
-        """Running totals of each row.
+        """Return the running totals of each row.
 
         Parameters
         ----------
@@ -31,9 +31,9 @@ class ScanMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same shape, which is shared. A null stays null and is skipped, a null row stays null; NaN poisons what follows
-            it. Integers and booleans give 64-bit integers, floats, durations and decimals keep their kind. Cost: one pass, on all
-            cores.
+            Of the same shape, which is shared. A null stays null and is skipped, a null row stays null; a NaN makes all later
+            totals NaN. Integers and booleans give 64-bit integers, floats, durations and decimals keep their kind. Cost: one
+            pass, on all cores.
 
         Raises
         ------
@@ -54,7 +54,7 @@ class ScanMethods(ArrayBase):
 
     @method(rows=along_axis)
     def cumprod(self, axis: Any = -1) -> JaggedArray:
-        """Running products of each row.
+        """Return the running products of each row.
 
         Parameters
         ----------
@@ -63,9 +63,9 @@ class ScanMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same shape, which is shared. A null stays null and is skipped, a null row stays null. Integers and booleans give
-            64-bit integers, floats keep their type, decimals get all digits that their width has room for: each product is rounded
-            to the digits after the point, half away from zero. Cost: one pass, on all cores.
+            Of the same shape, which is shared. A null stays null and is skipped, a null row stays null. Integers and booleans
+            give 64-bit integers, floats keep their type, decimals get the largest precision of their bit width, and each
+            product is rounded to their scale, half away from zero. Cost: one pass, on all cores.
 
         Raises
         ------
@@ -84,7 +84,7 @@ class ScanMethods(ArrayBase):
 
     @method(rows=along_axis)
     def cummin(self, axis: Any = -1) -> JaggedArray:
-        """The smallest item of each row so far.
+        """Return the running minimum of each row.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class ScanMethods(ArrayBase):
 
     @method(rows=along_axis)
     def cummax(self, axis: Any = -1) -> JaggedArray:
-        """The largest item of each row so far.
+        """Return the running maximum of each row.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class ScanMethods(ArrayBase):
 
     @method(rows=along_axis)
     def cumcount(self, axis: Any = -1) -> JaggedArray:
-        """How many items that are not null each row has had so far, from 1.
+        """Return the running count of the items of each row that are not null, from 1.
 
         Parameters
         ----------
@@ -154,8 +154,9 @@ class ScanMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same shape: null where there is no such item or either is null. Unsigned integers give signed ones, twice as wide
-            up to int64; signed ones wrap around as in subtraction; booleans give int8, times and dates durations. Cost: one pass.
+            Of the same shape: null if there is no such item, or if either of the two is null. Unsigned integers give signed
+            ones, twice as wide up to int64; signed ones wrap around as in subtraction; booleans give int8, times and dates
+            durations. Cost: one pass.
 
         Raises
         ------
@@ -181,12 +182,12 @@ class ScanMethods(ArrayBase):
         Parameters
         ----------
         n : int
-            How far; negative moves towards the front.
+            Number of positions; a negative number shifts towards the front.
         fill : scalar or array, optional
             Replaces the vacated items; an array of fewer dims is broadcast by the prefix rule. Null by default.
         axis : int, tuple of int or None
-            The dim to move along; several trailing dims are one row together, None takes all of them. Along an outer axis whole
-            rows move, as in pandas and polars, and null rows fill the gap.
+            The dim to move along; several trailing dims are treated as one row, None treats all dims as one row. Along an outer
+            axis whole rows move, as in pandas and polars, and null rows fill the gap.
 
         Returns
         -------
@@ -224,7 +225,7 @@ class ScanMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same shape and type; a null without such an item stays, and so does a null row. Cost: one gather, nothing where
+            Of the same shape and type; a null without such an item stays null, as does a null row. Cost: one gather; none if
             there are no nulls.
 
         %(bad_axis)s
@@ -248,7 +249,7 @@ class ScanMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same shape and type; a null without such an item stays, and so does a null row. Cost: one gather, nothing where
+            Of the same shape and type; a null without such an item stays null, as does a null row. Cost: one gather; none if
             there are no nulls.
 
         %(bad_axis)s
@@ -263,18 +264,18 @@ class ScanMethods(ArrayBase):
 
     @method(rows=along_axis)
     def softmax(self, axis: Any = -1, *, beta: float = 1.0) -> JaggedArray:
-        """The exponentials of each row's items, scaled to add up to 1.
+        """Return the exponentials of the items of each row, scaled so that they add up to 1.
 
         Parameters
         ----------
         %(axis_along)s
         beta : float
-            Factor of the items before the exponential: larger ones prefer the largest item more.
+            Factor by which items are multiplied before the exponential: the larger, the more weight the largest item gets.
 
         Returns
         -------
         JaggedArray
-            float64, or the type of floats, of the same shape. Nulls stay null and take no part, a null row stays null; NaN or an
+            float64, or the type of floats, of the same shape. Nulls stay null and are ignored, a null row stays null; NaN or an
             infinite largest item makes the row NaN. Items are shifted by the largest first, so nothing overflows. Cost: a few
             passes, on all cores.
 
@@ -282,7 +283,7 @@ class ScanMethods(ArrayBase):
 
         Notes
         -----
-        Koda's `softmax`.
+        Corresponds to Koda's `softmax`.
 
         Examples
         --------
@@ -294,21 +295,21 @@ class ScanMethods(ArrayBase):
 
     @method("weights", rows=along_axis)
     def cdf(self, axis: Any = -1, *, weights: Any = None) -> JaggedArray:
-        """The share of each row's items that are at most as large as the item.
+        """Return, for each item, the share of the items of its row that are at most as large.
 
         Parameters
         ----------
         %(axis_along)s
         weights : JaggedArray or array of numbers, optional
-            The weight of each item, broadcast to the items by the prefix rule; by default 1. An item whose weight is null takes no
-            part.
+            The weight of each item, broadcast to the items by the prefix rule; by default 1. An item whose weight is null is
+            ignored.
 
         Returns
         -------
         JaggedArray
-            float64, of the same shape; 1.0 for the largest item. Nulls stay null and don't count, an item with a null weight is
-            null, and a null row of either stays null; a NaN makes its row NaN, and so does a NaN weight; weights that sum to 0
-            make it null. Cost: a sort of each row.
+            float64, of the same shape; 1.0 for the largest item. Null items are not counted, and their results are null, as are
+            those of items with a null weight; a row that is null in either is null. A NaN, also among the weights, makes its
+            row NaN; a row whose weights add up to 0 gives nulls. Cost: a sort of each row.
 
         Raises
         ------
@@ -321,7 +322,7 @@ class ScanMethods(ArrayBase):
 
         Notes
         -----
-        Koda's `cdf`, which gives float32.
+        Corresponds to Koda's `cdf`, which returns float32.
 
         Examples
         --------

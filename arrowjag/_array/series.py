@@ -22,13 +22,13 @@ class SeriesMethods(ArrayBase):
 
     @method(rows=changing_axis)
     def gaps(self, axis: Any = -1) -> JaggedArray:
-        """Return the differences of neighbouring items of each row: one fewer than items.
+        """Return the differences of neighbouring items of each row; a row has one difference fewer than items.
 
         Parameters
         ----------
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are one row together, None takes all of them. Along an outer axis the items
-            at the same local position are one row.
+            The dim to work along; several trailing dims are treated as one row, None treats all dims as one row. Along an outer
+            axis the items at the same local position are one row.
 
         Returns
         -------
@@ -65,16 +65,17 @@ class SeriesMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Booleans, of the same shape. Of equal neighbours the middle one is the maximum, rounded to the left; the first and the
-            last item of a row are none. Null items are null, and their neighbours are compared with the next valid item; no item
-            is greater than NaN. A null row stays null. Cost: one pass.
+            Booleans, of the same shape. Of a run of equal items the middle one counts as the maximum (of an even number the
+            left one of the two); the first and the last item of a row never do. The result of a null item is null, and its
+            neighbours are compared with the next valid item; no item is greater than NaN. A null row stays null. Cost: one
+            pass.
 
         %(no_order)s
 
         Notes
         -----
-        The peaks of `scipy.signal.find_peaks`. ``x.filter(x.local_maxima())`` gives the values, ``x.local_maxima().argwhere()`` the
-        positions.
+        Finds the peaks of `scipy.signal.find_peaks`. ``x.filter(x.local_maxima())`` gives the values,
+        ``x.local_maxima().argwhere()`` the positions.
 
         Examples
         --------
@@ -91,15 +92,15 @@ class SeriesMethods(ArrayBase):
         Parameters
         ----------
         axis : int, tuple of int or None
-            The last dim, or several trailing dims, which are one row together; None takes all dims.
+            The last dim, or several trailing dims, which are treated as one row; None treats all dims as one row.
 
         Returns
         -------
         JaggedArray
-            The squared magnitudes of the discrete Fourier transform, ``n // 2 + 1`` for a row of n items, from frequency 0 to half
-            of the sampling frequency: float64, float32 for items of float32. An empty row is empty; a row with a null item, which
-            has no spectrum, is null, and so is a null row; NaN poisons its row. Cost: a fast Fourier transform of rows of equal
-            length together.
+            The squared magnitudes of the discrete Fourier transform, ``n // 2 + 1`` for a row of n items, from frequency 0 to
+            half of the sampling frequency: float64, float32 for items of float32. An empty row is empty; a row with a null
+            item, which has no spectrum, is null, and so is a null row; a NaN makes its row NaN. Cost: a fast Fourier transform
+            of rows of equal length together.
 
         Raises
         ------
@@ -110,7 +111,7 @@ class SeriesMethods(ArrayBase):
 
         Notes
         -----
-        ``abs(numpy.fft.rfft(row)) ** 2``.
+        Equals ``abs(numpy.fft.rfft(row)) ** 2`` of each row.
 
         Examples
         --------

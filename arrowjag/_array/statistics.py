@@ -24,7 +24,7 @@ class StatisticMethods(ArrayBase):
 
     @method(rows=over_axis)
     def var(self, axis: Any = -1, *, ddof: int = 1, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The variance of each row.
+        """Return the variance of each row.
 
         %(spread_of_rows)s
 
@@ -38,7 +38,7 @@ class StatisticMethods(ArrayBase):
 
     @method(rows=over_axis)
     def std(self, axis: Any = -1, *, ddof: int = 1, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The standard deviation of each row.
+        """Return the standard deviation of each row.
 
         %(spread_of_rows)s
 
@@ -52,7 +52,7 @@ class StatisticMethods(ArrayBase):
 
     @method(rows=over_axis)
     def median(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The median of each row: the mean of the two middle items where their number is even.
+        """Return the median of each row: the mean of the two middle items where their number is even.
 
         Parameters
         ----------
@@ -61,8 +61,8 @@ class StatisticMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Integers give float64, temporals their own type, and so do decimals, rounded half away from zero. Null for an empty or
-            null row; a NaN gives NaN. Cost: a partial sort of each row.
+            Integers give float64; times and decimals keep their type, rounded half away from zero. Null for an empty or null
+            row; a NaN gives NaN. Cost: a partial sort of each row.
 
         Raises
         ------
@@ -71,7 +71,7 @@ class StatisticMethods(ArrayBase):
 
         Notes
         -----
-        Koda's median is the lower of the two middle items.
+        Koda's median is the lower of the two middle items instead.
 
         Examples
         --------
@@ -92,14 +92,14 @@ class StatisticMethods(ArrayBase):
         skip_nulls: bool = True,
         min_count: int | None = None,
     ) -> ArrayOrScalar:
-        """A quantile of each row, or several.
+        """Return one or several quantiles of each row.
 
         Parameters
         ----------
         q : float, or list of float
             From 0 to 1. A list gives a list per row.
         interpolation : {"linear", "lower", "higher", "midpoint", "nearest"}
-            What to do between two items, as in numpy.
+            Which value to return if the quantile lies between two items, as in numpy.
         %(axis_reduced)s
         weights : JaggedArray or array of numbers, optional
             The weight of each item, aligned by the prefix rule. The result is then the smallest item whose cumulative weight
@@ -110,10 +110,10 @@ class StatisticMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Integers give float64, temporals their own type, and so do decimals, rounded half away from zero where the quantile lies
-            between two; with weights it is one of the items. Null for an empty or null row; a NaN gives NaN. A list of `q` gives
-            one more dim, without a declared extent: as many items as `q`, all null for an empty row. Items with a null weight don't
-            count; a total weight of 0 gives null. Cost: a sort of each row.
+            Integers give float64; times and decimals keep their type, rounded half away from zero if the quantile lies between
+            two items. With weights the result is one of the items. Null for an empty or null row; a NaN gives NaN. A list of
+            `q` gives one more dim, without a declared extent: as many items as `q`, all null for an empty row. Items with a
+            null weight are ignored; a total weight of 0 gives null. Cost: a sort of each row.
 
         Raises
         ------
@@ -150,7 +150,7 @@ class StatisticMethods(ArrayBase):
 
     @method(rows=over_axis)
     def n_unique(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The number of distinct items of each row.
+        """Return the number of distinct items of each row.
 
         Parameters
         ----------
@@ -174,7 +174,7 @@ class StatisticMethods(ArrayBase):
 
     @method(rows=over_axis)
     def mode(self, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The most frequent item of each row.
+        """Return the most frequent item of each row.
 
         Parameters
         ----------
@@ -183,7 +183,8 @@ class StatisticMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Of the leaf's type: the first to appear among equals; null for an empty or null row. Cost: a grouping of the values.
+            Of the leaf's type; of equally frequent items the one that appears first; null for an empty or null row. Nulls are
+            ignored. Cost: a grouping of the values.
 
         %(not_compared)s
 
@@ -208,7 +209,7 @@ class StatisticMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Text; nulls are left out; null for a row without text and for a null row. Cost: one pass that copies the text.
+            Text; nulls are left out; null for a row without valid items and for a null row. Cost: one pass that copies the text.
 
         Raises
         ------
@@ -225,7 +226,7 @@ class StatisticMethods(ArrayBase):
 
     @method(rows=over_axis)
     def collapse(self, axis: Any = -1) -> ArrayOrScalar:
-        """The value that all items of each row share.
+        """Return the value that all items of a row have in common.
 
         Parameters
         ----------
@@ -234,13 +235,14 @@ class StatisticMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Of the leaf's type; null where items differ and where there are none. Nulls are left out; NaN equals NaN.
+            Of the leaf's type; null for rows whose items differ, for rows without valid items and for null rows. Nulls are
+            ignored; NaN equals NaN. Cost: one pass.
 
         %(not_compared)s
 
         Notes
         -----
-        Koda's `collapse`.
+        Corresponds to Koda's `collapse`.
 
         Examples
         --------
@@ -252,7 +254,7 @@ class StatisticMethods(ArrayBase):
 
     @method("y", rows=over_axis)
     def dot(self, y: Any, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The sum of the products of each row with another array's.
+        """Return the dot product of each row with the same row of another array.
 
         Parameters
         ----------
@@ -263,7 +265,7 @@ class StatisticMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            As `sum` of the product: 0 for an empty row, null for a null row; a null in either operand is skipped. Integers are
+            The sum of the products: 0 for an empty row, null for a null row; a null in either operand is skipped. Integers are
             multiplied as 64-bit integers. Cost: two passes, and the product in between.
 
         Raises

@@ -40,20 +40,21 @@ class StructureMethods(ArrayBase):
         Parameters
         ----------
         from_dim, to_dim : int
-            Negative counts from the end; both are clamped to the dims there are. `to_dim` is `ndim` by default.
+            The first dim to merge, and the one after the last; negative numbers count from the end, and both are clamped to the
+            range of dims. `to_dim` is `ndim` by default.
         keep_empty : bool
-            Whether a null or empty row of a dim that is merged into the one before it leaves one null item.
+            Whether a null or empty row at one of the merged levels gives one null item instead of none.
 
         Returns
         -------
         JaggedArray
-            With one dim in their place; an empty range inserts a dim of size 1 before `from_dim`. Null and empty rows leave no
-            item, unless `keep_empty` is True. Values are shared, offsets are composed; with `keep_empty` and empty rows, one
-            gather per level.
+            With one dim in place of the merged ones; an empty range inserts a dim of size 1 before `from_dim`. Null and empty
+            rows give no item, unless `keep_empty` is True. Cost: values are shared, offsets are composed; with `keep_empty` and
+            empty rows, one gather per level.
 
         Notes
         -----
-        Koda's rule (`kd.shapes.flatten`), which never fails.
+        Follows Koda's rule (`kd.shapes.flatten`), which accepts any ints.
 
         Examples
         --------
@@ -74,12 +75,12 @@ class StructureMethods(ArrayBase):
         Parameters
         ----------
         n : int
-            From 0 to `ndim`; `ndim` gives the same as ``ndim - 1``.
+            The number of dims to merge, from 0 to `ndim`; `ndim` gives the same result as ``ndim - 1``.
 
         Returns
         -------
         JaggedArray
-            With `n` dims less. Null and empty rows leave no item. Values are shared.
+            With `n` dims fewer. Null and empty rows give no item. Values are shared.
 
         Raises
         ------
@@ -88,7 +89,7 @@ class StructureMethods(ArrayBase):
 
         Notes
         -----
-        Koda's rule (`kd.shapes.flatten_end`).
+        Follows Koda's rule (`kd.shapes.flatten_end`).
 
         Examples
         --------
@@ -111,7 +112,8 @@ class StructureMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Values are shared. Null rows of dims that stay are kept; a reshape across a null row drops it, as it owns nothing.
+            Values are shared. Null rows of dims that stay are kept; a reshape across a null row drops the row, which owns no
+            values.
 
         Raises
         ------
@@ -120,7 +122,7 @@ class StructureMethods(ArrayBase):
 
         Notes
         -----
-        fold's rule where ragged rows can stay, Koda's otherwise (`kd.shapes.reshape`).
+        Follows fold's rule if ragged rows can stay, otherwise Koda's (`kd.shapes.reshape`).
 
         Examples
         --------
@@ -137,12 +139,12 @@ class StructureMethods(ArrayBase):
         Parameters
         ----------
         other : JaggedArray
-            As many values.
+            An array with the same number of values.
 
         Returns
         -------
         JaggedArray
-            Values are shared; the other's null rows come with its shape.
+            The shape of `other`, with its null rows. Values are shared.
 
         Raises
         ------
@@ -159,20 +161,20 @@ class StructureMethods(ArrayBase):
 
     @method("other")
     def expand_to(self, other: Any, ndim: int = 0) -> JaggedArray:
-        """Spread the array over a longer shape: each item is repeated over its descendants.
+        """Broadcast the array to a longer shape: each item is repeated for its descendants.
 
         Parameters
         ----------
         other : JaggedArray or JaggedShape
-            The target, of whose shape this shape must be a prefix.
+            The target; the shape of this array must be a prefix of its shape.
         ndim : int
-            How many of the last dims are copied as one item.
+            The number of last dims of this array that are copied as one item.
 
         Returns
         -------
         JaggedArray
-            Of the other's shape, with `ndim` dims more. Null items are repeated; a row that is null in either is null. Cost: one
-            gather at the speed of memory.
+            Of the shape of `other`, followed by the last `ndim` dims of this array. Null items are repeated; a row that is null
+            in either is null. Cost: one gather at the speed of memory.
 
         Raises
         ------
@@ -181,7 +183,7 @@ class StructureMethods(ArrayBase):
 
         Notes
         -----
-        Koda's rule (`kd.shapes.expand_to_shape`).
+        Follows Koda's rule (`kd.shapes.expand_to_shape`).
 
         Examples
         --------

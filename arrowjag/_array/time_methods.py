@@ -286,7 +286,7 @@ class TimeMethods(Namespace):
         Returns
         -------
         JaggedArray
-            The same moments and shape, with the zone in the type; null stays null. Values are shared.
+            The same instants, with the zone in the type, in the same shape; null stays null. Values are shared.
 
         Raises
         ------
@@ -317,7 +317,7 @@ class TimeMethods(Namespace):
         Returns
         -------
         JaggedArray
-            The moments, of the same shape, with the zone in the type; null stays null. Cost: one pass.
+            The instants, with the zone in the type, in the same shape; null stays null. Cost: one pass.
 
         Raises
         ------

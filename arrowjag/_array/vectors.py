@@ -22,12 +22,13 @@ class VectorMethods(ArrayBase):
 
     @method(rows=over_axis)
     def norm(self, p: float = 2, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The p-norm of each row.
+        """Return the p-norm of each row.
 
         Parameters
         ----------
         p : float
-            At least 0: 2 gives the length, 1 the sum of magnitudes, infinity the largest one, 0 the number of items that are not 0.
+            At least 0: 2 gives the Euclidean length, 1 the sum of magnitudes, infinity the largest magnitude, 0 the number of
+            items that are not 0.
         %(reduction_parameters)s
 
         Returns
@@ -44,7 +45,7 @@ class VectorMethods(ArrayBase):
 
         Notes
         -----
-        As `numpy.linalg.norm`, which gives 0 for an empty row.
+        `numpy.linalg.norm` returns 0 for an empty row instead of null.
 
         Examples
         --------
@@ -61,13 +62,13 @@ class VectorMethods(ArrayBase):
         Parameters
         ----------
         p : float
-            As for `norm`.
+            The order of the norm, as for `norm`.
         %(axis_along)s
 
         Returns
         -------
         JaggedArray
-            Floats, of the same shape; NaN in a row of zeros. Nulls and null rows stay null. Cost: two passes.
+            Floats, of the same shape; a row of zeros gives NaN. Nulls and null rows stay null. Cost: two passes.
 
         Raises
         ------
@@ -86,7 +87,7 @@ class VectorMethods(ArrayBase):
 
     @method("y", rows=over_axis)
     def cosine(self, y: Any, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
-        """The cosine of the angle between each row and another array's.
+        """Return the cosine of the angle between each row and the same row of another array.
 
         Parameters
         ----------
@@ -118,22 +119,22 @@ class VectorMethods(ArrayBase):
     def distance(
         self, y: Any, metric: str = "l2", axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None
     ) -> ArrayOrScalar:
-        """The distance of each row from another array's.
+        """Return the distance between each row and the same row of another array.
 
         Parameters
         ----------
         y : JaggedArray or array
             Aligned by the prefix rule: of this shape, or of a prefix of it.
         metric : {"l2", "l1", "linf", "hamming", "jaccard"}
-            The length of the difference, the sum of its magnitudes, the largest one; the share of slots where the two differ; this
-            share of the slots where either is not 0.
+            "l2" is the length of the difference, "l1" the sum of its magnitudes, "linf" the largest magnitude; "hamming" is the
+            share of slots in which the two rows differ, "jaccard" this share among the slots in which either is not 0.
         %(reduction_parameters)s
 
         Returns
         -------
         JaggedArray or pa.Scalar
-            Floats, over the slots where both have an item. Null for an empty row and a row that is null in either. A NaN gives NaN;
-            for "hamming" and "jaccard" it differs from all. "jaccard" of zeros is 0. Cost: one or two passes.
+            Floats, over the slots where both have an item. Null for an empty row and a row that is null in either. A NaN gives
+            NaN; for "hamming" and "jaccard" it differs from every number. "jaccard" of zeros is 0. Cost: one or two passes.
 
         Raises
         ------
@@ -146,7 +147,7 @@ class VectorMethods(ArrayBase):
 
         Notes
         -----
-        As `scipy.spatial.distance`, where "l1" is cityblock and "linf" chebyshev.
+        In `scipy.spatial.distance` "l1" is called cityblock and "linf" chebyshev.
 
         Examples
         --------
@@ -164,7 +165,8 @@ class VectorMethods(ArrayBase):
         Parameters
         ----------
         y : JaggedArray or array of numbers
-            With as many dims, at least 3, and the same dims above the last two; or one less, for vectors.
+            Matrices: an array of the same ndim, at least 3, and with the same dims above the last two. Vectors: an array of one
+            dim fewer.
 
         Returns
         -------
@@ -195,14 +197,14 @@ class VectorMethods(ArrayBase):
 
     @method()
     def nearest(self, matrix: Any, metric: str = "l2") -> ArrayOrScalar:
-        """The number of the row of a matrix that is nearest to each row.
+        """Return the number of the row of a matrix that is nearest to each row.
 
         Parameters
         ----------
         matrix : array of two dims
             The candidates, one per row: a numpy array, nested lists or a JaggedArray with rows of one size.
         metric : {"l2", "cosine"}
-            By the length of the difference, or by the angle.
+            "l2" compares by the length of the difference, "cosine" by the angle.
 
         Returns
         -------

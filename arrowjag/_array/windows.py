@@ -24,7 +24,7 @@ class WindowMethods(ArrayBase):
     def rolling(
         self, window: Any, min_periods: int | None = None, center: bool = False, on: Any = None, *, axis: Any = -1
     ) -> Rolling:
-        """Moving windows along rows.
+        """Return moving windows along rows, on which statistics are computed.
 
         Parameters
         ----------
@@ -33,18 +33,18 @@ class WindowMethods(ArrayBase):
         %(center)s
         %(on)s
         axis : int, tuple of int or None
-            As in `rolling_sum`.
+            The dim to work along, as in `rolling_sum`.
 
         Returns
         -------
         Rolling
-            With the methods `sum`, `mean`, `min`, `max`, `count`, `var`, `std`, `median`, `quantile`, `first` and `last`; each of
-            them computes when it is called. Cost: that of the method.
+            With the methods `sum`, `mean`, `min`, `max`, `count`, `var`, `std`, `median`, `quantile`, `first` and `last`; each
+            computes when it is called, with the nulls that it describes. Cost: that of the method.
 
         Notes
         -----
-        Windows by time are those of pandas: items with equal times are not in each other's windows unless they come first. polars
-        and SQL count them all.
+        Windows by time follow pandas: of items with equal times, a window includes those before the current item and
+        excludes those after it. polars and SQL include all of them.
 
         Examples
         --------
@@ -60,14 +60,14 @@ class WindowMethods(ArrayBase):
         return Rolling(self, window, min_periods=min_periods, center=center, on=on, axis=axis)
 
     def expanding(self, min_periods: int = 1, *, axis: Any = -1) -> Rolling:
-        """Windows of all items up to each one.
+        """Return windows that hold all items of a row up to and including the current one.
 
         Parameters
         ----------
         min_periods : int
             A window with fewer items that are not null gives null.
         axis : int, tuple of int or None
-            As in `rolling_sum`.
+            The dim to work along, as in `rolling_sum`.
 
         Returns
         -------
@@ -84,13 +84,13 @@ class WindowMethods(ArrayBase):
         return Rolling(self, None, min_periods=min_periods, axis=axis)
 
     def ewm(self, *, alpha: float | None = None, span: float | None = None, halflife: float | None = None, axis: Any = -1) -> Ewm:
-        """Exponentially weighted statistics along rows; give one of `alpha`, `span` and `halflife`.
+        """Return exponentially weighted statistics along rows; give exactly one of `alpha`, `span` and `halflife`.
 
         Parameters
         ----------
         %(decay)s
         axis : int, tuple of int or None
-            As in `ewm_mean`.
+            The dim to work along, as in `ewm_mean`.
 
         Returns
         -------
@@ -109,7 +109,7 @@ class WindowMethods(ArrayBase):
     def rolling_sum(
         self, window: Any, axis: Any = -1, *, min_periods: int | None = None, center: bool = False, on: Any = None
     ) -> JaggedArray:
-        """The sum of each window.
+        """Return the sum of each window.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class WindowMethods(ArrayBase):
     def rolling_mean(
         self, window: Any, axis: Any = -1, *, min_periods: int | None = None, center: bool = False, on: Any = None
     ) -> JaggedArray:
-        """The mean of each window.
+        """Return the mean of each window.
 
         Parameters
         ----------
@@ -149,8 +149,7 @@ class WindowMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same shape. float64, or the type of floats; decimals and moments keep their type, rounded half away from
-            zero.
+            Of the same shape. float64, or the type of floats; decimals and times keep their type, rounded half away from zero.
             %(rolling_nulls)s
             %(rolling_cost)s
 
@@ -168,7 +167,7 @@ class WindowMethods(ArrayBase):
     def rolling_min(
         self, window: Any, axis: Any = -1, *, min_periods: int | None = None, center: bool = False, on: Any = None
     ) -> JaggedArray:
-        """The smallest item of each window.
+        """Return the smallest item of each window.
 
         Parameters
         ----------
@@ -195,7 +194,7 @@ class WindowMethods(ArrayBase):
     def rolling_max(
         self, window: Any, axis: Any = -1, *, min_periods: int | None = None, center: bool = False, on: Any = None
     ) -> JaggedArray:
-        """The largest item of each window.
+        """Return the largest item of each window.
 
         Parameters
         ----------
@@ -222,7 +221,7 @@ class WindowMethods(ArrayBase):
     def rolling_count(
         self, window: Any, axis: Any = -1, *, min_periods: int | None = None, center: bool = False, on: Any = None
     ) -> JaggedArray:
-        """How many items of each window are not null.
+        """Return the number of items of each window that are not null.
 
         Parameters
         ----------
@@ -231,8 +230,8 @@ class WindowMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            int64, of the same shape. `min_periods` counts slots here, nulls among them, as in pandas: the first slots
-            of a row are null. A null row stays null. Cost: one pass.
+            int64, of the same shape. As in pandas, `min_periods` counts slots here, including nulls, so the first slots of a
+            row are null. A null row stays null. Cost: one pass.
 
         %(rolling_errors)s
 
@@ -255,7 +254,7 @@ class WindowMethods(ArrayBase):
         on: Any = None,
         ddof: int = 1,
     ) -> JaggedArray:
-        """The variance of each window.
+        """Return the variance of each window.
 
         Parameters
         ----------
@@ -291,7 +290,7 @@ class WindowMethods(ArrayBase):
         on: Any = None,
         ddof: int = 1,
     ) -> JaggedArray:
-        """The standard deviation of each window.
+        """Return the standard deviation of each window.
 
         Parameters
         ----------
@@ -320,7 +319,7 @@ class WindowMethods(ArrayBase):
     def rolling_median(
         self, window: Any, axis: Any = -1, *, min_periods: int | None = None, center: bool = False, on: Any = None
     ) -> JaggedArray:
-        """The median of each window.
+        """Return the median of each window.
 
         Parameters
         ----------
@@ -356,7 +355,7 @@ class WindowMethods(ArrayBase):
         center: bool = False,
         on: Any = None,
     ) -> JaggedArray:
-        """A quantile of each window.
+        """Return a quantile of each window.
 
         Parameters
         ----------
@@ -364,7 +363,7 @@ class WindowMethods(ArrayBase):
         q : float
             From 0 to 1.
         interpolation : {"linear", "lower", "higher", "midpoint", "nearest"}
-            What to do between two items, as in numpy.
+            Which value to return if the quantile lies between two items, as in numpy.
         %(axis_along_places)s
         %(rolling_options)s
 
@@ -392,7 +391,7 @@ class WindowMethods(ArrayBase):
     def rolling_first(
         self, window: Any, axis: Any = -1, *, min_periods: int | None = None, center: bool = False, on: Any = None
     ) -> JaggedArray:
-        """The first item of each window that is not null.
+        """Return the first item of each window that is not null.
 
         Parameters
         ----------
@@ -401,7 +400,7 @@ class WindowMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same shape and the leaf's type, whatever it is.
+            Of the same shape and the leaf's type; every type is supported.
             %(rolling_nulls)s
             Cost: one gather.
 
@@ -419,7 +418,7 @@ class WindowMethods(ArrayBase):
     def rolling_last(
         self, window: Any, axis: Any = -1, *, min_periods: int | None = None, center: bool = False, on: Any = None
     ) -> JaggedArray:
-        """The last item of each window that is not null.
+        """Return the last item of each window that is not null.
 
         Parameters
         ----------
@@ -428,7 +427,7 @@ class WindowMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same shape and the leaf's type, whatever it is.
+            Of the same shape and the leaf's type; every type is supported.
             %(rolling_nulls)s
             Cost: one gather.
 
@@ -446,7 +445,7 @@ class WindowMethods(ArrayBase):
     def ewm_mean(
         self, *, alpha: float | None = None, span: float | None = None, halflife: float | None = None, axis: Any = -1
     ) -> JaggedArray:
-        """The exponentially weighted mean of all items up to each one.
+        """Return the exponentially weighted mean of all items of a row up to and including the current one.
 
         Parameters
         ----------
@@ -456,15 +455,16 @@ class WindowMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Floats, of the same shape: an item k slots back weighs ``(1 - alpha) ** k``, and weights are divided by
-            their sum. A null stays null and adds nothing, but its slot counts; a null row stays null; a NaN poisons
-            what follows it. Cost: one pass, on all cores.
+            Floats, of the same shape: an item k slots back weighs ``(1 - alpha) ** k``, and weights are divided by their sum. A
+            null stays null and has no weight, but its slot counts; a null row stays null; a NaN makes all later results NaN.
+            Cost: one pass, on all cores.
 
         %(decay_errors)s
 
         Notes
         -----
-        As ``ewm(adjust=True, ignore_na=False)`` of pandas and polars; pandas repeats the last mean at a null.
+        Equals ``ewm(adjust=True, ignore_na=False).mean()`` of pandas, which repeats the last mean at a null, and
+        ``ewm_mean`` of polars.
 
         Examples
         --------
@@ -478,7 +478,7 @@ class WindowMethods(ArrayBase):
     def ewm_var(
         self, *, alpha: float | None = None, span: float | None = None, halflife: float | None = None, axis: Any = -1
     ) -> JaggedArray:
-        """The exponentially weighted variance of all items up to each one, corrected for bias.
+        """Return the exponentially weighted variance of all items up to and including the current one, corrected for bias.
 
         Parameters
         ----------
@@ -488,14 +488,14 @@ class WindowMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Floats, of the same shape; null at a null and where there is one item so far; a null row stays null; a NaN
-            poisons what follows it. Weights are those of `ewm_mean`. Cost: one pass, on all cores.
+            Floats, of the same shape; null at a null and where there is one item so far; a null row stays null; a NaN makes all
+            later results NaN. Weights are those of `ewm_mean`. Cost: one pass, on all cores.
 
         %(decay_errors)s
 
         Notes
         -----
-        As ``ewm(adjust=True, ignore_na=False).var()`` of pandas, which gives NaN for one item.
+        Equals ``ewm(adjust=True, ignore_na=False).var()`` of pandas, which gives NaN for one item.
 
         Examples
         --------
@@ -507,19 +507,20 @@ class WindowMethods(ArrayBase):
 
     @method(rows=along_axis)
     def pct_change(self, n: int = 1, axis: Any = -1) -> JaggedArray:
-        """The relative change of each item from the one `n` slots before it.
+        """Return the relative change of each item from the item `n` slots before it.
 
         Parameters
         ----------
         n : int
-            The distance; negative looks at the items after.
+            The distance in slots; a negative number compares with a later item.
         %(axis_along_places)s
 
         Returns
         -------
         JaggedArray
-            Floats, of the same shape: the item divided by the earlier one, less 1. Null where there is no earlier item, either is
-            null, and for a null row; nothing is filled. A change from 0 is infinite, of 0 from 0 NaN. Cost: one pass.
+            Floats, of the same shape: the item divided by the earlier one, less 1. Null if there is no earlier item, if either
+            item is null, and for a null row; nulls are not filled first. A change from 0 is infinite, from 0 to 0 NaN. Cost:
+            one pass.
 
         %(not_numbers)s
 

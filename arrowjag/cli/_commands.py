@@ -29,7 +29,7 @@ def _help_mode() -> Literal["rich"] | None:
 app = typer.Typer(name="arrowjag", pretty_exceptions_enable=False, rich_markup_mode=_help_mode())
 
 _NO_FILE = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError)
-_STORAGE = "An option of the store, as object_store names it: aws_endpoint_url=http://...; several are allowed."
+_STORAGE = "An option of the store by its name in object_store, such as aws_region=eu-west-1; may be repeated."
 _INTERRUPTED = 130
 _TERMINATED = 143
 
@@ -60,7 +60,7 @@ def run(words: list[str]) -> int:
     except Exception as error:  # typer's own errors share no public base in all of its versions: others are raised again
         if not hasattr(error, "format_message"):
             raise
-        return _fail(f"{error.format_message()} (arrowjag --help tells what there is)", 2)
+        return _fail(f"{error.format_message()} (see arrowjag --help)", 2)
 
 
 def _fail(text: str, code: int) -> int:
@@ -81,7 +81,7 @@ def arrowjag(
 ) -> None:
     """Show jagged columns in files, and run jobs over them.
 
-    --install-completion teaches your shell the options, and the columns of a file.
+    After --install-completion the Tab key completes commands, options, and the columns of a file.
     """
 
 
@@ -105,9 +105,13 @@ def show(
         str | None, typer.Argument(help="One column, or a field of its structs: docs.score", autocompletion=_complete_column)
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the same facts as JSON.")] = False,
-    html: Annotated[Path | None, typer.Option(metavar="PAGE.html", help="Write them as one page that needs no network.")] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="PICTURE.png", help="Draw sizes, rows and values (png, svg, pdf).")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Read every row group of a large column, not a sample.")] = False,
+    html: Annotated[
+        Path | None, typer.Option(metavar="PAGE.html", help="Write the same facts as one HTML page that needs no network.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="PICTURE.png", help="Draw the sizes, the rows and the values (png, svg, pdf).")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Read every row group of a large column instead of a sample.")] = False,
     storage_option: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help=_STORAGE)] = None,
 ) -> None:
     """Show the contents of a file or a folder: shapes, types, row sizes of each dim, nulls, bytes, and some rows.
@@ -167,42 +171,53 @@ def run_job(
             help="A Parquet file, a folder of them, a glob, a link (s3://...), or a table (delta://..., iceberg://...)."
         ),
     ],
-    sink: Annotated[str, typer.Argument(help="The folder that gets the results, a link to it, or a table.")],
-    engine: Annotated[str, typer.Option(metavar="local|ray|dask", help="Where the work is done.")] = "local",
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; as many as cores by default.")] = None,
-    memory: Annotated[str | None, typer.Option(help="What all workers may use together; by default half of what there is.")] = None,
-    batch_bytes: Annotated[str | None, typer.Option(metavar="BYTES", help="About what one batch of rows holds in memory.")] = None,
-    bytes_per_file: Annotated[
-        str | None, typer.Option(metavar="BYTES", help="Put small files together until they have this size.")
+    sink: Annotated[str, typer.Argument(help="The folder for the results, a link to it, or a table.")],
+    engine: Annotated[str, typer.Option(metavar="local|ray|dask", help="What runs the tasks.")] = "local",
+    workers: Annotated[int | None, typer.Option(min=1, help="Number of processes; by default one per core.")] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="Memory limit of all workers together, such as 4GB; by default half of the memory.")
     ] = None,
-    columns: Annotated[str | None, typer.Option(metavar="NAME,...", help="What to read; docs.score reads one field.")] = None,
-    filter: Annotated[list[str] | None, typer.Option(metavar="'NAME > 3'", help="Rows to read; several hold together.")] = None,
+    batch_bytes: Annotated[str | None, typer.Option(metavar="BYTES", help="Approximate size of a batch of rows in memory.")] = None,
+    bytes_per_file: Annotated[str | None, typer.Option(metavar="BYTES", help="Combine small input files up to this size.")] = None,
+    columns: Annotated[str | None, typer.Option(metavar="NAME,...", help="Columns to read; docs.score reads one field.")] = None,
+    filter: Annotated[
+        list[str] | None, typer.Option(metavar="'NAME > 3'", help="Rows to read; if repeated, all conditions must hold.")
+    ] = None,
     schema: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A Parquet or Arrow file whose schema the results get.")
+        Path | None, typer.Option(metavar="FILE", help="A Parquet or Arrow file with the schema of the results.")
     ] = None,
     partition_by: Annotated[
         str | None, typer.Option(metavar="NAME,...", help="Columns of the results that become folders.")
     ] = None,
-    frame: Annotated[str, typer.Option(metavar="polars|pandas|arrow", help="What the function gets.")] = "polars",
+    frame: Annotated[
+        str, typer.Option(metavar="polars|pandas|arrow", help="Type of the frames that the function gets.")
+    ] = "polars",
     on_error: Annotated[
-        str, typer.Option(metavar="stop|skip|rows", help="What a task or a row that fails does to the others.")
+        str, typer.Option(metavar="stop|skip|rows", help="After a failure: stop the job, skip the task, or reject the rows.")
     ] = "stop",
     dead_letter: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="Where rows go that fail, with --on-error rows.")
+        str | None, typer.Option(metavar="FOLDER", help="Folder for rejected rows, with --on-error rows.")
     ] = None,
-    max_failures: Annotated[int | None, typer.Option(min=0, help="How many tasks or rows may fail.")] = None,
-    timeout: Annotated[float | None, typer.Option(metavar="SECONDS", help="How long one task may take.")] = None,
+    max_failures: Annotated[int | None, typer.Option(min=0, help="Maximum number of skipped tasks or rejected rows.")] = None,
+    timeout: Annotated[float | None, typer.Option(metavar="SECONDS", help="Time limit per task.")] = None,
     missing_inputs: Annotated[
-        str, typer.Option(metavar="keep|drop|error", help="With --resume: results whose input is gone.")
+        str, typer.Option(metavar="keep|drop|error", help="With --resume: what to do with results whose input is gone.")
     ] = "keep",
-    code_version: Annotated[str | None, typer.Option(metavar="TEXT", help="Compared with results in place of the code.")] = None,
+    code_version: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Identifies the function in place of its code; change it when results change."),
+    ] = None,
     storage_option: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help=_STORAGE)] = None,
-    merge_schema: Annotated[bool, typer.Option("--merge-schema", help="Add columns that the table lacks.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Keep the files that are done, and do the rest.")] = False,
-    replace: Annotated[bool, typer.Option("--replace", help="Write over what the sink holds.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what there is to do.")] = False,
+    merge_schema: Annotated[
+        bool, typer.Option("--merge-schema", help="Add the columns of the results that the table lacks.")
+    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Keep the results that are done, and do the rest.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Delete the contents of the sink first.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what there is to do.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
-    log_level: Annotated[str, typer.Option(metavar="debug|info|warning|error", help="What is told on stderr.")] = "warning",
+    log_level: Annotated[
+        str, typer.Option(metavar="debug|info|warning|error", help="The least severe messages to print on stderr.")
+    ] = "warning",
 ) -> None:
     """Run a function over every batch of rows of a Parquet dataset.
 
@@ -212,7 +227,7 @@ def run_job(
     Example, with `def totals(frame): ...` in job.py:
       arrowjag run job.py:totals flights.parquet results
       arrowjag run job.py:totals flights.parquet results --resume
-      arrowjag run job.py:totals flights.parquet results --filter 'plane = N1' --dry-run
+      arrowjag run job.py:totals flights.parquet results --dry-run
     """  # noqa: D301
     if resume and replace:
         raise JagValueError("--resume keeps the contents of the sink and --replace overwrites them: give one of them")
@@ -232,7 +247,7 @@ def run_job(
         raise typer.Exit(_fail(f"{count} task{'' if count == 1 else 's'} failed", 1))
 
 
-@app.command(short_help="Tell what a folder of results holds, and how its runs ended.")
+@app.command(short_help="Show a folder of results, and how its runs ended.")
 def status(
     sink: Annotated[str, typer.Argument(help="The folder of results of a job, or a link to it.")],
     storage_option: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help=_STORAGE)] = None,
@@ -251,8 +266,8 @@ def status(
 
 @app.command("compile", short_help="Compile the loops of arrowjag ahead of time.")
 def compile_loops(
-    folder: Annotated[Path | None, typer.Option(help="Where to keep the code; by default the user's cache.")] = None,
-    only: Annotated[str, typer.Option(metavar="PATTERN", help="Which loops, such as 'sum-*'.")] = "*",
+    folder: Annotated[Path | None, typer.Option(help="Where to store the compiled code; by default in the user's cache.")] = None,
+    only: Annotated[str, typer.Option(metavar="PATTERN", help="The loops to compile, such as 'sum-*'.")] = "*",
 ) -> None:
     """Compile the loops of arrowjag ahead of time, for this processor.
 

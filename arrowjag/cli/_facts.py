@@ -283,7 +283,7 @@ def _column_facts(source: Source, chosen: Field, limit: int, rows: tuple[int, in
         examples=_examples(source, chosen, rows, width),
     )
     if not pt.is_nested(blank.type):
-        facts = replace(facts, minimum=_bound(statistics.minimum), maximum=_bound(statistics.maximum))
+        facts = replace(facts, minimum=_bound(statistics.minimum, blank.type), maximum=_bound(statistics.maximum, blank.type))
     alone = len(chosen.leaves) == 1 and not pt.is_nested(blank.type)
     if blank.ndim == 1 and alone and statistics.nulls is not None:
         return facts
@@ -341,7 +341,8 @@ def _fields(source: Source, chosen: Field, blank: Column, counted: dict[str, int
         nulls = counted.get(one.name)
         if nulls is None and absent is not None and statistics.nulls is not None and not pt.is_nested(one.type):
             nulls = statistics.nulls - absent
-        bounds = (None, None) if pt.is_nested(one.type) else (_bound(statistics.minimum), _bound(statistics.maximum))
+        nested = pt.is_nested(one.type)
+        bounds = (None, None) if nested else (_bound(statistics.minimum, one.type), _bound(statistics.maximum, one.type))
         found.append(FieldFacts(one.name, str(one.type), statistics.bytes, nulls, *bounds))
     return found
 
@@ -393,7 +394,10 @@ def _type_text(blank: Column) -> str:
     return f"jagged[{leaf}, {blank.ndim}{declared}]"
 
 
-def _bound(value: Any) -> str | None:
+def _bound(value: Any, type: pa.DataType) -> str | None:
+    """Format a bound of the statistics; Parquet stores durations as integers."""
+    if pt.is_duration(type) and isinstance(value, int):
+        value = _column.to_python(pa.array([value], type))[0]
     return None if value is None else _formatting.leaf_text(value)
 
 

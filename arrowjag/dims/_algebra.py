@@ -165,7 +165,7 @@ def concat(dims: Sequence[Dim]) -> Dim:
 
     Notes
     -----
-    fold's `concat_dims`.
+    Corresponds to fold's `concat_dims`.
 
     Examples
     --------

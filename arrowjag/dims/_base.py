@@ -167,7 +167,7 @@ class Dim(Sequence[int]):
         return None
 
     def iota(self) -> IntArray:
-        """The position of each item in its row, from 0.
+        """Return the position of each item in its row, from 0.
 
         Returns
         -------
@@ -176,7 +176,7 @@ class Dim(Sequence[int]):
 
         Notes
         -----
-        fold's `iota`.
+        Corresponds to fold's `iota`.
 
         Examples
         --------
@@ -187,12 +187,12 @@ class Dim(Sequence[int]):
         return _offsets.positions(self.offsets)
 
     def max(self, default: int | None = None) -> int:
-        """The largest size.
+        """Return the largest size.
 
         Parameters
         ----------
         default : int, optional
-            The answer for a dim without rows.
+            The result for a dim without rows.
 
         Returns
         -------
@@ -213,12 +213,12 @@ class Dim(Sequence[int]):
         return self._bound(1, "max", default)
 
     def min(self, default: int | None = None) -> int:
-        """The smallest size.
+        """Return the smallest size.
 
         Parameters
         ----------
         default : int, optional
-            The answer for a dim without rows.
+            The result for a dim without rows.
 
         Returns
         -------
@@ -246,7 +246,7 @@ class Dim(Sequence[int]):
         return default
 
     def offset_of(self, i: int) -> int:
-        """Number of items before row i.
+        """Return the number of items before row i.
 
         Parameters
         ----------
@@ -277,7 +277,7 @@ class Dim(Sequence[int]):
         return self._offset_at(row)
 
     def index_of(self, x: int) -> int:
-        """The row that owns item x: the largest i with ``offset_of(i) <= x``.
+        """Return the row that owns item x: the largest i with ``offset_of(i) <= x``.
 
         Parameters
         ----------
@@ -310,7 +310,7 @@ class Dim(Sequence[int]):
         return self._n if item >= self._size else self._index_at(item)
 
     def never_rises_within(self, offsets: Dim | IntArray) -> bool:
-        """Whether sizes never increase inside the groups of rows that offsets cut.
+        """Return whether sizes never increase inside the groups of rows that offsets cut.
 
         Parameters
         ----------
@@ -383,7 +383,7 @@ class Dim(Sequence[int]):
         return self._slice(start, min(self._n, start + strategy.sizes.DIM_BLOCK)).sizes
 
     def tolist(self) -> list[int]:
-        """The sizes as a plain list.
+        """Return the sizes as a plain list.
 
         Returns
         -------
@@ -473,7 +473,7 @@ class Dim(Sequence[int]):
     # --------------------------------------------------------------------------- other dims from this one
 
     def with_validity(self, mask: Any) -> Dim:
-        """The same sizes with other null rows.
+        """Return the same sizes with other null rows.
 
         Parameters
         ----------
@@ -501,7 +501,7 @@ class Dim(Sequence[int]):
         return self._algebra.with_validity(self, mask)
 
     def with_extent(self, extent: int | None) -> Dim:
-        """The same sizes, declaring that every valid row has a size by type.
+        """Return the same sizes, with a declared extent: the size that every valid row has by type.
 
         Parameters
         ----------
@@ -527,7 +527,7 @@ class Dim(Sequence[int]):
         return self._algebra.with_extent(self, None if extent is None else as_count(extent, "an extent"))
 
     def stretched(self, n: int) -> Dim:
-        """The dim repeated to fill n rows.
+        """Return the dim repeated to fill n rows.
 
         Parameters
         ----------
@@ -557,7 +557,7 @@ class Dim(Sequence[int]):
         return self._algebra.stretched(self, as_count(n, "a number of rows"))
 
     def cat(self, other: Dim) -> Dim:
-        """The dim followed by another one.
+        """Return the dim followed by another one.
 
         Parameters
         ----------
@@ -572,7 +572,7 @@ class Dim(Sequence[int]):
 
         Notes
         -----
-        fold's `cat`.
+        Corresponds to fold's `cat`.
 
         Examples
         --------
@@ -628,7 +628,7 @@ class Dim(Sequence[int]):
 
         Notes
         -----
-        fold's `spread`.
+        Corresponds to fold's `spread`.
 
         Examples
         --------
@@ -639,7 +639,7 @@ class Dim(Sequence[int]):
         return self._algebra.spread(self, reps, part)
 
     def fold(self, part: Any) -> Dim:
-        """The sums of groups of rows: two levels merged into one.
+        """Return the sums of groups of rows: two levels merged into one.
 
         Parameters
         ----------
@@ -659,7 +659,7 @@ class Dim(Sequence[int]):
 
         Notes
         -----
-        fold's `fold`.
+        Corresponds to fold's `fold`.
 
         Examples
         --------

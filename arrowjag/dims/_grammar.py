@@ -72,7 +72,7 @@ def to_dim(spec: Any, *, literal_repeats: bool = False) -> Dim:
 
 
 def is_pattern(spec: Any) -> bool:
-    """Whether a shape repeats a dim to fill its level.
+    """Return whether a shape repeats a dim to fill its level.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def is_pattern(spec: Any) -> bool:
 
 
 def from_offsets(offsets: Any) -> Dim:
-    """A dim from row boundaries, always checked.
+    """Return a dim from row boundaries, always checked.
 
     Parameters
     ----------

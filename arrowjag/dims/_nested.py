@@ -45,7 +45,7 @@ class Repeat(Dim):
 
     Notes
     -----
-    Operations cost as much as those of the piece, for any number of repetitions. fold's `Repeat`.
+    Operations cost as much as those of the piece, for any number of repetitions. Corresponds to fold's `Repeat`.
 
     Examples
     --------
@@ -178,8 +178,8 @@ class Runs(Dim):
 
     Notes
     -----
-    With equal repetitions, operations cost as much as those of `dims`; else one running sum over the runs is cached. fold's
-    `Runs`, which refuses repetitions that are all one.
+    With equal repetitions, operations cost as much as those of `dims`; else one running sum over the runs is cached.
+    Corresponds to fold's `Runs`, which rejects repetitions that are all one.
 
     Examples
     --------
@@ -294,9 +294,9 @@ class Sparse(Dim):
     Parameters
     ----------
     sizes : dict of int to int
-        Row to size. A row whose size is -1 holds nothing: it gives the number of rows.
+        A dict from row to size. A row of size -1 is not a row: its key is the number of rows.
     n : int, optional
-        Number of rows; by default up to the last row given.
+        Number of rows; by default the last row of `sizes` is the last row.
 
     Raises
     ------
@@ -307,7 +307,7 @@ class Sparse(Dim):
 
     Notes
     -----
-    Operations cost O(given rows), independent of the number of rows. fold's `Sparse`.
+    Operations cost O(given rows), independent of the number of rows. Corresponds to fold's `Sparse`.
 
     Examples
     --------
@@ -415,8 +415,8 @@ class Chain(Dim):
 
     Notes
     -----
-    Operations cost as much as those of the parts, after a search for the part. Declares no extent. fold's `Chain` rejects empty
-    parts and lists alone.
+    Operations cost as much as those of the parts, after a search for the part. Declares no extent. Corresponds to fold's
+    `Chain`, which rejects empty parts, and lists without other parts.
 
     Examples
     --------

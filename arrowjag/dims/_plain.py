@@ -37,7 +37,7 @@ class Uniform(Dim):
 
     Notes
     -----
-    Everything is answered in O(1). fold's `Rect`.
+    All properties are computed in O(1). Corresponds to fold's `Rect`.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class Affine(Dim):
     n : int
         Number of rows.
     step : int
-        Size of each row less that of the row before; may be negative or 0.
+        Difference between the sizes of a row and the row before; may be negative or 0.
 
     Raises
     ------
@@ -140,8 +140,8 @@ class Affine(Dim):
 
     Notes
     -----
-    Everything is answered in O(1), in exact integers. fold's `Affine`, which refuses fewer than two rows and a step
-    of 0.
+    All properties are computed in O(1), in exact integers. Corresponds to fold's `Affine`, which rejects fewer than two
+    rows and a step of 0.
 
     Examples
     --------
@@ -236,7 +236,7 @@ class Ragged(Dim):
 
     Notes
     -----
-    Holds offsets; the sizes are not kept, and a change to the caller's array does not show. fold's `Seq`.
+    The dim stores offsets instead of the sizes, so later changes of the caller's array have no effect. Corresponds to fold's `Seq`.
 
     Examples
     --------
@@ -253,7 +253,7 @@ class Ragged(Dim):
 
     @classmethod
     def from_offsets(cls, offsets: Any, *, validity: Any = None, extent: int | None = None, check: bool = True) -> Ragged:
-        """A dim from row boundaries.
+        """Return a dim from row boundaries.
 
         Parameters
         ----------

@@ -21,17 +21,17 @@ __all__ = ["from_awkward", "to_awkward"]
 
 
 def to_awkward(x: Any) -> Any:
-    """A jagged array as an awkward array.
+    """Convert a jagged array to an awkward array.
 
     Parameters
     ----------
     x : JaggedArray
-        Of one dim or more. Structs become records, declared extents regular dims.
+        An array of one dim or more. Structs become records, dims with a declared extent become regular dims.
 
     Returns
     -------
     ak.Array
-        Nulls of every level are None there. Values and offsets are shared where awkward has the type.
+        Nulls of every level become None. Values and offsets are shared if awkward has the type.
 
     Raises
     ------
@@ -67,12 +67,12 @@ def _rebased(array: JaggedArray) -> JaggedArray:
 
 
 def from_awkward(data: Any, ndim: int | None = None) -> JaggedArray:
-    """A jagged array from an awkward array.
+    """Convert an awkward array to a jagged array.
 
     Parameters
     ----------
     data : ak.Array
-        Regular dims become declared extents, None at any level null.
+        Regular dims become dims with a declared extent; None at any level becomes null.
     ndim : int, optional
         Number of levels; by default every list is one.
 

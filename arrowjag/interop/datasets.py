@@ -22,7 +22,7 @@ __all__ = ["from_datasets", "to_datasets"]
 
 
 def from_datasets(dataset: Any, columns: Sequence[str] | None = None, to: str = "arrow") -> Any:
-    """A dataset of Hugging Face as a frame with jagged columns.
+    """Convert a dataset of Hugging Face to a frame with jagged columns.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def from_datasets(dataset: Any, columns: Sequence[str] | None = None, to: str = 
     Raises
     ------
     JagTypeError
-        If it is no dataset: an `IterableDataset` comes in batches, see the how-to page on sequences.
+        If it is not a dataset. An `IterableDataset` yields batches; see the how-to page on sequences.
     JagIndexError
         If there is no such column.
     MissingDependencyError
@@ -83,12 +83,12 @@ def _column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def to_datasets(frame: Any) -> Any:
-    """A frame with jagged columns as a dataset of Hugging Face.
+    """Convert a frame with jagged columns to a dataset of Hugging Face.
 
     Parameters
     ----------
     frame : pandas or polars DataFrame, polars LazyFrame, pa.Table, or dict of JaggedArray and arrays
-        What `arrowjag.write_parquet` takes.
+        Any frame that `arrowjag.write_parquet` accepts.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def to_datasets(frame: Any) -> Any:
     Raises
     ------
     JagTypeError
-        If it is no frame.
+        If it is not a frame.
     MissingDependencyError
         If datasets is not installed.
     """

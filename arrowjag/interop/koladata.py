@@ -33,7 +33,7 @@ _TYPES = {
 
 
 def to_koladata(x: Any) -> Any:
-    """A jagged array as a DataSlice.
+    """Convert a jagged array to a DataSlice.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def to_koladata(x: Any) -> Any:
     Returns
     -------
     kd.DataSlice
-        Of the same shape. Cost: a Python object a value.
+        Of the same shape. Cost: one Python object per value.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def _schema(type: pa.DataType) -> str:
 
 
 def from_koladata(data: Any) -> JaggedArray:
-    """A jagged array from a DataSlice.
+    """Convert a DataSlice to a jagged array.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def from_koladata(data: Any) -> JaggedArray:
     Returns
     -------
     JaggedArray
-        Of the same shape; a DataItem gives ndim 0. Cost: a Python object a value.
+        Of the same shape; a DataItem gives ndim 0. Cost: one Python object per value.
 
     Raises
     ------

@@ -20,16 +20,16 @@ __all__ = ["from_numpy", "to_numpy"]
 
 
 def from_numpy(data: npt.NDArray[Any], sizes: Any = None, *, ndim: int | None = None) -> JaggedArray:
-    """A jagged array from a numpy array.
+    """Convert a numpy array to a jagged array.
 
     Parameters
     ----------
     data : numpy.ndarray
-        Dense: each dim after the rows is declared. Masked: null where masked. Objects: an array, list or None a row.
+        Dense: each dim after the rows is declared. Masked: masked cells become null. Objects: one array, list or None per row.
     sizes : sizes or JaggedShape, optional
-        The rows to take out of a padded array, as in `arrowjag.dense.from_dense`.
+        The sizes of the rows of a padded array, as in `arrowjag.dense.from_dense`.
     ndim : int, optional
-        Number of levels of an object array; levels that only empties leave open adapt.
+        Number of levels of an object array; levels that hold only empty lists adapt to it.
 
     Returns
     -------
@@ -68,11 +68,12 @@ def _is_opaque(item: Any) -> bool:
 
 
 def to_numpy(x: Any, layout: Literal["object", "dense", "masked"] = "object") -> npt.NDArray[Any]:
-    """A jagged array as a numpy array.
+    """Convert a jagged array to a numpy array.
 
     Parameters
     ----------
     x : JaggedArray
+        An array of any type.
     layout : {"object", "dense", "masked"}
         "object" gives one array per row, None for a null row, masked arrays for rows with nulls; rows of several levels are object
         arrays themselves. "dense" is `JaggedArray.to_numpy`, which needs rows of one size. "masked" is a padded masked array,
@@ -81,12 +82,12 @@ def to_numpy(x: Any, layout: Literal["object", "dense", "masked"] = "object") ->
     Returns
     -------
     numpy.ndarray
-        Rows of numbers are views of the values. Cost: a Python object a row for "object".
+        Rows of numbers are views of the values. Cost: for "object" one Python object per row.
 
     Raises
     ------
     ShapeError
-        If `kind` is "dense" and rows differ in length.
+        If `layout` is "dense" and rows differ in length.
 
     Examples
     --------

@@ -18,30 +18,30 @@ __all__ = ["dataset"]
 
 
 def dataset(source: Any, *, columns: Sequence[str] | None = None, filters: Any = None, batch_bytes: str | int = "64MB") -> Any:
-    """Hand Parquet files over to Ray, as a dataset in which jagged columns keep their type.
+    """Open Parquet files as a dataset of Ray in which jagged columns keep their type.
 
     Parameters
     ----------
     source : str, path, list of them, or pyarrow.dataset.Dataset
         As for `arrowjag.etl.run`. All machines of the cluster must reach it.
     columns : list of str, optional
-        What to read; ``"docs.score"`` reads those column chunks only.
+        Columns to read; ``"docs.score"`` reads only the column chunks of this field.
     filters : optional
         Rows to read, as in `arrowjag.read_parquet`.
     batch_bytes : str or int
-        Bytes of a block, about.
+        Approximate size of a block in bytes.
 
     Returns
     -------
     ray.data.Dataset
-        Lazy. Ray decides on operations that the schema can't check, such as sort keys of a jagged type.
+        A lazy dataset. Ray itself reports errors that the schema doesn't show, such as a sort key of a jagged type.
 
     Raises
     ------
     MissingDependencyError
         If Ray is not installed.
     FileNotFoundError, JagValueError, JagTypeError
-        As `arrowjag.read_parquet`.
+        As for `arrowjag.read_parquet`.
 
     Notes
     -----

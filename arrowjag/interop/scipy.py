@@ -26,21 +26,21 @@ __all__ = ["from_scipy", "to_scipy"]
 
 
 def to_scipy(x: Any, n_columns: int | None = None, format: Literal["csr", "coo"] = "csr") -> Any:
-    """A jagged array as a sparse matrix.
+    """Convert a jagged array to a sparse matrix.
 
     Parameters
     ----------
     x : JaggedArray of ndim 2
-        Structs of two fields, an integer column and a number; or numbers, whose columns are their positions in the row.
+        Structs of two fields, an integer (the column) and a number; or numbers, whose positions in the row are their columns.
     n_columns : int, optional
-        Width of the matrix; by default the largest column and one.
+        Width of the matrix; by default one more than the largest column.
     format : {"csr", "coo"}
-        Which matrix.
+        The format of the matrix.
 
     Returns
     -------
     scipy.sparse.csr_array or coo_array
-        Explicit zeros and several items of one column are kept as they are. Values are shared, and so can't be written to.
+        Explicit zeros and repeated columns are kept. Values are shared and therefore read-only.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def _number(values: pa.Array) -> npt.NDArray[Any]:
 
 
 def from_scipy(matrix: Any) -> JaggedArray:
-    """A jagged array from a sparse matrix.
+    """Convert a sparse matrix to a jagged array.
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ def from_scipy(matrix: Any) -> JaggedArray:
     Returns
     -------
     JaggedArray
-        Of ndim 2, structs of `column` (int64) and `value`. Explicit zeros and several items of one column are kept. Values are
-        shared with a CSR matrix. The number of columns is not kept: give it to `to_scipy`.
+        Of ndim 2, structs of `column` (int64) and `value`. Explicit zeros and repeated columns are kept. Values are shared
+        with a CSR matrix. The number of columns is lost; pass it to `to_scipy` to convert back.
 
     Raises
     ------

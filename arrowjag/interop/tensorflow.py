@@ -27,7 +27,7 @@ class Pieces(NamedTuple):
     Attributes
     ----------
     flat_values : numpy.ndarray
-        Declared dims at the end are dims of its own.
+        The values; declared dims at the end become dims of this array.
     nested_row_splits : tuple of numpy.ndarray of int64
         Outermost first; empty for an array without jagged dims.
     """
@@ -37,11 +37,12 @@ class Pieces(NamedTuple):
 
 
 def to_tensorflow(x: Any) -> Pieces:
-    """The pieces of a RaggedTensor.
+    """Convert a jagged array to the pieces of a RaggedTensor.
 
     Parameters
     ----------
     x : JaggedArray of numbers, booleans, text or bytes
+        An array without nulls.
 
     Returns
     -------
@@ -76,14 +77,14 @@ def to_tensorflow(x: Any) -> Pieces:
 
 
 def from_tensorflow(data: Any, nested_row_splits: Any = None) -> JaggedArray:
-    """A jagged array from a RaggedTensor or its pieces.
+    """Convert a RaggedTensor or its pieces to a jagged array.
 
     Parameters
     ----------
     data : RaggedTensor, Pieces, (flat values, nested row splits), or flat values
         Anything with `flat_values` and `nested_row_splits`. Dims of the flat values after the first are declared.
     nested_row_splits : sequence of integer arrays, optional
-        Outermost first, where `data` is the flat values.
+        The row splits, outermost first, if `data` holds the flat values.
 
     Returns
     -------
@@ -93,7 +94,7 @@ def from_tensorflow(data: Any, nested_row_splits: Any = None) -> JaggedArray:
     Raises
     ------
     OffsetsError
-        If splits don't start at 0, fall, or end elsewhere than the values do.
+        If splits don't start at 0, decrease, or don't end at the number of values.
 
     Examples
     --------

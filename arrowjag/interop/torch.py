@@ -27,7 +27,7 @@ __all__ = ["Keyed", "from_keyed", "from_torch", "to_keyed", "to_torch"]
 
 
 def to_torch(x: Any, layout: Literal["nested", "offsets", "dense"] = "nested") -> Any:
-    """A jagged array as tensors.
+    """Convert a jagged array to tensors.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def to_torch(x: Any, layout: Literal["nested", "offsets", "dense"] = "nested") -
     Returns
     -------
     torch.Tensor, or a tuple of a tensor and a list of int64 tensors
-        Values and offsets are shared, but for booleans and dense tensors.
+        Values and offsets are shared, except for booleans and dense tensors.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def _tensor(torch: Any, values: pa.Array) -> Any:
 
 
 def from_torch(data: Any, offsets: Any = None) -> JaggedArray:
-    """A jagged array from tensors.
+    """Convert tensors to a jagged array.
 
     Parameters
     ----------
@@ -93,18 +93,18 @@ def from_torch(data: Any, offsets: Any = None) -> JaggedArray:
         A plain tensor: each dim after the rows is declared. A nested tensor of layout `torch.jagged`, with or without holes. Or
         values with their offsets: one tensor, or a list of them, outermost first. Dense dims of the values are declared.
     offsets : tensor or list of tensors, optional
-        The same, as an argument of its own.
+        The offsets, if `data` is the tensor of values.
 
     Returns
     -------
     JaggedArray
-        Values of contiguous tensors on the CPU are shared, booleans copied: don't write to the tensor afterwards. Gradients are
-        left behind. int64 offsets are shared.
+        Values of contiguous tensors on the CPU are shared, so don't write to the tensor afterwards; booleans are copied.
+        Gradients are not kept. int64 offsets are shared.
 
     Raises
     ------
     OffsetsError
-        If offsets don't start at 0, fall, or end elsewhere than the values do.
+        If offsets don't start at 0, decrease, or don't end at the number of values.
     JagTypeError
         If Arrow has no such type (bfloat16, complex): cast with ``.float()`` first.
     ShapeError
@@ -175,7 +175,7 @@ class Keyed(NamedTuple):
 
 
 def to_keyed(columns: Any, weights: Any = None) -> Keyed:
-    """Several jagged columns as one keyed jagged tensor.
+    """Convert several jagged columns to one keyed jagged tensor.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def _joined(torch: Any, arrays: Mapping[str, JaggedArray]) -> Any:
 
 
 def from_keyed(lengths: Any, values: Any = None, keys: Any = None, weights: Any = None) -> dict[str, JaggedArray]:
-    """The features of a keyed jagged tensor as jagged arrays.
+    """Return the features of a keyed jagged tensor as jagged arrays.
 
     Parameters
     ----------

@@ -78,7 +78,7 @@ groupby.install()
 
 
 def to_series(array: JaggedArray, index: Any = None, name: Any = None) -> Any:
-    """A jagged array as a Series.
+    """Convert a jagged array to a Series.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def to_series(array: JaggedArray, index: Any = None, name: Any = None) -> Any:
 
 
 def series_from_arrow(array: pa.ExtensionArray) -> Any:
-    """An Arrow array of the type `arrowjag.jagged` as a Series.
+    """Convert an Arrow array of the type `arrowjag.jagged` to a Series.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def series_from_arrow(array: pa.ExtensionArray) -> Any:
 
 
 def frame_from_table(table: pa.Table) -> pd.DataFrame:
-    """An Arrow table as a DataFrame in which nothing nested becomes objects.
+    """Convert an Arrow table to a DataFrame in which no nested column becomes objects.
 
     Parameters
     ----------
@@ -143,8 +143,8 @@ def frame_from_table(table: pa.Table) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Jagged columns and lists of any kind have the dtype `jagged[...]`, structs, maps and whatever else is nested `ArrowDtype`;
-        all others are converted by pyarrow. Nulls and empty rows stay, buffers of nested columns are shared.
+        Jagged columns and lists of any kind get the dtype `jagged[...]`; structs, maps and other nested columns get an
+        `ArrowDtype`; pyarrow converts all others. Nulls and empty rows stay, buffers of nested columns are shared.
 
     Examples
     --------

@@ -57,7 +57,7 @@ class RowLookup:
         return codes.astype(np.intp, copy=False), self.take(_firsts(codes, len(encoded.dictionary)))
 
     def unique(self) -> Any:
-        """The distinct rows in order of first appearance, null among them.
+        """Return the distinct rows in order of first appearance, null among them.
 
         Returns
         -------

@@ -143,7 +143,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         return len(self._store)
 
     def isna(self) -> npt.NDArray[np.bool_]:
-        """Which rows are null.
+        """Return which rows are null.
 
         Returns
         -------
@@ -318,7 +318,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         return self.to_numpy(dtype)
 
     def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = no_default) -> npt.NDArray[Any]:
-        """The rows as Python objects.
+        """Return the rows as Python objects.
 
         Parameters
         ----------
@@ -344,7 +344,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         return rows
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
-        """The column in another dtype.
+        """Return the column in another dtype.
 
         Parameters
         ----------

@@ -163,7 +163,7 @@ class JaggedDtype(ExtensionDtype):
 
     @classmethod
     def construct_array_type(cls) -> Any:
-        """The class of the arrays.
+        """Return the class of the arrays.
 
         Returns
         -------
@@ -174,7 +174,7 @@ class JaggedDtype(ExtensionDtype):
 
     @classmethod
     def of(cls, column: Column) -> JaggedDtype:
-        """The dtype of a column of two or more dims.
+        """Return the dtype of a column of two or more dims.
 
         Parameters
         ----------
@@ -196,7 +196,7 @@ class JaggedDtype(ExtensionDtype):
 
     @classmethod
     def from_arrow_type(cls, type: pa.DataType) -> Any:
-        """The pandas dtype of an Arrow type.
+        """Return the pandas dtype of an Arrow type.
 
         Parameters
         ----------
@@ -224,7 +224,7 @@ class JaggedDtype(ExtensionDtype):
         return JaggedIndex
 
     def empty_column(self) -> Column:
-        """A column of this dtype without rows.
+        """Return a column of this dtype without rows.
 
         Returns
         -------

@@ -55,7 +55,7 @@ class FrameJag:
         )
 
     def flatten(self, *columns: Any, keep_empty: bool = False) -> pd.DataFrame:
-        """One row for each leaf of columns that share a shape prefix.
+        """Return one row per leaf of columns that share a shape prefix.
 
         Parameters
         ----------
@@ -279,7 +279,7 @@ class FrameJag:
         Parameters
         ----------
         by : str, pandas.Series, array, or a list of them
-            The key; of several the first decides first.
+            The key, or several keys of descending priority.
         *columns : hashable, or one list of them
             The columns to change, at least one, of the key's dims or more: deeper ones move whole sub-rows.
         descending : bool
@@ -307,9 +307,9 @@ class FrameJag:
         Parameters
         ----------
         k : int
-            How many items of each row.
+            The number of items to keep per row.
         by : str, pandas.Series, array, or a list of them
-            The key; of several the first decides first.
+            The key, or several keys of descending priority.
         *columns : hashable, or one list of them
             The columns to change, at least one, of the key's dims or more.
 
@@ -335,7 +335,7 @@ class FrameJag:
         Parameters
         ----------
         *columns : hashable, or one list of them
-            By default every column of dtype `Jagged`. Structs are described field by field.
+            The columns to describe; by default every column of a jagged dtype. Structs are described field by field.
 
         Returns
         -------
@@ -367,7 +367,7 @@ class FrameJag:
         return pd.DataFrame(told, index=pd.Index(_frames.STATISTICS, name="statistic"), dtype="float64")
 
     def to_dict(self, orient: str = "dict", **options: Any) -> Any:
-        """The frame as dicts and lists of Python, jagged columns as nested lists.
+        """Convert the frame to Python dicts and lists; jagged columns become nested lists.
 
         Parameters
         ----------

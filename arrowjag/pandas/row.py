@@ -109,7 +109,7 @@ class Row:
         return self._column.ndim - 1
 
     def to_list(self) -> list[Any]:
-        """The items as nested Python lists.
+        """Return the items as nested Python lists.
 
         Returns
         -------

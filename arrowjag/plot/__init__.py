@@ -39,7 +39,7 @@ class Plotter:
         self._array = array
 
     def sizes(self, axis: int = -1, *, ax: Any = None) -> Any:
-        """A histogram of the sizes of the rows of one dim.
+        """Draw a histogram of the sizes of the rows of one dim.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class Plotter:
         return _histograms.sizes(self._array, axis, ax)
 
     def rows(self, *, color_by: Any = "value", ax: Any = None) -> Any:
-        """A picture of the ragged rows, from top to bottom.
+        """Draw the ragged rows, from top to bottom.
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ class Plotter:
         return _cells.rows(self._array, ax, color_by)
 
     def values(self, *, ax: Any = None) -> Any:
-        """A histogram of the leaf values.
+        """Draw a histogram of the leaf values.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class Plotter:
         return _histograms.values(self._array, ax)
 
     def shape(self, *, ax: Any = None) -> Any:
-        """The shape as a tree of brackets, from the whole array down to its values.
+        """Draw the shape as a tree of brackets, from the whole array down to its values.
 
         Parameters
         ----------

@@ -31,7 +31,7 @@ _PLAIN: dict[Any, str] = {
 
 
 def leaf_name(dtype: Any) -> str:
-    """The Arrow name of a polars dtype.
+    """Return the Arrow name of a polars dtype.
 
     Parameters
     ----------

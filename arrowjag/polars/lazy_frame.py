@@ -86,7 +86,7 @@ class JagLazyFrame:
         return emptied.explode(first, empty_as_null=False, keep_nulls=False).with_columns(fields)
 
     def implode(self, by: Any, columns: Any = None) -> pl.LazyFrame:
-        """Gather the rows of each group into one row of jagged columns.
+        """Nest rows into one row per group; the inverse of `flatten`.
 
         Parameters
         ----------
@@ -248,7 +248,7 @@ class JagLazyFrame:
         Parameters
         ----------
         by : str, pl.Expr, array, or a list of them
-            The key; of several the first decides first.
+            The key, or several keys of descending priority.
         *columns : str or selector
             The columns to change, at least one, of the key's dims or more: deeper ones move whole sub-rows.
         descending : bool
@@ -277,9 +277,9 @@ class JagLazyFrame:
         Parameters
         ----------
         k : int
-            How many items of each row.
+            The number of items to keep per row.
         by : str, pl.Expr, array, or a list of them
-            The key; of several the first decides first.
+            The key, or several keys of descending priority.
         *columns : str or selector
             The columns to change, at least one, of the key's dims or more.
 
@@ -306,7 +306,7 @@ class JagLazyFrame:
         Parameters
         ----------
         *columns : str or selector
-            By default every column of dtype `Jagged`. Structs are described field by field.
+            The columns to describe; by default every column of dtype `Jagged`. Structs are described field by field.
 
         Returns
         -------

@@ -80,7 +80,7 @@ class JaggedShape:
 
     @classmethod
     def repeating(cls, *dims: Any) -> JaggedShape:
-        """A shape whose plain lists repeat to fill their level, as in fold's notebooks.
+        """Return a shape whose plain lists repeat to fill their level, as in fold's notebooks.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class JaggedShape:
 
     @classmethod
     def from_offsets(cls, *offsets: Any) -> JaggedShape:
-        """A shape from the split points of each dim.
+        """Return a shape from the split points of each dim.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class JaggedShape:
 
     @classmethod
     def from_parents(cls, *levels: tuple[Any, int]) -> JaggedShape:
-        """A shape from the owner row of each item.
+        """Return a shape from the owner row of each item.
 
         Parameters
         ----------
@@ -198,7 +198,7 @@ class JaggedShape:
         return tuple(dim.extent for dim in self._dims)
 
     def nodes(self, depth: int) -> int:
-        """Number of items after the first `depth` dims: 1 for 0, the rows of the frame for 1.
+        """Return the number of items after the first `depth` dims: 1 for 0, the rows of the frame for 1.
 
         Parameters
         ----------
@@ -218,7 +218,7 @@ class JaggedShape:
         return 1 if depth == 0 else self._dims[depth - 1].size
 
     def unpack(self) -> tuple[list[int], ...]:
-        """Row sizes of each dim as plain lists.
+        """Return the row sizes of each dim as plain lists.
 
         Returns
         -------
@@ -233,7 +233,7 @@ class JaggedShape:
         return tuple(dim.tolist() for dim in self._dims)
 
     def encodings(self) -> str:
-        """The canonical encoding of each dim as text; a function of the sizes only.
+        """Return the canonical encoding of each dim as text; a function of the sizes only.
 
         Returns
         -------
@@ -266,7 +266,7 @@ class JaggedShape:
         return "\n".join([head, *(f"  dim {place}: {describe_dim(dim)}" for place, dim in enumerate(self._dims))])
 
     def composed(self, first: int, last: int) -> Dim:
-        """The dims from `first` to before `last` merged into one: its rows are items `last - first` levels further down.
+        """Return the dims from `first` to before `last` merged into one: its rows are items `last - first` levels further down.
 
         Parameters
         ----------
@@ -292,7 +292,7 @@ class JaggedShape:
     # ------------------------------------------------------------------------------------------- prefixes
 
     def is_prefix_of(self, other: JaggedShape) -> bool:
-        """Whether this shape equals the outer dims of another.
+        """Return whether this shape equals the outer dims of another.
 
         Parameters
         ----------
@@ -329,7 +329,7 @@ class JaggedShape:
 
     @staticmethod
     def common(*shapes: JaggedShape) -> JaggedShape:
-        """The shape that all the others expand to.
+        """Return the shape that all the others expand to.
 
         Parameters
         ----------

@@ -140,7 +140,7 @@ def leaf_values(leaf: pa.DataType, *, allow_nan: bool = True, small: bool = Fals
 
 
 def leaf_arrays(values: Sequence[Any], leaf: pa.DataType, fillers: Sequence[Any]) -> pa.Array[Any]:
-    """A flat array whose null slots hold a value in the buffers.
+    """Return a flat array whose null slots hold a value in the buffers.
 
     Parameters
     ----------

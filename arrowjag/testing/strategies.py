@@ -325,7 +325,7 @@ def prefix_arrays(  # noqa: PLR0913 - each can be turned off by name
 
 
 def array_of(rows: Any, leaf: pa.DataType, ndim: int) -> JaggedArray:
-    """An array of nested lists of Python values that `leaf_values` drew.
+    """Return an array of nested lists of Python values that `leaf_values` drew.
 
     Parameters
     ----------
