@@ -32,6 +32,7 @@ def metadata(ndim: int) -> str:
 
     Examples
     --------
+    >>> from arrowjag.dtype import metadata
     >>> metadata(3)
     '{"ndim":3,"v":1}'
     """
@@ -68,6 +69,8 @@ class JaggedType(pa.ExtensionType):
 
     Examples
     --------
+    >>> import pyarrow as pa
+    >>> from arrowjag import JaggedType
     >>> JaggedType(pa.large_list(pa.float64()))
     jagged[double, 2]
     """
@@ -100,6 +103,8 @@ class JaggedType(pa.ExtensionType):
 
         Examples
         --------
+        >>> import pyarrow as pa
+        >>> from arrowjag import JaggedType
         >>> JaggedType.of(pa.int64(), 3, (None, None, 4)).storage_type
         LargeListType(large_list<item: fixed_size_list<item: int64>[4]>)
         """

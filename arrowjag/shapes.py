@@ -69,6 +69,7 @@ def new(*dimensions: Any) -> JaggedShape:
 
     Examples
     --------
+    >>> from arrowjag.shapes import new
     >>> new(2, [2, 1], [1, 2, 3])
     JaggedShape(2, [2, 1], [1, 2, 3])
     """
@@ -99,6 +100,7 @@ def ndim(shape: JaggedShape) -> int:
 
     Examples
     --------
+    >>> from arrowjag.shapes import ndim, new
     >>> ndim(new(2, [2, 1]))
     2
     """
@@ -129,6 +131,7 @@ def rank(shape: JaggedShape) -> int:
 
     Examples
     --------
+    >>> from arrowjag.shapes import new, rank
     >>> rank(new())
     0
     """
@@ -159,6 +162,7 @@ def size(shape: JaggedShape) -> int:
 
     Examples
     --------
+    >>> from arrowjag.shapes import new, size
     >>> size(new(2, [2, 1])), size(new())
     (3, 1)
     """
@@ -191,6 +195,7 @@ def dim_sizes(shape: JaggedShape, dim: int) -> pa.Array:
 
     Examples
     --------
+    >>> from arrowjag.shapes import dim_sizes, new
     >>> dim_sizes(new(2, [2, 1]), 1).to_pylist()
     [2, 1]
     """
@@ -223,6 +228,7 @@ def dim_mapping(shape: JaggedShape, dim: int) -> pa.Array:
 
     Examples
     --------
+    >>> from arrowjag.shapes import dim_mapping, new
     >>> dim_mapping(new(2, [3, 2], [1, 2, 0, 2, 1]), 1).to_pylist()
     [0, 0, 0, 1, 1]
     """
@@ -253,6 +259,7 @@ def get_sizes(x: Any) -> JaggedArray:
 
     Examples
     --------
+    >>> from arrowjag.shapes import get_sizes, new
     >>> get_sizes(new(2, [2, 1])).to_list()
     [[2], [2, 1]]
     """
@@ -289,6 +296,7 @@ def get_shape(x: Any) -> JaggedShape:
 
     Examples
     --------
+    >>> from arrowjag.shapes import get_shape
     >>> import arrowjag as aj
     >>> get_shape(aj.array([[1, 2], [3]]))
     JaggedShape(2, [2, 1])
@@ -318,6 +326,7 @@ def flatten(x: Any, from_dim: int = 0, to_dim: int | None = None) -> JaggedArray
 
     Examples
     --------
+    >>> from arrowjag.shapes import flatten
     >>> import arrowjag as aj
     >>> flatten(aj.array([[[1, 2], [3]], [[4]]]), -2).to_list()
     [[1, 2, 3], [4]]
@@ -351,6 +360,7 @@ def flatten_end(x: Any, n_times: int = 1) -> JaggedArray:
 
     Examples
     --------
+    >>> from arrowjag.shapes import flatten_end
     >>> import arrowjag as aj
     >>> flatten_end(aj.array([[[1, 2], [3]], [[4]]])).to_list()
     [[1, 2, 3], [4]]
@@ -386,6 +396,7 @@ def reshape(x: Any, shape: Any) -> ArrayOrScalar:
 
     Examples
     --------
+    >>> from arrowjag.shapes import reshape
     >>> import arrowjag as aj
     >>> reshape(aj.array([1, 2, 3, 4]), (-1, [3, 1])).to_list()
     [[1, 2, 3], [4]]
@@ -422,6 +433,7 @@ def reshape_as(x: Any, shape_from: Any) -> ArrayOrScalar:
 
     Examples
     --------
+    >>> from arrowjag.shapes import reshape_as
     >>> import arrowjag as aj
     >>> reshape_as(aj.array([1, 2, 3]), aj.array([["a"], ["b", "c"]])).to_list()
     [[1], [2, 3]]
@@ -457,6 +469,7 @@ def expand_to_shape(x: Any, shape: JaggedShape, ndim: int = 0) -> ArrayOrScalar:
 
     Examples
     --------
+    >>> from arrowjag.shapes import expand_to_shape, new
     >>> import arrowjag as aj
     >>> expand_to_shape(aj.array([[1, 2], [3]]), new(2, [1, 2]), ndim=1).to_list()
     [[[1, 2]], [[3], [3]]]
@@ -492,6 +505,7 @@ def is_expandable_to_shape(x: Any, target_shape: JaggedShape, ndim: int = 0) -> 
 
     Examples
     --------
+    >>> from arrowjag.shapes import is_expandable_to_shape, new
     >>> import arrowjag as aj
     >>> is_expandable_to_shape(aj.array([1, 2]), new(2, [2, 1])), is_expandable_to_shape(aj.array([1]), new(3))
     (True, False)

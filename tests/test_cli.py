@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import io
 import json
 import os
@@ -111,6 +112,14 @@ def test_a_mapped_file_is_not_copied(tmp_path: Path) -> None:
     (column,) = list(source.batches(source.fields[0], source.fields[0].leaves, [0]))
     assert len(column) == 100_000
     assert pa.total_allocated_bytes() - before < 100_000
+
+
+def test_bounds_of_durations_are_durations(tmp_path: Path) -> None:
+    waits = aj.array([[dt.timedelta(days=1, seconds=5)], [dt.timedelta(seconds=2)]])
+    aj.write_parquet({"wait": waits, "at": aj.zip(wait=waits)}, tmp_path / "a.parquet")
+    facts = read_facts(str(tmp_path / "a.parquet"))
+    wait, at = facts.columns
+    assert (wait.minimum, wait.maximum) == (at.fields[0].minimum, at.fields[0].maximum) == ("0:00:02", "1 day 0:00:05")
 
 
 def test_a_field_of_structs(parquet: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import doctest
 import importlib
 import inspect
 import re
@@ -141,6 +143,32 @@ def test_documented(item: Item) -> None:
     if item.name.startswith("arrowjag.interop.") and "no example" in found:
         found.remove("no example")  # an example needs the other library, and doctests have no way to skip
     assert found == []
+
+
+def unknown_names(docstring: str) -> set[str]:
+    """Names that the examples use and don't define: a reader who pastes them into a fresh interpreter gets a NameError."""
+    source = "".join(one.source for one in doctest.DocTestParser().get_examples(docstring))
+    known, used = set(dir(builtins)), set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Name):
+            (used if isinstance(node.ctx, ast.Load) else known).add(node.id)
+        elif isinstance(node, ast.alias):
+            known.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, ast.arg):
+            known.add(node.arg)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            known.add(node.name)
+    return {*(used - known), *({"arrowjag"} if ".jag" in source and "arrowjag" not in source else ())}
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+def test_examples_import_what_they_use(item: Item) -> None:
+    assert unknown_names(inspect.getdoc(item.object) or "") == set()
+
+
+def test_a_missing_import_is_seen() -> None:
+    assert unknown_names(">>> import numpy as np\n>>> x = aj.array(np.arange(3)); [y for y in x]\n") == {"aj"}
+    assert unknown_names(">>> import pandas as pd\n>>> pd.Series().jag.sum()\n") == {"arrowjag"}
 
 
 METHODS = sorted(name for name in dir(aj.JaggedArray) if name[0] != "_")

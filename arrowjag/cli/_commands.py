@@ -227,6 +227,7 @@ def run_job(
     Example, with `def totals(frame): ...` in job.py:
       arrowjag run job.py:totals flights.parquet results
       arrowjag run job.py:totals flights.parquet results --resume
+      arrowjag run job.py:totals flights.parquet results --filter 'plane = N1'
       arrowjag run job.py:totals flights.parquet results --dry-run
     """  # noqa: D301
     if resume and replace:

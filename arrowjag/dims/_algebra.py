@@ -169,6 +169,7 @@ def concat(dims: Sequence[Dim]) -> Dim:
 
     Examples
     --------
+    >>> from arrowjag.dims import concat
     >>> from arrowjag.dims import Ragged, Uniform
     >>> concat([Uniform(3, 2), Uniform(4)])
     Runs([3, 4], [2, 1])

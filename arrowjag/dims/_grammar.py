@@ -47,6 +47,7 @@ def to_dim(spec: Any, *, literal_repeats: bool = False) -> Dim:
 
     Examples
     --------
+    >>> from arrowjag.dims import to_dim
     >>> to_dim((1, 5, 1))
     Affine(1, 5, 1)
     >>> to_dim(([5, 7, 3], (4, 3)))
@@ -87,6 +88,7 @@ def is_pattern(spec: Any) -> bool:
 
     Examples
     --------
+    >>> from arrowjag.dims import is_pattern
     >>> is_pattern((1, 5, 1)), is_pattern([1, 2])
     (True, False)
     """
@@ -117,6 +119,7 @@ def from_offsets(offsets: Any) -> Dim:
 
     Examples
     --------
+    >>> from arrowjag.dims import from_offsets
     >>> from_offsets([0, 2, 3])
     Ragged([2, 1])
     """

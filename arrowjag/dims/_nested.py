@@ -49,6 +49,7 @@ class Repeat(Dim):
 
     Examples
     --------
+    >>> from arrowjag.dims import Repeat
     >>> Repeat([1, 2], 3).tolist()
     [1, 2, 1, 2, 1, 2]
     """
@@ -183,6 +184,7 @@ class Runs(Dim):
 
     Examples
     --------
+    >>> from arrowjag.dims import Runs
     >>> Runs([5, 7], [1, 2]).tolist()
     [5, 7, 7]
     """
@@ -311,6 +313,7 @@ class Sparse(Dim):
 
     Examples
     --------
+    >>> from arrowjag.dims import Sparse
     >>> Sparse({1: 2, 4: 3}).tolist()
     [0, 2, 0, 0, 3]
     >>> Sparse({1: 2}, 3).tolist(), Sparse({1: 2, 3: -1}).tolist()
@@ -420,6 +423,7 @@ class Chain(Dim):
 
     Examples
     --------
+    >>> from arrowjag.dims import Chain
     >>> Chain([[1, 2], 3]).tolist()
     [1, 2, 3]
     """

@@ -41,6 +41,7 @@ class Uniform(Dim):
 
     Examples
     --------
+    >>> from arrowjag.dims import Uniform
     >>> Uniform(3, 2).tolist()
     [3, 3]
     >>> Uniform(10**9, 10**9).size
@@ -145,6 +146,7 @@ class Affine(Dim):
 
     Examples
     --------
+    >>> from arrowjag.dims import Affine
     >>> Affine(5, 5, -1).tolist()
     [5, 4, 3, 2, 1]
     """
@@ -240,6 +242,7 @@ class Ragged(Dim):
 
     Examples
     --------
+    >>> from arrowjag.dims import Ragged
     >>> Ragged([2, 0, 3]).offsets.tolist()
     [0, 2, 2, 5]
     """
@@ -280,6 +283,7 @@ class Ragged(Dim):
 
         Examples
         --------
+        >>> from arrowjag.dims import Ragged
         >>> Ragged.from_offsets([0, 2, 2, 5])
         Ragged([2, 0, 3])
         """

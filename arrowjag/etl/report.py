@@ -27,6 +27,7 @@ class Failure:
 
     Examples
     --------
+    >>> from arrowjag.etl import Failure
     >>> print(Failure("in/a.parquet", (3,), "ValueError: no such day"))
     in/a.parquet, row group 3: ValueError: no such day
     """
@@ -59,6 +60,7 @@ class JobError(JagError, RuntimeError):
 
     Examples
     --------
+    >>> from arrowjag.etl import Failure, JobError
     >>> str(JobError(Failure("in/a.parquet", (3, 4, 5), "ValueError: no such day")))
     'in/a.parquet, row groups 3 to 5: ValueError: no such day'
     """
@@ -95,6 +97,7 @@ class Owner:
 
     Examples
     --------
+    >>> from arrowjag.etl import Owner
     >>> print(Owner("20260101T120000.000000-abc123", "node7", 4711, 0.0, False, True))
     process 4711 on node7 (run 20260101T120000.000000-abc123)
     """
@@ -139,6 +142,7 @@ class Run:
 
     Examples
     --------
+    >>> from arrowjag.etl import Run
     >>> print(Run("7", "done", "2026-01-01T12:00:00", "2026-01-01T12:01:00", "totals", 3, 0, 90, 1, 0, (), "", ""))
     2026-01-01T12:00:00  done        totals: 3 tasks, 90 rows, 1 retry
     """
@@ -188,6 +192,7 @@ class Status:
 
     Examples
     --------
+    >>> from arrowjag.etl import Status
     >>> print(Status("out", files=1, rows=3, bytes=900, foreign=(), unfinished=(), owner=None, runs=()))
     out: 1 file, 3 rows, 900 B
     not in use
@@ -258,6 +263,7 @@ class Report:
 
     Examples
     --------
+    >>> from arrowjag.etl import Report
     >>> print(Report(rows=900, tasks=2, kept=1, seconds=0.5, rows_read=500, bytes=4000, bytes_written=3000, peak_memory=10**8))
     2 tasks (1 done before), 900 rows; read 500 rows, 4.0 kB, wrote 3.0 kB in 0.5 s (1,000 rows/s), peak memory 100.0 MB
     """

@@ -52,6 +52,7 @@ def dataset(source: Any, *, columns: Sequence[str] | None = None, filters: Any =
 
     Examples
     --------
+    >>> from arrowjag.interop.ray import dataset
     >>> dataset("flights").sort("plane").write_parquet("sorted")  # doctest: +SKIP
     """
     try:
@@ -73,6 +74,7 @@ def set_up_worker() -> None:
 
     Examples
     --------
+    >>> from arrowjag.interop.ray import set_up_worker
     >>> set_up_worker()
     """
 

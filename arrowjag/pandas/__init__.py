@@ -96,6 +96,7 @@ def to_series(array: JaggedArray, index: Any = None, name: Any = None) -> Any:
 
     Examples
     --------
+    >>> from arrowjag.pandas import to_series
     >>> import arrowjag as aj
     >>> to_series(aj.array([[1, 2], [3]]), index=["a", "b"])
     a    [1, 2]
@@ -120,6 +121,7 @@ def series_from_arrow(array: pa.ExtensionArray) -> Any:
 
     Examples
     --------
+    >>> from arrowjag.pandas import series_from_arrow
     >>> import arrowjag as aj
     >>> series_from_arrow(aj.array([[1], None]).to_arrow())
     0     [1]
@@ -148,6 +150,8 @@ def frame_from_table(table: pa.Table) -> pd.DataFrame:
 
     Examples
     --------
+    >>> import pyarrow as pa
+    >>> from arrowjag.pandas import frame_from_table
     >>> frame_from_table(pa.table({"v": [[1, None], None], "s": [{"a": 1}, None]})).dtypes["v"]
     jagged[int64, 2]
     """

@@ -60,6 +60,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
 
     Examples
     --------
+    >>> from arrowjag.pandas import JaggedExtensionArray
     >>> JaggedExtensionArray([[1, 2], None, []])
     <JaggedExtensionArray>
     [[1, 2], <NA>, []]

@@ -50,6 +50,7 @@ class JaggedDtype(ExtensionDtype):
 
     Examples
     --------
+    >>> from arrowjag.pandas import JaggedDtype
     >>> JaggedDtype("float", 3, extents=(None, 4))
     jagged[float, 3, extents=(None, 4)]
     """
@@ -148,6 +149,7 @@ class JaggedDtype(ExtensionDtype):
 
         Examples
         --------
+        >>> from arrowjag.pandas import JaggedDtype
         >>> JaggedDtype.construct_from_string("jagged[timestamp[us, tz=UTC], 2]").leaf
         TimestampType(timestamp[us, tz=UTC])
         """
@@ -210,6 +212,8 @@ class JaggedDtype(ExtensionDtype):
 
         Examples
         --------
+        >>> import pyarrow as pa
+        >>> from arrowjag.pandas import JaggedDtype
         >>> JaggedDtype.from_arrow_type(pa.list_(pa.list_(pa.int8(), 3)))
         jagged[int8, 3, extents=(None, 3)]
         """

@@ -81,6 +81,7 @@ class FrameJag:
 
         Examples
         --------
+        >>> import pandas as pd
         >>> import arrowjag as aj
         >>> df = pd.DataFrame({"k": ["a", "b"], "v": aj.array([[1, 2], [3]]).to_pandas()})
         >>> df.jag.flatten("v")
@@ -127,6 +128,8 @@ class FrameJag:
 
         Examples
         --------
+        >>> import arrowjag
+        >>> import pandas as pd
         >>> df = pd.DataFrame({"k": ["a", "b", "a"], "v": [1, 2, 3]})
         >>> df.jag.implode("k", "v")
            k       v
@@ -175,6 +178,7 @@ class FrameJag:
 
         Examples
         --------
+        >>> import pandas as pd
         >>> import arrowjag as aj
         >>> df = pd.DataFrame({"t": aj.array([[1, 2], [3]]), "y": aj.array([[5, 6], [7]])})
         >>> df.jag.nest("t", "y", into="lc").columns.tolist()
@@ -208,6 +212,7 @@ class FrameJag:
 
         Examples
         --------
+        >>> import pandas as pd
         >>> import arrowjag as aj
         >>> lc = aj.zip(t=aj.array([[1, 2], [3]]), y=aj.array([[5, 6], [7]]))
         >>> pd.DataFrame({"lc": lc}).jag.unnest("lc").columns.tolist()
@@ -237,6 +242,7 @@ class FrameJag:
 
         Examples
         --------
+        >>> import pandas as pd
         >>> import arrowjag as aj
         >>> lc = aj.zip(t=aj.array([[1, 2], [3]]), y=aj.array([[5, 6], [7]]))
         >>> df = pd.DataFrame({"lc": lc, "limit": [6, 7]})
@@ -266,6 +272,7 @@ class FrameJag:
 
         Examples
         --------
+        >>> import pandas as pd
         >>> import arrowjag as aj
         >>> df = pd.DataFrame({"v": aj.array([[1, 5], [7]]), "w": aj.array([["a", "b"], ["c"]])})
         >>> df.jag.filter(df["v"] > 4, "v", "w")["w"].jag.to_list()
@@ -294,6 +301,7 @@ class FrameJag:
 
         Examples
         --------
+        >>> import pandas as pd
         >>> import arrowjag as aj
         >>> df = pd.DataFrame({"t": aj.array([[2, 1], [3]]), "y": aj.array([[5, 6], [7]])})
         >>> df.jag.sort_items("t", "t", "y")["y"].jag.to_list()
@@ -322,6 +330,7 @@ class FrameJag:
 
         Examples
         --------
+        >>> import pandas as pd
         >>> import arrowjag as aj
         >>> df = pd.DataFrame({"t": aj.array([[2, 1], [3]]), "y": aj.array([[5, 6], [7]])})
         >>> df.jag.topk(1, "y", "t", "y")["t"].jag.to_list()
@@ -352,6 +361,7 @@ class FrameJag:
 
         Examples
         --------
+        >>> import pandas as pd
         >>> import arrowjag as aj
         >>> df = pd.DataFrame({"v": aj.array([[1, 5], [], None])})
         >>> df.jag.describe()["v"][["null_rows", "length_max", "mean"]].tolist()
@@ -383,6 +393,7 @@ class FrameJag:
 
         Examples
         --------
+        >>> import pandas as pd
         >>> import arrowjag as aj
         >>> df = pd.DataFrame({"k": [1, 2], "v": aj.array([[1, None], None])})
         >>> df.jag.to_dict("records")

@@ -41,6 +41,7 @@ class GroupByJag:
 
     Examples
     --------
+    >>> import pandas as pd
     >>> import arrowjag as aj
     >>> df = pd.DataFrame({"k": ["a", "a", "b"], "v": aj.array([[1, 2], [3], [4]])})
     >>> df.groupby("k").jag["v"].sum().jag.to_list()

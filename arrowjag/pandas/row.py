@@ -54,6 +54,7 @@ class Row:
 
     Examples
     --------
+    >>> from arrowjag.pandas import Row
     >>> Row([1, 2]) < Row([1, 3])
     True
     >>> (Row([1, 2]) * 10).to_list()
@@ -118,6 +119,7 @@ class Row:
 
         Examples
         --------
+        >>> from arrowjag.pandas import Row
         >>> Row([[1], None]).to_list()
         [[1], None]
         """

@@ -371,6 +371,7 @@ def to_series(array: Column, name: str = "", extension: bool = True) -> pl.Serie
 
     Examples
     --------
+    >>> from arrowjag.polars import to_series
     >>> import arrowjag as aj
     >>> to_series(aj.array([[1, 2], [3]]), "v").dtype
     jagged[int64, 2]

@@ -52,6 +52,7 @@ class Jagged(pl.BaseExtension):
 
     Examples
     --------
+    >>> from arrowjag.polars import Jagged
     >>> import polars as pl
     >>> Jagged(pl.Float64, 3)
     jagged[double, 3]

@@ -103,6 +103,7 @@ class JagLazyFrame:
 
         Examples
         --------
+        >>> import arrowjag
         >>> import polars as pl
         >>> df = pl.DataFrame({"k": ["a", "b", "a"], "v": [1, 2, 3]})
         >>> df.jag.implode("k").rows()

@@ -47,6 +47,7 @@ class JaggedShape:
 
     Examples
     --------
+    >>> from arrowjag import JaggedShape
     >>> JaggedShape(2, [2, 1], [1, 2, 3])
     JaggedShape(2, [2, 1], [1, 2, 3])
     >>> JaggedShape(3, 5, (1, 5, 1)).encodings()
@@ -99,6 +100,7 @@ class JaggedShape:
 
         Examples
         --------
+        >>> from arrowjag import JaggedShape
         >>> JaggedShape.repeating(4, [1, 2])
         JaggedShape(4, [1, 2, 1, 2])
         """
@@ -128,6 +130,7 @@ class JaggedShape:
 
         Examples
         --------
+        >>> from arrowjag import JaggedShape
         >>> JaggedShape.from_offsets([0, 2], [0, 2, 3])
         JaggedShape(2, [2, 1])
         """
@@ -160,6 +163,7 @@ class JaggedShape:
 
         Examples
         --------
+        >>> from arrowjag import JaggedShape
         >>> JaggedShape.from_parents(([0, 0, 0], 1), ([0, 0, 2], 3))
         JaggedShape(3, [2, 0, 1])
         """
@@ -212,6 +216,7 @@ class JaggedShape:
 
         Examples
         --------
+        >>> from arrowjag import JaggedShape
         >>> JaggedShape(2, [2, 1]).nodes(1)
         2
         """
@@ -227,6 +232,7 @@ class JaggedShape:
 
         Examples
         --------
+        >>> from arrowjag import JaggedShape
         >>> JaggedShape(2, [2, 1]).unpack()
         ([2], [2, 1])
         """
@@ -242,6 +248,7 @@ class JaggedShape:
 
         Examples
         --------
+        >>> from arrowjag import JaggedShape
         >>> JaggedShape(2, [1, 2]).encodings()
         '(2, [1, 2])'
         """
@@ -257,6 +264,7 @@ class JaggedShape:
 
         Examples
         --------
+        >>> from arrowjag import JaggedShape
         >>> print(JaggedShape(2, [2, 1]).describe())
         JaggedShape(2, [2, 1]): 2 dims, 3 items
           dim 0: 1 row of 2 items
@@ -280,6 +288,7 @@ class JaggedShape:
 
         Examples
         --------
+        >>> from arrowjag import JaggedShape
         >>> JaggedShape(2, [2, 1], [1, 2, 3]).composed(1, 3).tolist()
         [3, 3]
         """
@@ -311,6 +320,7 @@ class JaggedShape:
 
         Examples
         --------
+        >>> from arrowjag import JaggedShape
         >>> JaggedShape(2).is_prefix_of(JaggedShape(2, [2, 1]))
         True
         """
@@ -350,6 +360,7 @@ class JaggedShape:
 
         Examples
         --------
+        >>> from arrowjag import JaggedShape
         >>> JaggedShape.common(JaggedShape(2), JaggedShape(2, [2, 1]), JaggedShape())
         JaggedShape(2, [2, 1])
         """
@@ -398,6 +409,7 @@ class JaggedShape:
 
         Examples
         --------
+        >>> from arrowjag import JaggedShape
         >>> JaggedShape(2, [2, 1], [1, 2, 3]).flatten(1)
         JaggedShape(2, 3)
         >>> JaggedShape(2, [2, 1]).flatten(1, 1)
@@ -430,6 +442,7 @@ class JaggedShape:
 
         Examples
         --------
+        >>> from arrowjag import JaggedShape
         >>> JaggedShape(2, [2, 1], [1, 2, 3]).flatten_end()
         JaggedShape(2, 3)
         """
@@ -466,6 +479,7 @@ class JaggedShape:
 
         Examples
         --------
+        >>> from arrowjag import JaggedShape
         >>> JaggedShape(2, 2, [1, 2, 2, 3]).reshape(4, -1)
         JaggedShape(4, [1, 2, 2, 3])
         >>> JaggedShape(6).reshape(2, -1)
@@ -515,6 +529,7 @@ class JaggedShape:
 
         Examples
         --------
+        >>> from arrowjag import JaggedShape
         >>> JaggedShape(2, [4, 2]).transpose(0, 1)
         JaggedShape(4, [2, 2, 1, 1])
         """
@@ -537,6 +552,7 @@ class JaggedShape:
 
         Examples
         --------
+        >>> from arrowjag import JaggedShape
         >>> JaggedShape(4, [1, 2, 1, 2]).transpose_will_shear(0, 1)
         True
         """

@@ -72,6 +72,8 @@ def leaf_types(*kinds: str) -> SearchStrategy[pa.DataType]:
 
     Examples
     --------
+    >>> import pyarrow as pa
+    >>> from arrowjag.testing import leaf_types
     >>> from hypothesis import find
     >>> find(leaf_types("decimal", "float"), lambda leaf: leaf != pa.float64()) != pa.float64()
     True

@@ -39,6 +39,7 @@ def assert_equal(
 
     Examples
     --------
+    >>> from arrowjag.testing import assert_equal
     >>> import arrowjag as aj
     >>> assert_equal(aj.array([[1], None]), aj.array([[1], []]))
     Traceback (most recent call last):
@@ -74,6 +75,7 @@ def assert_lists_equal(got: Any, expected: Any, *, rel_tol: float = 1e-9, abs_to
 
     Examples
     --------
+    >>> from arrowjag.testing import assert_lists_equal
     >>> assert_lists_equal([[0.1 + 0.2], None], [[0.3], None])
     >>> assert_lists_equal([[1, 2], []], [[1, 3], []])
     Traceback (most recent call last):

@@ -104,6 +104,7 @@ def jagged_lists(
 
     Examples
     --------
+    >>> from arrowjag.testing import jagged_lists
     >>> from hypothesis import find
     >>> None in find(jagged_lists(2), lambda rows: None in rows)
     True
@@ -160,6 +161,8 @@ def arrow_columns(  # noqa: PLR0913 - each ugliness can be turned off by name
 
     Examples
     --------
+    >>> import pyarrow as pa
+    >>> from arrowjag.testing import arrow_columns
     >>> from hypothesis import find
     >>> column = find(arrow_columns(2, pa.int8(), chunked=False), lambda column: column.array.null_count)
     >>> column.truth == column.array.to_pylist()
@@ -204,6 +207,8 @@ def jagged_arrays(
 
     Examples
     --------
+    >>> import pyarrow as pa
+    >>> from arrowjag.testing import jagged_arrays
     >>> from hypothesis import find
     >>> find(jagged_arrays(2, pa.float64(), nulls=False), lambda x: x.shape.size > 0).ndim
     2
@@ -245,6 +250,7 @@ def prefix_lists(
 
     Examples
     --------
+    >>> from arrowjag.testing import prefix_lists
     >>> from hypothesis import find
     >>> flat, nested = find(prefix_lists((1, 2)), lambda pair: None in pair[1])
     >>> len(flat) == len(nested)
@@ -311,6 +317,7 @@ def prefix_arrays(  # noqa: PLR0913 - each can be turned off by name
 
     Examples
     --------
+    >>> from arrowjag.testing import prefix_arrays
     >>> from hypothesis import find
     >>> x, y = find(prefix_arrays((1, 2)), lambda pair: pair[1].shape.size == 1)
     >>> len(x) == len(y), y.size
@@ -366,6 +373,7 @@ def dims(draw: st.DrawFn, length: int | None = None, *, max_size: int = 4, valid
 
     Examples
     --------
+    >>> from arrowjag.testing import dims
     >>> from hypothesis import find
     >>> sum(find(dims(3), lambda dim: dim.size == 6))
     6
@@ -416,6 +424,7 @@ def shapes(draw: st.DrawFn, ndim: int | None = None, *, max_size: int = 4, valid
 
     Examples
     --------
+    >>> from arrowjag.testing import shapes
     >>> from hypothesis import find
     >>> find(shapes(2), lambda shape: shape.size == 1).ndim
     2
