@@ -322,7 +322,7 @@ def flatten(x: Any, from_dim: int = 0, to_dim: int | None = None) -> JaggedArray
 
     Notes
     -----
-    Corresponds to Koda's `kd.shapes.flatten`, which never fails on ints.
+    Corresponds to Koda's `kd.shapes.flatten`, which accepts any ints.
 
     Examples
     --------

@@ -272,11 +272,14 @@ def compile_loops(
 ) -> None:
     """Compile the loops of arrowjag ahead of time, for this processor.
 
-    Without this command a process compiles the loops it needs in the background. An image that ships the folder, and names it in
-    ARROWJAG_CACHE_DIR, does not compile these loops. It needs numba: pip install "arrowjag[compiled]".
+    Without this command a process compiles the loops it needs in the
+    background. An image that ships the folder, and names it in
+    ARROWJAG_CACHE_DIR, does not compile these loops. Numba is needed; the
+    extra named "compiled" installs it.
 
-    Loops that aj.jit fuses are not among them, because they depend on the types of a call: make such calls while the image is
-    built, in `with aj.options(compile="always")`, and their code is kept in the same folder.
+    Loops that aj.jit fuses are not among them, because they depend on the
+    types of a call: make such calls while the image is built, in
+    `with aj.options(compile="always")`; the same folder keeps their code.
 
     \b
     Example:

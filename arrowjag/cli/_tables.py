@@ -135,8 +135,8 @@ def _level_table(console: Console, column: ColumnFacts) -> Table:
         cells = [str(one.dim), f"{one.rows:,}", f"{one.items:,}", *numbers, f"{one.empty:,}", f"{one.nulls:,}"]
         table.add_row(*cells, Text(level_text(one, blocks), style="cyan"))
     leaves = ["leaf", f"{column.values:,}", "", "", "", "", "", "", count_text(column.null_values)]
-    bounds = "" if column.minimum is None else f", {column.minimum} to {column.maximum}"
-    table.add_row(*leaves, Text(f"{leaf_name(column)}{bounds}"))
+    bounds = f"{column.minimum} to {column.maximum}"
+    table.add_row(*leaves, Text(leaf_name(column) if column.minimum is None else bounds))  # the title shows the type
     return _fitted(console, table)
 
 

@@ -22,7 +22,7 @@ __all__ = ["Pieces", "from_tensorflow", "to_tensorflow"]
 
 
 class Pieces(NamedTuple):
-    """What `tf.RaggedTensor.from_nested_row_splits` takes: ``tf.RaggedTensor.from_nested_row_splits(*pieces)``.
+    """The arguments of `tf.RaggedTensor.from_nested_row_splits`: call ``tf.RaggedTensor.from_nested_row_splits(*pieces)``.
 
     Attributes
     ----------

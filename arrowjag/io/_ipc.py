@@ -33,9 +33,9 @@ def read_ipc(path: Any, columns: Sequence[str] | None = None, to: str = "arrow",
     columns : list of str, optional
         Columns or fields inside them, as in `read_parquet`.
     to : {"arrow", "pandas", "polars"}
-        The kind of frame.
+        The kind of frame to return.
     filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
-        Where the path lies.
+        The file system of the path; by default derived from the path.
 
     Returns
     -------
@@ -111,11 +111,11 @@ def write_ipc(frame: Any, path: Any, *, filesystem: Any = None, compression: str
     Parameters
     ----------
     frame : pandas or polars DataFrame, polars LazyFrame, pa.Table, or dict of arrays
-        What to write.
+        The frame to write.
     path : str or path
         A local file or a URL. A crash leaves either the old file or the new one.
     filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
-        Where the path lies.
+        The file system of the path; by default derived from the path.
     compression : {"lz4", "zstd"}, optional
         Default None, so that the file can be read without a copy.
 

@@ -36,9 +36,9 @@ def read_ndjson(path: Any, schema: Any = None, to: str = "arrow", *, filesystem:
         The columns to read and their types; lists of any layout, `JaggedType` among them. By default all columns, with types that
         follow from all rows: integers, floats, bool, text, lists and structs. Text stays text, though it may look like times.
     to : {"arrow", "pandas", "polars"}
-        The kind of frame.
+        The kind of frame to return.
     filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
-        Where the path lies.
+        The file system of the path; by default derived from the path.
 
     Returns
     -------
@@ -145,11 +145,11 @@ def write_ndjson(frame: Any, path: Any, *, filesystem: Any = None) -> None:
     Parameters
     ----------
     frame : pandas or polars DataFrame, polars LazyFrame, pa.Table, or dict of arrays
-        What to write.
+        The frame to write.
     path : str or path
         A local file or a URL. A crash leaves either the old file or the new one.
     filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
-        Where the path lies.
+        The file system of the path; by default derived from the path.
 
     Raises
     ------

@@ -72,9 +72,9 @@ def read_parquet(  # noqa: PLR0913  (what pandas and pyarrow take, too)
     filters : pyarrow.compute.Expression, list of tuples, or list of lists of tuples, optional
         Rows to keep, as in `pyarrow.parquet.read_table`. Row groups whose statistics exclude them are not read.
     to : {"arrow", "pandas", "polars"}
-        The kind of frame.
+        The kind of frame to return.
     filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
-        Where the paths lie.
+        The file system of the paths; by default derived from the paths.
     storage_options : dict, optional
         Options for links, with the names of object_store: ``aws_access_key_id``, ``aws_region``, ``aws_endpoint_url``,
         ``aws_allow_http``...
@@ -248,17 +248,18 @@ def write_parquet(
     Parameters
     ----------
     frame : pandas or polars DataFrame, polars LazyFrame, pa.Table, or dict of arrays
-        What to write.
+        The frame to write.
     path : str or path
         A local file, or a link such as ``s3://bucket/a.parquet``.
     filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
-        Where the path lies.
+        The file system of the path; by default derived from the path.
     storage_options : dict, optional
         Options for links, as for `read_parquet`.
     partition_by : str or list of str, optional
-        Columns whose values become folders ``key=value`` below the folder `path`; each gets a file ``part-0.parquet``.
-        The files don't hold these columns. `read_parquet` makes them of the folders: whole numbers of 32 bits and text that looks
-        like them come back as int32, all else as text; ``partitioning=`` says other types. Rows of one key keep their order.
+        Columns whose values become folders ``key=value`` below the folder `path`; each folder gets a file
+        ``part-0.parquet``. The files don't hold these columns. `read_parquet` derives them from the names of folders:
+        values that look like integers of 32 bits become int32, all others text; ``partitioning=`` sets other types. Rows of
+        one key keep their order.
     row_group_size : int
         Maximum number of rows per row group.
     row_group_values : int
