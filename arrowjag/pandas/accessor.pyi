@@ -68,7 +68,7 @@ class SeriesJag:
     def __truediv__(self, other: Any) -> pd.Series[Any]: ...
     def __xor__(self, other: Any) -> pd.Series[Any]: ...
     def abs(self) -> pd.Series[Any]:
-        """Absolute value of each item."""
+        """Return the absolute value of each item."""
 
     def all(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """Return whether every item of each row is true."""
@@ -104,7 +104,7 @@ class SeriesJag:
         """Count how often 0, 1, 2 and so on occur in each row."""
 
     def bootstrap(self, n: int, seed: int, axis: Any = ...) -> pd.Series[Any]:
-        """Means of random samples of each row, drawn with replacement, for confidence intervals of the mean."""
+        """Return the means of random samples of each row, drawn with replacement, for confidence intervals of the mean."""
 
     def bottomk(self, k: int, axis: Any = ..., *, by: Any = ...) -> pd.Series[Any]:
         """Return the `k` smallest items of each row, smallest first, or the items with the `k` smallest keys."""
@@ -113,16 +113,16 @@ class SeriesJag:
         """Cast the leaves to another Arrow type."""
 
     def cdf(self, axis: Any = ..., *, weights: Any = ...) -> pd.Series[Any]:
-        """The share of each row's items that are at most as large as the item."""
+        """Return, for each item, the share of the items of its row that are at most as large."""
 
     def clip(self, lower: Any = ..., upper: Any = ...) -> pd.Series[Any]:
         """Limit items to bounds."""
 
     def coalesce(self, *arrays: Any) -> pd.Series[Any] | Any:
-        """Replace null items and rows by those of the first array that has them."""
+        """Replace null items and null rows by those of the first other array in which they are not null."""
 
     def collapse(self, axis: Any = ...) -> pd.Series[Any] | Any:
-        """The value that all items of each row share."""
+        """Return the value that all items of a row have in common."""
 
     def combinations(self, n: int, axis: Any = ...) -> pd.Series[Any]:
         """Return all combinations of `n` items of each row; adds a dim of declared size `n`."""
@@ -134,37 +134,37 @@ class SeriesJag:
         """Return whether each row contains a value."""
 
     def contains_key(self, k: Any) -> pd.Series[Any] | Any:
-        """Test whether each map has a key."""
+        """Return whether each map has a key."""
 
     def corr(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """Pearson's correlation of each row with another array's."""
+        """Return Pearson's correlation of each row with the same row of another array."""
 
     def cosine(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The cosine of the angle between each row and another array's."""
+        """Return the cosine of the angle between each row and the same row of another array."""
 
     def count(self, axis: Any = ...) -> pd.Series[Any] | Any:
         """Count the items of each row that are not null."""
 
     def cov(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ..., ddof: int = ...) -> pd.Series[Any] | Any:
-        """The covariance of each row with another array's."""
+        """Return the covariance of each row with the same row of another array."""
 
     def cumcount(self, axis: Any = ...) -> pd.Series[Any]:
-        """How many items that are not null each row has had so far, from 1."""
+        """Return the running count of the items of each row that are not null, from 1."""
 
     def cummax(self, axis: Any = ...) -> pd.Series[Any]:
-        """The largest item of each row so far."""
+        """Return the running maximum of each row."""
 
     def cummin(self, axis: Any = ...) -> pd.Series[Any]:
-        """The smallest item of each row so far."""
+        """Return the running minimum of each row."""
 
     def cumprod(self, axis: Any = ...) -> pd.Series[Any]:
-        """Running products of each row."""
+        """Return the running products of each row."""
 
     def cumsum(self, axis: Any = ...) -> pd.Series[Any]:
-        """Running totals of each row."""
+        """Return the running totals of each row."""
 
     def cut(self, bins: Any, range: tuple[float, float] | None = ..., axis: Any = ...) -> pd.Series[Any]:
-        """The bin of each item in the histogram of its row."""
+        """Return the bin of each item in the histogram of its row."""
 
     def diff(self, n: int = ..., axis: Any = ...) -> pd.Series[Any]:
         """Subtract from each item the one `n` positions before it."""
@@ -173,13 +173,13 @@ class SeriesJag:
         """Return the distinct items of each row that are not in the same row of another array."""
 
     def digitize(self, edges: Any, right: bool = ...) -> pd.Series[Any]:
-        """The number of the bin of each item between edges."""
+        """Return the number of the bin that each item falls into, given the edges between bins."""
 
     def distance(self, y: Any, metric: builtins.str = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The distance of each row from another array's."""
+        """Return the distance between each row and the same row of another array."""
 
     def dot(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The sum of the products of each row with another array's."""
+        """Return the dot product of each row with the same row of another array."""
 
     def drop_nulls(self, axis: Any = ...) -> pd.Series[Any]:
         """Drop the null items of each row."""
@@ -189,28 +189,28 @@ class SeriesJag:
         """Methods of dates and times, called on each item."""
 
     def entropy(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The entropy of each row in nats; the items are weights, which are divided by their sum."""
+        """Return the entropy of each row in nats; the items are weights, which are divided by their sum."""
 
     def equals(self, other: object) -> bool:
         """Return whether another array has the same shape, nulls, leaf type and values."""
 
     def ewm(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> Ewm:
-        """Exponentially weighted statistics along rows; give one of `alpha`, `span` and `halflife`."""
+        """Return exponentially weighted statistics along rows; give exactly one of `alpha`, `span` and `halflife`."""
 
     def ewm_mean(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> pd.Series[Any]:
-        """The exponentially weighted mean of all items up to each one."""
+        """Return the exponentially weighted mean of all items of a row up to and including the current one."""
 
     def ewm_var(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> pd.Series[Any]:
-        """The exponentially weighted variance of all items up to each one, corrected for bias."""
+        """Return the exponentially weighted variance of all items up to and including the current one, corrected for bias."""
 
     def expand(self, *dims: Any) -> pd.Series[Any]:
         """Broadcast dims of declared size 1 to new sizes."""
 
     def expand_to(self, other: Any, ndim: int = ...) -> pd.Series[Any]:
-        """Spread the array over a longer shape: each item is repeated over its descendants."""
+        """Broadcast the array to a longer shape: each item is repeated for its descendants."""
 
     def expanding(self, min_periods: int = ..., *, axis: Any = ...) -> Rolling:
-        """Windows of all items up to each one."""
+        """Return windows that hold all items of a row up to and including the current one."""
 
     @property
     def extension_type(self) -> Any:
@@ -227,7 +227,7 @@ class SeriesJag:
         """Field names of struct leaves; an empty list for other leaves."""
 
     def fill_null(self, value: Any) -> pd.Series[Any]:
-        """Replace null leaves, and null rows if the filler has as many dims."""
+        """Replace null leaves by a value; an array of the same ndim also replaces null rows."""
 
     def fill_null_rows(self, other: Any, axis: int = ...) -> pd.Series[Any]:
         """Replace null rows at an axis by the rows of another array."""
@@ -245,10 +245,10 @@ class SeriesJag:
         """Merge the last `n` dims into the dim before them."""
 
     def fold(self, f: Callable[..., Any], start: Any, *arrays: Any, type: Any = ..., axis: Any = ...) -> pd.Series[Any] | Any:
-        """Combine the items of each row from left to right by a function of a state and an item."""
+        """Combine the items of each row from left to right with a function of a state and an item."""
 
     def gaps(self, axis: Any = ...) -> pd.Series[Any]:
-        """Return the differences of neighbouring items of each row: one fewer than items."""
+        """Return the differences of neighbouring items of each row; a row has one difference fewer than items."""
 
     def get(self, key: Any, default: Any = ...) -> pd.Series[Any] | Any:
         """Look up the value of a key in each map, or the item at a position of each row."""
@@ -296,7 +296,7 @@ class SeriesJag:
         """Join the texts of each row."""
 
     def kurtosis(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The excess kurtosis of each row, corrected for bias."""
+        """Return the excess kurtosis of each row, corrected for bias."""
 
     def last(self, axis: Any = ...) -> pd.Series[Any] | Any:
         """Return the last item of each row, null or not."""
@@ -305,13 +305,13 @@ class SeriesJag:
         """Return the size of each row of a dim, nulls counted."""
 
     def linear_fit(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The straight line of least squares of each row: `y` over the items of this array."""
+        """Fit a straight line to each row by least squares: `y` as a function of the items of this array."""
 
     def local_maxima(self, axis: Any = ...) -> pd.Series[Any]:
         """Return which items of each row are greater than their neighbours."""
 
     def mad(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The median absolute deviation of each row: the median of the distances from the median."""
+        """Return the median absolute deviation of each row: the median of the distances from the median."""
 
     def map_items(self, f: Callable[..., Any], *arrays: Any, type: Any = ...) -> pd.Series[Any]:
         """Call a function on each item."""
@@ -332,7 +332,7 @@ class SeriesJag:
         """Average the items of each row."""
 
     def median(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The median of each row: the mean of the two middle items where their number is even."""
+        """Return the median of each row: the mean of the two middle items where their number is even."""
 
     def min(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """Return the smallest item of each row."""
@@ -341,16 +341,16 @@ class SeriesJag:
         """Return the item of each row whose key is the smallest."""
 
     def mode(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The most frequent item of each row."""
+        """Return the most frequent item of each row."""
 
     def moment(self, k: int, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The k-th central moment of each row: the mean of the k-th powers of the deviations from the mean."""
+        """Return the k-th central moment of each row: the mean of the k-th powers of the deviations from the mean."""
 
     def n_grams(self, n: int, axis: Any = ...) -> pd.Series[Any]:
         """Return the runs of `n` neighbouring items of each row: ``windows(n)``."""
 
     def n_unique(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The number of distinct items of each row."""
+        """Return the number of distinct items of each row."""
 
     def nan_to_null(self) -> pd.Series[Any]:
         """Replace NaN items by null."""
@@ -364,10 +364,10 @@ class SeriesJag:
         """Number of levels, the rows included."""
 
     def nearest(self, matrix: Any, metric: builtins.str = ...) -> pd.Series[Any] | Any:
-        """The number of the row of a matrix that is nearest to each row."""
+        """Return the number of the row of a matrix that is nearest to each row."""
 
     def norm(self, p: float = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The p-norm of each row."""
+        """Return the p-norm of each row."""
 
     def normalize(self, p: float = ..., axis: Any = ...) -> pd.Series[Any]:
         """Divide the items of each row by its p-norm."""
@@ -377,13 +377,13 @@ class SeriesJag:
         """Number of null rows, or of null leaves if the array has one dim."""
 
     def pad(self, n: int, fill: Any = ..., axis: int = ...) -> pd.Series[Any]:
-        """Pad short rows to a least size."""
+        """Pad rows that are shorter than a minimal size."""
 
     def pairs(self, y: Any, axis: Any = ...) -> pd.Series[Any]:
         """Return the Cartesian product of each row with the same row of another array; adds a dim of declared size 2."""
 
     def pct_change(self, n: int = ..., axis: Any = ...) -> pd.Series[Any]:
-        """The relative change of each item from the one `n` slots before it."""
+        """Return the relative change of each item from the item `n` slots before it."""
 
     def permute(self, *axes: int, shear: ShearMode = ...) -> pd.Series[Any]:
         """Reorder all dims."""
@@ -396,10 +396,10 @@ class SeriesJag:
         """Multiply the items of each row."""
 
     def ptp(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The largest item of each row less the smallest: peak to peak."""
+        """Return the difference between the largest and the smallest item of each row (peak to peak)."""
 
     def quantile(self, q: Any, interpolation: builtins.str = ..., axis: Any = ..., *, weights: Any = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """A quantile of each row, or several."""
+        """Return one or several quantiles of each row."""
 
     def rank(self, method: RankMethod = ..., descending: bool = ..., axis: Any = ..., *, tie_breaker: Any = ..., pct: bool = ...) -> pd.Series[Any]:
         """Rank each item within its row, from 1."""
@@ -408,7 +408,7 @@ class SeriesJag:
         """Drop the items of each innermost row that equal a value."""
 
     def repeat(self, sizes: Any) -> pd.Series[Any]:
-        """Repeat each innermost item in a new last dim."""
+        """Repeat each innermost item: the copies form a new last dim."""
 
     def replace(self, old: Any, new: Any = ...) -> pd.Series[Any]:
         """Replace items that equal a value."""
@@ -426,43 +426,43 @@ class SeriesJag:
         """Return the runs of equal neighbours of each row: their values and lengths."""
 
     def rolling(self, window: Any, min_periods: int | None = ..., center: bool = ..., on: Any = ..., *, axis: Any = ...) -> Rolling:
-        """Moving windows along rows."""
+        """Return moving windows along rows, on which statistics are computed."""
 
     def rolling_count(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
-        """How many items of each window are not null."""
+        """Return the number of items of each window that are not null."""
 
     def rolling_first(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
-        """The first item of each window that is not null."""
+        """Return the first item of each window that is not null."""
 
     def rolling_last(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
-        """The last item of each window that is not null."""
+        """Return the last item of each window that is not null."""
 
     def rolling_max(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
-        """The largest item of each window."""
+        """Return the largest item of each window."""
 
     def rolling_mean(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
-        """The mean of each window."""
+        """Return the mean of each window."""
 
     def rolling_median(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
-        """The median of each window."""
+        """Return the median of each window."""
 
     def rolling_min(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
-        """The smallest item of each window."""
+        """Return the smallest item of each window."""
 
     def rolling_quantile(self, window: Any, q: float, interpolation: builtins.str = ..., axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
-        """A quantile of each window."""
+        """Return a quantile of each window."""
 
     def rolling_std(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ..., ddof: int = ...) -> pd.Series[Any]:
-        """The standard deviation of each window."""
+        """Return the standard deviation of each window."""
 
     def rolling_sum(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
-        """The sum of each window."""
+        """Return the sum of each window."""
 
     def rolling_var(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ..., ddof: int = ...) -> pd.Series[Any]:
-        """The variance of each window."""
+        """Return the variance of each window."""
 
     def rotate(self, n: Any) -> pd.Series[Any]:
-        """Move the items of each innermost row to the right; those that leave at the end come in at the front."""
+        """Rotate the items of each innermost row to the right: items that leave at the end re-enter at the front."""
 
     def round(self, decimals: int = ...) -> pd.Series[Any]:
         """Round each item half to even."""
@@ -475,20 +475,20 @@ class SeriesJag:
         """Sample items of each row at random, keeping their order."""
 
     def scan(self, f: Callable[..., Any], start: Any, *arrays: Any, type: Any = ...) -> pd.Series[Any]:
-        """The state after each item of a row, by a function of a state and an item."""
+        """Return the state after each item of a row, computed by a function of a state and an item."""
 
     def searchsorted(self, y: Any, side: Literal['left', 'right'] = ..., axis: Any = ...) -> pd.Series[Any]:
         """Return the positions at which inserting items keeps the rows of this array sorted."""
 
     def sem(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ..., ddof: int = ...) -> pd.Series[Any] | Any:
-        """The standard error of the mean of each row."""
+        """Return the standard error of the mean of each row."""
 
     def set(self, index: Any, values: Any) -> pd.Series[Any]:
         """Assign to the items selected by an index, in a new array."""
 
     @property
     def shape(self) -> Any:
-        """The nesting."""
+        """The shape: the size of every row at each level."""
 
     def shift(self, n: int = ..., fill: Any = ..., axis: Any = ...) -> pd.Series[Any]:
         """Shift items by `n` positions; row sizes are unchanged."""
@@ -501,13 +501,13 @@ class SeriesJag:
         """Number of leaf values."""
 
     def skew(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The skewness of each row, corrected for bias."""
+        """Return the skewness of each row, corrected for bias."""
 
     def slice(self, start: Any, length: Any = ..., axis: int = ...) -> pd.Series[Any]:
         """Slice each row by start and length."""
 
     def softmax(self, axis: Any = ..., *, beta: float = ...) -> pd.Series[Any]:
-        """The exponentials of each row's items, scaled to add up to 1."""
+        """Return the exponentials of the items of each row, scaled so that they add up to 1."""
 
     def sort(self, descending: bool = ..., by: Any = ..., axis: Any = ...) -> pd.Series[Any]:
         """Sort the items of each row."""
@@ -519,7 +519,7 @@ class SeriesJag:
         """Remove a dim whose rows all have one item."""
 
     def std(self, axis: Any = ..., *, ddof: int = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The standard deviation of each row."""
+        """Return the standard deviation of each row."""
 
     @property
     def str(self) -> SeriesJagStr:
@@ -529,7 +529,7 @@ class SeriesJag:
         """Sum the items of each row."""
 
     def symmetric_difference(self, y: Any, axis: Any = ...) -> pd.Series[Any]:
-        """Return the distinct items of each row that are in this array or in another, but not in both."""
+        """Return the distinct items that are in a row of this array or in the same row of another, but not in both."""
 
     def tail(self, n: Any = ..., axis: int = ...) -> pd.Series[Any]:
         """Keep the last items of each row."""
@@ -565,7 +565,7 @@ class SeriesJag:
         """Return the `k` largest items of each row, largest first, or the items with the `k` largest keys."""
 
     def translate(self, keys_from: Any, values_from: Any, axis: Any = ...) -> pd.Series[Any]:
-        """Replace each item by the value of the equal key."""
+        """Look up each item in a dictionary, and replace it by the value found."""
 
     def transpose(self, a: int, b: int, shear: ShearMode = ..., return_inverse: bool = ...) -> Any:
         """Swap two dims: the item at ``[.., i, .., j, ..]`` moves to ``[.., j, .., i, ..]``."""
@@ -578,7 +578,7 @@ class SeriesJag:
         """The Arrow type of the leaf values."""
 
     def union(self, y: Any, axis: Any = ...) -> pd.Series[Any]:
-        """Return the distinct items of each row of this array and of another, in this order."""
+        """Return the distinct items of each row of this array, followed by those of the same row of another array."""
 
     def unique(self, axis: Any = ..., *, by: Any = ...) -> pd.Series[Any]:
         """Return the distinct items of each row, or the first item of each key."""
@@ -597,7 +597,7 @@ class SeriesJag:
         """The flat leaf values."""
 
     def var(self, axis: Any = ..., *, ddof: int = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
-        """The variance of each row."""
+        """Return the variance of each row."""
 
     def where(self, c: Any, y: Any = ...) -> pd.Series[Any] | Any:
         """Keep items where a condition is true, and take others from another array."""

@@ -71,7 +71,7 @@ class JagNamespace(JagExpr):
     def __getitem__(self, key: Any) -> JagExpr: ...
     def __init__(self, expr: Any) -> None: ...
     def abs(self) -> JagExpr:
-        """Absolute value of each item."""
+        """Return the absolute value of each item."""
 
     def all(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """Return whether every item of each row is true."""
@@ -116,7 +116,7 @@ class JagNamespace(JagExpr):
         """Count how often 0, 1, 2 and so on occur in each row."""
 
     def bootstrap(self, n: int, seed: int, axis: Any = ...) -> JagExpr:
-        """Means of random samples of each row, drawn with replacement, for confidence intervals of the mean."""
+        """Return the means of random samples of each row, drawn with replacement, for confidence intervals of the mean."""
 
     def bottomk(self, k: int, axis: Any = ..., *, by: Any = ...) -> JagExpr:
         """Return the `k` smallest items of each row, smallest first, or the items with the `k` smallest keys."""
@@ -125,16 +125,16 @@ class JagNamespace(JagExpr):
         """Cast the leaves to another Arrow type."""
 
     def cdf(self, axis: Any = ..., *, weights: Any = ...) -> JagExpr:
-        """The share of each row's items that are at most as large as the item."""
+        """Return, for each item, the share of the items of its row that are at most as large."""
 
     def clip(self, lower: Any = ..., upper: Any = ...) -> JagExpr:
         """Limit items to bounds."""
 
     def coalesce(self, *arrays: Any) -> JagExpr:
-        """Replace null items and rows by those of the first array that has them."""
+        """Replace null items and null rows by those of the first other array in which they are not null."""
 
     def collapse(self, axis: Any = ...) -> JagExpr:
-        """The value that all items of each row share."""
+        """Return the value that all items of a row have in common."""
 
     def combinations(self, n: int, axis: Any = ...) -> JagExpr:
         """Return all combinations of `n` items of each row; adds a dim of declared size `n`."""
@@ -146,52 +146,52 @@ class JagNamespace(JagExpr):
         """Return whether each row contains a value."""
 
     def contains_key(self, k: Any) -> JagExpr:
-        """Test whether each map has a key."""
+        """Return whether each map has a key."""
 
     def corr(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """Pearson's correlation of each row with another array's."""
+        """Return Pearson's correlation of each row with the same row of another array."""
 
     def cosine(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The cosine of the angle between each row and another array's."""
+        """Return the cosine of the angle between each row and the same row of another array."""
 
     def count(self, axis: Any = ...) -> JagExpr:
         """Count the items of each row that are not null."""
 
     def cov(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ..., ddof: int = ...) -> JagExpr:
-        """The covariance of each row with another array's."""
+        """Return the covariance of each row with the same row of another array."""
 
     def cum_count(self, axis: Any = ...) -> JagExpr:
-        """How many items that are not null each row has had so far, from 1."""
+        """Return the running count of the items of each row that are not null, from 1."""
 
     def cum_max(self, axis: Any = ...) -> JagExpr:
-        """The largest item of each row so far."""
+        """Return the running maximum of each row."""
 
     def cum_min(self, axis: Any = ...) -> JagExpr:
-        """The smallest item of each row so far."""
+        """Return the running minimum of each row."""
 
     def cum_prod(self, axis: Any = ...) -> JagExpr:
-        """Running products of each row."""
+        """Return the running products of each row."""
 
     def cum_sum(self, axis: Any = ...) -> JagExpr:
-        """Running totals of each row."""
+        """Return the running totals of each row."""
 
     def cumcount(self, axis: Any = ...) -> JagExpr:
-        """How many items that are not null each row has had so far, from 1."""
+        """Return the running count of the items of each row that are not null, from 1."""
 
     def cummax(self, axis: Any = ...) -> JagExpr:
-        """The largest item of each row so far."""
+        """Return the running maximum of each row."""
 
     def cummin(self, axis: Any = ...) -> JagExpr:
-        """The smallest item of each row so far."""
+        """Return the running minimum of each row."""
 
     def cumprod(self, axis: Any = ...) -> JagExpr:
-        """Running products of each row."""
+        """Return the running products of each row."""
 
     def cumsum(self, axis: Any = ...) -> JagExpr:
-        """Running totals of each row."""
+        """Return the running totals of each row."""
 
     def cut(self, bins: Any, range: tuple[float, float] | None = ..., axis: Any = ...) -> JagExpr:
-        """The bin of each item in the histogram of its row."""
+        """Return the bin of each item in the histogram of its row."""
 
     def diff(self, n: int = ..., axis: Any = ...) -> JagExpr:
         """Subtract from each item the one `n` positions before it."""
@@ -200,13 +200,13 @@ class JagNamespace(JagExpr):
         """Return the distinct items of each row that are not in the same row of another array."""
 
     def digitize(self, edges: Any, right: bool = ...) -> JagExpr:
-        """The number of the bin of each item between edges."""
+        """Return the number of the bin that each item falls into, given the edges between bins."""
 
     def distance(self, y: Any, metric: builtins.str = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The distance of each row from another array's."""
+        """Return the distance between each row and the same row of another array."""
 
     def dot(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The sum of the products of each row with another array's."""
+        """Return the dot product of each row with the same row of another array."""
 
     def drop_nulls(self, axis: Any = ...) -> JagExpr:
         """Drop the null items of each row."""
@@ -216,25 +216,25 @@ class JagNamespace(JagExpr):
         """Methods of dates and times, called on each item."""
 
     def entropy(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The entropy of each row in nats; the items are weights, which are divided by their sum."""
+        """Return the entropy of each row in nats; the items are weights, which are divided by their sum."""
 
     def ewm(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> Ewm:
-        """Exponentially weighted statistics along rows; give one of `alpha`, `span` and `halflife`."""
+        """Return exponentially weighted statistics along rows; give exactly one of `alpha`, `span` and `halflife`."""
 
     def ewm_mean(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> JagExpr:
-        """The exponentially weighted mean of all items up to each one."""
+        """Return the exponentially weighted mean of all items of a row up to and including the current one."""
 
     def ewm_var(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> JagExpr:
-        """The exponentially weighted variance of all items up to each one, corrected for bias."""
+        """Return the exponentially weighted variance of all items up to and including the current one, corrected for bias."""
 
     def expand(self, *dims: Any) -> JagExpr:
         """Broadcast dims of declared size 1 to new sizes."""
 
     def expand_to(self, other: Any, ndim: int = ...) -> JagExpr:
-        """Spread the array over a longer shape: each item is repeated over its descendants."""
+        """Broadcast the array to a longer shape: each item is repeated for its descendants."""
 
     def expanding(self, min_periods: int = ..., *, axis: Any = ...) -> Rolling:
-        """Windows of all items up to each one."""
+        """Return windows that hold all items of a row up to and including the current one."""
 
     def ffill(self, axis: Any = ...) -> JagExpr:
         """Replace each null by the last item before it that is not null, within its row."""
@@ -243,7 +243,7 @@ class JagNamespace(JagExpr):
         """Return the power spectrum of each row of evenly spaced numbers."""
 
     def fill_null(self, value: Any) -> JagExpr:
-        """Replace null leaves, and null rows if the filler has as many dims."""
+        """Replace null leaves by a value; an array of the same ndim also replaces null rows."""
 
     def fill_null_rows(self, other: Any, axis: int = ...) -> JagExpr:
         """Replace null rows at an axis by the rows of another array."""
@@ -261,10 +261,10 @@ class JagNamespace(JagExpr):
         """Merge the last `n` dims into the dim before them."""
 
     def fold(self, f: Callable[..., Any], start: Any, *arrays: Any, type: Any = ..., axis: Any = ...) -> JagExpr:
-        """Combine the items of each row from left to right by a function of a state and an item."""
+        """Combine the items of each row from left to right with a function of a state and an item."""
 
     def gaps(self, axis: Any = ...) -> JagExpr:
-        """Return the differences of neighbouring items of each row: one fewer than items."""
+        """Return the differences of neighbouring items of each row; a row has one difference fewer than items."""
 
     def gather(self, index: Any, axis: int = ..., out_of_bounds: builtins.str = ...) -> JagExpr:
         """Select items by position in each row at an axis."""
@@ -322,7 +322,7 @@ class JagNamespace(JagExpr):
         """Join the texts of each row."""
 
     def kurtosis(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The excess kurtosis of each row, corrected for bias."""
+        """Return the excess kurtosis of each row, corrected for bias."""
 
     def last(self, axis: Any = ...) -> JagExpr:
         """Return the last item of each row, null or not."""
@@ -334,13 +334,13 @@ class JagNamespace(JagExpr):
         """Return the size of each row of a dim, nulls counted."""
 
     def linear_fit(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The straight line of least squares of each row: `y` over the items of this array."""
+        """Fit a straight line to each row by least squares: `y` as a function of the items of this array."""
 
     def local_maxima(self, axis: Any = ...) -> JagExpr:
         """Return which items of each row are greater than their neighbours."""
 
     def mad(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The median absolute deviation of each row: the median of the distances from the median."""
+        """Return the median absolute deviation of each row: the median of the distances from the median."""
 
     def map_items(self, f: Callable[..., Any], *arrays: Any, type: Any = ...) -> JagExpr:
         """Call a function on each item."""
@@ -361,7 +361,7 @@ class JagNamespace(JagExpr):
         """Average the items of each row."""
 
     def median(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The median of each row: the mean of the two middle items where their number is even."""
+        """Return the median of each row: the mean of the two middle items where their number is even."""
 
     def min(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """Return the smallest item of each row."""
@@ -370,37 +370,37 @@ class JagNamespace(JagExpr):
         """Return the item of each row whose key is the smallest."""
 
     def mode(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The most frequent item of each row."""
+        """Return the most frequent item of each row."""
 
     def moment(self, k: int, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The k-th central moment of each row: the mean of the k-th powers of the deviations from the mean."""
+        """Return the k-th central moment of each row: the mean of the k-th powers of the deviations from the mean."""
 
     def n_grams(self, n: int, axis: Any = ...) -> JagExpr:
         """Return the runs of `n` neighbouring items of each row: ``windows(n)``."""
 
     def n_unique(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The number of distinct items of each row."""
+        """Return the number of distinct items of each row."""
 
     def nan_to_null(self) -> JagExpr:
         """Replace NaN items by null."""
 
     def nearest(self, matrix: Any, metric: builtins.str = ...) -> JagExpr:
-        """The number of the row of a matrix that is nearest to each row."""
+        """Return the number of the row of a matrix that is nearest to each row."""
 
     def norm(self, p: float = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The p-norm of each row."""
+        """Return the p-norm of each row."""
 
     def normalize(self, p: float = ..., axis: Any = ...) -> JagExpr:
         """Divide the items of each row by its p-norm."""
 
     def pad(self, n: int, fill: Any = ..., axis: int = ...) -> JagExpr:
-        """Pad short rows to a least size."""
+        """Pad rows that are shorter than a minimal size."""
 
     def pairs(self, y: Any, axis: Any = ...) -> JagExpr:
         """Return the Cartesian product of each row with the same row of another array; adds a dim of declared size 2."""
 
     def pct_change(self, n: int = ..., axis: Any = ...) -> JagExpr:
-        """The relative change of each item from the one `n` slots before it."""
+        """Return the relative change of each item from the item `n` slots before it."""
 
     def permute(self, *axes: int, shear: ShearMode = ...) -> JagExpr:
         """Reorder all dims."""
@@ -409,10 +409,10 @@ class JagNamespace(JagExpr):
         """Multiply the items of each row."""
 
     def ptp(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The largest item of each row less the smallest: peak to peak."""
+        """Return the difference between the largest and the smallest item of each row (peak to peak)."""
 
     def quantile(self, q: Any, interpolation: builtins.str = ..., axis: Any = ..., *, weights: Any = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """A quantile of each row, or several."""
+        """Return one or several quantiles of each row."""
 
     def rank(self, method: RankMethod = ..., descending: bool = ..., axis: Any = ..., *, tie_breaker: Any = ..., pct: bool = ...) -> JagExpr:
         """Rank each item within its row, from 1."""
@@ -421,7 +421,7 @@ class JagNamespace(JagExpr):
         """Drop the items of each innermost row that equal a value."""
 
     def repeat(self, sizes: Any) -> JagExpr:
-        """Repeat each innermost item in a new last dim."""
+        """Repeat each innermost item: the copies form a new last dim."""
 
     def replace(self, old: Any, new: Any = ...) -> JagExpr:
         """Replace items that equal a value."""
@@ -439,43 +439,43 @@ class JagNamespace(JagExpr):
         """Return the runs of equal neighbours of each row: their values and lengths."""
 
     def rolling(self, window: Any, min_periods: int | None = ..., center: bool = ..., on: Any = ..., *, axis: Any = ...) -> Rolling:
-        """Moving windows along rows."""
+        """Return moving windows along rows, on which statistics are computed."""
 
     def rolling_count(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
-        """How many items of each window are not null."""
+        """Return the number of items of each window that are not null."""
 
     def rolling_first(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
-        """The first item of each window that is not null."""
+        """Return the first item of each window that is not null."""
 
     def rolling_last(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
-        """The last item of each window that is not null."""
+        """Return the last item of each window that is not null."""
 
     def rolling_max(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
-        """The largest item of each window."""
+        """Return the largest item of each window."""
 
     def rolling_mean(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
-        """The mean of each window."""
+        """Return the mean of each window."""
 
     def rolling_median(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
-        """The median of each window."""
+        """Return the median of each window."""
 
     def rolling_min(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
-        """The smallest item of each window."""
+        """Return the smallest item of each window."""
 
     def rolling_quantile(self, window: Any, q: float, interpolation: builtins.str = ..., axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
-        """A quantile of each window."""
+        """Return a quantile of each window."""
 
     def rolling_std(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ..., ddof: int = ...) -> JagExpr:
-        """The standard deviation of each window."""
+        """Return the standard deviation of each window."""
 
     def rolling_sum(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
-        """The sum of each window."""
+        """Return the sum of each window."""
 
     def rolling_var(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ..., ddof: int = ...) -> JagExpr:
-        """The variance of each window."""
+        """Return the variance of each window."""
 
     def rotate(self, n: Any) -> JagExpr:
-        """Move the items of each innermost row to the right; those that leave at the end come in at the front."""
+        """Rotate the items of each innermost row to the right: items that leave at the end re-enter at the front."""
 
     def round(self, decimals: int = ...) -> JagExpr:
         """Round each item half to even."""
@@ -488,13 +488,13 @@ class JagNamespace(JagExpr):
         """Sample items of each row at random, keeping their order."""
 
     def scan(self, f: Callable[..., Any], start: Any, *arrays: Any, type: Any = ...) -> JagExpr:
-        """The state after each item of a row, by a function of a state and an item."""
+        """Return the state after each item of a row, computed by a function of a state and an item."""
 
     def searchsorted(self, y: Any, side: Literal['left', 'right'] = ..., axis: Any = ...) -> JagExpr:
         """Return the positions at which inserting items keeps the rows of this array sorted."""
 
     def sem(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ..., ddof: int = ...) -> JagExpr:
-        """The standard error of the mean of each row."""
+        """Return the standard error of the mean of each row."""
 
     def set(self, index: Any, values: Any) -> JagExpr:
         """Assign to the items selected by an index, in a new array."""
@@ -506,13 +506,13 @@ class JagNamespace(JagExpr):
         """Shuffle the items of each row."""
 
     def skew(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The skewness of each row, corrected for bias."""
+        """Return the skewness of each row, corrected for bias."""
 
     def slice(self, start: Any, length: Any = ..., axis: int = ...) -> JagExpr:
         """Slice each row by start and length."""
 
     def softmax(self, axis: Any = ..., *, beta: float = ...) -> JagExpr:
-        """The exponentials of each row's items, scaled to add up to 1."""
+        """Return the exponentials of the items of each row, scaled so that they add up to 1."""
 
     def sort(self, descending: bool = ..., by: Any = ..., axis: Any = ...) -> JagExpr:
         """Sort the items of each row."""
@@ -524,7 +524,7 @@ class JagNamespace(JagExpr):
         """Remove a dim whose rows all have one item."""
 
     def std(self, axis: Any = ..., *, ddof: int = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The standard deviation of each row."""
+        """Return the standard deviation of each row."""
 
     @property
     def str(self) -> JagNamespaceStr:
@@ -534,7 +534,7 @@ class JagNamespace(JagExpr):
         """Sum the items of each row."""
 
     def symmetric_difference(self, y: Any, axis: Any = ...) -> JagExpr:
-        """Return the distinct items of each row that are in this array or in another, but not in both."""
+        """Return the distinct items that are in a row of this array or in the same row of another, but not in both."""
 
     def tail(self, n: Any = ..., axis: int = ...) -> JagExpr:
         """Keep the last items of each row."""
@@ -555,13 +555,13 @@ class JagNamespace(JagExpr):
         """Return the `k` largest items of each row, largest first, or the items with the `k` largest keys."""
 
     def translate(self, keys_from: Any, values_from: Any, axis: Any = ...) -> JagExpr:
-        """Replace each item by the value of the equal key."""
+        """Look up each item in a dictionary, and replace it by the value found."""
 
     def transpose(self, a: int, b: int, shear: ShearMode = ..., return_inverse: bool = ...) -> JagExpr:
         """Swap two dims: the item at ``[.., i, .., j, ..]`` moves to ``[.., j, .., i, ..]``."""
 
     def union(self, y: Any, axis: Any = ...) -> JagExpr:
-        """Return the distinct items of each row of this array and of another, in this order."""
+        """Return the distinct items of each row of this array, followed by those of the same row of another array."""
 
     def unique(self, axis: Any = ..., *, by: Any = ...) -> JagExpr:
         """Return the distinct items of each row, or the first item of each key."""
@@ -576,7 +576,7 @@ class JagNamespace(JagExpr):
         """Count the distinct items of each row."""
 
     def var(self, axis: Any = ..., *, ddof: int = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
-        """The variance of each row."""
+        """Return the variance of each row."""
 
     def where(self, c: Any, y: Any = ...) -> JagExpr:
         """Keep items where a condition is true, and take others from another array."""
@@ -854,7 +854,7 @@ class JagSeries(pl.Series):
     def __truediv__(self, other: Any) -> pl.Series: ...
     def __xor__(self, other: Any) -> pl.Series: ...
     def abs(self) -> pl.Series:
-        """Absolute value of each item."""
+        """Return the absolute value of each item."""
 
     def all(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """Return whether every item of each row is true."""
@@ -903,7 +903,7 @@ class JagSeries(pl.Series):
         """Count how often 0, 1, 2 and so on occur in each row."""
 
     def bootstrap(self, n: int, seed: int, axis: Any = ...) -> pl.Series:
-        """Means of random samples of each row, drawn with replacement, for confidence intervals of the mean."""
+        """Return the means of random samples of each row, drawn with replacement, for confidence intervals of the mean."""
 
     def bottomk(self, k: int, axis: Any = ..., *, by: Any = ...) -> pl.Series:
         """Return the `k` smallest items of each row, smallest first, or the items with the `k` smallest keys."""
@@ -912,16 +912,16 @@ class JagSeries(pl.Series):
         """Cast the leaves to another Arrow type."""
 
     def cdf(self, axis: Any = ..., *, weights: Any = ...) -> pl.Series:
-        """The share of each row's items that are at most as large as the item."""
+        """Return, for each item, the share of the items of its row that are at most as large."""
 
     def clip(self, lower: Any = ..., upper: Any = ...) -> pl.Series:
         """Limit items to bounds."""
 
     def coalesce(self, *arrays: Any) -> pl.Series | Any:
-        """Replace null items and rows by those of the first array that has them."""
+        """Replace null items and null rows by those of the first other array in which they are not null."""
 
     def collapse(self, axis: Any = ...) -> pl.Series | Any:
-        """The value that all items of each row share."""
+        """Return the value that all items of a row have in common."""
 
     def combinations(self, n: int, axis: Any = ...) -> pl.Series:
         """Return all combinations of `n` items of each row; adds a dim of declared size `n`."""
@@ -933,52 +933,52 @@ class JagSeries(pl.Series):
         """Return whether each row contains a value."""
 
     def contains_key(self, k: Any) -> pl.Series | Any:
-        """Test whether each map has a key."""
+        """Return whether each map has a key."""
 
     def corr(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """Pearson's correlation of each row with another array's."""
+        """Return Pearson's correlation of each row with the same row of another array."""
 
     def cosine(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The cosine of the angle between each row and another array's."""
+        """Return the cosine of the angle between each row and the same row of another array."""
 
     def count(self, axis: Any = ...) -> pl.Series | Any:
         """Count the items of each row that are not null."""
 
     def cov(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ..., ddof: int = ...) -> pl.Series | Any:
-        """The covariance of each row with another array's."""
+        """Return the covariance of each row with the same row of another array."""
 
     def cum_count(self, axis: Any = ...) -> pl.Series:
-        """How many items that are not null each row has had so far, from 1."""
+        """Return the running count of the items of each row that are not null, from 1."""
 
     def cum_max(self, axis: Any = ...) -> pl.Series:
-        """The largest item of each row so far."""
+        """Return the running maximum of each row."""
 
     def cum_min(self, axis: Any = ...) -> pl.Series:
-        """The smallest item of each row so far."""
+        """Return the running minimum of each row."""
 
     def cum_prod(self, axis: Any = ...) -> pl.Series:
-        """Running products of each row."""
+        """Return the running products of each row."""
 
     def cum_sum(self, axis: Any = ...) -> pl.Series:
-        """Running totals of each row."""
+        """Return the running totals of each row."""
 
     def cumcount(self, axis: Any = ...) -> pl.Series:
-        """How many items that are not null each row has had so far, from 1."""
+        """Return the running count of the items of each row that are not null, from 1."""
 
     def cummax(self, axis: Any = ...) -> pl.Series:
-        """The largest item of each row so far."""
+        """Return the running maximum of each row."""
 
     def cummin(self, axis: Any = ...) -> pl.Series:
-        """The smallest item of each row so far."""
+        """Return the running minimum of each row."""
 
     def cumprod(self, axis: Any = ...) -> pl.Series:
-        """Running products of each row."""
+        """Return the running products of each row."""
 
     def cumsum(self, axis: Any = ...) -> pl.Series:
-        """Running totals of each row."""
+        """Return the running totals of each row."""
 
     def cut(self, bins: Any, range: tuple[float, float] | None = ..., axis: Any = ...) -> pl.Series:
-        """The bin of each item in the histogram of its row."""
+        """Return the bin of each item in the histogram of its row."""
 
     def diff(self, n: int = ..., axis: Any = ...) -> pl.Series:
         """Subtract from each item the one `n` positions before it."""
@@ -987,13 +987,13 @@ class JagSeries(pl.Series):
         """Return the distinct items of each row that are not in the same row of another array."""
 
     def digitize(self, edges: Any, right: bool = ...) -> pl.Series:
-        """The number of the bin of each item between edges."""
+        """Return the number of the bin that each item falls into, given the edges between bins."""
 
     def distance(self, y: Any, metric: builtins.str = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The distance of each row from another array's."""
+        """Return the distance between each row and the same row of another array."""
 
     def dot(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The sum of the products of each row with another array's."""
+        """Return the dot product of each row with the same row of another array."""
 
     def drop_nulls(self, axis: Any = ...) -> pl.Series:
         """Drop the null items of each row."""
@@ -1003,25 +1003,25 @@ class JagSeries(pl.Series):
         """Methods of dates and times, called on each item."""
 
     def entropy(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The entropy of each row in nats; the items are weights, which are divided by their sum."""
+        """Return the entropy of each row in nats; the items are weights, which are divided by their sum."""
 
     def ewm(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> Ewm:
-        """Exponentially weighted statistics along rows; give one of `alpha`, `span` and `halflife`."""
+        """Return exponentially weighted statistics along rows; give exactly one of `alpha`, `span` and `halflife`."""
 
     def ewm_mean(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> pl.Series:
-        """The exponentially weighted mean of all items up to each one."""
+        """Return the exponentially weighted mean of all items of a row up to and including the current one."""
 
     def ewm_var(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> pl.Series:
-        """The exponentially weighted variance of all items up to each one, corrected for bias."""
+        """Return the exponentially weighted variance of all items up to and including the current one, corrected for bias."""
 
     def expand(self, *dims: Any) -> pl.Series:
         """Broadcast dims of declared size 1 to new sizes."""
 
     def expand_to(self, other: Any, ndim: int = ...) -> pl.Series:
-        """Spread the array over a longer shape: each item is repeated over its descendants."""
+        """Broadcast the array to a longer shape: each item is repeated for its descendants."""
 
     def expanding(self, min_periods: int = ..., *, axis: Any = ...) -> Rolling:
-        """Windows of all items up to each one."""
+        """Return windows that hold all items of a row up to and including the current one."""
 
     def ffill(self, axis: Any = ...) -> pl.Series:
         """Replace each null by the last item before it that is not null, within its row."""
@@ -1030,7 +1030,7 @@ class JagSeries(pl.Series):
         """Return the power spectrum of each row of evenly spaced numbers."""
 
     def fill_null(self, value: Any) -> pl.Series:
-        """Replace null leaves, and null rows if the filler has as many dims."""
+        """Replace null leaves by a value; an array of the same ndim also replaces null rows."""
 
     def fill_null_rows(self, other: Any, axis: int = ...) -> pl.Series:
         """Replace null rows at an axis by the rows of another array."""
@@ -1048,10 +1048,10 @@ class JagSeries(pl.Series):
         """Merge the last `n` dims into the dim before them."""
 
     def fold(self, f: Callable[..., Any], start: Any, *arrays: Any, type: Any = ..., axis: Any = ...) -> pl.Series | Any:
-        """Combine the items of each row from left to right by a function of a state and an item."""
+        """Combine the items of each row from left to right with a function of a state and an item."""
 
     def gaps(self, axis: Any = ...) -> pl.Series:
-        """Return the differences of neighbouring items of each row: one fewer than items."""
+        """Return the differences of neighbouring items of each row; a row has one difference fewer than items."""
 
     def gather(self, index: Any, axis: int = ..., out_of_bounds: builtins.str = ...) -> pl.Series | Any:
         """Select items by position in each row at an axis."""
@@ -1109,7 +1109,7 @@ class JagSeries(pl.Series):
         """Join the texts of each row."""
 
     def kurtosis(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The excess kurtosis of each row, corrected for bias."""
+        """Return the excess kurtosis of each row, corrected for bias."""
 
     def last(self, axis: Any = ...) -> pl.Series | Any:
         """Return the last item of each row, null or not."""
@@ -1121,13 +1121,13 @@ class JagSeries(pl.Series):
         """Return the size of each row of a dim, nulls counted."""
 
     def linear_fit(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The straight line of least squares of each row: `y` over the items of this array."""
+        """Fit a straight line to each row by least squares: `y` as a function of the items of this array."""
 
     def local_maxima(self, axis: Any = ...) -> pl.Series:
         """Return which items of each row are greater than their neighbours."""
 
     def mad(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The median absolute deviation of each row: the median of the distances from the median."""
+        """Return the median absolute deviation of each row: the median of the distances from the median."""
 
     def map_items(self, f: Callable[..., Any], *arrays: Any, type: Any = ...) -> pl.Series:
         """Call a function on each item."""
@@ -1148,7 +1148,7 @@ class JagSeries(pl.Series):
         """Average the items of each row."""
 
     def median(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The median of each row: the mean of the two middle items where their number is even."""
+        """Return the median of each row: the mean of the two middle items where their number is even."""
 
     def min(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """Return the smallest item of each row."""
@@ -1157,16 +1157,16 @@ class JagSeries(pl.Series):
         """Return the item of each row whose key is the smallest."""
 
     def mode(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The most frequent item of each row."""
+        """Return the most frequent item of each row."""
 
     def moment(self, k: int, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The k-th central moment of each row: the mean of the k-th powers of the deviations from the mean."""
+        """Return the k-th central moment of each row: the mean of the k-th powers of the deviations from the mean."""
 
     def n_grams(self, n: int, axis: Any = ...) -> pl.Series:
         """Return the runs of `n` neighbouring items of each row: ``windows(n)``."""
 
     def n_unique(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The number of distinct items of each row."""
+        """Return the number of distinct items of each row."""
 
     def nan_to_null(self) -> pl.Series:
         """Replace NaN items by null."""
@@ -1180,10 +1180,10 @@ class JagSeries(pl.Series):
         """Number of levels, the rows included."""
 
     def nearest(self, matrix: Any, metric: builtins.str = ...) -> pl.Series | Any:
-        """The number of the row of a matrix that is nearest to each row."""
+        """Return the number of the row of a matrix that is nearest to each row."""
 
     def norm(self, p: float = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The p-norm of each row."""
+        """Return the p-norm of each row."""
 
     def normalize(self, p: float = ..., axis: Any = ...) -> pl.Series:
         """Divide the items of each row by its p-norm."""
@@ -1193,13 +1193,13 @@ class JagSeries(pl.Series):
         """Number of null rows."""
 
     def pad(self, n: int, fill: Any = ..., axis: int = ...) -> pl.Series:
-        """Pad short rows to a least size."""
+        """Pad rows that are shorter than a minimal size."""
 
     def pairs(self, y: Any, axis: Any = ...) -> pl.Series:
         """Return the Cartesian product of each row with the same row of another array; adds a dim of declared size 2."""
 
     def pct_change(self, n: int = ..., axis: Any = ...) -> pl.Series:
-        """The relative change of each item from the one `n` slots before it."""
+        """Return the relative change of each item from the item `n` slots before it."""
 
     def permute(self, *axes: int, shear: ShearMode = ...) -> pl.Series:
         """Reorder all dims."""
@@ -1212,10 +1212,10 @@ class JagSeries(pl.Series):
         """Multiply the items of each row."""
 
     def ptp(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The largest item of each row less the smallest: peak to peak."""
+        """Return the difference between the largest and the smallest item of each row (peak to peak)."""
 
     def quantile(self, q: Any, interpolation: builtins.str = ..., axis: Any = ..., *, weights: Any = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """A quantile of each row, or several."""
+        """Return one or several quantiles of each row."""
 
     def rank(self, method: RankMethod = ..., descending: bool = ..., axis: Any = ..., *, tie_breaker: Any = ..., pct: bool = ...) -> pl.Series:
         """Rank each item within its row, from 1."""
@@ -1224,7 +1224,7 @@ class JagSeries(pl.Series):
         """Drop the items of each innermost row that equal a value."""
 
     def repeat(self, sizes: Any) -> pl.Series:
-        """Repeat each innermost item in a new last dim."""
+        """Repeat each innermost item: the copies form a new last dim."""
 
     def replace(self, old: Any, new: Any = ...) -> pl.Series:
         """Replace items that equal a value."""
@@ -1242,43 +1242,43 @@ class JagSeries(pl.Series):
         """Return the runs of equal neighbours of each row: their values and lengths."""
 
     def rolling(self, window: Any, min_periods: int | None = ..., center: bool = ..., on: Any = ..., *, axis: Any = ...) -> Rolling:
-        """Moving windows along rows."""
+        """Return moving windows along rows, on which statistics are computed."""
 
     def rolling_count(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
-        """How many items of each window are not null."""
+        """Return the number of items of each window that are not null."""
 
     def rolling_first(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
-        """The first item of each window that is not null."""
+        """Return the first item of each window that is not null."""
 
     def rolling_last(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
-        """The last item of each window that is not null."""
+        """Return the last item of each window that is not null."""
 
     def rolling_max(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
-        """The largest item of each window."""
+        """Return the largest item of each window."""
 
     def rolling_mean(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
-        """The mean of each window."""
+        """Return the mean of each window."""
 
     def rolling_median(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
-        """The median of each window."""
+        """Return the median of each window."""
 
     def rolling_min(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
-        """The smallest item of each window."""
+        """Return the smallest item of each window."""
 
     def rolling_quantile(self, window: Any, q: float, interpolation: builtins.str = ..., axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
-        """A quantile of each window."""
+        """Return a quantile of each window."""
 
     def rolling_std(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ..., ddof: int = ...) -> pl.Series:
-        """The standard deviation of each window."""
+        """Return the standard deviation of each window."""
 
     def rolling_sum(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
-        """The sum of each window."""
+        """Return the sum of each window."""
 
     def rolling_var(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ..., ddof: int = ...) -> pl.Series:
-        """The variance of each window."""
+        """Return the variance of each window."""
 
     def rotate(self, n: Any) -> pl.Series:
-        """Move the items of each innermost row to the right; those that leave at the end come in at the front."""
+        """Rotate the items of each innermost row to the right: items that leave at the end re-enter at the front."""
 
     def round(self, decimals: int = ...) -> pl.Series:
         """Round each item half to even."""
@@ -1291,13 +1291,13 @@ class JagSeries(pl.Series):
         """Sample items of each row at random, keeping their order."""
 
     def scan(self, f: Callable[..., Any], start: Any, *arrays: Any, type: Any = ...) -> pl.Series:
-        """The state after each item of a row, by a function of a state and an item."""
+        """Return the state after each item of a row, computed by a function of a state and an item."""
 
     def searchsorted(self, y: Any, side: Literal['left', 'right'] = ..., axis: Any = ...) -> pl.Series:
         """Return the positions at which inserting items keeps the rows of this array sorted."""
 
     def sem(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ..., ddof: int = ...) -> pl.Series | Any:
-        """The standard error of the mean of each row."""
+        """Return the standard error of the mean of each row."""
 
     def set(self, index: Any, values: Any) -> pl.Series:
         """Assign to the items selected by an index, in a new array."""
@@ -1317,13 +1317,13 @@ class JagSeries(pl.Series):
         """Number of leaf values."""
 
     def skew(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The skewness of each row, corrected for bias."""
+        """Return the skewness of each row, corrected for bias."""
 
     def slice(self, start: Any, length: Any = ..., axis: int = ...) -> pl.Series:
         """Slice each row by start and length."""
 
     def softmax(self, axis: Any = ..., *, beta: float = ...) -> pl.Series:
-        """The exponentials of each row's items, scaled to add up to 1."""
+        """Return the exponentials of the items of each row, scaled so that they add up to 1."""
 
     def sort(self, descending: bool = ..., by: Any = ..., axis: Any = ...) -> pl.Series:
         """Sort the items of each row."""
@@ -1335,7 +1335,7 @@ class JagSeries(pl.Series):
         """Remove a dim whose rows all have one item."""
 
     def std(self, axis: Any = ..., *, ddof: int = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The standard deviation of each row."""
+        """Return the standard deviation of each row."""
 
     @property
     def str(self) -> JagSeriesStr:
@@ -1345,7 +1345,7 @@ class JagSeries(pl.Series):
         """Sum the items of each row."""
 
     def symmetric_difference(self, y: Any, axis: Any = ...) -> pl.Series:
-        """Return the distinct items of each row that are in this array or in another, but not in both."""
+        """Return the distinct items that are in a row of this array or in the same row of another, but not in both."""
 
     def tail(self, n: Any = ..., axis: int = ...) -> pl.Series:
         """Keep the last items of each row."""
@@ -1366,7 +1366,7 @@ class JagSeries(pl.Series):
         """Return the `k` largest items of each row, largest first, or the items with the `k` largest keys."""
 
     def translate(self, keys_from: Any, values_from: Any, axis: Any = ...) -> pl.Series:
-        """Replace each item by the value of the equal key."""
+        """Look up each item in a dictionary, and replace it by the value found."""
 
     def transpose(self, a: int, b: int, shear: ShearMode = ..., return_inverse: bool = ...) -> Any:
         """Swap two dims: the item at ``[.., i, .., j, ..]`` moves to ``[.., j, .., i, ..]``."""
@@ -1376,7 +1376,7 @@ class JagSeries(pl.Series):
         """The Arrow type of the leaf values."""
 
     def union(self, y: Any, axis: Any = ...) -> pl.Series:
-        """Return the distinct items of each row of this array and of another, in this order."""
+        """Return the distinct items of each row of this array, followed by those of the same row of another array."""
 
     def unique(self, axis: Any = ..., *, by: Any = ...) -> pl.Series:
         """Return the distinct items of each row, or the first item of each key."""
@@ -1395,7 +1395,7 @@ class JagSeries(pl.Series):
         """The flat leaf values, as an Arrow array."""
 
     def var(self, axis: Any = ..., *, ddof: int = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
-        """The variance of each row."""
+        """Return the variance of each row."""
 
     def where(self, c: Any, y: Any = ...) -> pl.Series | Any:
         """Keep items where a condition is true, and take others from another array."""
