@@ -76,7 +76,7 @@ def compiled_once(tmp_path_factory):
 
 def ugly(type, rng):
     """Values with the extremes of their type, in rows of none, one, few and more than one piece."""
-    sizes = np.array([0, 1, 3, 0, 7, 130, 300, 2, 0])
+    sizes = np.array([0, 1, 3, 0, 7, 4, 130, 300, 40, 700, 2, 0])
     n = int(sizes.sum())
     dtype = np.dtype("u1" if type == "b1" else type)
     if dtype.kind == "f":

@@ -22,11 +22,12 @@ TIMES = aj.array([[1, 2], [], [5, 5, 6, 9]])
 
 CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "sum": ("sum-f8", FLOATS.sum),
+    "sum of float32": ("rounded_sum-f4", lambda: FLOATS.cast("float32").sum()),
     "sum of integers": ("sum_integers-i8", INTEGERS.sum),
     "mean": ("mean-f8", FLOATS.mean),
     "mean of integers": ("mean_integers-i8", INTEGERS.mean),
-    "sum of long rows": ("long_sum-f8", LONG.sum),
-    "var of long rows": ("long_squares-f8", LONG.var),
+    "sum of long rows": ("sum-f8", LONG.sum),
+    "var of long rows": ("squares-f8", LONG.var),
     "prod": ("prod-f8", FLOATS.prod),
     "prod of integers": ("prod_integers-i8", INTEGERS.prod),
     "min": ("min-f8", FLOATS.min),

@@ -12,8 +12,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from arrowjag._kernels.compiled.loop import SYMBOL, Loop, Variant, wide_type
-from arrowjag._kernels.compiled.words import teach_numba
+from arrowjag._kernels.compiled.loop import HELPERS, SYMBOL, Loop, Variant, wide_type
+from arrowjag._kernels.compiled.vectors import teach_numba as teach_vectors
+from arrowjag._kernels.compiled.words import teach_numba as teach_words
 from arrowjag.errors import JagTypeError
 
 __all__ = ["compile_loop", "describe", "load", "target_machine"]
@@ -43,7 +44,10 @@ def _object_of(function: Callable[..., int], arguments: list[Any]) -> bytes:
     import llvmlite.binding as llvm
     import numba
 
-    teach_numba()
+    teach_words()
+    teach_vectors()
+    while HELPERS:
+        numba.extending.register_jitable(forceinline=True, error_model="numpy")(HELPERS.pop())
     compiled = numba.cfunc(numba.types.int64(*arguments), nopython=True, error_model="numpy")(function)
     machine = target_machine()
     module = llvm.parse_assembly(compiled.inspect_llvm())

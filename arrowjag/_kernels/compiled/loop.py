@@ -85,6 +85,16 @@ def loop(arguments: str, types: tuple[str, ...] = ITEM_TYPES) -> Callable[[Calla
     return register
 
 
+HELPERS: list[Callable[..., Any]] = []
+"""Functions that loops call, which the compiler has not seen yet."""
+
+
+def helper(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let loops call a function; its code becomes a part of theirs."""
+    HELPERS.append(function)
+    return function
+
+
 def item_type(dtype: np.dtype[Any]) -> str | None:
     """The numpy code of an item type that loops know, else None."""
     code = f"{dtype.kind}{dtype.itemsize}"

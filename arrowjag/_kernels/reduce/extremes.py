@@ -138,11 +138,13 @@ def _extreme(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.i
     out = empty(len(offsets) - 1, data.dtype)
     present = empty(len(out), np.bool_)
     loop = _loop("min" if pick is _SMALLEST else "max", data, valid)
+    if loop is not None:
+        return out, None if _run(loop, pick, data, valid, offsets, out, present) else present
 
     def work(block: Block) -> None:
-        _fill_extremes(pick, loop, block, out[block.rows], present[block.rows])
+        _fill_extremes(pick, None, block, out[block.rows], present[block.rows])
 
-    over_blocks(work, data, valid, offsets, strategy.sizes.LARGE_VALUES, per_core=valid is None or loop is not None)
+    over_blocks(work, data, valid, offsets, strategy.sizes.LARGE_VALUES, per_core=valid is None)
     return out, None if present.all() else present
 
 
@@ -155,16 +157,29 @@ def _loop(name: str, data: NDArray[Any], valid: Valid) -> Compiled | None:
 def _fill_extremes(pick: Pick, loop: Compiled | None, block: Block, out: NDArray[Any], present: NDArray[np.bool_]) -> None:
     """Fill `out` and `present` for the rows of a block, by a compiled loop if there is one."""
     if loop is not None:
-        _run(loop, pick, block, out, present)
-    elif not _past_nulls(pick, block, out, present):
+        _run(loop, pick, block.data, block.valid, block.offsets, out, present)
+        return
+    if not _past_nulls(pick, block, out, present):
         _of_block(pick, block, out, present, reduce_rows)
     without_signed_zeros(out)
 
 
-def _run(loop: Callable[..., int], pick: Pick, block: Block, out: NDArray[Any], present: NDArray[np.bool_]) -> None:
-    """Fill `out` and `present` for the rows of a block by a compiled loop."""
-    data = np.ascontiguousarray(block.data)
-    loop(data, block.valid, block.offsets, 0, len(out), losers(data.dtype, pick is _LARGEST), out, present)
+def _run(
+    loop: Compiled,
+    pick: Pick,
+    data: NDArray[Any],
+    valid: Valid,
+    offsets: NDArray[np.int64],
+    out: NDArray[Any],
+    present: NDArray[np.bool_],
+) -> bool:
+    """Fill `out` and `present` by a compiled loop; returns whether every row has a result."""
+    data, loser = np.ascontiguousarray(data), losers(data.dtype, pick is _LARGEST)
+
+    def work(first: int, last: int) -> int:
+        return loop(data, valid, offsets, first, last, loser, out, present)
+
+    return not any(blocks.map_rows(work, offsets))
 
 
 def _past_nulls(pick: Pick, block: Block, out: NDArray[Any], present: NDArray[np.bool_]) -> bool:
@@ -227,16 +242,15 @@ def _slot(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int6
     slots = zeros(len(offsets) - 1, np.int64)
     present = empty(len(slots), np.bool_)
     loop = _loop("argmin" if pick is _SMALLEST else "argmax", data, valid)
+    if loop is not None:
+        return slots, None if _run(loop, pick, data, valid, offsets, slots, present) else present
 
     def work(block: Block) -> None:
-        if loop is not None:
-            _run(loop, pick, block, slots[block.rows], present[block.rows])
-            return
         found = empty(len(block.offsets) - 1, data.dtype)
         _of_block(pick, block, found, present[block.rows])
         _first_hits(found, block, slots[block.rows])
 
-    over_blocks(work, data, valid, offsets, per_core=loop is not None)
+    over_blocks(work, data, valid, offsets)
     return slots, None if present.all() else present
 
 

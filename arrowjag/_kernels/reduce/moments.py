@@ -19,7 +19,7 @@ from arrowjag._kernels.base.fill import filled, spread
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import count_block, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.reduce.ordered import row_sums, run_rows
+from arrowjag._kernels.reduce.ordered import row_sums
 from arrowjag._kernels.reduce.segments import Block, moments, shifted
 
 __all__ = [
@@ -79,8 +79,7 @@ def variance_of(block: Block, out: NDArray[np.float64], ddof: int) -> NDArray[np
     data = block.data if block.data.dtype.kind == "f" else shifted(block)
     loop = find_loop("squares", data.dtype, block.valid is not None, len(data))
     if strategy.choose("variance", loop is not None) == "compiled" and loop is not None:
-        longest = int(row_sizes(block.offsets).max(initial=0)) if block.valid is None else 0
-        run_rows(loop, "long_squares", data, block.valid, block.offsets, longest, out)
+        loop(np.ascontiguousarray(data), block.valid, block.offsets, 0, len(out), out)
     else:
         _squares(data, block.valid, block.offsets, n, out)
     np.maximum(out, 0, out=out)  # the correction can leave a rounding below 0

@@ -17,9 +17,9 @@ from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import from_sizes, row_sizes
 from arrowjag._kernels.base.polars_lists import sum_lists
-from arrowjag._kernels.compiled.library import Compiled, find_loop
+from arrowjag._kernels.compiled.library import find_loop
 
-__all__ = ["PIECE", "cut_pieces", "row_sums", "run_rows"]
+__all__ = ["PIECE", "are_shared", "cut_pieces", "row_sums"]
 
 PIECE = 128
 """Slots that are added from left to right before their sum is added to that of the row."""
@@ -41,22 +41,20 @@ def row_sums(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
     -----
     O(n_values). 5M float64 in 500k rows take 6 ms of one core compiled, 9 by polars and 30 by numpy's bincount.
     """
-    sizes = row_sizes(offsets)
-    longest = int(sizes.max(initial=0))
-    is_long = longest > PIECE
-    if is_long and len(out) <= blocks.n_cores() and len(data) >= strategy.sizes.LARGE_VALUES:
+    if are_shared(len(data), len(out)) and int(row_sizes(offsets).max(initial=0)) > PIECE:
         _sum_long_rows(data, valid, offsets, out)
         return
     loop = find_loop("sum", data.dtype, valid is not None, len(data))
     by = strategy.choose("row_sum", len(data), loop is not None)
     if by == "compiled" and loop is not None:
-        run_rows(loop, "long_sum", data, valid, offsets, longest, out)
+        loop(np.ascontiguousarray(data), valid, offsets, 0, len(out), out)
         return
     values = data.astype(np.float64, copy=False)
     if valid is not None:
         values = filled(values, valid, 0)
     add = sum_lists if by == "polars" else _bincount
-    if not is_long:
+    sizes = row_sizes(offsets)
+    if int(sizes.max(initial=0)) <= PIECE:
         add(values, offsets, out)
         return
     rows, pieces = cut_pieces(offsets, sizes)
@@ -65,23 +63,9 @@ def row_sums(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
     add(sums, rows, out)
 
 
-def run_rows(
-    loop: Compiled,
-    long: str,
-    data: NDArray[Any],
-    valid: NDArray[np.bool_] | None,
-    offsets: NDArray[np.int64],
-    longest: int,
-    out: NDArray[Any],
-) -> None:
-    """Fill `out` by a loop over rows, or by its form for long rows without nulls, where that is ready."""
-    data = np.ascontiguousarray(data)
-    has_lanes = valid is None and longest > strategy.sizes.LANES_LENGTH
-    lanes = find_loop(long, data.dtype, False, len(data)) if has_lanes else None
-    if lanes is None:
-        loop(data, valid, offsets, 0, len(out), out)
-    else:
-        lanes(data, offsets, 0, len(out), out)
+def are_shared(n_values: int, n_rows: int) -> bool:
+    """Whether rows are so few and so long that all cores share the pieces of each."""
+    return n_rows <= blocks.n_cores() and n_values >= strategy.sizes.LARGE_VALUES
 
 
 def _bincount(values: NDArray[np.float64], offsets: NDArray[np.int64], out: NDArray[np.float64]) -> None:

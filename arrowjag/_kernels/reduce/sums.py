@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import count_block, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.reduce.ordered import row_sums
+from arrowjag._kernels.reduce.ordered import are_shared, row_sums
 from arrowjag._kernels.reduce.segments import (
     Block,
     accumulator,
@@ -56,6 +57,9 @@ def sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[N
         An integer sum does not fit 64 bits; names the row.
     """
     target = accumulator(data.dtype)
+    found = _compiled_sums(data, valid, offsets, target)
+    if found is not None:
+        return found, None
     out = zeros(len(offsets) - 1, data.dtype if target.kind == "f" else target)
 
     def work(block: Block) -> None:
@@ -66,8 +70,6 @@ def sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[N
             if wide is not part:
                 part[:] = wide
             return
-        if _run_integers(block, out[block.rows]):
-            return
         values = block.filled(0, target)
         _integer_sums(values, block.offsets, out[block.rows])
         if may_overflow(values, block.offsets):
@@ -76,6 +78,24 @@ def sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[N
     size = strategy.sizes.LARGE_VALUES if target.kind == "f" else strategy.sizes.CACHE_VALUES
     over_blocks(work, data, valid, offsets, size, per_core=_needs_no_room(data, valid))
     return out, None
+
+
+def _compiled_sums(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], target: np.dtype[Any]) -> NDArray[Any] | None:
+    """The sums of rows by one compiled loop; None if none is ready, a sum does not fit, or cores share the pieces of rows."""
+    if target.kind == "f":
+        if are_shared(len(data), len(offsets) - 1):
+            return None
+        loop = find_loop("sum" if data.dtype == target else "rounded_sum", data.dtype, valid is not None, len(data))
+        by = strategy.choose("row_sum", len(data), loop is not None)
+    else:
+        loop = find_loop("sum_integers", data.dtype, valid is not None, len(data))
+        by = strategy.choose("integer_sum", loop is not None)
+    if by != "compiled" or loop is None:
+        return None
+    out = empty(len(offsets) - 1, data.dtype if target.kind == "f" else target)
+    data = np.ascontiguousarray(data)
+    n_bad = map_rows(lambda first, last: loop(data, valid, offsets, first, last, out), offsets)
+    return None if max(n_bad) else out
 
 
 def _needs_no_room(data: NDArray[Any], valid: Valid) -> bool:
@@ -192,16 +212,11 @@ def _compiled_means(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]
     facts = (len(data), loop is not None) if is_float else (loop is not None,)
     if strategy.choose("row_sum" if is_float else "integer_sum", *facts) != "compiled" or loop is None:
         return None
-    if is_float and valid is None and int(row_sizes(offsets).max(initial=0)) > strategy.sizes.LANES_LENGTH:
+    if is_float and are_shared(len(data), len(offsets) - 1):
         return None
     out = empty(len(offsets) - 1, result_type(data.dtype))
-    empty_rows: list[int] = []
-
-    def work(block: Block) -> None:
-        part = out[block.rows]
-        empty_rows.append(loop(np.ascontiguousarray(block.data), block.valid, block.offsets, 0, len(part), part))
-
-    over_blocks(work, data, valid, offsets, per_core=True)
+    data = np.ascontiguousarray(data)
+    empty_rows = map_rows(lambda first, last: loop(data, valid, offsets, first, last, out), offsets)
     if min(empty_rows) < 0:
         return None
     return out, counts(valid, offsets) > 0 if max(empty_rows) else None

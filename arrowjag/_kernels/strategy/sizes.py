@@ -134,10 +134,6 @@ COMPILED_VALUES = 1 << 13
 COMPILING_VALUES = 1 << 20
 """From here on a loop that isn't there yet is compiled, by another process: half a second to start it, 0.1 to 0.3 s per loop."""
 
-LANES_LENGTH = 384
-"""Where a row is longer than this, several pieces of 128 items are added up side by side: 1M float64 in rows of 1,000 in 0.19 ms
-instead of 0.45, in rows of 300 both take 0.44; squared deviations take 0.67 instead of 1.2."""
-
 POLARS_LOAD_VALUES = 1_000_000
 """From here on polars is worth loading, if it is installed."""
 

@@ -1,0 +1,237 @@
+"""Many items at once: the extreme of a run, and the place of an item.
+
+LLVM compares integers in lanes by itself, but floats one after the other, and it searches item by item. The functions are what
+numba compiles calls of them to; Python runs them too, on numpy arrays. A run of `WIDTH` bytes is the least that they take.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["WIDTH", "largest_of", "largest_valid", "place_of", "place_of_valid", "smallest_of", "smallest_valid", "teach_numba"]
+
+WIDTH = 64
+"""Bytes of a vector: one register, or several that are used as one."""
+
+_UNROLLED = 4
+"""Vectors that are compared side by side: a comparison takes as long as that many loads."""
+
+
+def largest_of(values: Any, _valid: Any, begin: Any, end: Any, best: Any) -> Any:
+    """The largest of the items from `begin` to before `end`, at least one vector, and of `best`; NaN loses."""
+    return _best(values[int(begin) : int(end)], best, True)
+
+
+def smallest_of(values: Any, _valid: Any, begin: Any, end: Any, best: Any) -> Any:
+    """As `largest_of`, the smallest."""
+    return _best(values[int(begin) : int(end)], best, False)
+
+
+def largest_valid(values: Any, _valid: Any, begin: Any, end: Any, best: Any) -> Any:
+    """As `largest_of`, of the items whose bytes in `_valid` are not 0."""
+    part = slice(int(begin), int(end))
+    return _best(values[part][_valid[part] != 0], best, True)
+
+
+def smallest_valid(values: Any, _valid: Any, begin: Any, end: Any, best: Any) -> Any:
+    """As `largest_valid`, the smallest."""
+    part = slice(int(begin), int(end))
+    return _best(values[part][_valid[part] != 0], best, False)
+
+
+def place_of(values: Any, _valid: Any, begin: Any, end: Any, best: Any) -> Any:
+    """The place of the first item from `begin` to before `end` that equals `best`; `end` if there is none."""
+    found = (values[int(begin) : int(end)] == best).nonzero()[0]
+    return type(begin)(int(begin) + int(found[0])) if len(found) else end
+
+
+def place_of_valid(values: Any, _valid: Any, begin: Any, end: Any, best: Any) -> Any:
+    """As `place_of`, of the items whose bytes in `_valid` are not 0."""
+    part = slice(int(begin), int(end))
+    found = ((values[part] == best) & (_valid[part] != 0)).nonzero()[0]
+    return type(begin)(int(begin) + int(found[0])) if len(found) else end
+
+
+def _best(items: Any, best: Any, largest: bool) -> Any:
+    for item in items:
+        if item > best if largest else item < best:
+            best = item
+    return best
+
+
+@functools.cache
+def teach_numba() -> None:
+    """Tell numba how to compile the functions."""
+    from numba.extending import intrinsic, overload
+
+    for function, write in (
+        (largest_of, _extreme_of(largest=True, nulls=False)),
+        (smallest_of, _extreme_of(largest=False, nulls=False)),
+        (largest_valid, _extreme_of(largest=True, nulls=True)),
+        (smallest_valid, _extreme_of(largest=False, nulls=True)),
+        (place_of, _place_of(nulls=False)),
+        (place_of_valid, _place_of(nulls=True)),
+    ):
+        overload(function, inline="always")(_calling(intrinsic(write)))
+
+
+def _calling(one: Any) -> Callable[..., Any]:
+    # Lambdas, because numba compares names and annotations of both functions.
+    return lambda values, _valid, begin, end, best: (
+        lambda values, _valid, begin, end, best: one(values, _valid, begin, end, best)  # noqa: PLW0108
+    )
+
+
+class _Vectors:
+    """What is loaded: items of a type, where some are null with `least` in their place."""
+
+    def __init__(self, builder: Any, item: Any, data: Any, valid: Any) -> None:
+        from llvmlite import ir
+
+        self.ir, self.builder, self.data, self.valid = ir, builder, data, valid
+        self.size = item.bitwidth // 8
+        self.n = WIDTH // self.size
+        self.item = data.type.pointee
+        self.type = ir.VectorType(self.item, self.n)
+        self.is_float, self.is_signed = item.name.startswith("float"), item.name.startswith("int")
+
+    def splat(self, item: Any) -> Any:
+        """The item in each lane."""
+        none = self.ir.Constant(self.type, self.ir.Undefined)
+        lanes = self.ir.Constant(self.ir.VectorType(self.ir.IntType(32), self.n), [0] * self.n)
+        return self.builder.shuffle_vector(self.builder.insert_element(none, item, self.ir.IntType(32)(0)), none, lanes)
+
+    def _from(self, pointer: Any, type: Any, place: Any, align: int) -> Any:
+        address = self.builder.bitcast(self.builder.gep(pointer, [place]), type.as_pointer())
+        return self.builder.load(address, align=align)
+
+    def load(self, place: Any) -> Any:
+        """The items from a place on."""
+        return self._from(self.data, self.type, place, self.size)
+
+    def are_valid(self, place: Any) -> Any:
+        """Whether they are not null."""
+        bytes = self.ir.VectorType(self.ir.IntType(8), self.n)
+        return self.builder.icmp_unsigned("!=", self._from(self.valid, bytes, place, 1), self.ir.Constant(bytes, None))
+
+    def compare(self, sign: str, one: Any, two: Any) -> Any:
+        """Compare lane by lane; NaN is not in order with anything."""
+        if self.is_float:
+            return self.builder.fcmp_ordered(sign, one, two)
+        return (self.builder.icmp_signed if self.is_signed else self.builder.icmp_unsigned)(sign, one, two)
+
+
+def _extreme_of(largest: bool, nulls: bool) -> Callable[..., Any]:
+    sign = ">" if largest else "<"
+
+    def generate(builder: Any, item: Any, data: Any, valid: Any, begin: Any, end: Any, best: Any) -> Any:
+        from numba.core import cgutils
+
+        lanes = _Vectors(builder, item, data, valid)
+        word = begin.type
+        start = lanes.splat(best)
+
+        def better(one: Any, two: Any) -> Any:
+            return builder.select(lanes.compare(sign, one, two), one, two)
+
+        def load(place: Any) -> Any:
+            found = lanes.load(place)
+            return builder.select(lanes.are_valid(place), found, start) if nulls else found
+
+        bests = [cgutils.alloca_once_value(builder, start) for _ in range(_UNROLLED)]
+        at = cgutils.alloca_once_value(builder, begin)
+
+        def compare_in_steps(taking: list[Any]) -> None:
+            step = word(lanes.n * len(taking))
+            head, body, after = (builder.append_basic_block(f"vectors.{name}") for name in ("head", "body", "after"))
+            builder.branch(head)
+            builder.position_at_end(head)
+            left = builder.sub(end, builder.load(at))
+            builder.cbranch(builder.icmp_unsigned(">=", left, step), body, after)
+            builder.position_at_end(body)
+            place = builder.load(at)
+            for k, one in enumerate(taking):
+                builder.store(better(load(builder.add(place, word(k * lanes.n))), builder.load(one)), one)
+            builder.store(builder.add(place, step), at)
+            builder.branch(head)
+            builder.position_at_end(after)
+
+        compare_in_steps(bests)
+        compare_in_steps(bests[:1])
+        # The last items, some of them once more: NaN, which may be among them, loses as the first of two.
+        left = better(load(builder.sub(end, word(lanes.n))), builder.load(bests[0]))
+        for one in bests[1:]:
+            left = better(builder.load(one), left)
+        n = lanes.n
+        none = lanes.ir.Constant(lanes.type, lanes.ir.Undefined)
+        while n > 1:
+            n //= 2
+            order = lanes.ir.Constant(
+                lanes.ir.VectorType(lanes.ir.IntType(32), lanes.n), [(k + n) % lanes.n for k in range(lanes.n)]
+            )
+            left = better(builder.shuffle_vector(left, none, order), left)
+        return builder.extract_element(left, lanes.ir.IntType(32)(0))
+
+    return _as_intrinsic(generate, gives_place=False)
+
+
+def _place_of(nulls: bool) -> Callable[..., Any]:
+    def generate(builder: Any, item: Any, data: Any, valid: Any, begin: Any, end: Any, wanted: Any) -> Any:
+        from numba.core import cgutils
+
+        lanes = _Vectors(builder, item, data, valid)
+        ir, word, sought = lanes.ir, begin.type, lanes.splat(wanted)
+        bits = ir.IntType(lanes.n)
+        at = cgutils.alloca_once_value(builder, begin)
+        names = ("head", "body", "next", "hit", "tail", "item", "step", "after")
+        head, body, later, hit, tail, one, step, after = (builder.append_basic_block(f"place.{name}") for name in names)
+        builder.branch(head)
+        builder.position_at_end(head)
+        place = builder.load(at)
+        builder.cbranch(builder.icmp_unsigned(">=", builder.sub(end, place), word(lanes.n)), body, tail)
+        builder.position_at_end(body)
+        same = lanes.compare("==", lanes.load(place), sought)
+        if nulls:
+            same = builder.and_(same, lanes.are_valid(place))
+        mask = builder.bitcast(same, bits)
+        builder.cbranch(builder.icmp_unsigned("!=", mask, bits(0)), hit, later)
+        builder.position_at_end(later)
+        builder.store(builder.add(place, word(lanes.n)), at)
+        builder.branch(head)
+        builder.position_at_end(hit)
+        first = builder.cttz(mask, ir.IntType(1)(1))
+        widened = builder.zext(first, word) if lanes.n < 64 else first
+        builder.store(builder.add(place, widened), at)
+        builder.branch(after)
+        builder.position_at_end(tail)
+        last = builder.load(at)
+        builder.cbranch(builder.icmp_unsigned("<", last, end), one, after)
+        builder.position_at_end(one)
+        value = builder.load(builder.gep(data, [last]))
+        equal = lanes.compare("==", value, wanted)
+        if nulls:
+            equal = builder.and_(equal, builder.icmp_unsigned("!=", builder.load(builder.gep(valid, [last])), ir.IntType(8)(0)))
+        builder.cbranch(equal, after, step)
+        builder.position_at_end(step)
+        builder.store(builder.add(last, word(1)), at)
+        builder.branch(tail)
+        builder.position_at_end(after)
+        return builder.load(at)
+
+    return _as_intrinsic(generate, gives_place=True)
+
+
+def _as_intrinsic(generate: Callable[..., Any], gives_place: bool) -> Callable[..., Any]:
+    """What numba calls: the types first, then what writes the code."""
+    from numba import types
+
+    def typed(_typing: Any, values: Any, valid: Any, _begin: Any, _end: Any, _best: Any) -> Any:
+        def write(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            return generate(builder, values.dtype, *arguments)
+
+        given = (values, valid, types.uint64, types.uint64, values.dtype)
+        return (types.uint64 if gives_place else values.dtype)(*given), write
+
+    return typed
