@@ -14,7 +14,8 @@ import pytest
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
-from arrowjag._kernels.compiled.loops.fused import loop_of, parse
+from arrowjag._kernels.compiled.loops.fused import loop_of
+from arrowjag._kernels.compiled.loops.programs import parse
 from tests.kernels.compiling import compiled_within
 from tests.test_jit import outcome
 

@@ -22,7 +22,7 @@ from arrowjag._kernels.base import memory
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.compiled import fused_name
-from arrowjag._kernels.compiled.loops.fused import REDUCTIONS, SCANS, Value, parse
+from arrowjag._kernels.compiled.loops.programs import REDUCTIONS, SCANS, Value, parse
 from arrowjag._ops.elementwise.framework import flat_data
 from arrowjag.dims import Dim, Uniform
 from arrowjag.errors import JagTypeError

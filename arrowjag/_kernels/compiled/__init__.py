@@ -12,5 +12,5 @@ __all__ = ["Compiled", "find", "fused_name", "is_available"]
 
 
 def fused_name(program: str) -> str:
-    """The name of the loop that a program generates; see `loops.fused`."""
+    """The name of the loop that a program generates; see `loops.programs`."""
     return f"fused:{program}"

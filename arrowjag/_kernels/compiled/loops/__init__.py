@@ -11,9 +11,11 @@ from arrowjag._kernels.compiled.loops import (
     equality,
     extremes,
     fused,
+    items,
     lanes,
     moves,
     order,
+    programs,
     reductions,
     scans,
     selection,
@@ -27,10 +29,12 @@ __all__ = [
     "equality",
     "extremes",
     "fused",
+    "items",
     "lanes",
     "loop_named",
     "moves",
     "order",
+    "programs",
     "reductions",
     "scans",
     "selection",
@@ -42,4 +46,4 @@ __all__ = [
 
 def loop_named(name: str) -> Loop:
     """Return a loop by its name, from the table of loops or generated for a fused program."""
-    return fused.loop_of(name) if name.startswith(fused.PREFIX) else LOOPS[name]
+    return fused.loop_of(name) if name.startswith(programs.PREFIX) else LOOPS[name]
