@@ -171,15 +171,11 @@ def _run(
     valid: Valid,
     offsets: NDArray[np.int64],
     out: NDArray[Any],
-    present: NDArray[np.bool_],
+    present: NDArray[Any],
 ) -> bool:
     """Fill `out` and `present` by a compiled loop; returns whether every row has a result."""
     data, loser = np.ascontiguousarray(data), losers(data.dtype, pick is _LARGEST)
-
-    def work(first: int, last: int) -> int:
-        return loop(data, valid, offsets, first, last, loser, out, present)
-
-    return not any(blocks.map_rows(work, offsets))
+    return not any(blocks.map_rows(lambda first, last: loop(data, valid, offsets, first, last, loser, out, present), offsets))
 
 
 def _past_nulls(pick: Pick, block: Block, out: NDArray[Any], present: NDArray[np.bool_]) -> bool:
