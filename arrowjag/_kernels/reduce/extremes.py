@@ -345,7 +345,7 @@ def best(key: Key, offsets: NDArray[np.int64], *, largest: bool) -> tuple[NDArra
     data, valid = key
     if data.dtype.kind != "b" and _loop("argmax" if largest else "argmin", data, valid) is not None:
         return _best_slots(data, valid, offsets, largest)
-    found, _ = (max if largest else min)(data, valid, offsets)
+    found = (max if largest else min)(data, valid, offsets)[0]
     equal = data == found.repeat(row_sizes(offsets))  # of NaN alone the extreme is NaN, which equals none
     if valid is not None:
         equal &= valid
