@@ -49,7 +49,8 @@ def _reindexed(series: pd.Series[Any], index: Any) -> pd.Series[Any]:
     if isinstance(dtype, np.dtype) and dtype.kind in "iub":
         series = series.astype(pd.ArrowDtype(pa.from_numpy_dtype(dtype)))
     elif isinstance(dtype, pd.ArrowDtype) and has_views(dtype.pyarrow_dtype):  # pyarrow takes none of them by position
-        series = series.astype(pd.ArrowDtype(without_views(dtype.pyarrow_dtype)))
+        text = series.array.__arrow_array__().cast(without_views(dtype.pyarrow_dtype))
+        series = pd.Series(pd.arrays.ArrowExtensionArray(text), index=series.index, name=series.name)
     return series.reindex(index)
 
 

@@ -21,6 +21,14 @@ def s() -> pd.Series[Any]:
     return aj.array([[1, 2], None, [], [3, None]]).to_pandas(index=list("abcd"), name="v")
 
 
+def test_views_of_text_are_aligned_on_the_index() -> None:
+    """pyarrow takes no views by position, so that pandas can't reindex them."""
+    words = pd.Series(pd.arrays.ArrowExtensionArray(pa.array(["a", None, "c"], pa.string_view())), index=list("zab"))
+    rows = aj.array([["c", "a"], ["c"], []]).to_pandas(index=list("bcz"))
+    same = rows.jag == words
+    assert same.sort_index().jag.to_list() == [None, [True, False], [None], []]
+
+
 def values(series: pd.Series[Any]) -> list[Any]:
     return series.jag.to_list()
 
