@@ -49,3 +49,9 @@ def test_few_choices_are_those_of_many(sizes: list[int], n: int) -> None:
     with strategy.force(combinations="lengths"):
         many = x.combinations(n)
     assert few.equals(many)
+
+
+def test_more_items_than_any_row_has_give_none_at_once() -> None:
+    x = aj.array([[1, 2], [3]])
+    for found in (x.combinations(10**6), x.argcombinations(10**6)):
+        assert found.shape == aj.JaggedShape(2, 0, 10**6)

@@ -27,6 +27,7 @@ def test_padded_zip_agrees_with_the_oracle(data: st.DataObject) -> None:
 def test_pad_is_a_flag_or_a_field() -> None:
     x = aj.array([[1, 2], [3]])
     assert aj.zip(a=x, pad=x).fields == ["a", "pad"]
+    assert x.zip(pad=x).fields == ["0", "pad"]
     assert aj.zip(x, pad=True).to_list() == [[{"0": 1}, {"0": 2}], [{"0": 3}]]
     assert aj.zip(a=x, b=x, pad=True)["a"].to_list() == x.to_list()
     with pytest.raises(ShapeError, match=r"zip"):

@@ -195,7 +195,8 @@ class CombiningMethods(ArrayBase):
         *arrays : array or scalar
             Fields named "1", "2", ...; this array is the field "0".
         pad : bool
-            Whether the innermost rows of the arrays may differ in size; shorter ones are then filled with nulls.
+            Whether the innermost rows of the arrays may differ in size; shorter ones are then filled with nulls. An array is a
+            field of that name.
         **named : array or scalar
             Fields by name.
 
@@ -217,8 +218,9 @@ class CombiningMethods(ArrayBase):
         [[{'0': 1, 'k': 10}, {'0': 2, 'k': 10}], [{'0': 3, 'k': 20}]]
         """
         given = {str(place): one for place, one in enumerate((self, *arrays))} | named
+        given |= {} if isinstance(pad, bool) else {"pad": pad}
         parts = {name: operand(one, None, "zip") for name, one in given.items()}
-        return self._wrap(products.zip_padded(parts) if pad else struct_fields.zip_fields(parts))
+        return self._wrap(products.zip_padded(parts) if pad is True else struct_fields.zip_fields(parts))
 
     @method("*arrays", rows=changing_axis)
     def concat(self, *arrays: Any, axis: int = 0) -> ArrayOrScalar:

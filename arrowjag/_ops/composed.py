@@ -159,6 +159,8 @@ def _choices(offsets: IntArray, n: int) -> tuple[IntArray, IntArray]:
     sizes = row_sizes(offsets)
     cut = _offsets.from_sizes(_counts(sizes, n))
     total = int(cut[-1])
+    if not total:
+        return cut, np.empty(0, np.int64)
     if strategy.choose("combinations", total * n) == "items":
         return cut, _few_choices(sizes, offsets, n)
     items = np.empty(total * n, np.int64)
