@@ -410,7 +410,7 @@ def to_map(keys: Any, values: Any) -> ArrayOrScalar:
     ([[{'key': 'a', 'value': 1}, {'key': 'b', 'value': 2}], []], [2, None])
     """
     found, dropped = maps.unique_entries(maps.entries(as_column(keys), operand(values, None, "to_map")))
-    warn_of_duplicates(dropped, frames=4)
+    warn_of_duplicates(dropped)
     return JaggedArray._wrap(found)
 
 

@@ -102,7 +102,7 @@ def test_windows_compute_the_extent() -> None:
 
 @pytest.mark.parametrize("call", [lambda x: x.head(1.0), lambda x: x.tail(True), lambda x: x.slice("a"), lambda x: x.pad(None)])
 def test_windows_want_ints(call: Any) -> None:
-    with pytest.raises(TypeError, match="takes an int"):
+    with pytest.raises(TypeError, match=r"takes an int|must be an int"):
         call(aj.array([[1]]))
 
 

@@ -135,6 +135,10 @@ def test_rows_of_other_types_that_are_null_anyway_do_not_overflow() -> None:
     assert columns.sum(axis=0, min_count=3).to_list() == [None, None]
     assert columns[:, 1:].sum(axis=0, skip_nulls=False).to_list() == [None]
     assert aj.array([[2**63 - 1, 1, None], [2]]).dot(3, skip_nulls=False).to_list() == [None, 6]
+    assert aj.array([[-(2**63), None], [2]]).dot(-1, skip_nulls=False).to_list() == [None, -2]
+    for row, factor in (([2**63 - 1, None], 3), ([-(2**63)], -1), ([-1], -(2**63))):
+        with pytest.raises(aj.JagOverflowError, match="dot: integer overflow"):
+            aj.array([row, [1]]).dot(factor)
 
 
 @pytest.mark.parametrize(

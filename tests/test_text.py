@@ -172,6 +172,17 @@ def test_a_regex_that_re2_lacks_is_refused_on_empty_data_too(name: str, rows: li
         getattr(x.str, name)(*args, **kwargs)
 
 
+@pytest.mark.parametrize("type", [pa.string(), pa.large_string()], ids=str)
+def test_prefixes_and_suffixes_that_all_texts_have_are_cut(type: pa.DataType) -> None:
+    words = [f"word{number}" for number in range(1000)]
+    for held in (words, ["wordé", "word", "word漢x"]):
+        x = aj.array(pa.array(held, type))
+        for part in (x, x[1:], x[:-1]):
+            assert part.str.removeprefix("word").to_list() == [one.removeprefix("word") for one in part.to_list()]
+    x = aj.array(pa.array([word[::-1] for word in words], type))
+    assert x[3:].str.removesuffix("drow").to_list() == [word[4:][::-1] for word in words[3:]]
+
+
 def test_wrong_arguments_are_named() -> None:
     x = aj.array([["a"]])
     with pytest.raises(JagValueError, match="fill must be one character, got 'xy'"):
@@ -180,7 +191,7 @@ def test_wrong_arguments_are_named() -> None:
         x.str.pad(3, "up")
     with pytest.raises(JagValueError, match="step must not be 0"):
         x.str.slice(0, 1, 0)
-    with pytest.raises(JagTypeError, match="find: the text must be a str, got int"):
+    with pytest.raises(JagTypeError, match=r"str\.find: text must be a str, got int"):
         x.str.find(1)  # type: ignore[arg-type]
     with pytest.raises(JagTypeError, match=r"str\.zfill: n"):
         x.str.zfill(True)

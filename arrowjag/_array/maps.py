@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,8 @@ from arrowjag._column import Column
 from arrowjag._methods import method, over_axis
 from arrowjag._ops import elementwise, struct_fields
 from arrowjag._ops import maps as _ops
-from arrowjag.errors import JagTypeError, JagWarning
+from arrowjag._warnings import warn
+from arrowjag.errors import JagTypeError
 from arrowjag.typing import ArrayOrScalar
 
 __all__ = ["MapMethods", "warn_of_duplicates"]
@@ -152,12 +152,12 @@ class MapMethods(ArrayBase):
         return _column.to_arrow(_ops.as_maps(found))
 
 
-def warn_of_duplicates(dropped: int, frames: int = 3) -> None:
+def warn_of_duplicates(dropped: int) -> None:
     """Warn that entries of maps were dropped."""
     if dropped:
         entries, repeat = ("entry was", "its key occurs") if dropped == 1 else ("entries were", "their keys occur")
         text = f"to_map: {dropped} {entries} dropped because {repeat} again in the row; the last value of each key stays"
-        warnings.warn(text, JagWarning, stacklevel=frames)
+        warn(text)
 
 
 def _key(column: Column, key: Any, operation: str) -> Any:

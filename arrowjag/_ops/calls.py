@@ -6,7 +6,6 @@ from the results by the same rule, so that it never depends on the number of row
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -18,7 +17,8 @@ from arrowjag import _arrow
 from arrowjag._kernels.strategy import sizes
 from arrowjag._ops import row_compiler
 from arrowjag._options import options
-from arrowjag.errors import JagTypeError, JagWarning
+from arrowjag._warnings import warn
+from arrowjag.errors import JagTypeError
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["Argument", "Form", "Lists", "Records", "Rows", "Scalars", "call_each", "valid_rows"]
@@ -172,7 +172,7 @@ def _by_compiler(
         if outcome.matches(expected):
             return outcome.run(arguments, live, n_rows, operation)
         reason = f"numba gives its results the type {outcome.description}, Python {expected}"
-    warnings.warn(f"{operation}: the function runs in the interpreter, because {reason}", JagWarning, stacklevel=2)
+    warn(f"{operation}: the function runs in the interpreter, because {reason}")
     return None
 
 

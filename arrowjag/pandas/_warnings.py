@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import pathlib
 import sys
-import warnings
 from types import FrameType
 from typing import Any
 
 import pandas as pd
 
-from arrowjag.errors import JagWarning
+from arrowjag._warnings import warn
 
 __all__ = ["warn_of_scalar"]
 
-_INSIDE = (str(pathlib.Path(pd.__file__).parent), str(pathlib.Path(__file__).parent.parent))
+_PANDAS = str(pathlib.Path(pd.__file__).parent)
 _FROM_OPERATOR = 2
 """Stack frames between `warn_of_scalar` and the caller of ``==``: `_same_rows` and the operator."""
 
@@ -32,11 +31,7 @@ def warn_of_scalar(array: Any, other: Any) -> None:
     caller = sys._getframe(_FROM_OPERATOR + 1)
     if caller.f_code.co_name != "comparison_op" or not _is_first(caller, array):
         return
-    level, frame = 1, sys._getframe(0)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_INSIDE):
-        level, frame = level + 1, frame.f_back
-    message = f"a row of {array.dtype} is a list and never equals {other!r}; .jag == {other!r} compares items"
-    warnings.warn(message, JagWarning, stacklevel=level)
+    warn(f"a row of {array.dtype} is a list and never equals {other!r}; .jag == {other!r} compares items", through=_PANDAS)
 
 
 def _is_first(caller: FrameType, array: Any) -> bool:

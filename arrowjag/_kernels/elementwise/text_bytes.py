@@ -51,15 +51,19 @@ def _bits_of_valid(values: pa.Array) -> pa.Buffer | None:
 def removed(values: pa.Array, affix: str, *, at_start: bool) -> pa.Array:
     """Drop a prefix or suffix where it is there.
 
-    If all strings have it, their bytes are cut, in a third of the time: UTF-8 cut at whole characters stays UTF-8. Arrow's
-    `binary_slice` fails where a string or a null ends before the slice begins.
+    If all strings have it, their bytes are cut: UTF-8 cut at whole characters stays UTF-8. Arrow's `binary_slice` can't do it: it
+    asks for a buffer of negative size (seen in pyarrow 26).
     """
     here = pc.starts_with(values, affix) if at_start else pc.ends_with(values, affix)
     if len(values) and not here.null_count and pc.all(here).as_py():
+        starts, data = _bytes_of(values)
         n = len(affix.encode())
-        binary = pa.large_binary() if pa.types.is_large_string(values.type) else pa.binary()
-        plain = pa.Array.from_buffers(binary, len(values), values.buffers(), values.null_count, values.offset)
-        cut = pc.binary_slice(plain, n) if at_start else pc.binary_slice(plain, 0, -n)
-        return pa.Array.from_buffers(values.type, len(cut), cut.buffers(), cut.null_count, cut.offset)
+        starts = starts - starts[0]
+        firsts = starts[:-1] if at_start else starts[1:] - n
+        keep = np.ones(len(data), np.bool_)
+        for place in range(n):
+            keep[firsts + place] = False
+        cuts = starts - n * np.arange(len(starts), dtype=starts.dtype)
+        return pa.Array.from_buffers(values.type, len(values), [None, pa.py_buffer(cuts), pa.py_buffer(data[keep])], 0)
     n = len(affix)
     return pc.if_else(here, pc.utf8_slice_codeunits(values, n) if at_start else pc.utf8_slice_codeunits(values, 0, -n), values)

@@ -7,7 +7,7 @@ arithmetic and comparison and choosing, operators, ufuncs.
 
 from __future__ import annotations
 
-from arrowjag._ops.elementwise.arithmetic import exact_product
+from arrowjag._ops.elementwise.arithmetic import exact_product, fitting_product, product_overflows
 from arrowjag._ops.elementwise.categories import as_category, codes_beside, is_ordered
 from arrowjag._ops.elementwise.choosing import coalesce, fill_null, where
 from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_datum, columns_of, decoded
@@ -54,11 +54,13 @@ __all__ = [
     "decoded",
     "exact_product",
     "fill_null",
+    "fitting_product",
     "is_ordered",
     "is_text",
     "members_like",
     "nan_to_null",
     "nan_to_null_values",
+    "product_overflows",
     "promote",
     "round_to",
     "scalar_by_value",

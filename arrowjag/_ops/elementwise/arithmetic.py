@@ -26,7 +26,7 @@ from arrowjag._ops.elementwise.types import is_bytes, is_text, promote
 from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagTypeError, JagValueError
 from arrowjag.typing import BoolArray
 
-__all__ = ["arithmetic", "divide", "exact_product", "floor_divide", "power", "remainder"]
+__all__ = ["arithmetic", "divide", "exact_product", "fitting_product", "floor_divide", "power", "product_overflows", "remainder"]
 
 
 def exact_product(one: Datum, two: Datum) -> pa.Array:
@@ -35,11 +35,30 @@ def exact_product(one: Datum, two: Datum) -> pa.Array:
     both = (one.type, two.type)
     if not (all(pt.is_integer(type) for type in both) and pt.is_integer(promote(both, "dot"))):
         return arithmetic("multiply", "multiply")(one, two)
-    wide = pa.uint64() if all(pt.is_unsigned_integer(type) for type in both) else pa.int64()
+    wide = _integers_of(both)
     try:
         return pc.multiply_checked(cast_datum(one, wide), cast_datum(two, wide))
     except pa.ArrowInvalid:
         raise JagOverflowError(f"dot: integer overflow, a product does not fit {wide}. {OVERFLOW_HINT}") from None
+
+
+def _integers_of(types: tuple[pa.DataType, ...]) -> pa.DataType:
+    return pa.uint64() if all(pt.is_unsigned_integer(type) for type in types) else pa.int64()
+
+
+def fitting_product(one: Datum, two: Datum) -> pa.Array:
+    """As `exact_product` of integers, with 0 for each product that does not fit."""
+    wide = _integers_of((decoded(one).type, decoded(two).type))
+    product = pc.multiply(cast_datum(decoded(one), wide), cast_datum(decoded(two), wide))
+    return pc.if_else(product_overflows(one, two), pa.scalar(0, wide), product)
+
+
+def product_overflows(one: Datum, two: Datum) -> pa.Array:
+    """Return whether the product of two integers does not fit 64 bits; null beside a null."""
+    wide = _integers_of((decoded(one).type, decoded(two).type))
+    exact = pc.multiply(*(cast_datum(decoded(side), wide).cast(pa.decimal256(20)) for side in (one, two)))
+    least, most = (0, 2**64 - 1) if wide == pa.uint64() else (-(2**63), 2**63 - 1)
+    return pc.or_(pc.less(exact, pa.scalar(Decimal(least), exact.type)), pc.greater(exact, pa.scalar(Decimal(most), exact.type)))
 
 
 def arithmetic(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
