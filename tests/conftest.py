@@ -103,6 +103,21 @@ def pytest_pyfunc_call() -> Iterator[Any]:
         pytest.skip(f"{host} is not installed")
 
 
+STARTS = "starts Python: make whole"
+STARTS_PYTHON = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[Any]:
+    """Skip a test in which an example of a page starts Python: doctest takes the skip for an error of the example."""
+    try:
+        return (yield)
+    except (Exception, pytest.fail.Exception):
+        if item.stash.get(STARTS_PYTHON, False):
+            pytest.skip(STARTS)
+        raise
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
     """In the profile `quick`, skip a test that starts Python, which takes a second, unless it has the marker `everyday`."""
@@ -113,7 +128,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
     def start_other_programs(self: Any, args: Any, *rest: Any, **options: Any) -> None:
         program = args if isinstance(args, str | Path) else next(iter(args), "")
         if str(program) == sys.executable and threading.current_thread() is threading.main_thread():
-            pytest.skip("starts Python: make whole")
+            item.stash[STARTS_PYTHON] = True
+            pytest.skip(STARTS)
         start(self, args, *rest, **options)
 
     with pytest.MonkeyPatch.context() as patch:
