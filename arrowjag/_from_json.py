@@ -140,7 +140,7 @@ def _encoded(values: pa.Array, type: pa.DataType) -> pa.Array:
 def _parsed(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> pa.Array:
     try:
         return _parse(text, reader, target)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:  # pyarrow raises either, depending on the type
         row = _first_wrong(text, reader, target)
         shown = text[row].as_py()
         shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
@@ -181,7 +181,7 @@ def _first_wrong(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> in
         middle = (first + last) // 2
         try:
             _parse(text[first:middle], reader, target)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # the wrong text is in this half
             last = middle
         else:
             first = middle

@@ -65,3 +65,11 @@ def test_gaps_of_unsigned_integers_may_be_negative(leaf: pa.DataType) -> None:
     assert x.gaps().type == x.diff().type
     with pytest.raises(aj.JagOverflowError, match="gaps: integer overflow, the result of row 1"):
         aj.array([[1, 2], [0, 2**64 - 1]], type=pa.uint64()).gaps()
+
+
+@pytest.mark.parametrize("type", ["int8", "uint8", "int64", "uint32", "float32", "bool", "timestamp[us]", "duration[s]"])
+def test_gaps_are_the_differences_of_neighbours_in_every_type(type: str) -> None:
+    held = aj.array([[127, 3, 100], [], None, [5], [0, 120]]).cast("int64")
+    x = held.cast("bool") if type == "bool" else held.cast("int32").cast(type) if type.startswith("float") else held.cast(type)
+    assert x.gaps().to_list() == [row if row is None else row[1:] for row in x.diff().to_list()]
+    assert x.gaps().type == x.diff().type

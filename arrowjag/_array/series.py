@@ -33,14 +33,16 @@ class SeriesMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the type of a difference: durations for times, for unsigned integers the type that `diff` gives. Null items are left
-            out, so a gap reaches to the next valid item. Rows of fewer than two valid items are empty, a null row stays null; a
-            declared extent of the dim is dropped. Cost: one pass.
+            Of the type that `diff` gives: signed for unsigned integers, durations for times; signed integers wrap around as in
+            subtraction. Null items are left out, so a gap reaches to the next valid item. Rows of fewer than two valid items are
+            empty, a null row stays null; a declared extent of the dim is dropped. Cost: one pass.
 
         Raises
         ------
         JagTypeError
             If the leaf type has no difference.
+        JagOverflowError
+            If a difference of uint64 does not fit int64.
 
         Notes
         -----

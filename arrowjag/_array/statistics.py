@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyarrow.compute as pc
-
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
 from arrowjag._kernels.reduce.quantiles import probability
 from arrowjag._methods import method, over_axis
-from arrowjag._ops import elementwise
 from arrowjag._ops import reduce as _ops
 from arrowjag._ops import statistics as _statistics
-from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
+from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import ArrayOrScalar
 
 __all__ = ["StatisticMethods"]
@@ -288,15 +285,4 @@ class StatisticMethods(ArrayBase):
         one, two = operand(self, None, "dot"), operand(y, self.type, "dot")
         if not isinstance(one, Column):
             raise JagTypeError("dot needs an array with dims")
-
-        def total(product: Column) -> Column:
-            return _ops.reduce(product, "sum", axis, skip_nulls=skip_nulls, min_count=min_count)
-
-        try:
-            return self._wrap(total(elementwise.apply(elementwise.exact_product, [one, two], "dot")))
-        except JagOverflowError:  # products of rows whose result is null anyway may leave the type
-            found = total(elementwise.apply(elementwise.fitting_product, [one, two], "dot"))
-            wrong = _ops.reduce(elementwise.apply(elementwise.product_overflows, [one, two], "dot"), "any", axis)
-            if pc.any(pc.and_(found.values.is_valid(), wrong.values)).as_py():
-                raise
-            return self._wrap(found)
+        return self._wrap(_ops.dot(one, two, axis, skip_nulls=skip_nulls, min_count=min_count))

@@ -25,10 +25,10 @@ from arrowjag._kernels.reduce.quantiles import probability
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, exact, structure
 from arrowjag._ops.over_axes import Reduction, over_axes
-from arrowjag.errors import JagTypeError
+from arrowjag.errors import JagOverflowError, JagTypeError
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["REDUCTIONS", "collapse", "count", "join", "lengths", "quantile", "reduce", "spread_of"]
+__all__ = ["REDUCTIONS", "collapse", "count", "dot", "join", "lengths", "quantile", "reduce", "spread_of"]
 
 
 # --------------------------------------------------------------------------------------------------- by numpy kernels
@@ -201,6 +201,22 @@ def reduce(column: Column, name: str, axis: Any, *, skip_nulls: bool = True, min
     if name in ("any", "all") and not skip_nulls:
         return _kleene(column, name, axis, min_count)
     return over_axes(column, axis, reduction, name, skip_nulls=skip_nulls, min_count=min_count, slots=name in _SLOTS)
+
+
+def dot(one: elementwise.Operand, two: elementwise.Operand, axis: Any, *, skip_nulls: bool, min_count: int | None) -> Column:
+    """Add up the products of two columns; raises if the products of a row whose result isn't null don't fit 64 bits."""
+
+    def total(product: Column) -> Column:
+        return reduce(product, "sum", axis, skip_nulls=skip_nulls, min_count=min_count)
+
+    try:
+        return total(elementwise.apply(elementwise.exact_product, [one, two], "dot"))
+    except JagOverflowError:
+        found = total(elementwise.apply(elementwise.fitting_product, [one, two], "dot"))
+        wrong = reduce(elementwise.apply(elementwise.product_overflows, [one, two], "dot"), "any", axis)
+        if pc.any(pc.and_(found.values.is_valid(), wrong.values)).as_py():
+            raise
+        return found
 
 
 def _kleene(column: Column, name: str, axis: Any, min_count: int | None) -> Column:

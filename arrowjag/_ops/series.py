@@ -17,7 +17,7 @@ from arrowjag._kernels.equal import groups
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import search
 from arrowjag._kernels.scan import running
-from arrowjag._ops import along_axis, elementwise, sets, structure
+from arrowjag._ops import along_axis, elementwise, scan, sets, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.spans import as_ticks
@@ -266,21 +266,12 @@ def gaps(column: Column, axis: Any) -> Column:
     sizes = np.maximum(_offsets.row_sizes(cut) - 1, 0)
     new = _offsets.from_sizes(sizes)
     items = _offsets.runs(cut[:-1], new)
-    if pt.is_unsigned_integer(values.type):  # differences of these may be negative
-        return Column(
-            JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, new))), _signed_gaps(values, cut, items)
-        )
-    shape = JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, new)))
-    low, high = Column(shape, gather.take(values, items)), Column(shape, gather.take(values, items + 1))
-    return elementwise.binary("subtract", high, low)
-
-
-def _signed_gaps(values: pa.Array, cut: IntArray, items: IntArray) -> pa.Array:
+    rows = JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, cut)))
     try:
-        found, _ = running.diff(_arrow.to_numpy(values)[0], None, cut, 1)
-    except JagOverflowError as error:
-        raise JagOverflowError(str(error).replace("diff", "gaps", 1)) from None
-    return _arrow.from_numpy(found[items + 1])
+        differences = scan.diff(Column(rows, values), 1, -1).values
+    except (JagOverflowError, JagTypeError) as error:
+        raise type(error)(str(error).replace("diff", "gaps", 1)) from None
+    return Column(JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, new))), gather.take(differences, items + 1))
 
 
 def local_maxima(column: Column, axis: Any) -> Column:
