@@ -368,7 +368,7 @@ def windows(column: Column, size: int, step: int, axis: Any, name: str = "window
     outer = (*column.shape.dims[:place], along_axis.resized(dim, cut), Uniform(width, n))
     if place + 1 == column.ndim and has_words(column.type) and n:
         return Column(JaggedShape._trusted(outer), _neighbours(column.values, starts, width))
-    items = (starts[:, None] + np.arange(width if n else 0)).ravel()  # a window may be longer than memory, as long as there is none
+    items = (starts[:, None] + np.arange(width if n else 0)).ravel()  # where no row has a window, its width may exceed memory
     return structure.take_items(column, place + 1, items, outer)
 
 
