@@ -161,15 +161,17 @@ def test_every_other_function_has_a_page_a_test_and_a_line_in_the_changelog() ->
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
-def test_every_file_format_has_tests_a_page_an_example_and_a_benchmark(name: str) -> None:
+def test_every_file_format_has_tests_pages_an_example_and_a_benchmark(name: str) -> None:
     """The tests and benchmarks of `read_FORMAT` and `write_FORMAT` are derived from `io.__all__`."""
     kind = name.partition("_")[2]
     test = TESTS / "io" / f"test_{kind}.py"
     text = test.read_text(encoding="utf-8") if test.exists() else ""
+    how_to = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "how-to").glob("*.md"))
     missing = [
         *(() if kind in test_formats.FORMATS or name in text else [f"{test.relative_to(ROOT)}: a test that calls aj.{name}"]),
         *(() if has_page(name) else [f"docs/reference/files.md: run python tools/write_stubs.py, which lists {name}"]),
         *(() if f"aj.{name}(" in str(FUNCTIONS[name].__doc__) else [f"its docstring: an example that calls aj.{name}(...)"]),
+        *(() if re.search(rf"\b{name}\(", how_to) else [f"docs/how-to/: an example that calls aj.{name}(...)"]),
         *(() if has_benchmark(name) else [f"benchmarks/operations/files.py: a case that calls aj.{name}(...)"]),
         *(() if is_mentioned(name) else [f"changelog.d/+{kind}.added.md: one sentence for users with `aj.{name}` in it"]),
     ]
