@@ -95,6 +95,7 @@ def draw(block: Block, page: str, names: dict[str, Any]) -> None:
 def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # pages may write files
     names: dict[str, Any] = {"__name__": "__main__"}
+    beside: dict[str, dict[str, Any]] = {}  # names that only blocks with the same need may use: without it they are not there
     for block in blocks(page.read_text(encoding="utf-8")):
         if block.kind == "{picture}":
             assert block.note, f"{page.name}, line {block.line}: a picture needs a caption"
@@ -103,8 +104,10 @@ def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             run_console(block, str(page))
         elif needed := NEED.fullmatch(block.note):
             if importlib.util.find_spec(needed[1]) is not None:
+                known = names | beside.get(needed[1], {})
                 with warnings.catch_warnings(action="ignore"):  # such as that of Spark about the version of pandas
-                    run(block, str(page), names)
+                    run(block, str(page), known)
+                beside[needed[1]] = {name: value for name, value in known.items() if names.get(name) is not value}
         elif block.note:
             assert EXCUSE.fullmatch(block.note), f"{page.name}, line {block.line}: say why: python no-run: REASON"
         else:
