@@ -15,11 +15,11 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _kernels
-from arrowjag._kernels.base import polars_lists
 from arrowjag._kernels.base.offsets import filter_rows, row_sizes
 from arrowjag._kernels.equal import distinct
 from arrowjag._kernels.equal.distinct import text_leaders
 from arrowjag._kernels.move import gather
+from arrowjag._kernels.reduce.counts import are_set, count_valid
 from arrowjag._kernels.reduce.extremes import text_extreme
 from arrowjag._kernels.reduce.quantiles import probability
 from arrowjag._ops import axes as _axes
@@ -129,13 +129,9 @@ def _truth(name: str) -> Reduction:
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
         if pt.is_boolean(values.type):  # counting set bits takes a third of the time of unpacking them
             bits = values if values.null_count == 0 else values.fill_null(name == "all")
-            if name == "all":
-                found = polars_lists.all_set(bits, offsets)
-                if found is not None:
-                    return found
-            counts = polars_lists.count_set(bits, offsets)
-            if counts is not None:
-                return _arrow.from_numpy(counts > 0)
+            found = are_set(bits, offsets, all=name == "all")
+            if found is not None:
+                return found
         data, valid = _arrow.to_numpy(_arrow.plain_numbers(values, name))
         return _arrow.from_numpy(*kernel(data.astype(bool, copy=False), valid, offsets))
 
@@ -143,8 +139,10 @@ def _truth(name: str) -> Reduction:
 
 
 def _count(values: pa.Array, offsets: IntArray) -> pa.Array:
-    valid = _arrow.valid_of(values)
-    return _arrow.from_numpy(*_kernels.count(valid, offsets))
+    counts = count_valid(values, offsets)
+    if counts is not None:
+        return _arrow.from_numpy(counts)
+    return _arrow.from_numpy(*_kernels.count(_arrow.valid_of(values), offsets))
 
 
 def _n_unique(values: pa.Array, offsets: IntArray) -> pa.Array:

@@ -187,6 +187,7 @@ def arguments_of(loop, type, nulls, rng):
         "table": np.full(1024, -1),
         "mask": 1023,
         "size": 3 * n,
+        "skip": 3,
         "hashes": np.zeros(n, np.uint64),
         "places": np.maximum(np.diff(offsets) - 1, 0) // 2,
         "scratch": np.zeros_like(values),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 
-__all__ = ["all_set", "count_bits", "count_set", "reduce_lists", "sum_lists", "takes_lists"]
+__all__ = ["all_set", "count_bits", "reduce_lists", "sum_lists", "takes_lists"]
 
 _METHODS: dict[Any, str] = {np.add: "sum", np.minimum: "min", np.maximum: "max"}
 _expressions: dict[str, Any] = {}
@@ -49,15 +49,8 @@ def reduce_lists(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64]
     return True
 
 
-def count_set(bits: pa.Array[Any], offsets: NDArray[np.int64]) -> NDArray[Any] | None:
-    """The number of True items of each row of Arrow booleans without nulls; None if polars doesn't count them."""
-    return count_bits(bits, offsets) if strategy.choose("count", len(bits)) == "polars" else None
-
-
-def all_set(bits: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
-    """Whether no item of each row of Arrow booleans without nulls is False; None if polars doesn't tell."""
-    if strategy.choose("count", len(bits)) != "polars":
-        return None
+def all_set(bits: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any]:
+    """Whether no item of each row of Arrow booleans without nulls is False."""
     lists = pa.Array.from_buffers(pa.large_list(bits.type), len(offsets) - 1, [None, pa.py_buffer(offsets)], children=[bits])
     return _each_row("all", lists).to_arrow()
 

@@ -124,7 +124,13 @@ CHOICES: dict[str, Choice] = {
     "row_sum": _either(
         rules.row_sum, "numpy", polars=lambda n, _ready: n > 0 and rules.has_polars(), compiled=lambda _n, ready: ready
     ),
-    "count": _either(rules.count_rule, "whole", "blocks", polars=lambda n: n > 0 and rules.has_polars()),
+    "count": _either(
+        rules.count_rule,
+        "whole",
+        "blocks",
+        polars=lambda n, _ready=False: n > 0 and rules.has_polars(),
+        compiled=lambda _n, ready=False: ready,
+    ),
     "outer": _either(rules.outer, "move", scatter=lambda plain: plain),
     "integer_sum": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "product": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),

@@ -182,7 +182,10 @@ def compiled_or_blocks(ready: bool) -> str:
     return "compiled" if ready else "blocks"
 
 
-def count_rule(n_values: int) -> str:
+def count_rule(n_values: int, ready: bool = False) -> str:
+    """`ready` where bits are counted, and a compiled loop is loaded."""
+    if ready:
+        return "compiled"
     if polars_for(n_values) is not None:
         return "polars"
     return "whole" if n_values < sizes.CALL_VALUES else "blocks"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from arrowjag._kernels.compiled.loop import LOOPS, Loop
 from arrowjag._kernels.compiled.loops import (
+    counts,
     equality,
     extremes,
     fused,
@@ -26,6 +27,7 @@ from arrowjag._kernels.compiled.loops import (
 
 __all__ = [
     "LOOPS",
+    "counts",
     "equality",
     "extremes",
     "fused",

@@ -1,0 +1,109 @@
+"""How many bits of each row are set, whether any is, and whether all are: items that are True, or that are not null.
+
+Bits are read a word at a time, so that a row of up to 57 items is one word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from arrowjag._kernels.compiled.loop import helper, loop
+from arrowjag._kernels.compiled.words import load_word
+
+u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
+i8: Any = np.int64
+
+Function = Callable[..., int]
+
+
+@helper
+def ones_of(word: Any) -> Any:
+    """How many bits of a word are set: LLVM knows the pattern, and uses the instruction for it."""
+    word = word - ((word >> u8(1)) & u8(0x5555555555555555))
+    word = (word & u8(0x3333333333333333)) + ((word >> u8(2)) & u8(0x3333333333333333))
+    word = (word + (word >> u8(4))) & u8(0x0F0F0F0F0F0F0F0F)
+    return (word * u8(0x0101010101010101)) >> u8(56)
+
+
+@helper
+def word_from(data: Any, size: Any, place: Any) -> Any:
+    """The eight bytes from a place on; 0 for those behind the end of the data."""
+    if place + u8(8) <= size:
+        return load_word(data, place)
+    word = u8(0)
+    for k in range(u8(0), size - place):
+        word |= u8(data[place + k]) << (k << u8(3))
+    return word
+
+
+@helper
+def bits_from(data: Any, size: Any, at: Any, left: Any) -> Any:
+    """The next bits of a row that has so many left, in the lowest bits of a word, and how many they are."""
+    shift = at & u8(7)
+    room = u8(64) - shift
+    word = word_from(data, size, at >> u8(3)) >> shift
+    if left < room:
+        return word & ((u8(1) << left) - u8(1)), left
+    return word, room
+
+
+@loop("item* i8 i8 i8* i8 i8 i8*", ("u1",))
+def counted(kind: str, nulls: bool) -> Function:
+    """(data, size, skip, offsets, first, last, out): how many bits of each row are set; `data` has `size` bytes.
+
+    The first row begins after `skip` bits. The bits of a byte are counted from its lowest one.
+    """
+    del kind, nulls
+
+    def function(data: Any, size: Any, skip: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            at, end = u8(offsets[row]) + u8(skip), u8(offsets[row + u8(1)]) + u8(skip)
+            n = u8(0)
+            while at < end:
+                word, step = bits_from(data, u8(size), at, end - at)
+                n += ones_of(word)
+                at += step
+            out[row] = i8(n)
+        return 0
+
+    return function
+
+
+@loop("item* i8 i8 i8* i8 i8 u1*", ("u1",))
+def any_set(kind: str, nulls: bool) -> Function:
+    """(data, size, skip, offsets, first, last, out): 1 where a bit of a row is set, else 0; arguments as in `counted`."""
+    del kind, nulls
+
+    def function(data: Any, size: Any, skip: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            at, end = u8(offsets[row]) + u8(skip), u8(offsets[row + u8(1)]) + u8(skip)
+            found = u8(0)
+            while at < end and found == u8(0):
+                found, step = bits_from(data, u8(size), at, end - at)
+                at += step
+            out[row] = found != u8(0)
+        return 0
+
+    return function
+
+
+@loop("item* i8 i8 i8* i8 i8 u1*", ("u1",))
+def all_set(kind: str, nulls: bool) -> Function:
+    """(data, size, skip, offsets, first, last, out): 0 where a bit of a row is not set, else 1; arguments as in `counted`."""
+    del kind, nulls
+
+    def function(data: Any, size: Any, skip: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            at, end = u8(offsets[row]) + u8(skip), u8(offsets[row + u8(1)]) + u8(skip)
+            every = True
+            while at < end and every:
+                word, step = bits_from(data, u8(size), at, end - at)
+                every = word == u8(0xFFFFFFFFFFFFFFFF) >> (u8(64) - step)
+                at += step
+            out[row] = every
+        return 0
+
+    return function

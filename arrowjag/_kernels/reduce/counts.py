@@ -1,0 +1,76 @@
+"""Counts of Arrow's bits in each row: items that are True, or that are not null; and whether any or all are True."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+from numpy.typing import NDArray
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.blocks import map_rows
+from arrowjag._kernels.base.memory import empty, from_words
+from arrowjag._kernels.base.polars_lists import all_set, count_bits
+from arrowjag._kernels.compiled.library import Compiled, find_loop
+
+__all__ = ["are_set", "count_valid"]
+
+_BITS = 32
+"""Bits that are read in the time that a row costs."""
+
+
+def are_set(bits: pa.Array[Any], offsets: NDArray[np.int64], *, all: bool) -> pa.Array[Any] | None:
+    """Whether all items of each row are True, or any is.
+
+    Parameters
+    ----------
+    bits : (n_values,) Arrow array of booleans
+        Without nulls.
+    offsets : (n_rows + 1,) int64 array
+    all : bool
+        Whether all items must be True; True for an empty row then, else False.
+
+    Returns
+    -------
+    (n_rows,) Arrow array of booleans, or None
+        None if neither a compiled loop nor polars tells.
+
+    Notes
+    -----
+    O(n_rows + n_values / 64). The loop reads a word for each row of up to 57 items, and leaves a row once its result is known.
+    """
+    loop = _loop("all_set" if all else "any_set", len(bits))
+    by = strategy.choose("count", len(bits), loop is not None)
+    if by == "compiled" and loop is not None:
+        flags = empty(len(offsets) - 1, np.uint8)
+        _run(loop, bits.buffers()[1], bits.offset, offsets, flags)
+        return from_words(pa.bool_(), flags)
+    if by == "polars":
+        return all_set(bits, offsets) if all else from_words(pa.bool_(), count_bits(bits, offsets) > 0)
+    return None
+
+
+def count_valid(values: pa.Array[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """The number of items of each row that are not null, by a compiled loop; None if there is none, or nothing to count."""
+    if values.null_count == 0 or pt.is_union(values.type) or (bits := values.buffers()[0]) is None:
+        return None
+    loop = _loop("counted", len(values))
+    if loop is None or strategy.choose("count", len(values), True) != "compiled":
+        return None
+    counts = empty(len(offsets) - 1, np.int64)
+    _run(loop, bits, values.offset, offsets, counts)
+    return counts
+
+
+def _loop(name: str, n_values: int) -> Compiled | None:
+    return find_loop(name, np.dtype(np.uint8), False, n_values)
+
+
+def _run(loop: Compiled, buffer: pa.Buffer, skip: int, offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
+    data = np.frombuffer(buffer, np.uint8)
+    if len(out) + int(offsets[-1]) // _BITS < strategy.sizes.THREAD_VALUES:
+        loop(data, len(data), skip, offsets, 0, len(out), out)
+    else:
+        map_rows(lambda first, last: loop(data, len(data), skip, offsets, first, last, out), offsets, min_values=0)
