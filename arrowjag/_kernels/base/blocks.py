@@ -134,6 +134,7 @@ def map_rows(
     min_values: int | None = None,
     block_values: int | None = None,
     alone: int | None = None,
+    light: bool = False,
 ) -> list[Result]:
     """Call function(first_row, last_row) on blocks of rows that together are all rows, on all cores.
 
@@ -148,6 +149,8 @@ def map_rows(
         Make blocks of about this many values (for temporaries that stay in cache) rather than one block a core.
     alone : int, optional
         Rows of more values than this are blocks of their own, one after another: the function may use all cores for each.
+    light : bool
+        Whether the function takes values of long rows at the speed of memory: it is called once, inline, below LIGHT_VALUES.
 
     Returns
     -------
@@ -155,7 +158,8 @@ def map_rows(
         What the function returned, block by block.
     """
     n_rows, n_values = len(offsets) - 1, int(offsets[-1])
-    if n_values < (strategy.sizes.THREAD_VALUES if min_values is None else min_values):
+    fewest = strategy.sizes.THREAD_VALUES if min_values is None else min_values
+    if n_values < fewest or (light and n_values + strategy.sizes.LIGHT_ROW * n_rows < strategy.sizes.LIGHT_VALUES):
         return [function(0, n_rows)]
     n_blocks = cores = n_cores()
     if block_values is not None:

@@ -17,7 +17,10 @@ from arrowjag._kernels.compiled.library import Compiled, find_loop
 
 __all__ = ["are_set", "count_valid"]
 
-_BITS = 32
+_BITS = 16
+"""Bits that are read in the time of one value of a loop at the speed of memory."""
+
+_ROW = 200
 """Bits that are read in the time that a row costs."""
 
 
@@ -70,7 +73,5 @@ def _loop(name: str, n_values: int) -> Compiled | None:
 
 def _run(loop: Compiled, buffer: pa.Buffer, skip: int, offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
     data = np.frombuffer(buffer, np.uint8)
-    if len(out) + int(offsets[-1]) // _BITS < strategy.sizes.THREAD_VALUES:
-        loop(data, len(data), skip, offsets, 0, len(out), out)
-    else:
-        map_rows(lambda first, last: loop(data, len(data), skip, offsets, first, last, out), offsets, min_values=0)
+    fewest = _BITS * strategy.sizes.LIGHT_VALUES - _ROW * len(out)
+    map_rows(lambda first, last: loop(data, len(data), skip, offsets, first, last, out), offsets, min_values=fewest)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -175,7 +176,8 @@ def _run(
 ) -> bool:
     """Fill `out` and `present` by a compiled loop; returns whether every row has a result."""
     data, loser = np.ascontiguousarray(data), losers(data.dtype, pick is _LARGEST)
-    return not any(blocks.map_rows(lambda first, last: loop(data, valid, offsets, first, last, loser, out, present), offsets))
+    call = functools.partial(loop, data, valid, offsets)
+    return not any(blocks.map_rows(lambda first, last: call(first, last, loser, out, present), offsets, light=valid is None))
 
 
 def _past_nulls(pick: Pick, block: Block, out: NDArray[Any], present: NDArray[np.bool_]) -> bool:

@@ -94,7 +94,7 @@ def _compiled_sums(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64],
         return None
     out = empty(len(offsets) - 1, data.dtype if target.kind == "f" else target)
     data = np.ascontiguousarray(data)
-    n_bad = map_rows(lambda first, last: loop(data, valid, offsets, first, last, out), offsets)
+    n_bad = map_rows(lambda first, last: loop(data, valid, offsets, first, last, out), offsets, light=valid is None)
     return None if max(n_bad) else out
 
 
@@ -216,7 +216,7 @@ def _compiled_means(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]
         return None
     out = empty(len(offsets) - 1, result_type(data.dtype))
     data = np.ascontiguousarray(data)
-    empty_rows = map_rows(lambda first, last: loop(data, valid, offsets, first, last, out), offsets)
+    empty_rows = map_rows(lambda first, last: loop(data, valid, offsets, first, last, out), offsets, light=valid is None)
     if min(empty_rows) < 0:
         return None
     return out, counts(valid, offsets) > 0 if max(empty_rows) else None
