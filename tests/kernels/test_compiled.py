@@ -144,7 +144,7 @@ def arguments_of_windows(loop, values, offsets, nulls, rng):
 def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     """Of the loops that move items: rows to take, in any order, and where their items and bytes go."""
     rows = rng.integers(0, len(offsets) - 1, len(offsets) - 1)
-    if loop.name in ("taken_rows", "short_order"):
+    if loop.name in ("taken_rows", "short_order") or loop.name.startswith("short_sort"):
         return {"rows": rows, "width": 9, "slots": int(rng.integers(2))}
     bounds = cuts if loop.name == "taken_bytes" else offsets
     taken = np.concatenate(([0], np.cumsum(np.diff(bounds)[rows])))

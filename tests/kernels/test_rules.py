@@ -54,6 +54,11 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("hash_row", (ONE,), "tables"),
     ("hash_row", (HUGE,), "partition"),
     ("rank", (SHORT, False), "pairs"),
+    ("short_sort", (rows(16, 16), True), "compiled"),
+    ("short_sort", (rows(16, 16), False), "numpy"),
+    ("short_sort", (rows(16, 17), True), "numpy"),
+    ("short_sort", (rows(29, *[1] * 29), True), "compiled"),
+    ("short_sort", (rows(29, *[1] * 28), True), "numpy"),
     ("rank", (SHORT, True), "sort"),
     ("rank", (HUGE, True), "sort"),
     ("rank", (HUGE, False), "partition"),
@@ -236,7 +241,7 @@ def test_rules_on_both_sides_of_each_threshold(operation: str) -> None:
 
 FROM_POLARS = {
     "row_sum": (lambda n: (n, False), sizes.POLARS_VALUES, sizes.POLARS_LOAD_VALUES, "numpy"),
-    "count": (lambda n: (n,), sizes.POLARS_VALUES, sizes.POLARS_LOAD_VALUES, "blocks"),
+    "count": (lambda n: (n, False), sizes.POLARS_VALUES, sizes.POLARS_LOAD_VALUES, "blocks"),
     "utf8": (lambda n: (n, NO), sizes.UTF8_POLARS_BYTES, sizes.UTF8_LOAD_BYTES, "arrow"),
 }
 

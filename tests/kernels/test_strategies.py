@@ -303,6 +303,7 @@ CALLS: dict[str, list[Call]] = {
             lambda lists, ndim: ref.searchsorted(Jag(ref.sort(lists, ndim), ndim), Jag(lists, ndim)),
         )
     ],
+    "short_sort": [method("sort"), method("sort", descending=True), method("topk", 3)],
     "short_order": [method("argsort"), method("argsort", descending=True), method("sort")],
     "rank": [method("rank", name, descending=down) for name in METHODS for down in (False, True)],
     "topk": [method("topk", 3), method("topk", 1)],
@@ -468,6 +469,7 @@ WITH: dict[str, dict[str, Any]] = {
     "hash_row": {"unique": "hash", "member": "hash", "group": "hash", "value_counts": "hash", "lookup": "hash"},
     "fill": {"row_reduction": "numpy"},
     "select": {"quantile": "sort"},
+    "short_sort": {"sort": "matrix"},
     "short_order": {"argsort": "pairs"},
     "one_of": {"in_set": "compare"},
     "spread_part": {"arithmetic": "blocks", "spread": "sum"},

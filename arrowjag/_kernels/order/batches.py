@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.offsets import from_counts, from_sizes, row_sizes
+from arrowjag._kernels.base.offsets import count_true, from_counts, from_sizes, row_sizes
 from arrowjag._kernels.move.gather import ranges
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "put_padded",
     "sorted_matrix",
     "take_padded",
+    "valid_first",
     "with_tail",
 ]
 
@@ -181,3 +182,12 @@ def repair(order: NDArray[np.int64], codes: NDArray[np.uint64], cut: np.uint64, 
     run = np.cumsum(begins.ravel())[in_run.ravel()]
     rows[in_run] = rows[in_run][np.lexsort((full[in_run], run))]
     order[bad] = rows
+
+
+def valid_first(valid: NDArray[np.bool_], offsets: NDArray[np.int64], out: NDArray[np.bool_]) -> None:
+    """As many True at the head of each row as it has valid items."""
+    n_valid = count_true(valid, offsets)
+    out[:] = True
+    n_null = row_sizes(offsets) - n_valid
+    rows = n_null.nonzero()[0]
+    out[ranges((offsets[:-1] + n_valid)[rows], n_null[rows])] = False

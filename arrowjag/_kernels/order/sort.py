@@ -16,9 +16,8 @@ from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.codes import sort_codes, too_wide
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import empty, empty_like
-from arrowjag._kernels.base.offsets import count_true, row_sizes
-from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.move.gather import ranges
+from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.order import pairs, small
 from arrowjag._kernels.order.batches import (
     low_codes,
@@ -29,12 +28,16 @@ from arrowjag._kernels.order.batches import (
     repair,
     sorted_matrix,
     take_padded,
+    valid_first,
     with_tail,
 )
 from arrowjag._kernels.order.small import Key
 from arrowjag.errors import JagValueError
 
 __all__ = ["Key", "argsort", "lexsort", "sort", "span_of"]
+
+_Sorted = tuple[NDArray[Any], NDArray[np.bool_] | None]
+"""Where sorted items go, and which of them are not null."""
 
 
 def sort(
@@ -69,20 +72,47 @@ def sort(
     out = empty_like(bits)
     out_valid = None if valid is None else empty(len(data), np.bool_)
 
+    loop = find_loop("short_sort_falling" if descending else "short_sort", bits.dtype, valid is not None, len(bits))
+
     def block(first: int, last: int) -> None:
         span, local = span_of(offsets, first, last)
         part, part_valid = bits[span], None if valid is None else valid[span]
-        signed_zeros = part.dtype.kind == "f" and bool(np.any(np.signbit(part) & (part == 0)))  # np.sort would shuffle 0.0 and -0.0
-        by = strategy.choose("sort", local, lambda: _is_various(part, part_valid), signed_zeros, part.dtype.kind == "f")
-        if by == "order":
-            _take_order(part, part_valid, local, descending, out[span])
+        part_out = out[span], None if out_valid is None else out_valid[span]
+        if strategy.choose("short_sort", local, loop is not None) == "compiled" and loop is not None:
+            _sort_short(loop, part, part_valid, local, descending, part_out)
         else:
-            _sort_block(part, part_valid, local, descending, out[span], in_parts=by == "partition")
-        if out_valid is not None and part_valid is not None:
-            _valid_first(part_valid, local, out_valid[span])
+            _sort_any(part, part_valid, local, descending, part_out)
 
     map_rows(block, offsets, block_values=strategy.sizes.SORT_BLOCK, alone=strategy.sizes.HUGE)
     return out.view(data.dtype), out_valid
+
+
+def _sort_short(
+    loop: Compiled, part: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], descending: bool, out: _Sorted
+) -> None:
+    """Sort short rows by a compiled loop, without matrices, and the others among themselves."""
+    loop(np.ascontiguousarray(part), valid, offsets, 0, len(offsets) - 1, strategy.sizes.PAIRS_LENGTH, *out)
+    if (long := pairs.long_rows(offsets)) is None:
+        return
+    items = part[long.items]
+    found = empty_like(items), None if valid is None else empty(len(items), np.bool_)
+    _sort_any(items, None if valid is None else valid[long.items], long.offsets, descending, found)
+    out[0][long.items] = found[0]
+    if out[1] is not None:
+        out[1][long.items] = found[1]
+
+
+def _sort_any(
+    part: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], descending: bool, out: _Sorted
+) -> None:
+    signed_zeros = part.dtype.kind == "f" and bool(np.any(np.signbit(part) & (part == 0)))  # np.sort would shuffle 0.0 and -0.0
+    by = strategy.choose("sort", offsets, lambda: _is_various(part, valid), signed_zeros, part.dtype.kind == "f")
+    if by == "order":
+        _take_order(part, valid, offsets, descending, out[0])
+    else:
+        _sort_block(part, valid, offsets, descending, out[0], in_parts=by == "partition")
+    if out[1] is not None and valid is not None:
+        valid_first(valid, offsets, out[1])
 
 
 def span_of(offsets: NDArray[np.int64], first: int, last: int) -> tuple[slice, NDArray[np.int64]]:
@@ -150,15 +180,6 @@ def _take_order(
     in_parts = strategy.choose("argsort", offsets) == "partition"
     _argsort_block(*sort_codes(part, valid, descending), offsets, order, in_parts=in_parts)
     np.take(part, order, out=out)
-
-
-def _valid_first(valid: NDArray[np.bool_], offsets: NDArray[np.int64], out: NDArray[np.bool_]) -> None:
-    """As many True at the head of each row as it has valid items."""
-    n_valid = count_true(valid, offsets)
-    out[:] = True
-    n_null = row_sizes(offsets) - n_valid
-    rows = n_null.nonzero()[0]
-    out[ranges((offsets[:-1] + n_valid)[rows], n_null[rows])] = False
 
 
 def argsort(

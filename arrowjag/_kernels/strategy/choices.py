@@ -78,6 +78,7 @@ CHOICES: dict[str, Choice] = {
         },
     ),
     "argsort": _either(rules.order, "matrix", "cut", small=_never, apart=_never, pairs=_has_short, partition=_is_row),
+    "short_sort": _either(rules.short_sort, "numpy", compiled=lambda _offsets, ready: ready),
     "short_order": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "searchsorted": _either(
         lambda offsets: "partition" if is_huge(offsets) else "bisect", "bisect", small=_never, partition=_is_row

@@ -80,6 +80,17 @@ def sort_rule(offsets: Offsets, is_various: Callable[[], bool], has_signed_zeros
     return "partition" if is_huge(offsets) and is_various() else "matrix"
 
 
+def short_sort(offsets: Offsets, ready: bool) -> str:
+    """By the loop of short rows, if most values are in such rows."""
+    short = ready and offsets[-1] <= sizes.SORT_LENGTH * (len(offsets) - 1) and 2 * _n_short(lengths_of(offsets)) >= offsets[-1]
+    return "compiled" if short else "numpy"
+
+
+def _n_short(lengths: Offsets) -> int:
+    """The values in rows that are short enough for loops and pairs."""
+    return int(lengths[lengths <= sizes.PAIRS_LENGTH].sum())
+
+
 def rank(offsets: Offsets, wide: bool) -> str:
     if wide:
         return "sort"

@@ -1,4 +1,4 @@
-"""The order of short rows: where each item goes, from how many others are smaller."""
+"""Rows of a few items in order, and the order itself: where each item goes, from how many others are smaller."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import ITEM_TYPES, loop
+from arrowjag._kernels.compiled.loop import ITEM_TYPES, helper, loop
 
 u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
 i8: Any = np.int64
 
+SHORT = 4
+"""Rows up to this length are put in order by comparing neighbours, without a loop."""
+
+_ORDERED = tuple(type for type in ITEM_TYPES if type != "b1")
+
 Function = Callable[..., int]
 
 
-@loop("item* i8* i8 i8 i8 i8 i8*", tuple(type for type in ITEM_TYPES if type != "b1"))
+@loop("item* i8* i8 i8 i8 i8 i8*", _ORDERED)
 def short_order(kind: str, nulls: bool) -> Function:
     """(values, offsets, first, last, width, slots, out): the stable order of each row of at most `width` items.
 
@@ -40,3 +45,102 @@ def short_order(kind: str, nulls: bool) -> Function:
         return 0
 
     return function
+
+
+def _short_sort(kind: str, nulls: bool, falling: bool) -> Function:
+    is_float = kind == "f"
+
+    @helper
+    def before(x: Any, y: Any) -> Any:
+        return x > y if falling else x < y
+
+    @helper
+    def swapped(x: Any, y: Any) -> Any:
+        swaps = before(y, x)
+        return (y if swaps else x), (x if swaps else y)
+
+    @helper
+    def put_few(values: Any, begin: Any, n: Any, out: Any) -> None:
+        if n == u8(1):
+            out[begin] = values[begin]
+        elif n == u8(2):
+            a, b = swapped(values[begin], values[begin + u8(1)])
+            out[begin], out[begin + u8(1)] = a, b
+        elif n == u8(3):
+            a, b = swapped(values[begin], values[begin + u8(1)])
+            b, c = swapped(b, values[begin + u8(2)])
+            a, b = swapped(a, b)
+            out[begin], out[begin + u8(1)], out[begin + u8(2)] = a, b, c
+        elif n == u8(4):
+            a, b = swapped(values[begin], values[begin + u8(1)])
+            b, c = swapped(b, values[begin + u8(2)])
+            c, d = swapped(c, values[begin + u8(3)])
+            a, b = swapped(a, b)
+            b, c = swapped(b, c)
+            a, b = swapped(a, b)
+            out[begin], out[begin + u8(1)], out[begin + u8(2)], out[begin + u8(3)] = a, b, c, d
+
+    @helper
+    def put_one_by_one(values: Any, valid: Any, begin: Any, end: Any, out: Any) -> Any:
+        at = begin
+        for i in range(begin, end):
+            if not nulls or valid[i] != 0:
+                item = values[i]
+                is_nan = item != item
+                place = at
+                while place > begin:
+                    one = out[place - u8(1)]
+                    if not (before(item, one) or (one != one and not is_nan)):
+                        break
+                    out[place] = one
+                    place -= u8(1)
+                out[place] = item
+                at += u8(1)
+        return at
+
+    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, width: Any, out: Any, present: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            n = end - begin
+            if n > u8(width):
+                continue
+            has_nan = False
+            if is_float:
+                for i in range(begin, end):
+                    has_nan |= values[i] != values[i]
+            if nulls or has_nan:
+                at = put_one_by_one(values, valid, begin, end, out)
+                if nulls:
+                    for i in range(begin, at):
+                        present[i] = 1
+                    for i in range(at, end):
+                        out[i], present[i] = 0, 0
+            elif n <= u8(SHORT):
+                put_few(values, begin, n, out)
+            else:
+                for i in range(begin, end):
+                    item = values[i]
+                    place = begin
+                    for j in range(begin, i):
+                        place += u8(0) if before(item, values[j]) else u8(1)
+                    for j in range(i + u8(1), end):
+                        place += u8(1) if before(values[j], item) else u8(0)
+                    out[place] = item
+        return 0
+
+    return function
+
+
+@loop("item* u1* i8* i8 i8 i8 item* u1*", _ORDERED)
+def short_sort(kind: str, nulls: bool) -> Function:
+    """(values, valid, offsets, first, last, width, out, present): the items of each row of at most `width` items in order, stable.
+
+    NaN follows numbers, and nulls follow NaN. Longer rows are left out.
+    """
+    return _short_sort(kind, nulls, falling=False)
+
+
+@loop("item* u1* i8* i8 i8 i8 item* u1*", _ORDERED)
+def short_sort_falling(kind: str, nulls: bool) -> Function:
+    """As `short_sort`, the largest items first; NaN follows numbers, and nulls follow NaN, here too."""
+    return _short_sort(kind, nulls, falling=True)
