@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import arrowjag as aj
-from arrowjag import _gate, _known
+from arrowjag import _known
+from arrowjag._gate import checks
 from arrowjag.cli._facts import read_facts
 from arrowjag.etl import JobError
 from arrowjag.io import _chunks, _thrift
@@ -265,8 +266,8 @@ def test_runs_that_ask_for_too_much() -> None:
 
 def counting(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     calls: list[str] = []
-    check = _gate._check_flat
-    monkeypatch.setattr(_gate, "_check_flat", lambda array, what: (calls.append(what), check(array, what))[1])
+    check = checks.check_flat
+    monkeypatch.setattr(checks, "check_flat", lambda array, what: (calls.append(what), check(array, what))[1])
     return calls
 
 

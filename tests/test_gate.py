@@ -17,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag import _arrow, _gate
+from arrowjag import _arrow
+from arrowjag._gate import flat
 from arrowjag._kernels import strategy
 from arrowjag._pyarrow_versions import NO_UUID_OBJECTS
 from arrowjag.testing import ArrowColumn, arrow_columns, assert_lists_equal, jagged_arrays
@@ -471,7 +472,7 @@ def test_valid_text_needs_no_check_of_each_value(validator: str, monkeypatch: py
     def each_value(array: pa.Array, what: str) -> None:
         raise AssertionError(f"{what} was validated value by value")
 
-    monkeypatch.setattr(_gate, "_check_full", each_value)
+    monkeypatch.setattr(flat, "check_full", each_value)
     words = ["", "wörd", "", "数据列", "😀😃" * 3, "", ""]
     with _validated_by(validator, 8):
         for array in (pa.array(words), pa.array(words[::-1], pa.large_string()), pa.array([*words, *words])[3:9]):

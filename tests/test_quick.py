@@ -1,14 +1,19 @@
-"""What `make test` leaves out, and `make whole` runs: cases beyond a cover of all parameters, and the tests of long.txt."""
+"""What `make test` leaves out: cases beyond a cover of all parameters, long tests, and tests that start Python."""
 
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tests import conftest
 from tests.conftest import LONG, beyond_cover, parameters
 
 ROOT = Path(__file__).parents[1]
@@ -52,3 +57,97 @@ def test_long_tests_exist() -> None:
         file, _, path = name.partition("::")
         text = (ROOT / file).read_text(encoding="utf-8")
         assert f"def {path.rpartition('::')[2]}(" in text, f"tests/long.txt: {name} is gone; delete the line"
+
+
+# ------------------------------------------------------------------------------------------------------ tests that start Python
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The programs that a test starts; none of them runs. The profile is `quick`."""
+    programs: list[Any] = []
+    monkeypatch.setattr(subprocess.Popen, "__init__", lambda self, args: programs.append(args))
+    monkeypatch.setattr(subprocess.Popen, "__del__", lambda self: None)
+    monkeypatch.setattr(conftest, "PROFILE", "quick")
+    return programs
+
+
+def outcome(test: Callable[[], object], *markers: str) -> str:
+    """Run a test within the hooks of conftest, as pytest does: passed, or the reason why it was skipped."""
+    item: Any = SimpleNamespace(stash=pytest.Stash(), get_closest_marker=lambda name: name if name in markers else None)
+    protocol, call = conftest.pytest_runtest_protocol(item), conftest.pytest_runtest_call(item)
+    next(protocol)
+    next(call)
+    try:
+        try:
+            test()
+        except (RuntimeError, pytest.skip.Exception, pytest.fail.Exception) as error:
+            call.throw(error)
+    except pytest.skip.Exception as skipped:
+        return str(skipped)
+    finally:
+        next(protocol, None)
+    assert next(call, "ended") == "ended"
+    return "passed"
+
+
+def start_python() -> None:
+    subprocess.Popen([sys.executable, "-c", "pass"])
+
+
+SKIPPED = "starts Python: make whole"
+
+
+def test_a_test_that_starts_python_is_skipped(started: list[Any]) -> None:
+    before = subprocess.Popen.__init__
+    assert outcome(start_python) == SKIPPED
+    assert started == []
+    assert subprocess.Popen.__init__ is before
+
+
+@pytest.mark.parametrize("failure", [pytest.fail.Exception, RuntimeError])
+def test_a_page_whose_example_starts_python_is_skipped(failure: type[Exception], started: list[Any]) -> None:
+    def page() -> None:
+        try:
+            start_python()
+        except pytest.skip.Exception as error:  # doctest reports a skip as a failure of the example
+            raise failure("the example failed") from error
+
+    assert outcome(page) == SKIPPED
+
+
+def test_a_test_that_fails_without_starting_python_fails(started: list[Any]) -> None:
+    def fails() -> None:
+        raise RuntimeError("the test failed")
+
+    with pytest.raises(RuntimeError, match="the test failed"):
+        outcome(fails)
+
+
+def test_an_everyday_test_starts_python(started: list[Any]) -> None:
+    assert outcome(start_python, "everyday") == "passed"
+    assert started == [[sys.executable, "-c", "pass"]]
+
+
+def test_other_profiles_start_python(started: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conftest, "PROFILE", "whole")
+    assert outcome(start_python) == "passed"
+    assert started == [[sys.executable, "-c", "pass"]]
+
+
+@pytest.mark.parametrize("program", ["git", ["git", "status"], [Path("git")]], ids=str)
+def test_other_programs_start(program: Any, started: list[Any]) -> None:
+    assert outcome(lambda: subprocess.Popen(program)) == "passed"
+    assert started == [program]
+
+
+def test_threads_start_python(started: list[Any]) -> None:
+    """A compiler in the background is no reason to skip the test that runs at that moment."""
+
+    def in_a_thread() -> None:
+        thread = threading.Thread(target=start_python)
+        thread.start()
+        thread.join()
+
+    assert outcome(in_a_thread) == "passed"
+    assert started == [[sys.executable, "-c", "pass"]]

@@ -130,7 +130,7 @@ def _leaf_sections(values: pa.Array, cut: IntArray) -> list[pa.Array]:
             parts += _leaf_sections(field, cut)
         return parts
     if _arrow.is_list_type(type) or pt.is_map(type):
-        level, child = _arrow._peel_level(_arrow.decode(values))
+        level, child = _arrow.peel_level(_arrow.decode(values))
         sizes = np.diff(level.offsets)
         sizes = sizes if level.validity is None else np.where(level.validity, sizes, -1)
         return [_section(sizes.astype(">i8"), cut), *_leaf_sections(_arrow.decode(child), level.offsets[cut])]

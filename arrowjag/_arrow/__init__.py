@@ -1,0 +1,56 @@
+"""Normalise Arrow arrays of any layout, and write columns as Arrow arrays.
+
+Behind `peel` and `arrived` offsets are int64, start at 0, never decrease and end at the number of values; values have no
+slack; a null row has size 0. Invalid data raises `OffsetsError` here and never reaches a kernel.
+"""
+
+from arrowjag._arrow.chunks import combine_chunks, join
+from arrowjag._arrow.incoming import arrived, peel
+from arrowjag._arrow.levels import Level, decode, peel_level, wrap
+from arrowjag._arrow.order import dictionary_codes, name_words, order_key, shared_words, word_places
+from arrowjag._arrow.types import (
+    EXTENSION_NAME,
+    depth,
+    entry_type,
+    is_jagged_extension,
+    is_level_type,
+    is_list_type,
+    is_numeric,
+    is_temporal,
+    level_types,
+)
+from arrowjag._arrow.values import bitmap, data_alone, from_numpy, numbers, plain, plain_numbers, to_numpy, valid_of, vouched
+
+__all__ = [
+    "EXTENSION_NAME",
+    "Level",
+    "arrived",
+    "bitmap",
+    "combine_chunks",
+    "data_alone",
+    "decode",
+    "depth",
+    "dictionary_codes",
+    "entry_type",
+    "from_numpy",
+    "is_jagged_extension",
+    "is_level_type",
+    "is_list_type",
+    "is_numeric",
+    "is_temporal",
+    "join",
+    "level_types",
+    "name_words",
+    "numbers",
+    "order_key",
+    "peel",
+    "peel_level",
+    "plain",
+    "plain_numbers",
+    "shared_words",
+    "to_numpy",
+    "valid_of",
+    "vouched",
+    "word_places",
+    "wrap",
+]

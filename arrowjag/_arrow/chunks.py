@@ -1,0 +1,111 @@
+"""Concatenate arrays, also those that pyarrow can't concatenate."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag._arrow.levels import split_levels, wrap
+from arrowjag._arrow.order import shared_words
+from arrowjag._arrow.types import is_list_type
+from arrowjag._gate import canonical_layout, secure
+from arrowjag.typing import ArrowData
+
+__all__ = ["combine_chunks", "join"]
+
+
+def combine_chunks(data: ArrowData) -> pa.Array:
+    """Return one contiguous array; a single chunk is returned without a copy (`combine_chunks` of pyarrow would copy it)."""
+    if not isinstance(data, pa.ChunkedArray):
+        return data
+    if data.num_chunks == 0:
+        return pa.nulls(0, data.type)
+    return join(data.chunks)
+
+
+def join(arrays: list[pa.Array]) -> pa.Array:
+    """Concatenate at least one array of one type; a single array is returned unchanged."""
+    # Arrays without items may lack buffers; pyarrow crashes when it concatenates them.
+    filled = [array for array in arrays if len(array)] or arrays[:1]
+    return filled[0] if len(filled) == 1 else _concat(filled)
+
+
+def _concat(chunks: list[pa.Array]) -> pa.Array:
+    """Concatenate.
+
+    Lists that pyarrow can't concatenate (too many items for 32 bits, views, no width) are normalised, text of more
+    than 2 GB becomes `large_string`, and dictionaries with more values than their index type can count get a wider index.
+    """
+    chunks = [_with_buffers(chunk) for chunk in chunks]
+    _check_orders(chunks)
+    try:
+        return pa.concat_arrays(chunks)
+    except (pa.ArrowInvalid, pa.ArrowIndexError):
+        if is_list_type(chunks[0].type):
+            chunks = [wrap(*split_levels(canonical_layout(secure(chunk, "the column")))) for chunk in chunks]
+    while True:
+        try:
+            return pa.concat_arrays(chunks)
+        except pa.ArrowInvalid as error:
+            wide = _widened(chunks[0].type, "larger index type" in str(error))
+            if wide == chunks[0].type:
+                raise
+        chunks = [chunk.cast(wide) for chunk in chunks]
+
+
+def _widened(type: pa.DataType, words: bool) -> pa.DataType:
+    """Return the type with a wider dictionary index, or with 64-bit offsets for text, bytes and lists."""
+    if pt.is_dictionary(type) and words:
+        index = pa.int32() if type.index_type.bit_width < 32 else pa.int64()
+        return pa.dictionary(index, type.value_type, type.ordered)
+    if pt.is_string(type) and not words:
+        return pa.large_string()
+    if pt.is_binary(type) and not words:
+        return pa.large_binary()
+    if pt.is_struct(type):
+        return pa.struct([field.with_type(_widened(field.type, words)) for field in type])
+    if pt.is_fixed_size_list(type):
+        return pa.list_(type.value_field.with_type(_widened(type.value_type, words)), type.list_size)
+    if pt.is_list(type) or pt.is_large_list(type):
+        return pa.large_list(type.value_field.with_type(_widened(type.value_type, words)))
+    return type
+
+
+def _with_buffers(array: pa.Array) -> pa.Array:
+    """Return the array with its empty children created anew: they may lack buffers, and concatenating those crashes pyarrow."""
+    type = array.type
+    if len(array) and pt.is_primitive(type):
+        return array
+    if len(array) == 0:
+        return pa.nulls(0, type)  # pa.array([]) can't make dictionaries of views, which polars' categories are
+    if isinstance(type, pa.BaseExtensionType):
+        storage = array.storage
+        whole_storage = _with_buffers(storage)
+        return array if whole_storage is storage else pa.ExtensionArray.from_storage(type, whole_storage)
+    if pt.is_struct(type):
+        fields = [array.field(place) for place in range(type.num_fields)]
+        # pyarrow can't concatenate structs that contain a slice of nulls.
+        whole = [pa.nulls(len(array)) if pt.is_null(field.type) else _with_buffers(field) for field in fields]
+        same = all(one is two for one, two in zip(fields, whole, strict=True))
+        return array if same else pa.StructArray.from_arrays(whole, fields=list(type), mask=array.is_null())
+    if is_list_type(type) or pt.is_map(type):
+        items = array.values
+        whole_items = _with_buffers(items)
+        if whole_items is items:
+            return array
+        return pa.Array.from_buffers(
+            type, len(array), array.buffers()[: type.num_buffers], array.null_count, array.offset, [whole_items]
+        )
+    return array
+
+
+def _check_orders(arrays: list[pa.Array]) -> None:
+    """Raise if ordered dictionaries differ: pyarrow would append the categories of one to those of the other."""
+    type = arrays[0].type
+    if pt.is_dictionary(type) and type.ordered:
+        shared_words([array.dictionary for array in arrays], "concat")
+    elif pt.is_struct(type):
+        for place in range(type.num_fields):
+            _check_orders([array.field(place) for array in arrays])
+    elif is_list_type(type):
+        _check_orders([array.values for array in arrays])

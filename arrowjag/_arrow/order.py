@@ -1,0 +1,169 @@
+"""Keys that sort and compare like the values, and the order of dictionaries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from arrowjag._arrow.levels import decode, peel_level
+from arrowjag._arrow.types import is_list_type, is_numeric, is_temporal
+from arrowjag._arrow.values import plain, to_numpy, valid_of
+from arrowjag._kernels.move.scatter import inverse
+from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.typing import BoolArray, IntArray
+
+__all__ = ["dictionary_codes", "name_words", "order_key", "shared_words", "word_places"]
+
+
+def order_key(
+    values: pa.Array, operation: str = "ordering", *, descending: bool = False
+) -> tuple[npt.NDArray[Any], BoolArray | None]:
+    """Return a numpy key that sorts and compares like the values, for every type that has an order.
+
+    Parameters
+    ----------
+    values : pa.Array
+        Flat values.
+    operation : str
+        The name of the operation in error messages.
+    descending : bool
+        Whether the largest key comes first: inside structs and lists, null and NaN then get the smallest
+        codes, so that they come last in both directions.
+
+    Returns
+    -------
+    numpy.ndarray
+        Numbers for numbers; dense int64 codes for text, bytes, decimals, dictionaries and structs. Equal values have equal keys.
+    numpy.ndarray of bool or None
+        True where valid.
+
+    Raises
+    ------
+    JagTypeError
+        If the type has no order.
+    """
+    type = values.type
+    if isinstance(type, pa.BaseExtensionType):
+        return order_key(values.storage, operation, descending=descending)
+    if is_numeric(type) or is_temporal(type) or pt.is_null(type):
+        return to_numpy(values)
+    valid = valid_of(values)
+    if pt.is_dictionary(type):
+        if type.ordered:
+            return to_numpy(word_places(values))
+        codes, _ = order_key(values.dictionary, operation)
+        place, _ = to_numpy(values.indices.cast(pa.int64()))
+        if valid is not None:
+            place = np.where(valid, place, 0)
+        return (codes[place] if len(codes) else np.zeros(len(values), np.int64)), _dictionary_validity(values, valid)
+    if pt.is_struct(type):
+        return _struct_key(values, operation, descending), valid
+    if is_list_type(type) or pt.is_map(type):
+        return _list_key(values, operation, descending), valid
+    if pt.is_interval(type) or pt.is_union(type):
+        raise JagTypeError.no_kernel(operation, type, hint="The type has no order.")
+    return dictionary_codes(values), valid
+
+
+def word_places(values: pa.Array) -> pa.Array:
+    """Return the index of each item's dictionary value as int64; equal dictionary values share the first index."""
+    words = values.dictionary
+    places = values.indices.cast(pa.int64())
+    if len(words) == 0:
+        return places
+    _, first, code = np.unique(order_key(words)[0], return_index=True, return_inverse=True)
+    return places if len(first) == len(words) else pa.array(first[code.reshape(-1)]).take(places)
+
+
+def shared_words(dictionaries: list[pa.Array], operation: str) -> pa.Array:
+    """Return the longest list of ordered categories, if all others are a prefix of it.
+
+    Raises
+    ------
+    JagValueError
+        If one is not a prefix of the longest: the items have no common order.
+    """
+    longest = max(dictionaries, key=len)
+    for words in dictionaries:
+        first = longest.slice(0, len(words))
+        if words is not longest and not (words.equals(first) or words.to_pylist() == first.to_pylist()):
+            raise JagValueError(
+                f"{operation}: the ordered categories {name_words(words)} and {name_words(longest)} differ, so that their items "
+                "have no common order. Cast one of them to its plain type first."
+            )
+    return longest
+
+
+def name_words(words: pa.Array) -> str:
+    """Format the values of a dictionary for a message: the first ones and their number."""
+    named = ", ".join(map(repr, words.slice(0, 8).to_pylist()))
+    return f"[{named}]" if len(words) <= 8 else f"[{named}, ... {len(words)} in all]"
+
+
+def _dictionary_validity(values: pa.Array, valid: BoolArray | None) -> BoolArray | None:
+    """The dictionary itself may contain a null, too."""
+    if values.dictionary.null_count == 0:
+        return valid
+    return plain(values).is_valid().to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]  # pyarrow is untyped
+
+
+def dictionary_codes(values: pa.Array) -> IntArray:
+    """Return the rank of each value among the distinct values; the code of a null is unspecified."""
+    type = values.type
+    if pt.is_string_view(type):
+        values = values.cast(pa.large_string())
+    elif pt.is_binary_view(type):
+        values = values.cast(pa.large_binary())
+    elif pt.is_decimal(type) and type.bit_width < 128:
+        values = values.cast(pa.decimal128(type.precision, type.scale))
+    encoded = values.dictionary_encode()
+    order = pc.array_sort_indices(encoded.dictionary).to_numpy()
+    place = inverse(order)
+    index, valid = to_numpy(encoded.indices.cast(pa.int64()))
+    if valid is not None:
+        index = np.where(valid, index, 0)
+    return place[index] if len(place) else np.zeros(len(values), np.int64)
+
+
+def _dense(keys: list[npt.NDArray[Any]]) -> IntArray:
+    """Return dense codes of tuples, in lexicographic order."""
+    n = len(keys[0])
+    order = np.lexsort(keys[::-1])
+    fresh = np.zeros(n, bool)
+    for key in keys:
+        ranked = key[order]
+        fresh[1:] |= ranked[1:] != ranked[:-1]
+    codes = np.empty(n, np.int64)
+    codes[order] = np.cumsum(fresh)
+    return codes
+
+
+def _normal(key: npt.NDArray[Any], valid: BoolArray | None, descending: bool) -> npt.NDArray[Any]:
+    """Return codes that sort null last and NaN just before it, in both directions; NaN equals itself, -0.0 equals 0.0."""
+    if len(key) == 0:
+        return np.zeros(0, np.int64)
+    distinct, codes = np.unique(key + 0 if key.dtype.kind == "f" else key, return_inverse=True)
+    codes = codes.reshape(-1)
+    if descending and key.dtype.kind == "f" and np.isnan(distinct[-1]):
+        codes = np.where(codes == len(distinct) - 1, -1, codes)
+    return codes if valid is None else np.where(valid, codes, -2 if descending else len(distinct))
+
+
+def _struct_key(values: pa.Array, operation: str, descending: bool) -> IntArray:
+    if values.type.num_fields == 0 or len(values) == 0:
+        return np.zeros(len(values), np.int64)
+    return _dense([_normal(*order_key(field, operation, descending=descending), descending) for field in values.flatten()])
+
+
+def _list_key(values: pa.Array, operation: str, descending: bool) -> IntArray:
+    """Return codes of whole lists: the bytes of big-endian item codes compare like the lists."""
+    level, child = peel_level(values)
+    codes = _normal(*order_key(decode(child), operation, descending=descending), descending)
+    codes = np.ascontiguousarray((codes + 2).astype(">i8"))  # comparison of bytes is unsigned
+    buffers = [None, pa.py_buffer(level.offsets * 8), pa.py_buffer(codes)]
+    return dictionary_codes(pa.Array.from_buffers(pa.large_binary(), len(values), buffers))

@@ -1,0 +1,155 @@
+"""Flat values: their validity, conversion to and from numpy, decoded dictionaries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag._arrow.types import is_numeric
+from arrowjag._kernels.base.memory import pack_bits, unpack_bits
+from arrowjag._known import is_remembered_type, remembered
+from arrowjag._pyarrow_versions import numpy_dtype
+from arrowjag.errors import JagTypeError
+from arrowjag.typing import BoolArray
+
+__all__ = ["bitmap", "data_alone", "from_numpy", "numbers", "plain", "plain_numbers", "to_numpy", "valid_of", "vouched"]
+
+
+def plain_numbers(values: pa.Array, operation: str) -> pa.Array:
+    """Cast the null type to int64; raise for types that are not numeric."""
+    if pt.is_null(values.type):
+        return pa.nulls(len(values), pa.int64())
+    if not is_numeric(values.type):
+        raise JagTypeError.no_kernel(operation, values.type)
+    return values
+
+
+def vouched(values: pa.Array) -> pa.Array:
+    """Return the leaves of a column, registered as checked."""
+    if pt.is_struct(values.type) and len(values):
+        fields = [values.field(place) for place in range(values.type.num_fields)]
+        known = [vouched(field) for field in fields]
+        if all(one is two for one, two in zip(fields, known, strict=True)):
+            return values
+        valid = bitmap(valid_of(values))
+        return pa.Array.from_buffers(values.type, len(values), [valid], values.null_count, children=known)
+    return remembered(values) if is_remembered_type(values.type) else values
+
+
+def plain(array: pa.Array) -> pa.Array:
+    """Decode a dictionary array; text views become `large_string`, because pyarrow can't gather them."""
+    words = array.dictionary
+    if pt.is_string_view(words.type) or pt.is_binary_view(words.type):
+        words = words.cast(pa.large_string() if pt.is_string_view(words.type) else pa.large_binary())
+    return pa.DictionaryArray.from_arrays(array.indices, words).dictionary_decode()
+
+
+def valid_of(array: pa.Array) -> BoolArray | None:
+    """Return which items are valid; None if all are."""
+    if len(array) == 0 or array.null_count == 0:
+        return None
+    bits = array.buffers()[0]
+    if bits is not None and not pt.is_union(array.type):
+        return unpack_bits(bits, array.offset, len(array))
+    mask: BoolArray = array.is_valid().to_numpy(zero_copy_only=False)
+    return mask
+
+
+def bitmap(valid: BoolArray | None) -> pa.Buffer | None:
+    """Pack a validity into Arrow's bits; None if all items are valid."""
+    return None if valid is None else pack_bits(valid)
+
+
+def to_numpy(values: pa.Array) -> tuple[npt.NDArray[Any], BoolArray | None]:
+    """Flat values as numpy data and a validity.
+
+    Parameters
+    ----------
+    values : pa.Array
+        Booleans, numbers or temporals; temporals become the integers that store them.
+
+    Returns
+    -------
+    numpy.ndarray
+        The data, shared with Arrow except for booleans; items under nulls are unspecified.
+    numpy.ndarray of bool or None
+        True where valid; None if all items are valid.
+    """
+    dtype = _STORED.get(values.type.id)
+    if dtype is not None:
+        return _read_fixed(values, dtype), valid_of(values)
+    if pt.is_null(values.type):
+        return np.zeros(len(values)), np.zeros(len(values), bool)
+    if pt.is_boolean(values.type):
+        return _unpack_bits(values), valid_of(values)
+    raise JagTypeError.no_kernel("conversion to numpy", values.type)
+
+
+_NUMBERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
+
+_STORED = {type.id: np.dtype(numpy_dtype(type)) for type in (*_NUMBERS, pa.float16(), pa.float32(), pa.float64())}
+_STORED |= {type.id: np.dtype(np.int32) for type in (pa.date32(), pa.time32("s"))}
+_STORED |= {type.id: np.dtype(np.int64) for type in (pa.date64(), pa.time64("us"), pa.timestamp("us"), pa.duration("us"))}
+"""The numpy dtype of each Arrow type, by type id; temporal types map to the integers that store them."""
+
+_BY_DTYPE = {np.dtype(numpy_dtype(type)): type for type in (*_NUMBERS, pa.float16(), pa.float32(), pa.float64(), pa.bool_())}
+"""The Arrow type of each numpy dtype of numbers."""
+
+
+def data_alone(values: pa.Array) -> npt.NDArray[Any]:
+    """As `to_numpy`, without the validity."""
+    dtype = _STORED.get(values.type.id)
+    return to_numpy(values)[0] if dtype is None else _read_fixed(values, dtype)
+
+
+def _unpack_bits(values: pa.Array) -> BoolArray:
+    buffer, n = values.buffers()[1], len(values)
+    return np.zeros(n, bool) if n == 0 or buffer is None else unpack_bits(buffer, values.offset, n)
+
+
+def _read_fixed(values: pa.Array, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    buffer = values.buffers()[1]
+    if len(values) == 0 or buffer is None:
+        return np.zeros(len(values), dtype)
+    return np.frombuffer(buffer, dtype, len(values), values.offset * dtype.itemsize)
+
+
+def from_numpy(data: npt.NDArray[Any], valid: BoolArray | None = None, type: pa.DataType | None = None) -> pa.Array:
+    """Convert numpy data to an Arrow array, which shares the data except for booleans.
+
+    Parameters
+    ----------
+    data : numpy.ndarray
+        One-dimensional; integers represent times if `type` is a temporal type.
+    valid : numpy.ndarray of bool, optional
+        True where valid.
+    type : pa.DataType, optional
+        The Arrow type of the result; by default that of the numpy dtype.
+
+    Returns
+    -------
+    pa.Array
+        The values.
+    """
+    if type is None:
+        type = _BY_DTYPE.get(data.dtype) or pa.from_numpy_dtype(data.dtype)
+    bits = None if valid is None or np.count_nonzero(valid) == len(valid) else pack_bits(valid)
+    if pt.is_boolean(type):
+        return pa.Array.from_buffers(type, len(data), [bits, pack_bits(data.astype(bool, copy=False))])
+    stored = _STORED[type.id]
+    if data.dtype != stored or not data.flags.c_contiguous:
+        data = np.ascontiguousarray(data, dtype=stored)
+    return pa.Array.from_buffers(type, len(data), [bits, pa.py_buffer(data)])
+
+
+_FIRST_NUMBERS = pa.Array.from_buffers(pa.int64(), 1 << 12, [None, pa.py_buffer(np.arange(1 << 12, dtype=np.int64).tobytes())])
+"""Read-only, as bytes are."""
+
+
+def numbers(n: int) -> pa.Array:
+    """Return the integers from 0 to n - 1; small arrays are cached and shared."""
+    return _FIRST_NUMBERS.slice(0, n) if n <= len(_FIRST_NUMBERS) else pa.array(np.arange(n))

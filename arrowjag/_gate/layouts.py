@@ -1,0 +1,116 @@
+"""Rewrite valid layouts that kernels or other libraries can't read: runs, views, null values of dictionaries."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag._gate.buffers import read_offsets, read_validity, read_views
+from arrowjag._gate.types import VIEWS, WIDE, inside
+from arrowjag._kernels.base.memory import pack_bits
+from arrowjag._kernels.move import gather
+from arrowjag._pyarrow_versions import run_end_decode
+
+__all__ = ["canonical_layout", "with_child", "with_empty_views", "without_null_words", "without_rows"]
+
+
+def with_child(array: pa.Array, child: pa.Array, first: int) -> pa.Array:
+    """Return a list array on another child that begins at item `first`; offsets are shared if `first` is 0."""
+    type, n = array.type, len(array)
+    own = array.buffers()[: type.num_buffers]
+    if first == 0:
+        return pa.Array.from_buffers(type, n, own, array.null_count, array.offset, [child])
+    valid = pack_bits(read_validity(array)) if array.null_count else None
+    if pt.is_fixed_size_list(type):
+        return pa.Array.from_buffers(type, n, [valid], children=[child])
+    offsets = read_offsets(array, "", check=False) - first
+    stored = offsets if type.id in WIDE else offsets.astype(np.int32)
+    return pa.Array.from_buffers(type, n, [valid, pa.py_buffer(stored)], children=[child])
+
+
+def without_rows(type: pa.DataType) -> pa.Array:
+    """Return an empty array. For run-end encoding below lists, `pa.nulls` would create a validity that Arrow rejects."""
+    if pt.is_run_end_encoded(type):
+        return pa.RunEndEncodedArray.from_arrays(pa.nulls(0, type.run_end_type), without_rows(type.value_type))
+    if isinstance(type, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(type, without_rows(type.storage_type))
+    if not pt.is_nested(type) or pt.is_union(type):
+        return pa.nulls(0, type)
+    zeros = pa.py_buffer(bytes(8))
+    children = [without_rows(inner) for inner in inside(type)]
+    return pa.Array.from_buffers(type, 0, [None, zeros, zeros][: type.num_buffers], children=children)
+
+
+def without_null_words(array: pa.DictionaryArray) -> pa.DictionaryArray:
+    """Set the indices of null dictionary values to null and drop these values: later code reads nulls from the indices only."""
+    words, indices = array.dictionary, array.indices
+    known = words.is_valid().to_numpy(zero_copy_only=False)
+    moved = pa.array(np.cumsum(known) - 1, array.type.index_type, mask=~known) if len(words) else pa.nulls(0, array.type.index_type)
+    return pa.DictionaryArray.from_arrays(moved.take(indices), words.filter(pa.array(known)), ordered=array.type.ordered)
+
+
+def canonical_layout(array: pa.Array) -> pa.Array:
+    """Decode run-end encoding and list views at any level: kernels don't support them, and Arrow's casts of them are wrong."""
+    type = array.type
+    if not _has_odd_layout(type):
+        return array
+    if pt.is_run_end_encoded(type):
+        return canonical_layout(run_end_decode(array))
+    if type.id in VIEWS:
+        return _without_views(array)
+    if pt.is_struct(type):
+        fields = [canonical_layout(array.field(place)) for place in range(type.num_fields)]
+        inside = [field.with_type(one.type) for field, one in zip(type, fields, strict=True)]
+        valid = pack_bits(read_validity(array)) if array.null_count else None
+        return pa.Array.from_buffers(pa.struct(inside), len(array), [valid], array.null_count, children=fields)
+    if pt.is_dictionary(type):
+        return pa.DictionaryArray.from_arrays(array.indices, canonical_layout(array.dictionary), ordered=type.ordered)
+    child = canonical_layout(array.values)
+    own = array.buffers()[: type.num_buffers]
+    return pa.Array.from_buffers(_around(type, child.type), len(array), own, array.null_count, array.offset, [child])
+
+
+def _without_views(array: pa.Array) -> pa.Array:
+    """Gather the items of views, which may overlap and have any order, in row order."""
+    child = canonical_layout(array.values)
+    type = pa.large_list(array.type.value_field.with_type(child.type))
+    if len(array) == 0:
+        return pa.nulls(0, type)
+    starts, sizes = read_views(array, "the views")
+    offsets = np.zeros(len(array) + 1, np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    valid = pack_bits(read_validity(array)) if array.null_count else None
+    items = gather.take(child, gather.ranges(starts, sizes))
+    return pa.Array.from_buffers(type, len(array), [valid, pa.py_buffer(offsets)], array.null_count, children=[items])
+
+
+def _has_odd_layout(type: pa.DataType) -> bool:
+    if pt.is_run_end_encoded(type) or type.id in VIEWS:  # `pt.is_nested` knows runs from pyarrow 26 on
+        return True
+    if isinstance(type, pa.BaseExtensionType) or not (pt.is_nested(type) or pt.is_dictionary(type)):
+        return False
+    return not pt.is_union(type) and any(_has_odd_layout(one) for one in inside(type))
+
+
+def _around(type: pa.DataType, item: pa.DataType) -> pa.DataType:
+    """Return a list type of the same kind with another item type."""
+    if pt.is_map(type):
+        return pa.map_(item.field(0).type, item.field(1).type)
+    field = type.value_field.with_type(item)
+    if pt.is_fixed_size_list(type):
+        return pa.list_(field, type.list_size)
+    return pa.list_(field) if pt.is_list(type) else pa.large_list(field)
+
+
+def with_empty_views(array: pa.Array) -> pa.Array:
+    """Replace the views under nulls by empty ones: Arrow ignores them, but other libraries read them."""
+    if not array.null_count:
+        return array
+    buffers = array.buffers()
+    views = np.frombuffer(buffers[1], np.int64, 2 * len(array), 16 * array.offset).reshape(-1, 2)
+    valid = read_validity(array)
+    if not views[~valid].any():
+        return array
+    empty = np.where(valid[:, None], views, 0)
+    return pa.Array.from_buffers(array.type, len(array), [pack_bits(valid), pa.py_buffer(empty), *buffers[2:]], array.null_count)

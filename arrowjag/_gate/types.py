@@ -1,0 +1,70 @@
+"""Facts about Arrow types that the checks share, and the check of a type itself."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag._integers import MAX_NDIM, check_ndim
+from arrowjag.errors import JagTypeError
+
+__all__ = ["LISTS", "VIEWS", "WIDE", "check_type", "has_any_bits", "inside", "is_text"]
+
+LISTS = frozenset(
+    {
+        pa.lib.Type_LARGE_LIST,
+        pa.lib.Type_LIST,
+        pa.lib.Type_FIXED_SIZE_LIST,
+        pa.lib.Type_LIST_VIEW,
+        pa.lib.Type_LARGE_LIST_VIEW,
+    }
+)
+"""The types that are one level of nesting."""
+
+VIEWS = frozenset({pa.lib.Type_LIST_VIEW, pa.lib.Type_LARGE_LIST_VIEW})
+"""The lists that store the start and the size of each row."""
+
+WIDE = frozenset({pa.lib.Type_LARGE_LIST, pa.lib.Type_LARGE_LIST_VIEW})
+"""The lists with 64-bit offsets."""
+
+_ANY_BITS = frozenset({pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()})
+_ANY_BITS |= {pa.float16(), pa.float32(), pa.float64(), pa.bool_(), pa.date32()}
+"""Types for which each pattern of bits is a valid value; this also holds for timestamps and durations."""
+
+_DIGITS = {32: 9, 64: 18, 128: 38, 256: 76}
+"""Largest scale per bit width of a decimal."""
+
+
+def check_type(type: pa.DataType, where: str) -> None:
+    """Raise for types nested too deep for recursive code, and for decimals that Arrow can't compute with.
+
+    Arrow indexes a table of powers of ten by the scale of a file without checking it.
+    """
+    below, level = [type], 0
+    while below:
+        level += 1
+        for one in below:
+            if pt.is_decimal(one) and abs(one.scale) > _DIGITS[one.bit_width]:
+                raise JagTypeError(f"{where} is of {one}: decimals of that width have a scale of at most {_DIGITS[one.bit_width]}")
+        below = [inner for one in below for inner in inside(one)]
+        if level > MAX_NDIM:
+            check_ndim(level, where)
+
+
+def inside(type: pa.DataType) -> list[pa.DataType]:
+    """Return the types of the children, or of the dictionary values."""
+    if isinstance(type, pa.BaseExtensionType):
+        return inside(type.storage_type)
+    if pt.is_dictionary(type) or pt.is_run_end_encoded(type):
+        return [type.value_type]
+    return [type.field(place).type for place in range(type.num_fields)]
+
+
+def has_any_bits(type: pa.DataType) -> bool:
+    """Return whether each pattern of bits is a valid value."""
+    return type in _ANY_BITS or bool(pt.is_timestamp(type) or pt.is_duration(type))
+
+
+def is_text(type: pa.DataType) -> bool:
+    """Return whether a type is text or bytes with offsets."""
+    return bool(pt.is_string(type) or pt.is_large_string(type) or pt.is_binary(type) or pt.is_large_binary(type))

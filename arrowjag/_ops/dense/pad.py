@@ -1,0 +1,66 @@
+"""Pad: write each value to the cell at its position; values beyond the dense array at any level are dropped."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from arrowjag._column import Column
+from arrowjag._kernels import dense as _kernels
+from arrowjag._ops.dense.layout import Layout, check_rows, check_size, extent_of, layout_of, levels, natural_size
+from arrowjag._ops.dense.values import AnyArray, fill_for, filled, leaves_of, placeholder
+from arrowjag.errors import ShapeError
+from arrowjag.shape import JaggedShape
+
+__all__ = ["pad", "to_dense"]
+
+
+def to_dense(column: Column, sizes: Any = None, fill: Any = 0) -> AnyArray:
+    """Pad rows to a dense array. Null leaves and rows become the fill; with `fill` None those cells are masked.
+
+    See `JaggedArray.to_dense` for the contract.
+    """
+    check_rows(column, "to_dense")
+    layout = layout_of(column.shape)
+    wanted = (*_wanted(sizes, column.shape), *(extent_of(dim) for dim in layout.levels[levels(column.shape) :]))
+    data, valid = leaves_of(column, "to_dense")
+    masked = fill is None
+    fill = placeholder(data.dtype) if fill is None else fill_for(fill, data.dtype, column.type, "to_dense")
+    dense = pad(filled(data, valid, fill), layout, wanted, fill)
+    if not masked:
+        return dense
+    null = np.zeros(len(data), bool) if valid is None else ~valid
+    return np.ma.MaskedArray(dense, pad(null, layout, wanted, True))
+
+
+def pad(data: AnyArray, layout: Layout, sizes: Sequence[int], fill: Any) -> AnyArray:
+    """Pad flat data; always returns a new array."""
+    if data.dtype.kind == "O" and layout.inner:  # the kernel copies inner items as bytes, which references forbid
+        found = _pad_objects(data, layout, sizes, fill)
+        return found.reshape((found.shape[0], *sizes, *layout.inner))
+    items = data.reshape((layout.nodes, *layout.inner))
+    return _kernels.pad(items, layout.offsets, sizes, fill) if layout.levels else items.copy()
+
+
+def _pad_objects(data: AnyArray, layout: Layout, sizes: Sequence[int], fill: Any) -> AnyArray:
+    width = math.prod(layout.inner)
+    if not layout.levels:
+        return data.copy().reshape(layout.rows, *layout.inner)
+    within = np.arange(layout.levels[-1].size + 1) * width
+    return _kernels.pad(data, [*layout.offsets, within], [*sizes, width], fill)
+
+
+def _wanted(sizes: Any, shape: JaggedShape) -> tuple[int, ...]:
+    """Return the size of each level: the requested one, or that of its longest row."""
+    n = levels(shape)
+    if sizes is None:
+        return tuple(natural_size(dim) for dim in shape.dims[1 : n + 1])
+    asked = tuple(sizes) if hasattr(sizes, "__iter__") else (sizes,)
+    if len(asked) != n:
+        tail = f"; its declared dims {shape.extents[n + 1 :]} keep their sizes" if shape.ndim > n + 1 else ""
+        raise ShapeError(f"to_dense: {shape!r} takes {n} max_sizes, one for each dim after the rows{tail}, got {len(asked)}")
+    given = zip(asked, shape.dims[1:], strict=False)
+    return tuple(natural_size(dim) if size is None else check_size(size, "to_dense", "max_sizes") for size, dim in given)
