@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from arrowjag._kernels.elementwise.digits import integers_in
+from arrowjag._kernels.elementwise.text_bytes import integers_in
 from arrowjag._kernels.elementwise.times import TICKS
 from arrowjag._pyarrow_versions import if_else, numpy_dtype
 
