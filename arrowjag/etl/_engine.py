@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import pyarrow as pa
+
 from arrowjag.etl._worker import Event, Order
 
 __all__ = ["Engine"]
@@ -14,7 +16,8 @@ class Engine(Protocol):
 
     #: Maximum number of orders that the engine works on concurrently.
     slots: int
-    #: Whether a running task reports its schema before it ends. Otherwise a probe runs the first batch, which then runs twice.
+    #: Whether a running task reports its schema before it ends, and hears that of another. Otherwise a probe runs the first batch,
+    #: which then runs twice, while all other tasks wait.
     tells_schema: bool
 
     @property
@@ -23,6 +26,9 @@ class Engine(Protocol):
 
     def start(self, order: Order) -> None:
         """Give an order to a worker."""
+
+    def tell(self, number: int, schema: pa.Schema | None) -> None:
+        """Tell a task that waits the schema, or that it is to determine it; called only if `tells_schema`."""
 
     def events(self) -> list[Event]:
         """Return the events since the last call; wait briefly if there are none."""

@@ -570,6 +570,9 @@ class _NoEngine:
     def start(self, order: Any) -> None:
         raise AssertionError(order)
 
+    def tell(self, number: int, schema: Any) -> None:
+        raise AssertionError(number)
+
     def events(self) -> list[Any]:
         return []
 

@@ -16,8 +16,23 @@ import threading
 import time
 from typing import IO
 
+import pyarrow as pa
+
 from arrowjag.etl._memory import process_memory
-from arrowjag.etl._worker import GRACE_SECONDS, Event, Finished, Job, Order, Outcome, Started, TaskError, over_share, over_time
+from arrowjag.etl._worker import (
+    GRACE_SECONDS,
+    Event,
+    Finished,
+    Job,
+    Order,
+    Outcome,
+    Started,
+    TaskError,
+    Told,
+    Waits,
+    over_share,
+    over_time,
+)
 
 __all__ = ["THREADS", "LocalEngine"]
 
@@ -59,6 +74,12 @@ class LocalEngine:
             self._processes.append(_Process(self._job, self._events))
         next(one for one in self._processes if one.order is None).give(order)
 
+    def tell(self, number: int, schema: pa.Schema | None) -> None:
+        """Tell the process of a task that waits the schema, or that the task is to determine it."""
+        for process in self._processes:
+            if process.order is not None and process.order.task.number == number:
+                process.tell(Told(schema))
+
     def events(self) -> list[Event]:
         """Return the events of all workers; wait briefly if there are none."""
         found: list[Event] = []
@@ -71,8 +92,8 @@ class LocalEngine:
         return found
 
     def _heard(self, process: _Process, event: Event | None) -> list[Event]:
-        if isinstance(event, Started):
-            process.since = time.monotonic()
+        if isinstance(event, (Started, Waits)):
+            process.since = time.monotonic() if isinstance(event, Started) else None
             return []
         if event is not None:
             if isinstance(event, Finished):
@@ -134,6 +155,9 @@ class _Process:
     def give(self, order: Order) -> None:
         self.order, self.since = order, None
         self._send(pickle.dumps(order))
+
+    def tell(self, told: Told) -> None:
+        self._send(pickle.dumps(told))
 
     def _send(self, content: bytes) -> None:
         with contextlib.suppress(OSError):  # the process has died; the receiving thread reports it

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from arrowjag.etl._worker import Event, Finished, Job, Order, Started, Stopped, TaskError, Worker
+from arrowjag.etl._worker import Event, Finished, Job, Order, Started, Stopped, TaskError, Told, Worker
 
 __all__ = ["serve"]
 
@@ -36,12 +36,14 @@ def serve() -> None:
     try:
         worker = _worker(orders.get())
         while True:
-            order: Order = orders.get()
+            order: Order | Told = orders.get()
+            if isinstance(order, Told):
+                continue  # for a task that has ended meanwhile
             try:
                 if isinstance(worker, TaskError):
                     raise worker
                 _tell(stdout, Started(order.task.number))
-                _tell(stdout, Finished(order.task.number, worker.run(order, partial(_tell, stdout))))
+                _tell(stdout, Finished(order.task.number, worker.run(order, partial(_tell, stdout), orders.get)))
             except TaskError as failed:
                 _tell(stdout, Finished(order.task.number, failed))
     except Stopped:

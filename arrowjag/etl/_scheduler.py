@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -20,7 +20,7 @@ from arrowjag.etl.report import Failure, JobError
 __all__ = ["Policy", "Scheduler"]
 
 _LOG = logging.getLogger("arrowjag.etl")
-_FIRST = 16  # the first batch is 1/16 of a batch: all other workers wait until it determines the schema
+_FIRST = 16  # the first batch is 1/16 of a batch: all other workers wait for the schema with their first results
 _LIVES = 3  # retries of a task whose worker died, which may have causes other than the task
 
 
@@ -92,6 +92,9 @@ class Scheduler:
         self._waiting = deque(_Try(task, policy.batch_bytes) for task in tasks)
         self._running: dict[int, tuple[_Try, Order]] = {}
         self._empty: list[tuple[Task, Outcome]] = []
+        self._untold: set[int] = set()
+        self._held: dict[int, TaskError] = {}
+        self._is_sorted = False
 
     def run(self) -> None:
         """Run until all tasks are done.
@@ -108,6 +111,7 @@ class Scheduler:
                 events = self._engine.events()
                 for event in events:
                     self._hear(event)
+                self._settle()
                 if not events:
                     self._progress.show()  # a batch, or a task of a cluster, may take minutes
             self._write_empty()
@@ -119,18 +123,51 @@ class Scheduler:
     def _knows_schema(self) -> bool:
         return self._job.sink is None or self.schema is not None
 
+    def _first(self) -> int | None:
+        """Return the task that determines the schema: the first, in the order of the files, that may still have rows."""
+        return min((*self._running, *(attempt.task.number for attempt in self._waiting)), default=None)
+
     def _give_orders(self) -> None:
-        """Submit up to `slots` tasks; only one until the schema is known."""
-        while self._waiting and len(self._running) < (self._engine.slots if self._knows_schema() else 1):
+        """Submit up to `slots` tasks; only one until the schema is known, if the engine can't tell it to running tasks."""
+        engine = self._engine
+        if engine.slots > 1 and self._knows_schema() and not self._is_sorted:  # a large task that starts last would end alone
+            self._waiting = deque(sorted(self._waiting, key=lambda attempt: -attempt.task.bytes))
+            self._is_sorted = True
+        while self._waiting and len(self._running) < (engine.slots if engine.tells_schema or self._knows_schema() else 1):
+            is_known, first = self._knows_schema(), self._first()
             attempt = self._waiting.popleft()
-            probe = not self._knows_schema() and not self._engine.tells_schema
-            is_awaited = not self._knows_schema() and bool(self._waiting) and self._engine.slots > 1
-            first_bytes = attempt.batch_bytes // _FIRST if is_awaited else None
-            share, timeout = self._policy.share, self._policy.timeout
-            order = Order(attempt.task, attempt.batch_bytes, self.schema, probe, share, first_bytes, timeout)
-            self._running[attempt.task.number] = attempt, order
+            number = attempt.task.number
+            waits = not is_known and number != first
+            is_awaited = not is_known and not waits and bool(self._waiting) and engine.slots > 1
+            order = Order(
+                attempt.task,
+                attempt.batch_bytes,
+                self.schema,
+                probe=not is_known and not engine.tells_schema,
+                share=self._policy.share,
+                first_bytes=attempt.batch_bytes // _FIRST if is_awaited else None,
+                timeout=self._policy.timeout,
+                waits=waits,
+            )
+            self._running[number] = attempt, order
+            if waits:
+                self._untold.add(number)
             _LOG.debug("task %s starts", attempt.task.name)
-            self._engine.start(order)
+            engine.start(order)
+
+    def _settle(self) -> None:
+        """Handle failures that were held back, and tell tasks the schema that they wait for, or that they determine it."""
+        while (number := self._settled(self._held)) is not None:
+            attempt, _ = self._running.pop(number)
+            self._failed(attempt, self._held.pop(number))
+        while (number := self._settled(self._untold)) is not None:
+            self._untold.remove(number)
+            self._engine.tell(number, self.schema)
+
+    def _settled(self, numbers: Iterable[int]) -> int | None:
+        """Return the first of these tasks that no longer depends on an earlier one."""
+        first = min(numbers, default=None)
+        return first if first is not None and (self._knows_schema() or first == self._first()) else None
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, Retried):
@@ -144,11 +181,12 @@ class Scheduler:
             self._running[event.number] = replace(attempt, rows=attempt.rows + event.rows), order
             self._progress.advance(event.rows)
         elif isinstance(event, Finished):
-            attempt, order = self._running.pop(event.number)
+            self._untold.discard(event.number)
             if isinstance(event.result, TaskError):
-                self._failed(attempt, event.result)
-            else:
-                self._done(attempt, order, event.result)
+                self._held[event.number] = event.result
+                return
+            attempt, order = self._running.pop(event.number)
+            self._done(attempt, order, event.result)
         elif isinstance(event, SchemaFound) and self.schema is None:
             self.schema = event.schema
 

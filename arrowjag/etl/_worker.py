@@ -41,6 +41,8 @@ __all__ = [
     "Started",
     "Stopped",
     "TaskError",
+    "Told",
+    "Waits",
     "Worker",
     "as_partial",
     "over_share",
@@ -74,7 +76,8 @@ class Job:
 class Order:
     """One task for a worker. `schema` is None until it is known; a probe only determines the schema and writes nothing.
 
-    `first_bytes` limits the first batch while other workers wait for the schema.
+    `first_bytes` limits the first batch while other workers wait for the schema. A task that `waits` computes its first result and
+    writes it once it is told the schema, which an earlier task determines.
     """
 
     task: Task
@@ -84,6 +87,14 @@ class Order:
     share: int | None = None
     first_bytes: int | None = None
     timeout: float | None = None
+    waits: bool = False
+
+
+@dataclass(frozen=True)
+class Told:
+    """The schema, for a worker whose task waits for it; None if that task is to determine it."""
+
+    schema: pa.Schema | None
 
 
 @dataclass(frozen=True)
@@ -119,7 +130,14 @@ class TaskError(Exception):
 
 @dataclass(frozen=True)
 class Started:
-    """A worker begins a task."""
+    """A worker begins a task, or continues it after it has waited."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Waits:
+    """A worker has computed the first result of its task and waits for the schema."""
 
     number: int
 
@@ -158,7 +176,7 @@ class Retried:
 
 
 #: The events that a worker or an engine sends.
-Event = Started | Progressed | SchemaFound | Finished | Retried
+Event = Started | Waits | Progressed | SchemaFound | Finished | Retried
 
 
 class Stopped(BaseException):
@@ -189,7 +207,7 @@ class Worker:
             text = f"{job.name} can't be loaded in a worker process: {one_line(error)}"
             raise TaskError("fatal", text, traceback.format_exc()) from None
 
-    def run(self, order: Order, tell: Callable[[Event], None]) -> Outcome:
+    def run(self, order: Order, tell: Callable[[Event], None], hear: Callable[[], Told] = lambda: Told(None)) -> Outcome:
         """Run one task.
 
         Parameters
@@ -198,6 +216,8 @@ class Worker:
             The task.
         tell : callable
             Called with an event per batch, and with the schema as soon as it is known.
+        hear : callable
+            Called once if the task waits for the schema; returns when the driver has told it.
 
         Returns
         -------
@@ -209,7 +229,7 @@ class Worker:
         TaskError
             If the task failed.
         """
-        task = _Task(self.job, self._transform, order, tell)
+        task = _Task(self.job, self._transform, order, tell, hear)
         try:
             outcome = task.run()
         except (TaskError, KeyboardInterrupt, Stopped):
@@ -226,9 +246,9 @@ class Worker:
 class _Task:
     """One run of one task."""
 
-    def __init__(self, job: Job, transform: Any, order: Order, tell: Callable[[Event], None]) -> None:
-        self._job, self._transform, self._order, self._tell = job, transform, order, tell
-        self._schema = order.schema
+    def __init__(self, job: Job, transform: Any, order: Order, tell: Callable[[Event], None], hear: Callable[[], Told]) -> None:
+        self._job, self._transform, self._order, self._tell, self._hear = job, transform, order, tell, hear
+        self._schema, self._waits = order.schema, order.waits
         self._origin: tuple[Where, ...] = (order.task.pieces[0].where,)
         self._before, self._started = own_memory() or 0, time.monotonic()
         self._first: Part | None = None
@@ -318,9 +338,21 @@ class _Task:
         if self._job.sink is None:
             return as_partial(result, self._job.name)
         table = read_frame(result, self._job.name)
+        if self._job.rejects is not None:
+            self._await_schema(table)
         if self._job.rejects is not None and self._schema is not None:
             table = conform_result(table, self._schema)  # cast here, so that rows that don't fit the schema are rejected too
         return table
+
+    def _await_schema(self, table: pa.Table) -> None:
+        """Wait for the schema if these are the first rows of a task that doesn't determine it; stop the clock meanwhile."""
+        if not (self._waits and table.num_rows):
+            return
+        since = time.monotonic()
+        self._tell(Waits(self._order.task.number))
+        self._schema, self._waits = self._hear().schema, False
+        self._tell(Started(self._order.task.number))
+        self._started += time.monotonic() - since
 
     # ------------------------------------------------------------------------------------------------------- outcomes
 
@@ -351,6 +383,8 @@ class _Task:
                 for result in results:
                     table = sink.fitted(result)
                     first = table.schema if first is None else first
+                    self._await_schema(table)
+                    output.schema = output.schema or self._schema
                     output.write(table)
                 del results
                 if output.schema is not None and self._schema is None:

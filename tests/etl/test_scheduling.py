@@ -1,0 +1,185 @@
+"""The order of tasks: no worker is idle while the first task determines the schema, and results don't depend on who is faster."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import cloudpickle
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+from arrowjag.etl import JobError, _worker
+from arrowjag.etl._progress import make_progress
+from arrowjag.etl._scheduler import Policy, Scheduler
+from arrowjag.etl._sink import open_sink
+from arrowjag.etl._tasks import make_tasks, open_source
+from arrowjag.etl._worker import Event, Finished, Job, Order, Outcome, SchemaFound, Started, TaskError, Told, Waits, Worker
+from arrowjag.io._scan import make_plan
+from tests.etl.jobs import files_in, run
+
+WIDE, NARROW = (pa.schema([("x", kind)]) for kind in (pa.int64(), pa.int32()))
+ROWS, NO_ROWS = Outcome(1, 1, schema=WIDE), Outcome(1, 0, schema=WIDE)
+
+
+def write_files(folder: Path, rows: Sequence[int]) -> Path:
+    folder.mkdir()
+    for number, count in enumerate(rows):
+        pq.write_table(pa.table({"x": pa.array([number] * count, pa.int64())}), folder / f"f{number}.parquet")
+    return folder
+
+
+class ScriptedEngine:
+    """Records what the scheduler says, and returns the given events, some at each call."""
+
+    tells_schema, peak_memory = True, None
+
+    def __init__(self, slots: int, script: Sequence[Sequence[Event]]) -> None:
+        self.slots, self._script = slots, list(script)
+        self.said: list[Any] = []
+
+    def start(self, order: Order) -> None:
+        self.said.append((order.task.number, "waits" if order.waits else "starts" if order.schema is None else "knows"))
+
+    def tell(self, number: int, schema: pa.Schema | None) -> None:
+        self.said.append((number, "is told" if schema is not None else "determines"))
+
+    def events(self) -> list[Event]:
+        return list(self._script.pop(0))
+
+    def stop(self) -> None:
+        assert not self._script, "the job ended before its last events"
+
+
+def said(source: Path, slots: int, *script: Sequence[Event]) -> list[Any]:
+    engine = ScriptedEngine(slots, script)
+    sink: Any = SimpleNamespace(remove_parts=lambda: None)
+    there = open_source(source)
+    job = Job(b"", "f", make_plan(there.schema, None, None), there.partitions, "arrow", sink)
+    shown, tasks = make_progress(False, 0, 0, 0), make_tasks(there.pieces)
+    scheduler = Scheduler(job, engine, tasks, schema=None, policy=Policy(10**6, 10**9), progress=shown)
+    try:
+        scheduler.run()
+    except JobError as error:
+        engine.said.append(Path(error.failure.file).name)
+    return engine.said
+
+
+def test_all_workers_start_at_once_and_hear_the_schema(tmp_path: Path) -> None:
+    source = write_files(tmp_path / "in", [1, 1, 1, 1])
+    script = [
+        [SchemaFound(0, WIDE)],
+        [Finished(2, ROWS), Finished(0, ROWS)],
+        [Finished(1, ROWS), Finished(3, ROWS)],
+    ]
+    assert said(source, 3, *script) == [
+        *[(0, "starts"), (1, "waits"), (2, "waits")],
+        *[(1, "is told"), (2, "is told"), (3, "knows")],
+    ]
+
+
+def test_the_first_task_that_may_have_rows_determines_the_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = write_files(tmp_path / "in", [1, 1, 1, 1, 1])
+    script = [
+        [Finished(1, Outcome(1, 0))],  # no rows, but the first may have some
+        [Finished(0, Outcome(1, 0))],
+        [SchemaFound(2, WIDE), Finished(2, ROWS)],
+        [Finished(3, ROWS), Finished(4, ROWS)],
+    ]
+    found: list[int] = []
+    monkeypatch.setattr(Scheduler, "_write_empty", lambda self: found.extend(task.number for task, _ in self._empty))
+    heard = said(source, 2, *script)
+    assert found == [1, 0]
+    assert heard == [(0, "starts"), (1, "waits"), (2, "waits"), (2, "determines"), (3, "waits"), (3, "is told"), (4, "knows")]
+
+
+@pytest.mark.parametrize(("first", "named"), [(TaskError("error", "first"), "f0.parquet"), (ROWS, "f1.parquet")])
+def test_the_error_is_that_of_the_first_file(first: Any, named: str, tmp_path: Path) -> None:
+    """As with one worker: which of two failing tasks is faster must not matter."""
+    source = write_files(tmp_path / "in", [1, 1])
+    schema = [] if first is not ROWS else [SchemaFound(0, WIDE)]
+    heard = said(source, 2, [Finished(1, TaskError("error", "second"))], [*schema, Finished(0, first)])
+    assert heard[-1] == named
+
+
+def test_a_task_whose_worker_died_determines_the_schema_when_tried_again(tmp_path: Path) -> None:
+    source = write_files(tmp_path / "in", [1, 1])
+    script = [[Finished(0, TaskError("died", "it died"))], [SchemaFound(0, WIDE), Finished(0, ROWS)], [Finished(1, ROWS)]]
+    assert said(source, 2, *script) == [(0, "starts"), (1, "waits"), (0, "starts"), (1, "is told")]
+
+
+def test_large_tasks_start_first_once_the_schema_is_known(tmp_path: Path) -> None:
+    source = write_files(tmp_path / "in", [1, 1, 1, 1, 1])
+    pq.write_table(pa.table({"x": range(1000)}), source / "f3.parquet")
+    script = [
+        [SchemaFound(0, WIDE)],
+        [Finished(0, ROWS)],
+        [Finished(1, ROWS), Finished(3, ROWS)],
+        [Finished(2, ROWS), Finished(4, ROWS)],
+    ]
+    heard = said(source, 2, *script)
+    assert heard == [(0, "starts"), (1, "waits"), (1, "is told"), (3, "knows"), (2, "knows"), (4, "knows")]
+
+
+def test_a_task_that_waits_stops_its_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time limit of a task is about its own work."""
+    there = open_source(write_files(tmp_path / "in", [3]))
+    clock = itertools.count()
+    monkeypatch.setattr(_worker, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+
+    def hear() -> Told:
+        for _ in range(1000):
+            next(clock)
+        return Told(NARROW)
+
+    events: list[Any] = []
+    sink = open_sink(str(tmp_path / "out"), there, "digest", {}, (), None, {})
+    job = Job(cloudpickle.dumps(lambda table: table), "f", make_plan(there.schema, None, None), there.partitions, "arrow", sink)
+    outcome = Worker(job).run(Order(make_tasks(there.pieces)[0], 10**6, timeout=100, waits=True), events.append, hear)
+    assert (outcome.rows, outcome.schema) == (3, NARROW)
+    assert [type(event) for event in events[:2]] == [Waits, Started]
+
+
+def together(folder: Path, workers: int, first: Callable[[], None] = lambda: None) -> Any:
+    """Return a function whose first calls end once as many files are at work, and in which the first file is the last to end."""
+    folder.mkdir()
+
+    def function(table: pa.Table) -> pa.Table:
+        number = table["x"][0].as_py()
+        (folder / f"{number}").touch()
+        deadline = time.monotonic() + 120
+        while len(list(folder.iterdir())) < workers:
+            assert time.monotonic() < deadline, "the other workers are idle"
+            time.sleep(0.01)
+        if number == 0:
+            first()
+            return table
+        return table.set_column(0, "x", pc.cast(table["x"], pa.int32()))
+
+    return function
+
+
+def test_no_worker_is_idle_while_the_first_task_determines_the_schema(tmp_path: Path) -> None:
+    source = write_files(tmp_path / "in", [2, 2, 2, 2])
+    report = run(together(tmp_path / "at work", 2, lambda: time.sleep(0.5)), source, tmp_path / "out", workers=2)
+    assert report.rows == 8
+    types = {name: pq.read_schema(tmp_path / "out" / name).field("x").type for name in files_in(tmp_path / "out")}
+    assert types == {f"f{number}-0.parquet": pa.int64() for number in range(4)}
+
+
+def test_rows_that_don_t_fit_the_schema_of_the_first_file_are_rejected(tmp_path: Path) -> None:
+    """Also those of files whose results were computed before it was known."""
+    source = write_files(tmp_path / "in", [2, 2, 2])
+    base = together(tmp_path / "at work", 2, lambda: time.sleep(0.5))
+
+    def fails(table: pa.Table) -> pa.Table:
+        return pa.table({"x": ["text"] * len(table)}) if base(table)["x"][0].as_py() == 1 else base(table)
+
+    report = run(fails, source, tmp_path / "other", workers=2, on_error="rows")
+    assert (report.rows, report.rejected) == (4, 2)
