@@ -83,7 +83,8 @@ def _kill_in(cluster: Cluster | None, what: str, rng: random.Random, folder: Pat
     engine = "local" if cluster is None else cluster.engine
     environment = {"PYTHONPATH": str(ROOT)} if cluster is None else cluster.environment
     survives = KILLS[engine][what]
-    with start(engine, folder, "create", environment, PAUSE) as child:
+    # The second node of Ray starts its first worker when the first node is busy: the job must still run then.
+    with start(engine, folder, "create", environment, "1" if (engine, what) == ("ray", "node") else PAUSE) as child:
         wait_for_results(child, folder / "out", rng.randrange(FILES - 5))
         time.sleep(rng.random() / 3)
         _target(cluster, what, child)()
@@ -109,11 +110,9 @@ def _target(cluster: Cluster | None, what: str, child: subprocess.Popen[str]) ->
     if cluster is None:
         workers = [pid for pid in children(child.pid) if "serve()" in command_of(pid)]
         return lambda: kill(*workers[:1])  # none is left if the machine was so busy that the job has ended meanwhile
-    if what == "worker":
-        pid = wait_for_task(cluster)
-        return lambda: kill(pid)
-    if what == "node":
-        return cluster.kill_node
+    if what in {"worker", "node"}:
+        pid = wait_for_task(cluster)  # nobody would miss an idle one
+        return cluster.kill_node if what == "node" else lambda: kill(pid)
     head = cluster.nodes[0].pid
     return lambda: kill(head, *(descendants(head) if cluster.engine == "ray" else ()))
 
