@@ -12,10 +12,10 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.equal import groups
 from arrowjag._kernels.move import gather
-from arrowjag._kernels.order import search
+from arrowjag._kernels.order import interpolation, search
+from arrowjag._kernels.order.interpolation import apart
 from arrowjag._kernels.scan import running
 from arrowjag._ops import along_axis, elementwise, scan, sets, structure
 from arrowjag._ops import axes as _axes
@@ -36,8 +36,8 @@ class _Points(NamedTuple):
 
     key: npt.NDArray[Any]
     offsets: IntArray
-    items: IntArray
-    """The number of each point among the values of the operands."""
+    items: IntArray | None
+    """The number of each point among the values of the operands; None if there are no others."""
     sought: npt.NDArray[Any]
     sought_valid: BoolArray | None
     sought_offsets: IntArray
@@ -52,18 +52,18 @@ def _points(keys: Column, values: Column, probes: Column, name: str, operation: 
     keys, values = structure.align([keys, values], operation)
     table = Column(keys.shape, _arrow.numbers(keys.shape.size))
     rows, probes, offsets = sets.probes_of(table, probes, operation)
-    items = rows.values.to_numpy()
-    own = keys.values if rows.values is table.values else gather.take(keys.values, items)
+    items: IntArray | None = None if rows.values is table.values else rows.values.to_numpy()
+    own = keys.values if items is None else gather.take(keys.values, items)
     for one in (own, probes.values):
         if not (_arrow.is_numeric(one.type) or _arrow.is_temporal(one.type) or pt.is_null(one.type)):
             raise JagTypeError.no_kernel(operation, one.type, hint="Keys are numbers or times.")
     (sought, known), (key, valid) = sets.joint_keys(probes.values, own, operation)
     cut = rows.shape.dims[-1].offsets
-    if valid is not None:
-        key, items, cut = key[valid], items[valid], _offsets.filter_rows(valid, cut)
     if key.dtype.kind == "f" and len(key) and np.isnan(np.minimum.reduce(key)):
         number = ~np.isnan(key)
-        key, items, cut = key[number], items[number], _offsets.filter_rows(number, cut)
+        valid = number if valid is None else valid & number
+    if valid is not None:
+        key, items, cut = key[valid], valid.nonzero()[0] if items is None else items[valid], _offsets.filter_rows(valid, cut)
     wrong = running.falls(key, cut, descending=False)
     if wrong.any():
         place = int(wrong.argmax())
@@ -105,19 +105,14 @@ def interp(at: Column, x: Column, y: Column, outside: str) -> Column:
     x, y, at = _agreed(x, elementwise.cast(y, pa.float64()), at, "interp", "x")
     x, y = _complete(x, y, "interp")
     points, values = _points(x, y, at, "x", "interp")
-    level = values.to_numpy(zero_copy_only=False)[points.items] if len(values) else np.zeros(0)
-    starts, ends = (_of_each(one, points.sought_offsets) for one in (points.offsets[:-1], points.offsets[1:]))
-    after = starts + _looked_up(points, "right")
-    there = starts < ends
+    level = values.to_numpy(zero_copy_only=False)
+    if points.items is not None:
+        level = level[points.items]
+    result, there = interpolation.interpolate(
+        points.key, level, points.offsets, points.sought, points.sought_offsets, clamps=outside == "clamp"
+    )
     if points.sought_valid is not None:
         there &= points.sought_valid
-    last = max(len(points.key) - 1, 0)
-    result = _between(points, level, starts, ends, after)
-    if outside == "null" and len(points.key):
-        inside = (after > starts) & (points.sought <= points.key[np.clip(ends - 1, 0, last)])
-        if points.sought.dtype.kind == "f":
-            inside |= np.isnan(points.sought)
-        there = there & inside
     values = _arrow.from_numpy(result, there)
     return Column(points.probes.shape, values if type == pa.float64() else values.cast(type, safe=False))
 
@@ -133,57 +128,6 @@ def _complete(x: Column, y: Column, operation: str) -> tuple[Column, Column]:
     return structure.keep_items(x, x.ndim, valid, outer), structure.keep_items(y, y.ndim, valid, outer)
 
 
-def _between(
-    points: _Points, level: npt.NDArray[np.float64], starts: IntArray, ends: IntArray, after: IntArray
-) -> npt.NDArray[np.float64]:
-    """Interpolate as numpy.interp does: from the point before each position by the slope after it, in blocks that stay in cache."""
-    key, sought, n = points.key, points.sought, len(points.key)
-    if not n:
-        return np.zeros(len(sought))
-    slope = np.zeros(n)
-    with np.errstate(all="ignore"):
-        np.divide(level[1:] - level[:-1], _distance(key[1:], key[:-1]), out=slope[:-1])
-
-    def work(part: slice, out: npt.NDArray[Any]) -> None:
-        at, behind = sought[part], after[part]
-        low = np.minimum(np.maximum(behind - 1, starts[part]), n - 1)
-        y0, away = level.take(low), _distance(at, key.take(low))
-        np.multiply(slope.take(low), away, out=out)
-        out += y0
-        if np.isnan(out).any():
-            _from_above(out, points, level, low, at)
-        np.copyto(out, y0, where=(away <= 0) | (behind == ends[part]))
-        if at.dtype.kind == "f":
-            np.copyto(out, np.nan, where=np.isnan(at))
-
-    return fill(work, len(sought), np.float64, 1 << 14)
-
-
-def _from_above(
-    out: npt.NDArray[Any], points: _Points, level: npt.NDArray[np.float64], low: IntArray, at: npt.NDArray[Any]
-) -> None:
-    """Compute from the point behind where the point before gives NaN, as between two infinities."""
-    wrong = np.isnan(out).nonzero()[0]
-    low = low[wrong]
-    high = np.minimum(low + 1, len(points.key) - 1)
-    y0, y1 = level[low], level[high]
-    found = (y1 - y0) / _distance(points.key[high], points.key[low]) * _distance(at[wrong], points.key[high]) + y1
-    out[wrong] = np.where(np.isnan(found) & (y0 == y1), y0, found)
-
-
-def _distance(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Subtract numbers as floats; integers are subtracted first, so that large times keep their digits."""
-    if one.dtype.kind == "f":
-        return one.astype(np.float64, copy=False) - two.astype(np.float64, copy=False)
-    if one.dtype.kind == "u":
-        return _apart(one, two) * np.where(one >= two, 1.0, -1.0)
-    one, two = one.astype(np.int64, copy=False), two.astype(np.int64, copy=False)
-    found = one - two
-    if ((one ^ two) & (one ^ found) < 0).any():  # beyond 64 bits
-        return _apart(one, two) * np.where(one >= two, 1.0, -1.0)
-    return found.astype(np.float64)  # type: ignore[no-any-return]  # numpy's types of operators
-
-
 # --------------------------------------------------------------------------------------------------- asof
 
 
@@ -193,20 +137,24 @@ def asof(left: Column, right: Column, values: Column | None, direction: str, tol
         raise JagValueError(f'asof: direction must be "backward", "forward" or "nearest", got {direction!r}')
     right, values, left = _agreed(right, right if values is None else values, left, "asof", "right")
     points, given = _points(right, values, left, "right", "asof")
-    starts, ends = (_of_each(one, points.sought_offsets) for one in (points.offsets[:-1], points.offsets[1:]))
     if not len(points.key):
         return Column(points.probes.shape, pa.nulls(len(points.sought), given.type))
-    before = starts + _looked_up(points, "right") - 1
-    there = before >= starts
-    item = np.maximum(before, 0)
+    starts = _of_each(points.offsets[:-1], points.sought_offsets)
+    if direction != "forward":
+        item = _looked_up(points, "right")
+        there = item > 0
+        item += starts
+        item -= there
     if direction != "backward":
-        behind = starts + _looked_up(points, "left")
-        is_behind = behind < ends
+        behind = _looked_up(points, "left")
+        behind += starts
+        is_behind = behind < _of_each(points.offsets[1:], points.sought_offsets)
         behind = _last_equal(points)[np.minimum(behind, len(points.key) - 1)]
         if direction == "forward":
             item, there = behind, is_behind
         else:
-            nearer = _apart(points.key[behind], points.sought) < _apart(points.key[item], points.sought)
+            item = np.minimum(item, len(points.key) - 1)
+            nearer = apart(points.key[behind], points.sought) < apart(points.key[item], points.sought)
             takes = is_behind & (nearer | ~there)
             item, there = np.where(takes, behind, item), there | is_behind
     if points.sought_valid is not None:
@@ -215,8 +163,10 @@ def asof(left: Column, right: Column, values: Column | None, direction: str, tol
         there = there & ~np.isnan(points.sought)
     if tolerance is not None:
         limit = _tolerance(tolerance, left, right)
-        there = there & (_apart(points.key[item], points.sought) <= limit)
-    found = gather.take(given, points.items[np.where(there, item, 0)], None if there.all() else there)
+        there = there & (apart(points.key[item], points.sought) <= limit)
+    everywhere = bool(there.all())
+    item = item if everywhere else np.where(there, item, 0)
+    found = gather.take(given, item if points.items is None else points.items[item], None if everywhere else there)
     return Column(points.probes.shape, found)
 
 
@@ -224,18 +174,6 @@ def _last_equal(points: _Points) -> IntArray:
     """Return the last of the equal keys of each key."""
     _, starts, sizes = groups.equal_runs((points.key, None), points.offsets)
     return (starts + sizes - 1).repeat(sizes)
-
-
-def _apart(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return distances, those of integers exactly."""
-    if one.dtype.kind == "b":
-        one, two = one.astype(np.int8), two.astype(np.int8)
-    if one.dtype.kind == "f":
-        one, two = one.astype(np.float64, copy=False), two.astype(np.float64, copy=False)
-        with np.errstate(all="ignore"):
-            return np.where(one == two, 0.0, np.absolute(one - two))  # infinities are equal to themselves
-    wide = np.uint64
-    return np.where(one >= two, one.astype(wide) - two.astype(wide), two.astype(wide) - one.astype(wide))
 
 
 def _tolerance(tolerance: Any, left: Column, right: Column) -> Any:

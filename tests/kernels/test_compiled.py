@@ -17,7 +17,7 @@ import pytest
 from arrowjag import JagValueError, options
 from arrowjag._kernels import compiled
 from arrowjag._kernels.compiled import background, compiler, library, objects, sources
-from arrowjag._kernels.compiled.loop import ITEM_TYPES, SAMPLE, Variant, item_type, wide_type
+from arrowjag._kernels.compiled.loop import ITEM_TYPES, SAMPLE, TOGETHER, Variant, item_type, wide_type
 from arrowjag._kernels.compiled.loops import LOOPS, loop_named
 from tests.conftest import PROFILE
 from tests.kernels.compiling import compiled_within
@@ -94,7 +94,7 @@ def ugly(type, rng):
 
 OUTPUTS = {
     *("out", "present", "counts", "lower", "upper", "low", "high", "weight", "square", "mean", "spread", "decay"),
-    *("begins", "taken", "starts", "means", "second", "third", "fourth", "mean_x", "mean_y", "xx", "yy", "xy"),
+    *("begins", "taken", "starts", "means", "second", "third", "fourth", "mean_x", "mean_y", "xx", "yy", "xy", "there"),
 }
 """Arguments that a loop fills: they have room for an entry per item or row."""
 
@@ -159,6 +159,19 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     return given.get(loop.name, {})
 
 
+def arguments_of_search(loop, values, offsets, nulls, rng):
+    """Of the loops that look up items in sorted rows: most are near a key, and rows have other numbers of items than of keys."""
+    keys, sought = values.copy(), values[rng.permutation(len(values))]
+    if loop.name == "interpolate":
+        keys = np.nan_to_num(keys)
+    for begin, end in itertools.pairwise(offsets):
+        keys[begin:end].sort()
+    counts = np.maximum(np.diff(offsets) - (rng.random(len(offsets) - 1) < 0.2), 0)
+    cuts = np.concatenate(([0], np.sort(rng.integers(0, len(values), len(offsets) - 2)), [len(values)]))
+    known = {"keys": keys, "levels": rng.normal(size=len(keys)), "counts": counts, "sought": sought, "sought_offsets": cuts}
+    return known | {"side": int(nulls), "clamps": int(nulls), "slots": np.zeros(TOGETHER, np.int64)}
+
+
 def leaders_of(offsets, valid, rng):
     """The first item of some groups of each row, -1 for a null."""
     found = np.full(len(valid), -1)
@@ -208,6 +221,8 @@ def arguments_of(loop, type, nulls, rng):
         known["values"] = np.where(valid, values, 0)
     known |= arguments_of_moves(loop, values, offsets, known["cuts"], leaders_of(offsets, valid, rng), rng)
     known |= arguments_of_windows(loop, values, offsets, nulls, rng)
+    if "sought" in names:
+        known |= arguments_of_search(loop, values, offsets, nulls, rng)
     codes = {"item": values.dtype.str[1:], "wide": wide_type(type)}
     arguments = []
     for name, kind in zip(names, loop.arguments, strict=True):

@@ -55,6 +55,7 @@ TINY = {
     "PASS_VALUES": 32,
     "ROWS": 8,
     "RUNS_BLOCK": 64,
+    "SEARCH_BLOCK": 16,
     "SCAN_LENGTH": 4,
     "SCAN_ROWS": 2,
     "SELECT_LENGTH": 4,
@@ -304,6 +305,18 @@ CALLS: dict[str, list[Call]] = {
         )
     ],
     "short_sort": [method("sort"), method("sort", descending=True), method("topk", 3)],
+    "bisect": [
+        Call(
+            lambda x: x.sort().searchsorted(x),
+            lambda lists, ndim: ref.searchsorted(Jag(ref.sort(lists, ndim), ndim), Jag(lists, ndim)),
+        ),
+        Call(lambda x: x.sort().searchsorted(x, side="right")),
+        Call(lambda x: aj.asof(x, x.sort())),
+    ],
+    "interpolate": [
+        Call(lambda x, outside=outside: aj.interp(x.reverse(), x.sort().head(4), x.argsort().head(4), outside))
+        for outside in ("clamp", "null")
+    ],
     "short_order": [method("argsort"), method("argsort", descending=True), method("sort")],
     "rank": [method("rank", name, descending=down) for name in METHODS for down in (False, True)],
     "topk": [method("topk", 3), method("topk", 1)],
@@ -466,6 +479,7 @@ CALLS: dict[str, list[Call]] = {
 }
 
 WITH: dict[str, dict[str, Any]] = {
+    "bisect": {"searchsorted": "bisect"},
     "hash_row": {"unique": "hash", "member": "hash", "group": "hash", "value_counts": "hash", "lookup": "hash"},
     "fill": {"row_reduction": "numpy"},
     "select": {"quantile": "sort"},

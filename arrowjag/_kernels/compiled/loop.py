@@ -14,6 +14,7 @@ __all__ = [
     "PIECE",
     "SAMPLE",
     "SYMBOL",
+    "TOGETHER",
     "Loop",
     "Variant",
     "item_type",
@@ -67,6 +68,9 @@ SAMPLE = 31
 
 PIECE = 128
 """Items whose sum is taken from left to right before it is added to the sum of the row: the documented order of addition."""
+
+TOGETHER = 256
+"""Items that are looked up in a sorted row side by side; the caller lends room for their slots."""
 
 LARGEST_PRODUCT = 2.0**63 * (1 - 1e-9)
 """Products of integers whose magnitude in float64 is below this fit 64 bits, beyond any rounding."""

@@ -12,6 +12,7 @@ from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.codes import equality_codes, plain_codes
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import count_true, row_sizes
+from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.order import hashing, small
 from arrowjag._kernels.order.batches import Codes, partition_by_value
 from arrowjag._kernels.order.hashing import FREE, Items, hash_bits, nonzero, partition_by_hash, places_of, tables_of
@@ -68,6 +69,11 @@ def searchsorted(
     if strategy.is_small("searchsorted", (key, valid), (sought, None)):
         return small.search((key, valid), n_valid, offsets, sought, sought_offsets, side)
     out = empty(len(sought), np.int64)
+    loop = find_loop("bisect", key.dtype, False, len(sought))
+    if strategy.choose("bisect", loop is not None) == "compiled" and loop is not None:
+        key, sought, right = np.ascontiguousarray(key), np.ascontiguousarray(sought), int(side == "right")
+        map_rows(lambda first, last: loop(key, offsets, n_valid, sought, sought_offsets, first, last, right, out), sought_offsets)
+        return out
 
     def block(first: int, last: int) -> None:
         span, local = span_of(sought_offsets, first, last)
@@ -79,9 +85,9 @@ def searchsorted(
         low = own_local[:-1].repeat(sizes)
         count = n_valid[first:last].repeat(sizes)
         slots = _bisect(plain_codes(key[own]), plain_codes(sought[span]), low, count, side)
-        out[span] = slots - low
+        np.subtract(slots, low, out=out[span])
 
-    map_rows(block, sought_offsets, block_values=strategy.sizes.SORT_BLOCK // 4, alone=strategy.sizes.HUGE)
+    map_rows(block, sought_offsets, block_values=strategy.sizes.SEARCH_BLOCK, alone=strategy.sizes.HUGE)
     return out
 
 
@@ -101,18 +107,27 @@ def _bisect_parts(key: NDArray[Any], sought: NDArray[Any], side: Literal["left",
 def _bisect(
     codes: NDArray[np.uint64], sought: NDArray[np.uint64], low: NDArray[np.int64], count: NDArray[np.int64], side: str
 ) -> NDArray[np.int64]:
-    """Binary search in codes[low : low + count], all at once: the interval halves for every item in each round."""
+    """Binary search in codes[low : low + count], all at once: in each round half of every interval is left, rounded up."""
     below = np.less if side == "left" else np.less_equal
-    low, left = low.copy(), count.copy()
-    if len(codes) == 0:
-        return low
-    for _ in range(int(count.max(initial=0)).bit_length()):
+    at, n = low.copy(), len(low)
+    longest = int(count.max(initial=0))
+    if longest == 0:
+        return at
+    left: Any = longest if int(count.min()) == longest else count.copy()
+    places, found, is_below = empty(n, np.int64), empty(n, np.uint64), empty(n, np.bool_)
+    for _ in range((longest - 1).bit_length()):
         half = left >> 1
-        middle = low + half
-        right = below(codes[np.minimum(middle, len(codes) - 1)], sought) & (left > 0)
-        low = np.where(right, middle + 1, low)
-        left = np.where(right, left - half - 1, half)
-    return low
+        np.add(at, half, out=places)
+        places -= 1
+        codes.take(places, out=found, mode="clip")
+        below(found, sought, out=is_below)
+        np.multiply(is_below, half, out=places)
+        at += places
+        left -= half
+    codes.take(at, out=found, mode="clip")
+    below(found, sought, out=is_below)
+    at += is_below if isinstance(left, int) else is_below & (left > 0)
+    return at
 
 
 def find(

@@ -83,6 +83,8 @@ CHOICES: dict[str, Choice] = {
     "searchsorted": _either(
         lambda offsets: "partition" if is_huge(offsets) else "bisect", "bisect", small=_never, partition=_is_row
     ),
+    "bisect": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "interpolate": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "rank": Choice(
         rules.rank,
         {
