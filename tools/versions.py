@@ -3,12 +3,17 @@
 `python tools/versions.py pandas-2.3,polars-2.0,pyarrow-22` runs one combination, `python tools/versions.py bare` the core without
 pandas and polars, `python tools/versions.py mlflow,gluonts` the newest releases of two libraries that refuse the newest pyarrow and
 pandas, and no name runs all of them. `--list` prints their names as JSON, for the nightly workflow, `--table` adds the results to
-tests/README.md, and `--short` runs a few test files without pandas, without polars and without both. The environment variable
-PYTEST_WORKERS sets the number of processes, one per core by default.
+tests/README.md, and `--short` runs a few test files without pandas, without polars and without both. If test files follow names,
+only these files run, with all their cases, the slow ones included.
+
+The environment variable HYPOTHESIS_PROFILE picks what runs: the profile `quick` of `make test` by default, for some minutes per
+environment; the nightly workflow sets `few`, with which all cases run. PYTEST_WORKERS sets the number of processes, one per core by
+default.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import itertools
 import json
@@ -17,9 +22,10 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["ENVIRONMENTS", "ROOT", "environment", "main", "requirements", "run_tests"]
+__all__ = ["ENVIRONMENTS", "ROOT", "environment", "main", "requirements", "run_tests", "write_table"]
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "tests" / "README.md"
@@ -108,15 +114,19 @@ def environment(name: str) -> Path:
     return python
 
 
-def run_tests(name: str, short: bool = False) -> tuple[int, str]:
+def run_tests(name: str, profile: str, files: Sequence[str] = (), slow: bool = False) -> tuple[int, str]:
     """Run the demo and the tests in an environment.
 
     Parameters
     ----------
     name : str
         A key of `ENVIRONMENTS`, `BARE` or `BESIDE`.
-    short : bool
-        Whether only the files of `SHORT` run.
+    profile : str
+        One of the profiles of `tests/conftest.py`.
+    files : sequence of str
+        Run these test files alone, without the demo.
+    slow : bool
+        Whether the slow tests run too.
 
     Returns
     -------
@@ -126,16 +136,15 @@ def run_tests(name: str, short: bool = False) -> tuple[int, str]:
         The last line of pytest.
     """
     python = environment(name)
-    if name not in BARE:
+    if name not in BARE and not files:
         print(f"--- {name}: the demo", flush=True)
         demo = subprocess.run([str(python), "-m", "arrowjag", "demo"], cwd=ROOT, check=False, stdout=subprocess.PIPE, text=True)
         if demo.returncode:
             return demo.returncode, "the demo failed"
-    paths = [f"tests/{file if '/' in file else f'test_{file}'}.py" for file in SHORT[name].split()] if short else ["tests"]
-    workers = os.environ.get("PYTEST_WORKERS", "auto")
-    command = [str(python), "-m", "pytest", "-q", "-n", workers, "-m", "not slow and not torch and not engines", *paths]
+    workers, marked = os.environ.get("PYTEST_WORKERS", "auto"), "not torch and not engines" + " and not slow" * (not slow)
+    command = [str(python), "-m", "pytest", "-q", "-n", workers, "-m", marked, *(files or ["tests"])]
     print(f"--- {name}: {' '.join(command[1:])}", flush=True)
-    settings = {"HYPOTHESIS_PROFILE": "few"} | dict(os.environ)
+    settings = dict(os.environ) | {"HYPOTHESIS_PROFILE": profile}
     child = subprocess.Popen(command, cwd=ROOT, env=settings, stdout=subprocess.PIPE, text=True, encoding="utf-8")
     assert child.stdout is not None
     last = ""
@@ -146,23 +155,40 @@ def run_tests(name: str, short: bool = False) -> tuple[int, str]:
     return child.wait(), last.strip("= ")
 
 
-_NOT_RUN = "not run yet; the nightly workflow runs it"
+def _installed(name: str) -> str:
+    """The versions in an environment of Python and the hosts, for the table."""
+    libraries = ["numpy", *VERSIONS, *BESIDE.get(name, [])]
+    code = f"""
+import importlib.metadata, platform
+found = {{one.metadata["Name"].lower(): one.version for one in importlib.metadata.distributions()}}
+print(f"Python {{platform.python_version()}}", *[f"{{one}} {{found[one]}}" for one in {libraries} if one in found], sep=", ")
+"""
+    return subprocess.run([str(environment(name)), "-c", code], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
-def write_table(results: dict[str, str]) -> None:
+def _counts(summary: str) -> str:
+    """What the last line of pytest says of failed, passed and skipped cases."""
+    parts = re.findall(r"(\d+) (failed|errors?|passed|skipped)", summary)
+    return ", ".join(f"{int(count):,} {what}" for count, what in parts) or summary
+
+
+_NOT_RUN = "not run yet; the nightly workflow runs it | | |"
+
+
+def write_table(results: Mapping[str, str]) -> None:
     """Write results into tests/README.md; those of other environments stay.
 
     Parameters
     ----------
-    results : dict of str to str
-        The last line of pytest by environment.
+    results : mapping of str to str
+        The cells of a line beyond the name, by environment.
     """
     page = PAGE.read_text(encoding="utf-8")
     before, rest = page.split(FIRST)
     old, after = rest.split(LAST)
-    known = dict(re.findall(r"^\| `([^`]+)` \| (.*) \|$", old, re.MULTILINE)) | results
+    known = dict(re.findall(r"^\| `([^`]+)` \| (.*) \|$", old, re.MULTILINE)) | dict(results)
     rows = [f"| `{name}` | {known.get(name, _NOT_RUN)} |" for name in _NAMES]
-    table = "\n".join(["", "| environment | result |", "|---|---|", *rows, "", ""])
+    table = "\n".join(["", "| environment | result | profile | date | versions |", "|---|---|---|---|---|", *rows, "", ""])
     PAGE.write_text(f"{before}{FIRST}{table}{LAST}{after}", encoding="utf-8")
 
 
@@ -172,7 +198,7 @@ def main(arguments: list[str]) -> int:
     Parameters
     ----------
     arguments : list of str
-        Names, `--list`, `--table` or `--short`.
+        Names, test files, `--list`, `--table` or `--short`.
 
     Returns
     -------
@@ -183,17 +209,22 @@ def main(arguments: list[str]) -> int:
         print(json.dumps(_NAMES))
         return 0
     short = "--short" in arguments
-    names = [one for one in arguments if not one.startswith("--")] or (list(BARE) if short else _NAMES)
-    failed, results = [], {}
+    files = [one for one in arguments if one.endswith(".py")]
+    names = [one for one in arguments if not one.startswith("--") and one not in files] or (list(BARE) if short else _NAMES)
+    if "--table" in arguments and (short or files):
+        sys.exit("the table shows runs of all files: leave out --table, or --short and the test files")
+    profile = os.environ.get("HYPOTHESIS_PROFILE") or ("few" if short else "whole" if files else "quick")
+    failed = []
     for name in names:
         started = time.monotonic()
-        code, summary = run_tests(name, short)
+        day = dt.datetime.now(dt.UTC).date()
+        chosen = [f"tests/{file if '/' in file else f'test_{file}'}.py" for file in SHORT[name].split()] if short else files
+        code, summary = run_tests(name, profile, chosen, slow=bool(files))
         if code:
             failed.append(name)
-        results[name] = re.sub(r" in .*", "", summary)
+        if "--table" in arguments:
+            write_table({name: f"{_counts(summary)} | `{profile}` | {day} | {_installed(name)}"})
         print(f"--- {name}: {summary}, {time.monotonic() - started:.0f} s with the installation", flush=True)
-    if "--table" in arguments:
-        write_table(results)
     if failed:
         print(f"failed with {', '.join(failed)}; repeat with: python tools/versions.py {failed[0]}")
     return int(bool(failed))
