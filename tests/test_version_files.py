@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import importlib.util
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -48,6 +49,40 @@ def test_every_environment_has_a_name() -> None:
     assert names[:4] == ["bare", "pandas-only", "polars-only", "mlflow,gluonts"]
     assert {"newest", "pandas-2.3,polars-2.0,pyarrow-22", "pandas-3.0,pyarrow-24"} <= set(names)
     assert len(names) == len(set(names)) == 4 + 3 * 2 * 3
+
+
+def test_the_table_says_what_was_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = tool("versions")
+    ran = []
+
+    def run_tests(name: str, profile: str, files: list[str], slow: bool) -> tuple[int, str]:
+        ran.append((name, profile, files, slow))
+        return int(name == "bare"), "1 failed, 12034 passed, 900 skipped, 3 xfailed, 1 warning in 70.1s (0:01:10)"
+
+    page = tmp_path / "README.md"
+    page.write_text(
+        f"before\n{versions.FIRST}\n| `newest` | 7 passed | `few` | 2026-11-22 | Python |\n\n{versions.LAST}after\n", "utf-8"
+    )
+    monkeypatch.setattr(versions, "PAGE", page)
+    monkeypatch.setattr(versions, "run_tests", run_tests)
+    monkeypatch.setattr(versions, "_installed", lambda name: f"Python of {name}")
+    monkeypatch.delenv("HYPOTHESIS_PROFILE", raising=False)
+    assert versions.main(["bare", "pandas-3.0", "--table"]) == 1
+    assert versions.main(["newest", "tests/test_dims.py"]) == 0
+    assert ran == [
+        ("bare", "quick", [], False),
+        ("pandas-3.0", "quick", [], False),
+        ("newest", "whole", ["tests/test_dims.py"], True),
+    ]
+    text = page.read_text("utf-8")
+    lines = dict(line.split("|", 2)[1:] for line in text.splitlines() if line.startswith("| `"))
+    assert re.fullmatch(r" 1 failed, 12,034 passed, 900 skipped \| `quick` \| [\d-]{10} \| Python of bare \|", lines[" `bare` "])
+    assert lines[" `newest` "] == " 7 passed | `few` | 2026-11-22 | Python |"
+    assert lines[" `pandas-2.3` "].startswith(" not run yet")
+    assert len(lines) == 22
+    assert (text.splitlines()[0], text.splitlines()[-1]) == ("before", "after")
+    with pytest.raises(SystemExit, match="leave out --table"):
+        versions.main(["--short", "--table"])
 
 
 def days(*ages: tuple[str, int]) -> dict[str, dt.date]:
