@@ -12,7 +12,6 @@ from arrowjag.errors import JagError
 from arrowjag.pandas._convert import read
 from arrowjag.pandas._operators import wrap_column
 from arrowjag.pandas._setting import depth_of
-from arrowjag.pandas._versions import LISTS_OF_ROWS_OPENED
 from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
 
@@ -52,8 +51,12 @@ def rows_to_set(target: Any, key: Any, value: Any, by_label: bool) -> Any:
         return value
     rows, column = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
     one_row = pd.api.types.is_scalar(rows)
-    if isinstance(column, slice) and column == slice(None):
-        return _record(value, target.columns, dtypes) if one_row else value
+    if not pd.api.types.is_scalar(column):
+        chosen = _chosen(target.columns, column, by_label)
+        types = [dtypes[place] for place in chosen]
+        if not any(isinstance(dtype, JaggedDtype) for dtype in types):
+            return value
+        return _record(value, target.columns[chosen], types) if one_row else _table(value, types)
     place = _place(target.columns, column, by_label)
     if place is None or not isinstance(dtypes[place], JaggedDtype):
         return value
@@ -68,8 +71,17 @@ def _place(columns: Any, column: Any, by_label: bool) -> int | None:
     return int(place) if isinstance(place, (int, np.integer)) and -len(columns) <= place < len(columns) else None
 
 
+def _chosen(columns: Any, selection: Any, by_label: bool) -> list[int]:
+    """Return the positions of selected columns; none if pandas will raise for the selection."""
+    places = pd.Series(range(len(columns)), index=columns)
+    try:
+        return list((places.loc if by_label else places.iloc)[selection])
+    except (KeyError, IndexError, TypeError, ValueError):
+        return []
+
+
 def _record(value: Any, columns: Any, dtypes: list[Any]) -> Any:
-    """Return one value per column; those of jagged columns are rows."""
+    """Return one value per column; those of jagged columns are rows. pandas reads a list that begins with a row as a table."""
     if isinstance(value, dict):
         types = dict(zip(columns, dtypes, strict=True))
         return {name: _row(one, types.get(name)) for name, one in value.items()}
@@ -78,7 +90,19 @@ def _record(value: Any, columns: Any, dtypes: list[Any]) -> Any:
     record = np.empty(len(dtypes), object)
     for place, (one, dtype) in enumerate(zip(value, dtypes, strict=True)):
         record[place] = _row(one, dtype)
-    return record if LISTS_OF_ROWS_OPENED else list(record)
+    return record
+
+
+def _table(value: Any, dtypes: list[Any]) -> Any:
+    """Return a two-dimensional array of the records in a list of lists: pandas before 3.1 would read one list per column."""
+    if isinstance(value, dict) or not len(value):
+        return value
+    if not all(isinstance(record, (list, tuple, np.ndarray)) and len(record) == len(dtypes) for record in value):
+        return value
+    table = np.empty((len(value), len(dtypes)), object)
+    for place, record in enumerate(value):
+        table[place] = _record(record, None, dtypes)
+    return table
 
 
 def _row(value: Any, dtype: Any) -> Any:

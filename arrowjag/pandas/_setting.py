@@ -48,6 +48,8 @@ def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False) -> Co
     JagTypeError
         If the value is not a row, or its leaves don't fit the dtype.
     """
+    if not many and isinstance(value, np.ndarray) and value.dtype == object and len(value) == 1 and isinstance(value[0], Row):
+        value = value[0] if value[0].array.ndim == dtype.ndim - 1 else value  # a record of one column
     if isinstance(value, Row) or (not _is_sequence(value) and is_missing(value)):
         return _repeated(rows([value], dtype), n)
     if isinstance(value, (bool, np.bool_)) and pa.types.is_boolean(dtype.leaf):

@@ -7,7 +7,6 @@ from arrowjag._versions import Difference
 __all__ = [
     "EMPTY_INDEXER_FAILS",
     "JSON_OF_OBJECTS",
-    "LISTS_OF_ROWS_OPENED",
     "LONG_ROWS",
     "NO_CAPSULES",
     "NO_MASKS_IN_ILOC",
@@ -26,9 +25,6 @@ NO_ROWS_IN_REPLACE = Difference(
 )
 OBJECT_APPENDS = Difference(
     "pandas", "3.1", "`df.loc[new_label] = record` changes jagged columns to objects.", "arrowjag restores the dtype."
-)
-LISTS_OF_ROWS_OPENED = Difference(
-    "pandas", "3.1", "`df.loc[label] = record` makes an array of the record.", "arrowjag passes an array of objects."
 )
 NO_ROW_BUILDERS = Difference(
     "pandas",

@@ -107,3 +107,55 @@ def test_other_columns_are_set_as_ever(df: pd.DataFrame) -> None:
     df.loc[df["k"] < 10, ["k", "t"]] = [[1, "x"], [2, "y"]]
     assert df["k"].tolist() == [10, 20, 1, 2]
     assert df["t"].tolist() == ["a", "b", "x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "record"),
+    [
+        (0, ["v", "w"], [[5.0, 1.0], [6.0, 7.0]]),
+        (0, ["w", "v"], [[5.0], [6.0, 7.0]]),
+        (0, ["v", "w"], [None, [6.0]]),
+        (0, ["v", "w"], np.array([[5.0, 1.0], [6.0, 7.0]])),
+        (0, ["k", "v"], [7, [5.0, 1.0]]),
+        (0, ["v", "k"], [[5.0, 1.0], 7]),
+        (0, ["v"], [[5.0, 1.0]]),
+        (0, [False, True, True], [[5.0, 1.0], [6.0, 7.0]]),
+        (0, slice("v", "w"), [[5.0, 1.0], [6.0, 7.0]]),
+        (0, slice(None), [7, [5.0, 1.0], [6.0, 7.0]]),
+    ],
+)
+def test_a_record_has_one_value_per_column(rows: Any, columns: Any, record: Any) -> None:
+    """pandas 3.1 reads a list that begins with a row as a table, and older versions one with lists of equal lengths."""
+    df = pd.DataFrame({"k": range(2), "v": aj.array([[1.0, 2.0], None]), "w": aj.array([[3.0], []])})
+    names = list(pd.Series(df.columns, df.columns).loc[columns])
+    places = [df.columns.get_loc(name) for name in names]
+    by_label, by_position = df.copy(), df.copy()
+    by_label.loc[rows, columns] = record
+    by_position.iloc[rows, places] = record
+    for changed in (by_label, by_position):
+        for name, value in zip(names, record, strict=True):
+            found = changed[name].tolist()[0]
+            assert found == value if name == "k" else changed[name].jag.to_list()[0] == (None if value is None else list(value))
+        assert changed.loc[1:].equals(df.loc[1:])
+        assert changed.dtypes.equals(df.dtypes)
+
+
+@pytest.mark.parametrize("add", [False, True])
+def test_a_record_of_jagged_columns_alone(add: bool) -> None:
+    for record in ([[5.0, 1.0], [6.0, 7.0]], [[5.0], [6.0, 7.0]], [[5.0]], [[5.0, 1.0]]):
+        df = pd.DataFrame({name: aj.array([[1.0, 2.0], None]) for name in "vw"[: len(record)]})
+        df.loc[9 if add else 0] = record
+        for name, value in zip(df, record, strict=True):
+            assert df[name].jag.to_list() == ([[1.0, 2.0], None, value] if add else [value, None])
+
+
+@pytest.mark.parametrize("second", [[4.0, 5.0], [4.0]])
+def test_a_table_has_one_record_per_row(second: list[float]) -> None:
+    table: list[Any] = [[[1.0], [2.0]], [[3.0], second]]
+    for rows, columns in (([0, 1], ["v", "w"]), (slice(None), slice("v", "w")), ([True, True], [False, True, True])):
+        df = pd.DataFrame({"k": range(2), "v": aj.array([[1.0, 2.0], None]), "w": aj.array([[3.0], []])})
+        df.loc[rows, columns] = table
+        assert [df["v"].jag.to_list(), df["w"].jag.to_list()] == [[[1.0], [3.0]], [[2.0], second]]
+    df = pd.DataFrame({"v": aj.array([[1.0, 2.0], None]), "w": aj.array([[3.0], []])})
+    df.iloc[[0]] = table[1:]
+    assert [df["v"].jag.to_list(), df["w"].jag.to_list()] == [[[3.0], None], [second, []]]
