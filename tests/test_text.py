@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels import strategy
+from arrowjag._kernels.elementwise.regex import shared_pattern
 from arrowjag._methods import METHODS, namespaces
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
@@ -142,6 +144,65 @@ def test_groups_are_named_by_their_number_or_name() -> None:
     assert x.str.extract(r"(\Q(\E)([[:digit:]])").to_list()[0][0] == {"1": "(", "2": "1"}
     assert x.str.extract("(?i)(A)|(x)").to_list()[0][0] == {"1": "a", "2": None}
     assert x.str.extract("(x*)").to_list()[0][0] == {"1": ""}
+
+
+_PIECES = [
+    "a",
+    "b",
+    ".",
+    "é",
+    r"\d",
+    r"\w",
+    r"\S",
+    r"\s",
+    "[^a]",
+    r"[\d\-]",
+    "[b-dé]",
+    "^",
+    "$",
+    r"\.",
+    "(a|b.)",
+    "(?:ab?|a)",
+    " ",
+    "x",
+]
+_TIMES = ["", "", "", "*", "+", "?", "*?", "+?", "{2}", "{0,2}", "|"]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(_PIECES), st.sampled_from(_TIMES)), min_size=1, max_size=5),
+    st.lists(st.none() | st.text("abcdé.- x1\n\x0b٣\u2003", max_size=8), max_size=8),
+)
+def test_both_engines_find_the_same_matches(pieces: list[tuple[str, str]], texts: list[str | None]) -> None:
+    """Patterns that `shared_pattern` gives to polars match as Arrow's do, in any text."""
+    pytest.importorskip("polars")
+    pattern = "".join(map("".join, pieces))
+    x = aj.array([texts], type=pa.string(), ndim=2)
+    found = {}
+    for engine in ("arrow", "polars"):
+        with strategy.force(regex=engine):
+            try:
+                matches = x.str.extract_all(pattern).to_list()
+                changed = x.str.replace(pattern, "<>", regex=True).to_list()
+                found[engine] = [matches, changed, x.str.contains(pattern, regex=True).to_list(), x.str.match(pattern).to_list()]
+            except JagValueError as error:
+                found[engine] = [str(error)]
+    assert found["arrow"] == found["polars"], pattern
+
+
+@pytest.mark.parametrize(
+    ("pattern", "shared"),
+    [
+        (r"\d+[^\w.]", r"[0-9]+[^0-9A-Za-z_.]"),
+        (r"[\\d]|a{1,2}", r"[\\d]|a{1,2}"),
+        *(
+            (one, None)
+            for one in ("(?i)a", "[a&&b]", "[[:alpha:]]", r"\bab", r"\pL", "a*", "^", "[a-]", "(?P<x>a)", r"a\Qb", "x{a", "")
+        ),
+    ],
+)
+def test_patterns_beyond_the_common_part_are_not_shared(pattern: str, shared: str | None) -> None:
+    assert shared_pattern(pattern) == shared
 
 
 @pytest.mark.parametrize("regex", [False, True])

@@ -13,6 +13,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer
+from arrowjag._kernels.elementwise import regex as _regex
 from arrowjag._kernels.elementwise import text as _kernels
 from arrowjag._kernels.elementwise import text_bytes
 from arrowjag._ops import elementwise, struct_fields
@@ -137,6 +138,8 @@ def _not_empty(pattern: str, name: str) -> str:
 def contains(column: Column, pattern: Any, regex: bool, ignore_case: bool) -> Column:
     """Whether each string contains a text or a match."""
     wanted = _checked_regex(pattern, "contains") if regex else _string(pattern, "contains", "the pattern")
+    if regex and not ignore_case:
+        return on_text(column, "contains", lambda text: _regex.contains(text, wanted))
     kernel = pc.match_substring_regex if regex else pc.match_substring
     return on_text(column, "contains", lambda text: kernel(text, wanted, ignore_case=bool(ignore_case)))
 
@@ -144,13 +147,13 @@ def contains(column: Column, pattern: Any, regex: bool, ignore_case: bool) -> Co
 def match(column: Column, pattern: Any) -> Column:
     """Whether a match starts at the first character."""
     anchored = f"\\A(?:{_checked_regex(pattern, 'match')})"
-    return on_text(column, "match", lambda text: pc.match_substring_regex(text, anchored))
+    return on_text(column, "match", lambda text: _regex.contains(text, anchored))
 
 
 def fullmatch(column: Column, pattern: Any) -> Column:
     """Whether the whole string is a match."""
     anchored = f"\\A(?:{_checked_regex(pattern, 'fullmatch')})\\z"
-    return on_text(column, "fullmatch", lambda text: pc.match_substring_regex(text, anchored))
+    return on_text(column, "fullmatch", lambda text: _regex.contains(text, anchored))
 
 
 def starts_or_ends(column: Column, name: str, affix: Any) -> Column:
@@ -292,6 +295,8 @@ def replace(column: Column, old: Any, new: Any, n: Any, regex: bool) -> Column:
             return text
         if regex and limit > 0 and _kernels.has_empty_match(text, wanted):  # Arrow would replace the same place n times
             raise JagValueError(f"str.replace: {wanted!r} matches between characters; n can't limit that, leave it out")
+        if regex and limit < 0:
+            return _regex.replace(text, wanted, by)
         return kernel(text, wanted, by, max_replacements=None if limit < 0 else limit)
 
     return on_text(column, "replace", compute)

@@ -282,6 +282,10 @@ def texts_are_valid(x: Any) -> Any:
     return [utf8.is_text(np.frombuffer(one, np.uint8), np.array(offsets)) for one, offsets in cases]
 
 
+def on_text(x: Any) -> Any:
+    return x.str if pa.types.is_string(x.type) or pa.types.is_large_string(x.type) else refuse()
+
+
 GROUPS = [
     Call(lambda x: x.group_by_indices(x), lambda lists, ndim: ref.group_by_indices([lists], ndim)),
     Call(lambda x: x.group_by_indices(x, sort=True), lambda lists, ndim: ref.group_by_indices([lists], ndim, sort=True)),
@@ -469,6 +473,13 @@ CALLS: dict[str, list[Call]] = {
         Call(aj.jit(lambda x: (aj.where(x > 1, x, x + x).max(), x.is_null().any()))),
     ],
     "combinations": [method("combinations", n) for n in (1, 2)],
+    "regex": [
+        *(Call(lambda x, pattern=pattern: on_text(x).match(pattern)) for pattern in ("a+", r"\w+|[^b]", "(?:.|é)?b*$")),
+        Call(lambda x: on_text(x).fullmatch(r"[a-c\d]{1,2}|\s\W*")),
+        Call(lambda x: on_text(x).contains(r"\D.", regex=True)),
+        *(Call(lambda x, pattern=pattern: on_text(x).extract_all(pattern)) for pattern in ("[ab]", r"\w+?(b|é)?", ".")),
+        Call(lambda x: on_text(x).replace("[^a]", "xy", regex=True)),
+    ],
     # dense arrays and transposition
     "pad": [Call(dense_of), Call(lambda x: [dense_of(x), x.to_dense(fill_value=1)]), method("pad", 4)],
     "unpad": [Call(back_from_dense, lambda lists, ndim: ref.fill_null(lists, ndim, 0.0))],

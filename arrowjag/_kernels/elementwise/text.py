@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from arrowjag._kernels.elementwise import regex
 from arrowjag._kernels.elementwise.text_bytes import is_ascii
 from arrowjag._pyarrow_versions import if_else
 
@@ -207,6 +208,9 @@ def split(values: pa.Array, pattern: str, limit: int) -> pa.Array:
 
 def extract_all(values: pa.Array, pattern: str) -> pa.Array:
     """Return the list of all matches in each string; a string without a match gives an empty list."""
+    found = regex.extract_all(values, pattern)
+    if found is not None:
+        return found
     mark = markers(values, 1)[0]
     return odd_pieces(pc.split_pattern(pc.replace_substring_regex(values, f"({pattern})", f"{mark}\\1{mark}"), mark))
 

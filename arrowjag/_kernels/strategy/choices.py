@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from arrowjag import _versions
 from arrowjag._kernels.strategy import rules, sizes
 from arrowjag._kernels.strategy.rules import Offsets, is_huge
 
@@ -64,6 +65,11 @@ _EQUAL = {"small": _never, "pairs": _short_key, "hash": _one_key, "sort": _alway
 
 def _either(rule: Callable[..., str], *names: str, **able: Able) -> Choice:
     return Choice(rule, dict.fromkeys(names, _always) | able)
+
+
+def _regex(n_values: int, is_shared: bool) -> str:
+    """`is_shared` where the engines of Arrow and polars give the same matches."""
+    return "polars" if is_shared and n_values >= sizes.REGEX_POLARS_VALUES and _versions.loaded("polars") is not None else "arrow"
 
 
 CHOICES: dict[str, Choice] = {
@@ -195,6 +201,7 @@ CHOICES: dict[str, Choice] = {
     "are_distinct": _either(rules.are_distinct, "sort", "marks"),
     "if_else": _either(rules.at_least("CHOICE_VALUES"), "whole", "blocks"),
     "utf8": _either(rules.utf8, "arrow", polars=lambda *_: rules.has_polars(), compiled=lambda _n, is_ready: is_ready()),
+    "regex": _either(_regex, "arrow", polars=lambda _n, is_shared: is_shared and rules.has_polars()),
     "function": _either(rules.at_least("ONE_PASS_VALUES"), "whole", "blocks"),
     "arithmetic": _either(rules.arithmetic, "whole", "blocks"),
     "loop": _either(rules.compiled_or_blocks, "blocks", compiled=lambda ready: ready),

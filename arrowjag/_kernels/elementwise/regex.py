@@ -1,0 +1,116 @@
+r"""Regular expressions by polars where its engine and Arrow's can't differ.
+
+The dialect is RE2's, of Arrow. polars' engine, Rust's, descends from it: both take the leftmost match, and of those that
+begin there the one that Perl would take. They differ in what is a digit, a letter or white space beyond ASCII, in sets within
+sets, in the largest number of repetitions, and in empty matches beside other matches. So only patterns of a common part go to
+polars: groups, alternatives, repetitions, ``.``, sets of single characters and ranges, and ``\d``, ``\w`` and ``\s``, which
+are written out.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from arrowjag import _versions
+from arrowjag._kernels import strategy
+
+__all__ = ["contains", "extract_all", "replace", "shared_pattern"]
+
+_CLASSES = {"d": "0-9", "w": "0-9A-Za-z_", "s": r"\t\n\f\r "}
+"""What RE2 takes the classes of Perl for; Rust takes them for those of Unicode."""
+
+_ESCAPED = r"\\[-.\\+*?()|\[\]{}^$tnrf]"
+_BEYOND = r"[^\x00-\x7f]"
+_SET = rf"\[\^?(?:\\[dws]|[0-9A-Za-z](?:-[0-9A-Za-z])?|{_ESCAPED}|[_ .+*?()|{{}}$!\"#%',/:;<=>@`]|{_BEYOND})+\]"
+_TEXT = rf"[0-9A-Za-z_ \-!\"#%&',/:;<=>@~`.|)^$]|{_ESCAPED}|{_BEYOND}|\\[Az]|\((?:\?:|(?!\?))"
+_TIMES = r"[*+?]|\{\d{1,3}(?:,\d{0,3})?\}"
+_TOKEN = re.compile(rf"(?P<set>{_SET})|\\(?P<class>[dwsDWS])|{_TEXT}|{_TIMES}")
+
+
+@functools.lru_cache(256)
+def shared_pattern(pattern: str) -> str | None:
+    r"""Write a pattern that RE2 takes for both engines; None if they might differ.
+
+    Parameters
+    ----------
+    pattern : str
+        A regular expression of RE2.
+
+    Returns
+    -------
+    str or None
+        The pattern with ``\d``, ``\w`` and ``\s`` written out. None if it holds anything beyond the common part, or matches the
+        empty string, as it may then match between characters.
+    """
+    parts: list[str] = []
+    at = 0
+    while at < len(pattern):
+        token = _TOKEN.match(pattern, at)
+        if token is None:
+            return None
+        at = token.end()
+        if token["class"]:
+            parts.append(f"[{'^' if token['class'].isupper() else ''}{_CLASSES[token['class'].lower()]}]")
+        elif token["set"]:
+            parts.append(re.sub(r"\\(.)", lambda one: _CLASSES.get(one[1], one[0]), token["set"]))
+        else:
+            parts.append(token[0])
+    found = "".join(parts)
+    return None if pc.match_substring_regex(pa.array([""]), found)[0].as_py() else found
+
+
+_TYPES: dict[str, Callable[[pa.DataType], pa.DataType]] = {
+    "contains": lambda _: pa.bool_(),
+    "extract_all": pa.large_list,
+    "replace_all": lambda text: text,
+}
+"""The type of a result, from that of the text."""
+
+
+def _by_polars(values: pa.Array, pattern: str, name: str, *arguments: str) -> pa.Array | None:
+    """Call a method of polars' text; None where Arrow's kernel computes the result."""
+    shared = shared_pattern(pattern)
+    if strategy.choose("regex", len(values), shared is not None) != "polars":
+        return None
+    polars: Any = _versions.load("polars")
+    try:
+        found = getattr(polars.Series(values).str, name)(shared, *arguments).to_arrow()
+        return found.cast(_TYPES[name](values.type))
+    except (polars.exceptions.PolarsError, pa.ArrowInvalid):  # a pattern too large for polars, results of more than 2 GB
+        return None
+
+
+def contains(values: pa.Array, pattern: str) -> pa.Array:
+    """Whether a match is in each string.
+
+    Parameters
+    ----------
+    values : pa.StringArray or pa.LargeStringArray
+        The text.
+    pattern : str
+        Of RE2, which takes it.
+
+    Returns
+    -------
+    pa.BooleanArray
+        Null for null. Cost: one pass.
+    """
+    found = _by_polars(values, pattern, "contains")
+    return pc.match_substring_regex(values, pattern) if found is None else found
+
+
+def extract_all(values: pa.Array, pattern: str) -> pa.Array | None:
+    """All matches of each string as lists; None if polars doesn't find them."""
+    return _by_polars(values, pattern, "extract_all")
+
+
+def replace(values: pa.Array, pattern: str, new: str) -> pa.Array:
+    """Replace all matches by a text, in which a backslash and a digit stand for a group."""
+    found = None if {"\\", "$"} & set(new) else _by_polars(values, pattern, "replace_all", new)
+    return pc.replace_substring_regex(values, pattern, new) if found is None else found
