@@ -294,7 +294,7 @@ def softmax(x: Any, max_size: int | None = None) -> JaggedArray:
 
 
 def bmm(x: Any, y: Any, max_size: int | None = None) -> npt.NDArray[Any]:
-    """Multiply the matrices of corresponding rows, the first one transposed: X_b^T Y_b.
+    """Multiply the matrices of corresponding rows, the first one transposed: `X_b.T @ Y_b`.
 
     Parameters
     ----------
@@ -333,7 +333,7 @@ def bmm(x: Any, y: Any, max_size: int | None = None) -> npt.NDArray[Any]:
 
 
 def matmul(x: Any, dense: Any, max_size: int | None = None) -> JaggedArray:
-    """Multiply the matrix of each row by a dense matrix: X_b Y_b.
+    """Multiply the matrix of each row by a dense matrix: `X_b @ Y_b`.
 
     Parameters
     ----------

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 REFERENCE = Path(__file__).parent / "reference"
 MOST = 8
+ACCESSORS = ("JaggedArray.str", "JaggedArray.dt")
 
 
 @functools.cache
@@ -76,7 +77,7 @@ def accessors() -> dict[str, str]:
     from numpydoc.docscrape_sphinx import get_doc_object  # the tests of this file run without it
 
     found = {}
-    for name in ("JaggedArray.str", "JaggedArray.dt"):
+    for name in ACCESSORS:
         cls = getattr(arrowjag.JaggedArray, name.removeprefix("JaggedArray."))
         page = get_doc_object(cls, "obj", doc=inspect.getdoc(cls), config={})
         page["Parameters"] = []  # the array itself
@@ -123,10 +124,20 @@ def find_source(_app: Any, module: str) -> tuple[str, dict[str, Any]] | None:
     return analyzer.code, tags
 
 
+def describe_accessors(_app: Any, doctree: Any) -> None:
+    """Fill the lines of `x.str` and `x.dt` in the lists: autosummary takes both for aliases of a class, and leaves them empty."""
+    from docutils import nodes
+
+    for row in doctree.findall(nodes.row):
+        if len(row.children) == 2 and not row.children[1].astext().strip() and row.children[0].astext() in ACCESSORS:
+            row.children[1].replace_self(nodes.entry("", nodes.paragraph("", f"{summary(row.children[0].astext())}.")))
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Run before numpydoc reads the sections."""
     app.connect("autodoc-process-docstring", add_see_also, priority=400)
     app.setup_extension("sphinx.ext.viewcode")
     app.connect("viewcode-find-source", find_source)
+    app.connect("doctree-read", describe_accessors)
     app.connect("autodoc-process-docstring", add_groups, priority=600)  # after numpydoc, whose sections would swallow the lists
     return {"parallel_read_safe": True}

@@ -136,6 +136,20 @@ def test_rows(pair):
             dim[row]
 
 
+@given(pairs, st.integers(-1, 5), st.integers(-10, 10), st.none() | st.integers(-10, 10))
+def test_count_and_index_are_those_of_a_list(pair, value, start, stop):
+    dim, sizes = pair
+    assert dim.count(value) == sizes.count(value)
+    assert dim.count("a") == 0
+    searched = slice(start, stop).indices(len(sizes))
+    found = [row for row in range(*searched) if sizes[row] == value]
+    if found:
+        assert dim.index(value, start, stop) == found[0]
+    else:
+        with pytest.raises(ValueError, match=f"no row of .* has size {value}$"):
+            dim.index(value, start, stop)
+
+
 @given(pairs)
 def test_offset_of_and_index_of(pair):
     dim, sizes = pair

@@ -249,6 +249,20 @@ def test_compare_gives_equal_values_equal_colours() -> None:
     assert len(set(one.values())) == 3
 
 
+def test_compare_gives_plain_columns_one_colour_per_row_whatever_their_type() -> None:
+    rate = aj.array([10, 20, 30])
+    ax = aj.plot.compare(rate, rate.cast("double").expand_to(aj.array([[3, 5], [10, 2], [7, 7]])))
+    colours = [patch.get_facecolor() for patch in ax.patches]
+    assert len(set(colours[:3])) == 3
+    assert colours[3:9] == [colour for colour in colours[:3] for _ in range(2)]
+
+
+def test_titles_of_rows_distinguish_null_values_from_null_rows() -> None:
+    assert title(aj.array([[1, None, 3], [], None, [7]]).plot.rows()) == "4 rows, 4 values (1 null), 1 null row"
+    assert title(aj.array([[1], [], None, None]).plot.rows()) == "4 rows, 1 value, 2 null rows"
+    assert title(aj.array([1, None]).plot.rows()) == "2 rows, 2 values (1 null)"
+
+
 def test_compare_of_long_arrays_counts_omitted_rows() -> None:
     assert "… 980 more rows" in texts(aj.plot.compare(aj.arange(1000, 2), aj.arange(3, 2)))
     assert _brackets._few(aj.arange(1000, 2)) == range(20)

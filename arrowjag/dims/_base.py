@@ -382,6 +382,62 @@ class Dim(Sequence[int]):
             return self.sizes[start : start + strategy.sizes.DIM_BLOCK]
         return self._slice(start, min(self._n, start + strategy.sizes.DIM_BLOCK)).sizes
 
+    def count(self, value: object) -> int:
+        """Return the number of rows that have a size.
+
+        Parameters
+        ----------
+        value : int
+            The size.
+
+        Returns
+        -------
+        int
+            0 for anything that is no int. Null rows have size 0. Cost: O(rows).
+
+        Examples
+        --------
+        >>> from arrowjag.dims import Repeat
+        >>> Repeat([1, 2, 2], 5).count(2)
+        10
+        """
+        if not is_int(value):
+            return 0
+        return sum(int(np.count_nonzero(self._block(start) == value)) for start in range(0, self._n, strategy.sizes.DIM_BLOCK))
+
+    def index(self, value: object, start: int = 0, stop: int | None = None) -> int:
+        """Return the first row that has a size.
+
+        Parameters
+        ----------
+        value : int
+            The size.
+        start, stop : int, optional
+            Only rows from `start` to before `stop` are searched; negative numbers count from the end.
+
+        Returns
+        -------
+        int
+            The number of the row. Null rows have size 0. Cost: O(rows), up to the row.
+
+        Raises
+        ------
+        JagValueError
+            If no row has the size.
+
+        Examples
+        --------
+        >>> from arrowjag.dims import Affine
+        >>> Affine(1, 5, 1).index(3)
+        2
+        """
+        first, last, _ = slice(start, stop).indices(self._n)
+        for begin in range(first, last, strategy.sizes.DIM_BLOCK):
+            found = np.flatnonzero(self._block(begin)[: last - begin] == value) if is_int(value) else ()
+            if len(found):
+                return begin + int(found[0])
+        raise JagValueError(f"no row of {self!r} has size {value!r}")
+
     def tolist(self) -> list[int]:
         """Return the sizes as a plain list.
 

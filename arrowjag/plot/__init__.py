@@ -99,7 +99,7 @@ class Plotter:
         --------
         >>> import arrowjag as aj
         >>> aj.array([[1, 2, 3], [4], None]).plot.rows().get_title(loc="left")
-        '3 rows, 4 values, 1 null'
+        '3 rows, 4 values, 1 null row'
         """
         return _cells.rows(self._array, ax, color_by)
 

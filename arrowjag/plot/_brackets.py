@@ -142,15 +142,21 @@ def _palette(before: Column, after: Column) -> list[Any]:
     from matplotlib import colormaps
 
     hues = colormaps["tab10"]
-    known: dict[str, Any] = {}
-    parents = before.shape.dims[-1].parents
+    known: dict[Any, Any] = {}
+    parents = before.shape.dims[-1].parents if before.ndim > 1 else range(before.shape.size)
     for leaf in range(min(before.shape.size, 2000)):
-        known.setdefault(repr(before.values[leaf].as_py()), hues(int(parents[leaf]) % 10))
+        known.setdefault(_key(before, leaf), hues(int(parents[leaf]) % 10))
 
     def painter(column: Column) -> Any:
-        return lambda leaf: _lighter(known.get(repr(column.values[leaf].as_py()), (0.8, 0.8, 0.8, 1.0)))
+        return lambda leaf: _lighter(known.get(_key(column, leaf), (0.8, 0.8, 0.8, 1.0)))
 
     return [painter(before), painter(after)]
+
+
+def _key(column: Column, leaf: int) -> Any:
+    """The same for equal values; an integer equals a float, which operations turn it into."""
+    value = column.values[leaf].as_py()
+    return value if isinstance(value, (int, float)) else repr(value)
 
 
 def _lighter(colour: tuple[float, ...]) -> tuple[float, ...]:

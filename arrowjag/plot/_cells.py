@@ -93,8 +93,10 @@ def _rows_title(column: Column) -> str:
     n = column.shape.nodes(1)
     valid = row_validity(column, 1) if column.ndim > 1 else None
     nulls = 0 if valid is None else len(valid) - int(np.count_nonzero(valid))
-    leaves = _canvas.count(column.shape.size, "value")
-    return f"{_canvas.count(n, 'row')}, {leaves}{f', {nulls:,} null' if nulls else ''}"
+    unknown = column.values.null_count
+    leaves = f"{_canvas.count(column.shape.size, 'value')}{f' ({unknown:,} null)' if unknown else ''}"
+    missing = [_canvas.count(nulls, "null row")] if nulls else []
+    return ", ".join([_canvas.count(n, "row"), leaves, *missing])
 
 
 # ------------------------------------------------------------------------------------------------- cells
@@ -170,7 +172,8 @@ def draw_cells(ax: Any, column: Column, cell: Cell, y: float, fill: Any, texts: 
         colour = _canvas.NULL if null else _canvas.EMPTY
         ax.add_patch(Rectangle(box, 0.92, 0.84, facecolor="none", edgecolor=colour, linestyle="--" if null else "-", linewidth=1))
         shown = "null\nrow" if null else "[ ]"
-        ax.text(*middle, shown, ha="center", va="center", fontsize=6.5 if null else 8, color=colour)
+        size, spacing = (5.5, 0.95) if null else (8.0, 1.0)  # both words fit into the box
+        ax.text(*middle, shown, ha="center", va="center", fontsize=size, linespacing=spacing, color=colour)
 
 
 def short(column: Column, leaf: int) -> str:
