@@ -432,8 +432,8 @@ class Dim(Sequence[int]):
         2
         """
         first, last, _ = slice(start, stop).indices(self._n)
-        for begin in range(first, last, strategy.sizes.DIM_BLOCK):
-            found = np.flatnonzero(self._block(begin)[: last - begin] == value) if is_int(value) else ()
+        for begin in range(first, last if is_int(value) else first, strategy.sizes.DIM_BLOCK):
+            found = np.flatnonzero(self._block(begin)[: last - begin] == value)
             if len(found):
                 return begin + int(found[0])
         raise JagValueError(f"no row of {self!r} has size {value!r}")
