@@ -416,13 +416,13 @@ def to_map(keys: Any, values: Any) -> ArrayOrScalar:
 
 @free_function
 def apply(fn: str | Callable[..., Any], *arrays: Any, **options: Any) -> ArrayOrScalar:
-    """Call a function of pyarrow.compute on the items of arrays.
+    """Call a function of pyarrow.compute or a ufunc of numpy on the items of arrays.
 
     Parameters
     ----------
     fn : str or callable
-        The name of a function of `pyarrow.compute`, or any callable that takes flat Arrow arrays and scalars and returns an
-        array of the same length.
+        The name of a function of `pyarrow.compute`, a ufunc of numpy, or any callable that takes flat Arrow arrays and scalars
+        and returns an array of the same length.
     *arrays : array or scalar
         At least one array; they are expanded to each other by the prefix rule.
     **options

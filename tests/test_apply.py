@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -33,9 +34,23 @@ def test_apply_by_example() -> None:
     assert aj.apply("add", 1, 2).as_py() == 3
 
 
+def test_apply_calls_ufuncs() -> None:
+    x = aj.array([[4.0, None], [], None], type="float32")
+    assert aj.apply(np.sqrt, x).to_list() == x.apply(np.sqrt).to_list() == [[2.0, None], [], None]
+    assert x.apply(np.hypot, 3).to_list() == [[5.0, None], [], None]
+    assert x.apply(np.hypot, 3).type == pa.float32()
+    assert x.apply(np.less, 1e39).to_list() == [[True, None], [], None]
+    assert aj.apply(np.add, [1, 2], [3, 4]).to_list() == [4, 6]
+    assert aj.apply(np.add, 1, 2).as_py() == 3
+
+
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
+        (lambda: aj.apply(np.sqrt, [1], [2]), TypeError, "apply: sqrt takes 1 arrays, got 2"),
+        (lambda: aj.apply(np.sqrt, [1], dtype="f4"), TypeError, "apply: sqrt takes no options on jagged arrays, got dtype"),
+        (lambda: aj.apply(np.modf, [1]), TypeError, r"apply: modf returns several arrays; call np\.modf"),
+        (lambda: aj.apply(np.matmul, [1], [1]), TypeError, "works on whole rows"),
         (lambda: aj.apply("no_such", [1]), TypeError, "no function 'no_such'"),
         (lambda: aj.apply("_pc", [1]), TypeError, "no function"),
         (lambda: aj.apply("add"), TypeError, "at least one array"),

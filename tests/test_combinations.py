@@ -51,6 +51,20 @@ def test_few_choices_are_those_of_many(sizes: list[int], n: int) -> None:
     assert few.equals(many)
 
 
+@pytest.mark.parametrize("rows", [[300], [301, 5, 300, 302]])
+def test_nearly_all_items_of_long_rows(rows: list[int]) -> None:
+    x = aj.from_sizes(list(range(sum(rows))), rows)
+    assert x.combinations(300).to_list() == ref.combinations(x.to_list(), 2, 300)
+    assert x.argcombinations(300).to_list() == ref.argcombinations(x.to_list(), 2, 300)
+
+
+def test_the_number_of_combinations_is_not_computed_where_it_has_many_digits() -> None:
+    x = aj.zeros(1, 2**40)
+    for call in (x.combinations, x.argcombinations):
+        with pytest.raises(JagOverflowError, match=r"those of 549755813888 of 1099511627776 items don't fit into memory"):
+            call(2**39)
+
+
 def test_more_items_than_any_row_has_give_none_at_once() -> None:
     x = aj.array([[1, 2], [3]])
     for found in (x.combinations(10**6), x.argcombinations(10**6)):

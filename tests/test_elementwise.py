@@ -97,6 +97,47 @@ def test_python_scalars_are_weak() -> None:
     assert divmod(x, 2)[1].to_list() == [[1, 0]]
 
 
+PUTS: dict[str, Any] = {
+    "append": lambda x, v: x.append(v),
+    "fill_null": lambda x, v: x.fill_null(v),
+    "insert": lambda x, v: x.insert(0, v),
+    "multiply": lambda x, v: x * v,
+    "pad": lambda x, v: x.pad(4, fill=v),
+    "replace": lambda x, v: x.replace(1.0, v),
+    "shift": lambda x, v: x.shift(fill=v),
+    "where": lambda x, v: x.where(x > 2, v),
+}
+"""Calls whose results hold a number."""
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("number", [1e39, -1e39, 10**39])
+@pytest.mark.parametrize("name", PUTS)
+@pytest.mark.parametrize("type", [pa.float16(), pa.float32()], ids=str)
+def test_a_number_that_would_become_infinite_raises(type: pa.DataType, name: str, number: float) -> None:
+    x = aj.array([[1.0, None, 2.0], [math.inf]], type=type)
+    with pytest.raises(aj.errors.JagRangeError, match=f"does not fit {type}: it would become infinite. Cast the items to a wider"):
+        PUTS[name](x, number)
+    assert PUTS[name](x, math.inf).type == type
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("number", [1e39, 10**39])
+@pytest.mark.parametrize("type", [pa.float16(), pa.float32()], ids=str)
+def test_infinity_is_no_number_beyond_the_type(type: pa.DataType, number: float) -> None:
+    x = aj.array([[math.inf, 1.0, None]], type=type)
+    assert (x == number).to_list() == [[False, False, None]]
+    assert (x > number).to_list() == [[True, False, None]]
+    assert (x < number).to_list() == [[False, True, None]]
+    assert x.contains(number).to_list() == [False]
+    assert x.index_of(number).to_list() == [None]
+    assert x.remove(number).equals(x)
+    assert x.replace(number, 0.0).equals(x)
+    assert x.clip(-number, number).equals(x)
+    with pytest.raises(aj.errors.JagRangeError, match=r"clip: the bound .* does not fit"):
+        x.clip(number, None)
+
+
 def test_times_of_pandas_keep_their_nanoseconds() -> None:
     """pyarrow takes them for microseconds and cuts the rest off, so that nothing would equal them."""
     fine = pd.Timestamp("2020-01-01 12:00:00.123456789")

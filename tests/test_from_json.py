@@ -94,3 +94,19 @@ def test_csv_with_lists_in_brackets_is_read_by_the_dtype() -> None:
     assert back["v"].jag.to_list() == [[1, None], None, []]
     frame = pl.read_csv(io.StringIO(text)).with_columns(v=aj.from_json(pl.col("v"), pa.list_(pa.int64())))
     assert aj.array(frame["v"]).to_list() == [[1, None], None, []]
+
+
+@pytest.mark.parametrize(
+    "leaf", [pa.string_view(), pa.string(), pa.decimal128(5, 2), pa.date32(), pa.dictionary(pa.int8(), pa.string())]
+)
+def test_null_rows_beside_rows_of_fixed_size(leaf: pa.DataType) -> None:
+    """Arrow's cast gathers the items, and has no such kernel for views of text."""
+    numbers, dates = ['[["1"],[],["2",null]]', None, '[[],["3"],[]]'], ['[["2020-01-01"],[],[]]', None, "[[],[null],[]]"]
+    type = pa.list_(pa.large_list(leaf), 3)
+    text = dates if pa.types.is_date32(leaf) else numbers
+    expected = pa.array([None if one is None else json.loads(one) for one in text], pa.list_(pa.large_list(pa.string())))
+    got = aj.from_json(text, type)
+    assert got.shape.extents == (None, 3, None)
+    assert got.cast(pa.string()).to_list() == aj.array(expected).cast(leaf).cast(pa.string()).to_list()
+    with pytest.raises(aj.JagValueError, match="row 1 holds"):
+        aj.from_json([None, "[[]]", "[[],[],[]]"], type)

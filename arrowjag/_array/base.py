@@ -100,7 +100,7 @@ def _from_dense(data: npt.NDArray[Any], type: pa.DataType | None) -> Column:
 def operand(value: Any, leaf: pa.DataType | None, operation: str, *, by_value: bool = False) -> elementwise.Operand:
     """Convert an argument to a column, or to a scalar, of the leaf type if its kind fits.
 
-    With `by_value`, an int outside the leaf type is not an error: it is compared by value.
+    With `by_value`, a number outside the leaf type is not an error: it is compared by value.
     """
     as_scalar = elementwise.scalar_by_value if by_value else elementwise.scalar_like
     if isinstance(value, Column):

@@ -24,6 +24,8 @@ __all__ = ["CombiningMethods", "apply_function", "opened", "promoted"]
 
 def apply_function(fn: str | Callable[..., Any], arrays: Sequence[Any], options: dict[str, Any]) -> Column:
     """Call a function of flat arrays on the values of aligned arrays; see `apply`."""
+    if isinstance(fn, np.ufunc):
+        return _apply_ufunc(fn, arrays, options)
     function = _compute_function(fn)
     name = fn if isinstance(fn, str) else getattr(fn, "__name__", "apply")
     operands = [operand(one, None, name) for one in arrays]
@@ -42,6 +44,21 @@ def apply_function(fn: str | Callable[..., Any], arrays: Sequence[Any], options:
 
     flat = elementwise.apply(call, operands, name)
     return struct_fields.with_levels(flat.shape, flat.values)
+
+
+def _apply_ufunc(function: np.ufunc, arrays: Sequence[Any], options: dict[str, Any]) -> Column:
+    """Call a ufunc of numpy as arrays do that are its operands."""
+    name = function.__name__
+    if options or function.nout > 1:
+        told = f"takes no options on jagged arrays, got {', '.join(options)}" if options else "returns several arrays"
+        raise JagTypeError(f"apply: {name} {told}; call np.{name}")
+    if len(arrays) != function.nin:
+        raise JagTypeError(f"apply: {name} takes {function.nin} arrays, got {len(arrays)}")
+    columns = elementwise.columns_of([operand(one, None, name) for one in arrays])
+    if not columns:
+        return elementwise.ufunc(function, [as_column(one) for one in arrays])[0]
+    by_value = name in elementwise.COMPARISONS
+    return elementwise.ufunc(function, [operand(one, columns[0].type, name, by_value=by_value) for one in arrays])[0]
 
 
 def _compute_function(fn: str | Callable[..., Any]) -> Callable[..., Any]:
@@ -91,13 +108,13 @@ class CombiningMethods(ArrayBase):
 
     @method("*arrays")
     def apply(self, function: str | Callable[..., Any], *arrays: Any, **options: Any) -> JaggedArray:
-        """Call a function of pyarrow.compute on the items of this array and others.
+        """Call a function of pyarrow.compute or a ufunc on the items of this array and others.
 
         Parameters
         ----------
         function : str or callable
-            The name of a function of `pyarrow.compute`, or any callable that takes flat Arrow arrays and scalars and returns an
-            array of the same length.
+            The name of a function of `pyarrow.compute`, a ufunc of numpy, or any callable that takes flat Arrow arrays and
+            scalars and returns an array of the same length.
         *arrays : array or scalar
             Further arguments; arrays are expanded to each other by the prefix rule.
         **options

@@ -17,14 +17,14 @@ from arrowjag.typing import ArrayOrScalar
 if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
 
-__all__ = ["RowFunctionMethods"]
+__all__ = ["RowFunctionMethods", "needed_type"]
 
 
 def _leaf(type: Any) -> pa.DataType | None:
     return None if type is None else elementwise.as_type(type)
 
 
-def _needed(type: Any, operation: str) -> pa.DataType:
+def needed_type(type: Any, operation: str) -> pa.DataType:
     """Return the type of results, which a plan requires before the function has run."""
     if type is None:
         raise JagTypeError(
@@ -34,20 +34,20 @@ def _needed(type: Any, operation: str) -> pa.DataType:
 
 
 def _map_rows_type(x: Any, f: Any, type: Any = None, axis: Any = -1, skip_nulls: bool = True) -> Any:  # noqa: ARG001
-    return x._wrap(row_functions.map_rows_type(x, _needed(type, "map_rows"), axis))
+    return x._wrap(row_functions.map_rows_type(x, needed_type(type, "map_rows"), axis))
 
 
 def _fold_type(x: Any, f: Any, start: Any, arrays: Any = (), type: Any = None, axis: Any = -1) -> Any:  # noqa: ARG001
-    return x._wrap(row_functions.map_rows_type(x, _needed(type, "fold"), axis))
+    return x._wrap(row_functions.map_rows_type(x, needed_type(type, "fold"), axis))
 
 
 def _scan_type(x: Any, f: Any, start: Any, arrays: Any = (), type: Any = None) -> Any:  # noqa: ARG001
-    return x._wrap(_column.empty(_needed(type, "scan"), x.ndim, x.shape.extents))
+    return x._wrap(_column.empty(needed_type(type, "scan"), x.ndim, x.shape.extents))
 
 
 def _map_items_type(x: Any, f: Any, arrays: Any = (), type: Any = None) -> Any:  # noqa: ARG001
     longest = max([x, *(one for one in arrays if hasattr(one, "shape"))], key=lambda one: one.ndim)
-    return x._wrap(_column.empty(_needed(type, "map_items"), longest.ndim, longest.shape.extents))
+    return x._wrap(_column.empty(needed_type(type, "map_items"), longest.ndim, longest.shape.extents))
 
 
 class RowFunctionMethods(ArrayBase):

@@ -15,6 +15,7 @@ from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._array.combining import opened
 from arrowjag._array.indexing import rows_of_key
+from arrowjag._array.row_functions import needed_type
 from arrowjag._methods import FREE_FUNCTIONS, METHODS, Rows
 from arrowjag.errors import JagTypeError
 
@@ -357,7 +358,13 @@ def sample_of(node: Call, sample: Callable[[Node], Any]) -> Any:
         rule = METHODS[node.name].result_type
         if rule is not None:
             return rule(sample(node.args[0]), **bound_arguments(node, sample))
+    elif node.kind == "function" and node.name in _OF_YOUR_CODE:
+        needed_type(node.kwargs.get("type"), node.name)
     return call(node, sample)
+
+
+_OF_YOUR_CODE = {"fold", "map_items", "map_rows", "scan"}
+"""Functions that call one of the user's, whose results have a type only when it ran."""
 
 
 # --------------------------------------------------------------------------------------------------- effects on rows

@@ -177,6 +177,8 @@ def _counts(sizes: IntArray, n: int) -> IntArray:
     """Count the combinations per row; raises if their total is too large to hold."""
     longest = int(sizes.max(initial=0))
     distinct, place = (np.arange(longest + 1), sizes) if longest <= 64 else np.unique(sizes, return_inverse=True)
+    if longest > n and _log_choices(longest, n) > _MOST_LOG:
+        raise JagOverflowError(f"combinations: those of {n} of {longest} items don't fit into memory")
     counts = [math.comb(size, n) for size in distinct.tolist()]
     total = sum(count * many for count, many in zip(counts, np.bincount(place, minlength=len(counts)).tolist(), strict=True))
     if total * n > 2**40:
@@ -185,17 +187,33 @@ def _counts(sizes: IntArray, n: int) -> IntArray:
     return found
 
 
+_MOST_LOG = 64 * math.log(2)
+"""The logarithm of a number of combinations beyond any memory; the exact number of n of 2n items has 2n binary digits."""
+
+
+def _log_choices(size: int, n: int) -> float:
+    """Return nearly the logarithm of the number of combinations of n items."""
+    return math.lgamma(size + 1) - math.lgamma(n + 1) - math.lgamma(size - n + 1)
+
+
 def _few_choices(sizes: IntArray, offsets: IntArray, n: int) -> IntArray:
     """Build combinations of short rows one position at a time: extend each prefix by every later item that leaves enough items."""
     items = np.arange(int(offsets[-1]))
     room = offsets[1:].repeat(sizes) - items
-    chosen = [(room >= n).nonzero()[0]]
+    last = (room >= n).nonzero()[0]
+    steps = [(last, last)]  # per position: the last items of all prefixes, and from which shorter prefix each was made
     for rest in range(n - 1, 0, -1):
-        last = chosen[-1]
         times = room[last] - rest
-        chosen = [one.repeat(times) for one in chosen]
-        chosen.append(gather.ranges(last + 1, times))
-    return np.stack(chosen, axis=1).ravel()
+        shorter = np.arange(len(last)).repeat(times)
+        last = gather.ranges(last + 1, times)
+        steps.append((last, shorter))
+    found = np.empty((len(last), n), np.int64)
+    prefix = np.arange(len(last))
+    for position in range(n - 1, -1, -1):
+        last, shorter = steps[position]
+        found[:, position] = last[prefix]
+        prefix = shorter[prefix] if position else prefix
+    return found.ravel()
 
 
 def pairs(one: Column, two: Column, axis: Any) -> Column:

@@ -42,7 +42,16 @@ def to_table(frame: Any) -> pa.Table:
     >>> to_table({"x": aj.array([[1], []]), "k": [1, 2]}).schema.names
     ['x', 'k']
     """
-    table = _to_table(frame)
+    if type(frame).__name__ == "LazyFrame" and type(frame).__module__.startswith("polars."):
+        frame = frame.collect()  # errors of the query are polars' own
+    try:
+        table = _to_table(frame)
+    except JagError:
+        raise
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        kind = JagTypeError if isinstance(error, (pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError)) else JagValueError
+        told = "; ".join(map(str, error.args)) or str(error)
+        raise kind(f"Arrow can't convert this {type(frame).__name__}: {told}") from error
     return table.replace_schema_metadata(portable(table.schema).metadata)
 
 
@@ -57,8 +66,7 @@ def _to_table(frame: Any) -> pa.Table:
     kind = type(frame).__name__
     if library == "pandas" and kind == "DataFrame":
         return pa.Table.from_pandas(frame)
-    if library == "polars" and kind in {"DataFrame", "LazyFrame"}:
-        frame = frame.collect() if kind == "LazyFrame" else frame
+    if library == "polars" and kind == "DataFrame":
         refuse_nul(frame)
         return frame.to_arrow()
     if hasattr(frame, "__arrow_c_stream__") and kind != "Series":
@@ -120,7 +128,7 @@ def check_host(to: str) -> None:
     JagValueError
         If the kind is unknown.
     """
-    if to not in ("arrow", "pandas", "polars"):
+    if not isinstance(to, str) or to not in ("arrow", "pandas", "polars"):
         raise JagValueError(f'to must be "arrow", "pandas" or "polars", got {to!r}')
 
 

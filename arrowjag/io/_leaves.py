@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -52,8 +52,12 @@ def select(schema: pa.Schema, names: Sequence[str]) -> Selection:
     """
     if isinstance(names, str):
         raise JagTypeError(f"columns is a list of names, got the str {names!r}: write columns=[{names!r}]")
+    if not isinstance(names, Iterable):
+        raise JagTypeError(f"columns is a list of names, got {type(names).__name__}")
     found: Selection = {}
     for name in names:
+        if not isinstance(name, str):
+            raise JagTypeError(f"columns is a list of names, got {name!r} in it")
         path = _find(list(schema), name)
         if path is None:
             raise JagValueError(f"there is no column or leaf {name!r}; there are {', '.join(leaf_names(schema))}")

@@ -84,6 +84,8 @@ def locate_file(path: Any, filesystem: Any = None, options: Mapping[str, str] | 
         return _bridged(filesystem), text
     if not text:  # an unset variable of a script, which must not mean the current folder
         raise JagValueError("the path is empty")
+    if "\0" in text:
+        raise JagValueError(f"a path holds no NUL character, got {text!r}")
     if "://" in text:
         return filesystem_of(text, options or {})
     return pf.LocalFileSystem(), os.path.abspath(os.path.expanduser(text))  # noqa: PTH100, PTH111 - Path would drop a trailing /

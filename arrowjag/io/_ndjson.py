@@ -75,7 +75,10 @@ def read_ndjson(path: Any, schema: Any = None, to: str = "arrow", *, filesystem:
 
 def _schema(schema: Any) -> pa.Schema:
     if isinstance(schema, Mapping):
-        return pa.schema(list(schema.items()))
+        try:
+            return pa.schema(list(schema.items()))
+        except (TypeError, ValueError) as error:
+            raise JagTypeError(f"read_ndjson: schema is a pa.Schema or a dict of types, got {schema!r}: {error}") from None
     if not isinstance(schema, pa.Schema):
         raise JagTypeError(f"read_ndjson: schema is a pa.Schema or a dict of types, got {type(schema).__name__}")
     return schema

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
@@ -11,7 +12,7 @@ import pyarrow.fs as pf
 import pyarrow.parquet as pq
 
 from arrowjag._pyarrow_versions import parquet_schema
-from arrowjag.errors import JagFileError, JagTypeError, JagValueError
+from arrowjag.errors import JagError, JagFileError, JagTypeError, JagValueError
 from arrowjag.io._atomic import atomic_target
 from arrowjag.io._damage import checked, reading
 from arrowjag.io._files import StoredFile, files_of, has_keys, is_dataset
@@ -349,13 +350,15 @@ class FileWriter:
         plain = others.pop("plain", False)
         schema, told = plain_schema(schema, extents=plain != "table") if plain else (schema, {})
         self._name = name
-        settings = {"write_page_checksum": True} | leaf_options(others, schema)
+        with _options_of(others):
+            settings = {"write_page_checksum": True} | leaf_options(others, schema)
         self._schema = parquet_schema(schema)
         if self._schema is not schema and settings.get("store_schema", True):
             settings["store_schema"] = False  # the file has the bytes and the schema that the latest pyarrow writes
             told = told | encoded_schema(schema)
         try:
-            self._writer = pq.ParquetWriter(path, self._schema, **settings)
+            with _options_of(others):
+                self._writer = pq.ParquetWriter(path, self._schema, **settings)
         except pa.ArrowNotImplementedError as error:
             raise unsupported_column(schema, error, name) from error
         self.add_metadata(told)
@@ -370,7 +373,12 @@ class FileWriter:
         """Append rows, cut into row groups."""
         table = table if table.schema.equals(self._schema) else conform_table(table, self._schema, self._name)
         for start, stop in cut_rows(table, self._rows, self._values):
-            self._writer.write_table(table.slice(start, stop - start), row_group_size=stop - start)
+            try:
+                self._writer.write_table(table.slice(start, stop - start), row_group_size=stop - start)
+            except pa.ArrowNotImplementedError as error:
+                raise unsupported_column(table.schema, error, self._name) from error
+            except pa.ArrowInvalid as error:
+                raise JagValueError(f"{self._name}: Parquet can't store a value, or the options don't fit: {error}") from error
 
     def add_metadata(self, facts: Mapping[str, str]) -> None:
         """Add entries to the metadata of the file."""
@@ -380,6 +388,19 @@ class FileWriter:
     def close(self) -> None:
         """Write the footer."""
         self._writer.close()
+
+
+@contextlib.contextmanager
+def _options_of(options: Mapping[str, Any]) -> Iterator[None]:
+    """Convert exceptions for options that pyarrow does not accept to ours, which name the options."""
+    try:
+        yield
+    except (JagError, pa.ArrowNotImplementedError):
+        raise
+    except (pa.ArrowException, TypeError, ValueError, ArithmeticError, AttributeError, LookupError) as error:
+        kind = JagTypeError if isinstance(error, (TypeError, AttributeError)) else JagValueError
+        told = (str(error).splitlines() or [type(error).__name__])[0]
+        raise kind(f"write_parquet: pyarrow does not accept the options {', '.join(map(str, options))}: {told}") from error
 
 
 def unsupported_column(schema: pa.Schema, error: Exception, where: str = "") -> JagTypeError:
@@ -417,7 +438,7 @@ def leaf_options(options: dict[str, Any], schema: pa.Schema) -> dict[str, Any]:
 
 
 def _is_list(option: Any) -> bool:
-    return isinstance(option, Sequence) and not isinstance(option, str)
+    return isinstance(option, Sequence) and not isinstance(option, (str, bytes))
 
 
 def _physical_paths(schema: pa.Schema, options: dict[str, Any]) -> list[str]:

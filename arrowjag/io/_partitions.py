@@ -77,6 +77,8 @@ def _checked(names: list[Any], table: pa.Table, keep: bool) -> list[str]:
     for name in names:
         if name not in table.column_names:
             raise JagValueError(f"partition_by names an unknown column {name!r}; there are {known}")
+        if table.column_names.count(name) > 1:
+            raise JagValueError(f"partition_by names {name!r}, and there are several columns of this name")
         if name.startswith((".", "_")) or not name:
             raise JagValueError(f"partition_by names {name!r}: readers pass over folders whose names start with . or _")
     if not names or len(set(names)) < len(names):

@@ -21,6 +21,9 @@ __all__ = ["cut_rows"]
 # Readers return a row group as one array, and 32-bit offsets limit text arrays to 2 GiB.
 _MOST_BYTES = 2**30
 
+_NO_LIMIT = 2**62
+"""More than any table has; sums with it fit 64 bits."""
+
 
 def cut_rows(table: pa.Table, most_rows: int, most_values: int) -> Iterator[tuple[int, int]]:
     """Split a table into slices within the limits of rows, leaf values and bytes of text.
@@ -56,6 +59,7 @@ def cut_rows(table: pa.Table, most_rows: int, most_values: int) -> Iterator[tupl
     for name, limit in limits.items():
         if not is_int(limit) or limit < 1:
             raise JagValueError(f"{name} must be a whole number of at least 1, got {limit!r}")
+    most_rows, most_values = min(most_rows, _NO_LIMIT), min(most_values, _NO_LIMIT)
     counts = [found for column in table.columns for found in _column_counts(column, most_values)]
     start = 0
     while start < table.num_rows:

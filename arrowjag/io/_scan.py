@@ -279,7 +279,7 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
     if not isinstance(filters, pc.Expression):
         try:
             filters = pq.filters_to_expression(filters)
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, LookupError) as error:
             raise JagValueError(f"filters can't be read: {error}") from error
     try:
         _mask(schema.empty_table(), filters)
@@ -382,6 +382,8 @@ def stream_parts(
 
 def make_plan(schema: pa.Schema, columns: Sequence[str] | None, filters: Any) -> Plan:
     """Resolve the names in columns and filters against a schema."""
+    if not isinstance(schema, pa.Schema):
+        raise JagTypeError(f"schema is a pa.Schema, got {type(schema).__name__}")
     selection = select(schema, schema.names if columns is None else columns)
     result = _part_of_schema(schema, selection)
     if filters is None:

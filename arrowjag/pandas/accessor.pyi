@@ -80,7 +80,7 @@ class SeriesJag:
         """Append one item to each innermost row."""
 
     def apply(self, function: builtins.str | Callable[..., Any], *arrays: Any, **options: Any) -> pd.Series[Any]:
-        """Call a function of pyarrow.compute on the items of this array and others."""
+        """Call a function of pyarrow.compute or a ufunc on the items of this array and others."""
 
     def argcombinations(self, n: int, axis: Any = ...) -> pd.Series[Any]:
         """Return the positions of all combinations of `n` items of each row; adds a dim of declared size `n`."""

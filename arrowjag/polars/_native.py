@@ -110,11 +110,13 @@ def _arithmetic(function: Callable[[Any, Any], pl.Expr], accepts: Accepts) -> Ru
 
 
 def _literal(value: Any, leaf: pa.DataType) -> pl.Expr | None:
-    """Return a Python number as a literal of a leaf type; None for NaN, an integer out of range, or a number of another kind."""
+    """Return a Python number as a literal of a leaf type; None for NaN, a number out of range or of another kind."""
     if pt.is_integer(leaf):
         limits = np.iinfo(numpy_dtype(leaf))
         return pl.lit(value, polars_dtype(leaf)) if type(value) is int and limits.min <= value <= limits.max else None
     if not _is_float(leaf) or not (type(value) is float or (type(value) is int and abs(value) < 2**24)) or math.isnan(value):
+        return None
+    if math.isfinite(value) and abs(value) > np.finfo(numpy_dtype(leaf)).max:
         return None
     return pl.lit(float(value), polars_dtype(leaf))
 

@@ -83,7 +83,7 @@ class JagNamespace(JagExpr):
         """Append one item to each innermost row."""
 
     def apply(self, function: builtins.str | Callable[..., Any], *arrays: Any, **options: Any) -> JagExpr:
-        """Call a function of pyarrow.compute on the items of this array and others."""
+        """Call a function of pyarrow.compute or a ufunc on the items of this array and others."""
 
     def arg_max(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """Return the position of the largest item of each row."""
@@ -866,7 +866,7 @@ class JagSeries(pl.Series):
         """Append one item to each innermost row."""
 
     def apply(self, function: builtins.str | Callable[..., Any], *arrays: Any, **options: Any) -> pl.Series:
-        """Call a function of pyarrow.compute on the items of this array and others."""
+        """Call a function of pyarrow.compute or a ufunc on the items of this array and others."""
 
     def arg_max(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """Return the position of the largest item of each row."""

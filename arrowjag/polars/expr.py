@@ -95,6 +95,13 @@ class JagExpr(pl.Expr):
             return JagExpr(made)
         return tuple(JagExpr(Call("part", ufunc.__name__, (made, position))) for position in range(ufunc.nout))
 
+    def __array_function__(self, function: Callable[..., Any], *_args: Any) -> NoReturn:
+        """Raise: numpy would take the expression for one object."""
+        raise JagTypeError(
+            f"np.{function.__name__}: a polars expression has no values outside of a query, so numpy calls ufuncs on it only; use "
+            'the methods round, clip, sum... of .jag, aj.where and aj.concat, or the Series, df["v"].jag'
+        )
+
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._node,)
 

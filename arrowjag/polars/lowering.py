@@ -4,7 +4,7 @@ A tree becomes one `pl.pipe_with_dtype`. Its callback runs at plan time. It call
 types, which determines the dtype of the result and raises errors early, and looks up the effect of each call on the rows:
 
 * LOCAL calls: one elementwise `map_batches` over all columns of the tree, which streams;
-* KEPT or seeded calls: the `map_batches` reads whole columns instead;
+* KEPT or seeded calls, and calls with an array of the caller's: the `map_batches` reads whole columns instead;
 * REDUCED calls: the operands are imploded (one row per group, or one row for the frame), and one elementwise call reduces the next
   inner axis, so that `agg` and `over` cost one Python call for all groups;
 * MOVED calls raise `JagTypeError`.
@@ -85,18 +85,20 @@ class Lowering:
     def __call__(self, pairs: list[tuple[pl.Expr, pl.DataType]]) -> pl.Expr:
         columns = _Columns(self, [covering(expr) for expr, _ in pairs])
         dtypes = tuple([dtype for _, dtype in pairs])
-        key = None if self.tree.key is None else (self.tree.key, dtypes)
+        constant = frozenset(position for position, (expr, _) in enumerate(pairs) if _is_constant_array(expr))
+        key = None if self.tree.key is None else (self.tree.key, dtypes, constant)
         try:
-            build = _PLANS.get(key) or self._plan(key, dtypes)
+            build = _PLANS.get(key) or self._plan(key, dtypes, constant)
             return build(columns)
         except JagError as error:
             raise named(error, _output_name(next((expr for expr, dtype in pairs if not _is_read(dtype)), columns[0]))) from None
 
-    def _plan(self, key: Any, dtypes: tuple[pl.DataType, ...]) -> Build:
+    def _plan(self, key: Any, dtypes: tuple[pl.DataType, ...], constant: frozenset[int]) -> Build:
         """Lower the tree for columns of these dtypes, and cache the result if the tree has a key."""
         root, slots = emptied(self.root, self.tree.positions)
         columns: list[Source] = [(_column_of(position, dtype), column_type(dtype)) for position, dtype in enumerate(dtypes)]
-        build = _Plan(root, {id(slot): columns[position] for slot, position in slots}).build()
+        arrays = {id(slot) for slot, position in slots if position in constant}
+        build = _Plan(root, {id(slot): columns[position] for slot, position in slots}, arrays).build()
         if key is not None:
             if len(_PLANS) >= _MOST_PLANS:
                 _PLANS.clear()
@@ -121,6 +123,15 @@ def _is_read(dtype: pl.DataType) -> bool:
     return True
 
 
+def _is_constant_array(expr: pl.Expr) -> bool:
+    """Whether an expression is an array that the caller passed, with one item per row of the frame.
+
+    polars passes literals of one row with every batch of the rows. It divides longer ones as it divides the frame, and raises an
+    error of its own if their lengths differ; so the calls that read them get whole columns, and compare the lengths themselves.
+    """
+    return expr.meta.is_literal(allow_aliasing=True) and str(expr).startswith("Series") and pl.select(expr).height != 1
+
+
 def _output_name(expr: pl.Expr) -> str:
     return expr.meta.output_name(raise_if_undetermined=False) or "literal"
 
@@ -138,9 +149,10 @@ def _column_of(position: int, dtype: pl.DataType) -> Build:
 class _Plan:
     """One lowering: the sample of each node, and the sources of the columns that replace parts of the tree."""
 
-    def __init__(self, root: Node, sources: dict[int, Source]) -> None:
+    def __init__(self, root: Node, sources: dict[int, Source], arrays: set[int]) -> None:
         self.root = root
         self.sources = sources
+        self.arrays = arrays  # the inputs that are constant arrays, by their ids
         self.samples: dict[int, Any] = {key: kind.empty() for key, (_, kind) in sources.items()}
         self.rows: dict[int, Rows] = {}
         self.kept: list[Node] = []  # keeps the nodes created here alive, because their ids are keys
@@ -216,7 +228,7 @@ class _Plan:
     def _map(self, root: Call, keys: list[int]) -> Source:
         sources = [self.sources[key] for key in keys]
         kind = self._result_type(root, sources)
-        made = self._native(root, set())
+        made = None if any(key in self.arrays for key in keys) else self._native(root, set())
         if made is not None:
             return (_converted(made, kind.dtype) if kind.jagged and kind.ndim > 1 else made), kind
         columns: list[Source] = []
@@ -260,8 +272,11 @@ class _Plan:
 
     def _whole(self, root: Call) -> bool:
         """Whether one of the calls needs all rows of the column at once."""
-        calls = [one for key, one in self._below(root).items() if key not in self.sources and isinstance(one, Call)]
-        return any(self.rows[id(one)] is Rows.KEPT or (one.kind == "method" and METHODS[one.name].seeded) for one in calls)
+        below = self._below(root)
+        calls = [one for key, one in below.items() if key not in self.sources and isinstance(one, Call)]
+        return not self.arrays.isdisjoint(below) or any(
+            self.rows[id(one)] is Rows.KEPT or (one.kind == "method" and METHODS[one.name].seeded) for one in calls
+        )
 
     def _reduce(self, node: Call) -> Source:
         """Implode the operands, and reduce the next inner axis."""

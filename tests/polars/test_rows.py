@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -217,3 +218,63 @@ def test_arrays_of_jagged_declare_their_extent():
     for got in results(df, c("v").jag.sum()):
         assert got.dtype == Jagged(pl.Int64, 2, extents=(2,))
         assert_same(got, aj.stack([X["v"].sum()] * 2, axis=1))
+
+
+# ------------------------------------------------------------------------------------------- arrays of the caller
+
+V = pl.DataFrame({"v": aj.array([[1.5, 2.0], [3.0], None]).to_polars(), "k": [1, 2, 3]})
+WITH_ARRAY = {
+    "native": lambda v, array: v + array,
+    "not native": lambda v, array: v * v + array,
+    "on the left": lambda v, array: np.add(array, v),
+    "compared": lambda v, array: v > array,
+    "chain": lambda v, array: (v + array).jag.sum() if isinstance(v, pl.Expr) else (v + array).sum(),
+    "imploded": lambda v, array: (v + array).jag.sum(axis=0) if isinstance(v, pl.Expr) else (v + array).sum(axis=0),
+    "function": lambda v, array: aj.where(v > 1, pl.Series(array), v),
+    "literal": lambda v, array: v + pl.lit(pl.Series(array)),
+    "argument": lambda v, array: v.shift(1, fill=array),
+}
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+@pytest.mark.parametrize("name", WITH_ARRAY)
+def test_a_constant_array_of_another_length_raises_our_error(name: str, engine: pl.lazyframe.engine_config.EngineType) -> None:
+    query = WITH_ARRAY[name]
+    for n in (0, 2, 5):
+        with pytest.raises(aj.errors.ShapeError, match="row"):
+            V.lazy().select(x=query(c("v").jag, np.arange(float(n)))).collect(engine=engine)
+    with pytest.raises(aj.errors.ShapeError, match="row"):  # polars doesn't take the first rows of the array
+        V.lazy().with_columns(x=query(c("v").jag, np.arange(5.0))).head(2).collect(engine=engine)
+
+
+@pytest.mark.parametrize("name", WITH_ARRAY)
+def test_a_constant_array_of_the_frame_gives_what_the_array_gives(name: str) -> None:
+    array = np.arange(3.0)
+    expected = WITH_ARRAY[name](aj.array(V["v"]), array) if name != "literal" else aj.array(V["v"]) + array
+    got = V.lazy().select(x=WITH_ARRAY[name](c("v").jag, array)).collect(engine="streaming")["x"]
+    assert got.to_list() == (expected.to_list() if len(expected) == 3 and name != "imploded" else [expected.to_list()])
+    part = V.lazy().with_columns(x=WITH_ARRAY[name](c("v").jag, array)).filter(c("k") > 1).collect()
+    assert part["x"].to_list() == (got.to_list()[1:] if len(got) == 3 else got.to_list() * 2)
+
+
+def test_numpy_functions_that_take_expressions_for_objects_raise() -> None:
+    for call in (
+        np.round,
+        np.sum,
+        lambda x: np.clip(x, 0, 1),
+        lambda x: np.where(x > 1, x, 0),
+        lambda x: np.concatenate([x, x]),
+    ):
+        with pytest.raises(JagTypeError, match="a polars expression has no values outside of a query, so numpy calls ufuncs"):
+            call(c("v").jag)
+
+
+@pytest.mark.parametrize("name", ["fold", "scan", "map_items", "map_rows"])
+def test_functions_of_rows_need_a_type_in_lazy_frames(name: str) -> None:
+    start = () if name.startswith("map") else (0.0,)
+    function = np.add if start else np.sum
+    with pytest.raises(JagTypeError, match=f"column 'v': {name}: a lazy frame must know the type of the results"):
+        V.lazy().select(getattr(aj, name)(function, *start, c("v").jag)).collect()
+    expected = getattr(aj, name)(function, *start, V["v"].jag)
+    got = V.lazy().select(getattr(aj, name)(function, *start, c("v").jag, type="float64")).collect().to_series()
+    assert got.to_list() == expected.to_list()

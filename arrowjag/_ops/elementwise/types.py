@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -141,7 +142,7 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
     JagTypeError
         If the value is not a scalar.
     JagRangeError
-        If a Python int does not fit the integer leaf type.
+        If a Python int does not fit the integer leaf type, or a finite number would become infinite in it.
     """
     if isinstance(value, pa.Scalar):
         return value
@@ -183,7 +184,7 @@ def _no_operand(value: Any, operation: str) -> JagTypeError:
 
 
 def scalar_by_value(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scalar:
-    """As `scalar_like`, but an int outside the leaf type becomes a scalar of another type that compares alike with all items.
+    """As `scalar_like`, but a number outside the leaf type becomes a scalar of another type that compares alike with all items.
 
     Text beside times is read as ISO 8601.
 
@@ -198,6 +199,8 @@ def scalar_by_value(value: Any, leaf: pa.DataType | None, operation: str) -> pa.
     if isinstance(value, str) and plain is not None:
         time = iso_scalar(value, plain, operation)
         return scalar_like(value, leaf, operation) if time is None else time
+    if type(value) in (int, float) and plain is not None and _exceeds(value, plain):
+        return scalar_like(value, pa.float64(), operation)
     if type(value) is not int or plain is None:
         return scalar_like(value, leaf, operation)
     if pt.is_integer(plain) or pt.is_boolean(plain) or pt.is_null(plain):
@@ -205,9 +208,12 @@ def scalar_by_value(value: Any, leaf: pa.DataType | None, operation: str) -> pa.
     if pt.is_decimal(plain) and plain.precision - plain.scale < 76 and not _holds(plain, value):
         beyond = 10 ** (plain.precision - plain.scale)
         return pa.scalar(Decimal(beyond if value > 0 else -beyond))
-    if pt.is_floating(plain) and abs(value) > float(np.finfo(numpy_dtype(plain)).max):
-        return scalar_like(value, pa.float64(), operation)
     return scalar_like(value, leaf, operation)
+
+
+def _exceeds(value: float, leaf: pa.DataType) -> bool:
+    """Return whether a finite number is beyond the range of a floating point type."""
+    return bool(pt.is_floating(leaf) and float(np.finfo(numpy_dtype(leaf)).max) < abs(value) < math.inf)
 
 
 def _int_by_value(value: int, leaf: pa.DataType) -> pa.Scalar:
@@ -252,7 +258,7 @@ def _nearest_float(value: int) -> float | None:
 
 
 def bound_like(value: Any, leaf: pa.DataType, operation: str, *, is_lower: bool) -> pa.Scalar | None:
-    """Convert a bound to a scalar of the leaf type; None for an int beyond the type's range, which limits nothing.
+    """Convert a bound to a scalar of the leaf type; None for a number beyond the type's range, which limits nothing.
 
     Raises
     ------
@@ -262,7 +268,11 @@ def bound_like(value: Any, leaf: pa.DataType, operation: str, *, is_lower: bool)
         If the bound would replace all items by a number that does not fit their type.
     """
     plain = plain_type(leaf)
-    if type(value) is not int or not (pt.is_integer(plain) or pt.is_decimal(plain)) or _holds(plain, value):
+    if type(value) is int and (pt.is_integer(plain) or pt.is_decimal(plain)):
+        fits = _holds(plain, value)
+    else:
+        fits = type(value) not in (int, float) or not _exceeds(value, plain)
+    if fits:
         return scalar_like(value, leaf, operation)
     if (value < 0) == is_lower:
         return None
@@ -318,4 +328,11 @@ def _keeps_leaf(value: Any, leaf: pa.DataType) -> bool:
 
 
 def _float_scalar(value: Any, leaf: pa.DataType) -> pa.Scalar:
-    return pa.scalar(None if value is None else np.dtype(numpy_dtype(leaf)).type(value), leaf)
+    """Round a number to the leaf type; raises OverflowError if that makes it infinite."""
+    if value is None:
+        return pa.scalar(None, leaf)
+    with np.errstate(over="ignore"):
+        rounded = np.dtype(numpy_dtype(leaf)).type(value)
+    if np.isinf(rounded) and not math.isinf(value):
+        raise OverflowError("it would become infinite. Cast the items to a wider type first.")
+    return pa.scalar(rounded, leaf)

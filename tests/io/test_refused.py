@@ -1,0 +1,146 @@
+"""Arguments, paths and frames that readers and writers refuse: by errors of arrowjag, before or instead of those of libraries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import arrowjag as aj
+from arrowjag import io
+from arrowjag.errors import JagError
+from tests.hosts import pd, pl
+
+X = aj.array([[1, 2], None, [], [3]])
+READERS = [name for name in io.__all__ if name.startswith(("read_", "scan_"))]
+WRITERS = [name for name in io.__all__ if name.startswith("write_")]
+ODD: list[Any] = [
+    True,
+    1,
+    2**70,
+    float("nan"),
+    "nope",
+    b"v",
+    [1],
+    [None],
+    {"v": 1},
+    object(),
+    len,
+    pd.DataFrame({"a": [1]}),
+    pl.col("v") > 1,
+]
+"""Objects that no argument takes."""
+
+
+def written(name: str, folder: Path) -> Path:
+    """A file that the reader reads."""
+    path = folder / "ok"
+    getattr(aj, {"scan_parquet": "write_parquet"}.get(name, name.replace("read_", "write_")))({"v": X, "k": [1, 2, 3, 4]}, path)
+    return path
+
+
+def read(name: str, path: Any, **options: Any) -> Any:
+    found = getattr(aj, name)(path, **options)
+    return found.collect() if name == "scan_parquet" else found
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_readers_refuse_odd_arguments(name: str, tmp_path: Path) -> None:
+    path = written(name, tmp_path)
+    refused = 0
+    for parameter in ("columns", "filters", "schema", "to", "filesystem"):
+        if parameter not in getattr(aj, name).__annotations__:
+            continue
+        for value in ODD:
+            try:
+                read(name, path, **{parameter: value})
+            except JagError:
+                refused += 1
+    assert refused > 15
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "error", "text"),
+    [
+        ("read_parquet", {"columns": True}, TypeError, "columns is a list of names, got bool"),
+        ("read_parquet", {"columns": [b"v"]}, TypeError, "columns is a list of names, got b'v' in it"),
+        ("read_parquet", {"filters": {"v": 1}}, ValueError, "filters can't be read"),
+        ("read_parquet", {"schema": {"v": pa.int64()}}, TypeError, "schema is a pa.Schema, got dict"),
+        ("scan_parquet", {"schema": 1}, TypeError, "schema is a pa.Schema, got int"),
+        ("read_ndjson", {"schema": {"v": 1}}, TypeError, "schema is a pa.Schema or a dict of types, got {'v': 1}"),
+        ("read_ipc", {"to": pd.DataFrame({"a": [1]})}, ValueError, 'to must be "arrow"'),
+    ],
+)
+def test_the_text_names_the_argument(name: str, options: dict[str, Any], error: type[Exception], text: str, tmp_path: Path) -> None:
+    with pytest.raises(error, match=text) as found:
+        read(name, written(name, tmp_path), **options)
+    assert isinstance(found.value, JagError)
+
+
+@pytest.mark.parametrize("name", READERS + WRITERS)
+def test_a_path_with_nul_is_refused(name: str) -> None:
+    with pytest.raises(aj.JagValueError, match="a path holds no NUL character"):
+        getattr(aj, name)(*([{"v": X}] if name in WRITERS else []), "a\0b")
+
+
+OPTIONS: list[dict[str, Any]] = [
+    {"compression": "nonsense"},
+    {"compression": True},
+    {"compression_level": 7},
+    {"data_page_version": 1},
+    {"data_page_size": 2**70},
+    {"dictionary_pagesize_limit": float("nan")},
+    {"use_dictionary": 1},
+    {"use_dictionary": b"v"},
+    {"version": True},
+    {"store_schema": pd.DataFrame({"a": [1]})},
+    {"coerce_timestamps": True},
+    {"no_such_option": 1},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=repr)
+def test_options_that_pyarrow_does_not_accept(options: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(JagError, match=next(iter(options)) if "level" not in next(iter(options)) else "compression level"):
+        aj.write_parquet({"v": X}, tmp_path / "a.parquet", **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_limit_beyond_64_bits_is_none(tmp_path: Path) -> None:
+    aj.write_parquet({"v": X}, tmp_path / "a.parquet", row_group_values=2**70, row_group_size=2**70)
+    assert aj.array(aj.read_parquet(tmp_path / "a.parquet")["v"]).equals(X)
+
+
+FRAMES: dict[str, tuple[Any, str]] = {
+    "a name that is no text": ({1: X}, "Arrow can't convert this dict: expected bytes, int found"),
+    "a name that is not UTF-8": ({"\udcff": X}, "Arrow can't convert this dict: .*surrogates not allowed"),
+    "objects": (
+        pd.DataFrame({"v": [object()]}),
+        "Arrow can't convert this DataFrame: Could not convert.*; Conversion failed for column v",
+    ),
+    "complex numbers": (pd.DataFrame({"v": [1 + 2j]}), "Conversion failed for column v with type complex128"),
+    "one name twice": (pd.DataFrame([[1, 2]], columns=["a", "a"]), "Duplicate column names found"),
+    "keys that are no text": (pd.DataFrame({"v": [{1: 2}]}), "Expected dict key of type str or bytes"),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("name", FRAMES)
+def test_frames_that_arrow_can_not_convert(name: str, writer: str, tmp_path: Path) -> None:
+    frame, text = FRAMES[name]
+    with pytest.raises(JagError, match=text):
+        getattr(aj, writer)(frame, tmp_path / "a")
+    assert not list(tmp_path.iterdir())
+
+
+def test_values_that_parquet_can_not_store(tmp_path: Path) -> None:
+    nested = pa.DictionaryArray.from_arrays([0], pa.array([[1]]))
+    with pytest.raises(aj.JagTypeError, match="Parquet can't store"):
+        aj.write_parquet({"v": nested}, tmp_path / "a.parquet")
+    with pytest.raises(aj.JagValueError, match=r"a\.parquet: Parquet can't store a value"):
+        aj.write_parquet({"v": pa.array([-(2**63)], pa.timestamp("s"))}, tmp_path / "a.parquet")
+    twice = pa.table([pa.array([1]), pa.array([2]), pa.array([3])], names=["v", "v", "w"])
+    with pytest.raises(aj.JagValueError, match="several columns of this name"):
+        aj.write_parquet(twice, tmp_path / "parts", partition_by="v")
