@@ -53,7 +53,15 @@ def _integral(value: Any, what: str) -> None:
     integer(value, what)
 
 
-_CHECKS: dict[str, _Check] = {"bool": _flag, "str": _text, "RankMethod": _text, "ShearMode": _text, "int": _whole, "float": _number}
+_CHECKS: dict[str, _Check] = {
+    "bool": _flag,
+    "str": _text,
+    "RankMethod": _text,
+    "ShearMode": _text,
+    "Strategy": _text,
+    "int": _whole,
+    "float": _number,
+}
 _UNLIMITED = frozenset({"seed", "axis", "a", "b"})
 """Integers of any size: of seeds every bit counts, and an axis that is out of range is an error of its own."""
 

@@ -304,3 +304,19 @@ def test_bins_wider_than_16_bits(strategy: str) -> None:
 def test_order_of_numbers_beyond_16_bits_is_stable() -> None:
     numbers = np.array([2**40, 65_536, 1, 2**40 + 65_536, 65_536, 2**33, 2**40, 65_537, 0, 1]).repeat(3)
     assert bins._stable_order(numbers).tolist() == np.argsort(numbers, kind="stable").tolist()
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda x: pack(x, 2, pd.Series(["split"])), "pack: strategy must be a str, got Series"),
+        (lambda x: pack(x, pd.Series([2])), "pack: width must be an int, got Series"),
+        (lambda x: pack_batches([x], 2, np.array([1])), "pack_batches: strategy must be a str, got ndarray"),
+        (lambda _: pack_batches(5, 2), "pack_batches takes an iterable of arrays, got int"),
+        (lambda x: pad_batch(x, pd.Series(["left"])), "pad_batch: side must be a str, got Series"),
+        (lambda x: pack(x, 2).block_mask(0, np.array([])), "block_mask: causal must be a bool, got ndarray"),
+    ],
+)
+def test_arguments_are_checked_before_they_are_compared(call: Any, text: str) -> None:
+    with pytest.raises(JagTypeError, match=text):
+        call(aj.array([[1, 2], [3]]))

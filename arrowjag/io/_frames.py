@@ -115,7 +115,7 @@ def index_columns(schema: pa.Schema) -> list[str]:
     return [name for name in _entries(facts, "index_columns") if isinstance(name, str) and name in schema.names]
 
 
-def check_host(to: str) -> None:
+def check_host(to: Any) -> None:
     """Raise for an unknown kind of frame, before reading any file.
 
     Parameters

@@ -34,7 +34,7 @@ def test_every_pair_of_bytes(rest: bytes, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("by", ["arrow", "polars", "compiled"])
-@pytest.mark.parametrize("tail", ["", "é", "数", "😀"])
+@pytest.mark.parametrize("tail", ["", "é", "\x80", "数", "\u0800", "😀", "\U00010000"])
 def test_characters_cut_at_either_end(by: str, tail: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip({"compiled": "numba", "polars": "polars"}.get(by, "pyarrow"))
     monkeypatch.setenv("ARROWJAG_CACHE_DIR", str(tmp_path))
