@@ -185,6 +185,16 @@ def _sums_of_powers(block: Block, powers: Sequence[int]) -> tuple[Floats, list[F
     return n, found
 
 
+def _central(
+    work: Callable[[Block, Floats], NDArray[np.bool_]], data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], power: int = 4
+) -> tuple[NDArray[Any], Valid]:
+    """Run `work` on blocks: large ones for the compiled loop, others that stay in cache."""
+    loop = find_loop("central", data.dtype, valid is not None, len(data)) if power <= 4 else None
+    if loop is not None and strategy.choose("central", True) == "compiled":
+        return moments(work, data, valid, offsets, strategy.sizes.LARGE_VALUES, True)
+    return moments(work, data, valid, offsets, strategy.sizes.CACHE_VALUES)
+
+
 def skew(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
     """The skewness of each row, corrected for bias; null below 3 items, NaN where all items are equal."""
 
@@ -195,7 +205,7 @@ def skew(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
         enough: NDArray[np.bool_] = n > 2
         return enough
 
-    return moments(work, data, valid, offsets, strategy.sizes.CACHE_VALUES)
+    return _central(work, data, valid, offsets)
 
 
 def kurtosis(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
@@ -210,7 +220,7 @@ def kurtosis(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tu
         enough: NDArray[np.bool_] = n > 3
         return enough
 
-    return moments(work, data, valid, offsets, strategy.sizes.CACHE_VALUES)
+    return _central(work, data, valid, offsets)
 
 
 def moment(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], k: int) -> tuple[NDArray[Any], Valid]:
@@ -222,7 +232,7 @@ def moment(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], k: int)
         enough: NDArray[np.bool_] = n > 0
         return enough
 
-    return moments(work, data, valid, offsets, strategy.sizes.CACHE_VALUES)
+    return _central(work, data, valid, offsets, k)
 
 
 def sem(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], ddof: int = 1) -> tuple[NDArray[Any], Valid]:

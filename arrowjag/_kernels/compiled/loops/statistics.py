@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import PIECE, loop
+from arrowjag._kernels.compiled.loops.moments import distances_of, powers_of
 
 u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
 i8: Any = np.int64
@@ -22,6 +23,7 @@ def central(kind: str, nulls: bool) -> Function:
 
     Deviations are taken from the first item of the row, then from the mean of these distances.
     """
+    distances, powers = distances_of(nulls), powers_of(nulls)
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, means: Any, m2: Any, m3: Any, m4: Any) -> int:
         for row in range(u8(first), u8(last)):
@@ -35,38 +37,8 @@ def central(kind: str, nulls: bool) -> Function:
                 while start < end and valid[start] == 0:
                     start += u8(1)
             origin = f8(values[start]) if start < end else 0.0
-            total = 0.0
-            at = begin
-            while at < end:
-                stop = at + u8(PIECE) if end - at > u8(PIECE) else end
-                piece = 0.0
-                for i in range(at, stop):
-                    item = f8(values[i]) - origin
-                    if nulls:
-                        item = item if valid[i] != 0 else 0.0
-                    piece += item
-                total += piece
-                at = stop
-            mean = total / f8(n)
-            sum2, sum3, sum4 = 0.0, 0.0, 0.0
-            at = begin
-            while at < end:
-                stop = at + u8(PIECE) if end - at > u8(PIECE) else end
-                piece2, piece3, piece4 = 0.0, 0.0, 0.0
-                for i in range(at, stop):
-                    item = (f8(values[i]) - origin) - mean
-                    if nulls:
-                        item = item if valid[i] != 0 else 0.0
-                    power = item * item
-                    piece2 += power
-                    power *= item
-                    piece3 += power
-                    power *= item
-                    piece4 += power
-                sum2 += piece2
-                sum3 += piece3
-                sum4 += piece4
-                at = stop
+            mean = distances(values, valid, begin, end, origin) / f8(n)
+            sum2, sum3, sum4 = powers(values, valid, begin, end, origin, mean)
             means[row] = origin + mean
             m2[row] = sum2
             m3[row] = sum3
