@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column, operand
 from arrowjag._methods import free_function
@@ -54,17 +56,20 @@ def zip(*arrays: Any, pad: Any = False, **named: Any) -> ArrayOrScalar:
 
 
 @free_function
-def cartesian(*arrays: Any, nested: Any = False, **named: Any) -> ArrayOrScalar:
-    """Return all combinations of one item of each array, in each innermost row.
+def cartesian(*arrays: Any, nested: Any = False, axis: int | Any = -1, **named: Any) -> ArrayOrScalar:
+    """Return all combinations of one item of each array, in each row.
 
     Parameters
     ----------
     *arrays : array or scalar
-        Fields named "0", "1", ...; the types, and the sizes of the innermost rows, may differ. An array of fewer dims, or a
+        Fields named "0", "1", ...; the types, and the sizes of the rows to combine, may differ. An array of fewer dims, or a
         scalar, counts as a row of one item.
     nested : bool
         If True, add a dim for each array but the first: combinations that begin with the same items form one row. An array
         passed as `nested` is a field of that name.
+    axis : int
+        Whose items are combined, counted in the array of most dims; items that are rows themselves stay whole. An array passed as
+        `axis` is a field of that name.
     **named : array or scalar
         Fields by name.
 
@@ -78,6 +83,8 @@ def cartesian(*arrays: Any, nested: Any = False, **named: Any) -> ArrayOrScalar:
     ------
     ShapeError
         If the dims above the rows differ.
+    JagIndexError
+        If the axis is out of range.
     JagOverflowError
         If the combinations don't fit into memory.
 
@@ -92,20 +99,23 @@ def cartesian(*arrays: Any, nested: Any = False, **named: Any) -> ArrayOrScalar:
     [[{'a': 1, 'b': 'x'}, {'a': 1, 'b': 'y'}, {'a': 2, 'b': 'x'}, {'a': 2, 'b': 'y'}], []]
     >>> aj.cartesian(aj.array([[1, 2]]), aj.array([[8, 9]]), nested=True)["1"].to_list()
     [[[8, 9], [8, 9]]]
+    >>> aj.cartesian(a=aj.array([[1, 2], [3]]), b=aj.array([["x"], ["y"]]), axis=0)[1].as_py()
+    {'a': [1, 2], 'b': ['y']}
     """
-    parts = _fields(arrays, named | ({} if isinstance(nested, bool) else {"nested": nested}), "cartesian")
-    return JaggedArray._wrap(products.cartesian(parts, nested is True, False, "cartesian"))
+    return _product(arrays, named, nested, axis, "cartesian")
 
 
 @free_function
-def argcartesian(*arrays: Any, nested: Any = False, **named: Any) -> ArrayOrScalar:
-    """Return the positions of all combinations of one item of each array, in each innermost row.
+def argcartesian(*arrays: Any, nested: Any = False, axis: int | Any = -1, **named: Any) -> ArrayOrScalar:
+    """Return the positions of all combinations of one item of each array, in each row.
 
     Parameters
     ----------
     *arrays : array or scalar
         As in `cartesian`.
     nested : bool
+        As in `cartesian`.
+    axis : int
         As in `cartesian`.
     **named : array or scalar
         Fields by name.
@@ -119,6 +129,8 @@ def argcartesian(*arrays: Any, nested: Any = False, **named: Any) -> ArrayOrScal
     ------
     ShapeError
         If the dims above the rows differ.
+    JagIndexError
+        If the axis is out of range.
     JagOverflowError
         If the combinations don't fit into memory.
 
@@ -128,8 +140,15 @@ def argcartesian(*arrays: Any, nested: Any = False, **named: Any) -> ArrayOrScal
     >>> aj.argcartesian(a=aj.array([["u", "v"], []]), b=aj.array([["x"], ["y"]])).to_list()
     [[{'a': 0, 'b': 0}, {'a': 1, 'b': 0}], []]
     """
-    parts = _fields(arrays, named | ({} if isinstance(nested, bool) else {"nested": nested}), "argcartesian")
-    return JaggedArray._wrap(products.cartesian(parts, nested is True, True, "argcartesian"))
+    return _product(arrays, named, nested, axis, "argcartesian")
+
+
+def _product(arrays: Sequence[Any], named: dict[str, Any], nested: Any, axis: Any, operation: str) -> ArrayOrScalar:
+    flags = {"nested": isinstance(nested, bool), "axis": isinstance(axis, (int, np.integer))}
+    given = {"nested": nested, "axis": axis}
+    parts = _fields(arrays, named | {name: given[name] for name, is_flag in flags.items() if not is_flag}, operation)
+    place = axis if flags["axis"] else -1
+    return JaggedArray._wrap(products.cartesian(parts, nested is True, operation == "argcartesian", place, operation))
 
 
 def _fields(arrays: Sequence[Any], named: dict[str, Any], operation: str) -> dict[str, elementwise.Operand]:

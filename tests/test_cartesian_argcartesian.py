@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag.errors import JagOverflowError, JagTypeError, ShapeError
+from arrowjag.errors import JagIndexError, JagOverflowError, JagTypeError, ShapeError
 from arrowjag.testing import assert_lists_equal, leaf_types, prefix_arrays
 from tests import reference as ref
 from tests.reference import Jag
@@ -25,6 +25,29 @@ def test_cartesian_agrees_with_the_oracle(positions: bool, data: st.DataObject) 
     got = (aj.argcartesian if positions else aj.cartesian)(**arrays, nested=nested)
     assert got.ndim == ndim + (len(fields) - 1) * nested
     assert_lists_equal(got.to_list(), expected, rel_tol=0, abs_tol=0)
+
+
+@pytest.mark.parametrize("positions", [False, True])
+@given(st.data())
+def test_items_of_every_axis_agree_with_the_oracle(positions: bool, data: st.DataObject) -> None:
+    ndim, nested = data.draw(st.integers(1, 3)), data.draw(st.booleans())
+    ndims = (ndim, data.draw(st.integers(1, ndim)))
+    x, y = data.draw(prefix_arrays(ndims, [data.draw(leaf_types()) for _ in ndims]))
+    arrays = {"x": x.head(3, axis=0), "y": y.head(3, axis=0)}
+    axis = data.draw(st.integers(-ndim, ndim - 1))
+    place = axis % ndim
+    fields = {name: Jag(one.to_list(), min(one.ndim, place + 1)) for name, one in arrays.items()}
+    expected = ref.cartesian(place + 1, nested, positions, **fields)
+    got = (aj.argcartesian if positions else aj.cartesian)(**arrays, nested=nested, axis=axis)
+    assert got.ndim == place + 1 + nested
+    assert_lists_equal(got.to_list(), expected, rel_tol=0, abs_tol=0)
+
+
+def test_an_axis_out_of_range_raises_and_an_array_is_a_field() -> None:
+    x = aj.array([[1, 2], []])
+    with pytest.raises(JagIndexError, match=r"cartesian"):
+        aj.cartesian(x, x, axis=2)
+    assert aj.cartesian(a=x, axis=x).fields == ["a", "axis"]
 
 
 def test_one_item_per_row_and_flags_that_are_fields() -> None:

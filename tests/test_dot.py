@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag.testing import assert_lists_equal, prefix_arrays
 from tests import reference as ref
-from tests.along import as_list
+from tests.along import any_axis, as_list, common_extents
 from tests.reference import Jag
 
 
@@ -20,6 +20,16 @@ def test_dot(data: st.DataObject) -> None:
     one, two = data.draw(st.sampled_from([(1, 1), (2, 2), (1, 2), (2, 1), (3, 2), (2, 3)]))
     x, y = data.draw(prefix_arrays((one, two), pa.int32()))
     assert_lists_equal(as_list(x.dot(y)), ref.dot(Jag(x.to_list(), one), Jag(y.to_list(), two)))
+
+
+@given(st.data())
+def test_dot_at_every_axis(data: st.DataObject) -> None:
+    one, two = data.draw(st.sampled_from([(2, 2), (1, 2), (3, 2), (3, 3)]))
+    x, y = data.draw(prefix_arrays((one, two), pa.int32()))
+    axis = data.draw(any_axis(max(one, two)))
+    total = lambda pairs: sum(a * b for a, b in pairs)  # noqa: E731
+    expected = ref.over_pairs(total, Jag(x.to_list(), one), Jag(y.to_list(), two), axis, common_extents(x, y))
+    assert_lists_equal(as_list(x.dot(y, axis)), expected)
 
 
 @pytest.mark.parametrize("leaf", [pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32()])

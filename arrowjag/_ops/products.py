@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from arrowjag import _arrow
+from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.move import copy_runs, gather
@@ -101,12 +101,26 @@ def zip_padded(parts: Operands) -> Column:
     return Column(JaggedShape._trusted(_innermost(outer, offsets, valid)), struct_fields.structs(fields))
 
 
-def cartesian(parts: Operands, nested: bool, positions: bool, operation: str) -> Column:
-    """Build structs of all combinations of one item of each column per innermost row; the last column varies fastest.
+def _with_rows_as_items(parts: Operands, axis: Any, operation: str) -> Operands:
+    """Make the items along an axis, counted in the column of most dims, leaves: rows become lists."""
+    ndim = max((one.ndim for one in parts.values() if isinstance(one, Column)), default=0)
+    if ndim == 0:
+        return parts
+    depth = structure.normalize_axis(axis, ndim, operation) + 1
+    return {name: _leaves(one, depth) if isinstance(one, Column) and one.ndim > depth else one for name, one in parts.items()}
+
+
+def _leaves(column: Column, depth: int) -> Column:
+    lists = _column.to_arrow(along_axis.items_as_rows(column, depth))
+    return Column(column.shape[:depth], lists)
+
+
+def cartesian(parts: Operands, nested: bool, positions: bool, axis: Any, operation: str) -> Column:
+    """Build structs of all combinations of one item of each column per row along an axis; the last column varies fastest.
 
     With `nested`, all combinations that begin with the same items are a row of their own. With `positions`, fields hold positions.
     """
-    found, outer, valid, n_rows = _same_rows(parts, operation)
+    found, outer, valid, n_rows = _same_rows(_with_rows_as_items(parts, axis, operation), operation)
     bounds = {name: _sizes(part, valid, n_rows) for name, part in found.items()}
     dims: tuple[Dim, ...] = ()
     owner: Any = np.arange(n_rows)
