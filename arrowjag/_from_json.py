@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
@@ -13,7 +12,6 @@ import pyarrow.types as pt
 from arrowjag import _arrow, _column
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
-from arrowjag._kernels.move import gather
 from arrowjag._methods import free_function
 from arrowjag._ops import elementwise
 from arrowjag._ops.text import text_values
@@ -109,24 +107,10 @@ def _cast(values: pa.Array, type: pa.DataType) -> pa.Array:
     """Cast. If all rows of fixed size are null, Arrow's cast leaves uninitialised memory under them, which is no decimal."""
     if pt.is_fixed_size_list(type) and values.null_count == len(values):
         return pa.nulls(len(values), type)
-    if pt.is_fixed_size_list(type) and values.null_count:
-        return _of_fixed_size(values, type)
-    if _arrow.is_list_type(type) and pt.is_list(values.type):
-        child = _cast(values.values, type.value_type)
-        values = _over(values, pa.list_(child.type), [child])
+    if _arrow.is_list_type(type) and pt.is_list(values.type):  # rows before items: Arrow can't gather items of every type
+        rows = values.cast(_with_items(type, values.type.value_type))
+        return _over(rows, type, [_cast(rows.values, type.value_type)])
     return values.cast(type)
-
-
-def _of_fixed_size(values: pa.Array, type: pa.DataType) -> pa.Array:
-    """Cast lists of which some are null; Arrow's cast gathers the items, and has no such kernel for views of text."""
-    width, offsets = type.list_size, np.asarray(values.offsets)
-    valid = np.asarray(values.is_valid())
-    if (np.diff(offsets)[valid] != width).any():
-        return values.cast(type)  # raises
-    there = valid.repeat(width)
-    slots = (offsets[:-1, None] + np.arange(width)).reshape(-1)
-    items = gather.take(_cast(values.values, type.value_type), np.where(there, slots, 0).astype(np.int64), there)
-    return pa.FixedSizeListArray.from_arrays(items, type=type, mask=pa.array(~valid))
 
 
 def _without_categories(type: pa.DataType) -> pa.DataType:
@@ -136,11 +120,16 @@ def _without_categories(type: pa.DataType) -> pa.DataType:
         return pa.struct([field.with_type(_without_categories(field.type)) for field in type])
     if not _arrow.is_list_type(type):
         return type
-    item = type.value_field.with_type(_without_categories(type.value_type))
+    return _with_items(type, _without_categories(type.value_type))
+
+
+def _with_items(type: pa.DataType, item: pa.DataType) -> pa.DataType:
+    """The same kind of list with another item type."""
+    field = type.value_field.with_type(item)
     if pt.is_fixed_size_list(type):
-        return pa.list_(item, type.list_size)
+        return pa.list_(field, type.list_size)
     make = {pt.is_list: pa.list_, pt.is_large_list: pa.large_list, pt.is_list_view: pa.list_view}
-    return next((maker(item) for is_kind, maker in make.items() if is_kind(type)), None) or pa.large_list_view(item)
+    return next((maker(field) for is_kind, maker in make.items() if is_kind(type)), None) or pa.large_list_view(field)
 
 
 def _encoded(values: pa.Array, type: pa.DataType) -> pa.Array:

@@ -82,7 +82,7 @@ def same_length(rows: Iterable[Sequence[Any]]) -> int:
 
 
 def broadcast(f: Callable[..., Any], *operands: Jag) -> Nested:
-    """DESIGN 1.4, 1.5: prefix broadcasting; a null row in any operand gives a null row, sizes agree in rows valid
+    """Prefix broadcasting; a null row in any operand gives a null row, sizes agree in rows valid
     in all.
     """
     deep = [one for one in operands if one.ndim > 0]
@@ -114,7 +114,7 @@ def is_nan(v: Any) -> bool:
 
 
 def key(v: Any) -> Any:
-    """DESIGN 4, order: equal for what unique, group and rank call equal: NaN is NaN, -0.0 is 0.0."""
+    """Equal for what unique, group and rank call equal: NaN is NaN, -0.0 is 0.0."""
     if isinstance(v, float):
         return "NaN" if math.isnan(v) else v + 0.0
     if isinstance(v, dict):
@@ -135,13 +135,13 @@ def place(v: Any) -> Any:
 
 
 def shape_of(x: Nested, ndim: int) -> tuple[list[int], ...]:
-    """fold.md b, `unpack`: for each dim the sizes of its rows; a null row has size 0."""
+    """As in fold, `unpack`: for each dim the sizes of its rows; a null row has size 0."""
     return tuple([0 if row is None else len(row) for row in items(x, depth)] for depth in range(ndim))
 
 
 @oracle_of("from_sizes", "from_offsets", "from_parents", "arange", "zeros", "full")
 def from_shape(values: Sequence[Any], sizes: Sequence[Sequence[int]]) -> Nested:
-    """The values cut by sizes, one list for each dim; complete, so the counts must agree (DESIGN 4, sizes)."""
+    """The values cut by sizes, one list for each dim; complete, so the counts must agree."""
     level = list(values)
     for dim in reversed(sizes):
         if sum(dim) != len(level):
@@ -154,7 +154,7 @@ def from_shape(values: Sequence[Any], sizes: Sequence[Sequence[int]]) -> Nested:
 
 
 def flatten(x: Nested, ndim: int, from_dim: int = 0, to_dim: int | None = None) -> Nested:
-    """koda.md B.2: dims from..to-1 become one; an empty range inserts a dim of size 1; bounds are clamped."""
+    """As in Koda: dims from..to-1 become one; an empty range inserts a dim of size 1; bounds are clamped."""
     start, stop = (max(0, v + ndim) if v < 0 else min(v, ndim) for v in (from_dim, ndim if to_dim is None else to_dim))
     if start >= stop:
         return at_depth(lambda item: [item], x, start)
@@ -168,14 +168,14 @@ def flatten_ndim(ndim: int, from_dim: int = 0, to_dim: int | None = None) -> int
 
 
 def flatten_end(x: Nested, ndim: int, n: int = 1) -> Nested:
-    """koda.md B.3: n dims are merged into the one before; n == ndim is as n == ndim - 1."""
+    """As in Koda: n dims are merged into the one before; n == ndim is as n == ndim - 1."""
     if ndim < 1 or not 0 <= n <= ndim:
         raise ValueError(f"flatten_end({n}) of ndim {ndim}")
     return flatten(x, ndim, -n - 1)
 
 
 def koda_reshape(x: Nested, ndim: int, dims: Sequence[int | Sequence[int]]) -> Nested:
-    """koda.md B.4: the leaves cut anew; one -1 is inferred, from the counts before and after it. Null rows are lost."""
+    """As in Koda: the leaves cut anew; one -1 is inferred, from the counts before and after it. Null rows are lost."""
     leaves = items(x, ndim)
     if sum(1 for dim in dims if dim == -1) > 1:
         raise ValueError("more than one -1")
@@ -204,7 +204,7 @@ def _size(dim: int) -> int:
 
 
 def reshape(x: Nested, ndim: int, dims: Sequence[int | Sequence[int]]) -> Nested:
-    """DESIGN 4, reshape: before a trailing -1 that ends where an old dim ends, the old dims from there on stay;
+    """Before a trailing -1 that ends where an old dim ends, the old dims from there on stay;
     else Koda.
     """
     if len(dims) > 1 and dims[-1] == -1 and -1 not in dims[:-1]:
@@ -218,7 +218,7 @@ def reshape(x: Nested, ndim: int, dims: Sequence[int | Sequence[int]]) -> Nested
 
 
 def expand_to(x: Jag, target: Jag, ndim: int = 0) -> Nested:
-    """koda.md B.5: each item of x (its last ndim dims are one item) copied over its descendants in the target."""
+    """As in Koda: each item of x (its last ndim dims are one item) copied over its descendants in the target."""
     if not 0 <= ndim <= x.ndim or x.ndim - ndim > target.ndim:
         raise ValueError(f"ndim {x.ndim} - {ndim} to ndim {target.ndim}")
     return broadcast(lambda item, _: item, Jag(x.value, x.ndim - ndim), target)
@@ -254,35 +254,35 @@ def elementwise(f: Callable[..., Any], *operands: Jag) -> Nested:
 
 
 def true_divide(a: float, b: float) -> float:
-    """DESIGN 4, types: `/` is always float; 1/0 is inf and 0/0 NaN."""
+    """`/` is always float; 1/0 is inf and 0/0 NaN."""
     if b:
         return a / b
     return math.nan if not a or is_nan(a) else math.copysign(math.inf, a) * math.copysign(1, b)
 
 
 def floor_divide(a: Any, b: Any) -> Any:
-    """DESIGN 4, types: `//` as Python; null for a zero integer divisor."""
+    """`//` as Python; null for a zero integer divisor."""
     if isinstance(a, int) and isinstance(b, int):
         return a // b if b else None
     return math.floor(a / b) if b and math.isfinite(a / b) else true_divide(a, b)
 
 
 def modulo(a: Any, b: Any) -> Any:
-    """DESIGN 4, types: `%` as Python; null for a zero integer divisor."""
+    """`%` as Python; null for a zero integer divisor."""
     if isinstance(a, int) and isinstance(b, int):
         return a % b if b else None
     return a % b if b and not math.isinf(a) else math.nan
 
 
 def wrapped(v: int, bits: int, *, signed: bool = True) -> int:
-    """DESIGN 4, types: elementwise integer arithmetic wraps."""
+    """Elementwise integer arithmetic wraps."""
     v %= 2**bits
     return v - 2**bits if signed and v >= 2 ** (bits - 1) else v
 
 
 @oracle_of("clip")
 def clipped(x: Jag, low: Jag, high: Jag) -> Nested:
-    """DESIGN 4: no lower and no higher than bounds; a null bound leaves the item as it is."""
+    """No lower and no higher than bounds; a null bound leaves the item as it is."""
 
     def within(v: Any, lower: Any, upper: Any) -> Any:
         if v is None or is_nan(v):
@@ -308,7 +308,7 @@ def kleene_not(x: Jag) -> Nested:
 
 
 def where(c: Jag, x: Jag, y: Jag) -> Nested:
-    """DESIGN 1.5: a row is null where c's row is, where the operand that supplies it is, or where both are."""
+    """A row is null where c's row is, where the operand that supplies it is, or where both are."""
     if c.ndim > 0 and c.value is None:
         return None
     suppliers = [x, y] if c.ndim or c.value is None else [x if c.value else y]
@@ -321,7 +321,7 @@ def where(c: Jag, x: Jag, y: Jag) -> Nested:
 
 
 def coalesce(*xs: Jag) -> Nested:
-    """DESIGN 1.5: the first that isn't null, for leaves and for rows; a row is null where nobody supplies one."""
+    """The first that isn't null, for leaves and for rows; a row is null where nobody supplies one."""
     deep = [x for x in xs if x.ndim > 0]
     if not deep:
         return next((x.value for x in xs if x.value is not None), None)
@@ -386,7 +386,7 @@ def pick(row: Any, position: int | None, out_of_bounds: str = "raise") -> Any:
 
 
 def take(x: Jag, index: Jag, axis: int = -1, out_of_bounds: str = "raise") -> Nested:
-    """koda.md C.2: in each row at the axis the items that its index names; an index of ndim axis takes one a row."""
+    """As in Koda: in each row at the axis the items that its index names; an index of ndim axis takes one per row."""
     rows = Jag(x.value, axis_of(axis, x.ndim))
     return over_rows(lambda row, position: pick(row, position, out_of_bounds), rows, index)
 
@@ -430,7 +430,7 @@ def to_map(x: Nested, ndim: int) -> Nested:
 
 @oracle_of("filter")
 def filter_items(x: Jag, mask: Jag, axis: int = -1) -> Nested:
-    """koda.md C.3: the items at the axis whose mask is True; a shorter mask counts for all below; null drops the
+    """As in Koda: the items at the axis whose mask is True; a shorter mask counts for all below; null drops the
     item.
     """
     axis = axis_of(axis, x.ndim)
@@ -454,7 +454,7 @@ def _both(f: Callable[..., Any], *rows: Any) -> Any:
 
 
 def getitem(x: Nested, ndim: int, index: Any) -> Jag:
-    """DESIGN 4, `x[...]`: from the outermost dim as in numpy. A lone mask of one dim keeps rows, a longer one is `filter`; a lone
+    """`x[...]`: from the outermost dim as in numpy. A lone mask of one dim keeps rows, a longer one is `filter`; a lone
     index array of ndim k works at axis k - 1.
     """
     if isinstance(index, Jag):
@@ -517,7 +517,7 @@ MISSING: Any = _Missing()
 
 
 def subslice(x: Nested, ndim: int, *args: Any) -> Jag:
-    """koda.md C.1, `x.S[...]`: without an ellipsis the last dims; out of range is null as a leaf and empty above."""
+    """As in Koda, `x.S[...]`: without an ellipsis the last dims; out of range is null as a leaf and empty above."""
     keys = list(args) if ... in args else [..., *args]
     at, named = keys.index(...), len(keys) - 1
     if keys.count(...) > 1 or named > ndim:
@@ -594,7 +594,7 @@ def reduce(
     *,
     gives_slots: bool = False,
 ) -> Nested:
-    """DESIGN 4, reductions: `f` of each group of leaves, nulls among them.
+    """`f` of each group of leaves, nulls among them.
 
     Along an outer axis equal local positions combine. A null row gives null; a null row below the reduced level is
     absent. `extents` are the declared ones, one for each dim. Slots are places along the axis, absent rows counted.
@@ -636,7 +636,7 @@ def of_valid(f: Callable[[list[Any]], Any], *, skip_nulls: bool = True, min_coun
 
 
 def numbers(values: list[Any]) -> list[Any]:
-    """DESIGN 4: min, max, argmin, argmax ignore NaN unless there is nothing else."""
+    """Min, max, argmin, argmax ignore NaN unless there is nothing else."""
     return [v for v in values if not is_nan(v)] or values
 
 
@@ -690,7 +690,7 @@ def mode(values: list[Any]) -> Any:
 
 
 def collapse(values: list[Any]) -> Any:
-    """koda.md C.6: the value if all are equal, else null."""
+    """As in Koda: the value if all are equal, else null."""
     distinct = first_appearances(values)
     return distinct[0] if len(distinct) == 1 else None
 
@@ -776,7 +776,7 @@ def reduction(
 
 
 def lengths(x: Nested, ndim: int, axis: int = -1) -> Nested:
-    """DESIGN 2: the sizes of the rows at that axis, as a column; a null row is null."""
+    """The sizes of the rows at that axis, as a column; a null row is null."""
     return rows_at(len, x, axis_of(axis, ndim))
 
 
@@ -790,7 +790,7 @@ def dot(x: Jag, y: Jag) -> Nested:
 
 
 def row_order(row: list[Any], *, descending: bool = False) -> list[int]:
-    """DESIGN 4, order: stable; NaN after the others and nulls last, in both directions, inside of structs too."""
+    """Stable; NaN after the others and nulls last, in both directions, inside of structs too."""
 
     def before(one: Any, two: Any) -> int:
         """Below 0 where one stands before two, above 0 where it stands behind it."""
@@ -810,7 +810,7 @@ def argsort(x: Nested, ndim: int, *, descending: bool = False) -> Nested:
 
 
 def sort(x: Nested, ndim: int, *, descending: bool = False, by: Nested = None) -> Nested:
-    """koda.md C.5: the items of each row in the order of `by`, which has x's shape."""
+    """As in Koda: the items of each row in the order of `by`, which has x's shape."""
 
     def ordered(row: list[Any], keys: list[Any]) -> list[Any]:
         same_length([row, keys])
@@ -821,7 +821,7 @@ def sort(x: Nested, ndim: int, *, descending: bool = False, by: Nested = None) -
 
 
 def rank(x: Nested, ndim: int, method: str = "ordinal", *, descending: bool = False) -> Nested:
-    """DESIGN 4, order: 1-based place in the sorted row; ties as the method says; null for null."""
+    """1-based place in the sorted row; ties as the method says; null for null."""
 
     def ranks(row: list[Any]) -> list[Any]:
         order = [k for k in row_order(row, descending=descending) if row[k] is not None]
@@ -842,7 +842,7 @@ def rank(x: Nested, ndim: int, method: str = "ordinal", *, descending: bool = Fa
 
 
 def rank_with_ties_broken(row: list[Any], ties: list[Any], *, descending: bool = False) -> list[int | None]:
-    """koda.md C.5 of one row, from 1: in the order of (value, tie breaker, position); `descending` turns the value's only."""
+    """Ranks of one row from 1, as in Koda: by (value, tie breaker, position); `descending` reverses the values only."""
     ranked = [k for k, (v, tie) in enumerate(zip(row, ties, strict=True)) if v is not None and tie is not None]
     by_tie = [ranked[place] for place in row_order([ties[k] for k in ranked])]
     order = [by_tie[place] for place in row_order([row[k] for k in by_tie], descending=descending)]
@@ -1008,7 +1008,7 @@ def bfill(x: Nested, ndim: int) -> Nested:
 
 
 def softmax(x: Nested, ndim: int) -> Nested:
-    """koda.md C.7: exp of the distance to the row's maximum, over their sum; nulls stay and are skipped."""
+    """As in Koda: exp of the distance to the row's maximum, over their sum; nulls stay and are skipped."""
 
     def weights(row: list[Any]) -> list[Any]:
         values = [v for v in row if v is not None]
@@ -1021,7 +1021,7 @@ def softmax(x: Nested, ndim: int) -> Nested:
 
 
 def cdf(x: Nested, ndim: int, weights: Nested = None) -> Nested:
-    """koda.md C.7: the share of the row's items that are at most the item, or of their weights; a NaN poisons the row,
+    """As in Koda: the share of the row's items that are at most the item, or of their weights; a NaN poisons the row,
     an item without a weight is none, a row whose weights sum to 0 gives nulls. `weights` has x's shape.
     """
 
@@ -1177,7 +1177,7 @@ def _explained(points: Sequence[tuple[float, float]]) -> float:
 
 
 def group_by_indices(keys: Sequence[Nested], ndim: int, *, sort: bool = False) -> Nested:
-    """koda.md C.4: in each row the local positions of each group; an item with a null key is left out."""
+    """As in Koda: in each row the local positions of each group; an item with a null key is left out."""
 
     def groups(*rows: list[Any]) -> list[list[int]]:
         same_length(rows)
@@ -1194,7 +1194,7 @@ def group_by_indices(keys: Sequence[Nested], ndim: int, *, sort: bool = False) -
 
 
 def group_by(x: Nested, ndim: int, *keys: Nested) -> Nested:
-    """koda.md C.4: each innermost row cut into groups of equal keys, in order of first appearance; x itself is the
+    """As in Koda: each innermost row cut into groups of equal keys, in order of first appearance; x itself is the
     default.
     """
     indices = group_by_indices(keys or [x], ndim)
@@ -1203,7 +1203,7 @@ def group_by(x: Nested, ndim: int, *keys: Nested) -> Nested:
 
 
 def inverse_permutation(x: Nested, ndim: int) -> Nested:
-    """koda.md C.5: out[p[i]] = i in each row; nulls are skipped, what nothing points at is null."""
+    """As in Koda: out[p[i]] = i in each row; nulls are skipped, what nothing points at is null."""
 
     def inverse(row: list[Any]) -> list[Any]:
         targets = [k for k in row if k is not None]
@@ -1234,7 +1234,7 @@ def _set_operation(f: Callable[[list[Any], list[Any]], list[Any]], x: Nested, y:
 
 
 def union(x: Nested, y: Nested, ndim: int) -> Nested:
-    """DESIGN 4, order: set operations keep first appearances and drop nulls."""
+    """Set operations keep first appearances and drop nulls."""
     return _set_operation(lambda a, b: first_appearances(a + b), x, y, ndim)
 
 
@@ -1261,7 +1261,7 @@ def searchsorted(x: Jag, y: Jag) -> Nested:
 
 
 def translate(x: Jag, keys: Jag, values: Jag) -> Nested:
-    """koda.md C.10: the value of the equal key in the row's dictionary; null where there is none. Keys are unique a
+    """As in Koda: the value of the equal key in the row's dictionary; null where there is none. Keys are unique a
     row.
     """
     depth = keys.ndim - 1
@@ -1365,13 +1365,13 @@ def windows(x: Nested, ndim: int, size: int, step: int = 1, axis: int = -1) -> N
 
 
 def concat(xs: Sequence[Nested], ndim: int, axis: int = 0) -> Nested:
-    """koda.md C.8: rows at the axis joined; along an inner axis a null row makes the result's row null."""
+    """As in Koda: rows at the axis joined; along an inner axis a null row makes the result's row null."""
     join = lambda *rows: _both(lambda *valid: [item for row in valid for item in row], *rows)  # noqa: E731
     return broadcast(join, *(Jag(x, axis_of(axis, ndim)) for x in xs))
 
 
 def stack(xs: Sequence[Jag], axis: int = 0) -> Nested:
-    """koda.md C.8: aligned, then joined along a new dim at the axis (0..ndim), of size len(xs)."""
+    """As in Koda: aligned, then joined along a new dim at the axis (0..ndim), of size len(xs)."""
     ndim = max(x.ndim for x in xs)
     at = axis_of(axis, ndim + 1)
     return broadcast(lambda *parts: list(parts), *(Jag(one, at) for one in align(*xs)))
@@ -1419,12 +1419,12 @@ def zip_fields(**fields: Jag) -> Nested:
 
 
 def tile(x: Jag, target: Jag) -> Nested:
-    """koda.md B.5: a copy of all of x under each leaf of the shape."""
+    """As in Koda: a copy of all of x under each leaf of the shape."""
     return expand_to(x, target, x.ndim)
 
 
 def repeat(x: Jag, sizes: Jag) -> Nested:
-    """koda.md C.9: each item repeated, in a new last dim; x and sizes expand to each other."""
+    """As in Koda: each item repeated, in a new last dim; x and sizes expand to each other."""
 
     def copies(item: Any, size: int) -> list[Any]:
         return [item] * _size(size)
@@ -1433,7 +1433,7 @@ def repeat(x: Jag, sizes: Jag) -> Nested:
 
 
 def unsqueeze(x: Nested, ndim: int, axis: int) -> Nested:
-    """fold.md c: a dim of size 1 before the axis, counted in the result."""
+    """As in fold: a dim of size 1 before the axis, counted in the result."""
     return at_depth(lambda item: [item], x, axis_of(axis, ndim + 1))
 
 
@@ -1496,7 +1496,7 @@ def itself(x: Nested) -> Nested:
 
 
 def image(x: Nested, ndim: int) -> tuple[Nested, ...]:
-    """fold.md c: for each dim the local position along it, in x's shape; null rows stay null."""
+    """As in fold: for each dim the local position along it, in x's shape; null rows stay null."""
 
     def positions(item: Nested, depth: int, wanted: int, found: int) -> Nested:
         if depth == ndim:
@@ -1571,7 +1571,7 @@ def permute(
     rule: str = "exact",
     extents: Sequence[int | None] | None = None,
 ) -> Nested:
-    """fold.md e: every item to its permuted coordinates, holes closed ("allow") or refused.
+    """As in fold: every item to its permuted coordinates, holes closed ("allow") or refused.
 
     Null rows between the moved dims are lost. A declared extent keeps its lists even where they are empty, unless an
     undeclared inner dim comes to stand before it.
@@ -1594,7 +1594,7 @@ def permute(
 
 
 def transpose(x: Nested, ndim: int, a: int, b: int, *, shear: str = "raise", rule: str = "fold", **options: Any) -> Nested:
-    """fold.md e: two dims swapped."""
+    """As in fold: two dims swapped."""
     axes = _swapped(ndim, axis_of(a, ndim), axis_of(b, ndim))
     return permute(x, ndim, axes, shear=shear, rule=rule, **options)
 
@@ -1604,7 +1604,7 @@ def transpose_will_shear(x: Nested, ndim: int, a: int, b: int, rule: str = "fold
 
 
 def will_shear(x: Nested, ndim: int, axes: Sequence[int], rule: str = "exact") -> bool:
-    """fold.md e.3: "exact": permuted coordinates leave holes. "fold": besides, in some slice a reach rises among
+    """As in fold. "exact": permuted coordinates leave holes. "fold": besides, in some slice a reach rises among
     siblings.
     """
     if list(axes) == list(range(ndim)):

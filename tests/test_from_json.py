@@ -110,3 +110,14 @@ def test_null_rows_beside_rows_of_fixed_size(leaf: pa.DataType) -> None:
     assert got.cast(pa.string()).to_list() == aj.array(expected).cast(leaf).cast(pa.string()).to_list()
     with pytest.raises(aj.JagValueError, match="row 1 holds"):
         aj.from_json([None, "[[]]", "[[],[],[]]"], type)
+
+
+@pytest.mark.parametrize("item", [pa.string_view(), pa.null(), pa.decimal32(5, 2), pa.float16()], ids=str)
+@pytest.mark.parametrize("outer", [pa.list_, pa.large_list])
+def test_rows_of_a_fixed_size_hold_items_of_every_type(item: pa.DataType, outer: Any) -> None:
+    """Arrow gathers no views, and writes too few nulls below a list of rows of fixed size."""
+    value = {pa.string_view(): '"1"', pa.null(): "null"}.get(item, "1")
+    x = aj.from_json(aj.array([f"[[{value}, null]]", None, "[null]"]), outer(pa.list_(item, 2)))
+    x.to_arrow(extension=False).validate(full=True)
+    assert x.type == item
+    assert x.to_list() == [[[json.loads(value), None]], None, [None]]

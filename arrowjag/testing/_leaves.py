@@ -30,7 +30,7 @@ LEAF_KINDS: dict[str, tuple[pa.DataType, ...]] = {
     "int": (pa.int64(), pa.int32(), pa.int16(), pa.int8()),
     "uint": (pa.uint64(), pa.uint32(), pa.uint16(), pa.uint8()),
     "float": (pa.float64(), pa.float32(), pa.float16()),
-    "decimal": (pa.decimal128(12, 2), pa.decimal256(40, 2)),
+    "decimal": (pa.decimal128(12, 2), pa.decimal256(40, 2), pa.decimal64(12, 2), pa.decimal32(6, 2)),
     "string": (pa.string(), pa.large_string(), pa.string_view()),
     "binary": (pa.binary(), pa.large_binary(), pa.binary_view(), pa.binary(3)),
     "date": (pa.date32(), pa.date64()),

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from hypothesis import HealthCheck, Phase, given, seed, settings
 
 import arrowjag as aj
-from arrowjag.testing import LEAF_KINDS
+from arrowjag.testing import LEAF_KINDS, leaf_values
 from arrowjag.testing._layouts import STORAGES, list_type
 from arrowjag.testing._leaves import leaf_arrays
 from arrowjag.testing.strategies import array_of
@@ -122,9 +123,31 @@ def values(leaf: pa.DataType, small: bool) -> list[Any]:
         return [True, False]
     if pa.types.is_null(leaf):
         return [None]
+    return _words(leaf) or _drawn(leaf)
+
+
+def _words(leaf: pa.DataType) -> list[Any]:
+    """Text or bytes; nothing for other types."""
     text = ["", "a", "ä", "b", "twelve bytes", "longer than twelve bytes", "longer than twelve bites"]
-    is_text = pa.types.is_string(leaf) or pa.types.is_large_string(leaf) or pa.types.is_string_view(leaf)
-    return text if is_text else [one.encode() for one in text] + [b"\x00", b"\xff"]
+    if pa.types.is_string(leaf) or pa.types.is_large_string(leaf) or pa.types.is_string_view(leaf):
+        return text
+    if pa.types.is_binary(leaf) or pa.types.is_large_binary(leaf) or pa.types.is_binary_view(leaf):
+        return [one.encode() for one in text] + [b"\x00", b"\xff"]
+    return []
+
+
+def _drawn(leaf: pa.DataType) -> list[Any]:
+    """Values of a type that has no list above: always the same ones of those that hypothesis draws."""
+    found: list[Any] = []
+
+    @seed(0)
+    @settings(max_examples=20, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @given(leaf_values(leaf))
+    def keep(value: Any) -> None:
+        found.append(value)
+
+    keep()
+    return found
 
 
 def _moments(leaf: Any) -> list[Any]:

@@ -121,7 +121,7 @@ def _if_else(condition: Datum, one: Datum, two: Datum) -> pa.Array:
     if found is not None:
         return found
     try:
-        return if_else(condition, one, two)
+        return cast_datum(if_else(condition, one, two), type)  # pyarrow widens narrow decimals
     except pa.ArrowNotImplementedError:  # pyarrow does not list the types that its kernels accept
         return _choose(condition, one, two)
 

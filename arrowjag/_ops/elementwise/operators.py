@@ -65,27 +65,33 @@ def binary(name: str, one: Operand, two: Operand) -> Column:
 # --------------------------------------------------------------------------------------------------- one operand
 
 
+def _widened(function: Callable[[Datum], pa.Array], datum: Datum) -> pa.Array:
+    """Call a function of Arrow in a wider type where it has no kernel for the type: halves, and decimals below 128 bits."""
+    type = datum.type
+    if pt.is_float16(type):
+        return function(datum.cast(pa.float32())).cast(type)
+    if pt.is_decimal(type) and type.bit_width < 128:
+        return function(datum.cast(pa.decimal128(type.precision, type.scale))).cast(type)
+    return function(datum)
+
+
 def _negative(datum: Datum) -> pa.Array:
     if pt.is_boolean(datum.type):
         raise JagTypeError.no_kernel("negative", datum.type, hint="Use ~ to invert booleans.")
-    if pt.is_float16(datum.type):
-        return pc.negate(datum.cast(pa.float32())).cast(pa.float16())
     if pt.is_unsigned_integer(datum.type):
         data, valid = datum_to_numpy(datum)
         return _arrow.from_numpy(np.negative(data), valid)
     found = blockwise.map_values(np.negative, datum)
-    return pc.negate(datum) if found is None else found
+    return _widened(pc.negate, datum) if found is None else found
 
 
 def _absolute(datum: Datum) -> pa.Array:
     if pt.is_boolean(datum.type) or pt.is_unsigned_integer(datum.type):
         return datum
-    if pt.is_float16(datum.type):
-        return pc.abs(datum.cast(pa.float32())).cast(pa.float16())
     if pt.is_duration(datum.type):
         return pc.abs(datum.cast(pa.int64())).cast(datum.type)
     found = blockwise.map_values(np.absolute, datum)
-    return pc.abs(datum) if found is None else found
+    return _widened(pc.abs, datum) if found is None else found
 
 
 def _invert(datum: Datum) -> pa.Array:
@@ -217,13 +223,11 @@ def round_to(column: Column, decimals: int) -> Column:
     decimals = max(-_MOST_DECIMALS, min(integer(decimals, "round: decimals"), _MOST_DECIMALS))
 
     def compute(datum: Datum) -> pa.Array:
-        if pt.is_float16(datum.type):
-            return pc.round(datum.cast(pa.float32()), decimals, "half_to_even").cast(pa.float16())
         if pt.is_boolean(datum.type) or (pt.is_integer(datum.type) and decimals >= 0):
             return datum
         if _is_plain_float(datum.type) and abs(decimals) <= _kernels.MOST_DECIMALS[np.dtype(numpy_dtype(datum.type)).char]:
             return with_data(datum, _kernels.round_half_even(flat_data(datum), decimals))
-        return pc.round(datum, decimals, "half_to_even")
+        return _widened(lambda wide: pc.round(wide, decimals, "half_to_even"), datum)
 
     return apply(compute, [column], "round")
 
