@@ -58,6 +58,8 @@ CHAINS: dict[str, Callable[..., Any]] = {
     "many results": lambda x, y, k: (x + y, (x * k).sum(), (x - 1).max() - k, abs(x - y).mean() / 3, -x.std() * 2),
     "running": lambda x, y, k: ((x * 2 - y).cumsum() + x.min(), (x.cumsum() - x).cumsum().max()),
     "three passes": lambda x, y, k: ((x - x.mean()) * (x - (x - x.mean()).max())).sum(),
+    "crossing means": lambda x, y, k: ((x.rolling(2).mean() > y.rolling(5).mean()).cast("int64").diff() != 0).cast("int64").sum(),
+    "windows": lambda x, y, k: (x.rolling(16).sum() - x.rolling_mean(3), (x - y).rolling(11).sum().std(), y.rolling(1).sum()),
     "a result of one item": lambda x, y, k: (x.std() * k, x * x.std()),
 }
 
@@ -223,13 +225,20 @@ def case(seed: int) -> tuple[Callable[..., Any], list[aj.JaggedArray]]:
     return everything if "Error: " in eager(everything, *arrays)[:30] else function, arrays
 
 
+def _rolled(a: Any, window: int) -> Any:
+    if a.type == pa.bool_() or a.ndim < 2:
+        return a
+    return a.rolling(window).mean() if window % 2 else a.rolling_sum(window)
+
+
 def _step(draw: random.Random, count: int) -> Callable[[list[Any]], Any]:
     one, two = draw.randrange(count), draw.randrange(count)
     number = draw.choice([2, 3, 0.5, -1.5, 7])
     binary = draw.choice(["add", "sub", "mul", "truediv", "lt", "ge", "eq", "and_", "or_"])
     reductions = ["sum", "mean", "max", "min", "std", "any", "all", "count"]
     scans = ["cumsum", "cummax", "cummin", "diff", "shift"]
-    name = draw.choice([*reductions, *scans, "neg", "abs", "sqrt", "number", "square", "cast", "where"])
+    window = draw.randrange(1, 18)
+    name = draw.choice([*reductions, *scans, "neg", "abs", "sqrt", "number", "square", "cast", "where", "rolling"])
     is_binary = draw.random() < 0.5
     wider = {"bool": draw.choice(["int64", "int32", "double"]), "int32": draw.choice(["int64", "double"]), "float": "double"}
 
@@ -244,14 +253,14 @@ def _step(draw: random.Random, count: int) -> Callable[[list[Any]], Any]:
             return a.cast(wider.get(str(a.type), str(a.type)))
         if name == "where":
             return aj.where(a, b, b) if a.type == pa.bool_() else aj.where(a > b, a, number) if b.type != pa.bool_() else a
-        if name == "square":
-            return a if a.type == pa.bool_() else a**2
-        if name == "number":
-            return a if a.type == pa.bool_() else a * number
+        if name in ("square", "number"):
+            return a if a.type == pa.bool_() else a**2 if name == "square" else a * number
         if name in ("neg", "abs"):
             return a if a.type == pa.bool_() else getattr(operator, name)(a)
         if name == "sqrt":
             return np.sqrt(a) if pa.types.is_floating(a.type) else a
+        if name == "rolling":
+            return _rolled(a, window)
         is_logic = name in ("any", "all")
         if name == "shift" and a.ndim > 1:
             return a.shift(1)

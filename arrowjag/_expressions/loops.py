@@ -6,6 +6,7 @@ shape, and the machine code must be there. Otherwise the stretch runs in blocks 
 
 from __future__ import annotations
 
+import builtins
 import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ from arrowjag._kernels.base import memory
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.compiled import fused_name
-from arrowjag._kernels.compiled.loops.programs import REDUCTIONS, SCANS, Value, parse
+from arrowjag._kernels.compiled.loops.programs import LONGEST_WINDOW, REDUCTIONS, Value, is_scan, parse
 from arrowjag._ops.elementwise.framework import flat_data
 from arrowjag.dims import Dim, Uniform
 from arrowjag.errors import JagTypeError
@@ -57,6 +58,10 @@ _LOOKING_BACK = frozenset({"diff", "shift"})
 _SAME_TYPE = frozenset({"max", "min", "cummax", "cummin", "diff", "shift"})
 """Methods whose result has the type of the items."""
 
+_WINDOWS = frozenset({"rolling_sum", "rolling_mean"})
+_LAST_ITEMS = {"axis": -1, "min_periods": None, "center": False, "on": None}
+"""Options of windows that end at each item and are whole."""
+
 _EXACT = 2**53
 """Integers up to this magnitude are constants of every type that they fit."""
 
@@ -86,6 +91,8 @@ def fuses(node: Call, samples: Mapping[int, Any]) -> bool:
 def _plan(node: Call, samples: Mapping[int, Any]) -> _Plan | None:
     operands = node.args[1:] if node.kind == "ufunc" else node.args
     type = _type_of(node, samples)
+    if type is not None and node.kind == "method" and node.name in _WINDOWS:
+        return _window(node, type, samples)
     if node.kwargs or type is None:
         return None
     if node.kind == "method" and node.name == "cast":
@@ -127,6 +134,18 @@ def _method(name: str, operands: tuple[Any, ...], types: Sequence[Any], type: st
     if name in _SAME_TYPE:
         return _Plan(name, type, type, operands) if types[0] == type else None
     return _Plan(name, "f8" if types[0][0] == "f" else "i8", type, operands)
+
+
+def _window(node: Call, type: str, samples: Mapping[int, Any]) -> _Plan | None:
+    """The sum or mean of the last few floats up to each one."""
+    item, *given = node.args
+    options = dict(zip(("window", "axis"), given, strict=False)) | node.kwargs
+    window = options.pop("window", None)
+    few = builtins.type(window) is int and 0 < window <= LONGEST_WINDOW
+    whole = len(given) < 3 and all(key in _LAST_ITEMS and repr(one) == repr(_LAST_ITEMS[key]) for key, one in options.items())
+    if not (few and whole) or type[0] != "f" or _type_of(item, samples) != type or samples[id(item)].ndim < 2:
+        return None
+    return _Plan(f"{node.name}_{window}", "f8", type, (item,))
 
 
 def _chooses(types: Sequence[Any], type: str) -> bool:
@@ -328,7 +347,7 @@ def loop_of(calls: Sequence[Call], reads: Sequence[Node], gives: Sequence[Call],
     if not items or deepest < 2 or any(ndims[id(node)] < deepest - 1 for node in calls):
         return None
     plans = [_planned(node, samples) for node in calls]
-    if any((one.name in REDUCTIONS or one.name in SCANS) and ndims[id(one.operands[0])] < deepest for one in plans):
+    if any((one.name in REDUCTIONS or is_scan(one.name)) and ndims[id(one.operands[0])] < deepest for one in plans):
         return None
     constants = _constants(plans)
     places = {(type, text): place for place, (type, _, text) in enumerate(constants)}

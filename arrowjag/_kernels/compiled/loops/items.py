@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from arrowjag._kernels.compiled.loops.programs import ITEMWISE, LOOKS_BACK, REDUCTIONS, SCANS, Instruction, Program
+from arrowjag._kernels.compiled.loops.programs import (
+    ITEMWISE,
+    LOOKS_BACK,
+    REDUCTIONS,
+    Instruction,
+    Program,
+    is_scan,
+    window_of,
+)
 
 __all__ = ["Items"]
 
@@ -94,13 +103,15 @@ class Items:
     def _scans(self, values: Sequence[int]) -> list[tuple[int, Instruction]]:
         """The scans that some values are computed from."""
         found = [(one, self._instruction(one)) for one in self._wanted(values) if one >= self.at]
-        return [(one, instruction) for one, instruction in found if instruction.name in SCANS]
+        return [(one, instruction) for one, instruction in found if is_scan(instruction.name)]
 
     def _begin(self, values: Sequence[int]) -> list[str]:
         """What scans begin with at the first item of a row."""
         found = []
         for one, (name, computes, type, _) in self._scans(values):
-            if name == "cumsum":
+            if window := window_of(name):
+                found += [f"n{one} = i8(0)", *(f"r{one}_{back} = 0.0" for back in range(1, window[1]))]
+            elif name == "cumsum":
                 found += [f"r{one} = {computes}(0)", f"o{one} = i8(0)"]
             elif name in LOOKS_BACK:
                 found += [f"r{one} = {'False' if type == 'b1' else f'{type}(0)'}", f"b{one} = False"]
@@ -126,8 +137,8 @@ class Items:
                 found += self._load(value, "i")
                 continue
             name = self._instruction(value).name
-            if name in LOOKS_BACK:
-                found += self._looking_back(value)
+            if name in LOOKS_BACK or window_of(name):
+                found += self._looking_back(value) if name in LOOKS_BACK else self._rolling(value)
                 continue
             scan = {"cumsum": self._running, "cummax": self._running_extreme, "cummin": self._running_extreme}
             found += scan.get(name, self._computed)(value)
@@ -144,6 +155,21 @@ class Items:
             f"k{value} = {' & '.join(known)}",
             f"r{value} = v{item}",
             f"b{value} = {f'k{item}' if self.values[item].valid else 'True'}",
+        ]
+
+    def _rolling(self, value: int) -> list[str]:
+        """The sum or the mean of a window, in float64; null where it is cut or holds a null."""
+        name, _, type, (item,) = self._instruction(value)
+        statistic, window = window_of(name) or ("", 1)
+        items = [*(f"r{value}_{back}" for back in range(window - 1, 0, -1)), f"w{value}"]
+        total = _sum_of_spans(items)
+        known = f" if k{item} else i8(0)" if self.values[item].valid else ""
+        return [
+            f"w{value} = {self._unless_null(item, 'f8')}",
+            f"v{value} = {type}({total})" if statistic == "sum" else f"v{value} = {type}(({total}) / {window}.0)",
+            f"n{value} = (n{value} + i8(1)){known}",
+            f"k{value} = n{value} >= i8({window})",
+            *(f"{before} = {one}" for before, one in pairwise(items)),
         ]
 
     def _running_extreme(self, value: int) -> list[str]:
@@ -173,3 +199,19 @@ class Items:
         """An item converted to a type, 0 for a null."""
         text = self._as(item, type)
         return f"({text} if k{item} else {type}(0))" if self.values[item].valid else text
+
+
+def _sum_of_spans(items: Sequence[str]) -> str:
+    """The sum of items in the order of rolling sums: spans of 1, 2, 4.. items, each the sum of its halves, from left to right."""
+
+    def span(first: int, length: int) -> str:
+        half = length // 2
+        return f"({span(first, half)} + {span(first + half, half)})" if half else items[first]
+
+    found, done, length = "", 0, 1
+    while done < len(items):
+        if len(items) & length:
+            found = f"({found} + {span(done, length)})" if found else span(done, length)
+            done += length
+        length *= 2
+    return found

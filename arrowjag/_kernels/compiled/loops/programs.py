@@ -8,10 +8,25 @@ computes in, the type of its result, and its operands. The values after the last
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["ITEMWISE", "LOOKS_BACK", "NEEDS", "PREFIX", "REDUCTIONS", "SCANS", "TYPES", "Instruction", "Program", "Value", "parse"]
+__all__ = [
+    "ITEMWISE",
+    "LONGEST_WINDOW",
+    "LOOKS_BACK",
+    "NEEDS",
+    "PREFIX",
+    "REDUCTIONS",
+    "TYPES",
+    "Instruction",
+    "Program",
+    "Value",
+    "is_scan",
+    "parse",
+    "window_of",
+]
 
 PREFIX = "fused:"
 
@@ -44,12 +59,28 @@ REDUCTIONS = frozenset({"sum", "mean", "max", "min", "std", "any", "all", "count
 SCANS = frozenset({"cumsum", "cummax", "cummin", "diff", "shift"})
 """Instructions whose result at an item depends on the items before it in its row; diff and shift look one item back."""
 
+LONGEST_WINDOW = 16
+"""Items of the longest window: as many values are carried from item to item."""
+
+_WINDOW = re.compile(r"rolling_(sum|mean)_([0-9]{1,2})")
+
 LOOKS_BACK = frozenset({"diff", "shift"})
 _CONDITIONAL = frozenset({"and_", "or_", "where"})
 """Instructions that may ignore a null of one operand because of the value of another."""
 
 NEEDS = frozenset({"mean", "max", "min", "std"})
 """Reductions whose result may be null because a row has too few items."""
+
+
+def window_of(name: str) -> tuple[str, int] | None:
+    """The statistic and the window of an instruction such as "rolling_mean_5", which takes items up to the current one."""
+    found = _WINDOW.fullmatch(name)
+    return (found[1], int(found[2])) if found and 0 < int(found[2]) <= LONGEST_WINDOW else None
+
+
+def is_scan(name: str) -> bool:
+    """Whether the result of an instruction at an item depends on the items before it in its row."""
+    return name in SCANS or window_of(name) is not None
 
 
 class Value(NamedTuple):
@@ -109,7 +140,7 @@ class Program(NamedTuple):
         valid = "item" if "item" in levels else "row" if levels else ""
         if valid and one.name in _CONDITIONAL:
             valid = kind  # False and null is False: it depends on the item
-        if one.name in LOOKS_BACK:
+        if one.name in LOOKS_BACK or window_of(one.name):
             valid = "item"
         return Value(kind, one.type, valid, depth)
 
@@ -127,7 +158,7 @@ def parse(name: str) -> Program:
     for line in parts[4].split(";"):
         head, *operands = line.split(",")
         word, _, types = head.partition(":")
-        if word not in ITEMWISE and word not in REDUCTIONS and word not in SCANS:
+        if word not in ITEMWISE and word not in REDUCTIONS and not is_scan(word):
             raise ValueError(f"{name}: there is no instruction {word}")
         computes, _, type = types.partition(":")
         instructions.append(Instruction(word, computes, type, tuple(map(int, operands))))
