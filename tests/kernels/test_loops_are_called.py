@@ -43,6 +43,8 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "unique": ("leaders-u8", INTEGERS.unique),
     "n_unique": ("leaders-u8", FLOATS.n_unique),
     "median": ("select-f8", lambda: FLOATS.quantile(0.3)),
+    "is_in rows": ("members-u8", lambda: INTEGERS.is_in(TIMES)),
+    "intersection": ("members-u8", lambda: INTEGERS.intersection(TIMES)),
     "sort": ("short_sort-f8", FLOATS.sort),
     "sort descending": ("short_sort_falling-i8", lambda: INTEGERS.sort(descending=True)),
     "cumsum": ("cumsum-f8", FLOATS.cumsum),

@@ -95,6 +95,7 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("n_unique", (even(512, 10), NO), "matrix"),
     ("n_unique", (even(513, 10), NO), "hash"),
     ("member", (SHORT, even(0, 1024)), "pairs"),
+    ("member", (SHORT, SHORT, True), "compiled"),
     ("member", (even(4, 1024), even(4, 1024)), "pairs"),
     ("member", (even(4, 1024), even(4, 1023)[[*range(1024), 1023]]), "hash"),
     ("member", (SHORT, even(29, 1024)), "hash"),

@@ -1,4 +1,4 @@
-"""The first equal item of each item, by a compiled loop, and the groups that follow from it."""
+"""The first equal item of each item, by a compiled loop, and the groups that follow from it; items among those of other rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arrowjag._kernels.base.offsets import from_counts, row_sizes
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop, table_for
 
-__all__ = ["Groups", "can_group", "find_leaders", "groups", "leaders"]
+__all__ = ["Groups", "can_group", "find_leaders", "find_members", "groups", "leaders", "members"]
 
 
 def find_leaders(data: NDArray[Any], valid: NDArray[np.bool_] | None) -> Compiled | None:
@@ -37,6 +37,23 @@ def leaders(
     found, counts = empty(len(data), np.int64), empty(len(offsets) - 1, np.int64)
     loop(same_bits(data), valid, offsets, 0, len(counts), table, len(table) - 1, found, counts)
     return found, counts
+
+
+def find_members(data: NDArray[Any], n_values: int) -> Compiled | None:
+    """The compiled loop that looks up items among others of their row, if it is ready for the bits of items."""
+    if data.dtype.kind not in "buif" or data.dtype.itemsize > 8:
+        return None
+    return find_loop("members", np.dtype(f"u{data.dtype.itemsize}"), False, n_values)
+
+
+def members(
+    loop: Compiled, data: NDArray[Any], offsets: NDArray[np.int64], known: NDArray[Any], cuts: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Whether each item occurs in the same row of `known`; there are no nulls. NaN equals NaN, and -0.0 equals 0.0."""
+    table = table_for(int(row_sizes(cuts).max(initial=0)))
+    found = empty(len(data), np.bool_)
+    loop(same_bits(data), offsets, same_bits(known), cuts, 0, len(offsets) - 1, table, len(table) - 1, found)
+    return found
 
 
 class Groups(NamedTuple):

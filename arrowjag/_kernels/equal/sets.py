@@ -17,6 +17,7 @@ from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import count_block, from_counts, from_sizes, row_sizes
 from arrowjag._kernels.equal.distinct import leads
 from arrowjag._kernels.equal.groups import Items, stitch_offsets
+from arrowjag._kernels.equal.leaders import find_members, members
 from arrowjag._kernels.move.gather import ranges
 from arrowjag._kernels.order import hashing, pairs, search, small
 from arrowjag._kernels.order.sort import Key, span_of
@@ -109,8 +110,12 @@ def _member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.
     valid = y[1]
     if valid is not None:
         y, offsets_y = (y[0][valid], None), from_counts(count_block(valid, offsets_y))
-    by = _short_member if strategy.choose("member", offsets_x, offsets_y) == "pairs" else _hashed_member
-    found = by(x[0], offsets_x, y[0], offsets_y)
+    loop = find_members(x[0], max(len(x[0]), len(y[0])))
+    by = strategy.choose("member", offsets_x, offsets_y, loop is not None)
+    if by == "compiled" and loop is not None:
+        found = members(loop, x[0], offsets_x, y[0], offsets_y)
+    else:
+        found = (_short_member if by == "pairs" else _hashed_member)(x[0], offsets_x, y[0], offsets_y)
     if x[1] is not None:
         found &= x[1]
     return found

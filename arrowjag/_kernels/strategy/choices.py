@@ -118,7 +118,7 @@ CHOICES: dict[str, Choice] = {
     "n_unique": _either(
         rules.count_distinct, "hash", "matrix", small=_never, pairs=_has_short, compiled=lambda _offsets, ready: ready()
     ),
-    "member": _either(rules.member, "pairs", "hash", small=_never),
+    "member": _either(rules.member, "pairs", "hash", small=_never, compiled=lambda _x, _y, ready=False: ready),
     "combine": _either(lambda: "blocks", "blocks", small=_never),
     "lookup": _either(lambda: "hash", "hash", small=_never),
     "hash_row": _either(lambda offsets: "partition" if is_huge(offsets) else "tables", "tables", partition=_is_row),

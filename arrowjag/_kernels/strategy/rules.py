@@ -128,7 +128,9 @@ def count_distinct(offsets: Offsets, ready: Callable[[], bool]) -> str:
     return "hash" if long_share(offsets, sizes.HASH_COUNT_LENGTH) else "matrix"
 
 
-def member(offsets: Offsets, other: Offsets) -> str:
+def member(offsets: Offsets, other: Offsets, ready: bool = False) -> str:
+    if ready:
+        return "compiled"
     return "pairs" if short_share(offsets, other) else "hash"
 
 

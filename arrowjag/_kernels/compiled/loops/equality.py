@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import ITEM_TYPES, loop
+from arrowjag._kernels.compiled.loop import ITEM_TYPES, helper, loop
 
 u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
 i8: Any = np.int64
@@ -18,6 +18,13 @@ SHORT = 12
 """Rows up to this length compare each item with those before it."""
 
 Function = Callable[..., int]
+
+
+@helper
+def _place_of(item: Any, within: Any) -> Any:
+    """Where a search for the bits of an item begins in a table."""
+    hashed = u8(item) * u8(0x9E3779B97F4A7C15)
+    return (hashed ^ (hashed >> u8(32))) & within
 
 
 @loop("item* u1* i8* i8 i8 i8* u8 i8* i8*", _BITS)
@@ -56,8 +63,7 @@ def leaders(kind: str, nulls: bool) -> Function:
                         out[i] = i8(-1)
                         continue
                     item = values[i]
-                    hashed = u8(item) * u8(0x9E3779B97F4A7C15)
-                    place = (hashed ^ (hashed >> u8(32))) & within
+                    place = _place_of(item, within)
                     found = table[place]
                     while found >= i8(begin) and values[u8(found)] != item:
                         place = (place + u8(1)) & within
@@ -68,6 +74,50 @@ def leaders(kind: str, nulls: bool) -> Function:
                         n_different += 1
                     out[i] = found
             counts[row] = n_different
+        return 0
+
+    return function
+
+
+@loop("item* i8* item* i8* i8 i8 i8* u8 u1*", _BITS)
+def members(kind: str, nulls: bool) -> Function:
+    """(values, offsets, known, cuts, first, last, table, mask, out): whether each item equals one of its row of `known`.
+
+    Rows of `known` are cut by `cuts`; bits and `table` are as in `leaders`, for the longest of these rows. There are no nulls.
+    """
+    del nulls
+
+    def function(values: Any, offsets: Any, known: Any, cuts: Any, first: Any, last: Any, table: Any, mask: Any, out: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            low, high = u8(cuts[row]), u8(cuts[row + u8(1)])
+            if high - low <= u8(SHORT):
+                for i in range(begin, end):
+                    item = values[i]
+                    found = False
+                    for j in range(low, high):
+                        found |= known[j] == item
+                    out[i] = found
+                continue
+            size = u8(16)
+            while size < (high - low) * u8(2):
+                size <<= u8(1)
+            within = (size - u8(1)) & u8(mask)
+            for j in range(low, high):
+                place = _place_of(known[j], within)
+                at = table[place]
+                while at >= i8(low) and known[u8(at)] != known[j]:
+                    place = (place + u8(1)) & within
+                    at = table[place]
+                if at < i8(low):
+                    table[place] = i8(j)
+            for i in range(begin, end):
+                place = _place_of(values[i], within)
+                at = table[place]
+                while at >= i8(low) and known[u8(at)] != values[i]:
+                    place = (place + u8(1)) & within
+                    at = table[place]
+                out[i] = at >= i8(low)
         return 0
 
     return function
