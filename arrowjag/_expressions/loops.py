@@ -139,7 +139,7 @@ def _method(name: str, operands: tuple[Any, ...], types: Sequence[Any], type: st
 def _window(node: Call, type: str, samples: Mapping[int, Any]) -> _Plan | None:
     """The sum or mean of the last few floats up to each one."""
     item, *given = node.args
-    options = dict(zip(("window", "axis"), given, strict=False)) | node.kwargs
+    options = {**dict(zip(("window", "axis"), given, strict=False)), **node.kwargs}
     window = options.pop("window", None)
     few = builtins.type(window) is int and 0 < window <= LONGEST_WINDOW
     whole = len(given) < 3 and all(key in _LAST_ITEMS and repr(one) == repr(_LAST_ITEMS[key]) for key, one in options.items())
