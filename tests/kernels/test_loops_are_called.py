@@ -43,6 +43,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "unique": ("leaders-u8", INTEGERS.unique),
     "n_unique": ("leaders-u8", FLOATS.n_unique),
     "median": ("select-f8", lambda: FLOATS.quantile(0.3)),
+    "is_in": ("one_of-i8", lambda: INTEGERS.is_in([3, 4])),
     "is_in rows": ("members-u8", lambda: INTEGERS.is_in(TIMES)),
     "intersection": ("members-u8", lambda: INTEGERS.intersection(TIMES)),
     "sort": ("short_sort-f8", FLOATS.sort),

@@ -1,4 +1,4 @@
-"""Many items at once: the extreme of a run, and the place of an item.
+"""Many items at once: the extreme of a run, the place of an item, and which items are some of four.
 
 LLVM compares integers in lanes by itself, but floats one after the other, and it searches item by item. The functions are what
 numba compiles calls of them to; Python runs them too, on numpy arrays. A run of `WIDTH` bytes is the least that they take.
@@ -10,7 +10,19 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["WIDTH", "largest_of", "largest_valid", "place_of", "place_of_valid", "smallest_of", "smallest_valid", "teach_numba"]
+import numpy as np
+
+__all__ = [
+    "WIDTH",
+    "hits_of",
+    "largest_of",
+    "largest_valid",
+    "place_of",
+    "place_of_valid",
+    "smallest_of",
+    "smallest_valid",
+    "teach_numba",
+]
 
 WIDTH = 64
 """Bytes of a vector: one register, or several that are used as one."""
@@ -54,6 +66,13 @@ def place_of_valid(values: Any, _valid: Any, begin: Any, end: Any, best: Any) ->
     return type(begin)(int(begin) + int(found[0])) if len(found) else end
 
 
+def hits_of(values: Any, place: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    """Which of 64 items from `place` on equal one of four others, as the bits of a word, the first item in the lowest bit."""
+    items = values[int(place) : int(place) + 64]
+    flags = (items == a) | (items == b) | (items == c) | (items == d)
+    return np.packbits(flags, bitorder="little").view("<u8")[0]
+
+
 def _best(items: Any, best: Any, largest: bool) -> Any:
     for item in items:
         if item > best if largest else item < best:
@@ -75,6 +94,10 @@ def teach_numba() -> None:
         (place_of_valid, _place_of(nulls=True)),
     ):
         overload(function, inline="always")(_calling(intrinsic(write)))
+    hits: Any = intrinsic(_hits)
+    overload(hits_of, inline="always")(
+        lambda values, place, a, b, c, d: lambda values, place, a, b, c, d: hits(values, place, a, b, c, d)  # noqa: PLW0108
+    )
 
 
 def _calling(one: Any) -> Callable[..., Any]:
@@ -221,6 +244,25 @@ def _place_of(nulls: bool) -> Callable[..., Any]:
         return builder.load(at)
 
     return _as_intrinsic(generate, gives_place=True)
+
+
+def _hits(_typing: Any, values: Any, _place: Any, _a: Any, _b: Any, _c: Any, _d: Any) -> Any:
+    from numba import types
+
+    def write(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        data, place, *wanted = arguments
+        lanes = _Vectors(builder, values.dtype, data, None)
+        word, sought = place.type, [lanes.splat(one) for one in wanted]
+        found = word(0)
+        for first in range(0, 64, lanes.n):
+            items = lanes.load(builder.add(place, word(first)))
+            same = [lanes.compare("==", items, one) for one in sought]
+            bits = builder.bitcast(functools.reduce(builder.or_, same), lanes.ir.IntType(lanes.n))
+            bits = builder.zext(bits, word) if lanes.n < 64 else bits
+            found = builder.or_(found, builder.shl(bits, word(first)))
+        return found
+
+    return types.uint64(values, types.uint64, *(4 * (values.dtype,))), write
 
 
 def _as_intrinsic(generate: Callable[..., Any], gives_place: bool) -> Callable[..., Any]:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import ITEM_TYPES, helper, loop
+from arrowjag._kernels.compiled.vectors import hits_of
+from arrowjag._kernels.compiled.words import store_word
 
 u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
 i8: Any = np.int64
@@ -125,15 +127,27 @@ def members(kind: str, nulls: bool) -> Function:
 
 @loop("item* item* i8 i8 u1*", tuple(type for type in ITEM_TYPES if type != "b1"))
 def one_of(kind: str, nulls: bool) -> Function:
-    """(values, known, first, last, out): whether each item from the first to before the last one equals one of four."""
+    """(values, known, first, last, out): bits of whether items equal one of four, from bit 0 of `out` on.
+
+    They are those from the first to before the last one; the first byte belongs to the first item.
+    """
     del nulls
 
     def function(values: Any, known: Any, first: Any, last: Any, out: Any) -> int:
         a, b, c, d = known[0], known[1], known[2], known[3]
-        begin = u8(first)
-        for i in range(begin, u8(last)):
-            item = values[i]
-            out[i - begin] = (item == a) | (item == b) | (item == c) | (item == d)
+        at, end, place = u8(first), u8(last), u8(0)
+        while at + u8(64) <= end:
+            store_word(out, place, hits_of(values, at, a, b, c, d))
+            at += u8(64)
+            place += u8(8)
+        while at < end:
+            byte = u8(0)
+            for k in range(u8(0), min(end - at, u8(8))):
+                item = values[at + k]
+                byte |= u8((item == a) | (item == b) | (item == c) | (item == d)) << k
+            out[place] = np.uint8(byte)
+            at += u8(8)
+            place += u8(1)
         return 0
 
     return function
