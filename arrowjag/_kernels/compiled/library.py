@@ -39,6 +39,9 @@ __all__ = [
 _loaded: dict[Variant, Compiled | None] = {}
 """What has been looked for: the function, or None where it can't be had in this process."""
 
+_asked: dict[Variant, int] = {}
+"""How many calls on few values have asked for a function that isn't loaded."""
+
 _lock = threading.Lock()
 
 
@@ -167,14 +170,26 @@ def compile_now(variant: Variant, folder: Path | None = None) -> bytes | None:
     return code
 
 
-def find_loop(name: str, dtype: np.dtype[Any], nulls: bool, n_values: int) -> Compiled | None:
+def find_loop(name: str, dtype: np.dtype[Any], nulls: bool, n_values: int, often: bool = False) -> Compiled | None:
     """A compiled loop for that many values, if it is ready; None otherwise.
 
-    A loop that is missing is compiled by another process if there are enough values, for the next call.
+    A loop that is missing is compiled by another process if there are enough values, for the next call. With `often` few values
+    take a loop too that replaces many calls of numpy: one that is loaded, or that enough calls have asked for.
     """
     if n_values < strategy.sizes.COMPILED_VALUES:
-        return None
+        return _loop_of_few(name, dtype, nulls) if often and n_values else None
     return find(name, dtype, nulls, n_values >= strategy.sizes.COMPILING_VALUES)
+
+
+def _loop_of_few(name: str, dtype: np.dtype[Any], nulls: bool) -> Compiled | None:
+    type = item_type(dtype)
+    if type is None or options.compile == "never":
+        return None
+    variant = Variant(name, type, nulls)
+    if variant in _loaded:
+        return _loaded[variant]
+    asked = _asked[variant] = _asked.get(variant, 0) + 1
+    return None if asked % strategy.sizes.COMPILED_CALLS else find(name, dtype, nulls)
 
 
 def losers(dtype: np.dtype[Any], largest: bool) -> NDArray[Any]:

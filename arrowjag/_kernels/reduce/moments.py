@@ -68,7 +68,7 @@ def _variances(
         finish(block, out)
         return enough
 
-    loop = find_loop("squares", data.dtype, valid is not None, len(data))
+    loop = find_loop("squares", data.dtype, valid is not None, len(data), often=True)
     whole = strategy.choose("variance", loop is not None) == "compiled"  # no temporaries that blocks would keep in cache
     return moments(work, data, valid, offsets, strategy.sizes.LARGE_VALUES, whole)
 
@@ -77,7 +77,7 @@ def variance_of(block: Block, out: NDArray[np.float64], ddof: int) -> NDArray[np
     """Fill `out` with the variances of a block, and say which rows have more than `ddof` items."""
     n = block.counts.astype(np.float64)
     data = block.data if block.data.dtype.kind == "f" else shifted(block)
-    loop = find_loop("squares", data.dtype, block.valid is not None, len(data))
+    loop = find_loop("squares", data.dtype, block.valid is not None, len(data), often=True)
     if strategy.choose("variance", loop is not None) == "compiled" and loop is not None:
         loop(np.ascontiguousarray(data), block.valid, block.offsets, 0, len(out), out)
     else:
@@ -167,7 +167,7 @@ def _first_items(values: Floats, valid: Valid, offsets: NDArray[np.int64]) -> Fl
 def _sums_of_powers(block: Block, powers: Sequence[int]) -> tuple[Floats, list[Floats]]:
     """The number of items of each row, and the sums of some powers of their deviations; powers rise from 2 on."""
     data = block.data if block.data.dtype.kind == "f" else shifted(block)
-    loop = find_loop("central", data.dtype, block.valid is not None, len(data)) if powers[-1] <= 4 else None
+    loop = find_loop("central", data.dtype, block.valid is not None, len(data), often=True) if powers[-1] <= 4 else None
     if strategy.choose("central", loop is not None) == "compiled" and loop is not None:
         means, *sums = (empty(len(block.offsets) - 1, np.float64) for _ in range(4))
         loop(np.ascontiguousarray(data), block.valid, block.offsets, 0, len(means), means, *sums)

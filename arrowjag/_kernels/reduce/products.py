@@ -142,7 +142,7 @@ def _dots_loop(x: NDArray[Any], y: NDArray[Any], valid: Valid) -> Compiled | Non
 
 def _run_products(block: Block, other: NDArray[Any], found: Products) -> bool:
     """Fill the rows of a block by a compiled loop; False if there is none."""
-    loop = find_loop("products", np.dtype(np.float64), block.valid is not None, len(other))
+    loop = find_loop("products", np.dtype(np.float64), block.valid is not None, len(other), often=True)
     if strategy.choose("central", loop is not None) != "compiled" or loop is None:
         return False
     both = (block, block._replace(data=other))

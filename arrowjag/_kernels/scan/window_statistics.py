@@ -120,7 +120,7 @@ def sums(data: NDArray[Any], offsets: Integers, windows: Windows) -> NDArray[Any
     """Sums of float64 or 64-bit integers over windows; nulls are 0 already. Integers wrap around."""
     out = empty(len(data), data.dtype)
 
-    loop = find_loop("window_sums", data.dtype, False, len(data))
+    loop = find_loop("window_sums", data.dtype, False, len(data), often=True)
     is_compiled = strategy.choose("window", loop is not None) == "compiled"
 
     def work(block: Block) -> None:
@@ -169,7 +169,7 @@ def variances(data: NDArray[Any], valid: Valid, offsets: Integers, windows: Wind
         part = windows.part(block.items)
         values = block.filled(0, np.float64) if block.data.dtype.kind == "f" else shifted(block)
         present = np.ones(len(values)) if block.valid is None else block.valid.astype(np.float64)
-        loop = find_loop("window_squares", values.dtype, False, len(values))
+        loop = find_loop("window_squares", values.dtype, False, len(values), often=True)
         if strategy.choose("window", loop is not None) == "compiled" and loop is not None:
             width, levels = _scratch_of(block.offsets, part)
             scratch, means, found = empty(3 * width * max(levels, 1), np.float64), empty(len(values), np.float64), out[block.items]
