@@ -82,13 +82,10 @@ def sort_rule(offsets: Offsets, is_various: Callable[[], bool], has_signed_zeros
 
 def short_sort(offsets: Offsets, ready: bool) -> str:
     """By the loop of short rows, if most values are in such rows."""
-    short = ready and offsets[-1] <= sizes.SORT_LENGTH * (len(offsets) - 1) and 2 * _n_short(lengths_of(offsets)) >= offsets[-1]
-    return "compiled" if short else "numpy"
-
-
-def _n_short(lengths: Offsets) -> int:
-    """The values in rows that are short enough for loops and pairs."""
-    return int(lengths[lengths <= sizes.PAIRS_LENGTH].sum())
+    if not ready or offsets[-1] > sizes.SORT_LENGTH * (len(offsets) - 1):
+        return "numpy"
+    lengths = lengths_of(offsets)
+    return "compiled" if 2 * int(lengths[lengths <= sizes.PAIRS_LENGTH].sum()) >= offsets[-1] else "numpy"
 
 
 def rank(offsets: Offsets, wide: bool) -> str:
@@ -129,9 +126,7 @@ def count_distinct(offsets: Offsets, ready: Callable[[], bool]) -> str:
 
 
 def member(offsets: Offsets, other: Offsets, ready: bool = False) -> str:
-    if ready:
-        return "compiled"
-    return "pairs" if short_share(offsets, other) else "hash"
+    return "compiled" if ready else "pairs" if short_share(offsets, other) else "hash"
 
 
 def topk(offsets: Offsets, counts: Offsets) -> str:
