@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from arrowjag import JagValueError, options
-from arrowjag._kernels import compiled
+from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.compiled import background, compiler, library, objects, sources
 from arrowjag._kernels.compiled.loop import ITEM_TYPES, SAMPLE, TOGETHER, Variant, item_type, wide_type
 from arrowjag._kernels.compiled.loops import LOOPS, loop_named
@@ -300,6 +300,20 @@ def test_code_is_compiled_once_and_then_loaded(cache, monkeypatch):
     monkeypatch.setattr(library, "compile_now", lambda _: pytest.fail("compiled again"))
     assert sums(find()) == [3.5, 0.0, 4.0]
     assert object_file(cache).stat().st_mtime_ns == before
+
+
+def test_many_calls_on_few_values_take_a_loop(cache, monkeypatch):
+    def is_found(**options):
+        return library.find_loop("sum", np.dtype(np.float64), False, 10, **options) is not None
+
+    find("always")
+    forget(monkeypatch)
+    monkeypatch.setattr(library, "_asked", {})
+    with options(compile="auto"), strategy.force(COMPILED_CALLS=3):
+        assert [is_found(often=True) for _ in range(4)] == [False, False, True, True]
+        assert not is_found()
+        with options(compile="never"):
+            assert not is_found(often=True)
 
 
 def test_never_takes_no_machine_code(cache):
