@@ -231,6 +231,7 @@ CHOSEN += [(name, (ready,), "compiled" if ready else "numpy") for name in COMPIL
 CHOSEN += [(name, (ready,), "compiled" if ready else "arrow") for name in ("take_texts", "reverse") for ready in (True, False)]
 CHOSEN += [("value_counts", facts, chosen) for name, facts, chosen in CHOSEN if name == "group" and len(facts) < 3]
 CHOSEN += [("loop", (True,), "compiled"), ("loop", (False,), "blocks")]
+CHOSEN += [("regex", (sizes.REGEX_POLARS_VALUES, False), "arrow"), ("regex", (sizes.REGEX_POLARS_VALUES - 1, True), "arrow")]
 
 
 @pytest.mark.parametrize("operation", dict.fromkeys(operation for operation, _, _ in CHOSEN))
@@ -279,6 +280,7 @@ def test_polars_replaces_numpy_where_it_is_able(monkeypatch: pytest.MonkeyPatch)
     for host, chosen in ((sys, "polars"), (None, "numpy")):
         monkeypatch.setattr(_versions, "loaded", lambda _name, host=host: host)
         assert strategy.choose("row_reduction", even(512, 64), True) == chosen
+        assert strategy.choose("regex", sizes.REGEX_POLARS_VALUES, True) == ("polars" if host else "arrow")
         assert strategy.choose("row_reduction", even(512, 64), False) == "numpy"
         assert strategy.choose("row_reduction", even(513, 64), True) == "numpy"
         assert strategy.choose("row_reduction", rows(*[512] * 63, 511), True) == "numpy"
