@@ -43,7 +43,7 @@ class Overlay:
 
     Notes
     -----
-    fold's overlay. It holds references to its three parts and the flat positions of the targets.
+    Corresponds to fold's overlay. It holds references to its three parts and the flat positions of the targets.
 
     Examples
     --------

@@ -132,8 +132,8 @@ def rank(shape: JaggedShape) -> int:
     Examples
     --------
     >>> from arrowjag.shapes import new, rank
-    >>> rank(new())
-    0
+    >>> rank(new(2, [2, 1])), rank(new())
+    (2, 0)
     """
     return _shape(shape, "rank").ndim
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import matplotlib as mpl
 from docutils import nodes
+from matplotlib.transforms import Bbox
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -64,7 +65,8 @@ class Picture(SphinxDirective):
         plt.close("all")
         page.run_next_picture()
         caption = self.arguments[0]
-        drawn = "".join(_svg(plt.figure(number), f"{self.env.docname}{self.lineno}{number}") for number in plt.get_fignums())
+        salt = f"{self.env.docname}{self.lineno}"
+        drawn = "".join("".join(_panels(plt.figure(number), f"{salt}{number}")) for number in plt.get_fignums())
         plt.close("all")
         label = nodes.Text(caption).astext().replace('"', "&quot;")
         html = f'<figure class="picture"><div role="img" aria-label="{label}">{drawn}</div>'
@@ -72,11 +74,24 @@ class Picture(SphinxDirective):
         return [figure]
 
 
-def _svg(figure: Any, salt: str) -> str:
-    """One figure as an svg element; `salt` keeps its ids apart from those of the others on the page."""
+def _panels(figure: Any, salt: str) -> list[str]:
+    """The panels of a figure side by side, one svg element each, which a phone shows in two columns; a colour bar stays."""
+    if len(figure.axes) == 1 or any(ax.get_label() == "<colorbar>" for ax in figure.axes):
+        return [_svg(figure, salt, "tight")]
+    width, height = figure.get_size_inches()
+    share = width / len(figure.axes)
+    found = []
+    for number in range(len(figure.axes)):
+        box = Bbox([[number * share, 0.0], [(number + 1) * share, height]])
+        found.append(_svg(figure, f"{salt}{number}", box))
+    return found
+
+
+def _svg(figure: Any, salt: str, box: Any) -> str:
+    """One figure, or the part of it in a box, as an svg element; `salt` keeps its ids apart from those of the others on the page."""
     drawn = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": salt}):
-        figure.savefig(drawn, format="svg", bbox_inches="tight", metadata={"Date": None})
+        figure.savefig(drawn, format="svg", bbox_inches=box, metadata={"Date": None})
     text = drawn.getvalue()
     return text[text.index("<svg") :]
 

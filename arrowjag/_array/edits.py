@@ -287,8 +287,8 @@ class EditMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([["a", "a", "b", "a"], []]).rle()["length"].to_list()
-        [[2, 1, 1], []]
+        >>> aj.array([["a", "a", "b", "a"], []]).rle().to_list()
+        [[{'value': 'a', 'length': 2}, {'value': 'b', 'length': 1}, {'value': 'a', 'length': 1}], []]
         """
         return self._wrap(_ops.rle(self, axis))
 

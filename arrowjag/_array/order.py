@@ -367,8 +367,8 @@ class OrderMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[1, 2, 3, 4], [5]]).shuffle(seed=1).sort().to_list()
-        [[1, 2, 3, 4], [5]]
+        >>> aj.array([[1, 2, 3, 4], [5]]).shuffle(seed=2).to_list()
+        [[3, 2, 4, 1], [5]]
         """
         return self._wrap(_ops.shuffle(self, seed, axis))
 
@@ -412,8 +412,8 @@ class OrderMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[1, 2, 3, 4], [5]]).sample(n=2, seed=1).lengths().to_list()
-        [2, 1]
+        >>> aj.array([[1, 2, 3, 4], [5]]).sample(n=2, seed=2).to_list()
+        [[2, 3], [5]]
         >>> aj.array([[1, 2, 3, 4], [5]]).sample(fraction=1.0, seed=1).to_list()
         [[1, 2, 3, 4], [5]]
         """

@@ -296,7 +296,7 @@ class Dim(Sequence[int]):
 
         Notes
         -----
-        fold's `index_of`, exact at every size.
+        Corresponds to fold's `index_of`, and is exact for totals beyond 2**53.
 
         Examples
         --------
@@ -329,7 +329,7 @@ class Dim(Sequence[int]):
 
         Notes
         -----
-        fold's rule for a transposition that does not shear.
+        By fold's rule, a transposition does not shear if this holds.
 
         Examples
         --------
@@ -602,7 +602,7 @@ class Dim(Sequence[int]):
 
         Notes
         -----
-        fold's `length_extend`, which lets an empty dim pass.
+        Corresponds to fold's `length_extend`, which accepts an empty dim.
 
         Examples
         --------

@@ -43,7 +43,7 @@ def to_dim(spec: Any, *, literal_repeats: bool = False) -> Dim:
 
     Notes
     -----
-    fold's grammar: the tuples of its introduction and the ranges of its later notebooks.
+    The notation of tuples, ranges and dicts is fold's.
 
     Examples
     --------

@@ -130,6 +130,8 @@ def write_ipc(frame: Any, path: Any, *, filesystem: Any = None, compression: str
     >>> import arrowjag as aj
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     aj.write_ipc({"x": aj.array([[1, None], None])}, folder + "/a.arrow", compression="zstd")
+    ...     aj.from_arrow(aj.read_ipc(folder + "/a.arrow")["x"]).to_list()
+    [[1, None], None]
     """
     table = to_table(frame)
     where, target = locate_file(path, filesystem)

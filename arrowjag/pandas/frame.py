@@ -181,8 +181,8 @@ class FrameJag:
         >>> import pandas as pd
         >>> import arrowjag as aj
         >>> df = pd.DataFrame({"t": aj.array([[1, 2], [3]]), "y": aj.array([[5, 6], [7]])})
-        >>> df.jag.nest("t", "y", into="lc").columns.tolist()
-        ['lc']
+        >>> df.jag.nest("t", "y", into="lc")["lc"].jag.to_list()
+        [[{'t': 1, 'y': 5}, {'t': 2, 'y': 6}], [{'t': 3, 'y': 7}]]
         """
         frame = self._frame
         names = _frames.several("nest", columns)
@@ -364,8 +364,13 @@ class FrameJag:
         >>> import pandas as pd
         >>> import arrowjag as aj
         >>> df = pd.DataFrame({"v": aj.array([[1, 5], [], None])})
-        >>> df.jag.describe()["v"][["null_rows", "length_max", "mean"]].tolist()
-        [1.0, 2.0, 3.0]
+        >>> df.jag.describe().loc[["rows", "null_rows", "length_max", "mean"]]
+                      v
+        statistic
+        rows        3.0
+        null_rows   1.0
+        length_max  2.0
+        mean        3.0
         """
         self._check(())
         frame = self._frame

@@ -141,8 +141,8 @@ class JagLazyFrame:
         --------
         >>> import arrowjag as aj, polars as pl
         >>> df = pl.DataFrame({"t": aj.array([[1, 2], [3]]).to_polars(), "y": aj.array([[5, 6], [7]]).to_polars()})
-        >>> df.jag.nest("t", "y", into="lc").columns
-        ['lc']
+        >>> df.jag.nest("t", "y", into="lc")["lc"].jag.to_list()
+        [[{'t': 1, 'y': 5}, {'t': 2, 'y': 6}], [{'t': 3, 'y': 7}]]
         """
         names, known = self._names(_frames.several("nest", columns)), self._columns()
         gone = [name for name in names if name in known]
@@ -326,8 +326,8 @@ class JagLazyFrame:
         --------
         >>> import arrowjag as aj, polars as pl
         >>> df = pl.DataFrame({"v": aj.array([[1, 5], [], None]).to_polars()})
-        >>> df.jag.describe().filter(pl.col("statistic").is_in(["null_rows", "length_max", "mean"]))["v"].to_list()
-        [1.0, 2.0, 3.0]
+        >>> df.jag.describe().filter(pl.col("statistic").is_in(["null_rows", "length_max", "mean"])).rows()
+        [('null_rows', 1.0), ('length_max', 2.0), ('mean', 3.0)]
         """
         names, known = self._names(columns or (jagged(),)), self._columns()
         if not names:

@@ -228,7 +228,7 @@ class JaggedShape:
         Returns
         -------
         tuple of list of int
-            One list a dim.
+            One list per dim.
 
         Examples
         --------
