@@ -88,7 +88,7 @@ def _panels(figure: Any, salt: str) -> list[str]:
 
 
 def _svg(figure: Any, salt: str, box: Any) -> str:
-    """One figure, or the part of it in a box, as an svg element; `salt` keeps its ids apart from those of the others on the page."""
+    """One figure, or the part of it in a box, as an svg element; `salt` keeps its ids apart from those of other figures."""
     drawn = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": salt}):
         figure.savefig(drawn, format="svg", bbox_inches=box, metadata={"Date": None})
