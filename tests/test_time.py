@@ -93,6 +93,24 @@ def test_total_seconds_agrees_with_python(x: aj.JaggedArray) -> None:
     assert_lists_equal(x.dt.total_seconds().to_list(), ref.elementwise(of, ref.Jag(counts(x), x.ndim)))
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_total_seconds_are_rounded_once(unit: str) -> None:
+    """Counts beyond 2**53 are no float64, and dividing them by numpy rounds twice."""
+    random = np.random.default_rng(0)
+    values = [
+        10**18 + 1000,
+        2**53 - 1,
+        2**53 + 1,
+        -(2**53) - 1,
+        2**63 - 1,
+        1 - 2**63,
+        *random.integers(1 - 2**63, 2**63, 2000).tolist(),
+    ]
+    x = aj.from_arrow(pa.array([values, None, [None]], pa.large_list(pa.duration(unit))))
+    wanted = [ref.TIME["total_seconds"](count, unit) for count in values]  # type: ignore[attr-defined]
+    assert x.dt.total_seconds().to_list() == [wanted, None, [None]]
+
+
 @pytest.mark.parametrize("how", ["floor", "ceil", "round"])
 @given(columns(*NAIVE, pa.timestamp("us", "UTC"), *LEAF_KINDS["date"]), st.sampled_from(LENGTHS))
 def test_rounding_agrees_with_python(how: str, x: aj.JaggedArray, every: str) -> None:

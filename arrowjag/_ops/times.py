@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
+from numpy.typing import NDArray
 
 from arrowjag import _arrow
 from arrowjag._column import Column
@@ -146,9 +147,22 @@ def total_seconds(column: Column) -> Column:
 
     def compute(values: pa.Array) -> pa.Array:
         counts, valid = as_counts(values)
-        return _arrow.from_numpy(counts / TICKS[values.type.unit], valid)
+        return _arrow.from_numpy(_nearest_seconds(counts, TICKS[values.type.unit]), valid)
 
     return _on_times(column, "total_seconds", pt.is_duration, "durations", compute)
+
+
+def _nearest_seconds(counts: NDArray[np.int64], ticks: int) -> NDArray[np.float64]:
+    """Divide counts by the ticks of a second; each result is the float64 nearest to the exact quotient.
+
+    numpy rounds counts beyond 2**53 before it divides. Even numbers of seconds are exact; adding the rest rounds once.
+    """
+    found: NDArray[np.float64] = counts / ticks
+    large = (counts > 2**53) | (counts < -(2**53))
+    if ticks > 1 and large.any():
+        pairs, rest = np.divmod(counts[large], 2 * ticks)
+        found[large] = 2 * pairs + rest / ticks
+    return found
 
 
 # --------------------------------------------------------------------------------------------------- rounding and zones

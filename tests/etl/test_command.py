@@ -39,6 +39,7 @@ def fails(frame):
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    pytest.importorskip("polars")  # the jobs take its frames
     write_dataset(tmp_path / "in")
     (tmp_path / "my_job.py").write_text(JOB)
     (tmp_path / "pkg").mkdir()

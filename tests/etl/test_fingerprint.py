@@ -105,6 +105,8 @@ def digest_after(code: str, helper: str, helpers: types.ModuleType) -> str:
 @pytest.mark.parametrize("kind", CHANGES)
 def test_a_change_is_seen(kind: str, helpers: types.ModuleType) -> None:
     code, before, after = CHANGES[kind]
+    if "polars" in code:
+        pytest.importorskip("polars")
     if "{m}" in code:
         first, second = (digest_after(code, one, helpers) for one in (HELPER_CODE, HELPER_CODE.replace(before, after)))
         unused = digest_after(code, HELPER_CODE.replace("return 0", "return 9"), helpers)

@@ -577,6 +577,8 @@ STRATEGIES = [(operation, name) for operation, choice in strategy.CHOICES.items(
 def test_all_strategies_return_equal_results(operation: str, name: str) -> None:
     if name == "compiled" or operation == "loop":  # only where there is a compiler does a call ask whether to compile loops
         pytest.importorskip("numba")
+    if name == "polars":
+        pytest.importorskip("polars")
     calls = CALLS.get(operation)
     assert calls, f"{operation}: add calls that reach it to CALLS in tests/kernels/test_strategies.py"
     taken: Counter[tuple[str, str]] = Counter()
