@@ -249,7 +249,7 @@ def quantiles(
     data = np.ascontiguousarray(data)
     out = zeros(len(low), result_type(data.dtype))
     sizes = high - low
-    loop = find_loop("window_select", data.dtype, False, len(low))
+    loop = find_loop("window_select", data.dtype, False, len(low), often=True)
     has_nan = data.dtype.kind == "f" and len(data) > 0 and np.isnan(np.minimum.reduce(data))
     if strategy.choose("window_quantile", loop is not None and not has_nan) == "compiled" and loop is not None:
         return _slide(loop, data, Windows(low, high), q, interpolation, out)
