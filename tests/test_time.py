@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 import zoneinfo
 from typing import Any
 
@@ -13,7 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels.elementwise import times
+from arrowjag._kernels.elementwise.times import every_of
 from arrowjag._methods import namespaces
+from arrowjag._ops import spans
 from arrowjag.errors import JagRangeError, JagTypeError, JagValueError
 from arrowjag.testing import LEAF_KINDS, assert_lists_equal, jagged_arrays
 from tests import reference as ref
@@ -392,3 +396,111 @@ def test_hosts() -> None:
     s = pd.Series(rows, dtype="jagged[timestamp[us], 2]")
     assert s.jag.dt.hour().jag.to_list() == [[13, None], None]
     assert pd.Series(pd.to_datetime(["2024-02-29", None])).jag.dt.month().tolist() == [2, pd.NA]
+
+
+LENGTHS = {
+    "ns": 1,
+    "us": 10**3,
+    "ms": 10**6,
+    "s": 10**9,
+    "m": 60 * 10**9,
+    "h": 3600 * 10**9,
+    "d": 86_400 * 10**9,
+    "w": 7 * 86_400 * 10**9,
+}
+OF_PANDAS = {
+    "min": "m",
+    "T": "m",
+    "H": "h",
+    "D": "d",
+    "W": "w",
+    "S": "s",
+    "L": "ms",
+    "U": "us",
+    "N": "ns",
+    "M": "mo",
+    "ME": "mo",
+    "MS": "mo",
+    "Q": "q",
+    "QE": "q",
+    "QS": "q",
+    "A": "y",
+    "Y": "y",
+    "YE": "y",
+    "YS": "y",
+}
+
+
+def test_the_length_of_every_unit() -> None:
+    for unit, length in LENGTHS.items():
+        found = every_of(f"3{unit}", "x")
+        assert (found.nanoseconds, found.months) == (3 * length, 0)
+        assert found.origin == (4 * LENGTHS["d"] if unit == "w" else 0)
+    for unit, months in {"mo": 1, "q": 3, "y": 12}.items():
+        found = every_of(f" 5{unit} ", "x")
+        assert (found.nanoseconds, found.months, found.origin) == (0, 5 * months, 0)
+
+
+@pytest.mark.parametrize("unit", OF_PANDAS)
+def test_units_of_pandas_name_ours(unit: str) -> None:
+    for number, told in (("2", "2"), ("0", "1"), ("", "1")):
+        with pytest.raises(
+            aj.JagValueError, match=rf"^x: '{number}{unit}' is no length of time.*; write '{told}{OF_PANDAS[unit]}'$"
+        ):
+            every_of(f"{number}{unit}", "x")
+
+
+@pytest.mark.parametrize("text", ["", "5", "h", "0h", "-1h", "1.5h", "1 h", "1fortnight", "1h30m"])
+def test_text_that_is_no_length_of_time(text: str) -> None:
+    with pytest.raises(
+        aj.JagValueError, match="is no length of time, expected a number and one of ns, us, ms, s, m, h, d, w, mo, q, y"
+    ):
+        every_of(text, "x")
+    assert every_of("0h", "x", 0).nanoseconds == 0
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="Windows has no tzset")
+def test_the_zone_of_the_machine_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    # In Morocco the fast of 2062 begins in December: the year ends with another offset than it began with.
+    seconds = np.arange(2_903_299_200, 2_903_299_200 + 366 * 86_400, 1_800)
+    zone = zoneinfo.ZoneInfo("Africa/Casablanca")
+    offsets = [dt.datetime.fromtimestamp(one, zone).utcoffset() for one in seconds.tolist()]
+    wanted = [one.total_seconds() for one in offsets if one is not None]
+    assert wanted[0] != wanted[-50]
+    try:
+        for here in ("Asia/Tokyo", "America/New_York"):
+            monkeypatch.setenv("TZ", here)
+            time.tzset()
+            times._of_year.cache_clear()
+            assert times.offsets_at("Africa/Casablanca", seconds).tolist() == wanted
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+        times._of_year.cache_clear()
+
+
+def test_spans_in_ticks() -> None:
+    hour = dt.timedelta(hours=1)
+    for span in ("1h", "60m", hour, np.timedelta64(1, "h"), pa.scalar(hour), pa.scalar(3600, pa.duration("s"))):
+        assert spans.as_ticks(span, pa.timestamp("ms"), "x") == 3_600_000
+        assert spans.as_ticks(span, pa.duration("s"), "x") == 3600
+        assert spans.as_ticks(span, pa.date32(), "x") == 0
+    assert spans.as_ticks("2d", pa.date32(), "x") == 2
+    assert spans.as_ticks("2d", pa.date64(), "x") == 2 * 86_400_000
+    assert spans.as_ticks("0s", pa.timestamp("s"), "x") == 0
+    for span in (1, None, pa.scalar(5), pa.scalar(None, pa.duration("s"))):
+        text = f"^x must be a length of time such as '5m' or '1d', or a timedelta, got {type(span).__name__}$"
+        with pytest.raises(JagTypeError, match=text):
+            spans.as_ticks(span, pa.timestamp("s"), "x")
+    with pytest.raises(JagValueError, match=r"^x: months have no fixed length, got '1mo'; give days$"):
+        spans.as_ticks("1mo", pa.timestamp("s"), "x")
+
+
+def test_casts_of_zoned_times_cut_fractions_where_asked() -> None:
+    text = aj.array([["2020-07-01 12:00:00.5", "2050-07-01 12:00:00.5"], ["2050-01-01 12:00:00.5"], ["2020-07-01 12:00:00.5"]])
+    x = text.str.to_datetime("%Y-%m-%d %H:%M:%S.%f")
+    zoned = x.dt.tz_localize("Europe/Berlin")
+    for part in (zoned, zoned[1:2], zoned[2:]):
+        with pytest.raises(aj.JagError):
+            part.cast(pa.time32("s"))
+        assert set(part.cast(pa.time32("s"), safe=False).values.to_pylist()) == {dt.time(12)}

@@ -86,6 +86,10 @@ def locate_file(path: Any, filesystem: Any = None, options: Mapping[str, str] | 
         raise JagValueError("the path is empty")
     if "\0" in text:
         raise JagValueError(f"a path holds no NUL character, got {text!r}")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise JagValueError(f"the name of {text!r} is not UTF-8, which pyarrow can't open: rename the file") from error
     if "://" in text:
         return filesystem_of(text, options or {})
     return pf.LocalFileSystem(), os.path.abspath(os.path.expanduser(text))  # noqa: PTH100, PTH111 - Path would drop a trailing /

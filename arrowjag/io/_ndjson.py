@@ -66,7 +66,7 @@ def read_ndjson(path: Any, schema: Any = None, to: str = "arrow", *, filesystem:
     check_host(to)
     wanted = None if schema is None else _schema(schema)
     where, name = locate_file(path, filesystem)
-    with where.open_input_file(name) as source:
+    with reading(name), where.open_input_file(name) as source:
         content = source.read_buffer()
     with reading(name):  # keys that are not UTF-8 fail when pyarrow decodes them
         table = _jagged(_parsed(content, wanted, name), wanted, name)

@@ -85,6 +85,18 @@ def test_a_path_with_nul_is_refused(name: str) -> None:
         getattr(aj, name)(*([{"v": X}] if name in WRITERS else []), "a\0b")
 
 
+@pytest.mark.parametrize("name", READERS + WRITERS)
+def test_a_path_that_is_not_utf_8_is_refused(name: str) -> None:
+    with pytest.raises(aj.JagValueError, match="is not UTF-8, which pyarrow can't open: rename the file"):
+        getattr(aj, name)(*([{"v": X}] if name in WRITERS else []), "a\udcff")
+
+
+@pytest.mark.parametrize("name", ["read_ipc", "read_ndjson"])
+def test_a_folder_is_no_file(name: str, tmp_path: Path) -> None:
+    with pytest.raises((JagError, IsADirectoryError)):
+        getattr(aj, name)(tmp_path)
+
+
 OPTIONS: list[dict[str, Any]] = [
     {"compression": "nonsense"},
     {"compression": True},

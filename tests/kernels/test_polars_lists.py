@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -102,3 +103,13 @@ def test_bits_round_trip_from_any_offset(flags: list[bool], first: int) -> None:
     bits = pack_bits(np.array([True] * first + flags, np.bool_))
     assert unpack_bits(bits, first, len(flags)).tolist() == flags
     assert pack_bits(np.array(flags, np.uint8) * 3).equals(pack_bits(np.array(flags, np.bool_)))
+
+
+@given(sizes=SIZES, data=st.data())
+def test_bits_of_rows(sizes: np.ndarray, data: st.DataObject) -> None:
+    cuts = offsets.from_sizes(sizes.astype(np.int64))
+    flags = np.array(data.draw(st.lists(st.booleans(), min_size=int(cuts[-1]), max_size=int(cuts[-1]))), bool)
+    rows = [flags[first:last] for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)]
+    for mask in (flags, pa.array(flags)):
+        assert polars_lists.count_bits(mask, cuts).tolist() == [int(row.sum()) for row in rows]
+    assert polars_lists.all_set(pa.array(flags, pa.bool_()), cuts).to_pylist() == [bool(row.all()) for row in rows]

@@ -1,0 +1,101 @@
+"""Arrays that are written in blocks, and rows broadcast to their values, against numpy's repeat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base import fill
+from arrowjag._options import options
+
+SIZES = [[5], [0, 3, 0, 0, 7, 1, 0], [2, 2, 2], [40, 0, 3], [0, 0, 1]]
+TYPES = ["uint8", "int16", "float32", "float64", "int64"]
+
+
+def rows(sizes: list[int], type: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """A number per row, some large, and the offsets."""
+    draw = np.random.default_rng(1)
+    return draw.integers(0, 250, len(sizes)).astype(type), np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+
+
+@pytest.mark.parametrize("type", TYPES)
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+@pytest.mark.parametrize("by", ["numpy", "parents", "compiled"])
+def test_every_part_of_a_broadcast_source(sizes: list[int], type: str, by: str) -> None:
+    if by == "compiled":
+        pytest.importorskip("numba")
+    data, offsets = rows(sizes, type)
+    wanted, n = data.repeat(sizes), int(offsets[-1])
+    parents = np.arange(len(sizes)).repeat(sizes) if by == "parents" else None
+    source = fill.Source(data, offsets, parents)
+    with options(compile="always"), strategy.force(spread_part="compiled" if by == "compiled" else "numpy", COMPILED_VALUES=0):
+        for start in range(n):
+            for stop in range(start + 1, n + 1, 1 + n // 9):
+                out = np.full(stop - start, 99, data.dtype)
+                assert np.array_equal(source.part(slice(start, stop), out), wanted[start:stop])
+                assert np.array_equal(source.part(slice(start, stop)), wanted[start:stop])
+                other = np.zeros(stop - start, "complex128")
+                assert np.array_equal(source.part(slice(start, stop), other), wanted[start:stop])
+
+
+def test_sources_without_rows_share_their_memory() -> None:
+    data = np.arange(5.0)
+    assert fill.Source(data).part(slice(1, 3)).tolist() == [1.0, 2.0]
+    assert np.shares_memory(fill.Source(data).part(slice(1, 3)), data)
+    assert fill.Source(data[:1]).part(slice(1, 3)).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("type", TYPES)
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+def test_spread(sizes: list[int], type: str) -> None:
+    data, offsets = rows(sizes, type)
+    n = int(offsets[-1])
+    for start in range(n):
+        for stop in range(start + 1, n + 1, 1 + n // 9):
+            out = np.full(stop - start, 99, data.dtype)
+            fill.spread(data, offsets, slice(start, stop), out)
+            assert np.array_equal(out, data.repeat(sizes)[start:stop])
+
+
+@pytest.mark.parametrize("passed", [16, 1 << 17])
+@pytest.mark.parametrize("sizes", [*SIZES, [1] * 300, [70, 0, 0, 130, 1]], ids=str)
+def test_spread_flags(sizes: list[int], passed: int) -> None:
+    offsets = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    n = int(offsets[-1])
+    for seed in range(4):
+        flags = np.random.default_rng(seed).random(len(sizes)) < 0.5
+        with strategy.force(PASS_VALUES=passed):
+            bits = fill.spread_flags(flags, offsets)
+        assert np.unpackbits(bits, count=n, bitorder="little").astype(bool).tolist() == flags.repeat(sizes).tolist()
+        assert len(bits) == (n + 7) // 8
+
+
+@pytest.mark.parametrize("block", [8, 16, 64, None])
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 40, 41])
+def test_blocks_of_items_and_of_bits(n: int, block: int | None) -> None:
+    flags = np.random.default_rng(n).random(n) < 0.5
+    bits = fill.fill_bits(lambda items: flags[items], n, block)
+    assert np.unpackbits(bits, count=n, bitorder="little").astype(bool).tolist() == flags.tolist()
+    assert len(bits) == (n + 7) // 8
+    with np.errstate(all="raise"):
+        found = fill.fill(lambda items, out: np.divide(1.0, np.zeros(items.stop - items.start), out=out), n, np.float32, block)
+        fill.fill_bits(lambda items: 1 / np.zeros(items.stop - items.start) > 0, n, block)
+    assert found.dtype == np.float32
+    assert np.isinf(found).all()
+    assert len(found) == n
+
+
+@pytest.mark.parametrize("by", ["small", "masks"])
+@pytest.mark.parametrize("value", [0, 1, -1, 7])
+@pytest.mark.parametrize("type", ["int8", "int16", "float32", "float64", "int64"])
+def test_filled(type: str, value: int, by: str) -> None:
+    data, valid = np.arange(-10, 31).astype(type), np.arange(41) % 3 > 0
+    before = data.copy()
+    with strategy.force(fill=by, PASS_VALUES=16):
+        found = fill.filled(data, valid, value)
+    assert found.dtype == data.dtype
+    assert found.tolist() == [one if there else value for one, there in zip(data.tolist(), valid.tolist(), strict=True)]
+    assert np.array_equal(data, before)

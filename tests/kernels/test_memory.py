@@ -1,0 +1,101 @@
+"""Words, bits and text of Arrow arrays, with slices and nulls, against Arrow itself."""
+
+from __future__ import annotations
+
+import decimal
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from arrowjag._kernels.base import memory
+from arrowjag.errors import JagOverflowError
+
+NUMBERS = [3, None, 0, 7, None, 1, 1, 0, None, 5, 2]
+FIXED = [pa.bool_(), pa.int8(), pa.uint16(), pa.float32(), pa.int64(), pa.date32(), pa.timestamp("us"), pa.decimal128(9, 2)]
+TEXT = [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()]
+WORDS = ["some", None, "", "ü", "a longer text", None, "x"]
+
+
+def fixed(type: pa.DataType) -> Any:
+    if pa.types.is_decimal(type):
+        return pa.array([one if one is None else decimal.Decimal(one) for one in NUMBERS], type)
+    if pa.types.is_boolean(type):
+        return pa.array([one if one is None else one > 1 for one in NUMBERS])
+    return pa.array(NUMBERS, pa.int32() if type.bit_width == 32 else pa.int64()).cast(type)
+
+
+@pytest.mark.parametrize("first", [0, 1, 3, 8, 9])
+@pytest.mark.parametrize("type", FIXED, ids=str)
+def test_words_there_and_back(type: pa.DataType, first: int) -> None:
+    values = fixed(type)[first:]
+    assert memory.has_words(type)
+    data, valid = memory.data_of(values), memory.valid_of(values)
+    assert len(data) == len(values)
+    assert (valid is None) == (values.null_count == 0)
+    assert memory.from_words(type, data, valid).equals(values)
+    assert memory.from_words(type, data).null_count == 0
+    assert len(memory.data_of(values[:0])) == 0
+
+
+@pytest.mark.parametrize("nulls", [False, True])
+@pytest.mark.parametrize("type", [one for one in FIXED if one != pa.bool_() and one.bit_width <= 64], ids=str)
+def test_take_clipped(type: pa.DataType, nulls: bool) -> None:
+    values = fixed(type)[1:] if nulls else fixed(type).drop_null()
+    index, valid = np.array([0, 99, 2, -5, 1, 4, 99]), np.array([True, False, True, False, True, True, False])
+    taken = memory.take_clipped(values, index, valid)
+    assert taken.equals(values.take(pa.array(index, mask=~valid)))
+    taken.validate(full=True)
+
+
+@pytest.mark.parametrize("first", [0, 1, 2])
+@pytest.mark.parametrize("type", TEXT, ids=str)
+def test_text_there_and_back(type: pa.DataType, first: int) -> None:
+    values = pa.array(WORDS, pa.string()).cast(type)[first:]
+    assert memory.is_text(type)
+    data, cuts, valid = memory.text_parts(values)
+    assert cuts.dtype == np.int64
+    assert valid is not None
+    assert valid.tolist() == [one is not None for one in WORDS[first:]]
+    assert memory.text_from(type, cuts, data, valid).equals(values)
+    plain = memory.text_from(type, cuts, data)
+    assert plain.null_count == 0
+    assert plain.to_pylist() == [one if one is not None else values[2].as_py()[:0] for one in values.to_pylist()]
+    whole = values.drop_null()
+    assert memory.text_parts(whole)[2] is None
+
+
+def test_text_without_bytes() -> None:
+    found, cuts, valid = memory.text_parts(pa.array(["", ""]))
+    assert len(found) == 1
+    assert cuts.tolist() == [0, 0, 0]
+    assert valid is None
+
+
+def test_which_types_are_text() -> None:
+    for type in (pa.string_view(), pa.binary_view(), pa.binary(4), pa.int64(), pa.list_(pa.string())):
+        assert not memory.is_text(type)
+    assert memory.fits(pa.string(), 2**31 - 1)
+    assert not memory.fits(pa.binary(), 2**31)
+    assert memory.fits(pa.large_string(), 2**40)
+    assert memory.fits(pa.large_binary(), 2**40)
+
+
+@pytest.mark.parametrize("first", range(18))
+def test_bits(first: int) -> None:
+    flags = np.random.default_rng(0).random(50) < 0.5
+    packed = memory.pack_bits(flags)
+    for n in (0, 1, 7, 8, 9, 32):
+        assert memory.unpack_bits(packed, first, n).tolist() == flags[first : first + n].tolist()
+        aligned = memory.aligned_bits(packed, first, n)
+        assert len(aligned) == (n + 7) // 8
+        assert np.unpackbits(aligned, count=n, bitorder="little").astype(bool).tolist() == flags[first : first + n].tolist()
+
+
+def test_more_than_memory_can_hold() -> None:
+    with pytest.raises(JagOverflowError, match="4611686018427387904 items of 2 bytes are more than memory can hold"):
+        memory.empty(2**62, np.int16)
+    assert memory.empty(3, np.int16).dtype == np.int16
+    assert memory.zeros(3, np.int16).tolist() == [0, 0, 0]
+    assert memory.empty_like(np.zeros(4, np.float32)).shape == (4,)
