@@ -223,6 +223,10 @@ def arguments_of(loop, type, nulls, rng):
         known["values"] = np.where(valid, values, 0)
     known |= arguments_of_moves(loop, values, offsets, known["cuts"], leaders_of(offsets, valid, rng), rng)
     known |= arguments_of_windows(loop, values, offsets, nulls, rng)
+    if loop.name == "combined":
+        state = {"state": np.zeros(n, "u1"), "state_y": np.zeros(n, "u1"), "items": np.zeros(2 * n + 1, np.int64)}
+        ways = {"of_x": 1 + 2 * nulls, "of_y": 1, "ends": np.zeros(len(offsets), np.int64), "valid_y": known["valid"]}
+        known |= {"offsets_y": offsets, "table": np.full(2048, -1), "mask": 2047} | state | ways
     if "sought" in names:
         known |= arguments_of_search(loop, values, offsets, nulls, rng)
     codes = {"item": values.dtype.str[1:], "wide": wide_type(type)}

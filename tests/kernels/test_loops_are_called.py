@@ -61,6 +61,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "rolling sum": ("window_sums-f8", lambda: FLOATS.rolling(3, min_periods=1).sum()),
     "rolling var": ("window_squares-f8", lambda: FLOATS.rolling(3, min_periods=1).var()),
     "rolling median": ("window_select-f8", lambda: WHOLE.rolling(3, min_periods=1).median()),
+    "symmetric_difference": ("combined-u8", lambda: WHOLE.symmetric_difference(TIMES.cast("float64"))),
     "interp": ("interpolate-f8", lambda: aj.interp(WHOLE, TIMES.cast("float64"), WHOLE)),
     "asof": ("bisect-f8", lambda: aj.asof(WHOLE, TIMES)),
     "rolling by time": ("window_bounds-i8", lambda: WHOLE.rolling(3, on=TIMES).sum()),

@@ -336,6 +336,7 @@ CALLS: dict[str, list[Call]] = {
     "n_unique": [reduction("n_unique")],
     "member": [Call(in_rows, in_rows_oracle)],
     "combine": [set_of(name) for name in ("union", "intersection", "difference", "symmetric_difference")],
+    "combined": [set_of(name) for name in ("union", "intersection", "difference", "symmetric_difference")],
     "lookup": [Call(looked_up, looked_up_oracle)],
     "hash_row": [method("unique"), Call(in_rows, in_rows_oracle), Call(looked_up, looked_up_oracle), *GROUPS, *COUNTS],
     "in_set": [member_of(2), member_of(40)],
@@ -491,6 +492,7 @@ CALLS: dict[str, list[Call]] = {
 
 WITH: dict[str, dict[str, Any]] = {
     "bisect": {"searchsorted": "bisect"},
+    "combined": {"combine": "blocks"},
     "hash_row": {"unique": "hash", "member": "hash", "group": "hash", "value_counts": "hash", "lookup": "hash"},
     "fill": {"row_reduction": "numpy"},
     "select": {"quantile": "sort"},

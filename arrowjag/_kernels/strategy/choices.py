@@ -120,6 +120,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "member": _either(rules.member, "pairs", "hash", small=_never, compiled=lambda _x, _y, ready=False: ready),
     "combine": _either(lambda: "blocks", "blocks", small=_never),
+    "combined": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "lookup": _either(lambda: "hash", "hash", small=_never),
     "hash_row": _either(lambda offsets: "partition" if is_huge(offsets) else "tables", "tables", partition=_is_row),
     "one_of": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),

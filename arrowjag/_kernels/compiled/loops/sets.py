@@ -1,0 +1,100 @@
+"""Rows of two columns as sets: what is in one, in both or in either."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from arrowjag._kernels.compiled.loop import loop
+
+u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
+i8: Any = np.int64
+
+Function = Callable[..., int]
+
+_BITS = ("u1", "u2", "u4", "u8")
+
+
+@loop("item* item* u1* u1* i8* i8* i8 i8 i8 i8 i8* u8 u1* u1* i8* i8*", _BITS)
+def combined(kind: str, nulls: bool) -> Function:
+    """(x, y, valid, valid_y, offsets, offsets_y, first, last, of_x, of_y, table, mask, state, state_y, items, ends): items.
+
+    Values are bits, as of `leaders`. Of the distinct items of x those are chosen that are not in y where `of_x` has the bit 1, and
+    those in y where it has the bit 2; then those of y that are not in x, where `of_y` is 1. These are numbered after those of x.
+    `ends` receives the end of each row among the chosen ones. `table` is as of `leaders`, for the longest row of both together.
+    """
+
+    def function(
+        x: Any,
+        y: Any,
+        valid: Any,
+        valid_y: Any,
+        offsets: Any,
+        offsets_y: Any,
+        first: Any,
+        last: Any,
+        of_x: Any,
+        of_y: Any,
+        table: Any,
+        mask: Any,
+        state: Any,
+        state_y: Any,
+        items: Any,
+        ends: Any,
+    ) -> int:
+        n, all_x = u8(0), u8(offsets[u8(last)])
+        for row in range(u8(first), u8(last)):
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            begin_y, end_y = u8(offsets_y[row]), u8(offsets_y[row + u8(1)])
+            size = u8(16)
+            while size < (end - begin + end_y - begin_y) * u8(2):
+                size <<= u8(1)
+            within = (size - u8(1)) & u8(mask)
+            # Entries of earlier rows need no clearing: their numbers are below those of this row.
+            base, from_y = begin + begin_y, begin_y + end
+            for i in range(begin, end):
+                state[i] = 0
+                if nulls and valid[i] == 0:
+                    continue
+                item = x[i]
+                hashed = u8(item) * u8(0x9E3779B97F4A7C15)
+                place = (hashed ^ (hashed >> u8(32))) & within
+                found = table[place]
+                while found >= i8(base) and x[u8(found) - begin_y] != item:
+                    place = (place + u8(1)) & within
+                    found = table[place]
+                if found < i8(base):
+                    table[place] = i8(i + begin_y)
+                    state[i] = 1
+            for i in range(begin_y, end_y):
+                state_y[i] = 0
+                if nulls and valid_y[i] == 0:
+                    continue
+                item = y[i]
+                hashed = u8(item) * u8(0x9E3779B97F4A7C15)
+                place = (hashed ^ (hashed >> u8(32))) & within
+                found = table[place]
+                while found >= i8(base):
+                    known = x[u8(found) - begin_y] if found < i8(from_y) else y[u8(found) - end]
+                    if known == item:
+                        break
+                    place = (place + u8(1)) & within
+                    found = table[place]
+                if found < i8(base):
+                    table[place] = i8(i + end)
+                    state_y[i] = 1
+                elif found < i8(from_y):
+                    state[u8(found) - begin_y] = 2
+            for i in range(begin, end):
+                items[n] = i8(i)
+                n += u8(1) if (u8(state[i]) & u8(of_x)) != u8(0) else u8(0)
+            if of_y != 0:
+                for i in range(begin_y, end_y):
+                    items[n] = i8(all_x + i)
+                    n += u8(1) if state_y[i] != 0 else u8(0)
+            ends[row] = i8(n)
+        return 0
+
+    return function
