@@ -45,7 +45,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "median": ("select-f8", lambda: FLOATS.quantile(0.3)),
     "is_in": ("one_of-i8", lambda: INTEGERS.is_in([3, 4])),
     "is_in rows": ("members-u8", lambda: INTEGERS.is_in(TIMES)),
-    "intersection": ("members-u8", lambda: INTEGERS.intersection(TIMES)),
+    "intersection": ("combined-u8", lambda: INTEGERS.intersection(TIMES)),
     "sort": ("short_sort-f8", FLOATS.sort),
     "sort descending": ("short_sort_falling-i8", lambda: INTEGERS.sort(descending=True)),
     "cumsum": ("cumsum-f8", FLOATS.cumsum),
