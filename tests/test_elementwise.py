@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import decimal
 import math
 import operator
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
@@ -270,3 +273,49 @@ def test_rows_null_in_one_operand_drop_the_items_of_the_other() -> None:
     x, y = aj.array([[1, 2], None, [3]]), aj.array([None, [7, 8, 9], [4]])
     assert (x + y).to_list() == [None, None, [7]]
     assert (x + np.array([1, 2, 3])).to_list() == [[2, 3], None, [6]]
+
+
+WIDE_DECIMALS = [(1, 0), (9, 2), (12, 2), (18, 6), (19, 0), (28, 3), (37, 5), (38, 2), (38, 38), (50, 10), (76, 4)]
+
+
+def of_digits(precision: int, scale: int) -> pa.DataType:
+    return pa.decimal128(precision, scale) if precision <= 38 else pa.decimal256(precision, scale)
+
+
+@pytest.mark.parametrize("digits", WIDE_DECIMALS, ids=str)
+@given(numbers=st.lists(st.tuples(*[st.none() | st.integers(-(10**9), 10**9)] * 2), max_size=6))
+def test_decimals_of_any_precision(digits: tuple[int, int], numbers: list[tuple[int | None, int | None]]) -> None:
+    type = of_digits(*digits)
+    most = 10 ** digits[0] - 1
+    with decimal.localcontext(prec=200):
+        pairs = [[None if v is None else Decimal(max(-most, min(v, most))).scaleb(-digits[1]) for v in pair] for pair in numbers]
+        x, y = (aj.array(pa.array([[pair[k] for pair in pairs], None], pa.list_(type))) for k in (0, 1))
+
+        def floor(a: Decimal, b: Decimal) -> Decimal:
+            return (a / b).to_integral_value(decimal.ROUND_FLOOR)
+
+        for function, expected in (
+            (operator.add, operator.add),
+            (operator.sub, operator.sub),
+            (operator.mul, operator.mul),
+            (operator.floordiv, floor),
+            (operator.mod, lambda a, b: a - b * floor(a, b)),
+        ):
+            divides = function in {operator.floordiv, operator.mod}
+            wanted = [None if a is None or b is None or (divides and not b) else expected(a, b) for a, b in pairs]
+            assert function(x, y).to_list() == [wanted, None]
+
+
+def test_decimals_by_integers_have_room() -> None:
+    price = aj.array(pa.array([[Decimal("1.25"), Decimal("-7.00")], None, []], pa.list_(pa.decimal128(38, 2))))
+    assert (price * 2).to_list() == [[Decimal("2.50"), Decimal("-14.00")], None, []]
+    assert (price % 2).to_list() == [[Decimal("1.25"), Decimal("1.00")], None, []]
+    assert (10 - price).to_list() == [[Decimal("8.75"), Decimal("17.00")], None, []]
+    assert (price // aj.array([2, 1, 0])).to_list() == [[Decimal(0), Decimal(-4)], None, []]
+    assert price.diff().to_list() == [[None, Decimal("-8.25")], None, []]
+
+
+def test_decimals_with_too_many_digits_raise() -> None:
+    x = aj.array(pa.array([[Decimal(10**76 - 1)]], pa.list_(pa.decimal256(76, 0))))
+    with pytest.raises(aj.JagOverflowError, match="multiply: the result of decimal256"):
+        x * x

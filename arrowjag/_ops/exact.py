@@ -31,9 +31,11 @@ __all__ = [
     "cumsum",
     "deviations",
     "divided",
+    "integers",
     "mean",
     "moment_mean",
     "moment_parts",
+    "of_integers",
     "parts_of",
     "prod",
     "rolling_mean",
@@ -161,10 +163,10 @@ def _mixed(low: pa.Array, high: pa.Array, weight: npt.NDArray[np.float64]) -> pa
     distinct, place = np.unique(weight, return_inverse=True)
     shares = [one.as_integer_ratio() for one in distinct.tolist()]
     top, bottom = (np.array(part, object)[place.reshape(-1)] for part in zip(*shares, strict=True))
-    one, two = _integers(low), _integers(high)
+    one, two = integers(low), integers(high)
     total = one * bottom + (two - one) * top
     size = (2 * np.abs(total) + bottom) // (2 * bottom)
-    return _of_integers(np.where(total < 0, -size, size), None, low.type)
+    return of_integers(np.where(total < 0, -size, size), None, low.type, "quantile")
 
 
 # --------------------------------------------------------------------------------------------------- sums
@@ -265,13 +267,13 @@ def prod(values: pa.Array, offsets: IntArray) -> pa.Array:
     result: Objects = np.full(len(offsets) - 1, 10**type.scale, object)
     filled = offsets[:-1] < offsets[1:]
     result[filled] = _running_products(values, offsets, type, "prod")[offsets[1:][filled] - 1]
-    return _of_integers(result, None, type)
+    return of_integers(result, None, type, "prod")
 
 
 def cumprod(values: pa.Array, offsets: IntArray) -> pa.Array:
     """Cumulative products per row, each rounded half away from zero to the scale of the type."""
     type = wide_type(_scaled(values[:0]).type)
-    return _of_integers(_running_products(values, offsets, type, "cumprod"), _validity(values), type)
+    return of_integers(_running_products(values, offsets, type, "cumprod"), _validity(values), type, "cumprod")
 
 
 def _scaled(values: pa.Array) -> pa.Array:
@@ -286,7 +288,7 @@ def _scaled(values: pa.Array) -> pa.Array:
 def _running_products(values: pa.Array, offsets: IntArray, type: pa.DataType, operation: str) -> Objects:
     """Unscaled cumulative products; a null counts as 1. Each step multiplies one item of every row, as in `_kernels.scan`."""
     unit = 10**type.scale
-    out = _integers(_scaled(values))
+    out = integers(_scaled(values))
     if values.null_count:
         out[values.is_null().to_numpy(zero_copy_only=False)] = unit
     sizes = np.diff(offsets)
@@ -307,7 +309,7 @@ def _running_products(values: pa.Array, offsets: IntArray, type: pa.DataType, op
     return out
 
 
-def _integers(values: pa.Array) -> Objects:
+def integers(values: pa.Array) -> Objects:
     """Convert decimals to unscaled Python integers."""
     result: Objects = np.zeros(len(values), object)
     for place, part in enumerate(parts_of(values)):
@@ -315,8 +317,8 @@ def _integers(values: pa.Array) -> Objects:
     return result
 
 
-def _of_integers(data: Objects, valid: BoolArray | None, type: pa.DataType) -> pa.Array:
+def of_integers(data: Objects, valid: BoolArray | None, type: pa.DataType, operation: str) -> pa.Array:
     """Convert unscaled Python integers, which fit the type, to decimals."""
     width = type.bit_width // 32
     lower = [(data >> (32 * place) & 0xFFFFFFFF).astype(np.int64) for place in range(width - 1)]
-    return assembled([*lower, (data >> (32 * (width - 1))).astype(np.int64)], valid, type, "prod")
+    return assembled([*lower, (data >> (32 * (width - 1))).astype(np.int64)], valid, type, operation)

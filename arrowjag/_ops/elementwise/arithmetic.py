@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._ops.elementwise import decimals
 from arrowjag._ops.elementwise.framework import (
     Datum,
     as_float,
@@ -93,6 +94,8 @@ def _special(name: str, kernel: str, one: Datum, two: Datum) -> pa.Array:
             return pc.binary_join_element_wise(one.cast(type), two.cast(type), pa.scalar(blank, type))
     if any(pt.is_decimal(type) for type in types) and any(pt.is_floating(type) for type in types):
         return pc.call_function(kernel, [one.cast(pa.float64()), two.cast(pa.float64())])
+    if any(pt.is_decimal(type) for type in types):
+        one, two = decimals.room_for_result(name, kernel, one, two)
     return pc.call_function(kernel, [one, two])
 
 
@@ -108,7 +111,7 @@ def divide(one: Datum, two: Datum) -> pa.Array:
     one, two = decoded(one), decoded(two)
     if not (computes(one.type) and computes(two.type)):
         if (pt.is_decimal(one.type) and pt.is_integer(two.type)) or (pt.is_decimal(two.type) and not pt.is_floating(one.type)):
-            two = _null_for_zero(two)
+            two = decimals.null_for_zero(two)
         return _special("divide", "divide", one, two)
     type = promote([one.type, two.type], "divide")
     type = type if pt.is_floating(type) else pa.float64()
@@ -137,7 +140,9 @@ def floored(name: str, function: Callable[..., Any]) -> Callable[[Datum, Datum],
     def compute(one: Datum, two: Datum) -> pa.Array:
         one, two = decoded(one), decoded(two)
         if pt.is_decimal(one.type) or pt.is_decimal(two.type):
-            return _decimal_floored(name, one, two)
+            if pt.is_floating(one.type) or pt.is_floating(two.type):
+                return _FLOORED[name](one.cast(pa.float64()), two.cast(pa.float64()))
+            return decimals.floored(name, one, two)
         left, right, valid, type = numpy_pair(name, one, two)
         if pt.is_integer(type):
             zero = right == 0
@@ -148,31 +153,6 @@ def floored(name: str, function: Callable[..., Any]) -> Callable[[Datum, Datum],
             return sized(function(left, right), valid, type)
 
     return compute
-
-
-def _decimal_floored(name: str, one: Datum, two: Datum) -> pa.Array:
-    if pt.is_floating(one.type) or pt.is_floating(two.type):
-        return _FLOORED[name](one.cast(pa.float64()), two.cast(pa.float64()))
-    type = promote([one.type, two.type], name)
-    digits = [t.precision - t.scale if pt.is_decimal(t) else 20 for t in (one.type, two.type)]
-    whole = min(digits[0] + type.scale + 1, 76)  # digits of the quotient by the least positive divisor
-    wide = pa.decimal256(type.precision, type.scale) if 2 * type.precision + 2 > 38 else type
-    one, two = _to_decimal(one, wide), _null_for_zero(_to_decimal(two, wide))
-    quotient = pc.floor(pc.divide(one, two))
-    if name == "floor_divide":
-        return quotient.cast(pa.decimal128(whole, 0) if whole <= 38 else pa.decimal256(whole, 0))
-    return pc.subtract(one, pc.multiply(quotient, two)).cast(type)
-
-
-def _to_decimal(datum: Datum, type: pa.DataType) -> Datum:
-    """Cast to decimal; integers first to one that fits every integer, as pyarrow requires room for all digits of the type."""
-    return datum.cast(pa.decimal128(20, 0)).cast(type) if pt.is_integer(datum.type) else datum.cast(type)
-
-
-def _null_for_zero(divisor: Datum) -> Datum:
-    """Replace zero divisors by null: decimals have no infinity, and a single row must not fail the whole column."""
-    zero = pa.scalar(Decimal(0) if pt.is_decimal(divisor.type) else 0, divisor.type)
-    return pc.if_else(pc.equal(divisor, zero), pa.scalar(None, divisor.type), divisor)
 
 
 def power(one: Datum, two: Datum) -> pa.Array:

@@ -1,0 +1,116 @@
+"""Arithmetic of decimals, whose results may need more digits than 128 bits hold."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from arrowjag._ops import exact
+from arrowjag._ops.elementwise.framework import Datum, both_valid
+from arrowjag._ops.elementwise.types import promote
+from arrowjag.errors import JagOverflowError
+
+__all__ = ["floored", "null_for_zero", "room_for_result"]
+
+MOST_DIGITS = 76
+"""Of decimal256."""
+
+
+def room_for_result(name: str, kernel: str, one: Datum, two: Datum) -> tuple[Datum, Datum]:
+    """Cast operands so that pyarrow's type of their result has at most 76 digits.
+
+    pyarrow derives the precision of a result from the types of the operands, and refuses one above that of the operands' width.
+    Operands of 128 bits become decimal256 where 38 digits aren't enough. Where 76 aren't either, the operands lose leading digits,
+    and values that have them raise.
+    """
+    types = _operand_types(kernel, one.type, two.type)
+    try:
+        return one.cast(types[0]), two.cast(types[1])
+    except pa.ArrowInvalid:
+        raise JagOverflowError(
+            f"{name}: the result of {one.type} and {two.type} has at most {MOST_DIGITS} digits, which leaves room for operands of "
+            f"{types[0]} and {types[1]}; a value needs more. Cast to float64 first, or to a decimal of fewer digits."
+        ) from None
+
+
+@functools.lru_cache(1024)
+def _operand_types(kernel: str, one: pa.DataType, two: pa.DataType) -> tuple[pa.DataType, pa.DataType]:
+    if _has_type(kernel, one, two) or not all(pt.is_decimal(type) or pt.is_integer(type) for type in (one, two)):
+        return one, two
+    digits = [type.precision if pt.is_decimal(type) else _INTEGER_DIGITS for type in (one, two)]
+    scales = [type.scale if pt.is_decimal(type) else 0 for type in (one, two)]
+    while True:
+        wide = pa.decimal256(digits[0], scales[0]), pa.decimal256(digits[1], scales[1])
+        longest = int(digits[1] - scales[1] > digits[0] - scales[0])
+        if _has_type(kernel, *wide) or digits[longest] == 1:
+            return wide
+        digits[longest] -= 1
+
+
+_INTEGER_DIGITS = 20
+"""The largest integer of 64 bits has 20 digits."""
+
+
+def _has_type(kernel: str, one: pa.DataType, two: pa.DataType) -> bool:
+    try:
+        pc.call_function(kernel, [pa.array([], one), pa.array([], two)])
+    except pa.ArrowInvalid:  # precision out of range
+        return False
+    return True
+
+
+def floored(name: str, one: Datum, two: Datum) -> pa.Array:
+    """Floor division or remainder of decimals and integers, computed on unscaled integers; null for a zero divisor."""
+    type = promote([one.type, two.type], name)
+    digits = [t.precision - t.scale if pt.is_decimal(t) else _INTEGER_DIGITS for t in (one.type, two.type)]
+    whole = min(digits[0] + type.scale + 1, MOST_DIGITS)  # digits of the quotient by the least positive divisor
+    quotients = pa.decimal128(whole, 0) if whole <= 38 else pa.decimal256(whole, 0)
+    one, two = _to_decimal(one, type), null_for_zero(_to_decimal(two, type))
+    if 2 * type.precision + 2 > MOST_DIGITS:
+        return _of_python_integers(name, one, two, quotients if name == "floor_divide" else type)
+    one, two = _unscaled(one), _unscaled(two)
+    # A quotient that is not whole differs from a whole number by at least 1 / divisor, more than `divide` rounds by.
+    quotient = pc.floor(pc.divide(one, two)).cast(pa.decimal256(type.precision, 0))
+    if name == "floor_divide":
+        return quotient.cast(quotients)
+    rest = pc.subtract(one, pc.multiply(quotient, two)).cast(pa.decimal256(type.precision, 0))
+    return rest.view(pa.decimal256(type.precision, type.scale)).cast(type)
+
+
+def _of_python_integers(name: str, one: Datum, two: Datum, type: pa.DataType) -> pa.Array:
+    """As `floored`, for more digits than those of which decimal256 holds a quotient with all decimal places."""
+    function: Callable[[Any, Any], Any] = np.floor_divide if name == "floor_divide" else np.remainder
+    sides = [pa.array([side.as_py()], side.type) if isinstance(side, pa.Scalar) else side for side in (one, two)]
+    valid = [None if side.null_count == 0 else ~side.is_null().to_numpy(zero_copy_only=False) for side in sides]
+    left, right = (exact.integers(side) for side in sides)
+    right[right == 0] = 1  # under a null
+    found = function(left, right)
+    both = both_valid(*valid)
+    return exact.of_integers(found, None if both is None else np.broadcast_to(both, found.shape), type, name)
+
+
+def _unscaled(datum: Datum) -> Datum:
+    """Decimals as the integers that are stored, with the digits that decimal256 has."""
+    type = pa.decimal256(datum.type.precision, datum.type.scale)
+    integers = pa.decimal256(type.precision, 0)
+    if isinstance(datum, pa.Scalar):
+        return pa.array([datum.as_py()], type).view(integers)[0]
+    return datum.cast(type).view(integers)
+
+
+def _to_decimal(datum: Datum, type: pa.DataType) -> Datum:
+    """Cast to decimal; integers first to one that fits every integer, as pyarrow requires room for all digits of the type."""
+    return datum.cast(pa.decimal128(20, 0)).cast(type) if pt.is_integer(datum.type) else datum.cast(type)
+
+
+def null_for_zero(divisor: Datum) -> Datum:
+    """Replace zero divisors by null: decimals have no infinity, and a single row must not fail the whole column."""
+    zero = pa.scalar(Decimal(0) if pt.is_decimal(divisor.type) else 0, divisor.type)
+    return pc.if_else(pc.equal(divisor, zero), pa.scalar(None, divisor.type), divisor)
