@@ -257,7 +257,7 @@ def short(folder: Path, size: int = 1_000_000_000, files: int = 4000) -> None:
 
 
 def small(folder: Path, files: int) -> None:
-    """Print what many files of a few rows cost against files of the same size together, and of the same rows, a hundredth as many."""
+    """Print what many files of a few rows cost against files of the same size together, and of the same rows: a hundredth as many files."""
     few, few_bytes, few_rows = (folder / name / "in" for name in ("small", "bytes", "rows"))
     for each in (few, few_bytes, few_rows):
         each.mkdir(parents=True)
@@ -265,16 +265,17 @@ def small(folder: Path, files: int) -> None:
     for number in range(files):
         pq.write_table(batch(rows, number), few / f"f{number:05}.parquet")
     size = sum(file.stat().st_size for file in few.iterdir())
-    for number in range(files // 100):
-        pq.write_table(batch(100 * rows, number), few_rows / f"f{number:05}.parquet")
-        pq.write_table(batch(size // (files // 100) // 176, number), few_bytes / f"f{number:05}.parquet")
+    large = max(files // 100, 1)
+    for number in range(large):
+        pq.write_table(batch(rows * files // large, number), few_rows / f"f{number:05}.parquet")
+        pq.write_table(batch(size // large // 176, number), few_bytes / f"f{number:05}.parquet")
     found: dict[str, list[float]] = {"small": [], "bytes": [], "rows": []}
     for _ in range(3):
         for each in (few, few_bytes, few_rows):
             found[each.parent.name].append(measure("small files", each)[1])
     busy = {name: min(each) for name, each in found.items()}
     print(
-        f"{files:,} files of {rows} rows: {busy['small']:.2f} s of all cores, {busy['small'] / busy['bytes']:.2f} times {files // 100} "
+        f"{files:,} files of {rows} rows: {busy['small']:.2f} s of all cores, {busy['small'] / busy['bytes']:.2f} times {large} "
         f"files of the same bytes, {busy['small'] / busy['rows']:.2f} times those of the same rows (target: 2 times)",
         flush=True,
     )
