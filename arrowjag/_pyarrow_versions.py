@@ -20,6 +20,7 @@ __all__ = [
     "NO_UUID_OBJECTS",
     "TOO_FEW_NULLS_OF_FIELDS",
     "array_of_words",
+    "check_seconds",
     "has_views",
     "if_else",
     "nbytes",
@@ -55,6 +56,12 @@ _NO_DATA_OF_VIEWS = Difference(
     "25.0",
     "IPC: the process ends where views of short text that a cast has made are written compressed.",
     "arrowjag makes and writes other views; `pyarrow.ipc` fails as before.",
+)
+_SECONDS_WRAP = Difference(
+    "pyarrow",
+    "25.0",
+    "Parquet: timestamps in seconds beyond the range of milliseconds, in which they are stored, are written as other times.",
+    "arrowjag refuses to write them; `pq.write_table` writes them as before.",
 )
 NO_LARGE_DICTIONARIES = Difference(
     "pyarrow",
@@ -330,6 +337,40 @@ def table_with_data_of_views(table: pa.Table) -> pa.Table:
         return table
     columns = [pa.chunked_array(map(with_data_of_views, column.chunks), column.type) for column in table.columns]
     return pa.Table.from_arrays(columns, schema=table.schema)
+
+
+def check_seconds(table: pa.Table) -> None:
+    """Raise if Parquet can't store a timestamp in seconds: it stores milliseconds.
+
+    Parameters
+    ----------
+    table : pa.Table
+        What is to be written.
+
+    Raises
+    ------
+    pa.ArrowInvalid
+        For a timestamp beyond the range of milliseconds, as the newest pyarrow raises while it writes.
+    """
+    if not _SECONDS_WRAP:
+        return
+    for column in table.columns:
+        if "timestamp[s" in str(column.type):
+            for chunk in column.chunks:
+                _cast_seconds(chunk)
+
+
+def _cast_seconds(values: pa.Array) -> None:
+    type = values.type
+    if isinstance(type, pa.BaseExtensionType):
+        _cast_seconds(values.storage)
+    elif pt.is_timestamp(type) and type.unit == "s":
+        values.cast(pa.timestamp("ms", type.tz))
+    elif pt.is_struct(type):
+        for field in values.flatten():
+            _cast_seconds(field)
+    elif pt.is_nested(type) and not pt.is_union(type):
+        _cast_seconds(values.flatten())
 
 
 def parquet_schema(schema: pa.Schema) -> pa.Schema:

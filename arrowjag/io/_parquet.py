@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.fs as pf
 import pyarrow.parquet as pq
 
-from arrowjag._pyarrow_versions import parquet_schema
+from arrowjag._pyarrow_versions import check_seconds, parquet_schema
 from arrowjag.errors import JagError, JagFileError, JagTypeError, JagValueError
 from arrowjag.io._atomic import atomic_target
 from arrowjag.io._damage import checked, reading
@@ -373,8 +373,10 @@ class FileWriter:
         """Append rows, cut into row groups."""
         table = table if table.schema.equals(self._schema) else conform_table(table, self._schema, self._name)
         for start, stop in cut_rows(table, self._rows, self._values):
+            part = table.slice(start, stop - start)
             try:
-                self._writer.write_table(table.slice(start, stop - start), row_group_size=stop - start)
+                check_seconds(part)
+                self._writer.write_table(part, row_group_size=stop - start)
             except pa.ArrowNotImplementedError as error:
                 raise unsupported_column(table.schema, error, self._name) from error
             except pa.ArrowInvalid as error:

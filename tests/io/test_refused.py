@@ -151,8 +151,14 @@ def test_values_that_parquet_can_not_store(tmp_path: Path) -> None:
     nested = pa.DictionaryArray.from_arrays([0], pa.array([[1]]))
     with pytest.raises(aj.JagTypeError, match="Parquet can't store"):
         aj.write_parquet({"v": nested}, tmp_path / "a.parquet")
-    with pytest.raises(aj.JagValueError, match=r"a\.parquet: Parquet can't store a value"):
-        aj.write_parquet({"v": pa.array([-(2**63)], pa.timestamp("s"))}, tmp_path / "a.parquet")
+    far = pa.array([-(2**63), 0, None], pa.timestamp("s"))  # stored as milliseconds
+    for values in (far, pa.array([[{"at": far[0]}], None]), aj.array(pa.ListArray.from_arrays([0, 2, 3], far))):
+        with pytest.raises(aj.JagValueError, match=r"a\.parquet: Parquet can't store a value"):
+            aj.write_parquet({"v": values}, tmp_path / "a.parquet")
+    most = (2**63 - 1) // 1000
+    near = pa.array([[most], None, [-most]], pa.list_(pa.timestamp("s")))
+    aj.write_parquet({"v": near}, tmp_path / "near.parquet")
+    assert aj.array(aj.read_parquet(tmp_path / "near.parquet")["v"]).cast("int64").to_list() == [[most], None, [-most]]
     twice = pa.table([pa.array([1]), pa.array([2]), pa.array([3])], names=["v", "v", "w"])
     with pytest.raises(aj.JagValueError, match="several columns of this name"):
         aj.write_parquet(twice, tmp_path / "parts", partition_by="v")
