@@ -315,6 +315,16 @@ def test_decimals_by_integers_have_room() -> None:
     assert price.diff().to_list() == [[None, Decimal("-8.25")], None, []]
 
 
+@pytest.mark.parametrize("scale", [0, 20, 50, 70])
+def test_integers_keep_their_values_beside_decimals_of_most_digits(scale: int) -> None:
+    x = aj.array(pa.array([[Decimal("0.5") if scale else Decimal(8), None], []], pa.list_(pa.decimal256(76, scale))))
+    whole = aj.array([3, 4])
+    with decimal.localcontext(prec=200):
+        for function in (operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod):
+            (value, _), _ = x.to_list()
+            assert function(x, whole).to_list() == [[function(value, 3), None], []]
+
+
 def test_decimals_with_too_many_digits_raise() -> None:
     x = aj.array(pa.array([[Decimal(10**76 - 1)]], pa.list_(pa.decimal256(76, 0))))
     with pytest.raises(aj.JagOverflowError, match="multiply: the result of decimal256"):

@@ -21,6 +21,8 @@ __all__ = ["floored", "null_for_zero", "room_for_result"]
 
 MOST_DIGITS = 76
 """Of decimal256."""
+_INTEGER_DIGITS = 20
+"""Of the largest integer of 64 bits."""
 
 
 def room_for_result(name: str, kernel: str, one: Datum, two: Datum) -> tuple[Datum, Datum]:
@@ -31,8 +33,10 @@ def room_for_result(name: str, kernel: str, one: Datum, two: Datum) -> tuple[Dat
     and values that have them raise.
     """
     types = _operand_types(kernel, one.type, two.type)
+    if types == (one.type, two.type):
+        return one, two
     try:
-        return one.cast(types[0]), two.cast(types[1])
+        return _to_decimal(one, types[0]), _to_decimal(two, types[1])
     except pa.ArrowInvalid:
         raise JagOverflowError(
             f"{name}: the result of {one.type} and {two.type} has at most {MOST_DIGITS} digits, which leaves room for operands of "
@@ -42,6 +46,7 @@ def room_for_result(name: str, kernel: str, one: Datum, two: Datum) -> tuple[Dat
 
 @functools.lru_cache(1024)
 def _operand_types(kernel: str, one: pa.DataType, two: pa.DataType) -> tuple[pa.DataType, pa.DataType]:
+    """Return the types that operands are cast to; where not even operands of one digit have room, those of one digit."""
     if _has_type(kernel, one, two) or not all(pt.is_decimal(type) or pt.is_integer(type) for type in (one, two)):
         return one, two
     digits = [type.precision if pt.is_decimal(type) else _INTEGER_DIGITS for type in (one, two)]
@@ -52,10 +57,6 @@ def _operand_types(kernel: str, one: pa.DataType, two: pa.DataType) -> tuple[pa.
         if _has_type(kernel, *wide) or digits[longest] == 1:
             return wide
         digits[longest] -= 1
-
-
-_INTEGER_DIGITS = 20
-"""The largest integer of 64 bits has 20 digits."""
 
 
 def _has_type(kernel: str, one: pa.DataType, two: pa.DataType) -> bool:

@@ -41,7 +41,7 @@ def word_from(data: Any, size: Any, place: Any) -> Any:
 
 @helper
 def bits_from(data: Any, size: Any, at: Any, left: Any) -> Any:
-    """The next bits of a row that has so many left, in the lowest bits of a word, and how many they are."""
+    """Return a word whose lowest bits are the bits from position `at` on, at most `left` of them, and their number."""
     shift = at & u8(7)
     room = u8(64) - shift
     word = word_from(data, size, at >> u8(3)) >> shift
