@@ -64,13 +64,13 @@ class Variant(NamedTuple):
 
 
 SAMPLE = 31
-"""Items of a row that the bounds of a selection are chosen from; the caller lends room for them."""
+"""Items of a row that the bounds of a selection are chosen from; the caller provides a buffer of this length."""
 
 PIECE = 128
 """Items whose sum is taken from left to right before it is added to the sum of the row: the documented order of addition."""
 
 TOGETHER = 256
-"""Items that are looked up in a sorted row side by side; the caller lends room for their slots."""
+"""Items that are looked up in a sorted row side by side; the caller provides a buffer of this length for their slots."""
 
 LARGEST_PRODUCT = 2.0**63 * (1 - 1e-9)
 """Products of integers whose magnitude in float64 is below this fit 64 bits, beyond any rounding."""

@@ -17,12 +17,6 @@ from arrowjag._kernels.compiled.library import Compiled, find_loop
 
 __all__ = ["are_set", "count_valid"]
 
-_BITS = 16
-"""Bits that are read in the time of one value of a loop at the speed of memory."""
-
-_ROW = 200
-"""Bits that are read in the time that a row costs."""
-
 
 def are_set(bits: pa.Array[Any], offsets: NDArray[np.int64], *, all: bool) -> pa.Array[Any] | None:
     """Whether all items of each row are True, or any is.
@@ -73,5 +67,5 @@ def _loop(name: str, n_values: int) -> Compiled | None:
 
 def _run(loop: Compiled, buffer: pa.Buffer, skip: int, offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
     data = np.frombuffer(buffer, np.uint8)
-    fewest = _BITS * strategy.sizes.LIGHT_VALUES - _ROW * len(out)
+    fewest = strategy.sizes.LIGHT_BITS_PER_VALUE * strategy.sizes.LIGHT_VALUES - strategy.sizes.LIGHT_BITS_PER_ROW * len(out)
     map_rows(lambda first, last: loop(data, len(data), skip, offsets, first, last, out), offsets, min_values=fewest)

@@ -33,6 +33,12 @@ of 1,000 have their maxima in 0.14 ms, on two threads in 0.2."""
 LIGHT_ROW = 50
 """Values that such a loop takes in the time that a row costs beside its values."""
 
+LIGHT_BITS_PER_VALUE = 16
+"""Bits that a loop over words of bits reads in the time that other loops at the speed of memory take for a value."""
+
+LIGHT_BITS_PER_ROW = 200
+"""Bits that such a loop reads in the time that a row costs beside its bits."""
+
 CACHE_VALUES = 1 << 17
 """Values per block of kernels with temporaries: 1 MB of float64, which stays in the second-level cache."""
 
