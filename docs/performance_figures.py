@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
-from performance_pictures import TABLES, geometric, ratios
+from performance_pictures import TABLES, geometric, number, ratios, section
 
 DOCS = Path(__file__).parent
 START, END = "<!-- measured: docs/performance.py writes these lines -->", "<!-- end of measured -->"
+BY_TYPE = "<!-- measured by type: docs/performance.py writes these lines -->"
 
 
 def means(tables: str) -> dict[str, tuple[float, int]]:
@@ -22,6 +24,29 @@ def millions(tables: str) -> str:
     found = re.search(r"^## Without nulls: ([\d,]+) values", tables, re.MULTILINE)
     assert found is not None
     return f"{int(found[1].replace(',', '')) / 1e6:.0f}"
+
+
+def types(tables: str) -> str:
+    """Return how many pairs of an operation and an input are as fast as in the fastest other library, and name the slowest."""
+    head, *rows = section(tables, "Other types and sizes")
+    found = {
+        (row[0], column): number(cell)
+        for row in rows
+        if not row[0].startswith("geometric")
+        for column, cell in zip(head[1:], row[1:], strict=True)
+        if column.startswith("1M") and not math.isnan(number(cell))
+    }
+    behind = sorted((ratio, *key) for key, ratio in found.items() if ratio < 0.95)
+    slowest = "\n".join(f"* `{name}` on {column}: {ratio:.2f} times" for ratio, name, column in behind[:SLOWEST])
+    mean = geometric(list(found.values()))
+    return (
+        f"On 1 million values, {len(found) - len(behind)} of {len(found)} pairs of an operation and an input are at least as\n"
+        f"fast as in the fastest other library (within 5 %), geometric mean {mean:.1f} times. These are the slowest:\n\n{slowest}"
+    )
+
+
+SLOWEST = 5
+"""How many of the slowest operations the page names."""
 
 
 def written(page: str, tables: str) -> str:
@@ -47,6 +72,7 @@ def written(page: str, tables: str) -> str:
         f"operation). With null values the mean is {values:.1f} times, with null rows {rows:.1f} times."
     )
     page = re.sub(f"{START}.*?{END}", lambda _: f"{START}\n{sentence}\n{END}", page, flags=re.DOTALL)
+    page = re.sub(f"{BY_TYPE}.*?{END}", lambda _: f"{BY_TYPE}\n{types(tables)}\n\n{END}", page, flags=re.DOTALL)
     page = re.sub(r"(\{grid-item-card\}) [\d.]+ times", rf"\1 {plain:.1f} times", page)
     card = f"fastest other library: geometric mean of {count} operations on {size}"
     return re.sub(r"fastest other library: geometric mean of \d+ operations on \d+ million values", card, page)
