@@ -18,6 +18,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels import scan as _scan
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce.quantiles import probability
 from arrowjag._kernels.reduce.segments import EXACT, result_type
@@ -172,7 +173,8 @@ def _spread(view: View, ddof: int = 1, *, root: bool = False) -> pa.Array:
             squares = np.where(np.isfinite(state.mean), state.spread, np.nan)
         else:
             squares = window_statistics.variances(data, valid, view.offsets, view.windows)
-        found = np.divide(squares, view.counts - less, out=squares)
+        parts = np.subtract(view.counts, less, out=empty(len(squares), np.float64), casting="same_kind")
+        found = np.divide(squares, parts, out=squares)
         if not np.isfinite(found.sum()):
             found[~np.isfinite(found)] = np.nan
         if root:

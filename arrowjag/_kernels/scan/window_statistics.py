@@ -168,15 +168,14 @@ def variances(data: NDArray[Any], valid: Valid, offsets: Integers, windows: Wind
     def work(block: Block) -> None:
         part = windows.part(block.items)
         values = block.filled(0, np.float64) if block.data.dtype.kind == "f" else shifted(block)
-        present = np.ones(len(values)) if block.valid is None else block.valid.astype(np.float64)
-        loop = find_loop("window_squares", values.dtype, False, len(values), often=True)
-        if strategy.choose("window", loop is not None) == "compiled" and loop is not None:
+        nulls = block.valid is not None
+        loop = find_loop("window_squares", values.dtype, nulls, len(values), often=True)
+        is_compiled = strategy.choose("window", loop is not None) == "compiled" and loop is not None
+        present = np.ones(0 if is_compiled else len(values)) if block.valid is None else block.valid.astype(np.float64)
+        if is_compiled and loop is not None:
             width, levels = _scratch_of(block.offsets, part)
-            scratch, means, found = empty(3 * width * max(levels, 1), np.float64), empty(len(values), np.float64), out[block.items]
-            rows = len(block.offsets) - 1
-            loop(np.ascontiguousarray(values), present, *part, block.offsets, 0, rows, width, scratch, means, found)
-            if not np.isfinite(means.sum()):
-                found[~np.isfinite(means)] = np.nan
+            scratch, rows = empty(3 * width * max(levels, 1), np.float64), len(block.offsets) - 1
+            loop(np.ascontiguousarray(values), present, *part, block.offsets, 0, rows, width, scratch, out[block.items])
             return
         _, means, found = over_windows((present, values, np.zeros(len(values))), merge_deviations, (0, 0, 0), part)
         found[~np.isfinite(means)] = np.nan

@@ -42,7 +42,7 @@ class Windows(NamedTuple):
 
 def row_sizes_of(low: Integers, high: Integers) -> Integers:
     """The differences."""
-    found: Integers = high - low
+    found: Integers = np.subtract(high, low, out=empty(len(low), np.int64))
     return found
 
 
@@ -55,7 +55,7 @@ def of_items(offsets: Integers, window: int | None, center: bool = False) -> Win
     window = min(window, 2 * n + 1)
     behind = (window - 1) // 2 if center else 0
     high = np.arange(1 + behind, n + 1 + behind)
-    low = high - window
+    low = np.subtract(high, window, out=empty(n, np.int64))
     if window <= strategy.sizes.SHIFT_SLOTS:  # windows that reach beyond their row are those of its first and last slots
         for slot in range(window - 1 - behind):
             rows = (sizes > slot).nonzero()[0]

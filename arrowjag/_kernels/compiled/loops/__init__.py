@@ -9,6 +9,7 @@ from __future__ import annotations
 from arrowjag._kernels.compiled.loop import LOOPS, Loop
 from arrowjag._kernels.compiled.loops import (
     counts,
+    decay,
     equality,
     extremes,
     fused,
@@ -30,6 +31,7 @@ from arrowjag._kernels.compiled.loops import (
 __all__ = [
     "LOOPS",
     "counts",
+    "decay",
     "equality",
     "extremes",
     "fused",

@@ -1,4 +1,4 @@
-"""Windows along rows: the items of two ranks in each, and states whose weights decay from slot to slot."""
+"""Windows along rows: the items of two ranks in each, their sums, and their squared deviations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import PIECE, loop
+from arrowjag._kernels.compiled.loop import loop
 
 u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
 i8: Any = np.int64
@@ -171,151 +171,119 @@ def window_sums(kind: str, nulls: bool) -> Function:
     return function
 
 
-@loop("f8* f8* i8* i8* i8* i8 i8 i8 f8* f8* f8*", ("f8",))
+@loop("f8* f8* i8* i8* i8* i8 i8 i8 f8* f8*", ("f8",))
 def window_squares(kind: str, nulls: bool) -> Function:
-    """(values, ones, low, high, offsets, first, last, width, scratch, means, out): sums of squared deviations over windows.
+    """(values, ones, low, high, offsets, first, last, width, scratch, out): sums of squared deviations over windows.
 
-    As `window_sums`, of counts, means and squares; a null is 0 and has a 0 among the ones. `scratch` has three parts per span.
+    As `window_sums`, of counts, means and squares; a null is 0 and has a 0 among the ones, which are not read without nulls.
+    `scratch` has three parts per span. The result is NaN where the mean is not finite.
     """
-    del nulls, kind
+    del kind
+    return _squares_of_valid if nulls else _squares
 
-    def function(
-        values: Any,
-        ones: Any,
-        low: Any,
-        high: Any,
-        offsets: Any,
-        first: Any,
-        last: Any,
-        width: Any,
-        scratch: Any,
-        means: Any,
-        out: Any,
-    ) -> int:
-        w = u8(width)
-        for row in range(u8(first), u8(last)):
-            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
-            n = end - begin
-            longest = u8(0)
-            for i in range(begin, end):
-                longest = max(longest, u8(high[i]) - u8(low[i]))
-            for i in range(u8(0), n):
-                scratch[i] = ones[begin + i]
-                scratch[w + i] = values[begin + i]
-                scratch[w * u8(2) + i] = 0.0
-            span, table = u8(1), w * u8(3)
-            while span * u8(2) <= longest:
-                before = table - w * u8(3)
-                for i in range(u8(0), n - span * u8(2) + u8(1)):
-                    n1, n2 = scratch[before + i], scratch[before + i + span]
+
+def _squares_of_valid(
+    values: Any, ones: Any, low: Any, high: Any, offsets: Any, first: Any, last: Any, width: Any, scratch: Any, out: Any
+) -> int:
+    w = u8(width)
+    for row in range(u8(first), u8(last)):
+        begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+        n = end - begin
+        longest = u8(0)
+        for i in range(begin, end):
+            longest = max(longest, u8(high[i]) - u8(low[i]))
+        for i in range(u8(0), n):
+            scratch[i] = ones[begin + i]
+            scratch[w + i] = values[begin + i]
+            scratch[w * u8(2) + i] = 0.0
+        span, table = u8(1), w * u8(3)
+        while span * u8(2) <= longest:
+            before = table - w * u8(3)
+            for i in range(u8(0), n - span * u8(2) + u8(1)):
+                n1, n2 = scratch[before + i], scratch[before + i + span]
+                count = n1 + n2
+                share = n2 / max(count, 1.0)
+                m1 = scratch[before + w + i]
+                apart = scratch[before + w + i + span] - m1
+                squares = scratch[before + w * u8(2) + i] + scratch[before + w * u8(2) + i + span]
+                scratch[table + i] = count
+                scratch[table + w + i] = m1 + apart * share
+                scratch[table + w * u8(2) + i] = squares + apart * (n1 * share) * apart
+            span *= u8(2)
+            table += w * u8(3)
+        for i in range(begin, end):
+            at, size = u8(low[i]) - begin, u8(high[i]) - u8(low[i])
+            n1, m1, s1 = 0.0, 0.0, 0.0
+            span, table = u8(1), u8(0)
+            while span <= size:
+                if size & span:
+                    n2 = scratch[table + at]
                     count = n1 + n2
                     share = n2 / max(count, 1.0)
+                    apart = scratch[table + w + at] - m1
+                    s1 = s1 + scratch[table + w * u8(2) + at] + apart * (n1 * share) * apart
+                    m1 = m1 + apart * share
+                    n1 = count
+                    at += span
+                span *= u8(2)
+                table += w * u8(3)
+            out[i] = s1 if m1 - m1 == 0.0 else np.nan
+    return 0
+
+
+def _squares(
+    values: Any, ones: Any, low: Any, high: Any, offsets: Any, first: Any, last: Any, width: Any, scratch: Any, out: Any
+) -> int:
+    """The same numbers without nulls: counts are sizes, and halves of a span weigh the same."""
+    w = u8(width)
+    for row in range(u8(first), u8(last)):
+        begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+        n = end - begin
+        longest = u8(0)
+        for i in range(begin, end):
+            longest = max(longest, u8(high[i]) - u8(low[i]))
+        span, table = u8(1), w * u8(3)
+        while span * u8(2) <= longest:
+            before = table - w * u8(3)
+            weight = f8(i8(span)) * 0.5
+            for i in range(u8(0), n - span * u8(2) + u8(1)):
+                if span == u8(1):
+                    m1 = values[begin + i]
+                    apart = values[begin + i + u8(1)] - m1
+                    squares = 0.0
+                else:
                     m1 = scratch[before + w + i]
                     apart = scratch[before + w + i + span] - m1
                     squares = scratch[before + w * u8(2) + i] + scratch[before + w * u8(2) + i + span]
-                    scratch[table + i] = count
-                    scratch[table + w + i] = m1 + apart * share
-                    scratch[table + w * u8(2) + i] = squares + apart * (n1 * share) * apart
+                scratch[table + w + i] = m1 + apart * 0.5
+                scratch[table + w * u8(2) + i] = squares + apart * weight * apart
+            span *= u8(2)
+            table += w * u8(3)
+        known, share, weight = u8(0), 0.0, 0.0  # of two neighbouring windows of one size, the divisions are made once
+        for i in range(begin, end):
+            at, size = u8(low[i]) - begin, u8(high[i]) - u8(low[i])
+            odd = size & u8(1)
+            m1 = values[begin + at] + 0.0 if odd else 0.0
+            s1 = 0.0
+            at += odd
+            done = odd
+            span, table = u8(2), w * u8(3)
+            while span <= size:
+                if size & span:
+                    mean, squares = scratch[table + w + at], scratch[table + w * u8(2) + at]
+                    if done == u8(0):
+                        m1, s1 = mean + 0.0, squares
+                    else:
+                        if done + span != known:
+                            known = done + span
+                            share = f8(i8(span)) / f8(i8(known))
+                            weight = f8(i8(done)) * share
+                        apart = mean - m1
+                        s1 = s1 + squares + apart * weight * apart
+                        m1 = m1 + apart * share
+                    done += span
+                    at += span
                 span *= u8(2)
                 table += w * u8(3)
-            for i in range(begin, end):
-                at, size = u8(low[i]) - begin, u8(high[i]) - u8(low[i])
-                n1, m1, s1 = 0.0, 0.0, 0.0
-                span, table = u8(1), u8(0)
-                while span <= size:
-                    if size & span:
-                        n2 = scratch[table + at]
-                        count = n1 + n2
-                        share = n2 / max(count, 1.0)
-                        apart = scratch[table + w + at] - m1
-                        s1 = s1 + scratch[table + w * u8(2) + at] + apart * (n1 * share) * apart
-                        m1 = m1 + apart * share
-                        n1 = count
-                        at += span
-                    span *= u8(2)
-                    table += w * u8(3)
-                means[i] = m1
-                out[i] = s1
-        return 0
-
-    return function
-
-
-@loop("f8* f8* i8* i8 i8 f8 f8* f8* f8* f8* f8* f8*", ("f8",))
-def decayed(kind: str, nulls: bool) -> Function:
-    """(values, ones, offsets, first, last, keep, weight, square, mean, spread, decay, states): states of each row up to each slot.
-
-    Slots are merged from left to right within a piece; `states` holds, for each of 8 levels of pieces, the state of the piece so
-    far and that of all before it, of 5 numbers each.
-    """
-    del nulls
-
-    def function(
-        values: Any,
-        ones: Any,
-        offsets: Any,
-        first: Any,
-        last: Any,
-        keep: Any,
-        weight: Any,
-        square: Any,
-        mean: Any,
-        spread: Any,
-        decay: Any,
-        states: Any,
-    ) -> int:
-        for row in range(u8(first), u8(last)):
-            begin = u8(offsets[row])
-            for i in range(begin, u8(offsets[row + u8(1)])):
-                w, q, m, s, d = ones[i], ones[i], values[i], 0.0, keep
-                level, place = u8(0), i - begin
-                while True:
-                    # Merge into the piece of this level.
-                    at = level * u8(10)
-                    if place % u8(PIECE) != u8(0):
-                        kept = states[at] * d
-                        total = kept + w
-                        share = w / (total + (1.0 if total == 0.0 else 0.0))
-                        apart = m - states[at + u8(2)]
-                        s = states[at + u8(3)] * d + s + apart * (kept * share) * apart
-                        q = states[at + u8(1)] * d * d + q
-                        m = states[at + u8(2)] + apart * share
-                        w = total
-                        d = states[at + u8(4)] * d
-                    states[at] = w
-                    states[at + u8(1)] = q
-                    states[at + u8(2)] = m
-                    states[at + u8(3)] = s
-                    states[at + u8(4)] = d
-                    # All pieces of this level before this one.
-                    rw, rq, rm, rs, rd = w, q, m, s, d
-                    if place >= u8(PIECE):
-                        kept = states[at + u8(5)] * d
-                        total = kept + w
-                        share = w / (total + (1.0 if total == 0.0 else 0.0))
-                        apart = m - states[at + u8(7)]
-                        rs = states[at + u8(8)] * d + s + apart * (kept * share) * apart
-                        rq = states[at + u8(6)] * d * d + q
-                        rm = states[at + u8(7)] + apart * share
-                        rw = total
-                        rd = states[at + u8(9)] * d
-                    if level == u8(0):
-                        weight[i] = rw
-                        square[i] = rq
-                        mean[i] = rm
-                        spread[i] = rs
-                        decay[i] = rd
-                    else:
-                        below = (level - u8(1)) * u8(10)
-                        states[below + u8(5)] = rw
-                        states[below + u8(6)] = rq
-                        states[below + u8(7)] = rm
-                        states[below + u8(8)] = rs
-                        states[below + u8(9)] = rd
-                    if place % u8(PIECE) != u8(PIECE - 1):
-                        break
-                    level += u8(1)
-                    place = place // u8(PIECE)
-        return 0
-
-    return function
+            out[i] = s1 if m1 - m1 == 0.0 else np.nan
+    return 0
