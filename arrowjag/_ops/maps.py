@@ -16,7 +16,7 @@ from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.equal import distinct as _distinct
-from arrowjag._kernels.equal.groups import marked
+from arrowjag._kernels.equal.members import last_equal
 from arrowjag._kernels.move import gather
 from arrowjag._ops import along_axis, cursor, elementwise, sets, struct_fields, structure
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
@@ -97,16 +97,12 @@ def _by_key(column: Column, sought: pa.Scalar | Column, operation: str) -> _Foun
     dim = column.shape.dims[-1]
     if isinstance(sought, Column):
         rows, probes = _beside_rows(column, sought, operation)
-        matches = _equal_per_row(keys, dim.offsets, rows, probes.values, operation)
+        last = last_equal(_equal_per_row(keys, dim.offsets, rows, probes.values, operation), None, True, dim.offsets)
         known = _valid(probes.values)
     else:
         rows = Column(column.shape[:-1], _arrow.numbers(len(dim)))
         known = np.full(len(dim), sought.is_valid)
-        matches = sets.equal_to(keys, sought, operation) if sought.is_valid else np.zeros(len(keys), bool)
-    cuts, hits = marked(matches, dim.offsets)
-    last = np.full(len(dim), -1, np.int64)
-    present = cuts[1:] > cuts[:-1]
-    last[present] = hits[cuts[1:][present] - 1]  # a row that is hit twice keeps the last
+        last = _last_of(keys, sought, dim.offsets, operation)
     numbers = rows.values.to_numpy()
     places = last[numbers] if isinstance(sought, Column) else last
     return _Found(rows.shape, numbers, places, known & _valid_rows(column, numbers))
@@ -117,11 +113,16 @@ def _values_of(column: Column, sought: pa.Scalar) -> Column:
     offsets, outer = column.shape.dims[-1].offsets, column.shape.dims[:-1]
     values = struct_fields.field(column, "value")
     keys = pc.struct_field(column.values, [struct_fields.fields(column.type).index("key")])
-    matches = sets.equal_to(keys, sought, "get") if sought.is_valid else np.zeros(column.shape.size, bool)
-    cuts, hits = marked(matches, offsets)
-    there = cuts[1:] > cuts[:-1]
-    items = hits.take(cuts[1:] - 1, mode="clip") if len(hits) else np.zeros(len(there), np.int64)  # the last of several
-    return structure.take_items(values, column.ndim, items, outer, None if there.all() else there)
+    last = _last_of(keys, sought, offsets, "get")
+    there = last >= 0
+    return structure.take_items(values, column.ndim, last, outer, None if there.all() else there)
+
+
+def _last_of(keys: pa.Array, sought: pa.Scalar, offsets: IntArray, operation: str) -> IntArray:
+    """Return the last item of each row with a key; -1 where there is none, or the key is null."""
+    if sought.is_valid:
+        return sets.last_equal_to(keys, sought, offsets, operation)
+    return np.full(len(offsets) - 1, -1, np.int64)
 
 
 def _equal_per_row(keys: pa.Array, offsets: IntArray, rows: Column, probes: pa.Array, operation: str) -> BoolArray:

@@ -22,7 +22,7 @@ from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups as _groups
 from arrowjag._kernels.equal import sets as _kernels
 from arrowjag._kernels.equal.distinct import text_leaders
-from arrowjag._kernels.equal.members import is_member
+from arrowjag._kernels.equal.members import is_member, last_equal
 from arrowjag._kernels.equal.sets import lookup
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import search
@@ -40,6 +40,7 @@ __all__ = [
     "equal_to",
     "is_in",
     "joint_keys",
+    "last_equal_to",
     "probes_of",
     "same_rows",
     "searchsorted",
@@ -187,6 +188,16 @@ def equal_to(values: pa.Array, value: pa.Scalar, operation: str) -> BoolArray:
     if key.dtype.kind == "f" and np.isnan(one[0]):
         equal = np.isnan(key)
     return equal if valid is None else equal & valid
+
+
+def last_equal_to(values: pa.Array, value: pa.Scalar, offsets: IntArray, operation: str) -> IntArray:
+    """Return the last item of each row that equals a valid scalar, -1 where there is none."""
+    if _is_text(values.type) and _is_text(value.type):
+        return last_equal(equal_to(values, value, operation), None, True, offsets)
+    (key, valid), (one, known) = joint_keys(values, pa.repeat(value, 1), operation)
+    if known is not None and not known.any():  # a label, where no category is known
+        return np.full(len(offsets) - 1, -1, np.int64)
+    return last_equal(key, valid, one[0], offsets)
 
 
 def equal_items(values: pa.Array, value: pa.Scalar | pa.Array, operation: str) -> BoolArray:

@@ -46,6 +46,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "is_in": ("one_of-i8", lambda: INTEGERS.is_in([3, 4])),
     "is_in rows": ("members-u8", lambda: INTEGERS.is_in(TIMES)),
     "intersection": ("combined-u8", lambda: INTEGERS.intersection(TIMES)),
+    "get": ("last_equal-i8", lambda: aj.zip(key=INTEGERS, value=INTEGERS).get(4)),
     "sort": ("short_sort-f8", FLOATS.sort),
     "sort descending": ("short_sort_falling-i8", lambda: INTEGERS.sort(descending=True)),
     "cumsum": ("cumsum-f8", FLOATS.cumsum),

@@ -158,6 +158,12 @@ def looked_up_oracle(lists: Any, ndim: int) -> Any:
     return ref.translate(Jag(lists, ndim), keys, keys)
 
 
+def got_by_key(x: Any, default: Any = None) -> Any:
+    """The number of the last item in each row that equals the first item of all."""
+    known = x.values.drop_null()
+    return aj.zip(key=x, value=x.cumcount()).get(known[0] if len(known) else pa.scalar(None, x.type), default)
+
+
 def member_of(count: int) -> Call:
     """Whether items are in a set of that many of them."""
     known = lambda lists, ndim: list(ref.first_appearances(ref.items(lists, ndim)))[:count]  # noqa: E731
@@ -340,6 +346,7 @@ CALLS: dict[str, list[Call]] = {
     "lookup": [Call(looked_up, looked_up_oracle)],
     "hash_row": [method("unique"), Call(in_rows, in_rows_oracle), Call(looked_up, looked_up_oracle), *GROUPS, *COUNTS],
     "in_set": [member_of(2), member_of(40)],
+    "last_equal": [Call(got_by_key), Call(lambda x: got_by_key(x, -1))],
     "one_of": [member_of(1), member_of(2), member_of(4)],
     # reductions and scans
     "row_reduction": [*(reduction(name, rounds=True)._replace(same_bits=True) for name in ("min", "max"))],

@@ -1,4 +1,7 @@
-"""Which items are in one flat set: a few numbers are compared, small ranges of integers looked up in a table, others hashed."""
+"""Which items are in one flat set: a few numbers are compared, small ranges of integers looked up in a table, others hashed.
+
+`last_equal` finds one item in each row.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,48 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.blocks import map_tasks
+from arrowjag._kernels.base.blocks import map_rows, map_tasks
 from arrowjag._kernels.base.fill import fill_bits
 from arrowjag._kernels.base.memory import empty, unpack_bits, zeros
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
+from arrowjag._kernels.equal.groups import marked
 
-__all__ = ["is_member"]
+__all__ = ["is_member", "last_equal"]
+
+
+def last_equal(data: NDArray[Any], valid: NDArray[np.bool_] | None, known: Any, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The last item of each row that equals a number.
+
+    Parameters
+    ----------
+    data : (n_values,) array of numbers or bool
+    valid : (n_values,) bool array, optional
+    known : scalar of the same type
+    offsets : (n_rows + 1,) int64 array
+
+    Returns
+    -------
+    (n_rows,) int64 array
+        Positions among the values; -1 where no valid item is equal. NaN equals NaN, -0.0 equals 0.0.
+
+    Notes
+    -----
+    O(n_values); the compiled loop goes through each row from its end and stops at the item.
+    """
+    loop = find_loop("last_equal", data.dtype, valid is not None, len(data), often=True)
+    if strategy.choose("last_equal", loop is not None) == "compiled" and loop is not None:
+        out = empty(len(offsets) - 1, np.int64)
+        flags = None if valid is None else valid.view(np.uint8)
+        values, wanted = np.ascontiguousarray(data), np.array([known], data.dtype)
+        map_rows(lambda first, last: loop(values, wanted, flags, offsets, first, last, out), offsets, light=True)
+        return out
+    equal = np.isnan(data) if data.dtype.kind == "f" and np.isnan(known) else data == known
+    cuts, hits = marked(equal if valid is None else equal & valid, offsets)
+    found = np.full(len(offsets) - 1, -1, np.int64)
+    present = cuts[1:] > cuts[:-1]
+    found[present] = hits[cuts[1:][present] - 1]
+    return found
 
 
 def is_member(data: NDArray[Any], known: NDArray[Any]) -> NDArray[np.uint8]:

@@ -125,6 +125,32 @@ def members(kind: str, nulls: bool) -> Function:
     return function
 
 
+@loop("item* item* u1* i8* i8 i8 i8*")
+def last_equal(kind: str, nulls: bool) -> Function:
+    """(values, known, valid, offsets, first, last, out): the last item of each row that equals the first of `known`, else -1."""
+    is_float = kind == "f"
+
+    def function(values: Any, known: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+        wanted = known[0]
+        for row in range(u8(first), u8(last)):
+            begin, i = u8(offsets[row]), u8(offsets[row + u8(1)])
+            found = i8(-1)
+            while i > begin:
+                i -= u8(1)
+                same = values[i] == wanted
+                if is_float:
+                    same = same | ((wanted != wanted) & (values[i] != values[i]))
+                if nulls:
+                    same = same & (valid[i] != 0)
+                if same:
+                    found = i8(i)
+                    break
+            out[row] = found
+        return 0
+
+    return function
+
+
 @loop("item* item* i8 i8 u1*", tuple(type for type in ITEM_TYPES if type != "b1"))
 def one_of(kind: str, nulls: bool) -> Function:
     """(values, known, first, last, out): bits of whether items equal one of four, from bit 0 of `out` on.
