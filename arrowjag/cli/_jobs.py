@@ -65,11 +65,19 @@ def _as_options(text: str) -> str:
     """Replace the parameter names in a message of `arrowjag.etl.run` by options of the command."""
     text = re.sub(r'mode="(resume|replace)"', r"--\1", text)
     text = re.sub(r'missing_inputs="(\w+)"', r"--missing-inputs \1", text)
+    text = re.sub(r"\b(memory|workers)(?==)", _option, text)
     return re.sub(r"\b(batch_bytes|bytes_per_file|partition_by|max_failures|on_error)\b", _option, text)
 
 
 def _option(found: re.Match[str]) -> str:
     return "--" + found[0].replace("_", "-")
+
+
+class _Line(logging.Formatter):
+    """A line of the log, which names options of the command."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return _as_options(super().format(record))
 
 
 @contextlib.contextmanager
@@ -78,7 +86,7 @@ def log_to_stderr(level: str) -> Iterator[None]:
     if level not in _LEVELS:
         raise JagValueError(f"--log-level is {', '.join(_LEVELS)}, got {level!r}")
     handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("arrowjag: %(levelname)s: %(message)s"))
+    handler.setFormatter(_Line("arrowjag: %(levelname)s: %(message)s"))
     logger = logging.getLogger("arrowjag.etl")
     before = logger.level
     logger.addHandler(handler)

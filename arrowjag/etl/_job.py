@@ -295,9 +295,12 @@ def _run(
     tasks = make_tasks(_to_do(there, kept), how.bytes_per_file)
     known = given if given is not None or _is_extended(sink) else next((parts[0].schema for parts in kept), None)
     rejected = sum(parts[0].rejected for parts in kept)
-    scheduler, peak = _schedule(job, tasks, limits, known, how.progress, rejected)
+
+    def add(scheduler: Scheduler) -> None:
+        record.add(there, kept, scheduler.outcomes, tasks, sum(scheduler.retries.values()))
+
+    scheduler, peak = _schedule(job, tasks, limits, known, how.progress, rejected, add)
     done = [task for task in tasks if task.number in scheduler.outcomes]
-    record.add(there, kept, scheduler.outcomes, done)
     _check_results(sink, done, scheduler.outcomes)
     commit = ""
     if how.lake is not None:
@@ -536,8 +539,15 @@ def reduce(  # noqa: PLR0913  (the arguments of a job)
 
 
 def _schedule(
-    job: Job, tasks: list[Task], limits: Limits, schema: pa.Schema | None, progress: bool, rejected: int = 0
+    job: Job,
+    tasks: list[Task],
+    limits: Limits,
+    schema: pa.Schema | None,
+    progress: bool,
+    rejected: int = 0,
+    ended: Callable[[Scheduler], None] = lambda scheduler: None,
 ) -> tuple[Scheduler, int | None]:
+    """Run the tasks; `ended` is called after them, also if one has failed or a signal has stopped them."""
     shown = make_progress(progress and bool(tasks), sum(task.rows for task in tasks), len(tasks), sum(task.bytes for task in tasks))
     shares = limits.shares(len(tasks))
     _LOG.info(
@@ -552,6 +562,7 @@ def _schedule(
         scheduler.run()
     finally:
         shown.close()
+        ended(scheduler)
     return scheduler, engine.peak_memory
 
 

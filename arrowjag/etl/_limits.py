@@ -97,8 +97,9 @@ class Limits:
         if share < _FLOOR:
             fits = self.memory // _FLOOR
             fewer = f", or workers={fits} or fewer" if fits else ""
+            receivers = f"each of {workers} workers" if workers > 1 else "one worker"
             raise JagValueError(
-                f"memory={bytes_text(self.memory)} leaves {bytes_text(share)} to each of {workers} workers, and one needs at least "
+                f"memory={bytes_text(self.memory)} leaves {bytes_text(share)} to {receivers}, and each needs at least "
                 f"{bytes_text(_FLOOR)}: give memory={bytes_text(_FLOOR * workers)!r} or more{fewer}"
             )
         batch_bytes = self.batch_bytes or min(_BATCH_BYTES, share // _BATCHES_IN_SHARE)

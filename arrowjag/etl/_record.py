@@ -28,7 +28,7 @@ from arrowjag.etl._sink import Result, Sink, is_part
 from arrowjag.etl._tasks import Source, Task
 from arrowjag.etl._worker import Outcome
 from arrowjag.etl.report import Failure, Report, Run, Status
-from arrowjag.io._locate import locate_file
+from arrowjag.io._locate import TableFolderError, locate_file, table_at
 from arrowjag.io._stores import check_options
 
 __all__ = ["Record", "new_run", "status"]
@@ -57,10 +57,12 @@ class Record:
         self._facts: dict[str, Any] = {"v": 1, "run": sink.run, "state": "failed", "started": _now(), **facts}
         self._facts |= {"fingerprint": sink.transform, "versions": _versions(), "host": platform.node()}
 
-    def add(self, source: Source, kept: Iterable[list[Result]], outcomes: Mapping[int, Outcome], tasks: Iterable[Task]) -> None:
-        """Add inputs and outputs, both those of results kept from earlier runs and those of this run."""
+    def add(
+        self, source: Source, kept: Iterable[list[Result]], outcomes: Mapping[int, Outcome], tasks: Iterable[Task], retries: int
+    ) -> None:
+        """Add inputs and outputs, both those of results kept from earlier runs and those of tasks that this run has finished."""
         folder = len(self._sink.folder) + 1
-        self._facts["source"] = source.root
+        self._facts |= {"source": source.root, "retries": retries}
         self._facts["kept"] = [
             {"inputs": [file for _, file in parts[0].inputs], "run": parts[0].run}
             | {"outputs": [{"path": part.path[folder:], "rows": part.rows, "bytes": part.bytes} for part in parts]}
@@ -86,7 +88,7 @@ class Record:
     def done(self, report: Report) -> None:
         """Record the end of a run that wasn't stopped; some tasks may have been skipped."""
         self._facts |= {"state": "incomplete" if report.failures else "done", "rows": report.rows, "seconds": report.seconds}
-        self._facts |= {"retries": report.retries, "rejected": report.rejected, "failures": _failures(report.failures)}
+        self._facts |= {"rejected": report.rejected, "failures": _failures(report.failures)}
 
     def failed(self, error: BaseException) -> None:
         """Record the error or the signal that ended the run."""
@@ -157,7 +159,7 @@ def status(sink: Any, *, filesystem: Any = None, storage_options: Mapping[str, A
     FileNotFoundError
         If neither the folder of results nor the folder of records exists.
     JagValueError
-        If the sink is a file.
+        If the sink is a file, or the folder of a table, which is named ``delta://...`` or ``iceberg://...``.
 
     Notes
     -----
@@ -184,6 +186,9 @@ def status(sink: Any, *, filesystem: Any = None, storage_options: Mapping[str, A
     else:
         filesystem, path = locate_file(sink, filesystem, options)
         folder = path.rstrip("/")
+        table = table_at(filesystem, folder)
+        if table is not None:
+            raise TableFolderError(filesystem, *table, is_root=True)
     sidecar = Sidecar(filesystem, folder)  # only read
     names = sidecar.names(_PREFIX)
     owner = read_owner(sidecar)

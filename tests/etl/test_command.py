@@ -81,6 +81,13 @@ def test_a_schema_from_a_file(folder: Path) -> None:
     assert pq.read_schema("out/f0-0.parquet").field("id").type == pa.int32()
 
 
+def test_errors_name_options_of_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "my_job.py:slow", "in", "out", "--workers", "64", "--memory", "200MB"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("arrowjag: --memory=200.0 MB leaves ")
+    assert told.endswith("give --memory='384.0 MB' or more, or --workers=1 or fewer\n")
+
+
 def test_failures_are_reported_and_logged(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--on-error", "rows", "--max-failures", "30", "--log-level", "info", job="my_job.py:fails") == 0
     told = capsys.readouterr()
@@ -144,6 +151,8 @@ def test_signals_end_with_a_line_and_a_code(way: signal.Signals, code: int, text
         _, told = child.communicate(timeout=30)
     assert child.returncode == code
     assert told.splitlines()[-1] == f"arrowjag: {text}"
+    assert ("the job is ended by SIGTERM; --resume goes on" in told) == (way == signal.SIGTERM)
+    assert "mode=" not in told
     assert [name for name in files_in(folder / "out") if not name.endswith(".parquet")] == []
     assert aj.etl.status(folder / "out").runs[0].state == "stopped"
     assert not aj.etl.status(folder / "out").is_in_use

@@ -232,6 +232,13 @@ def test_results_that_another_writes_over_are_seen(source: Path, tmp_path: Path)
 def test_a_record_of_each_run(source: Path, tmp_path: Path) -> None:
     with pytest.raises(JobError):
         run(fail_at(100), source, tmp_path / "out")
+    (failed,) = aj.etl.status(tmp_path / "out").runs
+    assert (failed.state, failed.tasks, failed.kept) == ("failed", 2, 0)
+    facts = json.loads(Path(failed.record).read_text())
+    assert [(task["rows_read"], task["outputs"][0]["path"]) for task in facts["tasks"]] == [
+        (40, "f0-0.parquet"),
+        (40, "f1-0.parquet"),
+    ]
     report = run(fail_at(100), source, tmp_path / "out", mode="resume", on_error="skip")
     (name,) = [one for one in files_in(tmp_path / "out._arrowjag") if report.run in one]
     facts = json.loads((tmp_path / "out._arrowjag" / name).read_text())

@@ -70,6 +70,8 @@ def test_a_job_commits_once_and_others_read_lists(place: Place, source: Path) ->
     status = aj.etl.status(place.name("t"))
     assert (status.files, status.rows, status.unfinished) == (3, 60, ())
     assert [one.state for one in status.runs] == ["done"] * 3
+    with pytest.raises(aj.JagValueError, match=r"is a table of .* also holds files that are deleted"):
+        aj.etl.status(place.root("t"))
 
 
 def test_new_files_of_the_source_are_added_by_a_second_commit(place: Place, source: Path) -> None:
