@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
@@ -107,10 +108,23 @@ def _cast(values: pa.Array, type: pa.DataType) -> pa.Array:
     """Cast. If all rows of fixed size are null, Arrow's cast leaves uninitialised memory under them, which is no decimal."""
     if pt.is_fixed_size_list(type) and values.null_count == len(values):
         return pa.nulls(len(values), type)
-    if _arrow.is_list_type(type) and pt.is_list(values.type):  # rows before items: Arrow can't gather items of every type
+    if _arrow.is_list_type(type) and pt.is_list(values.type):
+        if pt.is_list_view(type) or pt.is_large_list_view(type):
+            return _as_view(values, type)
+        # Rows before items: Arrow can't gather items of every type.
         rows = values.cast(_with_items(type, values.type.value_type))
         return _over(rows, type, [_cast(rows.values, type.value_type)])
+    if pt.is_struct(type) and pt.is_struct(values.type):  # field by field: Arrow has no cast to list views in fields
+        return _over(values, type, [_cast(values.field(place), field.type) for place, field in enumerate(type)])
     return values.cast(type)
+
+
+def _as_view(values: pa.Array, type: pa.DataType) -> pa.Array:
+    """Lists as list views, for which Arrow has no cast."""
+    maker = pa.ListViewArray if pt.is_list_view(type) else pa.LargeListViewArray
+    starts = values.offsets.to_numpy()
+    items, mask = _cast(values.values, type.value_type), values.is_null()
+    return maker.from_arrays(starts[:-1], np.diff(starts), items, type=type, mask=mask)
 
 
 def _without_categories(type: pa.DataType) -> pa.DataType:

@@ -64,6 +64,30 @@ def test_damaged_rows_are_named(wrong: str) -> None:
         aj.from_json(["[1]", None, wrong, "[2]", "["], pa.list_(pa.int64()))
 
 
+VIEWS = {
+    "view": (pa.list_view(pa.int8()), "[1, null]", [1, None], "[1, 300]"),
+    "large view": (pa.large_list_view(pa.int8()), "[1, null]", [1, None], "[1, 300]"),
+    "views of views": (pa.list_view(pa.large_list_view(pa.int8())), "[[1], null, []]", [[1], None, []], "[[], [300]]"),
+    "views of dates": (pa.list_view(pa.date32()), '["2020-01-02"]', [dt.date(2020, 1, 2)], '["2020-99-01"]'),
+    "views of categories": (pa.list_view(pa.dictionary(pa.int8(), pa.string())), '["a", "b", "a"]', ["a", "b", "a"], "[1]"),
+    "lists of views": (pa.list_(pa.list_view(pa.int8())), "[[1], [2, 3]]", [[1], [2, 3]], "[[1], [300]]"),
+    "structs of views": (pa.struct({"a": pa.list_view(pa.int8())}), '{"a": [1]}', {"a": [1]}, '{"a": [300]}'),
+    "views of structs": (pa.list_view(pa.struct({"a": pa.int8()})), '[{"a": 1}, null]', [{"a": 1}, None], '[{"a": 300}]'),
+}
+
+
+@pytest.mark.parametrize("case", VIEWS)
+def test_list_views_are_parsed_and_the_wrong_row_is_named(case: str) -> None:
+    """Arrow has no cast from lists to list views, at no level."""
+    type, text, value, wrong = VIEWS[case]
+    x = aj.from_json([text, None, text], type)
+    x.to_arrow(extension=False).validate(full=True)
+    assert x.to_list() == [value, None, value]
+    assert aj.from_json([None], type).to_list() == [None]
+    with pytest.raises(JagValueError, match="from_json: row 3 holds"):
+        aj.from_json([text, None, text, wrong, text], type)
+
+
 def test_wrong_arguments() -> None:
     with pytest.raises(ShapeError, match="one text per row"):
         aj.from_json([["[1]"]], pa.list_(pa.int64()))
