@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.fs as pf
 
 from arrowjag.errors import JagValueError
+from arrowjag.io._damage import reading
 
 __all__ = ["atomic_path", "atomic_target", "fsspec_of", "local_path", "part_prefix"]
 
@@ -129,7 +130,8 @@ def atomic_target(filesystem: pf.FileSystem, path: str, tag: str = "", *, may_be
     with tempfile.TemporaryDirectory(prefix="arrowjag-") as folder:
         temporary = Path(folder) / "file.part"
         yield temporary
-        _put(filesystem, path, temporary)
+        with reading(path, "can't be written"):
+            _put(filesystem, path, temporary)
 
 
 def _put(filesystem: pf.FileSystem, path: str, source: Path) -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from arrowjag._gate import secure
 from arrowjag.errors import JagError, JagFileError, JagMemoryError, ShapeError
 
-__all__ = ["DAMAGE", "checked", "damaged", "reading"]
+__all__ = ["DAMAGE", "checked", "content_of", "damaged", "reading"]
 
 #: Exceptions that libraries raise for damaged bytes; pyarrow also passes on exceptions of Python.
 DAMAGE = (
@@ -28,23 +28,27 @@ DAMAGE = (
 
 
 @contextlib.contextmanager
-def reading(where: str) -> Iterator[None]:
-    """Convert exceptions that libraries raise for damaged files to `JagFileError`.
+def reading(where: str, failure: str = "is damaged or can't be read") -> Iterator[None]:
+    """Convert exceptions of libraries and stores to `JagFileError`.
 
     Parameters
     ----------
     where : str
         The file, and optionally its row group and column.
+    failure : str
+        What the error says of it.
 
     Yields
     ------
     None
-        Exceptions of arrowjag and of the operating system (no such file, no permission) pass unchanged.
+        Exceptions of arrowjag and of the operating system (no such file, no permission) pass unchanged, as do warnings.
 
     Raises
     ------
+    FileNotFoundError
+        If a store has no such file.
     JagFileError
-        If the block raises; chained to the original exception.
+        If the block raises another exception; chained to it. Clients of stores have exceptions of their own, of any class.
     JagMemoryError
         If reading requires more memory than is available.
     """
@@ -54,19 +58,49 @@ def reading(where: str) -> Iterator[None]:
         raise
     except MemoryError as error:
         raise JagMemoryError(f"{where} requires more memory than is available: {error}") from error
-    except DAMAGE as error:
-        if isinstance(error, OSError) and error.errno is not None:
+    except Warning:
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno is not None and not isinstance(error, (ConnectionError, TimeoutError)):
             raise
-        raise damaged(error, where) from error
+        if isinstance(error, FileNotFoundError):  # of fsspec, which tells the path alone
+            raise FileNotFoundError(f"{where}: no such file or folder") from error
+        raise damaged(error, where, failure) from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":  # panics of polars don't derive from Exception
             raise
-        raise damaged(error, where) from error
+        raise damaged(error, where, failure) from error
 
 
-def damaged(error: BaseException, where: str) -> JagFileError:
+def damaged(error: BaseException, where: str, failure: str = "is damaged or can't be read") -> JagFileError:
     """Create the error of a damaged file; the caller raises it from its cause."""
-    return JagFileError(f"{where} is damaged or can't be read: {_first_line(error)}")
+    return JagFileError(f"{where} {failure}: {_first_line(error)}")
+
+
+def content_of(source: pa.NativeFile, name: str) -> pa.Buffer:
+    """Read an open file to its end.
+
+    Parameters
+    ----------
+    source : pa.NativeFile
+        The file, open for reading.
+    name : str
+        Its name in messages.
+
+    Returns
+    -------
+    pa.Buffer
+        The content.
+
+    Raises
+    ------
+    JagFileError
+        If a store returns less than the size that it tells: lines and streams that end early look complete.
+    """
+    content = source.read_buffer()
+    if content.size < source.size():
+        raise JagFileError(f"{name}: the store returned {content.size:,} of {source.size():,} bytes; read it again")
+    return content
 
 
 def checked(column: pa.ChunkedArray, where: str) -> pa.ChunkedArray:

@@ -11,7 +11,7 @@ import pyarrow.fs as pf
 from arrowjag._pyarrow_versions import table_with_data_of_views
 from arrowjag.errors import JagFileError
 from arrowjag.io._atomic import atomic_target, local_path
-from arrowjag.io._damage import checked, reading
+from arrowjag.io._damage import checked, content_of, reading
 from arrowjag.io._frames import check_host, from_table, index_columns, to_table
 from arrowjag.io._locate import locate_file
 from arrowjag.io._scan import conform_table, make_plan
@@ -85,7 +85,7 @@ def _content(filesystem: pf.FileSystem, path: str) -> pa.Buffer:
     local = local_path(filesystem, path)
     if local is None:
         with filesystem.open_input_file(path) as source:
-            return source.read_buffer()
+            return content_of(source, path)
     with pa.memory_map(local) as source:
         return source.read_buffer()  # keeps the mapping alive
 

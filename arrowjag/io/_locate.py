@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pyarrow.fs as pf
 
 from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.io._damage import reading
 from arrowjag.io._python_files import python_filesystem
 from arrowjag.io._stores import filesystem_of
 
@@ -149,7 +150,7 @@ def locate(path: Any, filesystem: Any = None, options: Mapping[str, str] | None 
     if isinstance(path, (list, tuple)):
         return _locate_list(path, filesystem, options)
     where, text = locate_file(path, filesystem, options)
-    info = where.get_file_info(text)
+    info = _infos(where, text, str(path))
     if info.type == pf.FileType.File:
         return Located(where, [info.path], None)
     if info.type == pf.FileType.Directory:
@@ -194,7 +195,7 @@ def _common_folder(paths: list[str]) -> str:
 
 def _files_below(filesystem: pf.FileSystem, folder: str) -> list[str]:
     """List files recursively, hidden ones too."""
-    infos = filesystem.get_file_info(pf.FileSelector(folder or "/", recursive=True, allow_not_found=True))
+    infos = _infos(filesystem, pf.FileSelector(folder or "/", recursive=True, allow_not_found=True), folder)
     try:
         files = [info.path for info in infos if info.type == pf.FileType.File]
     except UnicodeDecodeError as error:
@@ -203,6 +204,12 @@ def _files_below(filesystem: pf.FileSystem, folder: str) -> list[str]:
     if isinstance(filesystem, pf.LocalFileSystem):
         files += _dangling_links(folder)
     return sorted(files)
+
+
+def _infos(filesystem: pf.FileSystem, what: Any, name: str) -> Any:
+    """Ask a store, which may refuse or not answer; `name` is the path in messages."""
+    with reading(name):
+        return filesystem.get_file_info(what)
 
 
 def _is_hidden_below(path: str, folder: str) -> bool:
@@ -253,7 +260,7 @@ def table_at(filesystem: pf.FileSystem, folder: str) -> tuple[str, str] | None:
         None if it is no table.
     """
     for log in ("_delta_log", "metadata", ".hoodie"):
-        infos = filesystem.get_file_info(pf.FileSelector(f"{folder}/{log}", allow_not_found=True))
+        infos = _infos(filesystem, pf.FileSelector(f"{folder}/{log}", allow_not_found=True), folder)
         for info in infos:
             name = next((name for pattern, name in _LOGS if pattern.fullmatch(info.path)), None)
             if name is not None:

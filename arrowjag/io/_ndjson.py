@@ -14,7 +14,7 @@ from arrowjag._from_json import parsed_as, readable, stored
 from arrowjag._pyarrow_versions import read_json
 from arrowjag.errors import JagTypeError
 from arrowjag.io._atomic import atomic_target
-from arrowjag.io._damage import checked, damaged, reading
+from arrowjag.io._damage import checked, content_of, damaged, reading
 from arrowjag.io._frames import check_host, from_table, to_table
 from arrowjag.io._json_text import joined, json_text
 from arrowjag.io._locate import locate_file
@@ -67,7 +67,7 @@ def read_ndjson(path: Any, schema: Any = None, to: str = "arrow", *, filesystem:
     wanted = None if schema is None else _schema(schema)
     where, name = locate_file(path, filesystem)
     with reading(name), where.open_input_file(name) as source:
-        content = source.read_buffer()
+        content = content_of(source, name)
     with reading(name):  # keys that are not UTF-8 fail when pyarrow decodes them
         table = _jagged(_parsed(content, wanted, name), wanted, name)
     return from_table(table, to)
