@@ -78,19 +78,19 @@ class Score(NamedTuple):
         return 1.0 if not faults else self.killed / faults
 
 
-def test_files() -> list[str]:
+def test_files(patterns: Sequence[str]) -> list[str]:
     """The tests that mutants meet."""
-    return [file.relative_to(ROOT).as_posix() for pattern in TARGETED for file in sorted(ROOT.glob(pattern))]
+    return [file.relative_to(ROOT).as_posix() for pattern in patterns for file in sorted(ROOT.glob(pattern))]
 
 
-def reached() -> dict[str, tuple[float, set[str]]]:
+def reached(files: Sequence[str]) -> dict[str, tuple[float, set[str]]]:
     """What each test reaches, and how long it takes; measured anew where the test file changed.
 
     Where a module changed since, only the function is known: the name of its stretches is "?" then.
     """
     REACH.mkdir(parents=True, exist_ok=True)
     found: dict[str, tuple[float, set[str]]] = {}
-    for file in test_files():
+    for file in files:
         out = REACH / f"{Path(file).stem}-{digest(file)}.json"
         if not out.exists():
             options = ["-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow and not torch and not engines", file]
@@ -197,13 +197,15 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of CPU that the tests of one mutant take without a fault")
     parser.add_argument("--write", action="store_true", help="write the table into tests/README.md")
+    parser.add_argument("--tests", nargs="+", default=TARGETED, help="patterns of the tests that mutants meet")
     options = parser.parse_args()
     named = [ROOT / one for one in options.files or PACKAGES]
     files = [file for one in named for file in (sorted(one.rglob("*.py")) if one.is_dir() else [one])]
     os.environ["HYPOTHESIS_PROFILE"] = "mutants"
-    tests = reached()
+    against = test_files(options.tests)
+    tests = reached(against)
     running.preload()
-    runner = Runner(test_files())
+    runner = Runner(against)
     scores = []
     for file in files:
         one = score(file, options, tests, runner)

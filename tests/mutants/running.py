@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import gc
 import importlib
 import multiprocessing
 import os
@@ -157,22 +158,26 @@ class _Server:
                 self.tasks.send(None)
             else:
                 session.items = [items[name] for name in tests]
-                self.tasks.send(_fork(partial(_exchange_and_run, *found, session), limit))
+                self.tasks.send(_fork(partial(_exchange_and_run, found, session), limit))
         return True
 
 
-def _exchange_and_run(function: FunctionType, code: CodeType, session: Any, say: Callable[[str], None]) -> int:
+def _exchange_and_run(found: list[tuple[FunctionType, CodeType]], session: Any, say: Callable[[str], None]) -> int:
     from _pytest.main import pytest_runtestloop
 
-    function.__code__ = code
+    for function, code in found:
+        function.__code__ = code
     session.config.pluginmanager.register(_Failures(say))
     with contextlib.suppress(session.Failed, session.Interrupted):
         pytest_runtestloop(session)
     return int(session.testsfailed > 0)
 
 
-def exchange(mutant: Mutant) -> tuple[FunctionType, CodeType] | None:
-    """The function that holds the fault and its code with it; None where exchanging the code is not all that the fault does."""
+def exchange(mutant: Mutant) -> list[tuple[FunctionType, CodeType]] | None:
+    """Functions and their code with the fault; None where exchanging code is not all that the fault does.
+
+    The first is the function that holds the fault. The others it made before, when modules were imported or tests collected.
+    """
     module = sys.modules.get(mutant.path.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
     original = (ROOT / mutant.path).read_text(encoding="utf-8")
     old, new = (_parts(source, mutant.function) for source in (original, mutant.source))
@@ -180,8 +185,27 @@ def exchange(mutant: Mutant) -> tuple[FunctionType, CodeType] | None:
         return None
     for function in _functions(module, mutant.function):
         if function.__code__ == old.code and function.__code__.co_freevars == new.code.co_freevars:
-            return function, new.code
+            before, after = (list(_inner(code)) for code in (old.code, new.code))
+            made = _made(module.__name__, dict(zip(before, after, strict=False)))
+            is_same = len(before) == len(after) and all(one.__code__.co_freevars == code.co_freevars for one, code in made)
+            return [(function, new.code), *made] if is_same else None
     return None
+
+
+def _inner(code: CodeType) -> Iterator[CodeType]:
+    """The code of the functions that a function makes."""
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield one
+            yield from _inner(one)
+
+
+def _made(module: str, codes: dict[CodeType, CodeType]) -> list[tuple[FunctionType, CodeType]]:
+    """The functions of a module that exist, whose code is to be exchanged."""
+    changed = {old: new for old, new in codes.items() if old != new}
+    alive = gc.get_objects() if changed else []
+    mine = [one for one in alive if type(one) is FunctionType and one.__module__ == module and one.__code__ in changed]
+    return [(one, changed[one.__code__]) for one in mine]
 
 
 class _Parts(NamedTuple):
