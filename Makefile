@@ -81,7 +81,7 @@ engines: $(VENV)/.engines ## run the tests that start Ray and Dask clusters and 
 	$(BIN)/python -m pytest -m engines tests || test $$? -eq 5
 
 lowest: .venv-lowest/.done ## run the tests with the lowest supported versions
-	HYPOTHESIS_PROFILE=few .venv-lowest/bin/python -m pytest $(PYTEST) -m "not slow and not torch and not engines" $(LOWEST_TESTS)
+	HYPOTHESIS_PROFILE=cover .venv-lowest/bin/python -m pytest $(PYTEST) -m "not slow and not torch and not engines" $(LOWEST_TESTS)
 
 bare: | $(BIN)/python ## run the core with numpy and pyarrow alone, with pandas alone and with polars alone
 	$(BIN)/python tools/versions.py --short

@@ -31,8 +31,10 @@ from tests.surfaces import SURFACES, Surface
 # set, hypothesis would draw the same examples in every run and ignore all seeds.
 _ANYWHERE: dict[str, Any] = {"deadline": None, "derandomize": False, "suppress_health_check": [HealthCheck.too_slow]}
 _FIXED: dict[str, Any] = _ANYWHERE | {"database": None}
-# Other versions of libraries fail at once or not at all: few examples show it.
+# Other versions of libraries fail at once or not at all: few examples show it. `cover` leaves out cases beyond a cover of all
+# parameters; `quick` also leaves out long tests and those that start Python.
 settings.register_profile("few", max_examples=15, **_FIXED)
+settings.register_profile("cover", max_examples=12, **_FIXED)
 settings.register_profile("quick", max_examples=12, print_blob=True, **_FIXED)
 settings.register_profile("whole", max_examples=50, print_blob=True, **_FIXED)
 settings.register_profile("ci", max_examples=100, print_blob=True, **_FIXED)
@@ -40,6 +42,8 @@ settings.register_profile("thorough", max_examples=2000, print_blob=True, **_ANY
 # A mutant is killed by the first failure: what the smallest example is doesn't matter.
 settings.register_profile("mutants", max_examples=15, phases=[Phase.explicit, Phase.generate], **_FIXED)
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "whole")
+IS_COVER = PROFILE in ("cover", "quick")
+"""Whether each value of each parameter occurs in one case, and not in all combinations."""
 settings.load_profile(PROFILE)
 
 # mutmut comes with `make mutants`; the tests of a surface need its host; pages, docstrings and stubs cover both surfaces.
@@ -72,11 +76,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             raise pytest.UsageError(f"{item.nodeid} has another name in every process: give its parameters ids")
         if OLDER and (item.path.name in PRINTED or item.name.startswith("test_page_runs[")):
             item.add_marker(pytest.mark.skip(reason=f"pages show the output of the newest versions, this is {OLDER}"))
-    if PROFILE == "quick":
-        left_out = beyond_cover(items) | {item for item in items if item.nodeid.partition("[")[0] in LONG}
+    if IS_COVER:
+        left_out = beyond_cover(items)
+        if PROFILE == "quick":
+            left_out |= {item for item in items if item.nodeid.partition("[")[0] in LONG}
         config.hook.pytest_deselected(items=[item for item in items if item in left_out])
         items[:] = [item for item in items if item not in left_out]
-    if PROFILE in ("quick", "whole"):
+    if IS_COVER or PROFILE == "whole":
         share_examples(items)
     if importlib.util.find_spec("torch") is not None:
         return

@@ -18,7 +18,7 @@ import arrowjag as aj
 from arrowjag._kernels.elementwise import utf8
 from arrowjag._methods import METHODS
 from arrowjag.testing import LEAF_KINDS
-from tests.conftest import PROFILE
+from tests.conftest import IS_COVER
 from tests.fuzz import cases, coverage_guided
 from tests.fuzz.calls import CALLS
 from tests.fuzz.columns import sample
@@ -26,8 +26,7 @@ from tests.fuzz.operations import compare
 from tests.fuzz.properties import property_files
 from tests.hosts import ABSENT
 
-IS_QUICK = PROFILE == "quick"
-CASES = 12 if IS_QUICK else 150
+CASES = 12 if IS_COVER else 150
 """Calls for each operation and ndim; at least one for each leaf type, in `make test` at one ndim of three."""
 
 
@@ -39,11 +38,11 @@ def test_every_operation_equals_the_oracle(name: str) -> None:
     # Kernels of our own are for numbers: as many cases for the two widest types as for all others together.
     often = [leaf for leaf in (pa.float64(), pa.int64()) if leaf in leaves] or leaves
     for ndim in (1, 2, 3):
-        for k in range(max(CASES, -(-len(leaves) // 3) if IS_QUICK else 2 * len(leaves))):
+        for k in range(max(CASES, -(-len(leaves) // 3) if IS_COVER else 2 * len(leaves))):
             rng = random.Random(f"{name} {ndim} {k}")
             small = not chosen.wide or name == "sum" or k % 3 > 0
             leaf = often[k // 2 % len(often)] if k % 2 else leaves[k // 2 % len(leaves)]
-            if IS_QUICK:
+            if IS_COVER:
                 leaf = leaves[(3 * k + ndim) % len(leaves)]
             s = sample(rng, ndim, leaf, small=small)
             if name == "searchsorted":
@@ -52,7 +51,7 @@ def test_every_operation_equals_the_oracle(name: str) -> None:
             if name in METHODS:
                 axis = METHODS[name].bind(made.args, made.kwargs).get("axis", -1)
                 seen.add((ndim, axis % ndim if isinstance(axis, int) else axis))
-    if len(seen) > 3 and not IS_QUICK:
+    if len(seen) > 3 and not IS_COVER:
         assert {(ndim, axis) for ndim in (1, 2, 3) for axis in range(ndim)} <= seen
 
 

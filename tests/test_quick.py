@@ -129,8 +129,9 @@ def test_an_everyday_test_starts_python(started: list[Any]) -> None:
     assert started == [[sys.executable, "-c", "pass"]]
 
 
-def test_other_profiles_start_python(started: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conftest, "PROFILE", "whole")
+@pytest.mark.parametrize("profile", ["cover", "whole"])
+def test_other_profiles_start_python(profile: str, started: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conftest, "PROFILE", profile)
     assert outcome(start_python) == "passed"
     assert started == [[sys.executable, "-c", "pass"]]
 

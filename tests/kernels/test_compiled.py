@@ -19,7 +19,7 @@ from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.compiled import background, compiler, library, objects, sources
 from arrowjag._kernels.compiled.loop import ITEM_TYPES, SAMPLE, TOGETHER, Variant, item_type, wide_type
 from arrowjag._kernels.compiled.loops import LOOPS, loop_named
-from tests.conftest import PROFILE
+from tests.conftest import IS_COVER
 from tests.kernels.compiling import compiled_within
 
 pytest.importorskip("numba")
@@ -259,7 +259,7 @@ def some_types(loop):
 @pytest.mark.parametrize("name", sorted(LOOPS))
 def test_a_loop_gives_the_same_bits_compiled_and_interpreted(name, nulls, compiled_once, monkeypatch):
     forget(monkeypatch)
-    for type in some_types(LOOPS[name])[: 1 if PROFILE == "quick" else None]:
+    for type in some_types(LOOPS[name])[: 1 if IS_COVER else None]:
         compare_bits(LOOPS[name], type, nulls)
 
 

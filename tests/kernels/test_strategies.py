@@ -27,7 +27,7 @@ from arrowjag.errors import JagError
 from arrowjag.testing import assert_lists_equal
 from arrowjag.typing import RankMethod
 from tests import reference as ref
-from tests.conftest import PROFILE
+from tests.conftest import IS_COVER
 from tests.kernels.ugly import ITEMS, Column, columns
 from tests.reference import Jag
 
@@ -72,7 +72,7 @@ TINY = {
 """Sizes by which small columns fill many blocks, on several threads."""
 
 
-SIZES = (TINY,) if PROFILE == "quick" else ({}, TINY)
+SIZES = (TINY,) if IS_COVER else ({}, TINY)
 
 COMPILED_TYPES = {pa.float64(), pa.int64(), pa.string()}
 """Leaf types whose loops `make test` compiles, a second each; `make whole` compiles those of all types."""
@@ -574,7 +574,7 @@ def agree(call: Call, found: Any, wanted: Any, column: Column) -> None:
 def labels(operation: str, name: str) -> list[str]:
     """The columns of an operation, those with few leaf types where each type is compiled by itself."""
     found = list(ONLY.get(operation, columns()))
-    if PROFILE == "quick" and name == "compiled":
+    if IS_COVER and name == "compiled":
         found = [label for label in found if columns()[label].type in COMPILED_TYPES]
     return found
 
