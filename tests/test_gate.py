@@ -434,8 +434,7 @@ def _texts(words: list[bytes], large: bool) -> pa.Array:
 @contextmanager
 def _validated_by(validator: str, piece: int) -> Iterator[None]:
     by_loop = validator == "compiled"
-    if by_loop:
-        pytest.importorskip("numba")
+    pytest.importorskip({"compiled": "numba", "polars": "polars"}.get(validator, "pyarrow"))
     sizes = {"COMPILED_VALUES": 0} if by_loop else {}
     with aj.options(compile="always" if by_loop else "never"), strategy.force(utf8=validator, UTF8_PIECE=piece, **sizes) as taken:
         yield
