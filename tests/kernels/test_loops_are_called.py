@@ -47,6 +47,8 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "is_in rows": ("members-u8", lambda: INTEGERS.is_in(TIMES)),
     "intersection": ("combined-u8", lambda: INTEGERS.intersection(TIMES)),
     "get": ("last_equal-i8", lambda: aj.zip(key=INTEGERS, value=INTEGERS).get(4)),
+    "removeprefix": ("taken_bytes-u1", lambda: WORDS.str.removeprefix("b")),
+    "removesuffix": ("taken_bytes-u1", lambda: WORDS[1:].str.removesuffix("é")),
     "sort": ("short_sort-f8", FLOATS.sort),
     "sort descending": ("short_sort_falling-i8", lambda: INTEGERS.sort(descending=True)),
     "cumsum": ("cumsum-f8", FLOATS.cumsum),

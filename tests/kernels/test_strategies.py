@@ -425,6 +425,7 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: x > x.head(1).max(axis=-1) if x.ndim > 1 else refuse()),
     ],
     "take_texts": [
+        *(Call(lambda x, name=name: getattr(x.str, name)("a"), types=TEXT) for name in ("removeprefix", "removesuffix")),
         Call(taken_rows, lambda lists, ndim: [lists[k] for k in halves(len(lists))], types=TEXT),
         *(method(name, types=TEXT) for name in ("sort", "unique")),
         method("shift", 2, types=TEXT),

@@ -9,7 +9,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from arrowjag._kernels.base.memory import pack_bits, valid_of
+from arrowjag._kernels.base.memory import pack_bits, unpack_bits, valid_of
+from arrowjag._kernels.move.rows import cut_texts
 
 __all__ = ["integers_in", "is_ascii", "length", "removed"]
 
@@ -51,6 +52,13 @@ def _bits_of_valid(values: pa.Array) -> pa.Buffer | None:
     return None if valid is None else pack_bits(valid)
 
 
+def _flags(here: pa.Array) -> npt.NDArray[np.bool_]:
+    """Return booleans as numpy's; False for null."""
+    found = unpack_bits(here.buffers()[1], here.offset, len(here))
+    valid = valid_of(here)
+    return found if valid is None else found & valid
+
+
 def removed(values: pa.Array, affix: str, *, at_start: bool) -> pa.Array:
     """Drop a prefix or suffix where it is there.
 
@@ -58,6 +66,9 @@ def removed(values: pa.Array, affix: str, *, at_start: bool) -> pa.Array:
     asks for a buffer of negative size (seen in pyarrow 26).
     """
     here = pc.starts_with(values, affix) if at_start else pc.ends_with(values, affix)
+    found = cut_texts(values, _flags(here), len(affix.encode()), at_start=at_start)
+    if found is not None:
+        return found
     if len(values) and not here.null_count and pc.all(here).as_py():
         starts, data = _bytes_of(values)
         n = len(affix.encode())

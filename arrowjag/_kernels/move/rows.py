@@ -18,7 +18,7 @@ from arrowjag._kernels.base.memory import data_of, empty, fits, from_words, has_
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 
-__all__ = ["can_reverse", "can_take", "reverse_rows", "take_rows", "take_texts"]
+__all__ = ["can_reverse", "can_take", "cut_texts", "reverse_rows", "take_rows", "take_texts"]
 
 _INT = np.dtype(np.int64)
 _BYTE = np.dtype(np.uint8)
@@ -182,16 +182,44 @@ def take_texts(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.boo
     content = _taken(cuts, rows, present, n)
     if content is None or not fits(values.type, int(content.offsets[-1])):
         return None
-    starts = content.offsets
+    return text_from(values.type, content.offsets, _copied(loop, data, content), present)
+
+
+def _copied(loop: Compiled, data: NDArray[np.uint8], content: _Taken) -> NDArray[np.uint8]:
+    """The bytes of the texts that are taken."""
+    begins, starts = content
+    n = len(begins)
     out = empty(int(starts[-1]), np.uint8)
     step = n if n < strategy.sizes.THREAD_VALUES else -(-n // n_cores())
 
     def work(first: int) -> None:
         last = min(first + step, n)
-        loop(data, len(data), content.begins, starts, first, last, int(starts[last]), out)
+        loop(data, len(data), begins, starts, first, last, int(starts[last]), out)
 
     map_tasks(work, range(0, n, step))
-    return text_from(values.type, starts, out, present)
+    return out
+
+
+def cut_texts(values: pa.Array[Any], here: NDArray[np.bool_], n_bytes: int, *, at_start: bool) -> pa.Array[Any] | None:
+    """Drop the first or last bytes of the texts of which `here` is True; nulls stay null.
+
+    Notes
+    -----
+    O(n), a new array, on all cores.
+    """
+    n = len(values)
+    loop = find_loop("taken_bytes", _BYTE, False, n) if n else None
+    if strategy.choose("take_texts", loop is not None) == "arrow" or loop is None:
+        return None
+    data, cuts, own = text_parts(values)
+    dropped = np.multiply(here, n_bytes, out=empty(n, np.int64))
+    starts = empty(n + 1, np.int64)
+    starts[0] = 0
+    sizes = np.subtract(cuts[1:], cuts[:-1], out=starts[1:])
+    sizes -= dropped
+    np.cumsum(sizes, out=sizes)
+    begins = np.add(cuts[:-1], dropped, out=dropped) if at_start else np.ascontiguousarray(cuts[:-1])
+    return text_from(values.type, starts, _copied(loop, data, _Taken(begins, starts)), own)
 
 
 def reverse_rows(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
