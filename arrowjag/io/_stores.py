@@ -24,7 +24,8 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 # Schemes that pyarrow opens itself; fsspec opens all others.
 _S3, _GCS, _AZURE = {"s3", "s3a"}, {"gs", "gcs"}, {"az", "abfs", "abfss", "adl"}
 _LOCAL = {"file", "memory", "local"}
-_PROBE_SECONDS = 9.0
+# Seconds that a store gets to answer, and that a process gets to import the libraries, which takes long on a busy machine.
+_PROBE_SECONDS, _START_SECONDS = 9.0, 60.0
 _PREFIXES = re.compile(r"^(aws|google|azure_storage|azure)_")
 
 # The names of object_store without their prefix, and the names that pyarrow, pyiceberg (`s3.` and so on) and s3fs have for them.
@@ -310,13 +311,17 @@ def object_store(link: str, options: Mapping[str, str]) -> Any:
 
 # ----------------------------------------------------------------------------------------------------------------- probe
 
+_SILENT = 4
 _PROBE = """
-import json, socket, sys
+import json, os, socket, sys, threading
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 sys.path[:] = json.loads(sys.argv[3])
 from arrowjag.errors import JagError
 from arrowjag.io._stores import filesystem_of
+clock = threading.Timer(float(sys.argv[4]), os._exit, (4,))
+clock.daemon = True
+clock.start()
 try:
     filesystem, path = filesystem_of(sys.argv[1], json.loads(sys.argv[2]))
     filesystem.get_file_info(path)
@@ -361,22 +366,24 @@ _ANSWERED: set[tuple[Any, ...]] = set()
 def _ask(link: str, options: Mapping[str, str]) -> None:
     import json
 
-    words = [link, json.dumps(dict(options)), json.dumps(sys.path)]
+    words = [link, json.dumps(dict(options)), json.dumps(sys.path), str(_PROBE_SECONDS)]
     try:
         # A process: a thread that hangs in a library would keep this process from ending.
         done = subprocess.run(  # noqa: S603
             [sys.executable, "-c", _PROBE, *words],
             capture_output=True,
             text=True,
-            timeout=_PROBE_SECONDS,
+            timeout=_START_SECONDS + _PROBE_SECONDS,
             env=os.environ,
             check=False,
         )
     except subprocess.TimeoutExpired:
+        raise JagValueError(f"{link}: the process that asks whether the store answers does not end") from None
+    if done.returncode == _SILENT:
         raise JagValueError(
             f"{link}: no answer within {_PROBE_SECONDS:.0f} seconds: check the network, and credentials, region and endpoint "
             "(storage_options)"
-        ) from None
+        )
     if done.returncode:
         lines = (done.stdout.strip() or done.stderr.strip() or "the probe failed").splitlines()
         raise JagValueError(lines[-1] if link in lines[-1] else f"{link}: {lines[-1]}")

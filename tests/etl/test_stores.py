@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -22,6 +23,7 @@ from arrowjag.cli import main
 from arrowjag.etl import SinkInUseError
 from arrowjag.etl._lease import hold
 from arrowjag.etl._sidecar import Sidecar
+from arrowjag.io import _stores
 from arrowjag.io._stores import check_options, filesystem_of, for_iceberg, object_store
 from tests.etl.jobs import InlineEngine, check_totals, keep, run, table_of, totals
 from tests.etl.stores import Store, serve
@@ -305,11 +307,28 @@ def test_a_store_that_does_not_answer_is_one_line_within_ten_seconds(
         monkeypatch.delenv(name, raising=False)
     places = [link, "out"] if side == "source" else ["in.parquet", link]
     started = time.monotonic()
+    subprocess.run([sys.executable, "-c", "import arrowjag.io._stores"], check=True)  # a busy machine takes longer
+    start = time.monotonic() - started
+    started = time.monotonic()
     assert main(["run", "store_job.py:same", *places]) == 2
-    assert time.monotonic() - started < 12
+    assert time.monotonic() - started < 11 + 4 * start
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert link in error
+
+
+@pytest.mark.slow
+def test_the_start_of_the_process_that_asks_a_store_is_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine imports took nine seconds, and stores that answer at once were refused."""
+    (tmp_path / "sitecustomize.py").write_text("import time\ntime.sleep(5)\n")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.setattr(_stores, "_PROBE_SECONDS", 4.0)
+    _stores._ask(f"file://{tmp_path}", {})
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        options = {"aws_endpoint_url": f"http://127.0.0.1:{silent.getsockname()[1]}", "aws_allow_http": "true", "aws_region": "x"}
+        options |= {"aws_access_key_id": "k", "aws_secret_access_key": "s"}
+        with pytest.raises(aj.JagValueError, match=r"^s3://bucket/x: no answer within 4 seconds: check the network"):
+            _stores._ask("s3://bucket/x", options)
 
 
 def test_options_are_mapped_to_each_library() -> None:
