@@ -51,3 +51,22 @@ def test_products_beyond_64_bits_raise(leaf: pa.DataType, number: int) -> None:
     with pytest.raises(aj.JagOverflowError, match=r"dot: integer overflow, a product does not fit u?int64"):
         x.dot(aj.array([[2, 1], [5]], type=leaf))
     assert x.dot(aj.array([[1, 1], [5]], type=leaf)).to_list() == [number + 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("leaf", "products"),
+    [
+        (pa.int64(), [(2**63 - 1, 1), (-(2**63), 1), (2**31, -(2**32)), (2**62 - 1, 2)]),
+        (pa.uint64(), [(2**64 - 1, 1), (2**63, 1), (2**32, 2**31), (2**63 - 1, 2)]),
+    ],
+)
+def test_the_largest_products_beside_one_that_overflows_in_a_null_row(leaf: pa.DataType, products: list[tuple[int, int]]) -> None:
+    """A product that doesn't fit counts only in rows that have a result; the others keep their exact values."""
+    x, y = ([[pair[side]] for pair in products] for side in (0, 1))
+    one = aj.array(pa.array([*x, [2**62, None], []], pa.list_(leaf)))
+    two = aj.array(pa.array([*y, [4, 1], []], pa.list_(leaf)))
+    got = one.dot(two, skip_nulls=False)
+    assert got.type == leaf
+    assert got.to_list() == [*(a * b for a, b in products), None, 0]
+    with pytest.raises(aj.JagOverflowError, match="dot: integer overflow, a product does not fit"):
+        one.dot(two)

@@ -329,3 +329,69 @@ def test_decimals_with_too_many_digits_raise() -> None:
     x = aj.array(pa.array([[Decimal(10**76 - 1)]], pa.list_(pa.decimal256(76, 0))))
     with pytest.raises(aj.JagOverflowError, match="multiply: the result of decimal256"):
         x * x
+
+
+@pytest.mark.parametrize("type", INTS, ids=str)
+@pytest.mark.parametrize("function", [operator.lshift, operator.rshift])
+def test_shifts_by_any_number_equal_those_of_numpy(function: Callable[..., Any], type: pa.DataType) -> None:
+    """Arrow returns the number unchanged where numpy shifts all bits out."""
+    dtype = type.to_pandas_dtype()
+    limits = np.iinfo(dtype)
+    numbers = np.array([limits.min, 0, 1, 3, limits.max], dtype)
+    for by in (0, 1, limits.bits - 2, limits.bits - 1, limits.bits, limits.bits + 1):
+        counts = np.full(5, by, dtype)
+        got = function(aj.array(numbers), aj.array(counts))
+        assert got.type == type
+        assert got.to_list() == function(numbers, counts).tolist()
+        missing = function(aj.array([*numbers.tolist(), None], type=type), aj.array([None, *counts.tolist()], type=type))
+        assert missing.to_list() == [None, *function(numbers, counts)[1:].tolist(), None]
+
+
+COMPARISONS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
+
+
+@pytest.mark.parametrize("function", COMPARISONS)
+def test_unsigned_beside_negative_numbers_compare_by_value(function: Callable[..., Any]) -> None:
+    unsigned, signed = [0, 1, 2**63, 2**64 - 1, 5, None, 5], [-1, 1, 2**63 - 1, -1, 6, 0, None]
+    x, y = aj.array(unsigned, type=pa.uint64()), aj.array(signed, type=pa.int64())
+    expected = [None if a is None or b is None else function(a, b) for a, b in zip(unsigned, signed, strict=True)]
+    assert function(x, y).to_list() == expected
+    assert function(y, x).to_list() == [
+        None if a is None or b is None else function(a, b) for a, b in zip(signed, unsigned, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("function", COMPARISONS)
+def test_structs_compare_field_by_field(function: Callable[..., Any]) -> None:
+    rows = [
+        ({"a": 1, "b": "x"}, {"a": 1, "b": "y"}),
+        ({"a": 2, "b": "x"}, {"a": 1, "b": "y"}),
+        ({"a": 1, "b": "x"},) * 2,
+        (None, {"a": 1}),
+    ]
+    type = pa.struct({"a": pa.int8(), "b": pa.string()})
+    x, y = (aj.array(pa.array([pair[side] for pair in rows], type)) for side in (0, 1))
+    expected = [function((one["a"], one["b"]), (two["a"], two["b"])) for one, two in rows[:3]]
+    assert function(x, y).to_list() == [*expected, None]
+
+
+def test_sums_and_products_of_booleans_are_those_of_numpy() -> None:
+    one, two = np.array([True, True, False, False]), np.array([True, False, True, False])
+    for function in (operator.add, operator.mul):
+        got = function(aj.array([*one.tolist(), None]), aj.array([*two.tolist(), True]))
+        assert got.type == pa.bool_()
+        assert got.to_list() == [*function(one, two).tolist(), None]
+
+
+def test_operators_of_nulls_without_a_type_are_integers() -> None:
+    x = aj.array([[None, None], None])
+    for function in (operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod):
+        assert function(x, x).type == pa.int64()
+        assert function(x, x).to_list() == [[None, None], None]
+
+
+def test_bytes_of_fixed_width_are_joined() -> None:
+    x = aj.array(pa.array([[b"ab", None], None, []], pa.list_(pa.binary(2))))
+    assert (x + x).type == pa.large_binary()
+    assert (x + x).to_list() == [[b"abab", None], None, []]
+    assert (x + aj.array(pa.array([b"c", b"d", b"e"], pa.binary(1)))).to_list() == [[b"abc", None], None, []]

@@ -59,3 +59,10 @@ def test_filter_of_many_values_equals_numpy() -> None:
 def test_filter_refuses(mask: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         aj.array([[1], [2]]).filter(mask)
+
+
+def test_errors_name_filter() -> None:
+    with pytest.raises(aj.JagTypeError, match=r"^filter: a mask must hold booleans, got int64"):
+        aj.array([[1], [2]]).filter(aj.array([[1], [0]]))
+    with pytest.raises(aj.ShapeError, match=r"^filter: JaggedShape\(2, \[1, 2\]\) is not a prefix of"):
+        aj.array([[1], [2]]).filter(aj.array([[True], [True, False]]))

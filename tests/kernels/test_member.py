@@ -44,3 +44,11 @@ def test_nan_of_any_bits_and_both_zeros():
     for extra in (2, 20):
         known = np.concatenate([nans[:1], [-0.0], np.arange(1.0, extra)])
         assert found(np.concatenate([nans, [0.0, -0.0, np.inf]]), known) == [1, 1, 1, 1, 1, 0]
+
+
+@pytest.mark.parametrize("ends", [(-(2**62), 2**62), (-(2**63), 2**63 - 1), (2**62, 2**62 + 8)])
+def test_a_table_is_as_long_as_the_range_of_the_set(ends):
+    """Numbers far apart ask for no table, however close to 0 their sum is."""
+    known = np.array([ends[0], *range(ends[0] + 1, ends[0] + 8), ends[1]], np.int64)
+    data = np.array([ends[0], 0, ends[0] + 7, ends[1] - 1, ends[1]], np.int64)
+    assert found(data, known) == np.isin(data, known).astype(int).tolist()
