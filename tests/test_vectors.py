@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base import blocks
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
@@ -172,3 +173,12 @@ def test_near_ties_are_decided_exactly() -> None:
 def test_refused(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=text):
         call(aj.array([[1, 2]]))
+
+
+def test_few_matrices_of_several_shapes_are_multiplied_without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y = aj.array([[[1.0, 2.0]], [[3.0], [4.0]]]), aj.array([[[1.0], [2.0]], [[5.0, 6.0]]])
+    expected = [[[5.0]], [[15.0, 18.0], [20.0, 24.0]]]
+    with strategy.force(THREAD_VALUES=1):
+        assert x.matmul(y).to_list() == expected
+    monkeypatch.setattr(blocks, "map_tasks", lambda *_: pytest.fail("handed to threads"))
+    assert x.matmul(y).to_list() == expected

@@ -13,6 +13,7 @@ from arrowjag import _arrow
 from arrowjag._arguments import flat_numbers
 from arrowjag._column import Column
 from arrowjag._kernels import reduce as _reduce
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.offsets import from_sizes, row_sizes, runs
 from arrowjag._kernels.dense.matrices import nearest as _nearest
@@ -294,7 +295,11 @@ def matmul(x: Column, y: Column) -> Column:
             rows, product = product_of(group)
             blocks.put_rows(out, cut[rows], np.ascontiguousarray(product.reshape(len(rows), -1)))
 
-        blocks.map_tasks(work, range(len(bounds) - 1))
+        if len(out) < strategy.sizes.THREAD_VALUES:
+            for group in range(len(bounds) - 1):
+                work(group)
+        else:
+            blocks.map_tasks(work, range(len(bounds) - 1))
     middle = x.shape.dims[outer]
     values = _arrow.from_numpy(out)
     if is_vector:
