@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, TypeVar
 
 import polars as pl
@@ -13,9 +14,18 @@ __all__ = ["JagDataFrame", "JagLazyFrame"]
 
 _Class = TypeVar("_Class", bound=type)
 
+_EAGER = (
+    ("pl.LazyFrame", "pl.DataFrame"),
+    (">>> lf", ">>> df"),
+    (".collect()", ""),
+    (" Evaluated lazily; it streams.", ""),
+    ("; raised when the frame is collected", ""),
+)
+"""What the docstrings of a LazyFrame say, and what those of a DataFrame say."""
+
 
 def _with_lazy_docstrings(cls: _Class) -> _Class:
-    """Class decorator: replace the docstrings of methods by those of `JagLazyFrame`, without the remarks on lazy evaluation."""
+    """Class decorator: replace the docstrings of methods by those of `JagLazyFrame`, for an eager frame."""
     for name, function in vars(cls).items():
         text = getattr(getattr(JagLazyFrame, name, None), "__doc__", None)
         if text and not name.startswith("_"):  # python -OO strips docstrings
@@ -24,8 +34,8 @@ def _with_lazy_docstrings(cls: _Class) -> _Class:
 
 
 def _eager(docstring: str) -> str:
-    text = docstring.replace("pl.LazyFrame\n", "pl.DataFrame\n")
-    return text.replace(" Evaluated lazily; it streams.", "").replace("; raised when the frame is collected", "")
+    """The docstring of a method of a LazyFrame, for a DataFrame: results and examples are eager, remarks on lazy evaluation go."""
+    return functools.reduce(lambda text, pair: text.replace(*pair), _EAGER, docstring)
 
 
 @_with_lazy_docstrings

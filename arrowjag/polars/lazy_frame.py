@@ -72,8 +72,8 @@ class JagLazyFrame:
         Examples
         --------
         >>> import arrowjag as aj, polars as pl
-        >>> df = pl.DataFrame({"k": ["a", "b"], "v": aj.array([[1, 2], [3]]).to_polars()})
-        >>> df.jag.flatten("v").rows()
+        >>> lf = pl.LazyFrame({"k": ["a", "b"], "v": aj.array([[1, 2], [3]]).to_polars()})
+        >>> lf.jag.flatten("v").collect().rows()
         [('a', 1), ('a', 2), ('b', 3)]
         """
         names = self._names(columns or (jagged(),))
@@ -105,8 +105,8 @@ class JagLazyFrame:
         --------
         >>> import arrowjag
         >>> import polars as pl
-        >>> df = pl.DataFrame({"k": ["a", "b", "a"], "v": [1, 2, 3]})
-        >>> df.jag.implode("k").rows()
+        >>> lf = pl.LazyFrame({"k": ["a", "b", "a"], "v": [1, 2, 3]})
+        >>> lf.jag.implode("k").collect().rows()
         [('a', [1, 3]), ('b', [2])]
         """
         keys = self._names(_sequence(by))
@@ -140,8 +140,8 @@ class JagLazyFrame:
         Examples
         --------
         >>> import arrowjag as aj, polars as pl
-        >>> df = pl.DataFrame({"t": aj.array([[1, 2], [3]]).to_polars(), "y": aj.array([[5, 6], [7]]).to_polars()})
-        >>> df.jag.nest("t", "y", into="lc")["lc"].jag.to_list()
+        >>> lf = pl.LazyFrame({"t": aj.array([[1, 2], [3]]).to_polars(), "y": aj.array([[5, 6], [7]]).to_polars()})
+        >>> lf.jag.nest("t", "y", into="lc").collect()["lc"].jag.to_list()
         [[{'t': 1, 'y': 5}, {'t': 2, 'y': 6}], [{'t': 3, 'y': 7}]]
         """
         names, known = self._names(_frames.several("nest", columns)), self._columns()
@@ -172,7 +172,8 @@ class JagLazyFrame:
         --------
         >>> import arrowjag as aj, polars as pl
         >>> lc = aj.zip(t=aj.array([[1, 2], [3]]), y=aj.array([[5, 6], [7]]))
-        >>> pl.DataFrame({"lc": lc.to_polars()}).jag.unnest("lc").columns
+        >>> lf = pl.LazyFrame({"lc": lc.to_polars()})
+        >>> lf.jag.unnest("lc").collect().columns
         ['t', 'y']
         """
         frame = self._frame
@@ -204,8 +205,8 @@ class JagLazyFrame:
         --------
         >>> import arrowjag as aj, polars as pl
         >>> lc = aj.zip(t=aj.array([[1, 2], [3]]), y=aj.array([[5, 6], [7]]))
-        >>> df = pl.DataFrame({"lc": lc.to_polars(), "limit": [6, 7]})
-        >>> df.jag.query("lc.y >= limit")["lc"].jag["t"].to_list()
+        >>> lf = pl.LazyFrame({"lc": lc.to_polars(), "limit": [6, 7]})
+        >>> lf.jag.query("lc.y >= limit").collect()["lc"].jag["t"].to_list()
         [[2], [3]]
         """
         query = parse(condition)
@@ -237,8 +238,8 @@ class JagLazyFrame:
         Examples
         --------
         >>> import arrowjag as aj, polars as pl
-        >>> df = pl.DataFrame({"v": aj.array([[1, 5], [7]]).to_polars(), "w": aj.array([["a", "b"], ["c"]]).to_polars()})
-        >>> df.jag.filter(pl.col("v").jag > 4, "v", "w").rows()
+        >>> lf = pl.LazyFrame({"v": aj.array([[1, 5], [7]]).to_polars(), "w": aj.array([["a", "b"], ["c"]]).to_polars()})
+        >>> lf.jag.filter(pl.col("v").jag > 4, "v", "w").collect().rows()
         [([5], ['b']), ([7], ['c'])]
         """
         return self._changed("filter", _frame_steps.filtered, [mask], columns)
@@ -265,8 +266,8 @@ class JagLazyFrame:
         Examples
         --------
         >>> import arrowjag as aj, polars as pl
-        >>> df = pl.DataFrame({"t": aj.array([[2, 1], [3]]).to_polars(), "y": aj.array([[5, 6], [7]]).to_polars()})
-        >>> df.jag.sort_items("t", "t", "y").rows()
+        >>> lf = pl.LazyFrame({"t": aj.array([[2, 1], [3]]).to_polars(), "y": aj.array([[5, 6], [7]]).to_polars()})
+        >>> lf.jag.sort_items("t", "t", "y").collect().rows()
         [([1, 2], [6, 5]), ([3], [7])]
         """
         keys = list(by) if isinstance(by, (list, tuple)) and by and all(isinstance(one, (str, pl.Expr)) for one in by) else [by]
@@ -294,8 +295,8 @@ class JagLazyFrame:
         Examples
         --------
         >>> import arrowjag as aj, polars as pl
-        >>> df = pl.DataFrame({"t": aj.array([[2, 1], [3]]).to_polars(), "y": aj.array([[5, 6], [7]]).to_polars()})
-        >>> df.jag.topk(1, "y", "t", "y").rows()
+        >>> lf = pl.LazyFrame({"t": aj.array([[2, 1], [3]]).to_polars(), "y": aj.array([[5, 6], [7]]).to_polars()})
+        >>> lf.jag.topk(1, "y", "t", "y").collect().rows()
         [([1], [6]), ([3], [7])]
         """
         keys = list(by) if isinstance(by, (list, tuple)) and by and all(isinstance(one, (str, pl.Expr)) for one in by) else [by]
@@ -325,8 +326,8 @@ class JagLazyFrame:
         Examples
         --------
         >>> import arrowjag as aj, polars as pl
-        >>> df = pl.DataFrame({"v": aj.array([[1, 5], [], None]).to_polars()})
-        >>> df.jag.describe().filter(pl.col("statistic").is_in(["null_rows", "length_max", "mean"])).rows()
+        >>> lf = pl.LazyFrame({"v": aj.array([[1, 5], [], None]).to_polars()})
+        >>> lf.jag.describe().filter(pl.col("statistic").is_in(["null_rows", "length_max", "mean"])).rows()
         [('null_rows', 1.0), ('length_max', 2.0), ('mean', 3.0)]
         """
         names, known = self._names(columns or (jagged(),)), self._columns()

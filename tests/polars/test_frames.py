@@ -7,7 +7,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
-from arrowjag.polars import Jagged
+from arrowjag.polars import JagDataFrame, Jagged, JagLazyFrame
 from tests.polars.frames import arrays, chunked, frame
 
 X = arrays()
@@ -92,3 +92,10 @@ def test_nesting_twice():
     nested = df.jag.implode(["plane", "day"]).jag.implode("plane")
     assert nested.schema["delay"] == Jagged(pl.Int64, 3)
     assert nested["delay"].to_list() == [[[5, 6], [7]], [[8]]]
+
+
+@pytest.mark.parametrize("name", sorted(name for name in vars(JagDataFrame) if not name.startswith("_")))
+def test_examples_of_docstrings_are_of_their_own_frame(name):
+    lazy, eager = (getattr(cls, name).__doc__.partition("Examples\n")[2] for cls in (JagLazyFrame, JagDataFrame))
+    assert ("pl.LazyFrame(" in lazy, "pl.DataFrame(" in lazy) == (True, False)
+    assert ("pl.DataFrame(" in eager, "LazyFrame" in eager, "collect" in eager) == (True, False, False)
