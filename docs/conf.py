@@ -71,7 +71,7 @@ _ALONE = ("index", "first-steps", "changes", "quickstart", "examples", "performa
 html_sidebars = {page: [] for page in _ALONE}
 html_theme_options = {
     "logo": {"text": "arrowjag", "alt_text": "arrowjag"},
-    "header_links_before_dropdown": 6,  # show the reference, and put rarely used pages under "More"
+    "header_links_before_dropdown": 6,  # what fits at 960 pixels, the reference included; other pages are under "More"
     "navbar_align": "left",
     "navbar_persistent": ["search-button"],
     "navigation_with_keys": False,

@@ -21,6 +21,9 @@ from sphinx.util.docutils import SphinxDirective
 
 mpl.use("agg")
 
+WIDE = 3.0
+"""Inches from which the text of a panel would be too small in half of a phone's width."""
+
 FENCE = re.compile(r"^```(?P<kind>python|\{picture\})(?P<note>[^\n]*)\n(?P<code>.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -75,7 +78,10 @@ class Picture(SphinxDirective):
 
 
 def _panels(figure: Any, salt: str) -> list[str]:
-    """The panels of a figure side by side, one svg element each, which a phone shows in two columns; a colour bar stays."""
+    """The panels of a figure side by side, one svg element each, which a phone shows in two columns, wide ones below each other.
+
+    A figure with a colour bar stays one element.
+    """
     if len(figure.axes) == 1 or any(ax.get_label() == "<colorbar>" for ax in figure.axes):
         return [_svg(figure, salt, "tight")]
     width, height = figure.get_size_inches()
@@ -83,7 +89,8 @@ def _panels(figure: Any, salt: str) -> list[str]:
     found = []
     for number in range(len(figure.axes)):
         box = Bbox([[number * share, 0.0], [(number + 1) * share, height]])
-        found.append(_svg(figure, f"{salt}{number}", box))
+        panel = _svg(figure, f"{salt}{number}", box)
+        found.append(panel if share < WIDE else panel.replace("<svg ", '<svg class="wide" ', 1))
     return found
 
 

@@ -57,8 +57,8 @@ print(found.head(5))
 # %%
 axes = found.to_pandas().plot.scatter("gained", "gained_when_late", s=9, alpha=0.4, figsize=(6, 5))
 axes.axline((0, 0), slope=1, color="gray", linewidth=1)
-for plane, _, x, y, _ in found.head(3).iter_rows():
-    axes.annotate(plane, (x, y), xytext=(4, 4), textcoords="offset points", fontsize="small")
+for (plane, _, x, y, _), (right, up) in zip(found.head(3).iter_rows(), [(-44, 4), (-14, 14), (4, 4)], strict=True):
+    axes.annotate(plane, (x, y), xytext=(right, up), textcoords="offset points", fontsize="small")
 axes.set_xlabel("minutes gained, all flights")
 axes.set_ylabel("minutes gained, flights that left over 30 minutes late")
 _ = axes.set_title("Which planes make up for lost time?", loc="left")
