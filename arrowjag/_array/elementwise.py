@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from arrowjag import _arrow
 from arrowjag._array.base import ArrayBase, as_column, operand
@@ -31,6 +32,18 @@ def _validity_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
     """Along an inner axis the result has one flag per item instead of one per row."""
     inner = {*range(1, ndim), *range(1 - ndim, 0)}
     return Rows.MOVED if arguments["axis"] in inner else Rows.LOCAL
+
+
+def _null_flags(column: Column, depth: int) -> pa.Array:
+    """Flag the nulls among the items after the first `depth` dims; flags of leaves are the bits of their validity, not unpacked."""
+    leaves = depth == column.ndim
+    if leaves and column.values.null_count:
+        return column.values.is_null()
+    valid = None if leaves else row_validity(column, depth)
+    if valid is None:
+        n = column.shape.nodes(depth)
+        return pa.Array.from_buffers(pa.bool_(), n, [None, pa.py_buffer(bytes(-(-n // 8)))])
+    return _arrow.from_numpy(~valid)
 
 
 class ElementwiseMethods(ArrayBase):
@@ -306,10 +319,7 @@ class ElementwiseMethods(ArrayBase):
         ([[False, True], None], [False, True])
         """
         depth = structure.normalize_axis(axis, self.ndim, "is_null") + 1
-        valid = row_validity(self, depth)
-        n = self.shape.nodes(depth)
-        flags = np.zeros(n, bool) if valid is None else ~valid
-        return self._wrap(Column(self.shape[:depth], _arrow.from_numpy(flags)))
+        return self._wrap(Column(self.shape[:depth], _null_flags(self, depth)))
 
     @method()
     def cast(self, type: Any, safe: bool = True, strict: bool = True) -> JaggedArray:
@@ -430,9 +440,7 @@ class ElementwiseMethods(ArrayBase):
         [True, False]
         """
         depth = structure.normalize_axis(axis, self.ndim, "validity") + 1
-        valid = row_validity(self, depth)
-        flags = np.ones(self.shape.nodes(depth), bool) if valid is None else valid
-        return _arrow.from_numpy(flags)
+        return pc.invert(_null_flags(self, depth))
 
     @method("mask")
     def with_validity(self, axis: int, mask: Any) -> JaggedArray:
