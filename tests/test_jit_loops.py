@@ -103,6 +103,25 @@ def program(seed: int) -> Callable[..., Any]:
     return function
 
 
+@pytest.mark.parametrize("type", ["float64", "float32"])
+def test_floors_and_remainders_run_in_a_loop_unless_a_quotient_is_too_large(type: str) -> None:
+    function = lambda x, y, k: ((x // 3 * 3 + x % 3 - x).sum(), x // y, x % k, x // -0.1, y % -7)  # noqa: E731
+    draw = np.random.default_rng(0)
+    sizes = np.array(SIZES["long"])
+    items = draw.choice([1.5, -2.25, 0.3, -0.0, 7.0, 1e-30, np.nan, 0.1, 12.0], (2, sizes.sum())) + 0.125
+    x, y = (aj.from_sizes(one, sizes).cast(type) for one in items)
+    k = aj.array(draw.normal(size=len(sizes))).cast(type)
+    found, loops = fused(function, x, y, k)
+    assert found == eager(function, x, y, k)
+    assert loops > 0
+    for wrong in (0.0, 1e-30, np.inf):
+        items[1, 7] = wrong
+        y = aj.from_sizes(items[1], sizes).cast(type)
+        found, loops = fused(function, x, y, k)
+        assert found == eager(function, x, y, k), wrong
+        assert loops > 0  # it gives up after it has begun
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_any_program_has_the_bits_of_its_calls(seed: int) -> None:
     function = program(seed)
@@ -234,7 +253,7 @@ def _rolled(a: Any, window: int) -> Any:
 def _step(draw: random.Random, count: int) -> Callable[[list[Any]], Any]:
     one, two = draw.randrange(count), draw.randrange(count)
     number = draw.choice([2, 3, 0.5, -1.5, 7])
-    binary = draw.choice(["add", "sub", "mul", "truediv", "lt", "ge", "eq", "and_", "or_"])
+    binary = draw.choice(["add", "sub", "mul", "truediv", "floordiv", "mod", "lt", "ge", "eq", "and_", "or_"])
     reductions = ["sum", "mean", "max", "min", "std", "any", "all", "count"]
     scans = ["cumsum", "cummax", "cummin", "diff", "shift"]
     window = draw.randrange(1, 18)

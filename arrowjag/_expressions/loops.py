@@ -23,7 +23,7 @@ from arrowjag._kernels.base import memory
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.compiled import fused_name
-from arrowjag._kernels.compiled.loops.programs import LONGEST_WINDOW, REDUCTIONS, Value, is_scan, parse
+from arrowjag._kernels.compiled.loops.programs import LIMITED, LONGEST_WINDOW, REDUCTIONS, Value, is_scan, parse
 from arrowjag._ops.elementwise.framework import flat_data
 from arrowjag.dims import Dim, Uniform
 from arrowjag.errors import JagTypeError
@@ -163,6 +163,8 @@ def _computes(name: str, types: Sequence[Any], type: str) -> str | None:
         return "b1" if set(types) == {"b1"} else None
     if name in _COMPARISONS:
         return _compared(types, columns)
+    if name in LIMITED:
+        return type if type[0] == "f" and set(columns) == {type} else None
     if name not in _ARITHMETIC or type == "b1":
         return None
     if name == "truediv":
@@ -208,7 +210,7 @@ class Loop(NamedTuple):
     results: tuple[_Result, ...]
 
     def run(self, values: Mapping[int, Any]) -> list[Any] | None:
-        """Compute the results; None if the columns don't allow it, a sum overflows, or the machine code isn't there.
+        """Compute the results; None if the columns don't allow it, a sum or quotient is too large, or the machine code isn't there.
 
         Parameters
         ----------

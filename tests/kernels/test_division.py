@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from arrowjag import options
+from arrowjag._kernels import strategy
 from arrowjag._kernels.elementwise import arithmetic
 
 FLOATS = st.sampled_from([np.float32, np.float64])
@@ -21,11 +23,26 @@ def bits(data):
     return np.where(np.isnan(data), np.nan, data).view(f"u{data.itemsize}")
 
 
+@pytest.fixture(params=["numpy", "compiled"], autouse=True)
+def by(request):
+    """Each strategy for the tests of this file; a compiled loop is compiled at once."""
+    if request.param == "numpy":
+        with strategy.force(division="numpy"):
+            yield
+        return
+    pytest.importorskip("numba")
+    with options(compile="always"), strategy.force(division="compiled", COMPILED_VALUES=0):
+        if arithmetic.division("remainder", np.dtype(float), 1)[0] is arithmetic.remainder:
+            pytest.skip("this processor has no fused multiply-add")
+        yield
+
+
 def check(one, two):
     with np.errstate(all="ignore"):
-        for kernel, ufunc in ((arithmetic.floor_divide, np.floor_divide), (arithmetic.remainder, np.remainder)):
+        for ufunc in (np.floor_divide, np.remainder):
             expected = ufunc(one, two)
             out = np.empty_like(expected)
+            kernel, _ = arithmetic.division(ufunc.__name__, out.dtype, 1)
             kernel(one, two, out)
             np.testing.assert_array_equal(bits(out), bits(expected), err_msg=f"{ufunc.__name__} of {one} by {two}")
 

@@ -38,6 +38,7 @@ TINY = {
     "COLUMN_MIN_ROWS": 1,
     "COLUMN_ROWS": 4,
     "DIVISION_BLOCK": 16,
+    "DIVISION_VALUES": 0,
     "HASH_BLOCK": 16,
     "HASH_PART": 4,
     "LARGE_FRAME": 4,
@@ -383,6 +384,13 @@ CALLS: dict[str, list[Call]] = {
             Call(lambda x, name=name: getattr(x, name)(), getattr(ref, name), None, rounds=True, same_bits=True)
             for name in ("cummin", "cummax")
         ),
+    ],
+    "division": [
+        Call(lambda x: x // 3),
+        Call(lambda x: x % -0.7),
+        Call(lambda x: x // x.shift()),
+        Call(lambda x: x % x.shift()),
+        Call(lambda x: 5 % x),
     ],
     "variance": [reduction(name, rounds=True)._replace(same_bits=True) for name in ("var", "std")],
     "central": [

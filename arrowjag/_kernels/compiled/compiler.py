@@ -17,7 +17,7 @@ from arrowjag._kernels.compiled.vectors import teach_numba as teach_vectors
 from arrowjag._kernels.compiled.words import teach_numba as teach_words
 from arrowjag.errors import JagTypeError
 
-__all__ = ["compile_loop", "describe", "load", "target_machine"]
+__all__ = ["compile_loop", "describe", "has_multiply_add", "load", "target_machine"]
 
 _MATHEMATICS = frozenset({"exp", "expf", "log", "logf", "sin", "cos", "pow", "sqrt", "memset", "memcpy", "memmove"})
 """The functions of the C library that an object may leave to the process that loads it."""
@@ -90,6 +90,13 @@ def _processor() -> tuple[str, str, str]:
 def describe() -> str:
     """Triple, name and features of this processor: code for another one is never run."""
     return "\n".join(_processor())
+
+
+@functools.cache
+def has_multiply_add() -> bool:
+    """Whether this processor multiplies and adds floats with one rounding; else a function of the C library does, which is slow."""
+    triple, _, features = _processor()
+    return "+fma" in features.split(",") or triple.startswith(("aarch64", "arm64"))
 
 
 def target_machine() -> Any:

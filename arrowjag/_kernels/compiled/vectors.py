@@ -1,4 +1,4 @@
-"""Many items at once: the extreme of a run, the place of an item, and which items are some of four.
+"""Many items at once: the extreme of a run, the place of an item, which items are some of four, and products that are not rounded.
 
 LLVM compares integers in lanes by itself, but floats one after the other, and it searches item by item. The functions are what
 numba compiles calls of them to; Python runs them too, on numpy arrays. A run of `WIDTH` bytes is the least that they take.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ __all__ = [
     "hits_of",
     "largest_of",
     "largest_valid",
+    "multiply_add",
     "place_of",
     "place_of_valid",
     "smallest_of",
@@ -73,6 +75,19 @@ def hits_of(values: Any, place: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
     return np.packbits(flags, bitorder="little").view("<u8")[0]
 
 
+_FIRST_INFINITE = 2**1024 - 2**970
+"""The smallest number that float64 rounds to infinity."""
+
+
+def multiply_add(one: Any, two: Any, three: Any) -> Any:
+    """The product of two floats plus a third, rounded once; what isn't finite becomes NaN, or an infinity."""
+    if not (np.isfinite(one) and np.isfinite(two) and np.isfinite(three)):
+        return one * two + three
+    exact = Fraction(float(one)) * Fraction(float(two)) + Fraction(float(three))
+    fits = exact != 0 and abs(exact) < _FIRST_INFINITE
+    return type(three)(exact) if fits else one * two + three
+
+
 def _best(items: Any, best: Any, largest: bool) -> Any:
     for item in items:
         if item > best if largest else item < best:
@@ -94,6 +109,8 @@ def teach_numba() -> None:
         (place_of_valid, _place_of(nulls=True)),
     ):
         overload(function, inline="always")(_calling(intrinsic(write)))
+    fused: Any = intrinsic(_multiply_add)
+    overload(multiply_add, inline="always")(lambda one, two, three: lambda one, two, three: fused(one, two, three))  # noqa: PLW0108
     hits: Any = intrinsic(_hits)
     overload(hits_of, inline="always")(
         lambda values, place, a, b, c, d: lambda values, place, a, b, c, d: hits(values, place, a, b, c, d)  # noqa: PLW0108
@@ -263,6 +280,13 @@ def _hits(_typing: Any, values: Any, _place: Any, _a: Any, _b: Any, _c: Any, _d:
         return found
 
     return types.uint64(values, types.uint64, *(4 * (values.dtype,))), write
+
+
+def _multiply_add(_typing: Any, one: Any, two: Any, three: Any) -> Any:
+    def write(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.fma(*arguments)
+
+    return three(one, two, three), write
 
 
 def _as_intrinsic(generate: Callable[..., Any], gives_place: bool) -> Callable[..., Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -12,13 +13,63 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import empty_like
+from arrowjag._kernels.compiled.compiler import has_multiply_add
+from arrowjag._kernels.compiled.library import Compiled, find_loop
+from arrowjag._kernels.compiled.loop import item_type
+from arrowjag._kernels.compiled.loops.division import LIMITS
 
-__all__ = ["MOST_DECIMALS", "clip", "floor_divide", "remainder", "round_half_even"]
+__all__ = ["MOST_DECIMALS", "clip", "division", "floor_divide", "remainder", "round_half_even"]
 
 
 _DIGITS = {"f": 24, "d": 53}
 _LARGEST = {"f": 2.0**110, "d": 2.0**990}
 """Numbers below this can be split without overflow."""
+
+
+Division = Callable[[NDArray[Any], NDArray[Any], NDArray[Any]], None]
+
+
+def division(name: str, dtype: np.dtype[Any], n: int) -> tuple[Division, int]:
+    """How floats are divided: a function of the number, the divisor and the result of a block, and the size of the blocks.
+
+    Parameters
+    ----------
+    name : {"floor_divide", "remainder"}
+        What the function computes.
+    dtype : float32 or float64
+        The type of both operands and of the result.
+    n : int
+        How many values there are in all blocks.
+
+    Returns
+    -------
+    function : callable
+        A compiled loop where one is ready, else `floor_divide` or `remainder`. Both give every bit of numpy's results.
+    block : int
+        How many values it takes at once.
+
+    Notes
+    -----
+    5M float64 by a number take 3 ms of CPU time with the compiled loop.
+    """
+    loop = find_loop(name, dtype, False, n)
+    loop = loop if loop is not None and has_multiply_add() else None
+    plain = _PLAIN[name]
+    if strategy.choose("division", loop is not None) != "compiled" or loop is None:
+        return plain, strategy.sizes.DIVISION_BLOCK
+    return functools.partial(_divide_compiled, loop, plain), strategy.sizes.PASS_VALUES
+
+
+def _divide_compiled(loop: Compiled, plain: Division, one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:
+    """Divide by a loop; a block with numbers that it can't divide exactly is divided again."""
+    limits = np.array([0, 1, LIMITS[item_type(out.dtype) or ""]], out.dtype)
+    if len(one) < len(out):
+        one = np.full(len(out), one[0])
+    by_number = len(two) < len(out)
+    if loop(np.ascontiguousarray(one), np.ascontiguousarray(two), int(by_number), len(out), limits, out):
+        for start in range(0, len(out), strategy.sizes.DIVISION_BLOCK):
+            part = slice(start, start + strategy.sizes.DIVISION_BLOCK)
+            plain(one[part], two if by_number else two[part], out[part])
 
 
 def floor_divide(one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:
@@ -75,6 +126,9 @@ def remainder(one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:
     floors = np.divide(one, two, out=empty_like(out))
     np.floor(floors, out=floors)
     _Divisor(two).rest(one, floors, out)
+
+
+_PLAIN: dict[str, Division] = {"floor_divide": floor_divide, "remainder": remainder}
 
 
 class _Divisor:

@@ -206,6 +206,7 @@ CHOICES: dict[str, Choice] = {
     "regex": _either(_regex, "arrow", polars=lambda _n, is_shared: is_shared and rules.has_polars()),
     "function": _either(rules.at_least("ONE_PASS_VALUES"), "whole", "blocks"),
     "arithmetic": _either(rules.arithmetic, "whole", "blocks"),
+    "division": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "loop": _either(rules.compiled_or_blocks, "blocks", compiled=lambda ready: ready),
     "expression": _either(rules.expression, "whole", blocks=lambda n, _itemwise, _calls: n > 0),
     "combinations": _either(lambda n_items: "items" if n_items <= sizes.COMBINATION_ITEMS else "lengths", "items", "lengths"),

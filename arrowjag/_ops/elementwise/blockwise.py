@@ -60,17 +60,13 @@ def _same_float_or_by_number(one: Operand, two: Operand) -> bool:
 _DIVISION_SIZES = "DIVISION_VALUES", "DIVISION_BLOCK"
 
 
-def _floored(ufunc: np.ufunc, kernel: Callable[..., None]) -> Callable[..., Any]:
-    return lambda one, two, out: (kernel if out.dtype.kind == "f" else ufunc)(one, two, out=out)
-
-
 _RULES: dict[str, _Rule] = {
     "add": _Rule(np.add, _same_type),
     "subtract": _Rule(np.subtract, _same_type),
     "multiply": _Rule(np.multiply, _same_type),
     "divide": _Rule(np.divide, _any_pair, "ONE_PASS_VALUES", is_float=True),
-    "floor_divide": _Rule(_floored(np.floor_divide, arithmetic.floor_divide), _same_float_or_by_number, *_DIVISION_SIZES),
-    "remainder": _Rule(_floored(np.remainder, arithmetic.remainder), _same_float_or_by_number, *_DIVISION_SIZES),
+    "floor_divide": _Rule(np.floor_divide, _same_float_or_by_number, *_DIVISION_SIZES),
+    "remainder": _Rule(np.remainder, _same_float_or_by_number, *_DIVISION_SIZES),
     "power": _Rule(np.power, _same_float_or_by_number, "ONE_PASS_VALUES"),
     "equal": _Rule(np.equal, _any_pair, is_flag=True),
     "not_equal": _Rule(np.not_equal, _any_pair, is_flag=True),
@@ -104,11 +100,14 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
         return Column(shape, _array(pa.bool_(), shape.size, bits, flags))
     kind = np.result_type(left.data, right.data)
     kind = np.dtype(np.float64) if rule.is_float and kind.kind != "f" else kind
-    is_ufunc = isinstance(rule.function, np.ufunc)
+    function: Callable[..., Any] = rule.function
+    if name in ("floor_divide", "remainder") and kind.kind == "f":
+        function, block = arithmetic.division(name, kind, shape.size)
+    is_ufunc = isinstance(function, np.ufunc)
 
     def work(items: slice, out: npt.NDArray[Any]) -> None:
         spread_to = out if is_ufunc else None  # a ufunc may overwrite an operand; at most one is broadcast
-        rule.function(left.part(items, spread_to), right.part(items, spread_to), out=out)
+        function(left.part(items, spread_to), right.part(items, spread_to), out)
 
     data = fill(work, shape.size, kind, block)
     return Column(shape, _array(pa.from_numpy_dtype(kind), shape.size, bits, data))

@@ -10,6 +10,7 @@ from arrowjag._kernels.compiled.loop import LOOPS, Loop
 from arrowjag._kernels.compiled.loops import (
     counts,
     decay,
+    division,
     equality,
     extremes,
     fused,
@@ -32,6 +33,7 @@ __all__ = [
     "LOOPS",
     "counts",
     "decay",
+    "division",
     "equality",
     "extremes",
     "fused",

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import PIECE, Loop
+from arrowjag._kernels.compiled.loops.division import LIMITS, floor_of, is_ordinary, rest_of
 from arrowjag._kernels.compiled.loops.items import Items
 from arrowjag._kernels.compiled.loops.programs import NEEDS, REDUCTIONS, TYPES, Program, parse
 
@@ -20,7 +21,7 @@ __all__ = ["loop_of"]
 
 @functools.cache
 def loop_of(name: str) -> Loop:
-    """The loop of a program; it returns how many sums of integers don't fit 64 bits.
+    """The loop of a program; it returns how many sums don't fit 64 bits and how many quotients are beyond the limit.
 
     Its arguments: offsets, first and last row, data of the columns, validity of those that have nulls, which rows are not null if
     some are, constants as floats and as integers, and for each result its data, then its validity if it may be null.
@@ -35,7 +36,9 @@ def loop_of(name: str) -> Loop:
 
 
 def _function(program: Program) -> Callable[..., int]:
-    scope: dict[str, Any] = {"np": np, "u8": np.uint64}
+    scope: dict[str, Any] = {"np": np, "u8": np.uint64, **{one.__name__: one for one in (floor_of, is_ordinary, rest_of)}}
+    for code, limit in LIMITS.items():
+        scope |= {f"{name}_{code}": np.dtype(code).type(one) for name, one in (("zero", 0), ("one", 1), ("limit", limit))}
     for code in TYPES[1:]:
         scope[code] = np.dtype(code).type
         limits: Any = np.iinfo(code) if code[0] == "i" else None

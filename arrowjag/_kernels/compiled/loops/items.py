@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from arrowjag._kernels.compiled.loops.programs import (
     ITEMWISE,
+    LIMITED,
     LOOKS_BACK,
     REDUCTIONS,
     Instruction,
@@ -50,8 +51,11 @@ class Items:
         texts = [self._as(one, computes) for one in operands]
         if name == "where":
             texts[0] = f"v{operands[0]}"
-        text = ITEMWISE[name].format(*texts)
-        return [f"v{value} = {text}" if type == "b1" else f"v{value} = {type}({text})"]
+        text = ITEMWISE[name].format(*texts, type=computes)
+        found = [f"v{value} = {text}" if type == "b1" else f"v{value} = {type}({text})"]
+        if name in LIMITED:
+            found.append(f"bad += i8(0) if is_ordinary({', '.join(texts)}, zero_{computes}, limit_{computes}) else i8(1)")
+        return found
 
     def _validity(self, value: int) -> list[str]:
         if not self.values[value].valid:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 __all__ = [
     "ITEMWISE",
+    "LIMITED",
     "LONGEST_WINDOW",
     "LOOKS_BACK",
     "NEEDS",
@@ -38,6 +39,8 @@ ITEMWISE = {
     "sub": "{0} - {1}",
     "mul": "{0} * {1}",
     "truediv": "{0} / {1}",
+    "floordiv": "floor_of({0}, {1}, zero_{type}, one_{type})",
+    "mod": "rest_of({0}, {1}, zero_{type})",
     "neg": "-{0}",
     "abs": "abs({0})",
     "sqrt": "np.sqrt({0})",
@@ -54,6 +57,9 @@ ITEMWISE = {
     "where": "{1} if {0} else {2}",
 }
 """Instructions on values of the same kind, or of items with the value of their row, as Python writes them."""
+
+LIMITED = frozenset({"floordiv", "mod"})
+"""Instructions on floats whose quotients have a limit; the loop counts those beyond it."""
 
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "std", "any", "all", "count"})
 SCANS = frozenset({"cumsum", "cummax", "cummin", "diff", "shift"})

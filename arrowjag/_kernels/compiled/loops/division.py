@@ -1,0 +1,90 @@
+"""Floor division and remainder of floats, every bit as numpy's.
+
+The number minus the floor of the quotient times the divisor is rounded once, so it is exact where the quotient is small. Its sign
+tells whether the quotient was rounded up to an integer, so that its floor is one too high.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from arrowjag._kernels.compiled.loop import helper, loop
+from arrowjag._kernels.compiled.vectors import multiply_add
+
+u8: Any = np.uint64
+LIMITS = {"f4": 2.0**22, "f8": 2.0**51}
+"""The limit of quotients by type: numpy's floors of those beyond may differ by one from the true ones."""
+_ARGUMENTS = "item* item* i8 u8 item* item*"
+
+Function = Callable[..., int]
+
+
+@helper
+def floor_of(number: Any, divisor: Any, zero: Any, one: Any) -> Any:
+    """The floor of a quotient below the limit."""
+    quotient = np.floor(number / divisor)
+    rest = multiply_add(-quotient, divisor, number)
+    wrong = rest < zero if divisor > zero else rest > zero
+    return quotient - one if wrong else quotient
+
+
+@helper
+def rest_of(number: Any, divisor: Any, zero: Any) -> Any:
+    """The remainder of a quotient below the limit, with the sign of the divisor."""
+    rest = multiply_add(-np.floor(number / divisor), divisor, number)
+    wrong = rest < zero if divisor > zero else rest > zero
+    rest = rest + divisor if wrong else rest
+    return np.copysign(rest, divisor)
+
+
+@helper
+def is_ordinary(number: Any, divisor: Any, zero: Any, limit: Any) -> Any:
+    """Whether `floor_of` and `rest_of` give numpy's results: of NaN, or of a quotient below the limit by a finite divisor."""
+    return (number != number) | ((abs(number / divisor) < limit) & (divisor - divisor == zero))
+
+
+@loop(_ARGUMENTS, tuple(LIMITS))
+def floor_divide(kind: str, nulls: bool) -> Function:
+    """(values, divisors, by_number, n, limits, out): limits are 0, 1 and that of quotients; returns how many are beyond it."""
+    del kind, nulls
+
+    def function(values: Any, divisors: Any, by_number: Any, n: Any, limits: Any, out: Any) -> int:
+        zero, one, limit = limits[0], limits[1], limits[2]
+        n_bad = 0
+        if by_number:
+            divisor = divisors[0]
+            for i in range(u8(n)):
+                out[i] = floor_of(values[i], divisor, zero, one)
+                n_bad += 0 if is_ordinary(values[i], divisor, zero, limit) else 1
+        else:
+            for i in range(u8(n)):
+                out[i] = floor_of(values[i], divisors[i], zero, one)
+                n_bad += 0 if is_ordinary(values[i], divisors[i], zero, limit) else 1
+        return n_bad
+
+    return function
+
+
+@loop(_ARGUMENTS, tuple(LIMITS))
+def remainder(kind: str, nulls: bool) -> Function:
+    """(values, divisors, by_number, n, limits, out): as `floor_divide`."""
+    del kind, nulls
+
+    def function(values: Any, divisors: Any, by_number: Any, n: Any, limits: Any, out: Any) -> int:
+        zero, limit = limits[0], limits[2]
+        n_bad = 0
+        if by_number:
+            divisor = divisors[0]
+            for i in range(u8(n)):
+                out[i] = rest_of(values[i], divisor, zero)
+                n_bad += 0 if is_ordinary(values[i], divisor, zero, limit) else 1
+        else:
+            for i in range(u8(n)):
+                out[i] = rest_of(values[i], divisors[i], zero)
+                n_bad += 0 if is_ordinary(values[i], divisors[i], zero, limit) else 1
+        return n_bad
+
+    return function
