@@ -126,7 +126,7 @@ def test_other_leaf_types_come_as_numpy_has_them() -> None:
     moment = dt.datetime(2020, 1, 2)  # noqa: DTZ001 - numpy has no zones
     times = aj.array([[moment, None], []])
     assert times.to_dense(fill_value=None).tolist() == [[moment, None], [None, None]]
-    assert np.isnat(times.to_dense(fill_value=np.datetime64("NaT"))[1]).all()
+    assert np.isnat(times.to_dense(fill_value=np.datetime64("NaT", "ns"))[1]).all()
     assert times.to_dense(fill_value=moment).tolist() == [[moment, moment], [moment, moment]]
     words = aj.array([["a"], ["b", "c"]])
     assert words.to_dense(fill_value="").tolist() == [["a", ""], ["b", "c"]]

@@ -286,10 +286,33 @@ def test_scalars_of_numpy_of_all_units(unit: str) -> None:
         assert dates.fill_null(moment).to_list() == [[told.date()] * 2]
     if unit not in "YM":
         assert (times + np.timedelta64(3, unit) - times == np.timedelta64(3, unit)).to_list() == [[True, None]]
-    assert (times + np.timedelta64("NaT")).to_list() == [[None, None]]
+    assert (times + np.timedelta64("NaT", "s")).to_list() == [[None, None]]
 
 
-@pytest.mark.parametrize("wrong", [np.timedelta64(1, "M"), np.timedelta64(1), np.datetime64(1, "ps")], ids=repr)
+@pytest.mark.parametrize("unit", ["D", "W", "h", "m"])
+def test_times_of_numpy_beyond_seconds(unit: str) -> None:
+    """numpy before 2.5 wraps what 64 bits of seconds don't hold."""
+    x = aj.array([[0]]).cast(pa.timestamp("s"))
+    for sign in (1, -1):
+        with pytest.raises(aj.JagRangeError, match=r"add: the time np.timedelta64.* lies beyond what 64 bits of seconds hold"):
+            x + np.timedelta64(sign * 2**60, unit)
+        with pytest.raises(aj.JagRangeError, match=r"less: the time np.datetime64.* lies beyond what 64 bits of seconds hold"):
+            _ = x < np.datetime64(sign * 2**60, unit)
+    most = (2**63 - 1) // int(np.timedelta64(1, unit) / np.timedelta64(1, "s"))
+    assert (aj.array([[0]]).cast(pa.duration("s")) < np.timedelta64(most, unit)).to_list() == [[True]]
+    with pytest.raises(aj.JagRangeError):
+        x + np.timedelta64(most + 1, unit)
+
+
+def test_long_spans_of_numpy_do_not_wrap() -> None:
+    """2**40 seconds are more nanoseconds than 64 bits hold: a window over all rows, and one bucket."""
+    long = np.timedelta64(2**40, "s")
+    x, t = aj.array([[1, 2]]), aj.array([[1, 2]]).cast(pa.timestamp("s"))
+    assert x.rolling(long, on=t).sum().to_list() == [[1, 3]]
+    assert aj.resample(t, x, long, "sum")["value"].to_list() == [[3]]
+
+
+@pytest.mark.parametrize("wrong", [np.timedelta64(1, "M"), np.array(1).view("m8")[()], np.datetime64(1, "ps")], ids=repr)
 def test_scalars_of_numpy_without_a_unit_of_arrow(wrong: Any) -> None:
     with pytest.raises(JagTypeError, match="neither an array nor an Arrow scalar"):
         aj.array([[dt.datetime(2024, 1, 1)]]) - wrong  # noqa: DTZ001 - without a zone

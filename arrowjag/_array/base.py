@@ -355,8 +355,15 @@ class ArrayBase(Column):
 
     @property
     def _numba_type_(self) -> Any:
-        """The numba type of an array as an argument of a compiled function."""
-        return _lazy_imports.load("interop.numba").type_of(self)
+        """The numba type of an array as an argument of a compiled function.
+
+        numba asks whether the attribute exists: Python 3.13 prints any error but this one. Where it is missing, numba calls the
+        function that `interop.numba` registers, which raises the reason.
+        """
+        try:
+            return _lazy_imports.load("interop.numba").type_of(self)
+        except JagTypeError as error:
+            raise AttributeError(str(error)) from None
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
         return self.to_arrow().__arrow_c_array__(requested_schema)  # type: ignore[no-any-return]  # pyarrow and the hosts are untyped here

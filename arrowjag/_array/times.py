@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from arrowjag._kernels.elementwise.times import fits_unit
 from arrowjag.errors import JagValueError
 
 __all__ = ["in_one_unit"]
@@ -69,9 +70,7 @@ def _mapped(data: Any, unit: str, mixed: bool) -> Any:
 
 
 def _in_unit(times: npt.NDArray[Any], unit: str) -> npt.NDArray[Any]:
-    cast: npt.NDArray[Any] = times.astype(f"{times.dtype.kind}8[{unit}]")
-    same = (cast.astype(times.dtype) == times) | np.isnat(times)
-    if not same.all():
-        wrong = times[~same][0]
-        raise JagValueError(f"the time {wrong} lies beyond what {cast.dtype} reaches; other rows of the data need that unit")
-    return cast
+    wanted, fits = np.dtype(f"{times.dtype.kind}8[{unit}]"), fits_unit(times, unit)
+    if not fits.all():
+        raise JagValueError(f"the time {times[~fits][0]} lies beyond what {wanted} reaches; other rows of the data need that unit")
+    return times.astype(wanted)

@@ -12,7 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._integers import is_int
-from arrowjag._kernels.elementwise.times import TICKS, Every, every_of
+from arrowjag._kernels.elementwise.times import TICKS, Every, every_of, nanoseconds_of
 from arrowjag._ops.zones import in_zone, wall_of
 from arrowjag.errors import JagRangeError, JagTypeError, JagValueError
 from arrowjag.typing import IntArray
@@ -25,7 +25,7 @@ def _length(span: Any, what: str, least: int) -> Every:
     if isinstance(span, str):
         return every_of(span, what, least)
     if isinstance(span, np.timedelta64):
-        return Every(str(span), int(span / np.timedelta64(1, "ns")), 0, 0)
+        return Every(str(span), nanoseconds_of(span), 0, 0)
     if isinstance(span, dt.timedelta):
         return Every(str(span), (span.days * 86_400 + span.seconds) * 10**9 + span.microseconds * 1000, 0, 0)
     if isinstance(span, pa.Scalar) and pt.is_duration(span.type) and span.is_valid:

@@ -19,6 +19,7 @@ from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels import scan as _scan
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.elementwise.times import nanoseconds_of
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce.quantiles import probability
 from arrowjag._kernels.reduce.segments import EXACT, result_type
@@ -362,7 +363,7 @@ def _nanoseconds(window: Any) -> int:
     if isinstance(window, pa.DurationScalar):
         window = window.as_py()
     if isinstance(window, np.timedelta64):
-        return int(window.astype("timedelta64[ns]").astype(np.int64))
+        return nanoseconds_of(window)
     if isinstance(window, dt.timedelta):
         return (window // dt.timedelta(microseconds=1)) * 1000 + getattr(window, "nanoseconds", 0)
     if not isinstance(window, str):

@@ -24,6 +24,7 @@ from numba.extending import (  # noqa: TID253
     overload,
     overload_attribute,
     register_model,
+    typeof_impl,
     unbox,
 )
 
@@ -84,6 +85,11 @@ def type_of(array: JaggedArray) -> JaggedType:
     if array.ndim == 0:
         raise JagTypeError("numba: an array without dims is a scalar; pass x.values[0].as_py()")
     return JaggedType(numba.from_dtype(_numbers(array.values[:0]).dtype), array.ndim)
+
+
+@typeof_impl.register(JaggedArray)  # type: ignore[untyped-decorator]
+def _type_or_reason(array: JaggedArray, _context: Any) -> JaggedType:
+    return type_of(array)
 
 
 def _numbers(values: pa.Array) -> npt.NDArray[Any]:

@@ -117,6 +117,7 @@ def test_types_that_numba_lacks_raise() -> None:
         row_sums(aj.array([[1], None]))
     with pytest.raises(aj.JagTypeError, match="an array without dims"):
         row_sums(aj.array(3))
+    assert not hasattr(aj.array([["a"]]), "_numba_type_"), "Python 3.13 prints errors of an attribute that numba asks for"
 
 
 def test_memory_is_returned() -> None:

@@ -17,7 +17,19 @@ import numpy.typing as npt
 
 from arrowjag.errors import JagRangeError, JagValueError
 
-__all__ = ["KNOWN_UNTIL", "TICKS", "Every", "every_of", "moments_of", "name_at", "offset_text", "offsets_at", "round_times"]
+__all__ = [
+    "KNOWN_UNTIL",
+    "TICKS",
+    "Every",
+    "every_of",
+    "fits_unit",
+    "moments_of",
+    "name_at",
+    "nanoseconds_of",
+    "offset_text",
+    "offsets_at",
+    "round_times",
+]
 
 TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 """Counts per second of each unit."""
@@ -51,6 +63,36 @@ class Every(NamedTuple):
     nanoseconds: int
     months: int
     origin: int
+
+
+def fits_unit(times: Any, unit: str) -> npt.NDArray[np.bool_]:
+    """Return which times of numpy another unit can hold.
+
+    Casts wrap the others with numpy before 2.5, and raise an OverflowError for some of them since.
+
+    Parameters
+    ----------
+    times : numpy.ndarray or numpy scalar
+        Of ``datetime64`` or ``timedelta64``.
+    unit : str
+        Such as ``ns``; not coarser than that of the times.
+
+    Returns
+    -------
+    numpy.ndarray
+        Missing times fit. Cost: two passes.
+    """
+    most = np.int64(2**63 - 1).view(f"{times.dtype.kind}8[{unit}]").astype(times.dtype).astype(np.int64)
+    fits: npt.NDArray[np.bool_] = np.abs(times.astype(np.int64)) <= most  # the count of missing ones stays negative
+    return fits
+
+
+def nanoseconds_of(span: np.timedelta64) -> int:
+    """Return the length of a span of numpy as a Python integer, which never wraps; parts of a nanosecond are dropped."""
+    tick = np.int64(1).view(span.dtype)
+    if tick < np.timedelta64(1, "ns"):
+        return int(span.astype("m8[ns]").astype(np.int64))
+    return int(span.astype(np.int64)) * int(tick.astype("m8[ns]").astype(np.int64))
 
 
 def every_of(text: str, what: str, least: int = 1) -> Every:

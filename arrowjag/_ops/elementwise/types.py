@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._kernels.elementwise.times import TICKS, fits_unit
 from arrowjag._ops.elementwise.iso import iso_scalar
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagRangeError, JagTypeError
@@ -166,14 +167,16 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
         return pa.scalar(value)
     except (OverflowError, ValueError) as error:
         if not isinstance(value, (int, float)):
-            raise _no_operand(value, operation) from None
+            raise _no_operand(value, operation, error) from None
         raise JagRangeError(f"{operation}: the number {value!r} does not fit {leaf or 'int64'}: {error}") from None
     except (pa.ArrowTypeError, pa.ArrowNotImplementedError):  # objects, and numpy scalars without an Arrow type
         raise _no_operand(value, operation) from None
 
 
-def _no_operand(value: Any, operation: str) -> JagTypeError:
+def _no_operand(value: Any, operation: str, error: Exception | None = None) -> JagTypeError | JagRangeError:
     """Build the error for an object that is no operand; expressions of polars know their values when the query runs only."""
+    if isinstance(error, OverflowError) and isinstance(value, (np.datetime64, np.timedelta64)):
+        return JagRangeError(f"{operation}: the time {value!r} lies beyond what 64 bits of seconds hold")
     told = f"{operation}: {type(value).__name__} is neither an array nor an Arrow scalar"
     if any(type(value).__module__.startswith(f"{one}.") for one in ("polars", "arrowjag.polars")):
         told = (
@@ -294,6 +297,8 @@ def _numpy_time(value: np.datetime64 | np.timedelta64, leaf: pa.DataType | None)
     ------
     ValueError
         If the unit has no length in seconds, or is shorter than a nanosecond.
+    OverflowError
+        If 64 bits of seconds do not hold the time.
     """
     is_moment, unit = isinstance(value, np.datetime64), np.datetime_data(value.dtype)[0]
     if np.isnat(value):
@@ -302,7 +307,10 @@ def _numpy_time(value: np.datetime64 | np.timedelta64, leaf: pa.DataType | None)
         raise ValueError(unit)
     if is_moment and unit in "YMWD" and leaf is not None and pt.is_date(leaf):
         return pa.scalar(int(value.astype("M8[D]").astype(np.int64)), pa.int32()).cast(pa.date32())
-    stored = value.astype(f"{value.dtype.kind}8[{unit if unit in ('s', 'ms', 'us', 'ns') else 's'}]")
+    wanted = unit if unit in TICKS else "s"
+    if not fits_unit(value, wanted):
+        raise OverflowError(wanted)
+    stored = value.astype(f"{value.dtype.kind}8[{wanted}]")
     return pa.array(stored[None])[0]
 
 
