@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import decimal
 import json
@@ -82,7 +83,7 @@ def test_json_default_refuses_the_rest() -> None:
 
 
 def test_sql_gets_json(df: pd.DataFrame) -> None:
-    with sqlite3.connect(":memory:") as connection:
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
         df.to_sql("t", connection)
         found = [row[0] for row in connection.execute("select v from t")]
     assert [None if one is None else json.loads(one) for one in found] == ROWS
