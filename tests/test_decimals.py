@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import math
+import operator
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -198,3 +199,39 @@ def test_quantiles_of_narrow_decimals_and_other_axes() -> None:
     assert x.median().type == pa.decimal128(5, 2)
     with pytest.raises(JagValueError, match="interpolation is one of"):
         x.quantile(0.5, "cubic")
+
+
+# ------------------------------------------------------------------------------------------------------ comparison
+
+COMPARED = (*TYPES, pa.decimal128(38, 30), pa.decimal256(76, 70), pa.decimal128(5, 5), pa.decimal128(3, -2))
+INTEGERS = tuple(getattr(pa, f"{sign}int{bits}")() for sign in ("", "u") for bits in (8, 16, 32, 64))
+BESIDE = (*COMPARED, *INTEGERS, pa.bool_())
+
+
+def ends(leaf: pa.DataType) -> list[Any]:
+    """Values around 0 and the largest of a type."""
+    if pa.types.is_boolean(leaf):
+        return [False, True, None]
+    if pa.types.is_decimal(leaf):
+        unscaled = [0, 1, -1, 10**leaf.precision - 1, 1 - 10**leaf.precision, 10 ** max(leaf.scale, 0) % 10**leaf.precision]
+        return [*(EXACT.scaleb(D(one), -leaf.scale) for one in unscaled), None]
+    signed = pa.types.is_signed_integer(leaf)
+    largest = 2 ** (leaf.bit_width - signed) - 1
+    return [0, 1, 2, largest, -largest - 1 if signed else largest - 1, None]
+
+
+@pytest.mark.parametrize("compare", [operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge])
+@pytest.mark.parametrize("leaf", COMPARED, ids=str)
+def test_decimals_of_any_digits_are_compared_by_value(leaf: pa.DataType, compare: Callable[[Any, Any], bool]) -> None:
+    for other in BESIDE:
+        pairs = [(one, two) for one in ends(leaf) for two in ends(other)]
+        x, y = (
+            aj.array(pa.array([side], pa.large_list(type)))
+            for side, type in zip(zip(*pairs, strict=True), (leaf, other), strict=True)
+        )
+        assert compare(x, y).to_list() == [[None if None in pair else compare(*pair) for pair in pairs]], other
+        assert compare(y, x).to_list() == [[None if None in pair else compare(*pair[::-1]) for pair in pairs]], other
+        number = next(one for one in ends(other)[::-1] if one is not None)
+        assert compare(x, pa.scalar(number, other)).to_list() == [
+            [None if one is None else compare(one, number) for one, _ in pairs]
+        ], other

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._ops.elementwise import decimals
 from arrowjag._ops.elementwise.categories import codes_beside, is_ordered
 from arrowjag._ops.elementwise.framework import (
     Datum,
@@ -41,13 +41,13 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
         _check_zones(name, one.type, two.type)
         if _mixed_signs(one.type, two.type):
             return _compare_signs(kernel, one, two)
+        if decimals.are_exact(one.type, two.type):
+            return decimals.compare(kernel, one, two)
         if _arrow.is_numeric(one.type) and _arrow.is_numeric(two.type) and one.type != two.type:
             type = promote([one.type, two.type], name)
             one, two = as_float(one, type), as_float(two, type)
         if pt.is_float16(one.type):
             one, two = half_to_single(one), half_to_single(two)
-        if pt.is_decimal(one.type) and pt.is_decimal(two.type):
-            one, two = _wide_enough(one, two)
         if is_text(one.type) and is_text(two.type) and one.type != two.type:
             one, two = one.cast(pa.large_string()), two.cast(pa.large_string())
         return pc.call_function(kernel, [one, two])
@@ -64,15 +64,6 @@ def _check_zones(name: str, *types: pa.DataType) -> None:
         raise JagTypeError.no_kernel(name, *types, hint=hint)
 
 
-def _wide_enough(one: Datum, two: Datum) -> tuple[Datum, Datum]:
-    """Cast decimals to 256 bits if their common type needs more than 38 digits, for which pyarrow fails."""
-    scale = max(one.type.scale, two.type.scale)
-    digits = scale + max(datum.type.precision - datum.type.scale for datum in (one, two))
-    if not 38 < digits <= 76:
-        return one, two
-    return one.cast(pa.decimal256(digits, scale)), two.cast(pa.decimal256(digits, scale))
-
-
 def _mixed_signs(one: pa.DataType, two: pa.DataType) -> bool:
     pair = [one, two]
     return any(pt.is_uint64(t) for t in pair) and any(pt.is_signed_integer(t) for t in pair)
@@ -82,18 +73,8 @@ def _compare_signs(kernel: str, one: Datum, two: Datum) -> pa.Array:
     """Compare uint64 with signed integers exactly: a negative number is less than every unsigned one."""
     left, left_valid = datum_to_numpy(one)
     right, right_valid = datum_to_numpy(two)
-    result = _NUMPY_COMPARE[kernel](left, right)
+    result = getattr(np, kernel)(left, right)
     return sized(np.asarray(result), both_valid(left_valid, right_valid))
-
-
-_NUMPY_COMPARE: dict[str, Callable[..., Any]] = {
-    "equal": np.equal,
-    "not_equal": np.not_equal,
-    "less": np.less,
-    "less_equal": np.less_equal,
-    "greater": np.greater,
-    "greater_equal": np.greater_equal,
-}
 
 
 def _compare_codes(name: str, one: Datum, two: Datum) -> pa.Array:
@@ -102,7 +83,7 @@ def _compare_codes(name: str, one: Datum, two: Datum) -> pa.Array:
     type = promote([one.type, two.type], name)
     arrays = [d.cast(type) if isinstance(d, pa.Array) else pa.repeat(d.cast(type), n) for d in (one, two)]
     key, valid = _arrow.order_key(_arrow.join(arrays), name)
-    result = _NUMPY_COMPARE[name](key[:n], key[n:])
+    result = getattr(np, name)(key[:n], key[n:])
     return sized(result, None if valid is None else valid[:n] & valid[n:])
 
 

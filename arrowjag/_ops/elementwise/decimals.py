@@ -1,4 +1,4 @@
-"""Arithmetic of decimals, whose results may need more digits than 128 bits hold."""
+"""Comparison and arithmetic of decimals, whose results may need more digits than 128 bits hold."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._ops import exact
-from arrowjag._ops.elementwise.framework import Datum, both_valid
+from arrowjag._ops.elementwise.framework import Datum, both_valid, sized
 from arrowjag._ops.elementwise.types import promote
 from arrowjag.errors import JagOverflowError
 
-__all__ = ["floored", "null_for_zero", "room_for_result"]
+__all__ = ["are_exact", "compare", "floored", "null_for_zero", "room_for_result"]
 
 MOST_DIGITS = 76
 """Of decimal256."""
@@ -95,6 +95,35 @@ def _of_python_integers(name: str, one: Datum, two: Datum, type: pa.DataType) ->
     found = function(left, right)
     both = both_valid(*valid)
     return exact.of_integers(found, None if both is None else np.broadcast_to(both, found.shape), type, name)
+
+
+def are_exact(one: pa.DataType, two: pa.DataType) -> bool:
+    """Whether one type is a decimal and the other one a decimal, an integer or boolean."""
+    return any(map(pt.is_decimal, (one, two))) and all(pt.is_decimal(t) or pt.is_integer(t) or pt.is_boolean(t) for t in (one, two))
+
+
+def compare(kernel: str, one: Datum, two: Datum) -> pa.Array:
+    """Compare decimals with decimals, integers or booleans by value: as Python's integers where no decimal type holds both."""
+    one, two = _whole(one), _whole(two)
+    scale = max(one.type.scale, two.type.scale)
+    digits = scale + max(side.type.precision - side.type.scale for side in (one, two))
+    if min(one.type.scale, two.type.scale) >= 0 and digits <= MOST_DIGITS:
+        if one.type != two.type:
+            type = pa.decimal128(digits, scale) if digits <= 38 else pa.decimal256(digits, scale)
+            one, two = one.cast(type), two.cast(type)
+        return pc.call_function(kernel, [one, two])
+    sides = [pa.array([side.as_py()], side.type) if isinstance(side, pa.Scalar) else side for side in (one, two)]
+    valid = [None if side.null_count == 0 else ~side.is_null().to_numpy(zero_copy_only=False) for side in sides]
+    left, right = (exact.integers(side) * 10 ** (scale - side.type.scale) for side in sides)
+    found, both = np.asarray(getattr(np, kernel)(left, right), np.bool_), both_valid(*valid)
+    return sized(found, None if both is None else np.broadcast_to(both, found.shape))
+
+
+def _whole(datum: Datum) -> Datum:
+    """Integers and booleans as decimals without decimal places, which fit every integer."""
+    if pt.is_decimal(datum.type):
+        return datum
+    return (datum.cast(pa.uint8()) if pt.is_boolean(datum.type) else datum).cast(pa.decimal128(20, 0))
 
 
 def _unscaled(datum: Datum) -> Datum:
