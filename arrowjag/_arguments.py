@@ -44,7 +44,7 @@ def _number(value: Any, what: str) -> None:
 
 
 def _axis(value: Any, what: str) -> None:
-    """Refuse what is no axis; the method checks the range, and says more of text and floats."""
+    """Refuse types that cannot name an axis; the method checks the range, and its errors explain text and floats."""
     if not (value is None or is_int(value) or isinstance(value, (str, float, tuple, list, bool))):
         raise JagTypeError(f"{what} must be an int, got {type(value).__name__}")
 

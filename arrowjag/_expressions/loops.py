@@ -118,7 +118,7 @@ def _plan(node: Call, samples: Mapping[int, Any]) -> _Plan | None:
 
 
 def _type_of(one: Any, samples: Mapping[int, Any]) -> str | None:
-    """The type of a column, or "int" and "float" of a number; None for what a loop does not take."""
+    """The type of a column, or "int" and "float" of a number; None if loops do not support it."""
     if isinstance(one, (Call, Input)):
         sample = samples.get(id(one))
         return _TYPES.get(sample.type) if isinstance(sample, JaggedArray) and sample.ndim > 0 else None

@@ -47,7 +47,7 @@ class _Placed(NamedTuple):
     """The number of edges below each item; past the edges for NaN."""
 
     def slots(self) -> IntArray:
-        """The bin of each item, the last one closed; -1 for what is in none."""
+        """The bin of each item, -1 for items outside of all bins; the last bin is closed."""
         valid = _arrow.valid_of(self.items.values)
         data = _arrow.to_numpy(self.items.values)[0]
         n = row_sizes(self.edges.shape.dims[-1].offsets).repeat(row_sizes(self.cut))

@@ -21,7 +21,7 @@ _SECONDS = 1.0
 """How long the process waits when it ends: enough for a thread that has work left, short for a reader that is never closed."""
 
 _SECONDS_FOR_BUFFERS = 0.02
-"""How long it waits then for threads to drop what they read, which needs the GIL too and shows nowhere."""
+"""How long the process then waits for threads to release their buffers, which also takes the GIL and cannot be observed."""
 
 _held: weakref.WeakKeyDictionary[_HeldFile, weakref.ref[pa.PythonFile]] = weakref.WeakKeyDictionary()
 

@@ -90,7 +90,7 @@ def has_words(type: pa.DataType) -> bool:
 def data_of(values: Any) -> NDArray[Any]:
     """The data as unsigned integers of their width, or as opaque items, shared; booleans as bytes, a new array.
 
-    What stands under a null is unspecified.
+    Values under nulls are arbitrary.
     """
     if pt.is_boolean(values.type):
         return unpack_bits(values.buffers()[1], values.offset, len(values)).view(np.uint8) if len(values) else np.zeros(0, np.uint8)

@@ -116,7 +116,7 @@ def _any_equal(part: NDArray[Any], known: NDArray[Any]) -> NDArray[np.bool_]:
 def _looked_up(data: NDArray[Any], known: NDArray[Any]) -> NDArray[np.uint8]:
     unsigned = np.dtype(f"u{data.dtype.itemsize}")
     low = known[:1].view(unsigned)
-    table = np.zeros(int(known[-1]) - int(known[0]) + 2, np.bool_)  # the last place stands for all beyond
+    table = np.zeros(int(known[-1]) - int(known[0]) + 2, np.bool_)  # the last slot serves all values outside of the range
     table[(known.view(unsigned) - low).astype(np.int64)] = True
     most = min(len(table) - 1, int(np.iinfo(unsigned).max))
 

@@ -85,13 +85,13 @@ def with_tail(data: NDArray[Any], batches: list[PaddedBatch]) -> NDArray[Any]:
 
 
 def take_padded(data: NDArray[Any], batch: PaddedBatch) -> NDArray[Any]:
-    """The rows of a batch as a new matrix, from data `with_tail`; what stands beyond a row's end is arbitrary."""
+    """The rows of a batch as a new matrix, from data `with_tail`; the slots beyond the end of a row are arbitrary."""
     rows = blocks.rows_2d(data, batch.starts, batch.width)
     return rows.copy() if np.may_share_memory(rows, data) else rows
 
 
 def put_padded(out: NDArray[Any], batch: PaddedBatch, matrix: NDArray[Any]) -> None:
-    """Write the rows of a batch, without what is beyond their ends."""
+    """Write the rows of a batch, without the slots beyond their ends."""
     if batch.sizes is None:
         blocks.put_rows(out, batch.starts, matrix)
         return
@@ -127,7 +127,7 @@ def partition_by_value(codes: Codes, n_bits: int) -> Parts:
     wanted = counts * (min(len(codes) // strategy.sizes.PART_ITEMS, strategy.sizes.MOST_PARTS) / len(sample))
     bits = np.minimum(np.log2(np.maximum(wanted, 1)).astype(np.int64), rest)
     starts = from_counts(np.where(counts > 0, 1 << bits, 0))[:-1]
-    starts[counts == 0] -= 1  # what is in no sample joins what is below it
+    starts[counts == 0] -= 1  # a stretch without sampled items joins the part below it
     np.maximum(starts, 0, out=starts)
     top = (codes >> np.uint64(rest)).view(np.int64)
     part = codes & np.uint64((1 << rest) - 1)

@@ -55,7 +55,7 @@ def sort(
     Returns
     -------
     data : (n_values,) array of the same dtype
-        What stands under a null is arbitrary.
+        Values under nulls are arbitrary.
     valid : (n_values,) bool array or None
         None where it was None.
 

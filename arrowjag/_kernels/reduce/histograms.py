@@ -59,7 +59,7 @@ def edges_of(bins: Bins) -> Floats:
 
 
 def slots_in_bins(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], bins: Bins) -> NDArray[np.int64]:
-    """The bin of each item, -1 for what is in none: nulls, NaN and numbers beyond the edges. The last bin is closed."""
+    """The bin of each item, -1 for items outside of all bins: nulls, NaN and numbers beyond the edges. The last bin is closed."""
     out = empty(len(data), np.int64)
     n = bins.n
 
@@ -86,7 +86,7 @@ def slots_in_bins(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], 
 
 
 def bins_of_edges(data: NDArray[Any], valid: Valid, edges: NDArray[Any]) -> NDArray[np.int64]:
-    """The bin of each item between rising edges, -1 for what is in none; the last bin is closed."""
+    """The bin of each item between rising edges, -1 for items outside of all bins; the last bin is closed."""
     found: NDArray[np.int64] = edges.searchsorted(data, "right") - 1
     n = len(edges) - 1
     if n > 0:

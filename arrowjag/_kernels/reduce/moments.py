@@ -61,7 +61,7 @@ def std(
 def _variances(
     data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], ddof: int, finish: Finish
 ) -> tuple[NDArray[Any], Valid]:
-    """What is made of the variances of each block, in place."""
+    """The variances of rows, to which `finish` applies a function in place, block by block."""
 
     def work(block: Block, out: NDArray[np.float64]) -> NDArray[np.bool_]:
         enough = variance_of(block, out, ddof)
