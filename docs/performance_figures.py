@@ -37,11 +37,13 @@ def types(tables: str) -> str:
         if column.startswith("1M") and not math.isnan(number(cell))
     }
     behind = sorted((ratio, *key) for key, ratio in found.items() if ratio < 0.95)
-    slowest = "\n".join(f"* `{name}` on {column}: {ratio:.2f} times" for ratio, name, column in behind[:SLOWEST])
+    slowest = ", ".join(
+        f"`{name}` on {column.removeprefix('1M ').replace('_', ' ')} ({ratio:.2f})" for ratio, name, column in behind[:SLOWEST]
+    )
     mean = geometric(list(found.values()))
     return (
         f"On 1 million values, {len(found) - len(behind)} of {len(found)} pairs of an operation and an input are at least as\n"
-        f"fast as in the fastest other library (within 5 %), geometric mean {mean:.1f} times. These are the slowest:\n\n{slowest}"
+        f"fast as in the fastest other library (within 5 %), geometric mean {mean:.1f} times.\nThe slowest are {slowest}."
     )
 
 
@@ -72,7 +74,7 @@ def written(page: str, tables: str) -> str:
         f"operation). With null values the mean is {values:.1f} times, with null rows {rows:.1f} times."
     )
     page = re.sub(f"{START}.*?{END}", lambda _: f"{START}\n{sentence}\n{END}", page, flags=re.DOTALL)
-    page = re.sub(f"{BY_TYPE}.*?{END}", lambda _: f"{BY_TYPE}\n{types(tables)}\n\n{END}", page, flags=re.DOTALL)
+    page = re.sub(f"{BY_TYPE}.*?{END}", lambda _: f"{BY_TYPE}\n{types(tables)}\n{END}", page, flags=re.DOTALL)
     page = re.sub(r"(\{grid-item-card\}) [\d.]+ times", rf"\1 {plain:.1f} times", page)
     card = f"fastest other library: geometric mean of {count} operations on {size}"
     return re.sub(r"fastest other library: geometric mean of \d+ operations on \d+ million values", card, page)
