@@ -15,7 +15,6 @@ from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import empty_like
 from arrowjag._kernels.compiled.compiler import has_multiply_add
 from arrowjag._kernels.compiled.library import Compiled, find_loop
-from arrowjag._kernels.compiled.loop import item_type
 from arrowjag._kernels.compiled.loops.division import LIMITS
 
 __all__ = ["MOST_DECIMALS", "clip", "division", "floor_divide", "remainder", "round_half_even"]
@@ -50,7 +49,7 @@ def division(name: str, dtype: np.dtype[Any], n: int) -> tuple[Division, int]:
 
     Notes
     -----
-    5M float64 by a number take 3 ms of CPU time with the compiled loop.
+    5M float64 by a number take 5 ms of CPU time with the compiled loop, where the plain functions take 10.
     """
     loop = find_loop(name, dtype, False, n)
     loop = loop if loop is not None and has_multiply_add() else None
@@ -62,7 +61,7 @@ def division(name: str, dtype: np.dtype[Any], n: int) -> tuple[Division, int]:
 
 def _divide_compiled(loop: Compiled, plain: Division, one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:
     """Divide by a loop; a block with numbers that it can't divide exactly is divided again."""
-    limits = np.array([0, 1, LIMITS[item_type(out.dtype) or ""]], out.dtype)
+    limits = np.array([0, 1, LIMITS[out.dtype.str[1:]]], out.dtype)
     if len(one) < len(out):
         one = np.full(len(out), one[0])
     by_number = len(two) < len(out)
@@ -137,7 +136,7 @@ class _Divisor:
     def __init__(self, b: NDArray[Any]) -> None:
         self.b = b
         self.digits = _DIGITS[b.dtype.char]
-        self.limit = 2.0 ** (self.digits - 2)
+        self.limit = LIMITS[b.dtype.str[1:]]
         """Quotients from here on are left to numpy."""
 
     def at(self, index: NDArray[np.int64]) -> _Divisor:

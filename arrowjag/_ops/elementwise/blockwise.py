@@ -41,6 +41,8 @@ class _Rule(NamedTuple):
     """Name of the block size."""
     is_flag: bool = False
     is_float: bool = False
+    is_division: bool = False
+    """Whether floats have kernels of their own, which choose the size of the block."""
 
 
 def _any_pair(one: Operand, two: Operand) -> bool:
@@ -65,8 +67,8 @@ _RULES: dict[str, _Rule] = {
     "subtract": _Rule(np.subtract, _same_type),
     "multiply": _Rule(np.multiply, _same_type),
     "divide": _Rule(np.divide, _any_pair, "ONE_PASS_VALUES", is_float=True),
-    "floor_divide": _Rule(np.floor_divide, _same_float_or_by_number, *_DIVISION_SIZES),
-    "remainder": _Rule(np.remainder, _same_float_or_by_number, *_DIVISION_SIZES),
+    "floor_divide": _Rule(np.floor_divide, _same_float_or_by_number, *_DIVISION_SIZES, is_division=True),
+    "remainder": _Rule(np.remainder, _same_float_or_by_number, *_DIVISION_SIZES, is_division=True),
     "power": _Rule(np.power, _same_float_or_by_number, "ONE_PASS_VALUES"),
     "equal": _Rule(np.equal, _any_pair, is_flag=True),
     "not_equal": _Rule(np.not_equal, _any_pair, is_flag=True),
@@ -101,7 +103,7 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
     kind = np.result_type(left.data, right.data)
     kind = np.dtype(np.float64) if rule.is_float and kind.kind != "f" else kind
     function: Callable[..., Any] = rule.function
-    if name in ("floor_divide", "remainder") and kind.kind == "f":
+    if rule.is_division and kind.kind == "f":
         function, block = arithmetic.division(name, kind, shape.size)
     is_ufunc = isinstance(function, np.ufunc)
 
