@@ -114,7 +114,9 @@ def test_floors_and_remainders_run_in_a_loop_unless_a_quotient_is_too_large(type
     found, loops = fused(function, x, y, k)
     assert found == eager(function, x, y, k)
     assert loops > 0
-    for wrong in (0.0, 1e-30, np.inf):
+    items[0, 7] = -1.375
+    x = aj.from_sizes(items[0], sizes).cast(type)
+    for wrong in (0.0, 1e-30, np.inf):  # -1.375 // inf is -1
         items[1, 7] = wrong
         y = aj.from_sizes(items[1], sizes).cast(type)
         found, loops = fused(function, x, y, k)

@@ -65,6 +65,15 @@ def test_corners_with_corners(dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("divisor", [np.inf, -np.inf])
+def test_finite_numbers_by_infinity(dtype, divisor):
+    """Alone in a block: their quotients are small, but no product with infinity is."""
+    some = np.array([1.5, -2, 0, -0.0, 7], dtype)
+    check(some, np.array([divisor], dtype))
+    check(some, np.full(len(some), divisor, dtype))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("most", [10, 2**11, 2**20, 2**25, 2**40])
 def test_around_whole_quotients(dtype, sign, most):
