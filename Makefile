@@ -86,7 +86,7 @@ lowest: .venv-lowest/.done ## run the tests with the lowest supported versions
 bare: | $(BIN)/python ## run the core with numpy and pyarrow alone, with pandas alone and with polars alone
 	$(BIN)/python tools/versions.py --short
 
-versions: | $(BIN)/python ## run the tests with each combination of versions of pandas, polars and pyarrow, and beside mlflow and gluonts; ENVIRONMENTS=... picks some
+versions: | $(BIN)/python ## run the tests with each combination of versions of pandas, polars and pyarrow, beside mlflow and gluonts, and with other Pythons; ENVIRONMENTS=... picks some
 	$(BIN)/python tools/versions.py $(ENVIRONMENTS) --table
 
 version-files: | $(BIN)/python ## write small files with the oldest and newest versions, and read each with all of them

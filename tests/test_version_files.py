@@ -47,8 +47,22 @@ def test_every_environment_has_a_name() -> None:
     done = subprocess.run([sys.executable, "tools/versions.py", "--list"], cwd=ROOT, check=True, capture_output=True, text=True)
     names = json.loads(done.stdout)
     assert names[:4] == ["bare", "pandas-only", "polars-only", "mlflow,gluonts"]
-    assert {"newest", "pandas-2.3,polars-2.0,pyarrow-22", "pandas-3.0,pyarrow-24"} <= set(names)
-    assert len(names) == len(set(names)) == 4 + 3 * 2 * 3
+    assert {"newest", "pandas-2.3,polars-2.0,pyarrow-22", "pandas-3.0,pyarrow-24", "python-3.13"} <= set(names)
+    assert len(names) == len(set(names)) == 4 + 3 * 2 * 3 + 3
+
+
+def test_environments_of_other_pythons_are_left_out_unless_installed(monkeypatch, capsys) -> None:
+    versions = tool("versions")
+    ran = []
+    monkeypatch.setattr(versions.shutil, "which", lambda command: sys.executable if command == "python3.13" else None)
+    monkeypatch.setattr(versions, "run_tests", lambda name, *_args, **_options: (ran.append(name), (0, "1 passed"))[1])
+    assert versions.main([]) == 0
+    assert ran[-2:] == ["newest", "python-3.13"]
+    assert capsys.readouterr().out.startswith("left out, because there is no such command on PATH: python-3.12, python-3.14\n")
+    monkeypatch.undo()
+    monkeypatch.setattr(versions.shutil, "which", lambda _command: None)
+    with pytest.raises(SystemExit, match=r"environment 'python-3.14' needs the command python3.14 on PATH"):
+        versions.environment("python-3.14")
 
 
 def test_the_table_says_what_was_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +93,7 @@ def test_the_table_says_what_was_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert re.fullmatch(r" 1 failed, 12,034 passed, 900 skipped \| `quick` \| [\d-]{10} \| Python of bare \|", lines[" `bare` "])
     assert lines[" `newest` "] == " 7 passed | `few` | 2026-11-22 | Python |"
     assert lines[" `pandas-2.3` "].startswith(" not run yet")
-    assert len(lines) == 22
+    assert len(lines) == 25
     assert (text.splitlines()[0], text.splitlines()[-1]) == ("before", "after")
     with pytest.raises(SystemExit, match="leave out --table"):
         versions.main(["--short", "--table"])

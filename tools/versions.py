@@ -2,9 +2,9 @@
 
 `python tools/versions.py pandas-2.3,polars-2.0,pyarrow-22` runs one combination, `python tools/versions.py bare` the core without
 pandas and polars, `python tools/versions.py mlflow,gluonts` the newest releases of two libraries that refuse the newest pyarrow and
-pandas, and no name runs all of them. `--list` prints their names as JSON, for the nightly workflow, `--table` adds the results to
-tests/README.md, and `--short` runs a few test files without pandas, without polars and without both. If test files follow names,
-only these files run, with all their cases, the slow ones included.
+pandas, `python tools/versions.py python-3.13` the newest hosts with another Python, and no name runs all of them. `--list` prints their
+names as JSON, for the nightly workflow, `--table` adds the results to tests/README.md, and `--short` runs a few test files without
+pandas, without polars and without both. If test files follow names, only these files run, with all their cases, the slow ones included.
 
 The environment variable HYPOTHESIS_PROFILE picks what runs: the profile `quick` of `make test` by default, for some minutes per
 environment; the nightly workflow sets `few`, with which all cases run. PYTEST_WORKERS sets the number of processes, one per core by
@@ -19,6 +19,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -37,6 +38,9 @@ BARE = {"bare": "cli,etl,testing", "pandas-only": "cli,etl,pandas,testing", "pol
 
 BESIDE = {"mlflow,gluonts": ["mlflow", "gluonts"]}
 """Environments with libraries that have narrower bounds on pandas and pyarrow; pip chooses the newest versions that all accept."""
+
+PYTHONS = ("3.12", "3.13", "3.14")
+"""Other versions of Python than the one that makes most environments; the hosts are the newest."""
 
 SHORT = {
     "bare": "array concat creating_arrays dims filter fold_cases formatting shape take unique versions where",
@@ -61,7 +65,7 @@ def _combinations() -> dict[str, list[str]]:
 ENVIRONMENTS = _combinations()
 """The requirements of each combination of versions, by its name."""
 
-_NAMES = [*BARE, *BESIDE, *ENVIRONMENTS]
+_NAMES = [*BARE, *BESIDE, *ENVIRONMENTS, *(f"python-{version}" for version in PYTHONS)]
 
 
 def requirements(name: str) -> list[str]:
@@ -70,7 +74,7 @@ def requirements(name: str) -> list[str]:
     Parameters
     ----------
     name : str
-        A key of `ENVIRONMENTS`, `BARE` or `BESIDE`.
+        A key of `ENVIRONMENTS`, `BARE` or `BESIDE`, or ``python-`` and one of `PYTHONS`.
 
     Returns
     -------
@@ -86,7 +90,16 @@ def requirements(name: str) -> list[str]:
         return [*TOOLS, "--editable", f"{ROOT}[{BARE[name]}]"]
     if name not in _NAMES:
         sys.exit(f"there is no environment {name!r}; there are {', '.join(_NAMES)}")
-    return [*(BESIDE.get(name) or ENVIRONMENTS[name]), "--editable", f"{ROOT}[suite]"]
+    return [*(BESIDE.get(name) or ENVIRONMENTS.get(name, [])), "--editable", f"{ROOT}[suite]"]
+
+
+def _interpreter(name: str) -> str | None:
+    """The Python that makes an environment: the one that runs this file unless `name` names one; None if that isn't installed."""
+    if not name.startswith("python-"):
+        return sys.executable
+    found = shutil.which(name.replace("-", ""))
+    # pyenv puts commands on PATH that only say that a version isn't chosen.
+    return found if found and not subprocess.run([found, "-V"], check=False, capture_output=True).returncode else None
 
 
 def environment(name: str) -> Path:
@@ -95,7 +108,7 @@ def environment(name: str) -> Path:
     Parameters
     ----------
     name : str
-        A key of `ENVIRONMENTS`, `BARE` or `BESIDE`.
+        A key of `ENVIRONMENTS`, `BARE` or `BESIDE`, or ``python-`` and one of `PYTHONS`.
 
     Returns
     -------
@@ -108,10 +121,19 @@ def environment(name: str) -> Path:
     project = (ROOT / "pyproject.toml").read_bytes() + (ROOT / "tests" / "draws.txt").read_bytes()
     stamp, made = folder / ".done", hashlib.sha256(project + json.dumps(wanted).encode()).hexdigest()
     if not stamp.exists() or stamp.read_text(encoding="utf-8") != made:
-        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
+        interpreter = _interpreter(name) or sys.exit(f"environment {name!r} needs the command {name.replace('-', '')} on PATH")
+        subprocess.run([interpreter, "-m", "venv", "--clear", str(folder)], check=True)
         subprocess.run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted], check=True)
         stamp.write_text(made, encoding="utf-8")
     return python
+
+
+def _installable() -> list[str]:
+    """The names of all environments; those of Pythons that aren't installed are printed and left out."""
+    missing = [name for name in _NAMES if _interpreter(name) is None]
+    if missing:
+        print(f"left out, because there is no such command on PATH: {', '.join(missing)}")
+    return [name for name in _NAMES if name not in missing]
 
 
 def run_tests(name: str, profile: str, files: Sequence[str] = (), slow: bool = False) -> tuple[int, str]:
@@ -120,7 +142,7 @@ def run_tests(name: str, profile: str, files: Sequence[str] = (), slow: bool = F
     Parameters
     ----------
     name : str
-        A key of `ENVIRONMENTS`, `BARE` or `BESIDE`.
+        A key of `ENVIRONMENTS`, `BARE` or `BESIDE`, or ``python-`` and one of `PYTHONS`.
     profile : str
         One of the profiles of `tests/conftest.py`.
     files : sequence of str
@@ -210,7 +232,7 @@ def main(arguments: list[str]) -> int:
         return 0
     short = "--short" in arguments
     files = [one for one in arguments if one.endswith(".py")]
-    names = [one for one in arguments if not one.startswith("--") and one not in files] or (list(BARE) if short else _NAMES)
+    names = [one for one in arguments if not one.startswith("--") and one not in files] or (list(BARE) if short else _installable())
     if "--table" in arguments and (short or files):
         sys.exit("the table shows runs of all files: leave out --table, or --short and the test files")
     profile = os.environ.get("HYPOTHESIS_PROFILE") or ("few" if short else "whole" if files else "quick")
