@@ -2,9 +2,10 @@
 
 `python tools/versions.py pandas-2.3,polars-2.0,pyarrow-22` runs one combination, `python tools/versions.py bare` the core without
 pandas and polars, `python tools/versions.py mlflow,gluonts` the newest releases of two libraries that refuse the newest pyarrow and
-pandas, `python tools/versions.py python-3.13` the newest hosts with another Python, and no name runs all of them. `--list` prints their
-names as JSON, for the nightly workflow, `--table` adds the results to tests/README.md, and `--short` runs a few test files without
-pandas, without polars and without both. If test files follow names, only these files run, with all their cases, the slow ones included.
+pandas, `python tools/versions.py python-3.13` the newest hosts with another Python, and no name runs all of them. `--list` prints
+their names as JSON, for the nightly workflow, `--table` adds the results to tests/README.md, and `--short` runs a few test files
+without pandas, without polars and without both. If test files follow names, only these files run, with all their cases, the slow
+ones included.
 
 The environment variable HYPOTHESIS_PROFILE picks what runs: the profile `quick` of `make test` by default, for some minutes per
 environment; the nightly workflow sets `few`, with which all cases run. PYTEST_WORKERS sets the number of processes, one per core by
