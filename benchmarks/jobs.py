@@ -11,6 +11,7 @@ import argparse
 import atexit
 import functools
 import math
+import multiprocessing
 import os
 import resource
 import shutil
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -72,17 +74,36 @@ def heavy(table: pa.Table) -> pa.Table:
 
 
 def by_hand(source: Path, sink: Path) -> None:
+    sink.mkdir()
+    loop(transform, sorted(source.glob("*.parquet")), sink)
+
+
+def loop(function: Callable[[pa.Table], pa.Table], files: list[Path], sink: Path) -> None:
     """One thread, batches of the same size, one file each."""
     pa.set_cpu_count(1)
-    sink.mkdir()
-    for file in sorted(source.glob("*.parquet")):
+    for file in files:
         reader = pq.ParquetFile(file, pre_buffer=False, buffer_size=1 << 20)
         writer = None
         for piece in reader.iter_batches(BATCH // 176, use_threads=False):
-            result = transform(pa.Table.from_batches([piece]))
+            result = function(pa.Table.from_batches([piece]))
             writer = writer or pq.ParquetWriter(sink / file.name, result.schema, write_page_checksum=True)
             writer.write_table(result)
         writer.close()
+
+
+def by_processes(count: int, source: Path, sink: Path) -> None:
+    """So many processes with as many files each and nothing in common: print their seconds, the least that workers can take."""
+    sink.mkdir()
+    files = sorted(source.glob("*.parquet"))
+    started = time.perf_counter()
+    spawn = multiprocessing.get_context("spawn")
+    processes = [spawn.Process(target=loop, args=(heavy, files[number::count], sink)) for number in range(count)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert not any(process.exitcode for process in processes)
+    print(time.perf_counter() - started)
 
 
 def by_polars(source: Path, sink: Path) -> None:
@@ -160,6 +181,8 @@ ONE = {
     "aj.etl.run, 2 workers": lambda source, sink: by_run(source, sink, 2),
     "heavy, 1 worker": lambda source, sink: by_run(source, sink, 1, function=heavy),
     "heavy, 2 workers": lambda source, sink: by_run(source, sink, 2, function=heavy),
+    "heavy by hand, 1 process": functools.partial(by_processes, 1),
+    "heavy by hand, 2 processes": functools.partial(by_processes, 2),
     "polars' expressions": by_polars,
     ".jag in polars": by_jag,
     "DuckDB": by_duckdb,
@@ -169,7 +192,16 @@ ONE = {
     "small files": by_small,
 }
 #: What the comparison of programs doesn't run.
-APART = ("within 1GB", "batches of 8 MB", "batches of 64 MB", "batches of 256 MB", "4,000 files", "small files")
+APART = (
+    "heavy by hand, 1 process",
+    "heavy by hand, 2 processes",
+    "within 1GB",
+    "batches of 8 MB",
+    "batches of 64 MB",
+    "batches of 256 MB",
+    "4,000 files",
+    "small files",
+)
 
 
 # -------------------------------------------------------------------------------------------------------- measuring
@@ -238,14 +270,15 @@ def short(folder: Path, size: int = 1_000_000_000, files: int = 4000) -> None:
     one, two, tiny = (folder / name / "in" for name in ("one", "huge", "tiny"))
     write_dataset(one, size, 8, 20_000_000)
     write_dataset(tiny, 1000, 1, 1000)
-    by_loop, by_runner, one_worker, two_workers = (
-        "by hand, one thread",
-        "aj.etl.run, 1 worker",
+    by_loop, by_runner = "by hand, one thread", "aj.etl.run, 1 worker"
+    one_worker, two_workers, one_process, two_processes = several = (
         "heavy, 1 worker",
         "heavy, 2 workers",
+        "heavy by hand, 1 process",
+        "heavy by hand, 2 processes",
     )
     results: dict[str, list[tuple[float, float, int, str]]] = {}
-    for name in 3 * (by_loop, by_runner, one_worker, two_workers):  # by turns: other work on the machine comes and goes
+    for name in 3 * (by_loop, by_runner, *several):  # by turns: other work on the machine comes and goes
         results.setdefault(name, []).append(measure(name, one))
     busy = {name: min(result[1] for result in found) for name, found in results.items()}
     seconds = {name: min(result[0] for result in found) for name, found in results.items()}
@@ -255,10 +288,11 @@ def short(folder: Path, size: int = 1_000_000_000, files: int = 4000) -> None:
         f"{busy[by_loop]:.2f} s (target: at most 5 %); {100 * start / busy[by_loop]:.1f} % to start a worker, {start:.2f} s at any size",
         flush=True,
     )
-    own = {name: min(float(result[3].splitlines()[-1]) for result in results[name]) for name in (one_worker, two_workers)}
+    own = {name: min(float(result[3].splitlines()[-1]) for result in results[name]) for name in several}
     print(
         f"two workers: {own[one_worker] / own[two_workers]:.2f} times as fast as one (target: at least 1.7), with the start of the "
-        f"program {seconds[one_worker] / seconds[two_workers]:.2f} times; {busy[two_workers] / busy[one_worker] - 1:+.0%} CPU time",
+        f"program {seconds[one_worker] / seconds[two_workers]:.2f} times; {busy[two_workers] / busy[one_worker] - 1:+.0%} CPU time; two "
+        f"processes by hand that share nothing: {own[one_process] / own[two_processes]:.2f} times one",
         flush=True,
     )
     shutil.rmtree(one.parent)
