@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from arrowjag.errors import JagValueError, MissingDependencyError
+from arrowjag.io._damage import describe_missing
 
 __all__ = ["filters", "load_function", "log_to_stderr", "names", "run", "schema_of", "status", "storage_options"]
 
@@ -32,7 +33,7 @@ def run(job: str, source: str, sink: str, **options: Any) -> Any:
     """Load the function, run the job and return the report."""
     function = load_function(job)
     if "://" not in source and not any(mark in source for mark in "*?[") and not Path(source).exists():
-        raise JagValueError(f"{source}: no such file or folder")
+        raise JagValueError(describe_missing(source))
     try:
         return _etl().run(function, source, sink, **options)
     except JagValueError as error:

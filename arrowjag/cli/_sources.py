@@ -20,7 +20,7 @@ from arrowjag._pyarrow_versions import nbytes
 from arrowjag.errors import JagValueError
 from arrowjag.io._atomic import local_path
 from arrowjag.io._chunks import Chunks
-from arrowjag.io._damage import reading
+from arrowjag.io._damage import describe_missing, reading
 from arrowjag.io._field_ids import FieldNames, rename_fields
 from arrowjag.io._footer import parse_footer, read_content
 from arrowjag.io._plain import typed_schema
@@ -130,7 +130,7 @@ def open_source(path: str | Path, filesystem: Any = None, name: str | None = Non
             if magic == b"ARROW1":
                 return IpcSource(path, where, name)
     except FileNotFoundError:
-        raise JagValueError(f"{name}: no such file") from None
+        raise JagValueError(describe_missing(name)) from None
     except PermissionError:
         raise JagValueError(f"{name}: no permission to read it") from None
     raise JagValueError(f"{name} is neither a Parquet nor an Arrow IPC file")

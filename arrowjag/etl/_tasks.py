@@ -343,7 +343,7 @@ def _failure(file: StoredFile) -> Failure | None:
     try:
         open_parts([file], pa.schema([]))
     except OSError as error:
-        cause = error.__cause__ or error
+        cause = error if isinstance(error, FileNotFoundError) else error.__cause__ or error
         return Failure(file.path, (), f"{type(cause).__name__}: {' '.join(str(cause).split())}")
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -10,7 +11,7 @@ import pyarrow as pa
 from arrowjag._gate import secure
 from arrowjag.errors import JagError, JagFileError, JagMemoryError, ShapeError
 
-__all__ = ["DAMAGE", "checked", "content_of", "damaged", "reading"]
+__all__ = ["DAMAGE", "checked", "content_of", "damaged", "describe_missing", "reading"]
 
 #: Exceptions that libraries raise for damaged bytes; pyarrow also passes on exceptions of Python.
 DAMAGE = (
@@ -41,12 +42,12 @@ def reading(where: str, failure: str = "is damaged or can't be read") -> Iterato
     Yields
     ------
     None
-        Exceptions of arrowjag and of the operating system (no such file, no permission) pass unchanged, as do warnings.
+        Exceptions of arrowjag and of the operating system (such as no permission) pass unchanged, as do warnings.
 
     Raises
     ------
     FileNotFoundError
-        If a store has no such file.
+        If there is no such file, or only a link to one.
     JagFileError
         If the block raises another exception; chained to it. Clients of stores have exceptions of their own, of any class.
     JagMemoryError
@@ -61,15 +62,22 @@ def reading(where: str, failure: str = "is damaged or can't be read") -> Iterato
     except Warning:
         raise
     except Exception as error:
+        if isinstance(error, FileNotFoundError):  # that of fsspec tells the path alone
+            raise FileNotFoundError(describe_missing(where)) from error
         if isinstance(error, OSError) and error.errno is not None and not isinstance(error, (ConnectionError, TimeoutError)):
             raise
-        if isinstance(error, FileNotFoundError):  # of fsspec, which tells the path alone
-            raise FileNotFoundError(f"{where}: no such file or folder") from error
         raise damaged(error, where, failure) from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":  # panics of polars don't derive from Exception
             raise
         raise damaged(error, where, failure) from error
+
+
+def describe_missing(path: str) -> str:
+    """Return the message that there is no such file, which says of a dangling link where it points."""
+    if os.path.islink(path):  # noqa: PTH114 - URLs aren't paths
+        return f"{path} is a link to {os.readlink(path)}, which does not exist"  # noqa: PTH115
+    return f"{path}: no such file or folder"
 
 
 def damaged(error: BaseException, where: str, failure: str = "is damaged or can't be read") -> JagFileError:

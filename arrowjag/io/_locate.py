@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pyarrow.fs as pf
 
 from arrowjag.errors import JagTypeError, JagValueError
-from arrowjag.io._damage import reading
+from arrowjag.io._damage import describe_missing, reading
 from arrowjag.io._python_files import python_filesystem
 from arrowjag.io._stores import filesystem_of
 
@@ -158,7 +158,7 @@ def locate(path: Any, filesystem: Any = None, options: Mapping[str, str] | None 
     elif _MAGIC.search(text):
         search = _pattern(text)
     else:
-        raise FileNotFoundError(f"there is no file {path}")
+        raise FileNotFoundError(describe_missing(str(path)))
     listed = _files_below(where, search.folder)
     paths = [one for one in listed if search.finds(one) and not _is_hidden_below(one, search.folder)]
     _refuse_tables(where, search.folder, listed, paths, is_folder=info.type == pf.FileType.Directory)

@@ -155,7 +155,7 @@ def test_patterns(pattern: str, expected: list[str], tmp_path: Path) -> None:
 
 def test_missing_files_and_empty_folders_raise(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(FileNotFoundError, match=r"there is no file .*none\.parquet"):
+    with pytest.raises(FileNotFoundError, match=r"none\.parquet: no such file or folder"):
         aj.read_parquet(tmp_path / "none.parquet")
     with pytest.raises(FileNotFoundError, match="empty holds no files"):
         aj.read_parquet(tmp_path / "empty")
