@@ -225,7 +225,7 @@ def test_leftovers_of_killed_uploads_are_aborted(store: Store) -> None:
         client.upload_part(Bucket="bucket", Key=key, UploadId=number, PartNumber=1, Body=b"x" * 100)
 
     def left() -> list[str]:
-        return sorted(one["Key"] for one in client.list_multipart_uploads(Bucket="bucket").get("Uploads", []))
+        return sorted(one["Key"] for one in client.list_multipart_uploads(Bucket="bucket", Prefix="left ä/").get("Uploads", []))
 
     write_source(store, "left ä/in", files=2)
     sink = "s3://bucket/left ä/out"
@@ -246,7 +246,7 @@ def test_leftovers_of_killed_uploads_are_aborted(store: Store) -> None:
     with pytest.raises(aj.etl.JobError, match="bad"):
         run(fail, "s3://bucket/left ä/in", sink, storage_options=store.options, mode="replace")
     assert left() == sorted(others)
-    for upload in client.list_multipart_uploads(Bucket="bucket")["Uploads"]:
+    for upload in client.list_multipart_uploads(Bucket="bucket", Prefix="left ä/")["Uploads"]:
         client.abort_multipart_upload(Bucket="bucket", Key=upload["Key"], UploadId=upload["UploadId"])
 
 
