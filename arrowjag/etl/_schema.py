@@ -138,7 +138,7 @@ def check_schema(schema: Any) -> pa.Schema:
         raise JagTypeError(f"schema is a pa.Schema, or names with Arrow types, got {type(schema).__name__}: {error}") from error
 
 
-def conform_result(table: pa.Table, schema: pa.Schema) -> pa.Table:
+def conform_result(table: pa.Table, schema: pa.Schema, owner: str = "the job", hint: str = "") -> pa.Table:
     """Reorder and losslessly cast the columns of a result to the schema of the job.
 
     Parameters
@@ -147,6 +147,10 @@ def conform_result(table: pa.Table, schema: pa.Schema) -> pa.Table:
         The result of a transform.
     schema : pa.Schema
         Schema of the job.
+    owner : str
+        What has the schema, for messages.
+    hint : str
+        What to do if the columns differ, for messages.
 
     Returns
     -------
@@ -164,13 +168,14 @@ def conform_result(table: pa.Table, schema: pa.Schema) -> pa.Table:
     more = [name for name in table.column_names if name not in schema.names]
     if missing or more:
         said = [f"{word} column {', '.join(map(repr, names))}" for word, names in (("lacks", missing), ("adds", more)) if names]
-        raise JagValueError(f"the result {' and '.join(said)}; the columns of the job are {', '.join(schema.names)}")
+        columns = f"the columns of {owner} are {', '.join(schema.names)}"
+        raise JagValueError(f"the result {' and '.join(said)}; {columns}{hint and f'; {hint}'}")
     for field in schema:
         found = table.schema.field(field.name).type
         if not _is_alike(found, field.type):
             raise JagValueError(
-                f"the result, column {field.name!r}: {found} does not fit {field.type}, the type of the job; "
-                "pass schema= to choose the type"
+                f"the result, column {field.name!r}: {found} does not fit {field.type}, the type of {owner}; "
+                f"{'cast it' if hint else 'pass schema= to choose the type'}"
             )
     return conform_table(table, schema, "the result")
 

@@ -115,7 +115,12 @@ class Sink:
         try:
             check_keys(table.schema, self.partition_by)
             if self.lake.base is not None and not self.lake.merge:
-                return table
+                return conform_result(
+                    table,
+                    self.lake.base,
+                    "the table",
+                    'write={"schema_mode": "merge"} (--merge-schema) lets results differ in columns',
+                )
             return conform_result(table, self.lake.fitted(table.schema))
         except JagTypeError as error:
             raise SinkError(self.folder, str(error)) from error
