@@ -122,6 +122,12 @@ def test_bounds_of_durations_are_durations(tmp_path: Path) -> None:
     assert (wait.minimum, wait.maximum) == (at.fields[0].minimum, at.fields[0].maximum) == ("0:00:02", "1 day 0:00:05")
 
 
+def test_a_least_zero_is_no_negative_zero(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"x": [0.0, 2.0]}), tmp_path / "zero.parquet")
+    facts = read_facts(str(tmp_path / "zero.parquet"))
+    assert [(one.minimum, one.maximum) for one in facts.columns] == [("0.0", "2.0")]
+
+
 def test_a_field_of_structs(parquet: Path) -> None:
     (score,) = read_facts(parquet, "docs.score").columns
     assert (score.name, score.type, score.values, score.null_values) == ("docs.score", "jagged[int64, 2]", 4, 2)

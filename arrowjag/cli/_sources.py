@@ -262,6 +262,8 @@ def _add_chunk(found: Statistics, chunk: Any) -> None:
 
 def add_bounds(found: Statistics, minimum: Any, maximum: Any) -> None:
     """The least and the largest value of one more chunk."""
+    if isinstance(minimum, float):
+        minimum += 0.0  # Parquet writers store a least value of 0.0 as -0.0, for readers that tell them apart
     if not found.bounded or found.minimum is None:
         found.minimum, found.maximum = minimum, maximum
     else:
