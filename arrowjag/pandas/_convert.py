@@ -67,6 +67,10 @@ def plain(values: Any) -> Any:
         values = values.to_numpy()
     if isinstance(values, np.ndarray):
         return _objects(values) if values.dtype.kind == "O" else values
+    if isinstance(values, pd.arrays.DatetimeArray) and values.tz is not None:
+        # `pa.array` of pyarrow before 25 reads `Series.values`, of which pandas 3.1 warns
+        zoned = pa.timestamp(values.unit, pa.lib.tzinfo_to_string(values.tz))
+        return pa.array(values.tz_convert(None).to_numpy(), type=zoned, from_pandas=True)
     if isinstance(values, pd.api.extensions.ExtensionArray):
         return pa.array(values, from_pandas=True)
     return values

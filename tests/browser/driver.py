@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import subprocess
+import time
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,9 @@ class Browser:
 
     def open(self, page: Path) -> None:
         self._call("POST", "/url", {"url": page.as_uri()})
+        until = time.monotonic() + 10
+        while not self.run("return document.hasFocus()") and time.monotonic() < until:
+            time.sleep(0.02)  # a busy machine gives the page its focus late, and keys before that are lost
 
     def run(self, script: str) -> Any:
         """What a script returns."""
