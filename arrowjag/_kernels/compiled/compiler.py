@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from arrowjag._kernels.compiled.loop import HELPERS, SYMBOL, Loop, Variant, wide_type
+from arrowjag._kernels.compiled.pieces import teach_numba as teach_pieces
 from arrowjag._kernels.compiled.vectors import teach_numba as teach_vectors
 from arrowjag._kernels.compiled.words import teach_numba as teach_words
 from arrowjag.errors import JagTypeError
@@ -46,6 +47,7 @@ def _object_of(function: Callable[..., int], arguments: list[Any]) -> bytes:
 
     teach_words()
     teach_vectors()
+    teach_pieces()
     while HELPERS:
         numba.extending.register_jitable(forceinline=True, error_model="numpy")(HELPERS.pop())
     compiled = numba.cfunc(numba.types.int64(*arguments), nopython=True, error_model="numpy")(function)

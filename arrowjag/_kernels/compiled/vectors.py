@@ -23,6 +23,7 @@ __all__ = [
     "place_of_valid",
     "smallest_of",
     "smallest_valid",
+    "splat",
     "teach_numba",
 ]
 
@@ -124,6 +125,15 @@ def _calling(one: Any) -> Callable[..., Any]:
     )
 
 
+def splat(builder: Any, item: Any, n: int) -> Any:
+    """A vector of n lanes with the item in each of them."""
+    from llvmlite import ir
+
+    none = ir.Constant(ir.VectorType(item.type, n), ir.Undefined)
+    lanes = ir.Constant(ir.VectorType(ir.IntType(32), n), [0] * n)
+    return builder.shuffle_vector(builder.insert_element(none, item, ir.IntType(32)(0)), none, lanes)
+
+
 class _Vectors:
     """What is loaded: items of a type, where some are null with `least` in their place."""
 
@@ -139,9 +149,7 @@ class _Vectors:
 
     def splat(self, item: Any) -> Any:
         """The item in each lane."""
-        none = self.ir.Constant(self.type, self.ir.Undefined)
-        lanes = self.ir.Constant(self.ir.VectorType(self.ir.IntType(32), self.n), [0] * self.n)
-        return self.builder.shuffle_vector(self.builder.insert_element(none, item, self.ir.IntType(32)(0)), none, lanes)
+        return splat(self.builder, item, self.n)
 
     def _from(self, pointer: Any, type: Any, place: Any, align: int) -> Any:
         address = self.builder.bitcast(self.builder.gep(pointer, [place]), type.as_pointer())

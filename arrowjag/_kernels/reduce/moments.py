@@ -75,12 +75,13 @@ def _variances(
 
 def variance_of(block: Block, out: NDArray[np.float64], ddof: int) -> NDArray[np.bool_]:
     """Fill `out` with the variances of a block, and say which rows have more than `ddof` items."""
-    n = block.counts.astype(np.float64)
     data = block.data if block.data.dtype.kind == "f" else shifted(block)
     loop = find_loop("squares", data.dtype, block.valid is not None, len(data), often=True)
     if strategy.choose("variance", loop is not None) == "compiled" and loop is not None:
-        loop(np.ascontiguousarray(data), block.valid, block.offsets, 0, len(out), out)
+        n = empty(len(out), np.float64)
+        loop(np.ascontiguousarray(data), block.valid, block.offsets, 0, len(out), n, out)
     else:
+        n = block.counts.astype(np.float64)
         _squares(data, block.valid, block.offsets, n, out)
     np.maximum(out, 0, out=out)  # the correction can leave a rounding below 0
     enough: NDArray[np.bool_] = n > builtins.max(ddof, 0)
@@ -169,9 +170,9 @@ def _sums_of_powers(block: Block, powers: Sequence[int]) -> tuple[Floats, list[F
     data = block.data if block.data.dtype.kind == "f" else shifted(block)
     loop = find_loop("central", data.dtype, block.valid is not None, len(data), often=True) if powers[-1] <= 4 else None
     if strategy.choose("central", loop is not None) == "compiled" and loop is not None:
-        means, *sums = (empty(len(block.offsets) - 1, np.float64) for _ in range(4))
-        loop(np.ascontiguousarray(data), block.valid, block.offsets, 0, len(means), means, *sums)
-        return block.counts.astype(np.float64), [sums[power - 2] for power in powers]
+        n, *sums = (empty(len(block.offsets) - 1, np.float64) for _ in range(4))
+        loop(np.ascontiguousarray(data), block.valid, block.offsets, 0, len(n), n, *sums)
+        return n, [sums[power - 2] for power in powers]
     n, _, items = deviations(block)
     found, power, done = [], items, 1
     for wanted in powers:

@@ -1,7 +1,4 @@
-"""Sums of distances from a number, and of their powers, four pieces of a row side by side: no addition waits for another piece.
-
-Each piece is added from left to right, then the sums of the pieces, as everywhere.
-"""
+"""Sums of distances from a number, and of the powers of deviations: each piece from left to right, then the sums of the pieces."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import PIECE, helper
+from arrowjag._kernels.compiled.pieces import LONG, sums_in_pieces
 
 __all__ = ["distances_of", "powers_of"]
 
@@ -20,47 +18,31 @@ f8: Any = np.float64
 Function = Callable[..., Any]
 
 
-def _distance_of(nulls: bool) -> Function:
+def _deviation_of(nulls: bool) -> Function:
     @helper
-    def distance(values: Any, valid: Any, i: Any, origin: Any) -> Any:
-        item = f8(values[i]) - origin
+    def deviation(values: Any, valid: Any, i: Any, origin: Any, mean: Any) -> Any:
+        item = (f8(values[i]) - origin) - mean
         if nulls:
             item = item if valid[i] != 0 else 0.0
         return item
 
-    return distance
+    return deviation
 
 
 def distances_of(nulls: bool) -> Function:
     """A function of the sum of the distances of items from an origin; a null adds 0."""
-    distance = _distance_of(nulls)
+    deviation, sums = _deviation_of(nulls), sums_in_pieces((1,), nulls)
 
     @helper
     def distances(values: Any, valid: Any, begin: Any, end: Any, origin: Any) -> Any:
+        if end - begin > u8(LONG):
+            return sums(values, valid, begin, end, origin, 0.0)[0]
         total, at = 0.0, begin
-        while end - at > u8(3 * PIECE):
-            s1, s2, s3 = at + u8(PIECE), at + u8(2 * PIECE), at + u8(3 * PIECE)
-            rest = min(end - s3, u8(PIECE))
-            a, b, c, d = 0.0, 0.0, 0.0, 0.0
-            for i in range(u8(0), rest):
-                a += distance(values, valid, at + i, origin)
-                b += distance(values, valid, s1 + i, origin)
-                c += distance(values, valid, s2 + i, origin)
-                d += distance(values, valid, s3 + i, origin)
-            for i in range(rest, u8(PIECE)):
-                a += distance(values, valid, at + i, origin)
-                b += distance(values, valid, s1 + i, origin)
-                c += distance(values, valid, s2 + i, origin)
-            total += a
-            total += b
-            total += c
-            total += d
-            at = s3 + rest
         while at < end:
             stop = at + u8(PIECE) if end - at > u8(PIECE) else end
             piece = 0.0
             for i in range(at, stop):
-                piece += distance(values, valid, i, origin)
+                piece += deviation(values, valid, i, origin, 0.0)
             total += piece
             at = stop
         return total
@@ -70,58 +52,13 @@ def distances_of(nulls: bool) -> Function:
 
 def powers_of(nulls: bool) -> Function:
     """A function of the sums of second, third and fourth powers of deviations: distances from an origin, less their mean."""
-
-    @helper
-    def deviation(values: Any, valid: Any, i: Any, origin: Any, mean: Any) -> Any:
-        item = (f8(values[i]) - origin) - mean
-        if nulls:
-            item = item if valid[i] != 0 else 0.0
-        return item
+    deviation, sums = _deviation_of(nulls), sums_in_pieces((2, 3, 4), nulls)
 
     @helper
     def powers(values: Any, valid: Any, begin: Any, end: Any, origin: Any, mean: Any) -> Any:
+        if end - begin > u8(LONG):
+            return sums(values, valid, begin, end, origin, mean)
         sum2, sum3, sum4, at = 0.0, 0.0, 0.0, begin
-        while end - at > u8(3 * PIECE):
-            s1, s2, s3 = at + u8(PIECE), at + u8(2 * PIECE), at + u8(3 * PIECE)
-            rest = min(end - s3, u8(PIECE))
-            a2, b2, c2, d2 = 0.0, 0.0, 0.0, 0.0
-            a3, b3, c3, d3 = 0.0, 0.0, 0.0, 0.0
-            a4, b4, c4, d4 = 0.0, 0.0, 0.0, 0.0
-            for i in range(u8(0), rest):
-                a, b = deviation(values, valid, at + i, origin, mean), deviation(values, valid, s1 + i, origin, mean)
-                c, d = deviation(values, valid, s2 + i, origin, mean), deviation(values, valid, s3 + i, origin, mean)
-                aa, bb, cc, dd = a * a, b * b, c * c, d * d
-                a2 += aa
-                b2 += bb
-                c2 += cc
-                d2 += dd
-                aa, bb, cc, dd = aa * a, bb * b, cc * c, dd * d
-                a3 += aa
-                b3 += bb
-                c3 += cc
-                d3 += dd
-                a4 += aa * a
-                b4 += bb * b
-                c4 += cc * c
-                d4 += dd * d
-            for i in range(rest, u8(PIECE)):
-                a, b = deviation(values, valid, at + i, origin, mean), deviation(values, valid, s1 + i, origin, mean)
-                c = deviation(values, valid, s2 + i, origin, mean)
-                aa, bb, cc = a * a, b * b, c * c
-                a2 += aa
-                b2 += bb
-                c2 += cc
-                aa, bb, cc = aa * a, bb * b, cc * c
-                a3 += aa
-                b3 += bb
-                c3 += cc
-                a4 += aa * a
-                b4 += bb * b
-                c4 += cc * c
-            sum2 = sum2 + a2 + b2 + c2 + d2
-            sum3 = sum3 + a3 + b3 + c3 + d3
-            sum4 = sum4 + a4 + b4 + c4 + d4
-            at = s3 + rest
         while at < end:
             stop = at + u8(PIECE) if end - at > u8(PIECE) else end
             a2, a3, a4 = 0.0, 0.0, 0.0

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import LARGEST_PRODUCT, PIECE, helper, loop
-from arrowjag._kernels.compiled.loops.lanes import LONG, long_deviations, long_total
+from arrowjag._kernels.compiled.pieces import LONG, sums_in_pieces
 
 u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
 i8: Any = np.int64
@@ -25,6 +25,7 @@ SHORT = 4
 
 def _total_of(nulls: bool) -> Callable[..., Any]:
     """A function of the sum of some items in pieces of 128 slots, and of how many of them are not null."""
+    sums = sums_in_pieces((1,), nulls)
 
     @helper
     def item_at(values: Any, valid: Any, i: Any) -> Any:
@@ -50,8 +51,11 @@ def _total_of(nulls: bool) -> Callable[..., Any]:
             if nulls:
                 for i in range(begin, end):
                     n += u8(valid[i])
-        elif not nulls and size > u8(LONG):
-            total = long_total(values, begin, end)
+        elif size > u8(LONG):
+            total = sums(values, valid, begin, end, 0.0, 0.0)[0]
+            if nulls:
+                for i in range(begin, end):
+                    n += u8(valid[i])
         else:
             at = begin
             while at < end:
@@ -244,23 +248,23 @@ def prod_integers(kind: str, nulls: bool) -> Function:
     return function
 
 
-@loop("item* u1* i8* i8 i8 f8*", _FLOATS)
+@loop("item* u1* i8* i8 i8 f8* f8*", _FLOATS)
 def squares(kind: str, nulls: bool) -> Function:
-    """(values, valid, offsets, first, last, out): sums of squared deviations from the mean of each row.
+    """(values, valid, offsets, first, last, counts, out): numbers of items, and sums of squared deviations from their mean.
 
     Two passes with the correction term: the squared sum of the deviations, divided by their number, is subtracted.
     """
     del kind
-    total_of = _total_of(nulls)
+    total_of, sums = _total_of(nulls), sums_in_pieces((1, 2), nulls)
 
-    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, counts: Any, out: Any) -> int:
         for row in range(u8(first), u8(last)):
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
             total, n = total_of(values, valid, begin, end)
             mean = total / f8(n)
             deviations, squared = 0.0, 0.0
-            if not nulls and end - begin > u8(LONG):
-                deviations, squared = long_deviations(values, begin, end, mean)
+            if end - begin > u8(LONG):
+                deviations, squared = sums(values, valid, begin, end, 0.0, mean)
             else:
                 at = begin
                 while at < end:
@@ -275,6 +279,7 @@ def squares(kind: str, nulls: bool) -> Function:
                     deviations += piece
                     squared += piece_squared
                     at = stop
+            counts[row] = f8(n)
             out[row] = squared - deviations * deviations / f8(n)
         return 0
 

@@ -19,13 +19,13 @@ Function = Callable[..., int]
 
 @loop("item* u1* i8* i8 i8 f8* f8* f8* f8*", ("f4", "f8"))
 def central(kind: str, nulls: bool) -> Function:
-    """(values, valid, offsets, first, last, means, second, third, fourth): means, and sums of powers of the deviations.
+    """(values, valid, offsets, first, last, counts, second, third, fourth): numbers of items, and sums of powers of the deviations.
 
     Deviations are taken from the first item of the row, then from the mean of these distances.
     """
     distances, powers = distances_of(nulls), powers_of(nulls)
 
-    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, means: Any, m2: Any, m3: Any, m4: Any) -> int:
+    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, counts: Any, m2: Any, m3: Any, m4: Any) -> int:
         for row in range(u8(first), u8(last)):
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
             n = end - begin
@@ -39,7 +39,7 @@ def central(kind: str, nulls: bool) -> Function:
             origin = f8(values[start]) if start < end else 0.0
             mean = distances(values, valid, begin, end, origin) / f8(n)
             sum2, sum3, sum4 = powers(values, valid, begin, end, origin, mean)
-            means[row] = origin + mean
+            counts[row] = f8(n)
             m2[row] = sum2
             m3[row] = sum3
             m4[row] = sum4
