@@ -263,7 +263,7 @@ def _cut_neighbours(dim: Dim, cursor: Cursor, window: Window) -> Cursor | None:
     rows = cursor.places
     assert isinstance(rows, range)
     first, last = dim.offset_of(rows.start), dim.offset_of(rows.stop)
-    if window.start is None and window.stop is None and window.step == 1:
+    if _keeps_rows(dim, window):
         below = dim[rows.start : rows.stop]
         below = below.with_extent(None) if cursor.loose else below
         owners = _owned(cursor, below)
@@ -275,6 +275,17 @@ def _cut_neighbours(dim: Dim, cursor: Cursor, window: Window) -> Cursor | None:
     end = max(begin, end)
     below = Uniform(end - begin, 1, declared=dim.extent is not None and not cursor.loose)
     return Cursor((*cursor.outer, below), cursor.depth + 1, range(first + begin, first + end))
+
+
+def _keeps_rows(dim: Dim, window: Window) -> bool:
+    """Whether a window with int bounds holds every row as a whole, as the first three items of rows of three do."""
+    start, stop, step = 0 if window.start is None else window.start, window.stop, window.step
+    if step != 1 or not isinstance(start, int) or not isinstance(stop, (int, type(None))):
+        return False
+    if start == 0 and stop is None:
+        return True
+    longest = dim.max(default=0) if dim.extent is None else dim.extent
+    return (start == 0 or start <= -longest) and (stop is None or stop >= longest)
 
 
 def _owned(cursor: Cursor, below: Dim) -> IntArray | None:

@@ -56,7 +56,7 @@ def ends(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
     present : (n_rows,) boolean array or None
         False for a row without items.
     has_nan : bool
-        False if no item is NaN. It is True too where items under nulls are, or infinities of both signs.
+        False if no item is NaN. It is True too where items under nulls are.
     """
     low, high = empty(len(offsets) - 1, data.dtype), empty(len(offsets) - 1, data.dtype)
     present = empty(len(low), np.bool_)
@@ -67,10 +67,10 @@ def ends(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
         for pick, loop, out in ((_SMALLEST, loops[0], low), (_LARGEST, loops[1], high)):
             part = out[block.rows]
             _fill_extremes(pick, loop, block, part, present[block.rows])
-        if data.dtype.kind == "f":
-            poisoned.append(bool(np.isnan(np.sum(block.data))))
+        if data.dtype.kind == "f" and len(block.data):
+            poisoned.append(bool(np.isnan(np.minimum.reduce(block.data))))  # it carries NaN along, and takes half the time of a sum
 
-    over_blocks(work, data, valid, offsets)
+    over_blocks(work, data, valid, offsets, per_core=None not in loops)  # loops have no temporaries that blocks would keep in cache
     return low, high, None if present.all() else present, any(poisoned)
 
 
