@@ -34,7 +34,7 @@ QUICK_CHAIN_VALUES = 2 * MILLION
 
 
 class Input(NamedTuple):
-    """What is measured on, and whether rivals are."""
+    """The inputs of a measurement, and whether rivals are measured too."""
 
     values: int
     distribution: str
@@ -105,7 +105,7 @@ def report(page: Path | None, results: list[dict[str, Any]]) -> None:
 
 
 def arguments() -> argparse.ArgumentParser:
-    """What can be asked for."""
+    """The options of the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     presets = parser.add_mutually_exclusive_group()
     parser.add_argument(
@@ -211,7 +211,7 @@ def summary(results: list[dict[str, Any]]) -> str:
 
 
 def machine() -> dict[str, Any]:
-    """What the numbers were measured on."""
+    """The machine of the numbers."""
     packages = ["arrowjag", "pyarrow", "numpy", "pandas", "polars", "awkward", "koladata", "duckdb"]
     found = {}
     for package in packages:

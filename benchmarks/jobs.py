@@ -256,7 +256,7 @@ def measure(name: str, source: Path) -> tuple[float, float, int, str]:
 
 
 def check(sink: Path) -> tuple[int, float]:
-    """What must be equal in all of them."""
+    """The facts that must be equal in all of them."""
     import polars as pl
 
     return pl.scan_parquet(sink / "*.parquet").select(pl.len(), pl.col("spread").sum()).collect().row(0)

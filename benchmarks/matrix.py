@@ -63,7 +63,7 @@ SMALL = 2_000
 
 
 class Input(NamedTuple):
-    """What a column of the matrix is measured on."""
+    """The input of a column of the matrix."""
 
     dtype: str
     nulls: str

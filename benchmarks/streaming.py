@@ -51,7 +51,7 @@ def write(path: Path, n_bytes: int) -> int:
 
 
 def job(source: Path, target: Path) -> None:
-    """What is measured."""
+    """One measurement."""
     v: Any = pl.col("v").jag  # type: ignore[attr-defined]
     scaled = v * pl.col("w")
     (

@@ -1,4 +1,4 @@
-"""What the tests of operations along a dim share: axes to draw, and the oracle's row functions carried to any axis."""
+"""Helpers for tests of operations along a dim: axes to draw, and the oracle's row functions carried to any axis."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def as_list(result: Any) -> Any:
 
 
 def outcome(call: Callable[[], Any]) -> Any:
-    """What a call gives, or that its result does not fit."""
+    """The result of a call, or a mark that it does not fit."""
     try:
         return as_list(call())
     except JagOverflowError:

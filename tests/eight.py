@@ -23,7 +23,7 @@ def switching() -> Iterator[None]:
 
 
 def together(functions: list[Callable[[], Any]]) -> list[Any]:
-    """What each function returns, one thread each, behind a barrier; an error of any thread is raised."""
+    """Run each function in a thread of its own behind a barrier; return their results, or raise the error of any thread."""
     barrier, results, errors = threading.Barrier(len(functions)), [None] * len(functions), list[BaseException]()
 
     def work(k: int) -> None:

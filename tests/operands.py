@@ -1,4 +1,4 @@
-"""What the tests of functions of several arrays share: operands that fit each other, and results beside the oracle's."""
+"""Helpers for tests of functions of several arrays: operands that fit each other, and results beside the oracle's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def jag(x: Any) -> Jag:
 
 
 def outcome(function: Any) -> Any:
-    """What a call gives, or that shapes don't fit: where one operand has a null row, the others' rows need not agree."""
+    """The result of a call, or a mark that shapes don't fit: if one operand has a null row, the others' rows need not agree."""
     try:
         return function()
     except ValueError:

@@ -24,7 +24,7 @@ Nested = Any
 F = TypeVar("F", bound=Callable[..., Any])
 
 ORACLES: dict[str, Callable[..., Any]] = {}
-"""What says what each public operation gives: filled at the end of this file with every function that has the operation's name."""
+"""The oracle of each public operation: filled at the end of this file with every function that has the operation's name."""
 
 
 def oracle_of(*names: str) -> Callable[[F], F]:
@@ -48,7 +48,7 @@ class Jag(NamedTuple):
 
 
 def items(x: Nested, depth: int) -> list[Any]:
-    """What lies `depth` levels down, in order; null rows leave no item."""
+    """The items `depth` levels down, in order; null rows leave no item."""
     if depth == 0:
         return [x]
     return [] if x is None else [item for row in x for item in items(row, depth - 1)]
@@ -127,7 +127,7 @@ CATEGORIES = ("small", "large", "tiny", "medium")
 
 
 def place(v: Any) -> Any:
-    """What an item compares by: a category by its place, all else by itself."""
+    """The sort key of an item: the code of a category, else the item itself."""
     return CATEGORIES.index(v) if isinstance(v, str) and v in CATEGORIES else v
 
 
@@ -1491,7 +1491,7 @@ def nan_to_null(x: Nested, ndim: int) -> Nested:
 
 @oracle_of("array", "from_arrow")
 def itself(x: Nested) -> Nested:
-    """What goes in comes out."""
+    """The input, unchanged."""
     return x
 
 

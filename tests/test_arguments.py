@@ -69,7 +69,7 @@ PLACEHOLDERS = {"bool": True, "str": "a", "int": 1, "float": 1.0}
 """Values of the right type for the other parameters."""
 
 FOREIGN = [np.array([1, 2]), np.array([]), np.timedelta64(1, "D"), {"a": 1}, [[1], [2]], object(), slice(None), len, pa.array([1])]
-"""What has no truth, no hash, or is a number to numpy alone."""
+"""Arguments without truth value, without hash, or that only numpy takes for a number."""
 
 
 def typed_parameters() -> list[tuple[str, str]]:

@@ -93,7 +93,7 @@ def test_the_text_shows_head_and_tail_of_rows_and_of_items() -> None:
 
 
 def test_the_text_of_a_big_array_looks_at_few_rows() -> None:
-    """What is not shown is not touched: a lazy constant stays one."""
+    """Hidden values are not touched: a lazy constant stays one."""
     x = aj.zeros(10**7, 3)
     assert "JaggedShape(10000000, 3)" in repr(x)
     assert "10000000" in x._repr_html_()

@@ -67,7 +67,7 @@ def test_the_table_of_calls_names_methods_of_categories() -> None:
 
 @given(st.data())
 def test_reductions_at_every_axis(data: st.DataObject) -> None:
-    """What keeps the type of the codes keeps that of the categories, and gives the label of the code."""
+    """Operations that keep the type of the codes keep the type of the categories, and return the label of the code."""
     codes, x = data.draw(coded())
     axis = data.draw(any_axis(x.ndim))
     for name in REDUCTIONS:

@@ -36,7 +36,7 @@ def executed(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def import_graph(trees: Mapping[str, ast.Module]) -> dict[str, set[str]]:
-    """Whom each module imports by name; the packages above an imported module are not counted."""
+    """The modules that each module imports by name; the packages above an imported module are not counted."""
     graph: dict[str, set[str]] = {}
     for name, tree in trees.items():
         wanted = graph.setdefault(name, set())

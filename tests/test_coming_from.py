@@ -98,7 +98,7 @@ def sql(library: str, source: str) -> str:
 
 
 def code(cell: str) -> str:
-    """What stands in backticks; prose is no code."""
+    """The texts in backticks; prose is no code."""
     match = re.fullmatch(r"`(.*)`", cell)
     return match[1].replace(r"\|", "|") if match else ""
 
@@ -125,7 +125,7 @@ ROWS = [row for page in PAGES for row in rows(page)]
 
 
 def outcome(source: str, page: Path) -> Any:
-    """What a cell comes to, as nested lists; "refused" for an error."""
+    """The result of a cell, as nested lists; "refused" for an error."""
     if page not in NAMES:
         NAMES[page] = names_of(page)
     try:
@@ -166,7 +166,7 @@ def same(one: Any, two: Any) -> bool:
 
 
 def numbers_as(got: Any, wanted: Any) -> Any:
-    """What ClickHouse gives: 0 and 1 where a truth value is expected, an integer where a whole float is."""
+    """The result of ClickHouse: 0 and 1 if a truth value is expected, an integer if a whole float is."""
     if isinstance(got, list) and isinstance(wanted, list):
         return [numbers_as(*both) for both in zip(got, wanted, strict=False)] if len(got) == len(wanted) else got
     return type(wanted)(got) if isinstance(wanted, (bool, float)) and type(got) is int else got

@@ -1,4 +1,4 @@
-"""What every public operation has, and for each that lacks something the file and the line to add.
+"""Every public operation is complete; for one that lacks something, the message names the file and the line to add.
 
 Operations are the methods of the table (`arrowjag._methods.METHODS`) and the functions of `aj.__all__` that give arrays; no name is
 listed by hand.

@@ -54,7 +54,7 @@ def items() -> Iterator[Item]:
 
 
 def members(prefix: str, owner: Any) -> Iterator[Item]:
-    """What a class adds. What it overrides, of ours or of a class of pandas, polars or pyarrow, is documented there."""
+    """The members that a class adds. Overridden ones, of ours or of pandas, polars or pyarrow, are documented there."""
     if not inspect.isclass(owner):
         return
     known: set[str] = set()

@@ -102,7 +102,7 @@ def test_text_that_is_not_utf8() -> None:
 
 
 def test_sizes_of_many_rows_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where looking at all sizes would take long their ends are shown, whether all agree or not; the shape's own repr is exact."""
+    """Of many sizes only the ends are shown, whether all agree or not; the shape's own repr is exact."""
     monkeypatch.setattr(_text, "_GLANCE", 7)
     ragged = aj.from_sizes(list(range(16)), [2] * 8)
     assert repr(ragged).startswith("JaggedArray JaggedShape(8, [2, 2, 2, ..., 2, 2, 2]) of int64")

@@ -23,7 +23,7 @@ X = aj.array([[1, 2, 3], [], None, [4, 5]])
 
 
 def outcome(function: Any) -> Any:
-    """What a call gives, or that it refuses the position."""
+    """The result of a call, or a mark that it refuses the position."""
     try:
         return function()
     except IndexError:

@@ -1,4 +1,4 @@
-"""What `import arrowjag` loads. Who may import whom inside the package is told by import-linter (`make imports`)."""
+"""The modules that `import arrowjag` loads. import-linter (`make imports`) checks imports inside the package."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def tool() -> ModuleType:
 
 
 def printed(cell: dict[str, Any]) -> str:
-    """What a cell printed."""
+    """The output of a cell."""
     return "".join("".join(one["text"]) for one in cell.get("outputs", []) if one["output_type"] == "stream")
 
 

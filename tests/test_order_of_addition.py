@@ -83,7 +83,7 @@ def rows(request):
 
 @pytest.fixture(scope="module")
 def alone(rows):
-    """What each operation gives for each row, computed by itself."""
+    """The result of each operation for each row, computed alone."""
     with aj.options(compile="never"):
         return {name: repr([f(rows[k : k + 1]).to_list()[0] for k in range(len(rows))]) for name, f in OPERATIONS.items()}
 

@@ -1,4 +1,4 @@
-"""What `make test` leaves out: cases beyond a cover of all parameters, long tests, and tests that start Python."""
+"""The cases that `make test` leaves out: those beyond a cover of all parameters, long tests, and tests that start Python."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def signs(found: Any) -> str:
 
 
 def by_rows(name: str, lists: list[Any]) -> list[Any]:
-    """What one row of Python numbers gives; a zero without a sign."""
+    """The result of one row of Python numbers; zeros without a sign."""
     found = []
     for row in lists:
         items = [item for item in row or [] if item is not None]

@@ -23,7 +23,7 @@ ndims = st.integers(1, 3)
 
 
 def outcome(function: Any) -> Any:
-    """What a call gives, or the builtin that it raises."""
+    """The result of a call, or the builtin exception that it raises."""
     try:
         return as_list(function())
     except IndexError:

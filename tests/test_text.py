@@ -75,7 +75,7 @@ CALLS: list[tuple[str, tuple[Any, ...], Mapping[str, Any]]] = [
     ("str.cat", ("é",), _NOTHING),
     ("str.cat", ("b", "-"), _NOTHING),
 ]
-"""What each method is called with."""
+"""The arguments of each method."""
 
 TEXTS = st.sampled_from(
     [

@@ -1,4 +1,4 @@
-"""What the workflows of `.github` promise: pinned actions, least rights, every supported Python on every system."""
+"""The workflows of `.github`: pinned actions, least rights, every supported Python on every system."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ _NAMES = [*BARE, *BESIDE, *ENVIRONMENTS, *(f"python-{version}" for version in PY
 
 
 def requirements(name: str) -> list[str]:
-    """What pip installs into an environment.
+    """The requirements that pip installs into an environment.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ print(f"Python {{platform.python_version()}}", *[f"{{one}} {{found[one]}}" for o
 
 
 def _counts(summary: str) -> str:
-    """What the last line of pytest says of failed, passed and skipped cases."""
+    """The numbers of failed, passed and skipped cases in the last line of pytest."""
     parts = re.findall(r"(\d+) (failed|errors?|passed|skipped)", summary)
     return ", ".join(f"{int(count):,} {what}" for count, what in parts) or summary
 

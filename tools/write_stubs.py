@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 class Results(NamedTuple):
-    """What a surface gives where the method of `JaggedArray` gives an array, an array or a scalar, or anything else."""
+    """Result types of a surface for methods of `JaggedArray` that return an array, an array or a scalar, or anything else."""
 
     array: str
     array_or_scalar: str
@@ -39,7 +39,7 @@ class Stub(NamedTuple):
 
     @property
     def path(self) -> pathlib.Path:
-        """Where the stub lies."""
+        """The path of the stub."""
         return ROOT / (self.module.replace(".", "/") + ".pyi")
 
 
@@ -83,7 +83,7 @@ _IMPORTS = {
     "ShearMode": "from arrowjag.typing import ShearMode",
     "ShearRule": "from arrowjag.typing import ShearRule",
 }
-"""Where the names in annotations come from; an annotation with other names is told as Any."""
+"""The modules of the names in annotations; an annotation with other names becomes Any."""
 
 _TOLD = {"ArrayOrScalar"} | {name for stub in STUBS for name in stub.classes}
 """Names that are replaced, or stand in the stub itself."""
@@ -174,7 +174,7 @@ def _member(name: str, made: object, results: Results, cls: type) -> list[str]:
 
 
 def _result(name: str, signature: inspect.Signature, results: Results) -> str:
-    """What a method of a surface returns: those of the table are annotated for `JaggedArray`."""
+    """The result type of a method of a surface: those of the table are annotated for `JaggedArray`."""
     from arrowjag._methods import METHODS
     from arrowjag.polars._names import ALIASES
 

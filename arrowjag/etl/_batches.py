@@ -239,7 +239,7 @@ class _Small:
 
 @dataclass
 class _Like:
-    """What small files of one schema have in common: chunks to read, rows and bytes up to which they are known to be small."""
+    """Limits that hold for the small files of one schema: chunks to read, and the rows and bytes that count as small."""
 
     schema: pa.Schema
     chunks: list[str]

@@ -21,7 +21,7 @@ _EAGER = (
     (" Evaluated lazily; it streams.", ""),
     ("; raised when the frame is collected", ""),
 )
-"""What the docstrings of a LazyFrame say, and what those of a DataFrame say."""
+"""Wording in the docstrings of a LazyFrame, and its replacement for a DataFrame."""
 
 
 def _with_lazy_docstrings(cls: _Class) -> _Class:

@@ -1,4 +1,4 @@
-"""What touches shapes and moves values."""
+"""Cases that change shapes and move values."""
 
 from __future__ import annotations
 

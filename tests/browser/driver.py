@@ -27,7 +27,7 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 
 def programs() -> tuple[str, str] | None:
-    """Where the driver and the browser are; None where one of them is missing."""
+    """The paths of the driver and the browser; None if one of them is missing."""
     driver = shutil.which("chromedriver")
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     return (driver, browser) if driver and browser else None
@@ -68,7 +68,7 @@ class Browser:
             time.sleep(0.02)  # a busy machine gives the page its focus late, and keys before that are lost
 
     def run(self, script: str) -> Any:
-        """What a script returns."""
+        """The result of a script."""
         return self._call("POST", "/execute/sync", {"script": script, "args": []})
 
     def click(self, selector: str) -> None:
@@ -86,7 +86,7 @@ class Browser:
         self._call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"features": features}})
 
     def console(self) -> list[str]:
-        """What the page complained of since it was asked last."""
+        """The messages of the console since the last call."""
         return [entry["message"] for entry in self._call("POST", "/se/log", {"type": "browser"})]
 
     def picture(self, path: Path) -> None:

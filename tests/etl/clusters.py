@@ -73,7 +73,7 @@ class Cluster:
         return os.environ | {"PYTHONPATH": str(ROOT), "RAY_AUTH_MODE": "disabled", self.variable: self.address}
 
     def tasks(self) -> dict[str, int]:
-        """What the last node runs: the worker's process by its command, in which Ray names the task."""
+        """The task of the last node: the worker's process by its command, in which Ray names the task."""
         marks = WORKERS[self.engine]
         found = {command_of(pid): pid for pid in descendants(self.nodes[-1].pid)}
         return {command: pid for command, pid in found.items() if any(mark in command for mark in marks)}

@@ -1,4 +1,4 @@
-"""What tests of jobs leave out in `make test`."""
+"""The tests of jobs that `make test` leaves out."""
 
 from __future__ import annotations
 

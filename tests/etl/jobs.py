@@ -1,4 +1,4 @@
-"""What the tests of jobs share: a dataset whose rows tell who they are, and transforms that are imported by workers."""
+"""Helpers for tests of jobs: a dataset of numbered rows, and transforms that workers import."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of tables share: a table of each format, and a deletion vector made by hand."""
+"""Helpers for tests of tables: a table of each format, and a deletion vector made by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What "done" means: inputs that did not change, one writer, a record of each run, results of inputs that have expired."""
+"""The meaning of "done": unchanged inputs, one writer, a record of each run, results of inputs that have expired."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What fails, and what it does to the rest: rows, tasks, the sink, time, signals."""
+"""Failures and their effect on the rest: rows, tasks, the sink, time, signals."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ aj.write_parquet(table, sys.argv[1], storage_options=json.loads(sys.argv[2]))
 
 @pytest.mark.slow
 def test_an_upload_in_parts_that_is_killed_leaves_no_object(store: Store) -> None:
-    """What is left are parts that no reader sees; a rule of the bucket removes them, as the page says."""
+    """The remaining parts are invisible to readers; a rule of the bucket removes them, as the page says."""
     call = [sys.executable, "-W", "ignore", "-c", CUT, "s3://bucket/cut/a.parquet", json.dumps(store.options)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
     assert subprocess.run(call, env=environment, capture_output=True, check=False).returncode == -signal.SIGKILL

@@ -164,7 +164,7 @@ def _moments(leaf: Any) -> list[Any]:
 
 
 class _Plan(NamedTuple):
-    """What all chunks of a column share."""
+    """The facts that all chunks of a column share."""
 
     rng: random.Random
     leaf: pa.DataType

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 LIMITS = ["-timeout=60", "-rss_limit_mb=2000", "-max_len=512", "-len_control=10"]
-"""What libFuzzer allows one input, unless the command line says otherwise."""
+"""The limits of libFuzzer per input, unless the command line sets others."""
 
 FOLLOWED = [
     "arrowjag._arrow",
@@ -149,7 +149,7 @@ TARGETS: list[Callable[[bytes], None]] = [gate, gate, text, metadata, footer, st
 ARRAYS: list[Any] = []
 STREAMS: list[bytes] = []
 FOLDERS: list[Path] = []
-"""Where the target `stream` writes its files."""
+"""The folder to which the target `stream` writes its files."""
 
 
 def prepare(folder: Path) -> None:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 MOST_BYTES = 2 * 10**9
-"""What a child may hold."""
+"""The memory limit of a child."""
 
 MOST_SECONDS = 60.0
 """A case that takes longer counts as hanging; the machine may be busy."""

@@ -180,7 +180,7 @@ def test_a_new_file_has_the_rights_of_the_old_one_from_its_first_byte(rights: in
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name")
 def test_folders_are_not_replaced(tmp_path: Path) -> None:
-    """Whoever may write to a folder of devices would take them away: /dev/null is one."""
+    """A user with write access to a folder of devices would remove them: /dev/null is one."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("pipe")
     for name in ("pipe", "link"):

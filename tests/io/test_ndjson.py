@@ -29,7 +29,7 @@ def written(folder: Path, frame: Any) -> Path:
 
 
 def plain(value: Any) -> Any:
-    """What JSON keeps of a value."""
+    """A value as JSON keeps it."""
     if isinstance(value, dict):
         return {name: plain(one) for name, one in value.items()}
     if isinstance(value, list):

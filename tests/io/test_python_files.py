@@ -28,7 +28,7 @@ with open(sys.argv[1], "rb") as file:
 
 @pytest.fixture
 def sleeps(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Callable[[], object]]]:
-    """What happens while `_wait_for_threads` sleeps, call by call; it stops after two calls."""
+    """Calls that run while `_wait_for_threads` sleeps; it stops after two."""
     events: list[Callable[[], object]] = []
     clock = types.SimpleNamespace(
         sleep=lambda seconds: events.pop(0)() if seconds == 0.001 else None, monotonic=iter(range(100)).__next__

@@ -32,7 +32,7 @@ def show(out):
     print(json.dumps(plain(out)))
 parquet, ipc = sys.argv[1:]
 """
-"""What children begin with; they end with `LEAVE`."""
+"""The first lines of children; `LEAVE` is the last."""
 READERS = {
     "pyarrow": "import pyarrow.parquet as pq; out = pq.read_table(parquet).to_pydict()",
     "pyarrow ipc": "import pyarrow as pa; out = pa.ipc.open_file(ipc).read_all().to_pydict()",

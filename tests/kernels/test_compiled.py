@@ -622,7 +622,7 @@ def test_a_loop_whose_imports_are_unclear_depends_on_all_files(unclear, monkeypa
 
 @pytest.mark.parametrize("name", [*sorted(LOOPS), FUSED.name])
 def test_all_that_a_loop_reads_from_our_modules_counts_for_its_key(name):
-    """What the module of a loop has imported, as Python knows it, and what these modules have."""
+    """The modules that the module of a loop imports, directly and indirectly."""
     module = loop_named(name).make.__module__
     source = sources.source_of(module)
     todo, seen = [module], set()

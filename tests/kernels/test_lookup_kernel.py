@@ -51,7 +51,7 @@ def test_lookup_is_that_of_a_dictionary(case):
 
 
 def test_a_key_beyond_its_row_is_not_met_in_the_next() -> None:
-    """What is left after all hash tables is found by a sort; rows lie one after the other there."""
+    """Items left after all hash tables are found by a sort, in which rows follow each other."""
     codes, offsets = np.array([1, 3, 5, 7], np.uint64), np.array([0, 2, 4])
     found, distinct = search._sorted_find(codes, offsets, np.array([5, 3, 3, 7, 9], np.uint64), np.array([0, 2, 5]))
     assert (found.tolist(), distinct) == ([-1, 1, -1, 3, -1], True)

@@ -69,7 +69,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "asof": ("bisect-f8", lambda: aj.asof(WHOLE, TIMES)),
     "rolling by time": ("window_bounds-i8", lambda: WHOLE.rolling(3, on=TIMES).sum()),
 }
-"""What is called, and the loop that computes it."""
+"""Calls, and the loops that compute them."""
 
 
 @pytest.fixture(scope="module")

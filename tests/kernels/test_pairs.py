@@ -26,7 +26,7 @@ OPERATIONS = [name for name, choice in strategy.CHOICES.items() if "pairs" in ch
 
 
 def by_pairs(function, longest=28):
-    """What a function gives where every row up to `longest` is compared pair by pair, however few they are."""
+    """The result of a function when every row up to `longest` is compared pair by pair, however few there are."""
     with strategy.force(**dict.fromkeys(OPERATIONS, "pairs"), PAIRS_LENGTH=longest):
         return function()
 

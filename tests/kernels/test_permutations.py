@@ -28,7 +28,7 @@ def inverted(row):
 
 
 def row_by_row(work, offsets, *, block_values):
-    """What `map_rows` does, with blocks of one row."""
+    """As `map_rows`, with blocks of one row."""
     del block_values
     return [work(row, row + 1) for row in range(len(offsets) - 1)]
 

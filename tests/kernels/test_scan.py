@@ -32,7 +32,7 @@ def total_type(dtype: Any) -> str:
 
 
 def running(row: list[Any], step: Callable[[Any, Any], Any]) -> list[Any]:
-    """What has come of the row so far at each item; a null stays null and is skipped."""
+    """The running result of the row at each item; a null stays null and is skipped."""
     out, carry = [], None
     for item in row:
         if item is not None:

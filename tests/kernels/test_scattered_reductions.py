@@ -68,7 +68,7 @@ def test_each_reduction_equals_python(dtype, with_nulls, n):
 @pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS])
 @pytest.mark.parametrize("operation", ["min", "max"])
 def test_the_ends_of_a_type_are_values(operation, dtype):
-    """What stands for nothing may be an item too."""
+    """The number that marks an empty cell may be an item too."""
     limits = (-np.inf, np.inf) if np.dtype(dtype).kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     data, node = np.array([*limits, 1, *limits], dtype), np.array([0, 1, 2, 3, 3])
     low, high = data[:2].tolist()

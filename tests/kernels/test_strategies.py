@@ -520,7 +520,7 @@ WITH: dict[str, dict[str, Any]] = {
     "lend_rows": {"take_runs": "runs"},
     "take_runs": {"lend_rows": "blocks", "if_else": "blocks"},
 }
-"""What else must be forced for an operation to be reached."""
+"""Other choices that must be forced so that an operation is reached."""
 
 ONLY = {"combinations": ["int64", "double", "double null rows", "int64 three dims", "int64 no rows"]}
 """Columns of operations whose results are large."""
@@ -559,7 +559,7 @@ def outcome(call: Call, column: Column) -> Any:
 
 @cache
 def natural(operation: str, place: int, name: str) -> Any:
-    """What comes of the strategies that the rules choose, compared with the oracle once."""
+    """The results of the strategies that the rules choose, compared with the oracle once."""
     call, column = CALLS[operation][place], columns()[name]
     found = outcome(call, column)
     if call.oracle is not None and not isinstance(found, str) and (call.types is None or column.type in call.types):

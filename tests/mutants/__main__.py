@@ -61,7 +61,7 @@ TARGETED = ("tests/kernels/test_*.py", *(f"tests/test_{name}.py" for name in OPE
 
 
 class Score(NamedTuple):
-    """What became of the mutants of one file."""
+    """The outcome of the mutants of one file."""
 
     path: str
     made: int
@@ -84,7 +84,7 @@ def test_files(patterns: Sequence[str]) -> list[str]:
 
 
 def reached(files: Sequence[str]) -> dict[str, tuple[float, set[str]]]:
-    """What each test reaches, and how long it takes; measured anew where the test file changed.
+    """The code that each test reaches, and its duration; measured again if the test file changed.
 
     Where a module changed since, only the function is known: the name of its stretches is "?" then.
     """

@@ -30,7 +30,7 @@ class Mutant(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What names it as long as the line stays as it is, wherever the file moves."""
+        """Its identity as long as the line does not change, wherever the file moves."""
         return self.function, self.was, self.now
 
 
@@ -102,7 +102,7 @@ def _aliases(code: str) -> set[str]:
 
 
 def _program(source: str) -> str:
-    """What the file does, to compare two of them."""
+    """The syntax tree of the file as text, to compare two of them."""
     return ast.dump(_stripped(source))
 
 

@@ -25,7 +25,7 @@ REACHED: set[str] = set()
 
 
 def digest(path: str) -> str:
-    """What tells one version of a file from another."""
+    """A hash of the version of a file."""
     return hashlib.sha256((ROOT / path).read_bytes()).hexdigest()[:16]
 
 
@@ -98,7 +98,7 @@ def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
 
 
 def _runs(block: list[ast.stmt]) -> Iterator[tuple[int, int]]:
-    """Where a block is cut: after each statement that may leave it."""
+    """The positions at which a block is cut: after each statement that may leave it."""
     leaving = (ast.Return, ast.Raise, ast.Break, ast.Continue)
     leaves = [hasattr(statement, "body") and any(isinstance(node, leaving) for node in ast.walk(statement)) for statement in block]
     cuts = [0, *(place + 1 for place, one in enumerate(leaves[:-1]) if one), len(block)]
@@ -124,7 +124,7 @@ class Recorder:
         self.out, self.found, self.seconds = out, dict[str, tuple[float, list[str]]](), 0.0
 
     def pytest_collection_finish(self) -> None:
-        """What ran on import is reached by every test."""
+        """Code that runs on import is reached by every test."""
         self.found[""] = (0.0, sorted(REACHED))
 
     @pytest.hookimpl(wrapper=True)

@@ -37,7 +37,7 @@ PRELOADED = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
 
 
 class Outcome(NamedTuple):
-    """What became of a mutant: whether it survived, and the test that failed, if one did."""
+    """The outcome of a mutant: whether it survived, and the test that failed, if one did."""
 
     survived: bool
     test: str = ""

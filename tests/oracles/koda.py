@@ -68,7 +68,7 @@ def plain(result: Any) -> Any:
 
 
 def outcome(call: Callable[[], Any]) -> Any:
-    """What a call comes to; "refused" for any error."""
+    """The result of a call; "refused" for any error."""
     try:
         return plain(call())
     except (ValueError, TypeError, IndexError, OverflowError):

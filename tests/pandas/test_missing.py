@@ -1,4 +1,4 @@
-"""What pandas calls missing in a flat column is null; NaN inside rows is a value."""
+"""Values that pandas calls missing in a flat column are null; NaN inside rows is a value."""
 
 from __future__ import annotations
 

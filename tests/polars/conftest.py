@@ -1,4 +1,4 @@
-"""What tests of several files of this folder use."""
+"""Fixtures of this folder."""
 
 from __future__ import annotations
 

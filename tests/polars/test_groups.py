@@ -1,4 +1,4 @@
-"""What keeps a part of each group costs one call for all groups, and gives what a call a group gave."""
+"""Methods that keep a part of each group cost one call for all groups, with the results of one call per group."""
 
 from __future__ import annotations
 

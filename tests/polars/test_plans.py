@@ -1,4 +1,4 @@
-"""What became of a tree is remembered by its calls and dtypes: a plan that is met again gives what the first one gave."""
+"""Compiled trees are cached by their calls and dtypes: the same plan gives the same result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What calls do to the rows of the frame: aggregates in select, agg and over; whole columns; and what is refused."""
+"""Calls and the rows of the frame: aggregates in select, agg and over; whole columns; and refused calls."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def group(name: str, key: str) -> aj.JaggedArray:
 
 
 def row_of(value: object) -> aj.JaggedArray:
-    """What an aggregate gives, as the one row that polars makes of it."""
+    """The result of an aggregate, as the one row that polars makes of it."""
     if isinstance(value, aj.JaggedArray):
         return aj.array([value.to_list()], type=value.type, ndim=value.ndim + 1)
     return aj.array([value.as_py()], type=value.type)

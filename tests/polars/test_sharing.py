@@ -1,4 +1,4 @@
-"""What outputs of one query share is computed once, with the right values, and nothing stays behind."""
+"""Common parts of the outputs of one query are computed once, with the right values, and nothing stays behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a project that checks its types sees: mypy and pyright read this file, and it runs as well.
+"""The types that a project sees: mypy and pyright read this file, and it runs as well.
 
 `assert_type` states what a checker must infer. An `Any` beside `JaggedArray` stands for an Arrow scalar, which comes where no
 dim is left; pyarrow has no annotations.

@@ -1,1 +1,1 @@
-"""What all kernels stand on: offsets, blocks of rows, memory, masks, and values of fixed width."""
+"""The base of all kernels: offsets, blocks of rows, memory, masks, and values of fixed width."""

@@ -20,12 +20,12 @@ __all__ = ["Source", "fill", "fill_bits", "filled", "spread", "spread_flags", "w
 
 
 class Source(NamedTuple):
-    """What gives each value of a result one of its operands."""
+    """Selects one of the operands for each value of a result."""
 
     data: NDArray[Any]
     """One item a value, one for all values, or one a row."""
     offsets: NDArray[np.int64] | None = None
-    """Where the rows begin whose values share an item."""
+    """The first values of the rows that share an item."""
     parents: NDArray[Any] | None = None
     """The row of each value, where that is known already."""
 
@@ -79,7 +79,7 @@ def _rows_of(offsets: NDArray[np.int64], items: slice) -> slice:
 
 
 def _steps(bits: NDArray[Any], starts: NDArray[np.int64], n: int) -> NDArray[Any]:
-    """Where rows begin among n items, the difference from the row before, elsewhere 0; the first row may begin before them."""
+    """The difference from the previous row at the first item of each row, elsewhere 0; the first row may begin before the items."""
     starts[0] = 0
     changes = bits.copy()
     changes[1:] -= bits[:-1]

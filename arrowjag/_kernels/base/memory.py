@@ -100,7 +100,7 @@ def data_of(values: Any) -> NDArray[Any]:
 
 
 def valid_of(values: Any) -> NDArray[np.bool_] | None:
-    """Where values are there; None where all are."""
+    """Which values are not null; None if all are."""
     return unpack_bits(values.buffers()[0], values.offset, len(values)) if values.null_count else None
 
 

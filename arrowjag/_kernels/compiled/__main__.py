@@ -31,7 +31,7 @@ def _alone() -> Iterator[bool]:
     """Wait for another process of this user that compiles; the system releases the lock of one that dies."""
     folder = objects.writable_folder()
     if folder is None:
-        yield False  # what is compiled could not be kept
+        yield False  # there is no folder to keep an object in
         return
     with (folder / "compiling.lock").open("a") as file:
         try:

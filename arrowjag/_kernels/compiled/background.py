@@ -12,7 +12,7 @@ __all__ = ["can_start", "is_pending", "request"]
 _running: tuple[subprocess.Popen[bytes], frozenset[str]] | None = None
 _waiting: set[str] = set()
 _finished: set[str] = set()
-"""What a process was started for that has ended: asked for once more, it counts as failed."""
+"""Variants whose compiling process has ended: one that is requested again was not compiled, and counts as failed."""
 
 
 def can_start() -> bool:
@@ -32,7 +32,7 @@ def is_pending(variant: str) -> bool:
 
 
 def request(variant: str) -> bool:
-    """Have a function compiled; False where it was tried before or no process starts."""
+    """Request the compilation of a function; False if it was tried before or no process starts."""
     if variant in _finished:
         return False
     _waiting.add(variant)
@@ -40,7 +40,7 @@ def request(variant: str) -> bool:
 
 
 def _poll() -> bool:
-    """See whether the process has ended, and start one for what waits; False where none starts."""
+    """Check whether the process has ended, and start one for waiting variants; False if none starts."""
     global _running  # noqa: PLW0603  # the one process of this module
     if _running is not None:
         if _running[0].poll() is None:

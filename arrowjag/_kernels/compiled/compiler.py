@@ -74,7 +74,7 @@ def _check_symbols(module: Any) -> None:
 
 
 _engines: list[Any] = []
-"""What owns the memory of loaded code: kept as long as the process lives."""
+"""Owners of the memory of loaded code, kept until the process ends."""
 
 
 _lock = threading.Lock()

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 _loaded: dict[Variant, Compiled | None] = {}
-"""What has been looked for: the function, or None where it can't be had in this process."""
+"""Functions by variant; None for one that this process can't have."""
 
 _asked: dict[Variant, int] = {}
 """How many calls on few values have asked for a function that isn't loaded."""
@@ -83,7 +83,7 @@ def _versions() -> str:
 
 
 def key_of(variant: Variant) -> objects.Key:
-    """What decides the code of a function: sources, compiler, processor, and which function it is."""
+    """The cache key of a function: sources, compiler, processor, and the variant."""
     from arrowjag._kernels.compiled.loops import loop_named
 
     module = loop_named(variant.name).make.__module__
@@ -193,7 +193,7 @@ def _loop_of_few(name: str, dtype: np.dtype[Any], nulls: bool) -> Compiled | Non
 
 
 def losers(dtype: np.dtype[Any], largest: bool) -> NDArray[Any]:
-    """What the loops of extremes begin with: an item that no other one loses against, NaN, and 0."""
+    """The start values of loops of extremes: an item that loses against every other, NaN, and 0."""
     if dtype.kind == "f":
         return np.array([-np.inf if largest else np.inf, np.nan, 0], dtype)
     limits = np.iinfo(dtype)
@@ -211,7 +211,7 @@ def table_for(longest: int) -> NDArray[np.int64]:
 
 
 class Outcome(NamedTuple):
-    """What came of one function."""
+    """The outcome of compiling one function."""
 
     variant: Variant
     state: str

@@ -106,5 +106,5 @@ def item_type(dtype: np.dtype[Any]) -> str | None:
 
 
 def wide_type(type: str) -> str:
-    """What items of a type are added up in: f8, i8 (bool too) or u8."""
+    """The type in which items of a type are added up: f8, i8 (bool too) or u8."""
     return {"f": "f8", "u": "u8"}.get(type[0], "i8")

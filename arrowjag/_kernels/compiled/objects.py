@@ -26,7 +26,7 @@ _memory: dict[str, bytes] = {}
 
 
 class Key:
-    """What decides the machine code of one function."""
+    """The facts that determine the machine code of one function."""
 
     __slots__ = ("digest",)
 
@@ -58,7 +58,7 @@ def _user_folder() -> Path | None:
 
 
 def folders() -> Iterator[Path]:
-    """Where code is looked for, in order: the folders of ``ARROWJAG_CACHE_DIR``, then the user's cache."""
+    """The folders that are searched for code, in order: those of ``ARROWJAG_CACHE_DIR``, then the user's cache."""
     named = os.environ.get("ARROWJAG_CACHE_DIR", "")
     for part in named.split(os.pathsep):
         if part:

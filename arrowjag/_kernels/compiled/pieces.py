@@ -76,7 +76,7 @@ def _calling(one: Any) -> Function:
 
 
 def _sums(powers: tuple[int, ...], nulls: bool) -> Function:
-    """What numba calls: the types first, then what writes the code."""
+    """The function that numba calls: it returns the types and a function that writes the code."""
     from numba import types
 
     def typed(_typing: Any, values: Any, valid: Any, _begin: Any, _end: Any, _origin: Any, _mean: Any) -> Any:
@@ -180,7 +180,7 @@ class _Row:
         return self.builder.select(self.builder.icmp_unsigned("!=", bytes, bytes.type(None)), found, self.zeros)
 
     def _vector_from(self, pointer: Any, place: Any) -> Any:
-        """What stands from a place on, whatever its address is divisible by."""
+        """The entries from a position on; their address needs no alignment."""
         type = self.ir.VectorType(pointer.type.pointee, _LANES)
         return self.builder.load(self.builder.bitcast(self.builder.gep(pointer, [place]), type.as_pointer()), align=1)
 

@@ -135,7 +135,7 @@ def splat(builder: Any, item: Any, n: int) -> Any:
 
 
 class _Vectors:
-    """What is loaded: items of a type, where some are null with `least` in their place."""
+    """Vectors of items of a type, and of the bytes that tell which are not null."""
 
     def __init__(self, builder: Any, item: Any, data: Any, valid: Any) -> None:
         from llvmlite import ir
@@ -298,7 +298,7 @@ def _multiply_add(_typing: Any, one: Any, two: Any, three: Any) -> Any:
 
 
 def _as_intrinsic(generate: Callable[..., Any], gives_place: bool) -> Callable[..., Any]:
-    """What numba calls: the types first, then what writes the code."""
+    """The function that numba calls: it returns the types and a function that writes the code."""
     from numba import types
 
     def typed(_typing: Any, values: Any, valid: Any, _begin: Any, _end: Any, _best: Any) -> Any:

@@ -226,7 +226,7 @@ def _flat(array: NDArray[Any], outer: int) -> NDArray[Any]:
 def _item_taker(
     dense: NDArray[Any], offsets: Sequence[NDArray[np.int64]], fill: object
 ) -> Callable[[int, int, NDArray[Any]], None]:
-    """What writes the values of rows first .. end - 1, of the innermost level, to an array that holds just these."""
+    """Return a function that writes the values of innermost rows first .. end - 1 to an array of just these values."""
     cells = _flat(dense, len(offsets) + 1)
     match = _matcher(offsets, dense.shape[1 : len(offsets) + 1])
 
@@ -256,7 +256,7 @@ def _goes_by_window(dense: NDArray[Any], offsets: Sequence[NDArray[np.int64]]) -
 def _matcher(
     offsets: Sequence[NDArray[np.int64]], max_sizes: Sequence[int]
 ) -> Callable[[int, int], tuple[slice | NDArray[np.int64], NDArray[np.int64]]]:
-    """What finds, for the values of some rows of the innermost level, which ones have a cell, and which cells these are."""
+    """Return a function that finds, for the values of some innermost rows, which have a cell, and which cell."""
     last, size = offsets[-1], int(max_sizes[-1])
     bases = _bases(offsets, max_sizes)
 

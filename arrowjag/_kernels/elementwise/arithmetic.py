@@ -109,7 +109,7 @@ def _settle(a: NDArray[Any], divisor: _Divisor, doubtful: NDArray[np.bool_], out
 
 
 def remainder(one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:
-    """What is left of quotients, with the sign of the divisor.
+    """The remainders of quotients, with the sign of the divisor.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ _PLAIN: dict[str, Division] = {"floor_divide": floor_divide, "remainder": remain
 
 
 class _Divisor:
-    """What the numbers of a block are divided by: one number, or as many."""
+    """The divisors of a block: one number, or one per item."""
 
     def __init__(self, b: NDArray[Any]) -> None:
         self.b = b
@@ -159,7 +159,7 @@ class _Divisor:
             floors[redo], rest[redo] = np.floor_divide(*some), np.remainder(*some)
 
     def _beyond(self, floors: NDArray[Any], product: NDArray[Any], most: float) -> NDArray[np.bool_] | None:
-        """Where numbers are too large for this, or not finite; None where none are."""
+        """The items that are too large for this method or not finite; None if there are none."""
         limit, largest = self.limit, _LARGEST[self.b.dtype.char]
         if most < limit and max(most, 1.0) * max(float(self.b.max()), -float(self.b.min())) < largest:
             return None
@@ -189,7 +189,7 @@ class _Divisor:
         return error
 
     def _correct(self, floors: NDArray[Any], rest: NDArray[Any]) -> None:
-        """What is left has the sign of b, or else its floor is one too high."""
+        """Correct floors that are one too high: their remainder does not have the sign of b."""
         b = self.b
         if len(b) == 1 and (rest.min() >= 0 if b[0] > 0 else rest.max() <= 0):
             wrong = None

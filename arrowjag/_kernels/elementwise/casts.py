@@ -212,7 +212,7 @@ _SHORTHANDS = {"%T": "%H:%M:%S", "%R": "%H:%M", "%F": "%Y-%m-%d", "%D": "%m/%d/%
 
 
 def pattern_of(format: str) -> str:
-    """Return the regular expression of a format; a ValueError names a directive that is unknown or stands twice."""
+    """Return the regular expression of a format; raise ValueError for an unknown or repeated directive."""
     for short, long in _SHORTHANDS.items():
         format = re.sub(rf"(?<!%)((?:%%)*){short}", rf"\1{long}", format)
     parts: list[str] = []

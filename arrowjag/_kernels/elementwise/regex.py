@@ -23,7 +23,7 @@ from arrowjag._kernels import strategy
 __all__ = ["contains", "extract_all", "replace", "shared_pattern"]
 
 _CLASSES = {"d": "0-9", "w": "0-9A-Za-z_", "s": r"\t\n\f\r "}
-"""What RE2 takes the classes of Perl for; Rust takes them for those of Unicode."""
+"""The classes of Perl as RE2 understands them; Rust extends them to Unicode."""
 
 _ESCAPED = r"\\[-.\\+*?()|\[\]{}^$tnrf]"
 _BEYOND = r"[^\x00-\x7f]"

@@ -35,12 +35,12 @@ __all__ = [
 
 
 class Layout(NamedTuple):
-    """Where the items of a result lie among the values of an operand: in runs that move as wholes."""
+    """Maps the items of a result to the values of an operand, as runs of neighbours that are copied together."""
 
     begin: NDArray[np.int64]
-    """Where each run begins in the result; a last entry tells where all end."""
+    """The first item of each run in the result, and the number of items at the end."""
     start: NDArray[np.int64]
-    """Where it begins in the values."""
+    """The first item of each run in the values."""
     present: NDArray[np.bool_] | None = None
     """False for a run that is a gap: it has no values, and starts anywhere from 0 up. None where there is no gap."""
 
@@ -155,18 +155,18 @@ def differ_only_in(one: NDArray[np.int64], two: NDArray[np.int64], rows: NDArray
 
 
 def layout_without(offsets: NDArray[np.int64], dropped: NDArray[np.int64]) -> Layout:
-    """Where the items lie of all rows but some, ascending, that are dropped; O(n_dropped)."""
+    """The layout of all rows except the dropped ones, which are ascending; O(n_dropped)."""
     return layout_between(offsets[dropped], offsets[dropped + 1], int(offsets[-1]))
 
 
 def layout_between(low: NDArray[np.int64], high: NDArray[np.int64], n: int) -> Layout:
-    """Where n items lie without those from each `low` to before its `high`, ascending; O(spans)."""
+    """The layout of n items without those from each `low` to before its `high`, ascending; O(spans)."""
     start = np.append(0, high)
     return Layout(np.append(0, np.cumsum(np.append(low, n) - start)), start)
 
 
 def layout_with(offsets: NDArray[np.int64], found: NDArray[np.int64], rows: NDArray[np.int64]) -> Layout:
-    """Where the items of rows lie whose sizes are the same but in some rows: there they are dropped, or come from nowhere.
+    """The layout of rows whose sizes agree except in some rows, whose items are dropped or have no source.
 
     Parameters
     ----------

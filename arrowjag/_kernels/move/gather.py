@@ -301,7 +301,7 @@ def filter_values(values: pa.Array[Any], mask: NDArray[np.bool_]) -> pa.Array[An
 def pick(
     offsets: NDArray[np.int64], rows: NDArray[np.int64] | None, position: NDArray[Any] | int
 ) -> tuple[NDArray[np.int64], int | None]:
-    """Where the item at a position of a row lies.
+    """Return the number of the item at a position of each row.
 
     Parameters
     ----------
@@ -342,7 +342,7 @@ def pick(
 
 
 def _bounds(offsets: NDArray[np.int64], rows: NDArray[np.int64] | None, start: int, end: int) -> tuple[Any, Any]:
-    """Where rows begin and end; one number each where there is but one row."""
+    """The first and last boundary of rows; one number each if there is one row."""
     if len(offsets) == 2:
         return offsets[0], offsets[1]
     if rows is None:

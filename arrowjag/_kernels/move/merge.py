@@ -185,7 +185,7 @@ def pad_rows(
 def _layout(
     data: NDArray[Any], offsets: NDArray[np.int64], padded: NDArray[np.int64]
 ) -> Callable[[NDArray[Any], Any], NDArray[Any]]:
-    """What lays data and a filler out in the padded rows; short rows of one length go as windows, others item by item."""
+    """Return a function that writes data and a filler to padded rows: short rows of one length as windows, others item by item."""
     sizes = np.diff(padded)
     width = int(sizes[0]) if len(sizes) else 0
     as_windows = blocks.is_word(data) and len(data) > 0 and bool((sizes == width).all())

@@ -25,7 +25,7 @@ _BYTE = np.dtype(np.uint8)
 
 
 def _word(type: pa.DataType) -> np.dtype[Any] | None:
-    """What items of a type are moved as; None where no loop moves words so wide."""
+    """The unsigned type of the same width, as which items are moved; None if no loop moves that width."""
     if pt.is_boolean(type):
         return _BYTE
     return np.dtype(f"u{type.bit_width // 8}") if has_words(type) and type.bit_width <= 64 else None
@@ -55,9 +55,9 @@ class _Taken(NamedTuple):
     """Rows that are taken."""
 
     begins: NDArray[np.int64]
-    """Where each begins in the source."""
+    """The first item of each row in the source."""
     offsets: NDArray[np.int64]
-    """Where each goes, and where the last ends."""
+    """The first item of each row in the result, and the end of the last row."""
 
 
 def _taken(offsets: NDArray[np.int64], rows: NDArray[np.int64], present: NDArray[np.bool_] | None, n_values: int) -> _Taken | None:

@@ -194,7 +194,7 @@ def invert_rows(
 
 
 def _heads(cuts: NDArray[np.int64]) -> NDArray[Any]:
-    """Where the row of each item begins."""
+    """The first item of each item's row."""
     dtype = np.int32 if cuts[-1] < 2**30 else np.int64
     return cuts[:-1].astype(dtype).repeat(row_sizes(cuts))
 

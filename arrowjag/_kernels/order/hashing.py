@@ -30,7 +30,7 @@ FACTORS = [np.uint64(number) for number in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB
 """One a table: where two items meet in one, they part in the next."""
 
 FREE = np.uint64(2**64 - 1)
-"""What a cell holds where no item is: its place is beyond every row."""
+"""The number in an empty cell: a position beyond every row."""
 
 
 def leads(key: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -123,7 +123,7 @@ def _narrow(*keys: NDArray[Any]) -> tuple[NDArray[Any], ...]:
 
 
 def places(columns: Matrix) -> NDArray[np.uint8]:
-    """Where each item comes to stand in its sorted row, from 0; of equals the earlier one first."""
+    """The position of each item in its sorted row, from 0; the sort is stable."""
     length = len(columns)
     found = np.zeros(columns.shape, np.uint8)
     for j in range(1, length):

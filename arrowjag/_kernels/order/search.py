@@ -211,7 +211,7 @@ def _search_parts(codes: Codes, probes: Codes, out: NDArray[Any]) -> bool:
 
 
 class _Meeting(NamedTuple):
-    """What comes of one table, all of it by number among those that took part."""
+    """The results of one hash table, indexed by the number of each item among those that took part."""
 
     places: NDArray[np.int64]
     """Of the item that a probe found, in its row."""
@@ -239,7 +239,7 @@ class _Cells(NamedTuple):
 
     words: Codes
     crowded: NDArray[np.bool_]
-    """Where items are left over."""
+    """The rows in which items without a cell are left."""
 
     def meet(self, items: Items, places: Codes | None, probes: Items, level: int) -> _Meeting:
         """Put items into their cells, look for probes there, and empty the cells again."""

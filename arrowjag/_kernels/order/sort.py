@@ -37,7 +37,7 @@ from arrowjag.errors import JagValueError
 __all__ = ["Key", "argsort", "lexsort", "sort", "span_of"]
 
 _Sorted = tuple[NDArray[Any], NDArray[np.bool_] | None]
-"""Where sorted items go, and which of them are not null."""
+"""The sorted items, and which of them are not null."""
 
 
 def sort(

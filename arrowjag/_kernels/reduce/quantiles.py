@@ -192,7 +192,7 @@ def _select(loop: compiled.Compiled, out: NDArray[Any], q: float, interpolation:
 
 
 def _at(rows: NDArray[Any], low: int, high: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """What stands in two neighbouring slots once the rows are sorted, in place, and the largest item: NaN where there is one."""
+    """Sort rows in place; return the items of two neighbouring slots and the largest item, which is NaN if the row has one."""
     # Sorting rows of one length side by side is one call of numpy's vectorised sort (5M values in 500k rows: 46 ms of
     # CPU time, polars' median 100). Long rows are parted around one slot, which is vectorised too, around several it is not:
     # 10 ns an item of 1000 instead of 14 for the sort and 13 for parting around three.
@@ -216,7 +216,7 @@ def mixed(
     weight: float | NDArray[np.float64],
     target: np.dtype[Any],
 ) -> NDArray[Any]:
-    """What lies between two items of each row, never -0.0; NaN where the row has one, which is its largest item then."""
+    """Interpolates between two items of each row, never to -0.0; NaN if the row has one, which is then its largest item."""
     exact = isinstance(weight, float) and weight == 0
     found = lower.astype(target) if exact else _between(lower, upper, weight, target)
     if largest.dtype.kind == "f":

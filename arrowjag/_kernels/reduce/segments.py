@@ -130,7 +130,7 @@ def counts(valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> NDArr
 
 
 def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """What values of a type are added up in: float64, int64 (bool too) or uint64."""
+    """The type in which values of a type are added up: float64, int64 (bool too) or uint64."""
     return np.dtype({"f": np.float64, "u": np.uint64}.get(dtype.kind, np.int64))
 
 

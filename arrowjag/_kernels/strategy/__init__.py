@@ -27,7 +27,7 @@ class _Forced(NamedTuple):
 
 
 _forced: list[_Forced] = []
-"""What is forced now, the innermost last. Of the whole process: kernels choose inside worker threads too."""
+"""Strategies that are forced now, the innermost last. Global, because kernels choose inside worker threads too."""
 
 _rules = {name: choice.rule for name, choice in CHOICES.items()}
 

@@ -20,7 +20,7 @@ def _always(*_: Any) -> bool:
 
 
 def _never(*_: Any) -> bool:
-    """Of what is decided for a whole call, by `is_small` or `is_forced`: blocks of the call fall back to the rule."""
+    """For strategies that only a whole call can take, by `is_small` or `is_forced`: a block never takes them."""
     return False
 
 
@@ -47,7 +47,7 @@ def _fits(offsets: Offsets, n_keys: int = 1, fits: Callable[[], bool] | None = N
 
 
 class Choice(NamedTuple):
-    """What an operation chooses from."""
+    """The strategies of an operation, and the rule that chooses one."""
 
     rule: Callable[..., str]
     """From facts to the name of a strategy."""

@@ -209,7 +209,7 @@ REPEAT_COLUMNS = 4
 """Up to this many copies of each item are written column by column: 5M float64 twice in 6 ms, np.repeat 15."""
 
 TILE_VALUES = 1 << 12
-"""What is tiled is first made this long, so that one copy moves much."""
+"""Short tiles are repeated up to this length first, so that each copy moves many values."""
 
 BIT_TABLE_COLUMNS = 64
 """Bits that are repeated more often are spread; up to here a table tells what each byte becomes."""

@@ -1,4 +1,4 @@
-"""Where every atom goes: the strategies of transposition, from whole slices to a radix sort of coordinates."""
+"""The destination of every atom: strategies of transposition, from whole slices to a radix sort of coordinates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["by_column", "rising", "row_max"]
 
 
 def by_column(offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the items of ragged rows stand when they are ordered by their place in the row; stable.
+    """The order of the items of ragged rows by their position in the row; stable.
 
     Parameters
     ----------

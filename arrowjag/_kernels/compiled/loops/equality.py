@@ -24,7 +24,7 @@ Function = Callable[..., int]
 
 @helper
 def _place_of(item: Any, within: Any) -> Any:
-    """Where a search for the bits of an item begins in a table."""
+    """The slot of a table at which the search for an item's bits begins."""
     hashed = u8(item) * u8(0x9E3779B97F4A7C15)
     return (hashed ^ (hashed >> u8(32))) & within
 

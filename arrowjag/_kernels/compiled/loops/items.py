@@ -1,4 +1,4 @@
-"""The source of values: of one item, of one row, and of scans, which carry a state from item to item."""
+"""Writes the source code of values: per item, per row, and of scans, which carry a state from item to item."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Items:
         return [f"k{value} = {both}"]
 
     def _row_values(self, depth: int) -> list[str]:
-        """What is known per row after a pass: values of rows, and whether items that are null row by row are."""
+        """Write the values that are known per row after a pass, and null flags that hold for whole rows."""
         found = []
         for value in range(self.at, len(self.values)):
             kind, _, valid, known = self.values[value]
@@ -110,7 +110,7 @@ class Items:
         return [(one, instruction) for one, instruction in found if is_scan(instruction.name)]
 
     def _begin(self, values: Sequence[int]) -> list[str]:
-        """What scans begin with at the first item of a row."""
+        """The start values of scans at the first item of a row."""
         found = []
         for one, (name, computes, type, _) in self._scans(values):
             if window := window_of(name):

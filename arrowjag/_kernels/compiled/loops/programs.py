@@ -97,7 +97,7 @@ class Value(NamedTuple):
 
     type: str
     valid: str
-    """What tells whether it is null: each "item", each "row", or "" where none is."""
+    """The granularity of its nulls: per "item", per "row", or "" without nulls."""
 
     depth: int = 0
     """How many passes over the row come before it is known."""

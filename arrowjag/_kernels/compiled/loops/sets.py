@@ -1,4 +1,4 @@
-"""Rows of two columns as sets: what is in one, in both or in either."""
+"""Set operations on the rows of two columns: difference, intersection and union."""
 
 from __future__ import annotations
 

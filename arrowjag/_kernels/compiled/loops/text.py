@@ -1,4 +1,4 @@
-"""Bytes: extremes and equal items among strings of any length, cut by offsets of their own, and what is no UTF-8."""
+"""Loops over the bytes of text: extremes, equal strings, and validation of UTF-8."""
 
 from __future__ import annotations
 
