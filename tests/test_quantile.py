@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -62,3 +64,10 @@ def test_refused_probabilities() -> None:
             x.quantile(q)
     assert x.quantile([0.5]).to_list() == [[1.5]]
     assert x.quantile([0.5, 1.0], min_count=3).to_list() == [None]
+
+
+@pytest.mark.parametrize("weights", [2, [[1.0, 2.0], []]])
+def test_rows_of_untyped_nulls_have_null_quantiles_with_weights(weights: Any) -> None:
+    x = aj.array(pa.array([[None, None], []], pa.list_(pa.null())))
+    found = x.quantile(0.5, weights=aj.array(weights) if isinstance(weights, list) else weights)
+    assert (found.type, found.to_list()) == (pa.float64(), [None, None])

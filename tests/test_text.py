@@ -190,6 +190,14 @@ def test_both_engines_find_the_same_matches(pieces: list[tuple[str, str]], texts
     assert found["arrow"] == found["polars"], pattern
 
 
+@pytest.mark.parametrize("engine", ["arrow", "polars"])
+def test_a_dollar_in_a_replacement_is_a_dollar(engine: str) -> None:
+    """polars takes `$0` for the match."""
+    pytest.importorskip("polars")
+    with strategy.force(regex=engine):
+        assert aj.array([["ab", "c$b"], None]).str.replace("[ab]", "$0", regex=True).to_list() == [["$0$0", "c$$0"], None]
+
+
 @pytest.mark.parametrize(
     ("pattern", "shared"),
     [

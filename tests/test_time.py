@@ -180,6 +180,13 @@ def test_strftime_agrees_with_python(x: aj.JaggedArray, format: str) -> None:
     assert_lists_equal(x.dt.strftime(format).to_list(), expected(x, lambda t, ns: ref.TIME["strftime"](t, ns, format)))
 
 
+@pytest.mark.parametrize(("unit", "micros"), [("s", 0), ("ms", 678_000), ("us", 678_901), ("ns", 678_901)])
+def test_strftime_prints_the_fraction_of_each_unit(unit: str, micros: int) -> None:
+    at = dt.datetime(2024, 7, 1, 3, 4, 5, micros)  # noqa: DTZ001 - without a zone
+    x = aj.array(pa.array([[at, None]], pa.list_(pa.timestamp(unit))))
+    assert x.dt.strftime("%S.%f|%f").to_list() == [[f"05.{micros:06}|{micros:06}", None]]
+
+
 def test_strftime_of_zones_dates_and_times_of_day() -> None:
     moment = dt.datetime(2024, 7, 1, 12, tzinfo=dt.UTC)
     x = aj.array([[moment, None]]).dt.tz_convert("Europe/Paris")

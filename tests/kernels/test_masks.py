@@ -37,8 +37,14 @@ def test_filled_is_where(fill: Any, case: Rows, skip: int) -> None:
         assert (got.dtype, got.tobytes()) == (expected.dtype, expected.tobytes())
 
 
+@pytest.mark.parametrize("large", [1 << 20, 1 << 18], ids=["one-core", "all-cores"])
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32"])
-def test_one_long_row_with_nulls(dtype: str) -> None:
+def test_one_long_row_with_nulls(dtype: str, large: int) -> None:
+    with strategy.force(LARGE_VALUES=large):
+        _check_one_long_row(dtype)
+
+
+def _check_one_long_row(dtype: str) -> None:
     rng = np.random.default_rng(0)
     n = 600_000
     data, valid = rng.integers(-2, 3, n).astype(dtype), rng.random(n) < 0.9
