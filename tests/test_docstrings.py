@@ -211,6 +211,26 @@ def test_shared_descriptions_are_in_docstrings() -> None:
         described("Sum.\n\n%(nothing)s\n")
 
 
+def subjectless(source: str) -> list[str]:
+    """Docstrings, those of attributes too, that begin with a relative clause instead of a verb or a noun."""
+    said = [
+        node.value.value
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    ]
+    return [text for text in said if isinstance(text, str) and re.match(r"(?:Of )?(?:What|Who|Where)(?:ever)?m?\b", text)]
+
+
+def test_docstrings_begin_with_a_verb_or_a_noun() -> None:
+    root = Path(__file__).parents[1]
+    files = [path for folder in ("arrowjag", "benchmarks", "tests", "tools") for path in (root / folder).rglob("*.py")]
+    found = {str(path.relative_to(root)): subjectless(path.read_text(encoding="utf-8")) for path in files}
+    told = [f"{path}: {text}" for path, texts in found.items() for text in texts]
+    assert not told, "name the subject, as the section Language of CONTRIBUTING.md says:\n" + "\n".join(told)
+    source = 'x = 1\n"""What holds."""\n\ndef f():\n    """Where it is."""\n\ndef g():\n    """Whether it is."""\n'
+    assert subjectless(source) == ["What holds.", "Where it is."]
+
+
 def test_flaws_are_seen() -> None:
     def bad(x: int, y: int) -> int:
         """Add.
