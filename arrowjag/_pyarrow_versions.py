@@ -345,7 +345,7 @@ def check_seconds(table: pa.Table) -> None:
     Parameters
     ----------
     table : pa.Table
-        What is to be written.
+        The data to write.
 
     Raises
     ------

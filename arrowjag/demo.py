@@ -57,7 +57,7 @@ class Demo:
     Parameters
     ----------
     console : rich.console.Console
-        Where the report goes.
+        The console that prints the report.
     folder : Path, optional
         Where Parquet files are written; by default a folder that is removed.
     """

@@ -28,7 +28,7 @@ def joined(data: Data) -> int:
 
 
 def reduced(data: Data) -> int:
-    """Bytes of an operation that reads `x` and writes one number a row."""
+    """Bytes of an operation that reads `x` and writes one number per row."""
     return int(data.x_arrow.nbytes) + 8 * len(data.sizes)
 
 

@@ -49,7 +49,7 @@ def row_sizes(distribution: str, n_values: int, seed: int) -> np.ndarray:
 
 
 class Data:
-    """One input: `x` of two dims, `y` of the same shape, `w` one item a row, `z` of three dims over groups of rows of `x`."""
+    """One input: `x` of two dims, `y` of the same shape, `w` one item per row, `z` of three dims over groups of rows of `x`."""
 
     def __init__(self, n_values: int, distribution: str = "poisson", nulls: str = "none", dtype: str = "float64") -> None:
         self.name = (n_values, distribution, nulls, dtype)
@@ -201,7 +201,7 @@ class Data:
 
     @cached_property
     def dense(self) -> np.ndarray:
-        """`x` padded to 20 items a row."""
+        """`x` padded to 20 items per row."""
         return self.x.to_dense((20,))
 
     def awkward(self, name: str) -> Any:

@@ -46,7 +46,7 @@ class Input:
     Attributes
     ----------
     source : object
-        Where a surface finds the column: an expression of polars, the number of an argument, or the column itself.
+        The column for a surface: an expression of polars, the number of an argument, or the column itself.
     """
 
     source: Any

@@ -148,9 +148,9 @@ def conform_result(table: pa.Table, schema: pa.Schema, owner: str = "the job", h
     schema : pa.Schema
         Schema of the job.
     owner : str
-        What has the schema, for messages.
+        The owner of the schema, for messages.
     hint : str
-        What to do if the columns differ, for messages.
+        Advice for columns that differ, for messages.
 
     Returns
     -------

@@ -300,7 +300,7 @@ def verify_unchanged(pieces: Sequence[Piece], footers: Sequence[bytes] | None = 
             _raise_changed(piece, "it has another footer")
 
 
-# What stores of fsspec call the identity of a file's content, the most exact first.
+# The names of a content's identity in stores of fsspec, the most exact first.
 _TAGS = ("etag", "e_tag", "md5hash", "generation", "oid", "blob_id", "lastmodified", "last_modified", "created")
 
 

@@ -37,7 +37,7 @@ def reading(where: str, failure: str = "is damaged or can't be read") -> Iterato
     where : str
         The file, and optionally its row group and column.
     failure : str
-        What the error says of it.
+        The text of the error.
 
     Yields
     ------

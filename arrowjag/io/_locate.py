@@ -131,7 +131,7 @@ def locate(path: Any, filesystem: Any = None, options: Mapping[str, str] | None 
         A file; a folder, whose files are taken at any depth but for names that start with ``.`` or ``_``; a pattern with ``*``,
         ``?``, ``[ab]`` and, for any number of folders, ``**``.
     filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
-        Where the paths lie.
+        The file system of the paths.
     options : mapping, optional
         The result of `check_options`, for URLs.
 

@@ -179,7 +179,7 @@ class RowLookup:
         kind : str
             Ignored: the sort is always stable.
         na_position : {"last", "first"}
-            Where null rows go.
+            The position of null rows.
         **kwargs
             Ignored; for compatibility with numpy.
 

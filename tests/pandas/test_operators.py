@@ -91,7 +91,7 @@ def test_other_operands(s: pd.Series[Any]) -> None:
 
 
 def test_an_array_beside_a_plain_column() -> None:
-    """A plain column is one item a row for arrays as well; a Series gives a Series, with its labels."""
+    """A plain column is one item per row for arrays as well; a Series gives a Series, with its labels."""
     x = aj.array([[1, None], None, [], [5]])
     plain = pd.Series([10, 20, 30, 40], index=list("abcd"), name="k")
     for column in (plain, plain.astype("float32"), plain.astype("Int64"), plain.astype(pd.ArrowDtype(pa.int16()))):

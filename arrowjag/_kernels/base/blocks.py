@@ -146,7 +146,7 @@ def map_rows(
     min_values : int
         Below this many values the function is called once, inline; THREAD_VALUES by default.
     block_values : int, optional
-        Make blocks of about this many values (for temporaries that stay in cache) rather than one block a core.
+        Make blocks of about this many values (for temporaries that stay in cache) rather than one block per core.
     alone : int, optional
         Rows of more values than this are blocks of their own, one after another: the function may use all cores for each.
     light : bool
@@ -155,7 +155,7 @@ def map_rows(
     Returns
     -------
     list
-        What the function returned, block by block.
+        The results of the function, block by block.
     """
     n_rows, n_values = len(offsets) - 1, int(offsets[-1])
     fewest = strategy.sizes.THREAD_VALUES if min_values is None else min_values

@@ -41,7 +41,7 @@ def from_sizes(sizes: NDArray[Any], largest: int | None = None) -> NDArray[np.in
     sizes : (n_rows,) integer array
         Not negative; the caller has checked that.
     largest : int, optional
-        What no size is above, where that is known: else the sizes are looked at once more.
+        An upper bound of the sizes, if one is known; otherwise the sizes are read once more.
 
     Returns
     -------
@@ -207,7 +207,7 @@ def check(offsets: NDArray[Any], n_values: int | None, where: str) -> None:
     n_values : int or None
         The number of values they cut; None where nothing is known about it.
     where : str
-        What the offsets belong to, for the message, e.g. "dims[1]".
+        The owner of the offsets, for the message, e.g. "dims[1]".
 
     Raises
     ------

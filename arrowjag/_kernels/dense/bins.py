@@ -84,7 +84,7 @@ def best_fit(lengths: Ints, width: int) -> Bins:
     lengths : (n_pieces,) int64 array
         From 1 to `width`.
     width : int
-        What a bin holds.
+        The number of values per bin.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def first_fit(lengths: Ints, width: int) -> Bins:
     lengths : (n_pieces,) int64 array
         From 1 to `width`.
     width : int
-        What a bin holds.
+        The number of values per bin.
 
     Returns
     -------

@@ -164,7 +164,7 @@ def _pad_windows(
 
     Notes
     -----
-    10M float32 in 1M rows of up to 20 need 18 ms of CPU time, where one index a value needs 44 and fbgemm_gpu 48.
+    10M float32 in 1M rows of up to 20 need 18 ms of CPU time, where one index per value needs 44 and fbgemm_gpu 48.
     """
     last, width = offsets[-1], int(max_sizes[-1])
     bases = _bases(offsets, max_sizes) if len(offsets) > 1 else None
@@ -264,7 +264,7 @@ def _matcher(
         local, base = last[first : end + 1] - last[first], bases[first:end]
         kept = np.where(base < 0, 0, np.minimum(row_sizes(local), size))
         places = from_sizes(kept)
-        # A row's cells are a run like its items, so that one number a row, spread over it, leads from item to cell, for
+        # A row's cells are a run like its items, so that one number per row, spread over it, leads from item to cell, for
         # any number of levels. In blocks that stay in cache 5M values in 500k rows padded to 20 need 40 ms of CPU time
         # (numpy's mask of cells, and one of items that are cut: 51).
         cells = np.repeat(base * size - places[:-1], kept)

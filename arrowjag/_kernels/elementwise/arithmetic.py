@@ -34,7 +34,7 @@ def division(name: str, dtype: np.dtype[Any], n: int) -> tuple[Division, int]:
     Parameters
     ----------
     name : {"floor_divide", "remainder"}
-        What the function computes.
+        The operation.
     dtype : float32 or float64
         The type of both operands and of the result.
     n : int
@@ -89,7 +89,7 @@ def floor_divide(one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> Non
     quotient = np.divide(one, two, out=empty_like(out))
     np.floor(quotient, out=out)
     doubtful = out == quotient
-    # Where the quotient has a single binary digit behind the point, or none, numpy's floor may be one off, and so is ours.
+    # If the quotient has at most one binary digit behind the point, numpy's floor may be off by one, and so is ours.
     limit = divisor.limit
     if not (out.max() < limit and out.min() > -limit):
         doubtful |= np.abs(out) >= limit

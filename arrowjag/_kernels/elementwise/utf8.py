@@ -30,7 +30,7 @@ def is_text(data: NDArray[np.uint8], offsets: NDArray[np.int32] | NDArray[np.int
     data : numpy.ndarray
         The data buffer.
     offsets : numpy.ndarray
-        Where values begin, and where the last one ends; of one value at least, not checked before.
+        The first byte of each value, and the end of the last one; of one value at least, not checked before.
 
     Returns
     -------

@@ -111,7 +111,7 @@ def offsets_with(offsets: NDArray[np.int64], rows: NDArray[np.int64], sizes: NDA
     rows : (n,) int64 array
         The rows that change, ascending.
     sizes : (n,) int64 array or int
-        What becomes of them; 0 drops their items.
+        The new sizes of these rows; 0 drops their items.
 
     Returns
     -------
@@ -173,7 +173,7 @@ def layout_with(offsets: NDArray[np.int64], found: NDArray[np.int64], rows: NDAr
     offsets, found : (n_rows + 1,) int64 arrays
         Of the values and of the result; where they differ a row is empty in one of them.
     rows : (n,) int64 array
-        Where they differ, ascending.
+        The rows in which they differ, ascending.
 
     Returns
     -------
@@ -226,7 +226,7 @@ def lay_rows(
     ----------
     values : (n,) Arrow array of any type
     starts : (n_rows,) int64 array
-        Where the items of each row that is present begin in the values.
+        The first item, in the values, of each row that is present.
     present : (n_rows,) boolean array
     offsets : (n_rows + 1,) int64 array
         Of the result.

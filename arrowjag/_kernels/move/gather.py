@@ -1,4 +1,4 @@
-"""Gathering: spread one item a row over its row, take rows, take items, filter. Values are Arrow arrays of any type."""
+"""Gathering: spread one item per row over its row, take rows, take items, filter. Values are Arrow arrays of any type."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def spread(
     values : (n_rows,) Arrow array of any type
     offsets : (n_rows + 1,) int64 array
     parents : (n_values,) int32 or int64 array, optional
-        Where the row numbers are known already; they are trusted.
+        The row numbers, if they are known; they are not checked.
 
     Returns
     -------
@@ -262,7 +262,7 @@ def take_rows(offsets: NDArray[np.int64], rows: NDArray[Any]) -> tuple[NDArray[n
     offsets : (m + 1,) int64 array
         Of the rows taken.
     items : int64 array
-        Where each item of the result lies in the values.
+        The position in the values of each item of the result.
 
     Notes
     -----

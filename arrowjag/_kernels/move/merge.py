@@ -162,7 +162,7 @@ def pad_rows(
     offsets, padded : (n_rows + 1,) int64 arrays
         Before and after; no row shrinks.
     fill : (1,) Arrow array of the same type, optional
-        What is put in; by default null.
+        The inserted values; by default null.
 
     Returns
     -------

@@ -85,7 +85,7 @@ def carry(values: pa.Array[Any], valid: NDArray[np.bool_], offsets: NDArray[np.i
     ----------
     values : (n_values,) Arrow array of any type
     valid : (n_values,) boolean array
-        Where they are there.
+        Which items are not null.
     offsets : (n_rows + 1,) int64 array
     direction : str
         "forward" for the last one, "backward" for the next one.
@@ -165,7 +165,7 @@ def invert_rows(
     -------
     slots : (n_values,) array of the same type
     hit : (n_values,) bool array or None
-        Where something points at; None where everywhere.
+        True for a value that points at an item; None if all do.
 
     Raises
     ------

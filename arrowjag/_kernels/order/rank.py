@@ -85,7 +85,7 @@ def rank(
     valid : (n_values,) bool array, optional
     offsets : (n_rows + 1,) int64 array
     method : {"ordinal", "dense", "min", "max", "average"}
-        What equal items get: ranks by position, one rank without gaps behind it, the least, the largest or the mean of their ranks.
+        The rank of equal items: by position, one rank without gaps behind it, or the least, the largest or the mean of their ranks.
     descending : bool
 
     Returns

@@ -31,7 +31,7 @@ def row_sums(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
     Parameters
     ----------
     data : (n_values,) float, integer or bool array
-        What lies under a null is ignored.
+        Values under nulls are ignored.
     valid : (n_values,) bool array, optional
     offsets : (n_rows + 1,) int64 array
         They begin at 0 and end at n_values.

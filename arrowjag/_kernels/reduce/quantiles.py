@@ -66,7 +66,7 @@ def quantile(
     if strategy.is_small("quantile", (data, None)):
         out[full] = _of_few(data, offsets, full, q, interpolation, out.dtype)
     else:
-        # Where lengths are many, larger blocks have more rows of each: Zipf rows take 80 ms instead of 95.
+        # With many lengths, larger blocks have more rows of each length: Zipf rows take 80 ms instead of 95.
         size = strategy.sizes.LARGE_VALUES * (8 if strategy.long_share(offsets) else 1)
         whole = find_loop("select", data.dtype, False, len(data)) is not None  # no batches: a block per core is enough
         over_blocks(partial(_of_block, out, q, interpolation), np.ascontiguousarray(data), None, offsets, size, per_core=whole)

@@ -215,7 +215,7 @@ def shifted(block: Block, pivot: np.ufunc = np.maximum) -> NDArray[np.float64]:
     Returns
     -------
     (n_values,) float64 array
-        What a row gives depends on that row alone. The data itself where nothing has to be done.
+        The result of a row depends on that row alone. Returns the data itself if nothing has to be done.
 
     Notes
     -----

@@ -1,7 +1,7 @@
 """Running totals, shifts and moving windows along rows: one result for each item.
 
 Each takes `data` (n_values,), `valid` (n_values,) boolean or None, `offsets` (n_rows + 1,) and returns (result, valid),
-both with one entry an item. In cumulative functions a null stays null and is skipped; data under a null is arbitrary.
+both with one entry per item. In cumulative functions a null stays null and is skipped; data under a null is arbitrary.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def _running_extreme(
 
 def _block_values(offsets: NDArray[np.int64]) -> int:
     """A block takes as many steps as its longest short row has slots, however few rows are so long: larger ones take fewer."""
-    # Where rows are very short, twice the rows leave the cache: 43 ms of CPU time for 5M values in rows of one, or 110.
+    # Very short rows: blocks of twice the rows leave the cache: 43 ms of CPU time for 5M values in rows of one, or 110.
     return strategy.sizes.CACHE_VALUES * (1 if offsets[-1] < 2 * len(offsets) else 2)
 
 
@@ -235,7 +235,7 @@ def cumcount(valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64
     out, totals = empty(len(valid), np.int64), count_true(valid, offsets)
 
     def work(block: Block) -> None:
-        # What the row before has is taken off where the next one begins: one pass where a running sum of any integers needs two.
+        # The total of the previous row is subtracted at the first item of the next: one pass, where a running sum needs two.
         steps = block.data.astype(np.int64)
         full = (block.offsets[1:] > block.offsets[:-1]).nonzero()[0]
         steps[block.offsets[full[1:]]] -= totals[block.rows][full[:-1]]

@@ -40,7 +40,7 @@ def choose(operation: str, *facts: Any) -> str:
     operation : str
         One of `CHOICES`.
     *facts
-        What the rule of the operation takes: offsets, counts, properties of the type. A fact that costs a look at the values is a
+        The arguments of the operation's rule: offsets, counts, properties of the type. A fact that costs a look at the values is a
         function without arguments, which is called where the rule depends on it.
 
     Returns

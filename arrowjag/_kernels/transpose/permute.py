@@ -76,7 +76,7 @@ def transpose(
     Returns
     -------
     Permuted
-        Where it shears, holes are closed: at each level what exists is renumbered in order.
+        If it shears, holes are closed: the items of each level are renumbered in order.
 
     Notes
     -----
