@@ -7,11 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import PIECE, loop
+from arrowjag._kernels.compiled.loop import PIECE, helper, loop
 
 u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
 
 Function = Callable[..., int]
+
+
+@helper
+def merged(states: Any, at: Any, w: Any, q: Any, m: Any, s: Any, d: Any) -> Any:
+    """The state at a place of `states`, followed by another one: weight, its square, mean, spread and decay."""
+    kept = states[at] * d
+    total = kept + w
+    share = w / (total + (1.0 if total == 0.0 else 0.0))
+    apart = m - states[at + u8(2)]
+    spread = states[at + u8(3)] * d + s + apart * (kept * share) * apart
+    return total, states[at + u8(1)] * d * d + q, states[at + u8(2)] + apart * share, spread, states[at + u8(4)] * d
 
 
 @loop("f8* f8* i8* i8 i8 f8 f8* f8* f8* f8* f8* f8*", ("f8",))
@@ -46,15 +57,7 @@ def decayed(kind: str, nulls: bool) -> Function:
                     # Merge into the piece of this level.
                     at = level * u8(10)
                     if place % u8(PIECE) != u8(0):
-                        kept = states[at] * d
-                        total = kept + w
-                        share = w / (total + (1.0 if total == 0.0 else 0.0))
-                        apart = m - states[at + u8(2)]
-                        s = states[at + u8(3)] * d + s + apart * (kept * share) * apart
-                        q = states[at + u8(1)] * d * d + q
-                        m = states[at + u8(2)] + apart * share
-                        w = total
-                        d = states[at + u8(4)] * d
+                        w, q, m, s, d = merged(states, at, w, q, m, s, d)
                     states[at] = w
                     states[at + u8(1)] = q
                     states[at + u8(2)] = m
@@ -63,15 +66,7 @@ def decayed(kind: str, nulls: bool) -> Function:
                     # All pieces of this level before this one.
                     rw, rq, rm, rs, rd = w, q, m, s, d
                     if place >= u8(PIECE):
-                        kept = states[at + u8(5)] * d
-                        total = kept + w
-                        share = w / (total + (1.0 if total == 0.0 else 0.0))
-                        apart = m - states[at + u8(7)]
-                        rs = states[at + u8(8)] * d + s + apart * (kept * share) * apart
-                        rq = states[at + u8(6)] * d * d + q
-                        rm = states[at + u8(7)] + apart * share
-                        rw = total
-                        rd = states[at + u8(9)] * d
+                        rw, rq, rm, rs, rd = merged(states, at + u8(5), w, q, m, s, d)
                     if level == u8(0):
                         weight[i] = rw
                         square[i] = rq
