@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from tests.hosts import LEAVE
+
 READY = """
 s = pandas.Series([[1, 2], [3]], dtype="jagged[int64, 2]")
 assert s.jag.sum().tolist() == [3, 3]
@@ -25,5 +27,6 @@ import pandas as pd
 import arrowjag as aj
 pd.DataFrame({{"v": aj.array([[1], None]).to_pandas()}}).to_parquet("{tmp_path}/a.parquet")
 assert str(pd.read_parquet("{tmp_path}/a.parquet")["v"].dtype) == "jagged[int64, 2]"
+{LEAVE}
 """
     subprocess.run([sys.executable, "-c", code], check=True)
