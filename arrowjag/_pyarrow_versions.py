@@ -96,10 +96,25 @@ def run_end_decode(array: pa.Array) -> pa.Array:
     pa.Array
         One value per position.
     """
-    if not _NO_RUNS_OF_LISTS or not pt.is_nested(array.type.value_type):
+    values, type = array.values, array.type.value_type
+
+    def decoded(part: pa.Array) -> pa.Array:
+        """Decode the same runs of other values."""
+        return run_end_decode(pa.RunEndEncodedArray.from_arrays(array.run_ends, part).slice(array.offset, len(array)))
+
+    if isinstance(type, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(type, decoded(values.storage))
+    if pt.is_dictionary(type):
+        return pa.DictionaryArray.from_arrays(decoded(values.indices), values.dictionary, ordered=type.ordered)
+    if pt.is_string_view(type) or pt.is_binary_view(type):
+        return decoded(values.cast(pa.large_string() if pt.is_string_view(type) else pa.large_binary())).cast(type)
+    if not _NO_RUNS_OF_LISTS or not pt.is_nested(type):
         return pc.run_end_decode(array)
+    if pt.is_struct(type):
+        parts = [decoded(values.field(place)) for place in range(type.num_fields)]
+        return pa.StructArray.from_arrays(parts, fields=list(type), mask=decoded(values.is_null()))
     places = pa.RunEndEncodedArray.from_arrays(array.run_ends, pa.array(np.arange(len(array.values))))
-    return array.values.take(pc.run_end_decode(places.slice(array.offset, len(array))))
+    return values.take(pc.run_end_decode(places.slice(array.offset, len(array))))
 
 
 def if_else(condition: Any, one: Any, two: Any) -> pa.Array:

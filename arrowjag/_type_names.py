@@ -12,7 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag.errors import JagTypeError
 
-__all__ = ["jagged_name", "parse_dtype_name", "type_name"]
+__all__ = ["jagged_name", "parse_dtype_name", "parse_type_name", "type_name"]
 
 _LISTS: list[tuple[str, Callable[[pa.DataType], bool], Callable[..., pa.DataType]]] = [
     ("list", pt.is_list, pa.list_),
@@ -133,18 +133,49 @@ def parse_dtype_name(text: str) -> tuple[pa.DataType, int, tuple[int | None, ...
     return leaf, ndim, extents
 
 
+def parse_type_name(text: str) -> pa.DataType:
+    """Read the name of an Arrow type, as `type_name` and pyarrow write it.
+
+    Parameters
+    ----------
+    text : str
+        Fields of structs may stand without quotes if they are plain words.
+
+    Returns
+    -------
+    pa.DataType
+        The type.
+
+    Raises
+    ------
+    JagTypeError
+        If the text is no such name.
+
+    Examples
+    --------
+    >>> parse_type_name("struct<at: timestamp[us, tz=UTC], price: decimal128(9, 2)>")
+    StructType(struct<at: timestamp[us, tz=UTC], price: decimal128(9, 2)>)
+    """
+    reader = _Reader(text, "an Arrow type")
+    type = reader.type()
+    if reader.rest():
+        raise reader.error("nothing more")
+    return type
+
+
 class _Reader:
     """A cursor over the text of a name."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, wanted: str = "a 'JaggedDtype'") -> None:
         self._text = text
         self._at = 0
+        self._wanted = wanted
 
     def rest(self) -> str:
         return self._text[self._at :].strip()
 
     def error(self, wanted: str) -> JagTypeError:
-        return JagTypeError(f"Cannot construct a 'JaggedDtype' from {self._text!r}: expected {wanted} at {self._at}")
+        return JagTypeError(f"Cannot construct {self._wanted} from {self._text!r}: expected {wanted} at {self._at}")
 
     def skip(self, mark: str) -> bool:
         while self._text[self._at : self._at + 1] == " ":
@@ -181,6 +212,14 @@ class _Reader:
         return pa.field(name, type, nullable=not self.skip("not null"))
 
     def type(self) -> pa.DataType:
+        try:
+            return self.any_type()
+        except JagTypeError:
+            raise
+        except (ValueError, TypeError) as error:  # pyarrow refuses a precision, an index type or a unit
+            raise self.error(f"a valid type ({error})") from error
+
+    def any_type(self) -> pa.DataType:
         word = self.match(_WORD, "the name of an Arrow type")
         if self.skip("<"):
             type = self.nested(word)
@@ -217,15 +256,21 @@ class _Reader:
         fields: list[pa.Field] = []
         while self.rest() and not self.rest().startswith(">"):
             self.skip("")
-            try:
-                name, length = json.JSONDecoder().raw_decode(self._text[self._at :])
-            except ValueError:
-                raise self.error("a field name in double quotes") from None
-            self._at += length
+            name = self.field_name()
             self.expect(":")
-            fields.append(self.field(str(name)))
+            fields.append(self.field(name))
             self.skip(",")
         return fields
+
+    def field_name(self) -> str:
+        if self._text[self._at : self._at + 1] != '"':
+            return self.match(_WORD, "the name of a field")
+        try:
+            name, length = json.JSONDecoder().raw_decode(self._text[self._at :])
+        except ValueError:
+            raise self.error("a field name in double quotes") from None
+        self._at += length
+        return str(name)
 
     def extension(self) -> pa.DataType:
         name = self.match(_WORD, "the name of an extension type")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._array import JaggedArray
 from arrowjag._column import Column
 from arrowjag._ops import elementwise
+from arrowjag.errors import JagTypeError
 from arrowjag.shape import JaggedShape
 
 __all__ = ["arange", "full", "random", "zeros"]
@@ -56,15 +59,15 @@ def arange(*dims: Any, start: int = 0) -> JaggedArray:
     return _of(shape, _arrow.from_numpy(np.arange(start, start + shape.size, dtype=np.int64)))
 
 
-def zeros(*dims: Any, type: pa.DataType | None = None) -> JaggedArray:
+def zeros(*dims: Any, type: Any = None) -> JaggedArray:
     """Create an array of zeros, which stores one value until its values are read.
 
     Parameters
     ----------
     *dims : int, sizes, Dim or pattern; or one JaggedShape
         The shape; plain lists repeat to fill their level.
-    type : pa.DataType, optional
-        The leaf type, float64 by default.
+    type : pa.DataType, str or numpy dtype, optional
+        The leaf type, or its name; float64 by default. Zero is False for booleans, and 1970-01-01 for dates and timestamps.
 
     Returns
     -------
@@ -75,6 +78,8 @@ def zeros(*dims: Any, type: pa.DataType | None = None) -> JaggedArray:
     ------
     ShapeError
         If the dims do not fit.
+    JagTypeError
+        If the type has no zero, as text and structs.
 
     Examples
     --------
@@ -82,7 +87,18 @@ def zeros(*dims: Any, type: pa.DataType | None = None) -> JaggedArray:
     >>> aj.zeros(2, [1, 2]).to_list()
     [[0.0], [0.0, 0.0]]
     """
-    return full(dims, pa.scalar(0.0) if type is None else pa.scalar(0).cast(type))
+    return full(dims, _zero(pa.float64() if type is None else elementwise.as_type(type)))
+
+
+def _zero(type: pa.DataType) -> pa.Scalar:
+    """Return the zero of a number or a time."""
+    if pt.is_boolean(type):
+        return pa.scalar(False)
+    if _arrow.is_numeric(type) or pt.is_decimal(type):
+        return pa.scalar(Decimal(0), type) if pt.is_decimal(type) else elementwise.cast_values(pa.scalar(0), type)
+    if pt.is_temporal(type) and not pt.is_interval(type):
+        return pa.scalar(0, type)
+    raise JagTypeError(f"zeros: {type} has no zero; use aj.full(dims, value)")
 
 
 def full(dims: Any, value: Any) -> JaggedArray:

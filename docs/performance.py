@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import sys
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,11 @@ from typing import Any
 
 import performance_figures
 import performance_pictures
+
+sys.path.append(str(Path(__file__).parents[1]))
+
+from benchmarks.calls import call_of
+from benchmarks.cases import CASES
 
 PAGE = Path(__file__).with_name("performance-tables.md")
 INTRODUCTION = """\
@@ -51,8 +57,9 @@ def main() -> None:
     measured = [json.loads(path.read_text(encoding="utf-8")) for path in options.results]
     results = [one for part in measured for one in part["results"]]
     chains = [one for one in results if "chain" in one]
-    text = page(measured[0]["machine"], [one for one in results if "chain" not in one])
-    (options.page or PAGE).write_text("\n".join([text, chains_table(chains)]) if chains else text, encoding="utf-8")
+    single = [one for one in results if "chain" not in one]
+    parts = [page(measured[0]["machine"], single), *([chains_table(chains)] if chains else []), calls_table(single)]
+    (options.page or PAGE).write_text("\n".join(parts), encoding="utf-8")
     if options.page is None:
         performance_pictures.main()
         performance_figures.main()
@@ -157,6 +164,25 @@ def chains_table(chains: list[Result]) -> str:
     lines = [f"| expression | {' | '.join(map(CHAIN_COLUMNS.__getitem__, heads))} |", f"|---|{'---:|' * len(heads)}"]
     lines += [f"| {one['chain']} | {' | '.join(number(one['ms'].get(name)) for name in heads)} |" for one in chains]
     return "\n".join([CHAINS, *lines]) + "\n"
+
+
+CALLS = """\
+## Calls
+
+What each operation calls. `x` and `y` are columns of lists of the same sizes, `w` holds one number per row of `x`, `z` groups of
+ten rows of `x`, and `u` the same groups of `w`. In the shape of `x`, `k` holds integers from 0 to 7, `order` ascending numbers,
+`slots` the positions of the items of a row from the last to the first, `mask` booleans, and `pair` structs of `x` and `k`. `rows`
+holds all row numbers in random order. Where the call is only a name, `benchmarks/operations` shows the function.
+"""
+
+
+def calls_table(results: list[Result]) -> str:
+    """Return the table of what each operation calls."""
+    measured = {one["operation"] for one in results}
+    found = {case.name: call_of(case) for case in CASES if case.name in measured}
+    lines = ["| operation | call |", "|---|---|"]
+    lines += [f"| {name} | `{call}` |" for name, call in found.items()]
+    return "\n".join([CALLS, *lines]) + "\n"
 
 
 CHAIN_COLUMNS = {

@@ -6,7 +6,7 @@ import math
 import re
 from pathlib import Path
 
-from performance_pictures import TABLES, geometric, number, ratios, section
+from performance_pictures import TABLES, calls, geometric, number, ratios, section
 
 DOCS = Path(__file__).parent
 START, END = "<!-- measured: docs/performance.py writes these lines -->", "<!-- end of measured -->"
@@ -37,13 +37,17 @@ def types(tables: str) -> str:
         if column.startswith("1M") and not math.isnan(number(cell))
     }
     behind = sorted((ratio, *key) for key, ratio in found.items() if ratio < 0.95)
+    called = calls(tables)
     slowest = ", ".join(
-        f"`{name}` on {column.removeprefix('1M ').replace('_', ' ')} ({ratio:.2f})" for ratio, name, column in behind[:SLOWEST]
+        f"`{called.get(name, name)}` on {column.removeprefix('1M ').replace('_', ' ')} ({ratio:.2f})"
+        for ratio, name, column in behind[:SLOWEST]
     )
+    slowest = re.sub(r"(.*), ", r"\1 and ", slowest)
     mean = geometric(list(found.values()))
     return (
         f"On 1 million values, {len(found) - len(behind)} of {len(found)} pairs of an operation and an input are at least as\n"
-        f"fast as in the fastest other library (within 5 %), geometric mean {mean:.1f} times.\nThe slowest are {slowest}."
+        f"fast as in the fastest other library (within 5 %), geometric mean {mean:.1f} times.\n"
+        f"The slowest are {slowest}, where `x` is a column of lists."
     )
 
 

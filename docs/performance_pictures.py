@@ -45,6 +45,11 @@ def section(text: str, title: str) -> list[list[str]]:
     return [lines[0], *lines[2:]]
 
 
+def calls(text: str) -> dict[str, str]:
+    """Return what a user writes for each operation, from the table of calls."""
+    return {row[0]: row[1].strip("`") for row in section(text, "Calls")[1:]}
+
+
 def number(cell: str) -> float:
     """Read a figure; NaN for a dash."""
     return float(cell.replace(",", "")) if re.fullmatch(r"[\d.,e+-]+", cell) else math.nan
@@ -94,7 +99,7 @@ def draw_families(found: dict[str, float]) -> Figure:
     return figure
 
 
-def draw_types(head: list[str], rows: list[list[str]]) -> Figure:
+def draw_types(head: list[str], rows: list[list[str]], called: dict[str, str]) -> Figure:
     """Draw the operations that were measured for most types as a heat map."""
     shown = [
         row for row in rows if sum(not math.isnan(number(cell)) for cell in row[1:]) >= 5 and not row[0].startswith("geometric")
@@ -110,7 +115,7 @@ def draw_types(head: list[str], rows: list[list[str]]) -> Figure:
     ax.set_xticks(
         range(len(head) - 1), [" ".join(reversed(one.split(" "))) for one in head[1:]], fontsize=8, rotation=60, ha="left"
     )
-    ax.set_yticks(range(len(shown)), [row[0] for row in shown], fontsize=8)
+    ax.set_yticks(range(len(shown)), [called.get(row[0], row[0]) for row in shown], fontsize=7.5, family="monospace")
     ax.xaxis.tick_top()
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
@@ -124,7 +129,7 @@ def main() -> None:
     text = TABLES.read_text(encoding="utf-8")
     head, *rows = section(text, "Other types and sizes")
     with mpl.rc_context({"svg.hashsalt": "performance"}):
-        for name, figure in (("families", draw_families(ratios(text))), ("types", draw_types(head, rows))):
+        for name, figure in (("families", draw_families(ratios(text))), ("types", draw_types(head, rows, calls(text)))):
             figure.savefig(DOCS / "_static" / f"performance-{name}.svg", metadata={"Date": None})
 
 

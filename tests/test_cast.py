@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag.testing import jagged_arrays
+from arrowjag.testing import jagged_arrays, leaf_types
 from tests import reference as ref
 from tests.hosts import pl
 
@@ -178,3 +178,34 @@ def test_without_strict_on_hosts() -> None:
 def test_structs_with_a_field_that_does_not_fit_are_null() -> None:
     x = aj.array([[{"a": 300}, {"a": 1}, None], [], [{"a": -129}]])
     assert x.cast(pa.struct([("a", pa.int8())]), strict=False).to_list() == [[None, {"a": 1}, None], [], [None]]
+
+
+@given(leaf_types())
+def test_types_by_the_names_that_they_print(leaf: pa.DataType) -> None:
+    name = str(aj.array([[None]], type=leaf).to_arrow().type).removeprefix("jagged[").removesuffix(", 2]")
+    assert aj.array([[None], []]).cast(name).type == leaf
+
+
+@pytest.mark.parametrize(
+    ("name", "type"),
+    [
+        ("struct<a: int8, at: timestamp[us, tz=UTC]>", pa.struct([("a", pa.int8()), ("at", pa.timestamp("us", "UTC"))])),
+        ("datetime64[us]", pa.timestamp("us")),
+        ("<f4", pa.float32()),
+    ],
+)
+def test_names_of_arrow_and_numpy(name: str, type: pa.DataType) -> None:
+    assert aj.array([[None]]).cast(name).type == type
+
+
+@pytest.mark.parametrize("name", ["nope", "", "decimal128(99, 1)", "decimal128(9", "dictionary<string, double>", "struct<a int8>"])
+def test_other_names_are_refused(name: str) -> None:
+    with pytest.raises(aj.JagTypeError, match="expected an Arrow type, its name or a numpy dtype"):
+        aj.array([[None]]).cast(name)
+
+
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize("level", [pa.list_(pa.int8()), pa.list_(pa.int8(), 2), pa.map_(pa.string(), pa.int8())], ids=str)
+def test_a_level_is_no_leaf(level: pa.DataType, strict: bool) -> None:
+    with pytest.raises(aj.JagTypeError, match="each list is a dim of the array"):
+        aj.array([[None]]).cast(level, strict=strict)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag.testing import assert_lists_equal, jagged_arrays
+from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types
 from arrowjag.testing.strategies import array_of
 from tests import reference as ref
 
@@ -58,3 +60,45 @@ def test_data_round_trips(x: aj.JaggedArray) -> None:
     expected = ref.itself(x.to_list())
     assert_lists_equal(aj.from_arrow(x.to_arrow()).to_list(), expected, rel_tol=0, abs_tol=0)
     assert_lists_equal(array_of(expected, x.type, x.ndim).to_list(), expected, rel_tol=0, abs_tol=0)
+
+
+@given(jagged_arrays(1))
+def test_full_of_any_leaf(one: aj.JaggedArray) -> None:
+    value = one.values[0] if len(one.values) else None
+    x = aj.full((3, [2, 0, 1]), value)
+    expected = next(iter(one.to_list()), None)
+    assert_lists_equal(x.to_list(), [[expected] * 2, [], [expected]])
+    assert value is None or x.type == one.type
+
+
+@pytest.mark.parametrize("type", [pa.string_view(), pa.binary_view(), pa.uuid(), pa.json_(), pa.bool8()], ids=str)
+def test_runs_of_any_type(type: pa.DataType) -> None:
+    storage = getattr(type, "storage_type", type)
+    known = {pa.int8(): [1, None, 0], pa.string_view(): ["a", None, "b" * 20], pa.string(): ["1", None, "2"]}
+    values = pa.array(known.get(storage, [b"a" * 16, None, b"b" * 16]), storage)
+    values = values if storage == type else pa.ExtensionArray.from_storage(type, values)
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([1, 3, 6], pa.int32()), values)
+    expected = [values[place].as_py() for place in (0, 1, 1, 2, 2, 2)]
+    assert aj.array(runs).to_list() == expected
+    assert aj.array(runs[1:5]).to_list() == expected[1:5]
+    assert aj.array(runs).type == type
+    words = pa.array(["x", None, "y"]).dictionary_encode()
+    assert aj.array(pa.RunEndEncodedArray.from_arrays(pa.array([1, 3, 6]), words)).to_list() == ["x", None, None, "y", "y", "y"]
+    texts = pa.StructArray.from_arrays(
+        [pa.array(["a", "b", None], pa.string_view())], ["field"], mask=pa.array([False, True, False])
+    )
+    inside = aj.array(pa.RunEndEncodedArray.from_arrays(pa.array([1, 3, 6]), texts)).to_list()
+    assert inside == [{"field": "a"}, None, None, *[{"field": None}] * 3]
+
+
+def test_zeros_of_a_type() -> None:
+    for type in (pa.int8(), pa.uint64(), pa.float16(), pa.float32(), pa.decimal32(5, 2), pa.decimal256(60, 1)):
+        x = aj.zeros(2, [1, 2], type=type)
+        assert x.type == type
+        assert x.to_list() == [[0], [0, 0]]
+    assert aj.zeros(2, type="bool").to_list() == [False, False]
+    assert aj.zeros(1, type="duration[s]").to_list() == [dt.timedelta(0)]
+    assert aj.zeros(1, type="timestamp[us, tz=UTC]").to_list() == [dt.datetime(1970, 1, 1, tzinfo=dt.UTC)]
+    for type in (pa.string(), pa.list_(pa.int8()), pa.uuid(), pa.month_day_nano_interval()):
+        with pytest.raises(aj.JagTypeError, match=r"has no zero; use aj\.full"):
+            aj.zeros(2, type=type)

@@ -8,9 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
+import arrowjag as aj
+from benchmarks.calls import call_of
 from benchmarks.cases import CASES
+from benchmarks.data import Data
 
 ROOT = Path(__file__).parents[1]
 MACHINE = {"python": "3.11", "system": "Linux", "processor": "x86_64", "packages": {"polars": "2.0.0"}}
@@ -58,6 +63,7 @@ def test_page(tmp_path: Path) -> None:
     assert "| sum | 2 | – | 8 | – | **4** | 1 | 3 |" in text
     assert "| rank | 1,234 | – | – | – | – | 1 | 3 |" in text
     assert "Geometric mean of 2 ratios: **2.00**." in text
+    assert "| sort | `x.sort()` |" in text
     assert "## Other" not in text
     assert "## Growth" not in text
     assert "## Memory" not in text
@@ -113,3 +119,19 @@ def test_figures_of_the_pages_are_those_of_the_tables(monkeypatch: pytest.Monkey
         assert figures.written(page, tables) == page, f"{path}: run python docs/performance_figures.py"
         changed = page.replace(f"{mean:.1f} times", "9.9 times").replace(f"mean of {count}", "mean of 1")
         assert figures.written(changed, tables) == page
+
+
+def test_calls_are_what_cases_measure() -> None:
+    names = {"aj": aj, "np": np, "pa": pa}
+    written = {case.name: call_of(case) for case in CASES}
+    assert written["row_take"] == "x[rows]"
+    assert sum(text != name for name, text in written.items()) > 0.95 * len(CASES)
+    for case in CASES:
+        text = written[case.name]
+        if text == case.name:
+            continue
+        data = Data(300, dtype=case.dtypes[0])
+        found = {name: getattr(data, name) for name in compile(text, case.name, "eval").co_names if hasattr(Data, name)}
+        found |= {"sizes": data.sizes, "offsets": data.offsets}
+        was, now = case.ours(data), eval(text, names | found)
+        assert str(was) == str(now), f"{case.name}: {text}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -16,6 +17,7 @@ from arrowjag import _arrow
 from arrowjag._kernels.elementwise.times import TICKS, fits_unit
 from arrowjag._ops.elementwise.iso import iso_scalar
 from arrowjag._pyarrow_versions import numpy_dtype
+from arrowjag._type_names import parse_type_name
 from arrowjag.errors import JagRangeError, JagTypeError
 
 __all__ = [
@@ -41,9 +43,10 @@ def as_type(type: Any) -> pa.DataType:
     """
     if isinstance(type, pa.DataType):
         return type
+    if isinstance(type, str):
+        with suppress(JagTypeError):
+            return parse_type_name(type)
     try:
-        if isinstance(type, str):
-            return pa.type_for_alias(type)
         return pa.string() if type is str else pa.from_numpy_dtype(np.dtype(type))
     except (ValueError, TypeError, pa.ArrowNotImplementedError):  # depending on the argument, from pyarrow or numpy
         raise JagTypeError(f"expected an Arrow type, its name or a numpy dtype, got {type!r}") from None
