@@ -12,6 +12,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._array import JaggedArray
 from arrowjag._column import Column
+from arrowjag._integers import integer
 from arrowjag._ops import elementwise
 from arrowjag.errors import JagTypeError
 from arrowjag.shape import JaggedShape
@@ -55,7 +56,7 @@ def arange(*dims: Any, start: int = 0) -> JaggedArray:
     >>> aj.arange(2, [2, 3]).to_list()
     [[0, 1], [2, 3, 4]]
     """
-    shape = _shape(dims)
+    shape, start = _shape(dims), integer(start, "arange: start")
     return _of(shape, _arrow.from_numpy(np.arange(start, start + shape.size, dtype=np.int64)))
 
 
@@ -163,6 +164,7 @@ def random(*dims: Any, seed: int | None = None) -> JaggedArray:
     JaggedShape(2, [1, 2])
     """
     shape = _shape(dims)
+    seed = None if seed is None else integer(seed, "random: seed", 0)
     return _of(shape, _arrow.from_numpy(np.random.default_rng(seed).random(shape.size)))
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from arrowjag import _arrow, _column, _lazy_imports
 from arrowjag._integers import MAX_NDIM, check_ndim
 from arrowjag._type_names import jagged_name, type_name
-from arrowjag.errors import ShapeError
+from arrowjag.errors import JagTypeError, ShapeError
 
 __all__ = ["JaggedType", "metadata"]
 
@@ -76,6 +76,8 @@ class JaggedType(pa.ExtensionType):
     """
 
     def __init__(self, storage: pa.DataType, ndim: int | None = None) -> None:
+        if not isinstance(storage, pa.DataType):
+            raise JagTypeError(f"JaggedType takes an Arrow type, got {storage!r}")
         levels = _arrow.depth(storage)
         self._ndim = levels + 1 if ndim is None else ndim
         check_ndim(self._ndim, "the type")

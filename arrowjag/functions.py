@@ -15,6 +15,7 @@ from arrowjag._array.combining import apply_function, promoted
 from arrowjag._array.maps import warn_of_duplicates
 from arrowjag._array.reading import to_array
 from arrowjag._column import Column
+from arrowjag._integers import item_count
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._methods import free_function
 from arrowjag._ops import concat as _concat
@@ -188,6 +189,7 @@ def from_parents(values: Any, parents: Any, n_parents: int, *, nan_to_null: bool
     >>> aj.from_parents(["a", "b", "c"], [0, 0, 2], 3).to_list()
     [['a', 'b'], [], ['c']]
     """
+    n_parents = item_count(n_parents, "n_parents")
     shape = JaggedShape.from_parents((np.zeros(n_parents, np.int64), 1), (parents, n_parents))
     return JaggedArray(shape, to_array(values, nan_to_null=nan_to_null))
 
@@ -225,6 +227,9 @@ def from_offsets(values: Any, *offsets: Any, validate: bool = True, nan_to_null:
     """
     leaves = _arrow.arrived(to_array(values, nan_to_null=nan_to_null), "the values")
     cuts = [np.asarray(cut) for cut in offsets]
+    for place, cut in enumerate(cuts):
+        if cut.ndim != 1:
+            raise JagTypeError(f"offsets[{place}] must be a flat sequence of integers, got {offsets[place]!r}")
     cuts = [cut if cut.dtype.kind not in "iu" else cut.astype(np.int64, copy=False) for cut in cuts]
     ends = [*(len(cut) - 1 for cut in cuts[1:]), len(leaves)]
     dims = []

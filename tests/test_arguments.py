@@ -160,3 +160,46 @@ def test_extents_that_arrow_has_no_type_for(size: int) -> None:
     assert x.windows(size).to_polars().to_list() == [[], []]
     assert aj.JaggedShape(0, size).extents[1] is None
     assert aj.JaggedShape(0, 2**31 - 1).extents[1] == 2**31 - 1
+
+
+FLAT, NESTED = [1, 2, 3], np.zeros((2, 2), int)
+REFUSED: dict[str, tuple[Any, str]] = {
+    "arange: start": (lambda: aj.arange(2, start="a"), "arange: start must be an int, got str"),
+    "random: seed": (lambda: aj.random(2, seed="a"), "random: seed must be an int, got str"),
+    "random: negative seed": (lambda: aj.random(2, seed=-1), "random: seed must not be negative, got -1"),
+    "from_arrow": (lambda: aj.from_arrow(None), "expected a sequence of values, got None"),
+    "from_arrow: text": (lambda: aj.from_arrow("abc"), "expected a sequence of values, got 'abc'"),
+    "from_arrow: ndim": (lambda: aj.from_arrow(pa.array([[1]]), ndim="a"), "ndim must be an int, got str"),
+    "from_sizes": (lambda: aj.from_sizes(1, [1]), "expected a sequence of values, got 1"),
+    "from_parents: rows": (lambda: aj.from_parents(FLAT, [0, 0, 1], -1), "n_parents must not be negative, got -1"),
+    "from_parents: no number": (lambda: aj.from_parents(FLAT, [0, 0, 1], None), "n_parents must be an int, got NoneType"),
+    "from_parents: one parent": (lambda: aj.from_parents(FLAT, 0, 1), "parents must be a flat sequence of integers, got 0"),
+    "from_parents: nested": (lambda: aj.from_parents(FLAT, NESTED, 1), "parents must be a flat sequence of integers"),
+    "from_offsets: a number": (lambda: aj.from_offsets(FLAT, 3), r"offsets\[0\] must be a flat sequence of integers, got 3"),
+    "from_offsets: nested": (lambda: aj.from_offsets(FLAT, NESTED), r"offsets\[0\] must be a flat sequence of integers"),
+    "shape from_parents": (lambda: aj.JaggedShape.from_parents(1), r"dim 0: a level is a pair \(parents, n_parents\), got 1"),  # type: ignore[arg-type]
+    "shape from_parents: rows": (lambda: aj.JaggedShape.from_parents(([0], "a")), "dim 0: the number of rows must be an int"),  # type: ignore[arg-type]
+    "nodes": (lambda: aj.JaggedShape(2).nodes(2), "the number of dims must be from 0 to 1, got 2"),
+    "nodes: no number": (lambda: aj.JaggedShape(2).nodes("a"), "the number of dims must be an int, got str"),  # type: ignore[arg-type]
+    "composed": (lambda: aj.JaggedShape(2, 3).composed(1, 3), "dims must satisfy 0 <= first < last <= 2, got 1 and 3"),
+    "composed: empty": (lambda: aj.JaggedShape(2, 3).composed(1, 1), "dims must satisfy 0 <= first < last <= 2, got 1 and 1"),
+    "dense": (lambda: aj.dense.add(1, [1]), "padding needs rows, got a single value"),
+    "get": (lambda: aj.array(5).get(0), "get needs rows, got a single value"),
+    "histogram: range": (
+        lambda: aj.array([[1.0]]).histogram(2, range=("a", 1)),
+        r"histogram: range must be two numbers, got \('a', 1\)",
+    ),
+    "JaggedType": (lambda: aj.JaggedType(1), "JaggedType takes an Arrow type, got 1"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_functions_name_the_argument_that_they_refuse(name: str) -> None:
+    call, message = REFUSED[name]
+    with pytest.raises((JagTypeError, JagValueError, ShapeError), match=message):
+        call()
+
+
+def test_a_name_of_a_series_is_text() -> None:
+    with pytest.raises(JagTypeError, match="to_polars: name must be a str, got int"):
+        aj.array([[1]]).to_polars(name=1)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types
+from arrowjag.testing import assert_lists_equal, jagged_arrays
 from arrowjag.testing.strategies import array_of
 from tests import reference as ref
 

@@ -138,6 +138,8 @@ def _from_python(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Ar
         data = data.tolist() if data.ndim == 1 else _plain(data)
     if isinstance(data, builtins.type):
         raise JagTypeError(f"array takes values, got the class {data.__name__}")
+    if not hasattr(data, "__iter__") or isinstance(data, (str, bytes)):
+        raise JagTypeError(f"expected a sequence of values, got {data!r}")
     data = list(data) if not isinstance(data, (list, tuple)) else data
     _check_levels(data)
     try:

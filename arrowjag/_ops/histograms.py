@@ -160,7 +160,10 @@ def _ends(range: Any, operation: str) -> tuple[float, float] | None:
         return None
     if not isinstance(range, (tuple, list, np.ndarray)) or len(range) != 2:
         raise JagTypeError(f"{operation}: range must be two numbers, got {range!r}")
-    low, high = float(range[0]), float(range[1])
+    try:
+        low, high = float(range[0]), float(range[1])
+    except (TypeError, ValueError):
+        raise JagTypeError(f"{operation}: range must be two numbers, got {range!r}") from None
     if not (math.isfinite(high - low) and low <= high):
         raise JagValueError(f"{operation}: range must be two finite numbers, the smaller first, got ({low}, {high})")
     return (low - 0.5, high + 0.5) if low == high else (low, high)

@@ -158,7 +158,7 @@ class JaggedDtype(ExtensionDtype):
         try:
             return cls(*parse_dtype_name(string))
         except (ShapeError, JagTypeError) as error:
-            text = f"Cannot construct a 'JaggedDtype' from {string!r}: {error}"
+            text = str(error) if isinstance(error, JagTypeError) else f"Cannot construct a 'JaggedDtype' from {string!r}: {error}"
             if string.startswith("jagged["):
                 raise JagValueError(f"{text}. The format is jagged[LEAF TYPE, NDIM], such as jagged[double, 2]") from None
             raise JagTypeError(text) from None

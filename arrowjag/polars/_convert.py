@@ -376,6 +376,8 @@ def to_series(array: Column, name: str = "", extension: bool = True) -> pl.Serie
     >>> to_series(aj.array([[1, 2], [3]]), "v").dtype
     jagged[int64, 2]
     """
+    if not isinstance(name, str):
+        raise JagTypeError(f"to_polars: name must be a str, got {type(name).__name__}")
     if array.ndim == 0:
         raise ShapeError("to_polars needs rows, and an array of ndim 0 has none; read the scalar with .values[0]")
     values = array.values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
 
@@ -14,7 +14,16 @@ from arrowjag._kernels import transpose as _transpose
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, OffsetsError, ShapeError
 from arrowjag.shape import _moving
-from arrowjag.shape._building import chain, clamp, count_parents, is_placeholder, merge, without_placeholder
+from arrowjag.shape._building import (
+    chain,
+    check_depth,
+    check_range,
+    clamp,
+    count_parents,
+    is_placeholder,
+    merge,
+    without_placeholder,
+)
 from arrowjag.shape._text import describe_dim, encoding_text, plural, shape_text
 from arrowjag.typing import IntArray, ShearMode, ShearRule
 
@@ -160,6 +169,8 @@ class JaggedShape:
         ------
         ShapeError
             If parents fall, are negative or reach `n_parents`.
+        JagTypeError
+            If a level is no pair, or parents are no flat sequence of integers.
 
         Examples
         --------
@@ -167,6 +178,9 @@ class JaggedShape:
         >>> JaggedShape.from_parents(([0, 0, 0], 1), ([0, 0, 2], 3))
         JaggedShape(3, [2, 0, 1])
         """
+        for place, level in enumerate(levels):
+            if not isinstance(cast("object", level), (tuple, list)) or len(level) != 2:
+                raise JagTypeError(f"dim {place}: a level is a pair (parents, n_parents), got {level!r}")
         return cls(*(Ragged(count_parents(parents, n, place)) for place, (parents, n) in enumerate(levels)))
 
     # ------------------------------------------------------------------------------------------- facts
@@ -214,12 +228,19 @@ class JaggedShape:
         int
             The count.
 
+        Raises
+        ------
+        ShapeError
+            If there are not so many dims.
+
         Examples
         --------
         >>> from arrowjag import JaggedShape
         >>> JaggedShape(2, [2, 1]).nodes(1)
         2
         """
+        if not (type(depth) is int and 0 <= depth <= self.ndim):
+            check_depth(depth, self.ndim)
         return 1 if depth == 0 else self._dims[depth - 1].size
 
     def unpack(self) -> tuple[list[int], ...]:
@@ -286,12 +307,19 @@ class JaggedShape:
         Dim
             The merged dim, kept for the next call; a null row stays null when its own dim is `first`.
 
+        Raises
+        ------
+        ShapeError
+            If there are no such dims.
+
         Examples
         --------
         >>> from arrowjag import JaggedShape
         >>> JaggedShape(2, [2, 1], [1, 2, 3]).composed(1, 3).tolist()
         [3, 3]
         """
+        if not (type(first) is type(last) is int and 0 <= first < last <= self.ndim):
+            check_range(first, last, self.ndim)
         if last - first == 1:
             return self._dims[first]
         if (first, last) not in self._composed:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arrowjag import dims as _dims
-from arrowjag._integers import integer, is_int
+from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagTypeError, ShapeError
@@ -18,7 +18,7 @@ from arrowjag.typing import IntArray
 if TYPE_CHECKING:
     from arrowjag.shape import JaggedShape
 
-__all__ = ["chain", "clamp", "count_parents", "is_placeholder", "merge", "without_placeholder"]
+__all__ = ["chain", "check_depth", "check_range", "clamp", "count_parents", "is_placeholder", "merge", "without_placeholder"]
 
 
 def chain(specs: Sequence[Any], *, repeat_lists: bool) -> tuple[Dim, ...]:
@@ -48,9 +48,11 @@ def _fit(spec: Any, n: int, repeat_lists: bool) -> Dim:
 
 
 def count_parents(parents: Any, n_parents: int, place: int) -> IntArray:
+    n_parents = item_count(n_parents, f"dim {place}: the number of rows")
     found = np.asarray(parents)
-    if found.size and found.dtype.kind not in "iu":
-        raise JagTypeError(f"dim {place}: parents must be integers, got {found.dtype}")
+    if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
+        got = found.dtype if found.ndim == 1 else f"{parents!r}"
+        raise JagTypeError(f"dim {place}: parents must be a flat sequence of integers, got {got}")
     found = found.astype(np.int64)
     outside = (found < 0) | (found >= n_parents)
     if outside.any():
@@ -73,6 +75,18 @@ def merge(dims: Sequence[Dim]) -> Dim:
     for dim in dims[1:]:
         cut = _offsets.compose(cut, dim.offsets)
     return Ragged.from_offsets(cut, validity=dims[0].validity, check=False)
+
+
+def check_depth(depth: Any, ndim: int) -> None:
+    """Refuse a number of dims that a shape does not have."""
+    if not 0 <= integer(depth, "the number of dims") <= ndim:
+        raise ShapeError(f"the number of dims must be from 0 to {ndim}, got {depth}")
+
+
+def check_range(first: Any, last: Any, ndim: int) -> None:
+    """Refuse a range of dims that is empty, or not within a shape."""
+    if not 0 <= integer(first, "the first dim") < integer(last, "the last dim") <= ndim:
+        raise ShapeError(f"dims must satisfy 0 <= first < last <= {ndim}, got {first} and {last}")
 
 
 def clamp(dim: int, ndim: int) -> int:

@@ -65,7 +65,9 @@ def test_names() -> None:
         "jagged[double, 2]x",
         "jagged[double, 3, extents=(4,)]",
         "jagged[double, 2, extents=(-1,)]",
-        "jagged[struct<a: int64>, 2]",
+        "jagged[struct<a b: int64>, 2]",
+        "jagged[struct<a int64>, 2]",
+        "jagged[decimal128(99, 1), 2]",
         'jagged[struct<"a": int64, 2]',
         "jagged[timestamp[years], 2]",
         "jagged[extension<my.own>, 2]",
@@ -77,8 +79,9 @@ def test_other_text_is_not_parsed_as_a_name(text: str) -> None:
         assert JaggedDtype.construct_from_string(text) == JaggedDtype("double", 2)
         return
     kind, advice = (ValueError, r"The format is jagged\[LEAF TYPE, NDIM\]") if text.startswith("jagged[") else (TypeError, "")
-    with pytest.raises(kind, match=f"Cannot construct a 'JaggedDtype' from.*{advice}"):
+    with pytest.raises(kind, match=f"Cannot construct a 'JaggedDtype' from.*{advice}") as caught:
         JaggedDtype.construct_from_string(text)
+    assert str(caught.value).count("Cannot construct") == 1
     assert JaggedDtype("double", 2) != text
 
 

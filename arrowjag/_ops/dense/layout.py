@@ -55,6 +55,8 @@ def levels(shape: JaggedShape) -> int:
 
 def layout_of(shape: JaggedShape) -> Layout:
     """Split the dims of a shape; a declared dim counts as padded if it or an inner dim has null rows, whose cells need a fill."""
+    if shape.ndim == 0:
+        raise ShapeError("padding needs rows, got a single value")
     n = levels(shape)
     for place in range(n + 1, shape.ndim):
         if shape.dims[place].validity is not None:

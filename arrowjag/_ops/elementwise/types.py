@@ -33,6 +33,10 @@ __all__ = [
 ]
 
 
+_NUMPY_NAMES = ("<", ">", "=", "|", "datetime64[", "timedelta64[")
+_NO_TYPE = "expected an Arrow type, its name or a numpy dtype, got {!r}"
+
+
 def as_type(type: Any) -> pa.DataType:
     """Convert an Arrow type, its name, or a numpy dtype (or its name) to an Arrow type.
 
@@ -43,13 +47,14 @@ def as_type(type: Any) -> pa.DataType:
     """
     if isinstance(type, pa.DataType):
         return type
-    if isinstance(type, str):
+    if isinstance(type, str) and not type.startswith(_NUMPY_NAMES):
         with suppress(JagTypeError):
             return parse_type_name(type)
+        raise JagTypeError(_NO_TYPE.format(type))
     try:
         return pa.string() if type is str else pa.from_numpy_dtype(np.dtype(type))
     except (ValueError, TypeError, pa.ArrowNotImplementedError):  # depending on the argument, from pyarrow or numpy
-        raise JagTypeError(f"expected an Arrow type, its name or a numpy dtype, got {type!r}") from None
+        raise JagTypeError(_NO_TYPE.format(type)) from None
 
 
 def promote(types: Sequence[pa.DataType], operation: str) -> pa.DataType:
