@@ -32,6 +32,7 @@ __all__ = [
     "described",
     "filter_columns",
     "flatten",
+    "labels",
     "named",
     "nest",
     "pick",
@@ -75,6 +76,7 @@ def resolve(name: Hashable, names: Iterable[Hashable]) -> tuple[Hashable, tuple[
     ('docs', ('score',))
     """
     known = list(names)
+    labels([name])
     if name in known:
         return name, ()
     parts = name.split(".") if isinstance(name, str) else []
@@ -100,13 +102,25 @@ def named(error: JagError, name: Hashable) -> JagError:
     return type(error)(str(error) if f"column {name!r}" in str(error) else f"column {name!r}: {error}")
 
 
-def several(operation: str, names: Sequence[Any]) -> list[Any]:
-    """Return the names of columns that a call changes; they are whole columns, at least one, each named once."""
+def several(operation: str, names: Sequence[Any], resolved: Callable[[list[Any]], list[Any]] | None = None) -> list[Any]:
+    """Return the names of columns that a call changes; they are whole columns, at least one, each named once.
+
+    Hosts that name columns in other ways, such as by selectors, pass the function that returns the names.
+    """
     found = list(names[0]) if len(names) == 1 and isinstance(names[0], (list, tuple)) else list(names)
     if not found:
         raise JagTypeError(f"{operation} changes the columns that it is given: name at least one")
+    found = list(labels(found)) if resolved is None else resolved(found)
     _refuse_twice(operation, found)
     return found
+
+
+def labels(names: Sequence[Any]) -> Sequence[Any]:
+    """Return names of columns that can be labels; raise for data in their place."""
+    for name in names:
+        if not isinstance(name, Hashable):
+            raise JagTypeError(f"a column is given by its name, got {type(name).__name__}")
+    return names
 
 
 def _refuse_twice(operation: str, names: Sequence[Any]) -> None:

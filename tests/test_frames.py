@@ -431,3 +431,38 @@ def test_frames_without_rows(host: str) -> None:
     assert lists(frame.jag.sort_items("k", "t", "d"), host)["t"] == []
     assert lists(frame.jag.nest("k", "t", into="s").jag.query("s.k > 1"), host)["s"] == []
     assert lists(frame.jag.flatten("t", "d", keep_empty=True), host)["d"] == []
+
+
+DATA = aj.array([[1, 2], [3]])
+
+
+@pytest.mark.parametrize("call", ["flatten", "unnest", "describe", "nest", "topk", "filter"])
+def test_data_in_place_of_a_name_is_refused(call: str) -> None:
+    keys: dict[str, tuple[Any, ...]] = {"topk": (1, "v"), "filter": ("v",)}
+    options = {"into": "w"} if call == "nest" else {}
+    pandas, polars = pd.DataFrame({"v": DATA.to_pandas()}), pl.DataFrame({"v": DATA.to_polars()})
+    for frame, data in ((pandas, pandas["v"]), (pandas, DATA), (polars, DATA), (polars, polars["v"]), (polars.lazy(), 3)):
+        with pytest.raises(aj.JagTypeError, match="a column is given by its name"):
+            getattr(frame.jag, call)(*keys.get(call, ()), data, **options)
+
+
+def test_the_name_of_a_new_column_is_checked() -> None:
+    with pytest.raises(aj.JagTypeError, match="nest: into must be the name of a column, got list"):
+        pd.DataFrame({"v": DATA.to_pandas()}).jag.nest("v", into=["w"])
+    with pytest.raises(aj.JagTypeError, match="nest: into must be a str, got int"):
+        pl.DataFrame({"v": DATA.to_polars()}).jag.nest("v", into=1)  # type: ignore[arg-type]
+
+
+def test_several_columns_as_expressions() -> None:
+    frame = pl.DataFrame({"v": DATA.to_polars(), "w": (DATA * 10).to_polars()})
+    expected = frame.jag.topk(1, "v", "v", "w")
+    assert frame.jag.topk(1, "v", pl.col("v"), pl.col("w")).equals(expected)
+    assert frame.jag.topk(1, "v", pl.all()).equals(expected)
+    assert expected["w"].jag.to_list() == [[20], [30]]
+
+
+@pytest.mark.parametrize("other", [[1, 2], aj.array([[1], [2]]), pa.array([1.0] * 5)])
+def test_arguments_have_as_many_rows_as_the_frame(other: Any) -> None:
+    frame = pd.DataFrame({"k": ["a", "b", "a"], "v": aj.array([[1.0, 2.0], [], [3.0]]).to_pandas()})
+    with pytest.raises(aj.ShapeError, match=rf"groupby.jag.dot: the argument has {len(other)} rows, the frame 3"):
+        frame.groupby("k").jag["v"].dot(other)

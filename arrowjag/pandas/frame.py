@@ -186,6 +186,8 @@ class FrameJag:
         """
         frame = self._frame
         names = _frames.several("nest", columns)
+        if not isinstance(into, Hashable):
+            raise JagTypeError(f"nest: into must be the name of a column, got {type(into).__name__}")
         self._check(())
         known = list(frame.columns)
         gone = [name for name in names if name in known]
@@ -429,7 +431,7 @@ class FrameJag:
         self._check(())
         frame = self._frame
         known = list(frame.columns)
-        fields = {name: _frames.resolve(name, known)[0] for name in names if name not in known}
+        fields = {name: _frames.resolve(name, known)[0] for name in _frames.labels(names) if name not in known}
         if not fields:
             return frame
         picked: dict[Hashable, Any] = {}

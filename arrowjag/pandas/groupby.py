@@ -12,7 +12,7 @@ from pandas.core.groupby import GroupBy
 from arrowjag import _frames
 from arrowjag._array import JaggedArray
 from arrowjag._methods import METHODS, Method, over_axis
-from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError
+from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError, ShapeError
 from arrowjag.functions import array as to_array
 from arrowjag.pandas._convert import as_array, nested_rows
 from arrowjag.pandas._wrapping import align, rewrap
@@ -85,7 +85,10 @@ class GroupByJag:
             value = getattr(value, "_series", value)
             if isinstance(value, pd.Series):
                 value = as_array(align([self._grouped.obj, value], "left")[1])
-            return nested_rows(value if isinstance(value, JaggedArray) else to_array(value), order, counts)
+            rows = value if isinstance(value, JaggedArray) else to_array(value)
+            if len(rows) != len(ids):
+                raise ShapeError(f"groupby.jag.{method.name}: the argument has {len(rows)} rows, the frame {len(ids)}")
+            return nested_rows(rows, order, counts)
 
         made = {}
         for name, one in series.items():
@@ -124,7 +127,7 @@ class GroupByJag:
 
 
 def _has_rows(value: Any) -> bool:
-    return value is not None and not isinstance(value, (str, bytes)) and hasattr(value, "__len__")
+    return value is not None and not isinstance(value, (str, bytes)) and hasattr(value, "__len__") and getattr(value, "ndim", 1) > 0
 
 
 def _groups(grouped: Any) -> tuple[Any, pd.Index]:

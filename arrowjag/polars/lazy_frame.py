@@ -144,7 +144,9 @@ class JagLazyFrame:
         >>> lf.jag.nest("t", "y", into="lc").collect()["lc"].jag.to_list()
         [[{'t': 1, 'y': 5}, {'t': 2, 'y': 6}], [{'t': 3, 'y': 7}]]
         """
-        names, known = self._names(_frames.several("nest", columns)), self._columns()
+        names, known = _frames.several("nest", columns, self._names), self._columns()
+        if not isinstance(into, str):
+            raise JagTypeError(f"nest: into must be a str, got {type(into).__name__}")
         gone = [name for name in names if name in known]
         fields = [name if name in known else _frames.resolve(name, known)[1][-1] for name in names]
         _frames.check_new("nest", fields, ())
@@ -177,7 +179,7 @@ class JagLazyFrame:
         ['t', 'y']
         """
         frame = self._frame
-        for name in self._names(_frames.several("unnest", columns)):
+        for name in _frames.several("unnest", columns, self._names):
             schema = frame.collect_schema()
             if name not in schema:
                 raise JagIndexError(f"the frame has no column {name!r}; it has {schema.names()}")
@@ -344,6 +346,9 @@ class JagLazyFrame:
         """The names of columns, with selectors resolved."""
         if all(isinstance(one, str) for one in columns):
             return list(columns)
+        for one in columns:
+            if not isinstance(one, (str, pl.Expr)):
+                raise JagTypeError(f"a column is given by its name, an expression or a selector, got {type(one).__name__}")
         found = [[one] if isinstance(one, str) else self._frame.select(one).collect_schema().names() for one in columns]
         return list(dict.fromkeys(name for names in found for name in names))
 
@@ -384,8 +389,7 @@ class JagLazyFrame:
 
     def _changed(self, operation: str, function: Any, keys: Sequence[Any], columns: Sequence[Any]) -> pl.LazyFrame:
         """Columns changed together, each by the same keys."""
-        names = self._names(_frames.several(operation, columns))
-        names = _frames.several(operation, names)
+        names = _frames.several(operation, columns, self._names)
         known = self._columns()
         for name in names:
             if _frames.resolve(name, known)[1]:
