@@ -47,7 +47,7 @@ def types(tables: str) -> str:
     return (
         f"On 1 million values, {len(found) - len(behind)} of {len(found)} pairs of an operation and an input are at least as\n"
         f"fast as in the fastest other library (within 5 %), geometric mean {mean:.1f} times.\n"
-        f"The slowest are {slowest}, where `x` is a column of lists."
+        f"The slowest are {slowest}, where `x` is a column of lists and `w` holds one number per row."
     )
 
 
