@@ -1,4 +1,4 @@
-"""What a user writes for each case: `x[rows]` for the case `row_take`, read from the source of its function."""
+"""Read the call that each case measures from the source of its function: `x[rows]` for the case `row_take`."""
 
 from __future__ import annotations
 
