@@ -183,6 +183,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "nodes: no number": (lambda: aj.JaggedShape(2).nodes("a"), "the number of dims must be an int, got str"),  # type: ignore[arg-type]
     "composed": (lambda: aj.JaggedShape(2, 3).composed(1, 3), "dims must satisfy 0 <= first < last <= 2, got 1 and 3"),
     "composed: empty": (lambda: aj.JaggedShape(2, 3).composed(1, 1), "dims must satisfy 0 <= first < last <= 2, got 1 and 1"),
+    "stack": (lambda: aj.stack(np.array(1.5)), "stack takes a list of arrays, got ndarray"),
     "dense": (lambda: aj.dense.add(1, [1]), "padding needs rows, got a single value"),
     "get": (lambda: aj.array(5).get(0), "get needs rows, got a single value"),
     "histogram: range": (
@@ -203,3 +204,21 @@ def test_functions_name_the_argument_that_they_refuse(name: str) -> None:
 def test_a_name_of_a_series_is_text() -> None:
     with pytest.raises(JagTypeError, match="to_polars: name must be a str, got int"):
         aj.array([[1]]).to_polars(name=1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", [name for name, one in METHODS.items() if "axis" in one.signature.parameters])
+def test_all_axes_of_a_single_value(name: str) -> None:
+    """Reductions take it, all others ask for rows."""
+    parameters = METHODS[name].signature.parameters.values()
+    needed = [one for one in parameters if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+    args = {one.name: 1 for one in needed if one.name != "self"}
+    try:
+        found = getattr(aj.array(5), name)(**args | {"axis": None})
+    except aj.JagError as error:
+        assert isinstance(error, (JagTypeError, JagValueError, ShapeError))
+    else:
+        assert isinstance(found, (pa.Scalar, aj.JaggedArray))
+
+
+def test_fields_of_single_values() -> None:
+    assert aj.array(5).zip(a=2).as_py() == {"0": 5, "a": 2}

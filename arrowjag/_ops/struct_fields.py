@@ -71,6 +71,8 @@ def structs(parts: Mapping[str, pa.Array], owner: pa.Array | None = None) -> pa.
 def zip_fields(parts: Mapping[str, Column | pa.Scalar], operation: str = "zip") -> Column:
     """Build one struct per leaf of the common shape, with one field per operand."""
     columns = [one for one in parts.values() if isinstance(one, Column)]
+    if not columns:
+        return Column(JaggedShape(), structs({name: constant(one, 1) for name, one in parts.items()}, None))
     aligned = iter(structure.align(columns, operation))
     fitted: dict[str, Any] = {name: next(aligned) if isinstance(one, Column) else one for name, one in parts.items()}
     shape = next(one.shape for one in fitted.values() if isinstance(one, Column))
