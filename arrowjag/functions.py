@@ -155,7 +155,7 @@ def from_sizes(values: Any, *sizes: Any, nan_to_null: bool | None = None) -> Jag
     if not sizes:
         return array(values, nan_to_null=nan_to_null)
     first = sizes[0]
-    rows = len(first) if hasattr(first, "__len__") and getattr(first, "ndim", 1) else 1
+    rows = len(first) if hasattr(first, "__len__") and getattr(first, "ndim", None) != 0 else 1
     return JaggedArray(JaggedShape(Uniform(rows, 1, declared=False), *sizes), to_array(values, nan_to_null=nan_to_null))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -212,12 +213,8 @@ def test_all_axes_of_a_single_value(name: str) -> None:
     parameters = METHODS[name].signature.parameters.values()
     needed = [one for one in parameters if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
     args = {one.name: 1 for one in needed if one.name != "self"}
-    try:
-        found = getattr(aj.array(5), name)(**args | {"axis": None})
-    except aj.JagError as error:
-        assert isinstance(error, (JagTypeError, JagValueError, ShapeError))
-    else:
-        assert isinstance(found, (pa.Scalar, aj.JaggedArray))
+    with contextlib.suppress(JagTypeError, JagValueError, ShapeError):
+        assert isinstance(getattr(aj.array(5), name)(**args | {"axis": None}), (pa.Scalar, aj.JaggedArray))
 
 
 def test_fields_of_single_values() -> None:

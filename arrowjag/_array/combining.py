@@ -73,7 +73,7 @@ def _compute_function(fn: str | Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def promoted(arrays: Iterable[Any], operation: str) -> Sequence[Column]:
+def promoted(arrays: Any, operation: str) -> Sequence[Column]:
     """Convert arrays to columns of one leaf type."""
     if isinstance(arrays, Column) or not isinstance(arrays, Iterable) or getattr(arrays, "ndim", 1) == 0:
         raise JagTypeError(f"{operation} takes a list of arrays, got {type(arrays).__name__}")
