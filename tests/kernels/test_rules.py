@@ -14,6 +14,7 @@ import pytest
 from arrowjag import _versions
 from arrowjag._kernels import strategy
 from arrowjag._kernels.strategy import rules, sizes
+from arrowjag._kernels.strategy.choices import _never
 
 NO, YES = (lambda: False), (lambda: True)
 NONE = (lambda: None,)
@@ -239,6 +240,17 @@ def test_rules_on_both_sides_of_each_threshold(operation: str) -> None:
     for name, facts, chosen in CHOSEN:
         if name == operation:
             assert strategy.choose(operation, *facts) == chosen, (facts, chosen)
+            assert chosen in strategy.CHOICES[operation].strategies
+
+
+def test_each_strategy_is_chosen_somewhere() -> None:
+    """Other tests of this file choose these, which depend on polars; "cut" is below the small sizes that calls take first."""
+    elsewhere = {"row_sum", "count", "utf8", "row_reduction", "regex", "filter"}
+    known = {
+        (name, one) for name, choice in strategy.CHOICES.items() for one, able in choice.strategies.items() if able is not _never
+    }
+    missing = {(name, one) for name, one in known - {(name, chosen) for name, _, chosen in CHOSEN} if name not in elsewhere}
+    assert missing == {("argsort", "cut"), ("value_counts", "compiled")}
 
 
 FROM_POLARS = {

@@ -139,7 +139,8 @@ def chosen_tests(
         reaching = {name for name in tests if name and _reaches(tests[name][1], place)}
     ordered = sorted(reaching, key=lambda name: (tests[name][0] / (10 if name in killers else 1), name))
     spent = accumulate(tests[name][0] for name in ordered)
-    return [name for name, total in zip(ordered, spent, strict=True) if total <= seconds or name == ordered[0]]
+    limit = seconds if mutant.function else 4 * seconds  # tables of constants are read by many tests, and few look at one entry
+    return [name for name, total in zip(ordered, spent, strict=True) if total <= limit or name == ordered[0]]
 
 
 def _reaches(names: set[str], start: str) -> bool:
