@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag._kernels import strategy
 from arrowjag._kernels.elementwise.regex import shared_pattern
+from arrowjag._kernels.strategy.sizes import REGEX_POLARS_VALUES
 from arrowjag._methods import METHODS, namespaces
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
@@ -211,6 +212,21 @@ def test_a_dollar_in_a_replacement_is_a_dollar(engine: str) -> None:
 )
 def test_patterns_beyond_the_common_part_are_not_shared(pattern: str, shared: str | None) -> None:
     assert shared_pattern(pattern) == shared
+
+
+def test_regular_expressions_on_all_cores() -> None:
+    """Blocks of text beyond the size from which polars searches are searched by several threads."""
+    texts = [None if place % 7 == 0 else "ab" * (place % 4) + str(place) for place in range(3 * REGEX_POLARS_VALUES + 5)]
+    found = {}
+    for engine in ("arrow", "polars"):
+        x = aj.from_sizes(pa.array(texts)[3:], [5, 0, len(texts) - 8])
+        with strategy.force(regex=engine):
+            found[engine] = [
+                x.str.extract_all("[0-9]").to_list(),
+                x.str.replace("b.", "<>", regex=True).to_list(),
+                x.str.match("a").to_list(),
+            ]
+    assert found["polars"] == found["arrow"]
 
 
 @pytest.mark.parametrize("regex", [False, True])
