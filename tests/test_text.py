@@ -16,6 +16,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.elementwise.regex import shared_pattern
 from arrowjag._kernels.strategy.sizes import REGEX_POLARS_VALUES
 from arrowjag._methods import METHODS, namespaces
+from arrowjag._ops import text as _text
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
@@ -214,8 +215,23 @@ def test_patterns_beyond_the_common_part_are_not_shared(pattern: str, shared: st
     assert shared_pattern(pattern) == shared
 
 
+def test_blocks_of_text_beyond_two_gigabytes_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each block may be smaller than 2 GB, and all of them together not: simulated by an error of the concatenation."""
+    map_tasks = _text.map_tasks
+
+    def overflowing(compute: Any, tasks: list[Any]) -> Any:
+        if tasks[0].type == pa.string():
+            raise pa.ArrowInvalid("offset overflow while concatenating arrays")
+        return map_tasks(compute, tasks)
+
+    monkeypatch.setattr(_text, "map_tasks", overflowing)
+    with strategy.force(text_blocks="blocks"):
+        x = aj.array([["ab", None], [], ["c"]], type=pa.string()).str.upper()
+    assert x.type == pa.large_string()
+    assert x.to_list() == [["AB", None], [], ["C"]]
+
+
 def test_regular_expressions_on_all_cores() -> None:
-    """Several threads search blocks of text beyond the size from which polars searches."""
     pytest.importorskip("polars")
     texts = [None if place % 7 == 0 else "ab" * (place % 4) + str(place) for place in range(3 * REGEX_POLARS_VALUES + 5)]
     found = {}

@@ -13,6 +13,8 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.blocks import map_tasks, n_cores
 from arrowjag._kernels.elementwise import regex as _regex
 from arrowjag._kernels.elementwise import text as _kernels
 from arrowjag._kernels.elementwise import text_bytes
@@ -89,12 +91,22 @@ def _text(values: pa.Array, type: pa.DataType, name: str) -> pa.Array:
 def _called(name: str, compute: Compute, text: pa.Array) -> pa.Array:
     try:
         try:
-            result = compute(text)
-        except pa.ArrowCapacityError:  # more than 2 GB of text
-            result = compute(text.cast(pa.large_string()))
+            return _on_all_cores(compute, text)
+        except pa.ArrowInvalid as error:
+            if not isinstance(error, pa.ArrowCapacityError) and "offset overflow" not in str(error):
+                raise
+            return _on_all_cores(compute, text.cast(pa.large_string()))  # more than 2 GB of text, in a block or together
     except pa.ArrowInvalid as error:
         raise JagValueError(f"str.{name}: {error}") from None
-    return _arrow.combine_chunks(result)
+
+
+def _on_all_cores(compute: Compute, text: pa.Array) -> pa.Array:
+    """Call a function of flat text on a block per core: Arrow's and polars' kernels of text run in one thread."""
+    n = len(text)
+    size = -(-n // n_cores()) if strategy.choose("text_blocks", n) == "blocks" else n
+    parts = map_tasks(compute, [text.slice(start, size) for start in range(0, n, size)] if 0 < size < n else [text])
+    found = [_arrow.combine_chunks(part) for part in parts]
+    return found[0] if len(found) == 1 else pa.concat_arrays(found)
 
 
 def plain_method(column: Column, name: str) -> Column:

@@ -221,6 +221,7 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
 BLOCKS = dict.fromkeys(("pad_items", "lend_rows", "nth"), "CALL_VALUES") | {
     "if_else": "CHOICE_VALUES",
     "function": "ONE_PASS_VALUES",
+    "text_blocks": "TEXT_VALUES",
 }
 SMALL = {"take": "arrow", "runs": "sum", "fill": "masks", "carry": "words", "tile": "pieces"}
 CHOSEN += [(name, (getattr(sizes, size) - 1,), "whole") for name, size in BLOCKS.items()]

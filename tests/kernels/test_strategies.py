@@ -497,6 +497,20 @@ CALLS: dict[str, list[Call]] = {
         *(Call(lambda x, pattern=pattern: on_text(x).extract_all(pattern)) for pattern in ("[ab]", r"\w+?(b|é)?", ".")),
         Call(lambda x: on_text(x).replace("[^a]", "xy", regex=True)),
     ],
+    "text_blocks": [
+        *(
+            Call(lambda x, name=name: getattr(on_text(x), name)())
+            for name in ("upper", "title", "len", "strip", "isalnum", "reverse")
+        ),
+        Call(lambda x: on_text(x).split("b")),
+        Call(lambda x: on_text(x).split()),
+        Call(lambda x: on_text(x).slice(1, -1)),
+        Call(lambda x: on_text(x).find("b")),
+        Call(lambda x: on_text(x).count("")),
+        Call(lambda x: on_text(x).extract("(a)(b)?")),
+        Call(lambda x: on_text(x).removeprefix("a")),
+        Call(lambda x: on_text(x).replace("a+", "é", regex=True, n=1)),
+    ],
     # dense arrays and transposition
     "pad": [Call(dense_of), Call(lambda x: [dense_of(x), x.to_dense(fill_value=1)]), method("pad", 4)],
     "unpad": [Call(back_from_dense, lambda lists, ndim: ref.fill_null(lists, ndim, 0.0))],

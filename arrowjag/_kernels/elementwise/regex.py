@@ -19,7 +19,6 @@ import pyarrow.compute as pc
 
 from arrowjag import _versions
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.blocks import map_tasks, n_cores
 
 __all__ = ["contains", "extract_all", "replace", "shared_pattern"]
 
@@ -80,15 +79,9 @@ def _by_polars(values: pa.Array, pattern: str, name: str, *arguments: str) -> pa
     if strategy.choose("regex", len(values), shared is not None) != "polars":
         return None
     polars: Any = _versions.load("polars")
-    type = _TYPES[name](values.type)
-
-    def search(part: pa.Array) -> pa.Array:
-        return getattr(polars.Series(part).str, name)(shared, *arguments).to_arrow().cast(type)
-
-    size = max(-(-len(values) // n_cores()), strategy.sizes.REGEX_POLARS_VALUES)
     try:
-        found = map_tasks(search, [values.slice(start, size) for start in range(0, len(values), size)])
-        return found[0] if len(found) == 1 else pa.concat_arrays(found)
+        found = getattr(polars.Series(values).str, name)(shared, *arguments).to_arrow()
+        return found.cast(_TYPES[name](values.type))
     except (polars.exceptions.PolarsError, pa.ArrowInvalid):  # a pattern too large for polars, results of more than 2 GB
         return None
 
