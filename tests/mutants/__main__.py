@@ -13,6 +13,7 @@ import random
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
@@ -123,9 +124,9 @@ def measure_reach(file: str, out: Path) -> None:
 def chosen_tests(
     mutant: Mutant, tests: dict[str, tuple[float, set[str]]], killers: Sequence[str] = (), seconds: float = SECONDS
 ) -> list[str]:
-    """Tests that reach the mutant's statements, the quickest first; what killed others of its file counts as ten times quicker.
+    """Tests that reach the mutant's statements: the quickest case of each test function first, then the second cases, and so on.
 
-    What runs when a module is imported is reached by every test: then those count that reach anything of the file.
+    What killed others of the file counts as ten times quicker, and comes before other cases. What runs when a module is imported is reached by every test: then those count that reach anything of the file.
     """
     place, function = f"{mutant.path}:", f"{mutant.path}:{mutant.function}:"
     here = {mutant.stretch, f"{function}?"}
@@ -138,6 +139,12 @@ def chosen_tests(
     if not reaching and on_import:
         reaching = {name for name in tests if name and _reaches(tests[name][1], place)}
     ordered = sorted(reaching, key=lambda name: (tests[name][0] / (10 if name in killers else 1), name))
+    cases = Counter[str]()
+    turns = {}
+    for name in ordered:
+        cases[name.partition("[")[0]] += name not in killers
+        turns[name] = cases[name.partition("[")[0]]
+    ordered.sort(key=turns.__getitem__)
     spent = accumulate(tests[name][0] for name in ordered)
     limit = seconds if mutant.function else 4 * seconds  # tables of constants are read by many tests, and few look at one entry
     return [name for name, total in zip(ordered, spent, strict=True) if total <= limit or name == ordered[0]]
