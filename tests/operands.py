@@ -40,6 +40,22 @@ def same_leaves(count: int, ndims: st.SearchStrategy[int] = depths) -> st.Search
     return st.tuples(shapes, leaf_types()).flatmap(lambda pair: prefix_arrays(pair[0], pair[1], allow_nan=False))
 
 
+@st.composite
+def with_null_rows(draw: st.DrawFn, count: int, leaves: Any) -> tuple[aj.JaggedArray, ...]:
+    """Arrays of three dims, of equal sizes in the rows that several of them know; each has null rows of its own at every level."""
+    sizes = draw(st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=3), min_size=1, max_size=3))
+    known = st.sampled_from([True, True, False])
+
+    def row(sizes: Any, values: st.SearchStrategy[Any]) -> Any:
+        if not draw(known):
+            return None
+        return [draw(st.none() | values) for _ in range(sizes)] if isinstance(sizes, int) else [row(one, values) for one in sizes]
+
+    kinds = [leaves] * count if isinstance(leaves, pa.DataType) else leaves
+    nested = [[row(one, leaf_values(kind, small=True, allow_nan=False)) for one in sizes] for kind in kinds]
+    return tuple(array_of(rows, kind, 3) for rows, kind in zip(nested, kinds, strict=True))
+
+
 def with_frame(data: st.DataObject, ndim: int, other: int, leaf: pa.DataType) -> tuple[Any, Any]:
     """Two arrays that agree in the dims above the rows of the first."""
     frame = ndim - 1

@@ -9,13 +9,18 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from tests import reference as ref
-from tests.operands import assert_same, jag, same_leaves
+from tests.operands import assert_same, jag, same_leaves, with_null_rows
 
 depths = st.integers(1, 3)
 
 
 @given(same_leaves(3))
 def test_coalesce_fills_null_leaves_and_null_rows(operands: tuple[aj.JaggedArray, ...]) -> None:
+    assert_same(lambda: aj.coalesce(*operands), lambda: ref.coalesce(*map(jag, operands)))
+
+
+@given(st.integers(2, 3).flatmap(lambda count: with_null_rows(count, pa.int8())))
+def test_rows_of_every_level_come_from_the_first_that_knows_them(operands: tuple[aj.JaggedArray, ...]) -> None:
     assert_same(lambda: aj.coalesce(*operands), lambda: ref.coalesce(*map(jag, operands)))
 
 

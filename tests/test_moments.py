@@ -143,3 +143,15 @@ def test_high_moments_take_no_longer_than_low_ones(k: int) -> None:
 def test_more_means_than_memory_are_refused() -> None:
     with pytest.raises(aj.JagOverflowError, match=r"bootstrap: .* means don't fit into memory"):
         aj.array([[1, 2]]).bootstrap(2**62, seed=0)
+
+
+def test_equal_items_after_a_null_deviate_by_exactly_nothing() -> None:
+    """Deviations are taken from the first item that is known: from 0, the sum of three times 0.1 would leave a rest."""
+    x = aj.array([[None, 0.1, 0.1, 0.1], [], None, [None]])
+    found = {}
+    with strategy.force(central="numpy", variance="numpy", product="numpy"):
+        for k in (2, 3, 4):
+            found[k] = x.moment(k).to_list()
+        found["cov"] = x.cov(x, ddof=0).to_list()
+        found["var"] = x.var().to_list()
+    assert all(one[0] == 0.0 for one in found.values()), found

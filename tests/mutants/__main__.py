@@ -126,7 +126,8 @@ def chosen_tests(
 ) -> list[str]:
     """Tests that reach the mutant's statements: the quickest case of each test function first, then the second cases, and so on.
 
-    What killed others of the file counts as ten times quicker, and comes before other cases. What runs when a module is imported is reached by every test: then those count that reach anything of the file.
+    What killed others of the file counts as ten times quicker, and comes before other cases. What runs when a module is imported is
+    reached by every test: then those count that reach anything of the file.
     """
     place, function = f"{mutant.path}:", f"{mutant.path}:{mutant.function}:"
     here = {mutant.stretch, f"{function}?"}
