@@ -169,7 +169,8 @@ def score(path: Path, options: argparse.Namespace, tests: dict[str, tuple[float,
             continue
         before = [one for one in [killed.get(str(mutant.key), ""), *killers] if one]
         chosen = chosen_tests(mutant, tests, before, options.seconds)
-        outcome = runner.run(mutant, chosen, sum(tests[one][0] for one in chosen))
+        at_import = bool({mutant.stretch, f"{mutant.path}:{mutant.function}:?"} & tests[""][1])
+        outcome = runner.run(mutant, chosen, sum(tests[one][0] for one in chosen), at_import)
         if outcome.survived:
             survivors.append(mutant)
             met = f"{len(chosen)} tests" if chosen else "no test reaches it"
