@@ -185,6 +185,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "composed": (lambda: aj.JaggedShape(2, 3).composed(1, 3), "dims must satisfy 0 <= first < last <= 2, got 1 and 3"),
     "composed: empty": (lambda: aj.JaggedShape(2, 3).composed(1, 1), "dims must satisfy 0 <= first < last <= 2, got 1 and 1"),
     "stack": (lambda: aj.stack(np.array(1.5)), "stack takes a list of arrays, got ndarray"),
+    "zip": (lambda: aj.zip(a=1, b=2, pad=True), "zip needs an array with rows"),
     "dense": (lambda: aj.dense.add(1, [1]), "padding needs rows, got a single value"),
     "get": (lambda: aj.array(5).get(0), "get needs rows, got a single value"),
     "histogram: range": (
@@ -219,3 +220,23 @@ def test_all_axes_of_a_single_value(name: str) -> None:
 
 def test_fields_of_single_values() -> None:
     assert aj.array(5).zip(a=2).as_py() == {"0": 5, "a": 2}
+
+
+WITH_AXIS = [name for name, one in METHODS.items() if "axis" in one.signature.parameters]
+
+
+@pytest.mark.parametrize("axis", [7, "a", 1.5, (0, 0)], ids=str)
+@pytest.mark.parametrize("name", WITH_AXIS)
+def test_errors_of_an_axis_begin_with_the_name_of_the_method(name: str, axis: Any) -> None:
+    parameters = METHODS[name].signature.parameters.values()
+    needed = [one for one in parameters if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+    args: dict[str, Any] = {one.name: 1 for one in needed if one.name != "self"} | {"axis": axis}
+    args |= {"alpha": 0.5} if "alpha" in METHODS[name].signature.parameters else {}
+    kinds = ([[[1, 2], [3]], []], [[[True]], []], [[["a"], ["b"]], []])
+    told = []
+    for rows in kinds:
+        with pytest.raises((JagIndexError, JagTypeError, JagValueError, ShapeError)) as caught:
+            getattr(aj.array(rows), name)(**args)
+        told.append(str(caught.value))
+    spoken = name.replace("_", " ", 1) if name.startswith(("rolling_", "ewm_")) else name
+    assert all(one.startswith((f"{name}:", f"{name} ", f"{spoken}:", f"{spoken} ")) for one in told), told
