@@ -185,6 +185,30 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "composed": (lambda: aj.JaggedShape(2, 3).composed(1, 3), "dims must satisfy 0 <= first < last <= 2, got 1 and 3"),
     "composed: empty": (lambda: aj.JaggedShape(2, 3).composed(1, 1), "dims must satisfy 0 <= first < last <= 2, got 1 and 1"),
     "stack": (lambda: aj.stack(np.array(1.5)), "stack takes a list of arrays, got ndarray"),
+    "zip of single values": (lambda: aj.array(5).zip(a=2, pad=True), "zip needs an array with rows"),
+    "str.slice: start": (lambda: aj.array([["a"]]).str.slice("x"), "str.slice: start must be an int, got str"),
+    "str.slice: stop": (lambda: aj.array([["a"]]).str.slice(0, "x"), "str.slice: stop must be an int, got str"),
+    "str.repeat": (lambda: aj.array([[1]]).str.repeat(2), "str.repeat has no kernel for int64. It takes text."),
+    "str.find": (lambda: aj.array([["a"]]).str.find(1), "str.find: text must be a str, got int"),  # type: ignore[arg-type]
+    "slice: length": (lambda: aj.array([[1, 2]]).slice(0, -1), "slice: length must be at least 0, got -1$"),
+    "slice: lengths": (
+        lambda: aj.array([[1, 2], [3]]).slice(0, aj.array([1, -1])),
+        "slice: length must be at least 0, got -1 for row 1$",
+    ),
+    "expand_to: ndim": (lambda: aj.array([1]).expand_to(aj.array([[1]]), ndim="a"), "expand_to: ndim must be an int, got str"),  # type: ignore[arg-type]
+    "interp": (
+        lambda: aj.interp(aj.array([[1.0]]), aj.array([[1, 2]]), aj.array([[1.0]])),
+        r"interp: JaggedShape\(1, 1\) is not a prefix",
+    ),
+    "with_fields": (
+        lambda: aj.zip(a=aj.array([1, 2])).with_fields(b=aj.array([1, 2, 3])),
+        r"with_fields: JaggedShape\(3\) is not a prefix",
+    ),
+    "rolling by time": (
+        lambda: aj.array([[1.0]]).rolling(float("inf"), on=aj.array([[1.0]])).sum(),
+        "rolling: the window must be a finite number of more than 0, got inf",
+    ),
+    "contains": (lambda: aj.array([[1]]).contains("a"), "contains: int64 and string have no common type"),
     "zip": (lambda: aj.zip(a=1, b=2, pad=True), "zip needs an array with rows"),
     "dense": (lambda: aj.dense.add(1, [1]), "padding needs rows, got a single value"),
     "get": (lambda: aj.array(5).get(0), "get needs rows, got a single value"),

@@ -83,3 +83,13 @@ def test_rows_without_a_spectrum_and_times() -> None:
         aj.lomb_scargle(seconds, y, [[0.1]])
     with pytest.raises(ShapeError, match=r"lomb_scargle"):
         aj.lomb_scargle(seconds, aj.array([[1.0]]), [0.1])
+
+
+def test_lomb_scargle_at_every_ndim() -> None:
+    frequencies = np.linspace(0.1, 2, 3)
+    t, y = [0.0, 1.0, 2.0, 4.0], [1.0, 2.0, 1.0, 3.0]
+    flat = aj.lomb_scargle(aj.array(t), aj.array(y), frequencies)
+    assert flat.shape == aj.JaggedShape(3)
+    assert flat.shape.extents == (None,)
+    deep = aj.lomb_scargle(aj.array([[t], [], [[]]]), aj.array([[y], [], [[]]]), frequencies)
+    assert deep.to_list() == [[flat.to_list()], [], [[None] * 3]]

@@ -155,3 +155,9 @@ def test_equal_items_after_a_null_deviate_by_exactly_nothing() -> None:
         found["cov"] = x.cov(x, ddof=0).to_list()
         found["var"] = x.var().to_list()
     assert all(one[0] == 0.0 for one in found.values()), found
+
+
+@pytest.mark.parametrize("leaf", [pa.decimal32(5, 2), pa.decimal128(30, 2), pa.decimal256(60, 2)])
+def test_mad_of_decimals(leaf: pa.DataType) -> None:
+    x = aj.array([[decimal.Decimal("1.5"), decimal.Decimal("2.25"), decimal.Decimal(9), None], [], None], type=leaf)
+    assert x.mad().to_list() == [0.75, None, None]

@@ -154,3 +154,13 @@ def test_numbers_at_the_ends_of_64_bits() -> None:
 def test_numbers_beyond_int64(number: int, every: int) -> None:
     with pytest.raises(aj.JagRangeError, match="begins beyond what int64 holds"):
         aj.resample(aj.array([[number]], type=pa.uint64()), aj.array([[1]]), every)
+
+
+@pytest.mark.parametrize("how", resample.HOWS)
+def test_each_way_is_the_reduction_of_that_name(how: str) -> None:
+    t, y = aj.array([[0, 1, 1, 2, 5], [], None]), aj.array([[1.0, None, 4.0, 3.0, 7.0], [], None])
+    buckets = aj.array([[[1.0, None, 4.0], [3.0], [7.0]], [], None])
+    y, buckets = (y > 2, buckets > 2) if how in ("any", "all") else (y, buckets)
+    found = aj.resample(t, y, 2, how=how)
+    assert found["t"].to_list() == [[0, 2, 4], [], None]
+    assert found["value"].to_list() == getattr(buckets, how)().to_list()

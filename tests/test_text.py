@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag._kernels import strategy
 from arrowjag._kernels.elementwise.regex import shared_pattern
-from arrowjag._kernels.strategy.sizes import REGEX_POLARS_VALUES
+from arrowjag._kernels.strategy.sizes import REGEX_POLARS_VALUES, TEXT_VALUES
 from arrowjag._methods import METHODS, namespaces
 from arrowjag._ops import text as _text
 from arrowjag.errors import JagTypeError, JagValueError
@@ -365,3 +365,27 @@ def test_a_class_that_begins_with_a_bracket_holds_no_group() -> None:
     x = aj.array([["(b", "]b", "b"]])
     assert x.str.extract(r"[](](b)").to_list() == [[{"1": "b"}, {"1": "b"}, None]]
     assert x.str.extract(r"[^](](b)").to_list() == [[None, None, None]]
+
+
+def test_each_of_several_affixes_is_looked_for() -> None:
+    x = aj.array([["ab", "xb", "cd", None], []])
+    assert x.str.startswith(("q", "x", "c")).to_list() == [[False, True, True, None], []]
+    assert x.str.endswith(("q", "d")).to_list() == [[False, False, True, None], []]
+
+
+@pytest.mark.parametrize("side", ["left", "right", "both"])
+@pytest.mark.parametrize("n", [-1, 0, 1])
+def test_text_is_never_cut_by_pad(side: str, n: int) -> None:
+    x = aj.array([["ab", "", None], []])
+    assert x.str.pad(n, side=side).to_list() == [["ab", " " * max(n, 0), None], []]  # type: ignore[arg-type]
+
+
+def test_blocks_of_text_run_on_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks: list[int] = []
+    map_tasks = _text.map_tasks
+    monkeypatch.setattr(_text, "n_cores", lambda: 3)
+    monkeypatch.setattr(_text, "map_tasks", lambda compute, parts: [tasks.append(len(parts)), map_tasks(compute, parts)][1])
+    texts = [["a"] * TEXT_VALUES]
+    assert aj.array(texts).str.upper().to_list() == [["A"] * TEXT_VALUES]
+    assert aj.array([texts[0][1:]]).str.upper().to_list() == [["A"] * (TEXT_VALUES - 1)]
+    assert tasks == [3, 1]

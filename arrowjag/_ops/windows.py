@@ -337,7 +337,7 @@ def _width(window: Any, type: pa.DataType) -> Any:
         if not (is_int(window) or (pt.is_floating(type) and isinstance(window, (float, np.floating)))):
             raise JagTypeError(f"rolling: `on` holds {type}, so the window must be a number of its kind, got {window!r}")
         if not 0 < window < math.inf:
-            raise JagValueError(f"rolling: the window must be more than 0, got {window}")
+            raise JagValueError(f"rolling: the window must be a finite number of more than 0, got {window}")
         return float(window) if pt.is_floating(type) else int(window)
     raise JagTypeError(f"rolling: `on` must hold times or numbers, got {type}")
 

@@ -140,12 +140,13 @@ def chosen_tests(
     if not reaching and on_import:
         reaching = {name for name in tests if name and _reaches(tests[name][1], place)}
     ordered = sorted(reaching, key=lambda name: (tests[name][0] / (10 if name in killers else 1), name))
-    cases = Counter[str]()
-    turns = {}
-    for name in ordered:
-        cases[name.partition("[")[0]] += name not in killers
-        turns[name] = cases[name.partition("[")[0]]
-    ordered.sort(key=turns.__getitem__)
+    if mutant.function:
+        cases = Counter[str]()
+        turns = {}
+        for name in ordered:
+            cases[name.partition("[")[0]] += name not in killers
+            turns[name] = cases[name.partition("[")[0]]
+        ordered.sort(key=turns.__getitem__)
     spent = accumulate(tests[name][0] for name in ordered)
     limit = seconds if mutant.function else 4 * seconds  # tables of constants are read by many tests, and few look at one entry
     return [name for name, total in zip(ordered, spent, strict=True) if total <= limit or name == ordered[0]]
