@@ -110,7 +110,12 @@ class DaskEngine:
     def start(self, order: Order) -> None:
         """Submit a task to Dask."""
         number = order.task.number
-        future = self._client.submit(run_remotely, self._job, order, pure=False, key=f"arrowjag-{uuid.uuid4().hex}")
+        try:
+            future = self._client.submit(run_remotely, self._job, order, pure=False, key=f"arrowjag-{uuid.uuid4().hex}")
+        except Exception as error:
+            if self._client.status in {"closing", "closed"}:  # the scheduler died since it was checked
+                raise self._gone() from error
+            raise
         self._futures[number] = future
         future.add_done_callback(lambda done: self._ended.put((number, done)))
 
@@ -153,8 +158,11 @@ class DaskEngine:
             return
         self._lost_since = self._lost_since or time.monotonic()
         if self._client.status in {"closing", "closed"} or time.monotonic() - self._lost_since > _LOST_SECONDS:
-            address = str(getattr(self._client.scheduler, "address", "its address"))
-            raise JobError(Failure("dask", (), f'the scheduler at {address} no longer answers: run again with mode="resume"'))
+            raise self._gone()
+
+    def _gone(self) -> JobError:
+        address = str(getattr(self._client.scheduler, "address", "its address"))
+        return JobError(Failure("dask", (), f'the scheduler at {address} no longer answers: run again with mode="resume"'))
 
     def _result(self, future: Any) -> Outcome | TaskError:
         if future.status != "finished":
