@@ -13,7 +13,7 @@ import numpy.typing as npt
 from arrowjag._integers import integer, is_int
 from arrowjag.errors import JagError, JagMemoryError, JagRangeError, JagTypeError, ShapeError
 
-__all__ = ["checked", "flat_numbers"]
+__all__ = ["check_arguments", "checked", "flat_numbers"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -62,8 +62,8 @@ _CHECKS: dict[str, _Check] = {
     "int": _whole,
     "float": _number,
 }
-_UNLIMITED = frozenset({"seed", "axis", "a", "b"})
-"""Integers of any size: of seeds every bit counts, and an axis that is out of range is an error of its own."""
+_UNLIMITED = frozenset({"seed", "axis", "a", "b", "row_group_size", "row_group_values"})
+"""Integers of any size: every bit of a seed counts, an axis out of range is an error of its own, a huge limit is none."""
 
 
 def _check_of(parameter: inspect.Parameter) -> tuple[_Check | None, bool]:
@@ -109,6 +109,11 @@ def checked(function: F, name: str) -> F:
             raise JagMemoryError(f"{name}: the result needs more memory than there is: {error}") from error
 
     return call  # type: ignore[return-value]  # the wrapped signature is function's
+
+
+def check_arguments(function: F) -> F:
+    """Decorate a public function: `checked`, by the name of the function."""
+    return checked(function, function.__name__)
 
 
 def flat_numbers(values: Any, what: str) -> npt.NDArray[Any]:

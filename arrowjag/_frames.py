@@ -28,11 +28,11 @@ from arrowjag.typing import BoolArray, IntArray
 __all__ = [
     "STATISTICS",
     "Flat",
+    "check_labels",
     "check_new",
     "described",
     "filter_columns",
     "flatten",
-    "labels",
     "named",
     "nest",
     "pick",
@@ -76,7 +76,7 @@ def resolve(name: Hashable, names: Iterable[Hashable]) -> tuple[Hashable, tuple[
     ('docs', ('score',))
     """
     known = list(names)
-    labels([name])
+    check_labels([name])
     if name in known:
         return name, ()
     parts = name.split(".") if isinstance(name, str) else []
@@ -110,17 +110,19 @@ def several(operation: str, names: Sequence[Any], resolved: Callable[[list[Any]]
     found = list(names[0]) if len(names) == 1 and isinstance(names[0], (list, tuple)) else list(names)
     if not found:
         raise JagTypeError(f"{operation} changes the columns that it is given: name at least one")
-    found = list(labels(found)) if resolved is None else resolved(found)
+    if resolved is None:
+        check_labels(found)
+    else:
+        found = resolved(found)
     _refuse_twice(operation, found)
     return found
 
 
-def labels(names: Sequence[Any]) -> Sequence[Any]:
-    """Return names of columns that can be labels; raise for data in their place."""
+def check_labels(names: Sequence[Any]) -> None:
+    """Refuse data in place of the names of columns."""
     for name in names:
         if not isinstance(name, Hashable):
             raise JagTypeError(f"a column is given by its name, got {type(name).__name__}")
-    return names
 
 
 def _refuse_twice(operation: str, names: Sequence[Any]) -> None:

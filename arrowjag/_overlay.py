@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow, _html
+from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray, array_of
 from arrowjag._array.base import as_column
 from arrowjag._column import Column
@@ -168,6 +169,7 @@ def _leaves(array: JaggedArray, position: IntArray, wanted: Any) -> pa.Array:
     return gather.take(array.values, np.where(wanted, position, 0))
 
 
+@check_arguments
 def overlay(dest: Any, index: Any, values: Any) -> Overlay:
     """Overlay values on an array: an assignment that is evaluated when the result is read.
 
@@ -206,6 +208,7 @@ def overlay(dest: Any, index: Any, values: Any) -> Overlay:
     return Overlay(array_of(dest), index, array_of(values))
 
 
+@check_arguments
 def scatter(dest: Any, index: Any, values: Any) -> JaggedArray:
     """Return a copy of an array with values assigned at an index.
 

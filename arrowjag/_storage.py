@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._arguments import check_arguments
 from arrowjag._array.base import ArrayBase
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
 
@@ -19,6 +20,7 @@ __all__ = ["pandas_facts", "portable", "storage_type", "to_storage"]
 _LARGEST = 2**31 - 1
 
 
+@check_arguments
 def to_storage(obj: Any, offsets: int = 64) -> Any:
     """Convert jagged columns to plain nested lists, for readers without arrowjag.
 

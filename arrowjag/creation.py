@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray
 from arrowjag._column import Column
-from arrowjag._integers import integer
 from arrowjag._ops import elementwise
-from arrowjag.errors import JagTypeError
+from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.shape import JaggedShape
 
 __all__ = ["arange", "full", "random", "zeros"]
@@ -26,6 +26,7 @@ def _shape(dims: tuple[Any, ...]) -> JaggedShape:
     return JaggedShape.repeating(*dims)
 
 
+@check_arguments
 def arange(*dims: Any, start: int = 0) -> JaggedArray:
     """Number the items of a shape.
 
@@ -45,6 +46,8 @@ def arange(*dims: Any, start: int = 0) -> JaggedArray:
     ------
     ShapeError
         If the dims do not fit.
+    JagTypeError
+        If `start` is no int, or a dim is none of these.
 
     Notes
     -----
@@ -56,10 +59,11 @@ def arange(*dims: Any, start: int = 0) -> JaggedArray:
     >>> aj.arange(2, [2, 3]).to_list()
     [[0, 1], [2, 3, 4]]
     """
-    shape, start = _shape(dims), integer(start, "arange: start")
+    shape = _shape(dims)
     return _of(shape, _arrow.from_numpy(np.arange(start, start + shape.size, dtype=np.int64)))
 
 
+@check_arguments
 def zeros(*dims: Any, type: Any = None) -> JaggedArray:
     """Create an array of zeros, which stores one value until its values are read.
 
@@ -102,6 +106,7 @@ def _zero(type: pa.DataType) -> pa.Scalar:
     raise JagTypeError(f"zeros: {type} has no zero; use aj.full(dims, value)")
 
 
+@check_arguments
 def full(dims: Any, value: Any) -> JaggedArray:
     """Create an array of one value, which is stored once until the values are read.
 
@@ -137,6 +142,7 @@ def full(dims: Any, value: Any) -> JaggedArray:
     return _of(shape, pa.RunEndEncodedArray.from_arrays(ends, one))
 
 
+@check_arguments
 def random(*dims: Any, seed: int | None = None) -> JaggedArray:
     """Create random numbers from 0 (included) to 1 (excluded).
 
@@ -156,6 +162,8 @@ def random(*dims: Any, seed: int | None = None) -> JaggedArray:
     ------
     ShapeError
         If the dims do not fit.
+    JagTypeError, JagValueError
+        If `seed` is no int, or negative.
 
     Examples
     --------
@@ -164,7 +172,8 @@ def random(*dims: Any, seed: int | None = None) -> JaggedArray:
     JaggedShape(2, [1, 2])
     """
     shape = _shape(dims)
-    seed = None if seed is None else integer(seed, "random: seed", 0)
+    if seed is not None and seed < 0:
+        raise JagValueError(f"random: seed must not be negative, got {seed}")
     return _of(shape, _arrow.from_numpy(np.random.default_rng(seed).random(shape.size)))
 
 

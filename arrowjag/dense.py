@@ -10,6 +10,7 @@ from typing import Any, Literal, overload
 
 import numpy.typing as npt
 
+from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column
@@ -22,6 +23,7 @@ from arrowjag.shape import JaggedShape
 __all__ = ["add", "bmm", "from_dense", "inner", "matmul", "max_sizes", "mul", "pack", "softmax"]
 
 
+@check_arguments
 def from_dense(dense: Any, shape_or_sizes: Any, fill_value: Any = 0) -> JaggedArray:
     """Convert a padded dense array to a jagged array.
 
@@ -89,6 +91,7 @@ def add(x: Any, dense: Any, out: Literal["jagged"] = "jagged") -> JaggedArray: .
 def add(x: Any, dense: Any, out: Literal["dense"]) -> npt.NDArray[Any]: ...
 
 
+@check_arguments
 def add(x: Any, dense: Any, out: str = "jagged") -> Any:
     """Add a dense array to a jagged one.
 
@@ -136,6 +139,7 @@ def add(x: Any, dense: Any, out: str = "jagged") -> Any:
     return _of(result) if isinstance(result, Column) else result
 
 
+@check_arguments
 def mul(x: Any, dense: Any) -> JaggedArray:
     """Multiply a jagged array by a dense one.
 
@@ -172,6 +176,7 @@ def mul(x: Any, dense: Any) -> JaggedArray:
     return _of(_ops.mul(as_column(x), dense))
 
 
+@check_arguments
 def max_sizes(x: Any) -> tuple[int, ...]:
     """Return the size of the longest row of each jagged level.
 
@@ -195,6 +200,7 @@ def max_sizes(x: Any) -> tuple[int, ...]:
     return _ops.max_sizes(as_column(x))
 
 
+@check_arguments
 def inner(x: Any) -> int:
     """Return the largest number of leaves that can form one item: the greatest common divisor of the innermost row sizes.
 
@@ -226,6 +232,7 @@ def inner(x: Any) -> int:
     return _ops.inner_width(as_column(x))
 
 
+@check_arguments
 def pack(x: Any, width: int | None = None) -> JaggedArray:
     """Cut the innermost rows into items of equal width, which form a new declared dim.
 
@@ -255,6 +262,7 @@ def pack(x: Any, width: int | None = None) -> JaggedArray:
     return _of(_ops.pack(as_column(x), width))
 
 
+@check_arguments
 def softmax(x: Any, max_size: int | None = None) -> JaggedArray:
     """Softmax over the jagged dim, separately per column of the items.
 
@@ -293,6 +301,7 @@ def softmax(x: Any, max_size: int | None = None) -> JaggedArray:
     return _of(_ops.softmax(as_column(x), max_size))
 
 
+@check_arguments
 def bmm(x: Any, y: Any, max_size: int | None = None) -> npt.NDArray[Any]:
     """Multiply the matrices of corresponding rows, the first one transposed: `X_b.T @ Y_b`.
 
@@ -332,6 +341,7 @@ def bmm(x: Any, y: Any, max_size: int | None = None) -> npt.NDArray[Any]:
     return _ops.bmm(as_column(x), as_column(y), max_size)
 
 
+@check_arguments
 def matmul(x: Any, dense: Any, max_size: int | None = None) -> JaggedArray:
     """Multiply the matrix of each row by a dense matrix: `X_b @ Y_b`.
 

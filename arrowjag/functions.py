@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from arrowjag import _arrow, _column
+from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column, operand
 from arrowjag._array.combining import apply_function, promoted
@@ -46,6 +47,7 @@ __all__ = [
 ]
 
 
+@check_arguments
 def array(data: Any, *, type: pa.DataType | None = None, ndim: int | None = None, nan_to_null: bool | None = None) -> JaggedArray:
     """Create a jagged array from nested lists, numpy, Arrow, pandas or polars.
 
@@ -90,6 +92,7 @@ def _of(column: Column) -> JaggedArray:
     return result
 
 
+@check_arguments
 def from_arrow(a: Any, ndim: int | None = None) -> JaggedArray:
     """Create a jagged array from an Arrow array of any nested layout.
 
@@ -113,6 +116,8 @@ def from_arrow(a: Any, ndim: int | None = None) -> JaggedArray:
         If offsets decrease or point outside of the values.
     ShapeError
         If there are fewer levels than `ndim`.
+    JagTypeError
+        If `a` is no sequence, or `ndim` no int.
 
     Examples
     --------
@@ -123,6 +128,7 @@ def from_arrow(a: Any, ndim: int | None = None) -> JaggedArray:
     return _of(_column.from_arrow(to_array(a), ndim, "the Arrow data"))
 
 
+@check_arguments
 def from_sizes(values: Any, *sizes: Any, nan_to_null: bool | None = None) -> JaggedArray:
     """Create a jagged array from flat values and the row sizes of each dim after the rows.
 
@@ -145,6 +151,8 @@ def from_sizes(values: Any, *sizes: Any, nan_to_null: bool | None = None) -> Jag
     ------
     ShapeError
         If the sizes do not add up.
+    JagTypeError
+        If `values` are no sequence, or sizes no integers.
 
     Examples
     --------
@@ -159,6 +167,7 @@ def from_sizes(values: Any, *sizes: Any, nan_to_null: bool | None = None) -> Jag
     return JaggedArray(JaggedShape(Uniform(rows, 1, declared=False), *sizes), to_array(values, nan_to_null=nan_to_null))
 
 
+@check_arguments
 def from_parents(values: Any, parents: Any, n_parents: int, *, nan_to_null: bool | None = None) -> JaggedArray:
     """Create a jagged array from flat values and the row that owns each value.
 
@@ -182,6 +191,8 @@ def from_parents(values: Any, parents: Any, n_parents: int, *, nan_to_null: bool
     ------
     ShapeError
         If parents decrease or are out of range.
+    JagTypeError, JagValueError
+        If `parents` are no flat sequence of integers, or `n_parents` is no int, or negative.
 
     Examples
     --------
@@ -189,11 +200,12 @@ def from_parents(values: Any, parents: Any, n_parents: int, *, nan_to_null: bool
     >>> aj.from_parents(["a", "b", "c"], [0, 0, 2], 3).to_list()
     [['a', 'b'], [], ['c']]
     """
-    n_parents = item_count(n_parents, "n_parents")
+    item_count(n_parents, "from_parents: n_parents")
     shape = JaggedShape.from_parents((np.zeros(n_parents, np.int64), 1), (parents, n_parents))
     return JaggedArray(shape, to_array(values, nan_to_null=nan_to_null))
 
 
+@check_arguments
 def from_offsets(values: Any, *offsets: Any, validate: bool = True, nan_to_null: bool | None = None) -> JaggedArray:
     """Create a jagged array from flat values and Arrow offsets, one array for each dim after the rows.
 
@@ -218,6 +230,8 @@ def from_offsets(values: Any, *offsets: Any, validate: bool = True, nan_to_null:
     ------
     OffsetsError
         If offsets do not start at 0, decrease, or do not end at the size of the next level.
+    JagTypeError
+        If offsets are no flat sequences of integers.
 
     Examples
     --------

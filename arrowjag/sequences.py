@@ -6,14 +6,14 @@ Nothing is lost: `Packed` knows the source row of each piece, and `Packed.unpack
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from arrowjag._arguments import checked, flat_numbers
+from arrowjag._arguments import check_arguments, flat_numbers
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column
@@ -31,8 +31,6 @@ from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["Buckets", "Packed", "bucket", "pack", "pack_batches", "pad_batch"]
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 Strategy = Literal["wrapped", "first_fit", "best_fit", "split"]
 _STRATEGIES = ("wrapped", "first_fit", "best_fit", "split")
 
@@ -43,11 +41,6 @@ class Layout(NamedTuple):
     pieces: Pieces
     bins: Bins
     cuts: IntArray
-
-
-def _checked(function: F) -> F:
-    """Check the arguments of a function or method, as those of arrays are checked."""
-    return checked(function, function.__name__)
 
 
 class Packed:
@@ -204,7 +197,7 @@ class Packed:
             back = _moved(_in_pieces(column, self._layout.cuts), scatter.inverse(self._layout.bins.order))
         return JaggedArray._of(structure.with_shape(JaggedShape._trusted([*self._shape.dims[:2], *back.shape.dims[2:]]), back))
 
-    @_checked
+    @check_arguments
     def block_mask(self, i: int, causal: bool = False) -> BoolArray:
         """Return which items of a packed row may attend to each other: those of the same piece.
 
@@ -240,7 +233,7 @@ class Packed:
         return np.tril(mask) if causal else mask
 
 
-@_checked
+@check_arguments
 def pack(x: Any, width: int, strategy: Strategy = "wrapped") -> Packed:
     """Pack rows into longer rows of at most `width` items, so that a batch of them needs little padding.
 
@@ -326,7 +319,7 @@ def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 # ----------------------------------------------------------------------------------------------------------- streams
 
 
-@_checked
+@check_arguments
 def pack_batches(batches: Iterable[Any], width: int, strategy: Strategy = "wrapped") -> Iterator[Packed]:
     """Pack a stream of batches in bounded memory.
 
@@ -423,7 +416,7 @@ def _whole(rows: Rows, width: int) -> tuple[Rows, Rows]:
 # ------------------------------------------------------------------------------------------------- batches and buckets
 
 
-@_checked
+@check_arguments
 def pad_batch(
     x: Any, side: Literal["right", "left"] = "right", fill: Any = 0, max_length: int | None = None
 ) -> tuple[npt.NDArray[Any], BoolArray]:
@@ -553,7 +546,7 @@ class Buckets(Sequence[JaggedArray]):
         return JaggedArray._of(structure.take_items(flat, 1, order, [Uniform(len(order), 1, declared=False)]))
 
 
-@_checked
+@check_arguments
 def bucket(x: Any, boundaries: Any) -> Buckets:
     """Group rows of similar length into buckets.
 

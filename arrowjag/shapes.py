@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column
@@ -42,6 +43,7 @@ __all__ = [
 # --------------------------------------------------------------------------------------------------- shapes
 
 
+@check_arguments
 def new(*dimensions: Any) -> JaggedShape:
     """Create a shape from its dims.
 
@@ -76,6 +78,7 @@ def new(*dimensions: Any) -> JaggedShape:
     return JaggedShape(*dimensions)
 
 
+@check_arguments
 def ndim(shape: JaggedShape) -> int:
     """Return the number of dims of a shape.
 
@@ -107,6 +110,7 @@ def ndim(shape: JaggedShape) -> int:
     return _shape(shape, "ndim").ndim
 
 
+@check_arguments
 def rank(shape: JaggedShape) -> int:
     """Return the number of dims of a shape: Koda's other name for `ndim`.
 
@@ -138,6 +142,7 @@ def rank(shape: JaggedShape) -> int:
     return _shape(shape, "rank").ndim
 
 
+@check_arguments
 def size(shape: JaggedShape) -> int:
     """Return the number of innermost items of a shape.
 
@@ -169,6 +174,7 @@ def size(shape: JaggedShape) -> int:
     return _shape(shape, "size").size
 
 
+@check_arguments
 def dim_sizes(shape: JaggedShape, dim: int) -> pa.Array:
     """Return the row sizes of a dim.
 
@@ -202,6 +208,7 @@ def dim_sizes(shape: JaggedShape, dim: int) -> pa.Array:
     return pa.array(_dim(shape, dim, "dim_sizes").sizes)
 
 
+@check_arguments
 def dim_mapping(shape: JaggedShape, dim: int) -> pa.Array:
     """Return the row that owns each item of a dim.
 
@@ -235,6 +242,7 @@ def dim_mapping(shape: JaggedShape, dim: int) -> pa.Array:
     return pa.array(_dim(shape, dim, "dim_mapping").parents.astype(np.int64, copy=False))
 
 
+@check_arguments
 def get_sizes(x: Any) -> JaggedArray:
     """Return the row sizes of every dim, as an array.
 
@@ -272,6 +280,7 @@ def get_sizes(x: Any) -> JaggedArray:
 # --------------------------------------------------------------------------------------------------- arrays
 
 
+@check_arguments
 def get_shape(x: Any) -> JaggedShape:
     """Return the shape of an array.
 
@@ -304,6 +313,7 @@ def get_shape(x: Any) -> JaggedShape:
     return _column(x, "get_shape").shape
 
 
+@check_arguments
 def flatten(x: Any, from_dim: int = 0, to_dim: int | None = None) -> JaggedArray:
     """Merge the dims from `from_dim` to before `to_dim` into one.
 
@@ -334,6 +344,7 @@ def flatten(x: Any, from_dim: int = 0, to_dim: int | None = None) -> JaggedArray
     return _array(structure.flatten(_column(x, "flatten"), from_dim, to_dim))
 
 
+@check_arguments
 def flatten_end(x: Any, n_times: int = 1) -> JaggedArray:
     """Merge the last `n_times` dims into the dim before them.
 
@@ -368,6 +379,7 @@ def flatten_end(x: Any, n_times: int = 1) -> JaggedArray:
     return _array(structure.flatten_end(_column(x, "flatten_end"), n_times))
 
 
+@check_arguments
 def reshape(x: Any, shape: Any) -> ArrayOrScalar:
     """Regroup the same items into another shape.
 
@@ -405,6 +417,7 @@ def reshape(x: Any, shape: Any) -> ArrayOrScalar:
     return _array(structure.with_shape(resolve_reshape(column.shape, shape), column))
 
 
+@check_arguments
 def reshape_as(x: Any, shape_from: Any) -> ArrayOrScalar:
     """Regroup the same items into the shape of another array.
 
@@ -441,6 +454,7 @@ def reshape_as(x: Any, shape_from: Any) -> ArrayOrScalar:
     return reshape(x, _column(shape_from, "reshape_as").shape)
 
 
+@check_arguments
 def expand_to_shape(x: Any, shape: JaggedShape, ndim: int = 0) -> ArrayOrScalar:
     """Expand an array to a longer shape.
 
@@ -477,6 +491,7 @@ def expand_to_shape(x: Any, shape: JaggedShape, ndim: int = 0) -> ArrayOrScalar:
     return _array(structure.expand_to(_column(x, "expand_to_shape"), _shape(shape, "expand_to_shape"), ndim))
 
 
+@check_arguments
 def is_expandable_to_shape(x: Any, target_shape: JaggedShape, ndim: int = 0) -> bool:
     """Return whether `expand_to_shape` accepts the same arguments.
 

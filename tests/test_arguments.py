@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
+import inspect
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag._methods import METHODS
-from arrowjag.errors import JagIndexError, JagOverflowError, JagRangeError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagIndexError, JagMemoryError, JagOverflowError, JagRangeError, JagTypeError, JagValueError, ShapeError
 from tests.surfaces import SURFACES, Surface
 
 CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
@@ -53,7 +55,7 @@ def test_invalid_masks_tables_functions_and_positions_are_refused() -> None:
     x = aj.array([[1, 2], [3]])
     with pytest.raises(JagTypeError, match="takes a flat mask, one bool per item, got bool"):
         x.with_validity(0, True)
-    with pytest.raises(ShapeError, match="keys need rows, got a single value"):
+    with pytest.raises(ShapeError, match="table of keys needs rows, got a single value"):
         x.translate(1, 2)
     with pytest.raises(JagTypeError, match="takes a function, got str"):
         x.map_rows("len", "int64")
@@ -65,6 +67,9 @@ def test_invalid_masks_tables_functions_and_positions_are_refused() -> None:
         with pytest.raises(JagIndexError, match=str(index)):
             x.take(index)
 
+
+PUBLIC = ("dense", "etl", "io", "plot", "sequences", "shapes")
+"""Modules of public functions."""
 
 PLACEHOLDERS = {"bool": True, "str": "a", "int": 1, "float": 1.0}
 """Values of the right type for the other parameters."""
@@ -225,6 +230,45 @@ def test_functions_name_the_argument_that_they_refuse(name: str) -> None:
     call, message = REFUSED[name]
     with pytest.raises((JagTypeError, JagValueError, ShapeError), match=message):
         call()
+
+
+MODULES = {name: importlib.import_module(name) for name in ("arrowjag", *(f"arrowjag.{one}" for one in PUBLIC))}
+FUNCTIONS = {
+    f"{module.removeprefix('arrowjag.')}.{name}": getattr(found, name)
+    for module, found in MODULES.items()
+    for name in found.__all__
+    if inspect.isfunction(getattr(found, name)) and name not in ("jit", "json_default")
+}
+"""The public functions; `jit` and `json_default` take one argument of any kind."""
+
+
+def typed_parameters_of_functions() -> list[tuple[str, str]]:
+    """As `typed_parameters`, of the functions."""
+    return [
+        (name, parameter.name)
+        for name, function in FUNCTIONS.items()
+        for parameter in inspect.signature(function).parameters.values()
+        if str(parameter.annotation).replace("builtins.", "").removesuffix(" | None") in PLACEHOLDERS
+    ]
+
+
+@pytest.mark.parametrize(("name", "parameter"), typed_parameters_of_functions())
+def test_every_typed_parameter_of_every_function_is_checked(name: str, parameter: str) -> None:
+    """Before anything else is computed, read or written: the other arguments are not looked at."""
+    function = FUNCTIONS[name]
+    required = {
+        key: PLACEHOLDERS.get(str(known.annotation), object())
+        for key, known in inspect.signature(function).parameters.items()
+        if known.default is known.empty and known.kind in (known.POSITIONAL_OR_KEYWORD, known.KEYWORD_ONLY)
+    }
+    for wrong in FOREIGN:
+        with pytest.raises(JagTypeError, match=rf"^{function.__name__}: {parameter} must be a"):
+            function(**{**required, parameter: wrong})
+
+
+def test_memory_that_is_not_there() -> None:
+    with pytest.raises(JagMemoryError, match="arange: the result needs more memory than there is"):
+        aj.arange(2**58)
 
 
 def test_a_name_of_a_series_is_text() -> None:

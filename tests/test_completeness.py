@@ -17,7 +17,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag import io
-from arrowjag._methods import METHODS
+from arrowjag._methods import FREE_FUNCTIONS, METHODS
 from tests import reference, test_reductions, test_surfaces
 from tests.io import test_formats
 
@@ -111,7 +111,7 @@ def has_oracle_test(name: str) -> bool:
 def is_called_on_every_surface(name: str) -> bool:
     if name in METHODS:
         return name in {*test_surfaces.WITHOUT_ARGUMENTS, *(call.name for call in test_surfaces.CALLS)} or METHODS[name].is_property
-    return not hasattr(FUNCTIONS[name], "__wrapped__") or name in {call.name for call in test_surfaces.FUNCTIONS}
+    return name not in FREE_FUNCTIONS or name in {call.name for call in test_surfaces.FUNCTIONS}
 
 
 def has_page(name: str) -> bool:

@@ -9,8 +9,8 @@ from arrowjag._array.base import ArrayBase, operand
 from arrowjag._integers import is_int
 from arrowjag._methods import along_axis, changing_axis, method
 from arrowjag._ops import edits as _ops
-from arrowjag._ops import elementwise
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag._ops import elementwise, structure
+from arrowjag.errors import JagTypeError, JagValueError
 
 if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
@@ -40,10 +40,6 @@ class EditMethods(ArrayBase):
     """Operations that put items into rows, take them out or exchange them."""
 
     __slots__ = ()
-
-    def _check_rows(self, operation: str) -> None:
-        if self.ndim == 0:
-            raise ShapeError(f"{operation} needs rows, got an array without dims")
 
     @method()
     def replace(self, old: Any, new: Any = _MISSING) -> JaggedArray:
@@ -112,7 +108,7 @@ class EditMethods(ArrayBase):
         >>> x.remove(5).to_list(), x.remove([7, None, 0]).to_list()
         ([[7], [None, 7], None], [[5, 5], [7], None])
         """
-        self._check_rows("remove")
+        structure.check_rows(self.ndim, "remove")
         return self._wrap(_ops.remove(self, operand(v, self.type, "remove", by_value=True)))
 
     @method("v", rows=changing_axis)
@@ -147,7 +143,7 @@ class EditMethods(ArrayBase):
         >>> x.append(0).to_list(), x.append([7, 8, 9]).to_list()
         ([[1, 2, 0], [0], None], [[1, 2, 7], [8], None])
         """
-        self._check_rows("append")
+        structure.check_rows(self.ndim, "append")
         return self._wrap(_ops.append(self, operand(v, self.type, "append")))
 
     @method("i", "v", rows=changing_axis)
@@ -181,7 +177,7 @@ class EditMethods(ArrayBase):
         >>> x.insert(1, 0).to_list(), x.insert([-1, 5, 0], [7, 8, 9]).to_list()
         ([[1, 0, 2, 3], [0], None], [[1, 2, 7, 3], [8], None])
         """
-        self._check_rows("insert")
+        structure.check_rows(self.ndim, "insert")
         return self._wrap(_ops.insert(self, _position(i, "insert"), operand(v, self.type, "insert")))
 
     @method("start", "n", "y", rows=changing_axis)
@@ -224,7 +220,7 @@ class EditMethods(ArrayBase):
         >>> x.splice(1, 2, aj.array([[8, 9, 9], []])).to_list(), x.splice(-1, 1).to_list()
         ([[1, 8, 9, 9, 4], [5]], [[1, 2, 3], []])
         """
-        self._check_rows("splice")
+        structure.check_rows(self.ndim, "splice")
         items = None if y is None else operand(y, self.type, "splice")
         return self._wrap(_ops.splice(self, _position(start, "splice"), _position(n, "splice"), items))
 
@@ -260,7 +256,7 @@ class EditMethods(ArrayBase):
         >>> x.rotate(1).to_list(), x.rotate([-1, 2]).to_list()
         ([[3, 1, 2], [5, 4]], [[2, 3, 1], [4, 5]])
         """
-        self._check_rows("rotate")
+        structure.check_rows(self.ndim, "rotate")
         return self._wrap(_ops.rotate(self, _position(n, "rotate")))
 
     @method(rows=changing_axis)

@@ -15,7 +15,7 @@ from arrowjag._kernels.move import gather
 from arrowjag._kernels.move.scatter import inverse
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagValueError, ShapeError
+from arrowjag.errors import JagValueError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -51,10 +51,9 @@ def normalize_axes(axis: Any, ndim: int, operation: str) -> tuple[int, ...]:
         if -ndim <= axis < ndim:
             return (axis % ndim,)
         return (structure.normalize_axis(axis, ndim, operation),)
-    if axis is None and ndim:
-        return tuple(range(ndim))
     if axis is None:
-        raise ShapeError(f"{operation} needs rows, got a single value")
+        structure.check_rows(ndim, operation)
+        return tuple(range(ndim))
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     found = sorted(structure.normalize_axis(one, ndim, operation) for one in axes)
     if len(set(found)) != len(found):

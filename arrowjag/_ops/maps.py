@@ -70,8 +70,7 @@ def get(column: Column, sought: pa.Scalar | Column | int, default: pa.Scalar | C
         pass over the keys and one gather.
     """
     column = struct_fields.opened_maps(column)
-    if column.ndim == 0:
-        raise ShapeError("get needs rows, got a single value")
+    structure.check_rows(column.ndim, "get")
     if is_entry(column.type):
         assert not isinstance(sought, int)
         if default is None and not isinstance(sought, Column):

@@ -205,7 +205,7 @@ def dot(one: elementwise.Operand, two: elementwise.Operand, axis: Any, *, skip_n
     """Add up the products of two columns; raises if the products of a row whose result isn't null don't fit 64 bits."""
 
     def total(product: Column) -> Column:
-        return over_axes(product, axis, REDUCTIONS["sum"], "dot", skip_nulls=skip_nulls, min_count=min_count, slots="sum" in _SLOTS)
+        return over_axes(product, axis, REDUCTIONS["sum"], "dot", skip_nulls=skip_nulls, min_count=min_count)
 
     try:
         return total(elementwise.apply(elementwise.exact_product, [one, two], "dot"))

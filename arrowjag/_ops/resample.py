@@ -20,7 +20,7 @@ from arrowjag._ops import along_axis, elementwise, reduce, struct_fields, struct
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.spans import buckets_of
 from arrowjag.dims import Ragged, Uniform
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -42,8 +42,7 @@ def resample(t: Column, y: Column, every: Any, how: str) -> Column:
     if not (_arrow.is_temporal(t.type) or _arrow.is_numeric(t.type) or pt.is_null(t.type)) or pt.is_boolean(t.type):
         raise JagTypeError.no_kernel("resample", t.type, hint="t holds times or numbers.")
     t, y = structure.align([t, y], "resample")
-    if t.ndim == 0:
-        raise ShapeError("resample needs rows, got single values")
+    structure.check_rows(t.ndim, "resample")
     dim = t.shape.dims[-1]
     times, values, cut = t.values, y.values, dim.offsets
     keep = _usable(times)
@@ -148,8 +147,7 @@ def lomb_scargle(t: Column, y: Column, frequencies: Any) -> Column:
     """Return the normalised Lomb-Scargle power of each row at some frequencies; adds a dim in place of the items."""
     wanted = _frequencies(frequencies)
     t, y = structure.align([t, y], "lomb_scargle")
-    if t.ndim == 0:
-        raise ShapeError("lomb_scargle needs rows, got single values")
+    structure.check_rows(t.ndim, "lomb_scargle")
     seconds = _seconds(t.values)
     if not (_arrow.is_numeric(y.type) or pt.is_null(y.type)):
         raise JagTypeError.no_kernel("lomb_scargle", y.type)

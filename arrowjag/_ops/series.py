@@ -21,7 +21,7 @@ from arrowjag._ops import along_axis, elementwise, scan, sets, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.spans import as_ticks
-from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -77,8 +77,7 @@ def _points(keys: Column, values: Column, probes: Column, name: str, operation: 
 
 def _agreed(keys: Column, values: Column, probes: Column, operation: str, name: str) -> tuple[Column, Column, Column]:
     """Drop the points and positions of rows that are null in any of the three."""
-    if keys.ndim == 0:
-        raise ShapeError(f"{operation}: {name} needs rows, got a single value")
+    structure.check_rows(keys.ndim, f"{operation}: {name}")
     keys, values, probes = structure.agree([keys, values, probes], operation, levels=keys.ndim - 1)
     return keys, values, probes
 

@@ -251,8 +251,7 @@ def searchsorted(column: Column, sought: Column, side: Literal["left", "right"],
 
 def translate(column: Column, keys: Column, values: Column, axis: Any) -> Column:
     """Replace each item by the value of the equal key of its row; null if no key is equal."""
-    if keys.ndim == 0:
-        raise ShapeError("translate: keys need rows, got a single value")
+    structure.check_rows(keys.ndim, "translate: the table of keys")
     if values.ndim > keys.ndim:
         raise ShapeError(f"translate: values have {values.ndim} dims, {values.shape!r}, but their keys have {keys.ndim}")
     keys, values = structure.align([keys, values], "translate")

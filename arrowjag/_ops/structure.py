@@ -23,6 +23,7 @@ from arrowjag.typing import BoolArray, IntArray
 
 __all__ = [
     "align",
+    "check_rows",
     "end_to_end",
     "expand_to",
     "fill_null_rows",
@@ -45,6 +46,12 @@ def normalize_axis(axis: Any, ndim: int, operation: str = "the operation") -> in
     if not -ndim <= place < ndim:
         raise JagIndexError(f"{operation}: axis {place} is out of range for {ndim} dims")
     return place % ndim
+
+
+def check_rows(ndim: int, operation: str) -> None:
+    """Refuse a single value where an operation works on rows."""
+    if ndim == 0:
+        raise ShapeError(f"{operation} needs rows, got a single value")
 
 
 def with_shape(shape: JaggedShape, column: Column) -> Column:
@@ -338,7 +345,7 @@ def meet(columns: Sequence[Column], operation: str, levels: int | None = None) -
             for place in [place for place, met in enumerate(result) if met.shape.ndim > depth]:
                 own = result[place].shape.dims[depth].validity
                 if own is not validity and (own is None or not np.array_equal(own, validity)):
-                    _check_rows(result[place].shape, depth, validity, operation)
+                    _check_null_rows(result[place].shape, depth, validity, operation)
                     result[place] = _null_rows(result[place].settled().whole, depth, validity, known)
                 known = result[place].shape.dims[depth]
     shapes = [met.shape if levels is None else met.shape[:levels] for met in result]
@@ -359,7 +366,7 @@ def _joint_validity(dims: Sequence[Dim]) -> BoolArray | None:
     return joint
 
 
-def _check_rows(shape: JaggedShape, depth: int, validity: BoolArray, operation: str) -> None:
+def _check_null_rows(shape: JaggedShape, depth: int, validity: BoolArray, operation: str) -> None:
     rows = len(shape.dims[depth])
     if rows != len(validity):
         raise ShapeError(f"{operation}: {shape!r} has {rows} rows at dim {depth}, but another operand has {len(validity)}")

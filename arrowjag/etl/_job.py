@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from arrowjag._arguments import check_arguments
 from arrowjag.errors import JagTypeError, JagValueError, MissingDependencyError
 from arrowjag.etl._engine import Engine
 from arrowjag.etl._fingerprint import code_digest, digest_of
@@ -46,6 +47,7 @@ _OURS = {"row_group_size", "row_group_values", "plain", "schema_mode"}
 _WRITE_OPTIONS = "row_group_size, row_group_values, plain, and those of pyarrow.parquet.ParquetWriter"
 
 
+@check_arguments
 def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     transform: Callable[[Any], Any],
     source: Any,
@@ -452,6 +454,7 @@ def _keys(partition_by: Any, there: Source) -> tuple[str, ...]:
     return keys
 
 
+@check_arguments
 def reduce(  # noqa: PLR0913  (the arguments of a job)
     partial: Callable[[Any], Any],
     combine: Callable[[Any], Any],

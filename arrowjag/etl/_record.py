@@ -18,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.fs as pf
 
+from arrowjag._arguments import check_arguments
 from arrowjag.errors import JagValueError
 from arrowjag.etl._lake import is_ours, run_of
 from arrowjag.etl._lakes import open_lake
@@ -137,6 +138,7 @@ def _versions() -> dict[str, str]:
     return found
 
 
+@check_arguments
 def status(sink: Any, *, filesystem: Any = None, storage_options: Mapping[str, Any] | None = None) -> Status:
     """Return the contents of a folder of results, its owner, and the outcome of its runs.
 

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.fs as pf
 
+from arrowjag._arguments import check_arguments
 from arrowjag._pyarrow_versions import table_with_data_of_views
 from arrowjag.errors import JagFileError
 from arrowjag.io._atomic import atomic_target, local_path
@@ -22,6 +23,7 @@ __all__ = ["read_ipc", "write_ipc"]
 _FILE_MAGIC = b"ARROW1"
 
 
+@check_arguments
 def read_ipc(path: Any, columns: Sequence[str] | None = None, to: str = "arrow", *, filesystem: Any = None) -> Any:
     """Read an Arrow IPC (Feather) file or stream without copying it.
 
@@ -105,6 +107,7 @@ def _read_table(content: pa.Buffer, name: str) -> pa.Table:
         raise
 
 
+@check_arguments
 def write_ipc(frame: Any, path: Any, *, filesystem: Any = None, compression: str | None = None) -> None:
     """Write a frame to an Arrow IPC file atomically.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from arrowjag import _lazy_imports
+from arrowjag._arguments import check_arguments
 from arrowjag.io._frames import from_table
 from arrowjag.io._leaves import select
 from arrowjag.io._parquet import open_source
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["scan_parquet"]
 
 
+@check_arguments
 def scan_parquet(
     path_or_dataset: Any,
     columns: Sequence[str] | None = None,

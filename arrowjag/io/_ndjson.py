@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow, _column, dtype
+from arrowjag._arguments import check_arguments
 from arrowjag._from_json import parsed_as, readable, stored
 from arrowjag._pyarrow_versions import read_json
 from arrowjag.errors import JagTypeError
@@ -25,6 +26,7 @@ _ROWS = 2**16
 """Rows that are written at once."""
 
 
+@check_arguments
 def read_ndjson(path: Any, schema: Any = None, to: str = "arrow", *, filesystem: Any = None) -> Any:
     """Read a file of JSON objects, one per line.
 
@@ -142,6 +144,7 @@ def _typed(values: pa.Array, wanted: pa.DataType | None) -> pa.Array:
     return pa.ExtensionArray.from_storage(dtype.JaggedType(storage.type, column.ndim), storage)
 
 
+@check_arguments
 def write_ndjson(frame: Any, path: Any, *, filesystem: Any = None) -> None:
     """Write a frame as JSON objects, one per line, atomically.
 

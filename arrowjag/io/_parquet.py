@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.fs as pf
 import pyarrow.parquet as pq
 
+from arrowjag._arguments import check_arguments
 from arrowjag._pyarrow_versions import check_seconds, parquet_schema
 from arrowjag.errors import JagError, JagFileError, JagTypeError, JagValueError
 from arrowjag.io._atomic import atomic_target
@@ -45,6 +46,7 @@ __all__ = [
 ]
 
 
+@check_arguments
 def read_parquet(  # noqa: PLR0913  (what pandas and pyarrow take, too)
     path_or_dataset: Any,
     columns: Sequence[str] | None = None,
@@ -232,6 +234,7 @@ def _read_dataset(dataset: ds.Dataset, columns: Sequence[str] | None, filters: A
     return conform_table(pa.table(safe), plan.schema, "the dataset")
 
 
+@check_arguments
 def write_parquet(
     frame: Any,
     path: Any,

@@ -11,9 +11,8 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._integers import is_int
+from arrowjag._integers import integer
 from arrowjag._pyarrow_versions import nbytes
-from arrowjag.errors import JagValueError
 from arrowjag.typing import IntArray
 
 __all__ = ["cut_rows"]
@@ -46,8 +45,8 @@ def cut_rows(table: pa.Table, most_rows: int, most_values: int) -> Iterator[tupl
 
     Raises
     ------
-    JagValueError
-        If a limit is below 1.
+    JagTypeError, JagValueError
+        If a limit is no int, or below 1.
 
     Examples
     --------
@@ -57,8 +56,7 @@ def cut_rows(table: pa.Table, most_rows: int, most_values: int) -> Iterator[tupl
     """
     limits: dict[str, Any] = {"row_group_size": most_rows, "row_group_values": most_values}
     for name, limit in limits.items():
-        if not is_int(limit) or limit < 1:
-            raise JagValueError(f"{name} must be a whole number of at least 1, got {limit!r}")
+        integer(limit, name, 1)
     most_rows, most_values = min(most_rows, _NO_LIMIT), min(most_values, _NO_LIMIT)
     counts = [found for column in table.columns for found in _column_counts(column, most_values)]
     start = 0

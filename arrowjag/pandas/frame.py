@@ -431,7 +431,8 @@ class FrameJag:
         self._check(())
         frame = self._frame
         known = list(frame.columns)
-        fields = {name: _frames.resolve(name, known)[0] for name in _frames.labels(names) if name not in known}
+        _frames.check_labels(names)
+        fields = {name: _frames.resolve(name, known)[0] for name in names if name not in known}
         if not fields:
             return frame
         picked: dict[Hashable, Any] = {}

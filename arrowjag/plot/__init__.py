@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray
 from arrowjag._column import Column
 from arrowjag.errors import JagTypeError
@@ -160,6 +161,7 @@ class Plotter:
         return _brackets.shape(self._array, ax)
 
 
+@check_arguments
 def compare(before: JaggedArray, after: JaggedArray, *, titles: tuple[str, str] = ("before", "after"), ax: Any = None) -> Any:
     """Draw two arrays side by side, to show how values move: equal values have the colour of their row in the first array.
 
@@ -193,6 +195,7 @@ def compare(before: JaggedArray, after: JaggedArray, *, titles: tuple[str, str] 
     return _brackets.compare(before, after, titles, ax)
 
 
+@check_arguments
 def overview(array: Column, title: str, path: Any) -> None:
     """Write one picture of an array: the sizes of each dim, the rows, and the values of a leaf.
 
@@ -241,6 +244,7 @@ def overview(array: Column, title: str, path: Any) -> None:
     made.savefig(path, dpi=150)
 
 
+@check_arguments
 def steps(*panels: tuple[Any, ...], width: float = 1.9) -> Any:
     """Draw arrays side by side, as the steps of a computation: operands, rule and result, with one colour per row.
 

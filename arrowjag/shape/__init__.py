@@ -231,7 +231,7 @@ class JaggedShape:
         Raises
         ------
         ShapeError
-            If there are not so many dims.
+            If the shape has fewer dims.
 
         Examples
         --------
@@ -310,7 +310,7 @@ class JaggedShape:
         Raises
         ------
         ShapeError
-            If there are no such dims.
+            If the shape has fewer dims, or `first` is not below `last`.
 
         Examples
         --------

@@ -178,7 +178,7 @@ def test_skip_covers_returned_frames(returned: str, source: Path, tmp_path: Path
     ("options", "text"),
     [
         ({"timeout": 0}, "timeout is a number of seconds above 0"),
-        ({"timeout": "5"}, "timeout is a number of seconds above 0"),
+        ({"timeout": float("nan")}, "timeout is a number of seconds above 0"),
         ({"max_failures": -1}, "max_failures is a whole number of at least 0"),
         ({"dead_letter": "x"}, "dead_letter is the folder of rows that fail"),
         ({"missing_inputs": "gone"}, "missing_inputs must be"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import time
 from collections.abc import Callable, Sequence
@@ -16,10 +17,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from arrowjag.etl import JobError, _worker
+from arrowjag.etl._dask import DaskEngine
 from arrowjag.etl._progress import make_progress
 from arrowjag.etl._scheduler import Policy, Scheduler
 from arrowjag.etl._sink import open_sink
-from arrowjag.etl._tasks import make_tasks, open_source
+from arrowjag.etl._tasks import Task, make_tasks, open_source
 from arrowjag.etl._worker import Event, Finished, Job, Order, Outcome, SchemaFound, Started, TaskError, Told, Waits, Worker
 from arrowjag.io._scan import make_plan
 from tests.etl.jobs import files_in, run
@@ -183,3 +185,37 @@ def test_rows_that_don_t_fit_the_schema_of_the_first_file_are_rejected(tmp_path:
 
     report = run(fails, source, tmp_path / "other", workers=2, on_error="rows")
     assert (report.rows, report.rejected) == (4, 2)
+
+
+JOB: Any = SimpleNamespace(transform=b"")
+
+
+class Client:
+    """A client of Dask whose scheduler dies, or refuses a task, when it is submitted."""
+
+    scheduler = SimpleNamespace(address="tcp://10.0.0.1:8786")
+
+    def __init__(self, status: str) -> None:
+        self.status = "running"
+        self._then = status
+
+    def nthreads(self) -> dict[str, int]:
+        return {"worker": 2}
+
+    def submit(self, *_: Any, **__: Any) -> None:
+        self.status = self._then
+        raise RuntimeError("cannot schedule new futures")
+
+
+@pytest.mark.parametrize("status", ["closing", "closed"])
+def test_a_scheduler_of_dask_that_dies_while_a_task_is_submitted_ends_the_job(status: str) -> None:
+    engine = DaskEngine(Client(status), contextlib.ExitStack(), JOB, None)
+    with pytest.raises(JobError, match=r"the scheduler at tcp://10\.0\.0\.1:8786 no longer answers") as found:
+        engine.start(Order(Task(0, ()), 1))
+    assert isinstance(found.value.__cause__, RuntimeError)
+
+
+def test_other_errors_of_submitting_to_dask_are_kept() -> None:
+    engine = DaskEngine(Client("running"), contextlib.ExitStack(), JOB, None)
+    with pytest.raises(RuntimeError, match="cannot schedule"):
+        engine.start(Order(Task(0, ()), 1))

@@ -289,8 +289,9 @@ def test_chunks_are_cut_as_one_column() -> None:
 
 
 @pytest.mark.parametrize("limit", [0, -1, 2.5, True])
-def test_limits_are_whole_numbers(limit: Any, tmp_path: Path) -> None:
-    with pytest.raises(aj.JagValueError, match="row_group_values must be a whole number"):
+def test_limits_are_integers_of_at_least_one(limit: Any, tmp_path: Path) -> None:
+    error, text = (aj.JagValueError, "at least 1") if type(limit) is int else (aj.JagTypeError, "an int")
+    with pytest.raises(error, match=f"row_group_values must be {text}, got"):
         aj.write_parquet({"x": [1]}, tmp_path / "a.parquet", row_group_values=limit)
 
 

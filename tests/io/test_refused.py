@@ -70,7 +70,7 @@ def test_readers_refuse_odd_arguments(name: str, tmp_path: Path) -> None:
         ("read_parquet", {"schema": {"v": pa.int64()}}, TypeError, "schema is a pa.Schema, got dict"),
         ("scan_parquet", {"schema": 1}, TypeError, "schema is a pa.Schema, got int"),
         ("read_ndjson", {"schema": {"v": 1}}, TypeError, "schema is a pa.Schema or a dict of types, got {'v': 1}"),
-        ("read_ipc", {"to": pd.DataFrame({"a": [1]})}, ValueError, 'to must be "arrow"'),
+        ("read_ipc", {"to": pd.DataFrame({"a": [1]})}, TypeError, "to must be a str, got DataFrame"),
     ],
 )
 def test_the_text_names_the_argument(name: str, options: dict[str, Any], error: type[Exception], text: str, tmp_path: Path) -> None:

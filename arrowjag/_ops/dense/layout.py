@@ -8,6 +8,7 @@ import numpy as np
 
 from arrowjag._column import Column
 from arrowjag._integers import integer
+from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import ShapeError
 from arrowjag.shape import JaggedShape
@@ -15,7 +16,6 @@ from arrowjag.typing import IntArray
 
 __all__ = [
     "Layout",
-    "check_rows",
     "check_size",
     "extent_of",
     "inner_width",
@@ -55,8 +55,7 @@ def levels(shape: JaggedShape) -> int:
 
 def layout_of(shape: JaggedShape) -> Layout:
     """Split the dims of a shape; a declared dim counts as padded if it or an inner dim has null rows, whose cells need a fill."""
-    if shape.ndim == 0:
-        raise ShapeError("padding needs rows, got a single value")
+    structure.check_rows(shape.ndim, "padding")
     n = levels(shape)
     for place in range(n + 1, shape.ndim):
         if shape.dims[place].validity is not None:
@@ -77,7 +76,7 @@ def natural_size(dim: Dim) -> int:
 
 def max_sizes(column: Column) -> tuple[int, ...]:
     """Return the length of the longest row per level."""
-    check_rows(column, "max_sizes")
+    structure.check_rows(column.ndim, "max_sizes")
     return tuple(natural_size(dim) for dim in column.shape.dims[1 : levels(column.shape) + 1])
 
 
@@ -103,12 +102,6 @@ def pack(column: Column, width: int | None) -> Column:
     extent = None if last.extent is None else extent_of(last) // width
     outer = Ragged.from_offsets(last.offsets // width, validity=last.validity, extent=extent, check=False)
     return Column(JaggedShape._trusted((*column.shape.dims[:-1], outer, Uniform(width, outer.size))), column.values)
-
-
-def check_rows(column: Column, operation: str) -> None:
-    """Raise for a single value."""
-    if column.ndim == 0:
-        raise ShapeError(f"{operation} needs rows, got a single value")
 
 
 def check_size(value: Any, operation: str, name: str) -> int:

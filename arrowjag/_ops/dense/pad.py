@@ -10,7 +10,8 @@ import numpy as np
 
 from arrowjag._column import Column
 from arrowjag._kernels import dense as _kernels
-from arrowjag._ops.dense.layout import Layout, check_rows, check_size, extent_of, layout_of, levels, natural_size
+from arrowjag._ops import structure
+from arrowjag._ops.dense.layout import Layout, check_size, extent_of, layout_of, levels, natural_size
 from arrowjag._ops.dense.values import AnyArray, fill_for, filled, leaves_of, placeholder
 from arrowjag.errors import ShapeError
 from arrowjag.shape import JaggedShape
@@ -23,7 +24,7 @@ def to_dense(column: Column, sizes: Any = None, fill: Any = 0) -> AnyArray:
 
     See `JaggedArray.to_dense` for the contract.
     """
-    check_rows(column, "to_dense")
+    structure.check_rows(column.ndim, "to_dense")
     layout = layout_of(column.shape)
     wanted = (*_wanted(sizes, column.shape), *(extent_of(dim) for dim in layout.levels[levels(column.shape) :]))
     data, valid = leaves_of(column, "to_dense")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -34,7 +33,7 @@ __all__ = [
 
 
 _NUMPY_NAMES = ("<", ">", "=", "|", "datetime64[", "timedelta64[")
-_NO_TYPE = "expected an Arrow type, its name or a numpy dtype, got {!r}"
+_WANTED = "expected an Arrow type, its name or a numpy dtype"
 
 
 def as_type(type: Any) -> pa.DataType:
@@ -48,13 +47,14 @@ def as_type(type: Any) -> pa.DataType:
     if isinstance(type, pa.DataType):
         return type
     if isinstance(type, str) and not type.startswith(_NUMPY_NAMES):
-        with suppress(JagTypeError):
+        try:
             return parse_type_name(type)
-        raise JagTypeError(_NO_TYPE.format(type))
+        except JagTypeError as error:
+            raise JagTypeError(f"{_WANTED}: {error}") from None
     try:
         return pa.string() if type is str else pa.from_numpy_dtype(np.dtype(type))
     except (ValueError, TypeError, pa.ArrowNotImplementedError):  # depending on the argument, from pyarrow or numpy
-        raise JagTypeError(_NO_TYPE.format(type)) from None
+        raise JagTypeError(f"{_WANTED}, got {type!r}") from None
 
 
 def promote(types: Sequence[pa.DataType], operation: str) -> pa.DataType:
