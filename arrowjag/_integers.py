@@ -17,11 +17,11 @@ MAX_NDIM = 64
 
 
 def check_ndim(ndim: int, what: str) -> None:
-    """Refuse more dims than `MAX_NDIM`, and an argument that is not an int.
+    """Refuse more dims than `MAX_NDIM`, a negative number, and an argument that is not an int.
 
     Arrow, pandas and polars process nested types recursively, so a file with thousands of levels would crash the process.
     """
-    if integer(ndim, "ndim") > MAX_NDIM:
+    if integer(ndim, "ndim", 0) > MAX_NDIM:
         raise ShapeError(f"{what} would have {ndim} dims, at most {MAX_NDIM} are supported")
 
 

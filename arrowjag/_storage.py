@@ -64,7 +64,7 @@ def to_storage(obj: Any, offsets: int = 64) -> Any:
     x: large_list<item: int64>
       child 0, item: int64
     """
-    if offsets not in (64, 32) or isinstance(offsets, bool):
+    if offsets not in (64, 32):
         raise JagValueError(f"offsets is 64 or 32, got {offsets!r}")
     return _to_storage(obj, offsets == 32)
 

@@ -13,7 +13,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow, _column, _formatting, _lazy_imports, dtype
 from arrowjag._array.reading import to_array
 from arrowjag._column import Column
-from arrowjag._integers import check_ndim, is_int
+from arrowjag._integers import check_ndim
 from arrowjag._ops import elementwise
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag._spellings import suggestion
@@ -33,7 +33,8 @@ __all__ = ["ArrayBase", "as_column", "operand"]
 
 def as_column(data: Any, *, type: Any = None, ndim: int | None = None, nan_to_null: bool | None = None) -> Column:
     """Convert anything that `arrowjag.array` accepts to a column."""
-    _check_ndim(ndim)
+    if ndim is not None:
+        check_ndim(ndim, "the array")
     leaf = None if type is None else elementwise.as_type(type)
     if nan_to_null and isinstance(data, Column) and data.ndim == 1:
         data = elementwise.nan_to_null(data)
@@ -53,13 +54,6 @@ def as_column(data: Any, *, type: Any = None, ndim: int | None = None, nan_to_nu
         return _from_dense(data, leaf)
     column = _column.from_arrow(to_array(data, leaf, ndim, nan_to_null), ndim, "the data")
     return column if leaf is None else elementwise.cast(column, leaf)
-
-
-def _check_ndim(ndim: Any) -> None:
-    if ndim is not None and (not is_int(ndim) or ndim < 0):
-        raise JagValueError(f"ndim must be an int of at least 0, got {ndim!r}")
-    if ndim is not None:
-        check_ndim(int(ndim), "the array")
 
 
 def _of_scalar(data: Any, leaf: pa.DataType | None, ndim: int | None) -> Column:
