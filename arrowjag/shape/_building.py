@@ -53,17 +53,15 @@ def count_parents(parents: Any, n_parents: int, place: int) -> IntArray:
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
         got = found.dtype if found.ndim == 1 else f"{parents!r}"
         raise JagTypeError(f"dim {place}: parents must be a flat sequence of integers, got {got}")
-    found = found.astype(np.int64)
-    outside = (found < 0) | (found >= n_parents)
-    if outside.any():
-        item = int(outside.argmax())
-        raise ShapeError(f"dim {place}: parents go from 0 to {n_parents - 1}, got {found[item]} for item {item}")
     falls = found[1:] < found[:-1]
     if falls.any():
         item = int(falls.argmax()) + 1
         got = f"{found[item]} for item {item} after {found[item - 1]}"
         raise ShapeError(f"dim {place}: parents must not fall, got {got}; sort the items by owner")
-    return np.bincount(found, minlength=n_parents).astype(np.int64)
+    if len(found) and not 0 <= int(found[0]) <= int(found[-1]) < n_parents:  # sorted, so the ends tell
+        item = 0 if found[0] < 0 else int(np.searchsorted(found, n_parents))
+        raise ShapeError(f"dim {place}: parents go from 0 to {n_parents - 1}, got {found[item]} for item {item}")
+    return np.bincount(found.astype(np.int64, copy=False), minlength=n_parents).astype(np.int64, copy=False)
 
 
 def merge(dims: Sequence[Dim]) -> Dim:
