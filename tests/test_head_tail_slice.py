@@ -108,8 +108,9 @@ def test_windows_want_ints(call: Any) -> None:
 
 def test_windows_refuse_negative_lengths_and_axes_out_of_range() -> None:
     x = aj.array([[1]])
-    with pytest.raises(ValueError, match="length"):
-        x.slice(0, -1)
+    for length in (-1, aj.array([-1])):  # one row needs no number
+        with pytest.raises(ValueError, match=r"slice: length must be at least 0, got -1$"):
+            x.slice(0, length)
     with pytest.raises(ValueError, match="pad: n must not be negative, got -1"):
         x.pad(-1)
     with pytest.raises(IndexError, match="axis 2"):

@@ -215,3 +215,9 @@ def test_every_column_of_up_to_three_floats_along_the_outer_axis(name: str, leaf
 def test_a_type_without_a_kernel_names_the_alternative(values: list[Any], advice: str) -> None:
     with pytest.raises(aj.JagTypeError, match=rf"sum has no kernel for .*{advice}"):
         aj.array([values]).sum()
+
+
+def test_structs_of_rows_with_too_few_items_are_null() -> None:
+    x = aj.array([[{"a": 1}], [{"a": 2}, {"a": 3}], []])
+    assert [x.min(min_count=2).to_list(), x.mode(min_count=2).to_list()] == [[None, {"a": 2}, None]] * 2
+    assert x.max(min_count=1).to_list() == [{"a": 1}, {"a": 3}, None]

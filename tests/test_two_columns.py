@@ -37,6 +37,15 @@ def test_complete_pairs_at_every_axis(name: str, data: st.DataObject) -> None:
     assert_lists_equal(as_list(got), expected, rel_tol=1e-7, abs_tol=1e-9)
 
 
+def test_incomplete_pairs_count_as_nulls() -> None:
+    x, y = aj.array([[1.0, None, 3.0], [2.0, 3.0], [4.0]]), aj.array([[1.0, 2.0, 5.0], [2.0, 5.0], [6.0]])
+    assert x.cov(y).to_list() == [4.0, 1.5, None]
+    for one, two in ((x, y), (y, x)):
+        assert one.cov(two, skip_nulls=False).to_list() == [None, 1.5, None]
+        assert one.cov(two, min_count=3).to_list() == [None, None, None]
+        assert one.cov(two, min_count=2).to_list() == [4.0, 1.5, None]
+
+
 def test_types_of_pairs() -> None:
     f = aj.array([[1.0, 2.0]], type=pa.float32())
     i = aj.array([[1, 2]])

@@ -55,6 +55,13 @@ def test_sets_of_types_that_meet() -> None:
         aj.array([[1]]).union([1])
 
 
+@pytest.mark.parametrize("name", ["union", "intersection", "difference", "symmetric_difference"])
+def test_sets_of_types_without_order(name: str) -> None:
+    x = aj.array(pa.array([[pa.MonthDayNano([1, 2, 3])]], pa.list_(pa.month_day_nano_interval())))
+    with pytest.raises(JagTypeError, match=f"^{name} has no kernel for month_day_nano_interval"):
+        getattr(x, name)(x)
+
+
 @pytest.mark.parametrize("axis", [-1, 0])
 def test_signed_and_unsigned_integers_are_compared_by_value(axis: int) -> None:
     one = aj.array([[2**63 - 1, -1, 5]], type=pa.int64(), ndim=2)

@@ -136,7 +136,7 @@ def fft_power(column: Column, axis: Any) -> Column:
     kept = np.concatenate([[0], np.cumsum(sizes)])
     starts = dim.offsets[:-1]
     for length, rows in blocks.batches(kept, max_values=1 << 18):
-        spectrum = np.fft.rfft(data[starts[rows][:, None] + np.arange(length)].astype(type), axis=1)
+        spectrum = np.fft.rfft(data[starts[rows][:, None] + np.arange(length)].astype(type))
         power = np.square(spectrum.real) + np.square(spectrum.imag)
         blocks.put_rows(out, cut[rows], power.astype(type, copy=False))
     last = along_axis.resized(dim, cut, None if full.all() else full)
