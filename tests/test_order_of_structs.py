@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import operator
+from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,3 +49,11 @@ def test_a_struct_of_null_is_never_the_largest(surface: str) -> None:
     assert on(x, "rank") == [[4, 1, 3, 2, None]]
     assert on(x, "rank", descending=True) == [[4, 2, 3, 1, None]]
     assert on(x, "cummax")[0][1:4] == [{"x": 1.0}, {"x": 1.0}, {"x": 2.0}]
+
+
+@pytest.mark.parametrize(("name", "compare"), [("equal", operator.eq), ("less", operator.lt)])
+def test_structs_of_fields_without_order_are_not_compared(name: str, compare: Any) -> None:
+    type = pa.struct({"a": pa.month_day_nano_interval()})
+    x = aj.array(pa.array([[{"a": pa.MonthDayNano([1, 2, 3])}]], pa.list_(type)))
+    with pytest.raises(aj.JagTypeError, match=f"^{name} has no kernel for month_day_nano_interval"):
+        compare(x, x)

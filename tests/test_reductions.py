@@ -221,3 +221,9 @@ def test_structs_of_rows_with_too_few_items_are_null() -> None:
     x = aj.array([[{"a": 1}], [{"a": 2}, {"a": 3}], []])
     assert [x.min(min_count=2).to_list(), x.mode(min_count=2).to_list()] == [[None, {"a": 2}, None]] * 2
     assert x.max(min_count=1).to_list() == [{"a": 1}, {"a": 3}, None]
+
+
+def test_null_rows_of_declared_size_own_no_results() -> None:
+    x = aj.from_arrow(pa.array([[[1, 2], None], None, [[3, 4], [5, 6]]], pa.large_list(pa.list_(pa.int64(), 2))))
+    found = x.sum(axis=1)
+    assert (found.to_list(), found.size, found.shape.extents) == ([[1, 2], None, [8, 10]], 4, (None, 2))
