@@ -121,7 +121,8 @@ def several(operation: str, names: Sequence[Any], resolved: Callable[[list[Any]]
 def check_labels(names: Sequence[Any]) -> None:
     """Refuse data in place of the names of columns."""
     for name in names:
-        if not isinstance(name, Hashable):
+        # Expressions have a hash, but equal nothing.
+        if not isinstance(name, Hashable) or not isinstance(name == name, (bool, np.bool_)):  # noqa: PLR0124
             raise JagTypeError(f"a column is given by its name, got {type(name).__name__}")
 
 
@@ -399,7 +400,7 @@ def described(name: Hashable, column: JaggedArray) -> dict[Hashable, dict[str, f
 def _of_rows(column: JaggedArray) -> list[float]:
     rows = column.shape.nodes(1)
     if column.ndim == 1:
-        return [rows, column.null_count, math.nan, math.nan, math.nan, math.nan]
+        return [float(rows), float(column.null_count), math.nan, math.nan, math.nan, math.nan]
     dim = column.shape.dims[1]
     sizes = np.asarray(dim.sizes)
     sizes = sizes if dim.validity is None else sizes[dim.validity]

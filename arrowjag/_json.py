@@ -49,7 +49,7 @@ def json_default(value: Any) -> Any:
     if type(value).__name__ in _MISSING:
         return None
     for name in ("as_py", "to_list", "to_pylist", "tolist"):
-        if hasattr(value, name):
+        if hasattr(value, name) and not isinstance(value, type):
             return getattr(value, name)()
     return _leaf(value)
 

@@ -424,6 +424,19 @@ def test_describe(host: str) -> None:
 
 
 @pytest.mark.parametrize("host", HOSTS)
+def test_describe_flat_columns(host: str) -> None:
+    told = frame_of(host, k=[1, 1, 4], v=[[1], [2], None]).jag.describe("k")
+    values = [None if one is None or math.isnan(one) else one for one in told["k"]]
+    assert dict(zip(STATISTICS, values, strict=True)) == dict.fromkeys(STATISTICS) | {
+        "rows": 3, "null_rows": 0, "items": 3, "count": 3, "mean": 2, "std": math.sqrt(3), "min": 1, "25%": 1, "50%": 1, "75%": 2.5,
+        "max": 4,
+    }  # fmt: skip
+    if host != "pandas":
+        with pytest.raises(JagValueError, match="the result has a column 'statistic' of its own"):
+            frame_of(host, statistic=[1]).jag.describe("statistic")
+
+
+@pytest.mark.parametrize("host", HOSTS)
 def test_frames_without_rows(host: str) -> None:
     columns = {name: one[:0] for name, one in columns_of([[]]).items()}
     columns["id"] = pd.Series([], dtype="int64") if host == "pandas" else pl.Series([], dtype=pl.Int64)
@@ -441,7 +454,15 @@ def test_data_in_place_of_a_name_is_refused(call: str) -> None:
     keys: dict[str, tuple[Any, ...]] = {"topk": (1, "v"), "filter": ("v",)}
     options = {"into": "w"} if call == "nest" else {}
     pandas, polars = pd.DataFrame({"v": DATA.to_pandas()}), pl.DataFrame({"v": DATA.to_polars()})
-    for frame, data in ((pandas, pandas["v"]), (pandas, DATA), (polars, DATA), (polars, polars["v"]), (polars.lazy(), 3)):
+    wrong = [
+        (pandas, pandas["v"]),
+        (pandas, DATA),
+        (pandas, pl.col("v")),
+        (polars, DATA),
+        (polars, polars["v"]),
+        (polars.lazy(), 3),
+    ]
+    for frame, data in wrong:
         with pytest.raises(aj.JagTypeError, match="a column is given by its name"):
             getattr(frame.jag, call)(*keys.get(call, ()), data, **options)
 

@@ -321,7 +321,7 @@ class JagLazyFrame:
         Raises
         ------
         JagValueError
-            If nothing is jagged and no column is named.
+            If nothing is jagged and no column is named, or a column is named ``statistic``, as one of the result is.
         JagIndexError
             If there is no such column.
 
@@ -338,6 +338,8 @@ class JagLazyFrame:
         read: pl.DataFrame = self._frame.select([self._read(name, known).alias(name) for name in names]).collect(engine="streaming")
         told = {key: one for name in names for key, one in _frames.described(name, from_series(read[name])).items()}
         numbers = {str(name): [found[one] for one in _frames.STATISTICS] for name, found in told.items()}
+        if "statistic" in numbers:
+            raise JagValueError("describe: the result has a column 'statistic' of its own; rename the frame's column first")
         return pl.DataFrame({"statistic": _frames.STATISTICS, **numbers}).with_columns(pl.exclude("statistic").fill_nan(None))
 
     # ------------------------------------------------------------------------------------------- names
