@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -150,17 +151,18 @@ def test_unknown_labels_are_refused() -> None:
 def test_two_orders_are_an_error_that_names_both() -> None:
     x = categories(aj.array([[0, 1]]))
     other = aj.JaggedArray(x.shape, pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["low", "mid"]), ordered=True))
-    message = r"the ordered categories \[.*\] and \[.*\] differ"
-    for call in (
-        lambda: x < other,
-        lambda: aj.concat([x, other]),
-        lambda: aj.where(x == "low", x, other),
-        lambda: aj.coalesce(x, other),
-        lambda: x.contains(other.first()),
-        lambda: x.union(other),
-        lambda: aj.array(pa.chunked_array([x.values, other.values.cast(x.values.type)])),
-    ):
-        with pytest.raises(JagValueError, match=message):
+    calls: dict[str, Callable[[], Any]] = {
+        "less": lambda: x < other,
+        "where": lambda: aj.where(x == "low", x, other),
+        "coalesce": lambda: aj.coalesce(x, other),
+        "contains": lambda: x.contains(other.first()),
+        "intersection": lambda: x.intersection(other),
+        "is_in": lambda: x.is_in(other),
+        "joining arrays": lambda: aj.array(pa.chunked_array([x.values, other.values.cast(x.values.type)])),
+    }
+    joins = [lambda: aj.concat([x, other]), lambda: x.union(other)]
+    for name, call in [*calls.items(), *(("joining arrays", one) for one in joins)]:
+        with pytest.raises(JagValueError, match=rf"^{name}: the ordered categories \[.*\] and \[.*\] differ"):
             call()
 
 

@@ -103,7 +103,7 @@ def _check_orders(arrays: list[pa.Array]) -> None:
     """Raise if ordered dictionaries differ: pyarrow would append the categories of one to those of the other."""
     type = arrays[0].type
     if pt.is_dictionary(type) and type.ordered:
-        shared_words([array.dictionary for array in arrays], "concat")
+        shared_words([array.dictionary for array in arrays], "joining arrays")
     elif pt.is_struct(type):
         for place in range(type.num_fields):
             _check_orders([array.field(place) for array in arrays])
