@@ -9,7 +9,6 @@ from arrowjag._array.base import as_column
 from arrowjag._methods import free_function
 from arrowjag._ops import resample as _resample
 from arrowjag._ops import series
-from arrowjag.errors import JagTypeError
 from arrowjag.typing import ArrayOrScalar
 
 __all__ = ["asof", "interp", "lomb_scargle", "resample"]
@@ -162,8 +161,6 @@ def resample(t: Any, y: Any, every: Any, how: str = "mean") -> ArrayOrScalar:
     >>> x["t"].to_list(), x["value"].to_list()
     ([[0, 10, 20], []], [[1.5, None, 5.0], []])
     """
-    if not isinstance(how, str):
-        raise JagTypeError(f"resample: how must be a str, got {type(how).__name__}")
     return JaggedArray._wrap(_resample.resample(as_column(t), as_column(y), every, how))
 
 

@@ -2201,7 +2201,9 @@ TIME: dict[str, Callable[..., Any]] = {
     **CLOCK_FIELDS,
     "date": lambda t, _: t.date(),
     "time": lambda t, ns: (t - t.replace(hour=0, minute=0, second=0)) // dt.timedelta(seconds=1) * 10**9 + ns,
-    "timestamp": lambda count, unit, wanted: count * PER_SECOND[wanted] // PER_SECOND[unit],
+    "timestamp": lambda count, unit, wanted: (
+        (count * 86_400 if unit == "D" else count) * PER_SECOND[wanted] // PER_SECOND.get(unit, 1)
+    ),
     "total_seconds": lambda count, unit: float(Fraction(count, PER_SECOND[unit])),
     **{how: lambda ns, every, how=how: rounded_time(ns, every, how) for how in ("floor", "ceil", "round")},
     "strftime": lambda t, ns, format: t.replace(microsecond=ns // 1000).strftime(format),

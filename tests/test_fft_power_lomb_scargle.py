@@ -93,3 +93,8 @@ def test_lomb_scargle_at_every_ndim() -> None:
     assert flat.shape.extents == (None,)
     deep = aj.lomb_scargle(aj.array([[t], [], [[]]]), aj.array([[y], [], [[]]]), frequencies)
     assert deep.to_list() == [[flat.to_list()], [], [[None] * 3]]
+
+
+def test_one_series_has_one_row() -> None:
+    found = aj.lomb_scargle(aj.array([0.0, 1.0, 2.5]), aj.array([1.0, 0.0, 1.0]), [0.1, 0.2, 0.4])
+    assert repr(found.shape) == "JaggedShape(3)"

@@ -169,9 +169,6 @@ def drop_nulls(column: Column, axis: Any) -> Column:
 
 def is_sorted(column: Column, descending: bool, axis: Any) -> Column:
     """Return whether each row is in order; null items are skipped."""
-    if not isinstance(descending, (bool, np.bool_)):
-        raise JagTypeError(f"is_sorted: descending must be a bool, got {type(descending).__name__}")
-
     def sorted_rows(values: pa.Array, offsets: IntArray) -> pa.Array:
         key, valid = _arrow.order_key(values, "is_sorted", descending=bool(descending))
         if valid is not None and not valid.all():

@@ -101,8 +101,6 @@ def to_datetime(column: Column, format: Any, strict: bool) -> Column:
     if format is None:
         read = lambda text: cast_where_it_fits(text, _ISO_TYPE, lambda values: values.cast(_ISO_TYPE))  # noqa: E731
         return _converted(column, "to_datetime", "time of ISO 8601 without a zone", strict, read)
-    if not isinstance(format, str):
-        raise JagTypeError(f"str.to_datetime: the format must be a str, got {type(format).__name__}")
     try:
         pattern = pattern_of(format)
     except ValueError as error:

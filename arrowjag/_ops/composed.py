@@ -37,9 +37,6 @@ __all__ = ["argcombinations", "cdf", "combinations", "group_by", "group_by_indic
 
 def softmax(column: Column, beta: float, axis: Any) -> Column:
     """Divide exp(beta * x) of each item by its sum over the row."""
-    if isinstance(beta, (bool, np.bool_)) or not isinstance(beta, (int, float, np.number)):
-        raise JagTypeError(f"softmax: beta must be a number, got {type(beta).__name__}")
-
     def weigh(values: pa.Array, offsets: IntArray) -> pa.Array:
         if pt.is_decimal(values.type):
             values = exact.deviations(values, offsets)

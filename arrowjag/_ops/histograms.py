@@ -268,8 +268,6 @@ def _small_integers(values: pa.Array) -> npt.NDArray[np.int64]:
 
 def digitize(column: Column, edges: Any, right: Any) -> Column:
     """The number of edges at or below each item; with `right` those below it."""
-    if not isinstance(right, (bool, np.bool_)):
-        raise JagTypeError(f"digitize: right must be a bool, got {type(right).__name__}")
     if has_rows(edges):
         placed = _placed(column, edges, "digitize", strictly=False)
         return Column(

@@ -46,15 +46,9 @@ def _order(values: pa.Array, offsets: IntArray, descending: bool, operation: str
     return _kernels.argsort(*_arrow.order_key(values, operation, descending=descending), offsets, descending, slots=slots)
 
 
-def _flag(value: Any, operation: str, name: str = "descending") -> bool:
-    if not isinstance(value, (bool, np.bool_)):
-        raise JagTypeError(f"{operation}: {name} must be a bool, got {type(value).__name__}")
-    return bool(value)
-
-
 def sort(column: Column, descending: bool, by: Column | None, axis: Any) -> Column:
     """Sort the items of each row by value or by a key; with a key per item of an outer axis, whole sub-trees move."""
-    falling = _flag(descending, "sort")
+    falling = bool(descending)
     if by is None:
         return along_axis.apply(column, axis, lambda values, offsets: _sorted(values, offsets, falling), "sort")
     found = _axes.normalize_axes(axis, column.ndim, "sort")
@@ -79,7 +73,7 @@ def _sort_trees(column: Column, axis: int, by: Column, descending: bool) -> Colu
 
 def argsort(column: Column, descending: bool, axis: Any) -> Column:
     """Return the positions that sort each row; along an outer axis, positions along that axis."""
-    falling = _flag(descending, "argsort")
+    falling = bool(descending)
 
     def slots(values: pa.Array, offsets: IntArray) -> pa.Array:
         return _arrow.from_numpy(_order(values, offsets, falling, "argsort", slots=True))
@@ -97,7 +91,7 @@ def rank(
     column: Column, method: RankMethod, descending: bool, axis: Any, tie_breaker: Column | None, *, pct: bool = False
 ) -> Column:
     """Rank each item within its row, from 1, or as a share of the ranked items."""
-    falling, shares = _flag(descending, "rank"), _flag(pct, "rank", "pct")
+    falling, shares = bool(descending), bool(pct)
 
     def finish(found: npt.NDArray[Any], valid: BoolArray | None, offsets: IntArray) -> pa.Array:
         return _arrow.from_numpy(_shares(found, valid, offsets, method) if shares else found, valid)
@@ -137,7 +131,7 @@ def topk(column: Column, k: int, axis: Any, by: Column | None, descending: bool,
 
     Along an outer axis the items at each local position are a row; with a key per item of that axis whole sub-trees are items.
     """
-    wanted, falling = item_count(k, f"{operation}: k"), _flag(descending, operation)
+    wanted, falling = item_count(k, f"{operation}: k"), bool(descending)
     found = _axes.normalize_axes(axis, column.ndim, operation)
     if by is not None:
         return _topk_by(column, found, wanted, by, falling, operation)
@@ -342,8 +336,6 @@ def _weighted_keys(
 
 
 def _share(fraction: Any) -> float:
-    if isinstance(fraction, (bool, np.bool_)) or not isinstance(fraction, (int, float, np.number)):
-        raise JagTypeError(f"sample: fraction must be a number, got {type(fraction).__name__}")
     if not 0 <= fraction <= 1:
         raise JagValueError(f"sample: fraction must be from 0 to 1, got {fraction}")
     return float(fraction)

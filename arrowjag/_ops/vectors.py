@@ -27,7 +27,7 @@ from arrowjag._ops.over_axes import over_axes
 from arrowjag._ops.paired import floats, over_pairs
 from arrowjag._ops.reduce import reduce
 from arrowjag.dims import Ragged
-from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -39,8 +39,6 @@ METRICS = ("l2", "l1", "linf", "hamming", "jaccard")
 
 
 def _order(p: Any, operation: str) -> float:
-    if isinstance(p, (bool, np.bool_)) or not isinstance(p, (int, float, np.number)):
-        raise JagTypeError(f"{operation}: p must be a number, got {type(p).__name__}")
     if not p >= 0:
         raise JagValueError(f"{operation}: p must be at least 0, got {p}")
     return float(p)

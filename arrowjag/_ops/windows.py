@@ -244,8 +244,6 @@ def roll(
     **options: Any,
 ) -> Column:
     """Apply one of `STATISTICS` to the window of each item, along any axis."""
-    if not isinstance(center, (bool, np.bool_)):
-        raise JagTypeError(f"rolling: center must be a bool, got {type(center).__name__}")
     least = None if min_periods is None else integer(min_periods, "rolling: min_periods", 0)
     if on is not None:
         return _roll_by_time(column, name, window, axis, least, bool(center), on, options)
@@ -385,8 +383,6 @@ def decaying_rate(alpha: Any, span: Any, halflife: Any) -> float:
     if len(given) != 1:
         raise JagValueError(f"ewm takes exactly one of alpha=, span= and halflife=, got {', '.join(given) or 'none'}")
     ((name, value),) = given.items()
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
-        raise JagTypeError(f"ewm: {name} must be a number, got {value.__class__.__name__}")
     if name == "alpha":
         fits, told = 0 < value <= 1, "more than 0 and at most 1"
     else:
