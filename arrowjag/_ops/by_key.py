@@ -169,6 +169,7 @@ def drop_nulls(column: Column, axis: Any) -> Column:
 
 def is_sorted(column: Column, descending: bool, axis: Any) -> Column:
     """Return whether each row is in order; null items are skipped."""
+
     def sorted_rows(values: pa.Array, offsets: IntArray) -> pa.Array:
         key, valid = _arrow.order_key(values, "is_sorted", descending=bool(descending))
         if valid is not None and not valid.all():

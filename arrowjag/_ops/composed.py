@@ -37,6 +37,7 @@ __all__ = ["argcombinations", "cdf", "combinations", "group_by", "group_by_indic
 
 def softmax(column: Column, beta: float, axis: Any) -> Column:
     """Divide exp(beta * x) of each item by its sum over the row."""
+
     def weigh(values: pa.Array, offsets: IntArray) -> pa.Array:
         if pt.is_decimal(values.type):
             values = exact.deviations(values, offsets)
