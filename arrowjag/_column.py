@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from arrowjag import _arrow
 from arrowjag._integers import check_ndim
+from arrowjag._kernels.base.memory import check_memory
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import MissingDependencyError, ShapeError
 from arrowjag.shape import JaggedShape
@@ -144,6 +145,7 @@ def empty(leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...] | None =
 
 def to_python(values: pa.Array) -> list[Any]:
     """Convert Arrow values to Python objects. For nanoseconds pyarrow needs pandas, because Python's own types lack them."""
+    check_memory(len(values), 8)
     try:
         return values.to_pylist()  # type: ignore[no-any-return]  # pyarrow is untyped here
     except ValueError as error:

@@ -224,7 +224,7 @@ def from_offsets(values: Any, *offsets: Any, validate: bool = True, nan_to_null:
     Returns
     -------
     JaggedArray
-        Values and int64 offsets are shared.
+        Values are shared, offsets only where they are read-only int64: what the caller can still write to is copied.
 
     Raises
     ------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Any
@@ -51,3 +52,19 @@ def test_decimals_of_every_width_keep_their_type(x: aj.JaggedArray, places: int)
         return
     assert x.round(places).to_list() == rounded
     assert x.round(places).type == x.type
+
+
+@pytest.mark.parametrize("type", ["float16", "float32", "float64", "int8", "uint8", "int64", "uint64"])
+def test_far_more_or_fewer_decimals_than_a_number_has(type: str) -> None:
+    x = aj.array([[1, 7, None]], type=type)
+    assert x.round(400).equals(x)
+    assert x.round(-400).to_list() == [[0, 0, None]]
+    assert x.round(-400).type == x.type
+    if type.startswith("float"):
+        y = aj.array([[-1.5, math.inf, math.nan]], type=type).round(-400).to_list()[0]
+        assert (y[0], math.copysign(1, y[0]), y[1], math.isnan(y[2])) == (0, -1, math.inf, True)
+
+
+def test_a_rounded_integer_that_no_longer_fits() -> None:
+    with pytest.raises(ValueError, match="round: Integer value 260 not in range: 0 to 255"):
+        aj.array([[255]], type="uint8").round(-1)

@@ -95,3 +95,19 @@ def test_invalid_arguments_raise() -> None:
         X.append(aj.array(["a", "b", "c", "d"]))
     with pytest.raises(ShapeError, match=r"rotate needs rows"):
         aj.array(1).rotate(1)
+
+
+def test_ordered_categories_stay_ordered() -> None:
+    x = aj.from_sizes(pa.DictionaryArray.from_arrays(pa.array([0, 1]), ["z", "a"], ordered=True), [2])
+    for got, expected in (
+        (x.append("z"), ["z", "a", "z"]),
+        (x.append(None), ["z", "a", None]),
+        (x.append(["a"]), ["z", "a", "a"]),
+        (x.insert(0, "a"), ["a", "z", "a"]),
+        (x.splice(0, 1, [["a", "a"]]), ["a", "a", "a"]),
+    ):
+        assert got.to_list() == [expected]
+        assert got.type == x.type
+    assert x.insert(0, "a").sort().to_list() == [["z", "a", "a"]]
+    with pytest.raises(JagValueError, match=r"append: 'q' is not one of the ordered categories \['z', 'a'\]"):
+        x.append("q")

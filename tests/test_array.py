@@ -126,3 +126,31 @@ def test_offsets_and_values_make_the_array_again(x: aj.JaggedArray) -> None:
     if any(dim.validity is not None for dim in valid.shape):
         return
     assert_lists_equal(aj.from_offsets(valid.values, *valid.shape.offsets[1:]).to_list(), valid.to_list())
+
+
+def test_what_the_caller_writes_later_changes_no_array() -> None:
+    offsets, mask = np.array([0, 2, 3]), np.array([True, False])
+    x = aj.from_offsets(np.array([1, 2, 3]), offsets)
+    y = x.with_validity(0, mask)
+    offsets[1], mask[0] = 1, False
+    assert x.to_list() == [[1, 2], [3]]
+    assert y.to_list() == [[1, 2], None]
+
+
+def test_lists_given_as_values_are_dims() -> None:
+    values = pa.array([[1, 2], None, []])
+    for given_values in (values, aj.array([[1, 2], None, []]).to_arrow()):
+        x = aj.JaggedArray(aj.JaggedShape(2, [2, 1]), given_values)
+        assert x.ndim == 3
+        assert x.type == pa.int64()
+        assert x.to_list() == [[[1, 2], None], [[]]]
+
+
+def test_shapes_are_no_values() -> None:
+    with pytest.raises(aj.JagTypeError, match=r"a JaggedShape\(2, \[2, 1\]\) has no values"):
+        aj.array(aj.JaggedShape(2, [2, 1]))
+
+
+def test_more_objects_than_memory_can_hold() -> None:
+    with pytest.raises(aj.JagOverflowError, match="more than memory can hold"):
+        aj.zeros(2**62).to_list()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 from typing import Any
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.testing import jagged_arrays, leaf_types
 from tests import reference as ref
 from tests.hosts import pl
@@ -209,3 +211,28 @@ def test_other_names_are_refused(name: str) -> None:
 def test_a_level_is_no_leaf(level: pa.DataType, strict: bool) -> None:
     with pytest.raises(aj.JagTypeError, match="each list is a dim of the array"):
         aj.array([[None]]).cast(level, strict=strict)
+
+
+@pytest.mark.parametrize(
+    "type", [pa.decimal128(10, 2), pa.decimal32(9, 2), pa.decimal64(6, 4), pa.decimal256(40, 20), pa.decimal128(5, 0)]
+)
+@pytest.mark.parametrize("leaf", [pa.int8(), pa.uint64(), pa.int64()])
+def test_integers_become_any_decimal_that_holds_them(type: pa.DataType, leaf: pa.DataType) -> None:
+    x = aj.array([[23, None], [1]], type=leaf)
+    for strict in (True, False):
+        got = x.cast(type, strict=strict)
+        assert got.type == type
+        assert got.to_list() == [[decimal.Decimal(23), None], [decimal.Decimal(1)]]
+
+
+def test_integers_beyond_a_decimal_raise_or_are_null() -> None:
+    x = aj.array([[23, 12345]])
+    with pytest.raises(JagValueError, match=r"row 0 holds 12345, which is no decimal128\(4, 2\)"):
+        x.cast(pa.decimal128(4, 2))
+    assert x.cast(pa.decimal128(4, 2), strict=False).to_list() == [[decimal.Decimal(23), None]]
+    assert aj.array([[2300]]).cast(pa.decimal128(5, -2)).to_list() == [[decimal.Decimal(2300)]]
+
+
+def test_no_type_is_not_float64() -> None:
+    with pytest.raises(JagTypeError, match="got None"):
+        aj.array([[1]]).cast(None)

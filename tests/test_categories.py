@@ -148,6 +148,20 @@ def test_unknown_labels_are_refused() -> None:
     assert unordered.min().to_list() == ["low"]
 
 
+@pytest.mark.parametrize("values", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
+def test_labels_beside_categories_that_lost_their_words_are_the_categories(values: pa.DataType) -> None:
+    """A column without items, as from an empty file, may have an empty dictionary."""
+    none = pa.DictionaryArray.from_arrays(pa.array([], pa.int8()), pa.array([], values), ordered=True)
+    x = aj.from_sizes(none, [0, 0])
+    assert x.pad(2, "small").to_list() == [["small", "small"]] * 2
+    assert x.append("small").to_list() == [["small"]] * 2
+    assert x.append(aj.array(["large", "small"])).to_list() == [["large"], ["small"]]
+    assert x.replace(["small", "large", None], ["large", None, "small"]).to_list() == [[], []]
+    assert x.pad(1, "small").type == x.type
+    with pytest.raises(JagValueError, match="the old value 'small' occurs twice"):
+        x.replace(["small", "small"], ["large", "large"])
+
+
 def test_two_orders_are_an_error_that_names_both() -> None:
     x = categories(aj.array([[0, 1]]))
     other = aj.JaggedArray(x.shape, pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["low", "mid"]), ordered=True))

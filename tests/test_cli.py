@@ -555,3 +555,14 @@ def test_examples_of_help_texts_run(line: str, tmp_path: Path, monkeypatch: pyte
         assert run("run", "job.py:totals", "flights.parquet", "results").returncode == 0
     ended = run(*shlex.split(line)[1:])
     assert (ended.returncode, ended.stdout != "") == (0, True), ended.stderr
+
+
+def test_names_that_begin_or_repeat_the_path_of_another(tmp_path: Path) -> None:
+    """pyarrow reads all columns whose path begins with the one named."""
+    pq.write_table(pa.table({"a.b": [[1, 2]], "a": [{"b": 5}]}), tmp_path / "dots.parquet")
+    assert [one.examples for one in read_facts(tmp_path / "dots.parquet", None, width=80).columns] == [
+        [(0, "[1, 2]")],
+        [(0, "{b: 5}")],
+    ]
+    pq.write_table(pa.table([[1], [[2]]], ["a", "a"]), tmp_path / "twice.parquet")
+    assert [one.examples for one in read_facts(tmp_path / "twice.parquet", None, width=80).columns] == [[(0, "1")], [(0, "[2]")]]

@@ -669,3 +669,9 @@ def test_fills_of_pandas_keep_their_nanoseconds() -> None:
     assert x.to_dense(fill_value=fine).tolist() == [[fine.value] * 2] * 2
     with pytest.raises(aj.JagTypeError, match="fill_value NaT can't be converted to timestamp"):
         x.to_dense(fill_value=pd.NaT)
+
+
+def test_rows_without_any_value_are_filled() -> None:
+    assert aj.array([[], []]).to_dense().tolist() == [[], []]
+    assert aj.array([[None], []]).to_dense().tolist() == [[0.0], [0.0]]
+    assert aj.array([[None], []]).to_dense(fill_value=None).mask.tolist() == [[True], [True]]

@@ -772,10 +772,13 @@ def test_dims_are_immutable():
 
 def test_from_offsets():
     cut = np.array([0, 2, 2, 5])
+    cut.flags.writeable = False
     dim = dims.from_offsets(cut)
     assert dim.tolist() == [2, 0, 3]
     assert np.shares_memory(dim.offsets, cut)
-    assert cut.flags.writeable
+    own = np.array([0, 2])
+    assert not np.shares_memory(dims.from_offsets(own).offsets, own)
+    assert own.flags.writeable
     assert dims.from_offsets(pa.array([0, 1], pa.int32())).tolist() == [1]
     assert Ragged.from_offsets(cut, check=False).tolist() == [2, 0, 3]
     assert Ragged.from_offsets(cut, validity=[True, False, True]).validity.tolist() == [True, False, True]

@@ -487,3 +487,14 @@ def test_arguments_have_as_many_rows_as_the_frame(other: Any) -> None:
     frame = pd.DataFrame({"k": ["a", "b", "a"], "v": aj.array([[1.0, 2.0], [], [3.0]]).to_pandas()})
     with pytest.raises(aj.ShapeError, match=rf"groupby.jag.dot: the argument has {len(other)} rows, the frame 3"):
         frame.groupby("k").jag["v"].dot(other)
+
+
+def test_frames_take_a_list_of_keys_of_any_kind() -> None:
+    a, b = aj.array([[2, 1, 2], [3]]), aj.array([["x", "y", "a"], ["z"]])
+    for by in ([a, b], ["a", b], ["a", "b"]):
+        assert pl.DataFrame({"a": a.to_polars(), "b": b.to_polars()}).jag.sort_items(by, "b")["b"].to_list() == [
+            ["y", "a", "x"],
+            ["z"],
+        ]
+        frame = pd.DataFrame({"a": a.to_pandas(), "b": b.to_pandas()})
+        assert frame.jag.sort_items(by, "b")["b"].jag.to_list() == [["y", "a", "x"], ["z"]]

@@ -153,3 +153,8 @@ def test_several_keys_per_row_are_refused() -> None:
         M.get([["a"], ["a"], ["a"], ["a"]])
     with pytest.raises(aj.ShapeError):
         M.get(["a", "b"])
+
+
+def test_a_default_of_another_kind_names_get() -> None:
+    with pytest.raises(aj.JagTypeError, match="get: string and int64 have no common type"):
+        aj.array([[1]]).get(5, default="a")

@@ -115,3 +115,11 @@ def test_windows_refuse_negative_lengths_and_axes_out_of_range() -> None:
         x.pad(-1)
     with pytest.raises(IndexError, match="axis 2"):
         x.head(1, axis=2)
+
+
+def test_a_step_beyond_all_rows() -> None:
+    x = aj.array([[1, 2, 3], [4], []])
+    for step in (3, 2**62, 2**70):
+        assert x[::step].to_list() == [[1, 2, 3]]
+        assert x[:, ::step].to_list() == [[1], [4], []]
+        assert x[:, ::-step].to_list() == [[3], [4], []]

@@ -47,3 +47,10 @@ def test_a_null_set_gives_null() -> None:
     x = aj.array([[1, 2], [3]])
     assert x.is_in([[1], None]).to_list() == [[True, False], None]
     assert aj.array([[1], None]).contains([1, 1]).to_list() == [True, None]
+
+
+@pytest.mark.parametrize("type", ["float16", "float32"])
+def test_floats_of_python_take_the_type_of_the_items(type: str) -> None:
+    x = aj.array([[0.1, 0.2, None]], type=type)
+    assert x.is_in([0.1, 0.7]).to_list() == (x == 0.1).to_list() == [[True, False, None]]
+    assert x.is_in([1e300]).to_list() == [[False, False, None]]

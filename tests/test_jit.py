@@ -402,3 +402,27 @@ def test_equal_calls_are_computed_once() -> None:
     assert len({line.partition(" = ")[2] for line in others.explain(x).splitlines() if " = " in line}) == 6
     assert aj.jit(lambda x: (x.shuffle(1), x.shuffle(2), x.shuffle(1))).explain(x).count("shuffle") == 2
     assert aj.jit(lambda x: (x.apply(pc.negate), x.apply(pc.negate))).explain(x).count("apply") == 2
+
+
+class Plain(pa.ExtensionType):  # type: ignore[misc]
+    """A user's type; like the documentation's examples it defines `==` and no hash."""
+
+    def __init__(self) -> None:
+        super().__init__(pa.int64(), "arrowjag.tests.plain")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return b""
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage: pa.DataType, data: bytes) -> Plain:
+        return cls()
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def test_types_without_a_hash() -> None:
+    x = aj.from_sizes(pa.ExtensionArray.from_storage(Plain(), pa.array([1, None, 3])), [2, 1])
+    assert x.drop_nulls().to_list() == [[1], [3]]
+    assert x.filter(aj.array([[True, False], [True]])).to_list() == [[1], [3]]
+    assert aj.jit(lambda y: y.drop_nulls())(x).to_list() == [[1], [3]]
+    assert aj.concat([x, x]).to_list() == [[1, None], [3], [1, None], [3]]

@@ -234,3 +234,34 @@ def test_few_rows_are_interpreted(monkeypatch) -> None:
 
     monkeypatch.setattr(row_compiler, "compile_rows", lambda *_: pytest.fail("compiled"))
     rows(300).map_rows(lambda row: row.sum())
+
+
+def test_containers_of_arrays_and_records_are_rows() -> None:
+    x = aj.array([[1, 2], [3]])
+    assert x.map_rows(lambda row: [row, row]).to_list() == [[[1, 2], [1, 2]], [[3], [3]]]
+    z = aj.zip(a=x, b=x * 0.5)
+    assert z.map_rows(lambda row: row).to_list() == z.to_list()
+    t = aj.array([[datetime(2020, 1, 1)]])  # noqa: DTZ001
+    assert t.map_rows(lambda row: [row]).to_list() == [[t.to_list()[0]]]
+
+
+def test_times_beside_numbers_raise() -> None:
+    x = aj.array([[1], [2]])
+    with pytest.raises(JagTypeError, match="times for some rows and numbers for others"):
+        x.map_rows(lambda row: np.array([1], "M8[us]") if row[0] == 1 else np.array([1]))
+
+
+def test_fractions_are_not_cut_to_an_integer_type() -> None:
+    x = aj.array([[1, 2], [3]])
+    assert x.map_rows(lambda _row: 2.0, type="int64").to_list() == [2, 2]
+    with pytest.raises(JagTypeError, match="truncated"):
+        x.map_rows(lambda _row: 1.5, type="int64")
+    with pytest.raises(JagTypeError, match="truncated"):
+        x.map_rows(lambda _row: [1.5], type=pa.large_list(pa.int64()))
+
+
+def test_dictionaries_are_what_they_stand_for() -> None:
+    x = aj.from_sizes(pa.array([1.5, None, 2.5, 4.0]).dictionary_encode(), [2, 2])
+    assert x.map_rows(lambda row: row.sum()).to_list() == [1.5, 6.5]
+    assert aj.fold(lambda state, item: state + item, 0.0, x).to_list() == [1.5, 6.5]
+    assert aj.scan(lambda state, item: state + item, 0.0, x).to_list() == [[1.5, None], [2.5, 6.5]]

@@ -206,7 +206,7 @@ def test_comparisons_with_any_int_go_by_value(surface: str, leaf: pa.DataType, v
         turned = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}.get(name, name)
         assert plain(getattr(operator, turned)(value, x)) == expected
         assert x.contains(value).to_list() == [None if row is None else value in row for row in x.to_list()]
-        found = x.is_in([value, 2**80, None]).to_list()
+        found = x.is_in([value, 2**80, None, *([0.5] if pa.types.is_floating(leaf) else [])]).to_list()
         assert found == ref.at_depth(lambda item: None if item is None else item == value, x.to_list(), 2)
 
 
@@ -232,6 +232,7 @@ def test_arrays_and_scalars_of_arrow_compare_by_value_too() -> None:
     assert x.is_in(wide).to_list() == [[False, True], [True]]
     assert wide.searchsorted(-1).to_list() == [0, 0]
     assert aj.array([[2**53 + 1, 1]]).is_in([1.0]).to_list() == [[False, True]]
+    assert aj.array([[2**60, 1]]).is_in([1.5, 2**60, None]).to_list() == [[True, False]]
     one, two = (aj.array([[decimal.Decimal(1)]], type=kind, ndim=2) for kind in (pa.decimal128(38, 2), pa.decimal128(38, 0)))
     assert (one == two).to_list() == [[True]]
     with pytest.raises(JagRangeError, match=r"add: the number 300 does not fit int8"):

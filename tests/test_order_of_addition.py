@@ -11,6 +11,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base import blocks
 from tests.hosts import pd, pl
 
 LENGTHS = [0, 1, 2, 3, 7, 8, 9, 31, 127, 128, 129, 255, 256, 300, 1000, 4, 0, 5]
@@ -136,6 +137,36 @@ def test_one_huge_row_is_shared_among_threads():
         assert x.sum().to_list() == [expected]
         with strategy.force(LARGE_VALUES=1000, CACHE_VALUES=256):
             assert x.sum().to_list() == [expected]
+
+
+@pytest.mark.parametrize("nulls", [False, True])
+@pytest.mark.parametrize("type", ["float32", "float64", "int32"])
+@pytest.mark.parametrize("sizes", [[300_001], [1023, 250_000], [1024 * 64, 1024 * 64 + 1], [50_000, 0], [127, 99_999]])
+@pytest.mark.parametrize("cores", [1, 2, 7])
+def test_pieces_of_huge_rows_are_added_in_order_by_each_strategy(sizes, type, nulls, cores, monkeypatch):
+    rng = np.random.default_rng(sum(sizes))
+    values = (rng.normal(size=sum(sizes)) * 10.0 ** rng.integers(0, 9, sum(sizes))).astype(type)
+    x = aj.from_sizes(pa.array(values, mask=rng.random(len(values)) < 0.1 if nulls else None), sizes)
+    calls = (aj.JaggedArray.sum, aj.JaggedArray.mean, aj.JaggedArray.var, aj.JaggedArray.std)
+    with aj.options(compile="never"):
+        alone = [[f(x[k : k + 1]).to_list()[0] for k in range(len(x))] for f in calls]
+    monkeypatch.setattr(blocks, "n_cores", lambda: max(cores, len(sizes)))
+    for way in ("numpy", "compiled"):
+        if way == "compiled":
+            pytest.importorskip("numba")
+        with (
+            aj.options(compile="always" if way == "compiled" else "never"),
+            strategy.force(**WAYS[way], LARGE_VALUES=1000, CACHE_VALUES=1 << 12),
+        ):
+            assert repr([f(x).to_list() for f in calls]) == repr(alone), way
+
+
+def test_huge_rows_of_nulls():
+    pytest.importorskip("numba")
+    x = aj.from_sizes(pa.array([None] * 3000 + [1.5] * 3000, pa.float64()), [3000, 3000])
+    with aj.options(compile="always"), strategy.force(**WAYS["compiled"], LARGE_VALUES=1000):
+        assert x.var().to_list() == [None, 0.0]
+        assert x.sum().to_list() == [0.0, 4500.0]
 
 
 @pytest.mark.parametrize("type", ["float16", "float32", "float64"])

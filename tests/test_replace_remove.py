@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from typing import Any
 
@@ -84,3 +85,20 @@ def test_remove() -> None:
     assert aj.zeros(2, 3).remove(0).shape.extents == (2, None)
     with pytest.raises(ShapeError, match=r"remove: v has 2 dims"):
         x.remove([[1], [1], [1], [1]])
+
+
+@pytest.mark.parametrize(("old", "new"), [(1, "7"), (1, b"7"), (1, dt.date(2020, 1, 1)), ("1", True), (1.5, "2.5"), (True, 2)])
+def test_a_value_of_another_kind_is_refused(old: Any, new: Any) -> None:
+    with pytest.raises(JagTypeError, match=r"does not fit the leaf type .*, which stays"):
+        aj.array([[old]]).replace(old, new)
+
+
+def test_replace_of_ordered_categories() -> None:
+    x = aj.from_sizes(pa.DictionaryArray.from_arrays(pa.array([0, 1, None]), ["lo", "hi"], ordered=True), [2, 1])
+    assert x.replace("lo", "hi").to_list() == [["hi", "hi"], [None]]
+    assert x.replace({"lo": None, None: "lo"}).to_list() == [[None, "hi"], ["lo"]]
+    assert x.replace("lo", "hi").type == x.type
+    with pytest.raises(JagValueError, match=r"replace: 'no' is not one of the ordered categories \['lo', 'hi'\]"):
+        x.replace("lo", "no")
+    with pytest.raises(JagTypeError, match=r"got an array; write aj.where\(x == y, new, x\)"):
+        x.replace(x, "hi")

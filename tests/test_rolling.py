@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._array.windows import Rolling
+from arrowjag._kernels.strategy import force
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types
 from tests import reference as ref
@@ -300,3 +302,35 @@ def test_windows_of_numbers_beyond_64_bits_are_refused() -> None:
             x.rolling(2**63, on=on).sum()
     with pytest.raises(JagTypeError, match="must be a number of its kind"):
         x.rolling(np.timedelta64(1, "D"), on=x).sum()
+
+
+@pytest.mark.parametrize("strategy", ["numpy", "compiled", "ranks"])
+@pytest.mark.parametrize("interpolation", ["linear", "lower", "higher", "midpoint", "nearest"])
+def test_quantiles_of_long_windows(strategy: str, interpolation: str) -> None:
+    """Windows as long as their rows, ties, nulls and NaN, by each strategy."""
+    rng = np.random.default_rng(5)
+    sizes = [0, 1, 300, 0, 77, 2]
+    numbers = rng.integers(0, 40, sum(sizes)).astype(float)
+    items = [None if k % 11 == 3 else float(one) for k, one in enumerate(numbers)]
+    for special in (None, math.nan):
+        items[150] = special
+        x = aj.from_sizes(pa.array(items), sizes)
+        with force(window_quantile=strategy):
+            got = [
+                x.expanding().quantile(0.37, interpolation),
+                x.rolling(250, min_periods=1, center=True).quantile(0.8, interpolation),
+            ]
+        for found, window in zip(got, (lambda row, k: row[: k + 1], lambda row, k: row[max(0, k - 125) : k + 125]), strict=True):
+            q = 0.37 if found is got[0] else 0.8
+            for row, results in zip(x.to_list(), found.to_list(), strict=True):
+                for k, result in enumerate(results):
+                    present = [one for one in window(row, k) if one is not None]
+                    wanted = np.quantile(present, q, method=interpolation) if present else None
+                    assert result == pytest.approx(wanted, rel=1e-12, nan_ok=True) if present else result is None
+
+
+def test_windows_are_checked_before_a_statistic_is_asked_for() -> None:
+    with pytest.raises(JagValueError, match="rolling: window must be at least 1, got 0"):
+        aj.array([[1]]).rolling(0)
+    with pytest.raises(JagTypeError, match="needs the times"):
+        aj.array([[1]]).rolling("2d")

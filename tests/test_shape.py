@@ -302,6 +302,7 @@ def test_offsets_and_parents_make_the_shape_again(shape: JaggedShape) -> None:
 
 def test_from_offsets_shares_int64() -> None:
     cut = np.array([0, 2, 3])
+    cut.flags.writeable = False
     assert np.shares_memory(JaggedShape.from_offsets([0, 2], cut).offsets[1], cut)
 
 

@@ -135,3 +135,17 @@ def test_take_wants_integers(index: Any) -> None:
 def test_an_unknown_out_of_bounds_option_raises() -> None:
     with pytest.raises(TypeError, match="'raise' or 'null'"):
         aj.array([[1]]).take(0, out_of_bounds="clip")
+
+
+@pytest.mark.parametrize("rows", [[1], [1, 2, 3], [0, 1, 2, 3, 4]])
+def test_rows_that_follow_each_other_share_the_values(rows: list[int]) -> None:
+    x = aj.array([[[1, 2], []], None, [[3], None], [], [[4, 5, 6]]])
+    found = x[aj.array(rows)]
+    assert found.to_list() == [x.to_list()[row] for row in rows]
+    assert found.values.buffers()[1].address == x.values.buffers()[1].address
+
+
+@pytest.mark.parametrize("rows", [[1, 1, 3], [0, 2, 1, 3], [0, 2, 2, 3], [3, 2, 1], [0, 1, 1, 3, 4]])
+def test_rows_that_only_end_as_a_run_are_gathered(rows: list[int]) -> None:
+    x = aj.array([[[1, 2], []], None, [[3], None], [], [[4, 5, 6]]])
+    assert x[aj.array(rows)].to_list() == [x.to_list()[row] for row in rows]

@@ -43,7 +43,7 @@ def fresh_overlay() -> Any:
 def no_dtypes() -> pl.Series:
     from arrowjag.polars import _convert as polars_convert
 
-    for cached in (polars_convert.column_type, polars_convert.polars_dtype, polars_convert._empty):
+    for cached in (polars_convert.column_type, polars_convert._polars_dtype, polars_convert._empty):
         cached.cache_clear()
     return nested().to_polars("v")
 

@@ -172,6 +172,17 @@ def test_rounding_of_durations(how: str, x: aj.JaggedArray, every: str) -> None:
     assert_lists_equal(counts(getattr(x.dt, how)(every)), ref.elementwise(of, ref.Jag(counts(x), x.ndim)))
 
 
+@pytest.mark.parametrize("how", ["floor", "ceil", "round"])
+@pytest.mark.parametrize("type", [pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")], ids=str)
+def test_weeks_of_times_of_day_count_from_midnight(how: str, type: pa.DataType) -> None:
+    x = aj.array([[dt.time(0), dt.time(11)], None, [None]]).cast(type)
+    if how == "ceil":
+        with pytest.raises(JagValueError, match=r"dt\.ceil: a time of day would become 24:00"):
+            x.dt.ceil("2w")
+    else:
+        assert getattr(x.dt, how)("2w").to_list() == [[dt.time(0), dt.time(0)], None, [None]]
+
+
 FORMATS = ["%Y-%m-%dT%H:%M:%S", "%d.%m.%y %I%p %f|%%f", "%a %A %b %B %j %U %W %w %u %V %G", "%f", "é%H", ""]
 
 

@@ -46,3 +46,26 @@ def test_fields_of_a_slice_of_a_struct_with_nulls() -> None:
     flat = pa.array([{"a": 1}, {"a": 2}, None, {"a": 4}])
     x = aj.from_offsets(flat.slice(1), [0, 1, 3])
     assert x["a"].to_list() == [[2], [None, 4]]
+
+
+def _union(kind: str) -> pa.Array:
+    codes, values = pa.array([0, 1], pa.int8()), [pa.array([1, 2]), pa.array(["a", "b"])]
+    if kind == "sparse":
+        return pa.UnionArray.from_sparse(codes, values)
+    return pa.UnionArray.from_dense(codes, pa.array([0, 1], pa.int32()), values)
+
+
+@pytest.mark.parametrize("kind", ["sparse", "dense", "run ends"])
+def test_fields_without_a_bitmap_are_null_where_the_struct_is(kind: str) -> None:
+    """Arrow ends the process when it joins the struct's nulls to a union, and forgets them for run ends."""
+    child = pa.RunEndEncodedArray.from_arrays(pa.array([2], pa.int32()), pa.array([1])) if kind == "run ends" else _union(kind)
+    x = aj.from_sizes(pa.StructArray.from_arrays([child], ["a"], mask=pa.array([False, True])), [2])
+    assert x["a"].to_list() == [[1, None]]
+    assert x.equals(x)
+    assert x.with_fields(b=x["a"])["b"].to_list() == [[1, None]]
+
+
+def test_empty_fields_keep_their_categories() -> None:
+    labels = pa.DictionaryArray.from_arrays(pa.array([], pa.int8()), ["lo", "hi"], ordered=True)
+    x = aj.from_sizes(pa.StructArray.from_arrays([labels], ["a"]), [0])
+    assert x["a"].values.dictionary.to_pylist() == ["lo", "hi"]

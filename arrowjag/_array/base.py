@@ -14,7 +14,7 @@ from arrowjag import _arrow, _column, _formatting, _lazy_imports, dtype
 from arrowjag._array.reading import to_array
 from arrowjag._column import Column
 from arrowjag._integers import check_ndim
-from arrowjag._ops import elementwise
+from arrowjag._ops import elementwise, struct_fields
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag._spellings import suggestion
 from arrowjag.errors import JagAttributeError, JagTypeError, JagValueError, ShapeError
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
     from arrowjag.plot import Plotter
 
-__all__ = ["ArrayBase", "as_column", "operand"]
+__all__ = ["ArrayBase", "as_column", "operand", "same_validity"]
 
 
 def as_column(data: Any, *, type: Any = None, ndim: int | None = None, nan_to_null: bool | None = None) -> Column:
@@ -116,7 +116,8 @@ class ArrayBase(Column):
     def __init__(self, shape: JaggedShape, values: Any) -> None:
         if not isinstance(shape, JaggedShape):
             raise JagTypeError(f"JaggedArray takes a JaggedShape first, got {type(shape).__name__}; try arrowjag.array(data)")
-        super().__init__(shape, _arrow.arrived(to_array(values), "the values"))
+        column = struct_fields.with_levels(shape, _arrow.arrived(to_array(values), "the values"))  # lists are dims, never leaves
+        super().__init__(column.shape, column.values)
 
     @classmethod
     def _wrap(cls, column: Column) -> ArrayOrScalar:
@@ -378,6 +379,8 @@ class ArrayBase(Column):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         array = self.to_numpy() if self.ndim else np.asarray(self.values[0].as_py())
+        if dtype is not None:
+            _check_nulls_fit(self.values, np.dtype(dtype))
         if isinstance(array, np.ma.MaskedArray):
             array = _without_mask(array)  # numpy would drop the mask and expose the values under nulls
         return np.array(array, dtype=dtype, copy=copy or None)
@@ -404,7 +407,7 @@ class ArrayBase(Column):
         if not isinstance(other, ArrayBase) or self.shape != other.shape or self.type != other.type:
             return False
         for one, two in zip(self.shape.dims, other.shape.dims, strict=True):
-            if not _same_validity(one.validity, two.validity):
+            if not same_validity(one.validity, two.validity):
                 return False
         return _same_values(self.values, other.values)
 
@@ -436,7 +439,8 @@ def _trimmed(values: pa.Array) -> pa.Array:
     return pa.concat_arrays([values.slice(0, 0), values])
 
 
-def _same_validity(one: BoolArray | None, two: BoolArray | None) -> bool:
+def same_validity(one: BoolArray | None, two: BoolArray | None) -> bool:
+    """Return whether the same rows or items are null."""
     if one is None or two is None:
         return one is two
     return bool(np.array_equal(one, two))
@@ -446,20 +450,21 @@ def _same_values(one: pa.Array, two: pa.Array) -> bool:
     if pt.is_floating(one.type):
         left, left_valid = _arrow.to_numpy(one)
         right, right_valid = _arrow.to_numpy(two)
-        if not _same_validity(left_valid, right_valid):
+        if not same_validity(left_valid, right_valid):
             return False
         if left_valid is not None:
             left, right = left[left_valid], right[left_valid]
         return bool(np.array_equal(left, right, equal_nan=True))
     if pt.is_struct(one.type):
-        valid = _same_validity(_arrow.valid_of(one), _arrow.valid_of(two))
-        return valid and all(map(_same_values, one.flatten(), two.flatten()))
+        valid = same_validity(_arrow.valid_of(one), _arrow.valid_of(two))
+        return valid and all(map(_same_values, _arrow.fields_of(one), _arrow.fields_of(two)))
     if pt.is_dictionary(one.type):
         return _same_values(_arrow.plain(one), _arrow.plain(two))
     return bool(one.equals(two))
 
 
 def _flat_numpy(values: pa.Array) -> npt.NDArray[Any]:
+    values = _arrow.plain(values) if pt.is_dictionary(values.type) else values
     if not (_arrow.is_numeric(values.type) or (_arrow.is_temporal(values.type) and not pt.is_time(values.type))):
         return np.array([None if v is None else v for v in _column.to_python(values)] + [None], dtype=object)[:-1]
     data, valid = _arrow.to_numpy(values)
@@ -469,6 +474,12 @@ def _flat_numpy(values: pa.Array) -> npt.NDArray[Any]:
     if _arrow.is_temporal(values.type):
         data = _datetime_view(data, values.type)
     return data if valid is None else np.ma.MaskedArray(data, ~valid)
+
+
+def _check_nulls_fit(values: pa.Array, dtype: np.dtype[Any]) -> None:
+    """Raise if nulls would become values: numpy makes them 0, True or 'None' where the dtype has no missing value."""
+    if values.null_count and dtype.kind not in "fcmMO":
+        raise JagValueError(f"numpy's {dtype} has no null, and {values.null_count} items are null: use fill_null first")
 
 
 def _without_mask(array: np.ma.MaskedArray[Any, Any]) -> npt.NDArray[Any]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from arrowjag._array.base import ArrayBase, operand
+from arrowjag._column import Column
 from arrowjag._integers import is_int
 from arrowjag._methods import along_axis, changing_axis, method
 from arrowjag._ops import edits as _ops
@@ -353,6 +354,8 @@ class EditMethods(ArrayBase):
 
 def _pairs(old: Any, new: Any) -> tuple[list[Any], list[Any]]:
     """Return the old values and their replacements."""
+    if isinstance(old, Column):
+        raise JagTypeError("replace: old is a value, a list of values or a dict, got an array; write aj.where(x == y, new, x)")
     if isinstance(old, Mapping):
         if new is not _MISSING:
             raise JagTypeError("replace: a dict of old to new values takes no second argument")

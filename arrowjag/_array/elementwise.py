@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from arrowjag import _arrow
+from arrowjag._array import numpy_functions
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column, row_validity
 from arrowjag._methods import HOSTS, Rows, method
@@ -180,8 +181,13 @@ class ElementwiseMethods(ArrayBase):
         if any(_has_own_rules(one) for one in inputs):
             return _by_their_rules(ufunc, inputs)
         operands = [operand(one, self.type, ufunc.__name__, by_value=ufunc.__name__ in _ops.COMPARISONS) for one in inputs]
+        if not any(isinstance(one, Column) for one in operands):  # arrays of ndim 0 count as scalars beside others
+            operands = [one if isinstance(one, ArrayBase) else found for one, found in zip(inputs, operands, strict=True)]
         results = tuple(self._wrap(column) for column in _ops.ufunc(ufunc, operands))
         return results[0] if len(results) == 1 else results
+
+    def __array_function__(self, function: Any, _types: Any, arguments: Any, options: Any) -> Any:
+        return numpy_functions.call(function, arguments, options)
 
     @method()
     def abs(self) -> JaggedArray:
@@ -355,6 +361,8 @@ class ElementwiseMethods(ArrayBase):
         >>> aj.array([["1", "x"], ["-2"]]).cast("int64", strict=False).to_list()
         [[1, None], [-2]]
         """
+        if isinstance(type, _ops.Categories):
+            return self._wrap(casts.to_categories(self, type, strict))
         return self._wrap(casts.cast(self, _ops.as_type(type), safe, strict))
 
     @method("value")
@@ -480,7 +488,7 @@ class ElementwiseMethods(ArrayBase):
         keep = np.ones(n, bool) if mask is None else np.asarray(mask.values if isinstance(mask, ArrayBase) else mask)
         if keep.ndim != 1:
             raise JagTypeError(f"with_validity takes a flat mask, one bool per item, got {type(mask).__name__}")
-        keep = keep.astype(bool) if len(keep) == 0 else keep
+        keep = keep.astype(bool) if len(keep) == 0 else keep.copy() if keep.flags.writeable else keep
         if keep.dtype.kind != "b" or len(keep) != n:
             raise ShapeError(
                 f"with_validity: axis {axis} of {self.shape!r} has {n} items, but the mask has {len(keep)} of {keep.dtype}"

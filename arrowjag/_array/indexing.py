@@ -557,7 +557,7 @@ def _step(step: Any) -> int:
     found = _position(step, "a step")
     if found == 0:
         raise JagValueError("the step of a slice can't be 0")
-    return found
+    return max(-(2**62), min(found, 2**62))  # a step beyond the longest row takes its first item, however large it is
 
 
 def _position(value: Any, what: str) -> int:

@@ -22,6 +22,7 @@ from arrowjag._integers import MAX_NDIM
 from arrowjag._ops.elementwise import nan_to_null_values
 from arrowjag._pyarrow_versions import NO_LARGE_DICTIONARIES, NO_UUID_OBJECTS
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, OffsetsError, ShapeError
+from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrowData
 
 __all__ = ["to_array"]
@@ -80,6 +81,8 @@ def _without_nan(found: ArrowData) -> ArrowData:
 
 
 def _read(data: Any, type: pa.DataType | None, ndim: int | None) -> ArrowData:
+    if isinstance(data, JaggedShape):
+        raise JagTypeError(f"a {data!r} has no values: JaggedArray(shape, values), or aj.zeros(shape)")
     if isinstance(data, (pa.Array, pa.ChunkedArray)):
         return data
     if isinstance(data, np.ndarray) and data.dtype.kind != "O":

@@ -57,6 +57,7 @@ class WindowMethods(ArrayBase):
         >>> x.rolling(2, on=[[0, 1, 3], [0]]).sum().to_list()
         [[1, 3, 3], [4]]
         """
+        _ops.check_window(window, on)
         return Rolling(self, window, min_periods=min_periods, center=center, on=on, axis=axis)
 
     def expanding(self, min_periods: int = 1, *, axis: Any = -1) -> Rolling:

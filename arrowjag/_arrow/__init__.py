@@ -19,7 +19,19 @@ from arrowjag._arrow.types import (
     is_temporal,
     level_types,
 )
-from arrowjag._arrow.values import bitmap, data_alone, from_numpy, numbers, plain, plain_numbers, to_numpy, valid_of, vouched
+from arrowjag._arrow.values import (
+    bitmap,
+    data_alone,
+    field_of,
+    fields_of,
+    from_numpy,
+    numbers,
+    plain,
+    plain_numbers,
+    to_numpy,
+    valid_of,
+    vouched,
+)
 
 __all__ = [
     "EXTENSION_NAME",
@@ -32,6 +44,8 @@ __all__ = [
     "depth",
     "dictionary_codes",
     "entry_type",
+    "field_of",
+    "fields_of",
     "from_numpy",
     "is_jagged_extension",
     "is_level_type",

@@ -12,7 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag._arrow.levels import decode, peel_level
 from arrowjag._arrow.types import is_list_type, is_numeric, is_temporal
-from arrowjag._arrow.values import plain, to_numpy, valid_of
+from arrowjag._arrow.values import fields_of, plain, to_numpy, valid_of
 from arrowjag._kernels.move.scatter import inverse
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
@@ -157,7 +157,7 @@ def _normal(key: npt.NDArray[Any], valid: BoolArray | None, descending: bool) ->
 def _struct_key(values: pa.Array, operation: str, descending: bool) -> IntArray:
     if values.type.num_fields == 0 or len(values) == 0:
         return np.zeros(len(values), np.int64)
-    return _dense([_normal(*order_key(field, operation, descending=descending), descending) for field in values.flatten()])
+    return _dense([_normal(*order_key(field, operation, descending=descending), descending) for field in fields_of(values)])
 
 
 def _list_key(values: pa.Array, operation: str, descending: bool) -> IntArray:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._arrow.types import is_numeric
@@ -16,7 +17,19 @@ from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import BoolArray
 
-__all__ = ["bitmap", "data_alone", "from_numpy", "numbers", "plain", "plain_numbers", "to_numpy", "valid_of", "vouched"]
+__all__ = [
+    "bitmap",
+    "data_alone",
+    "field_of",
+    "fields_of",
+    "from_numpy",
+    "numbers",
+    "plain",
+    "plain_numbers",
+    "to_numpy",
+    "valid_of",
+    "vouched",
+]
 
 
 def plain_numbers(values: pa.Array, operation: str) -> pa.Array:
@@ -26,6 +39,24 @@ def plain_numbers(values: pa.Array, operation: str) -> pa.Array:
     if not is_numeric(values.type):
         raise JagTypeError.no_kernel(operation, values.type)
     return values
+
+
+def field_of(values: pa.Array, place: int) -> pa.Array:
+    """Return a field of structs, null where the struct is null."""
+    type = values.type.field(place).type
+    child = values.field(place)
+    if values.null_count == 0:
+        return child  # not by pc.struct_field, which loses the words of an empty dictionary
+    if not (pt.is_union(type) or pt.is_run_end_encoded(type)):
+        return pc.struct_field(values, [place])
+    # These types have no bitmap of their own that Arrow could join the struct's to: it aborts the process, or loses the nulls.
+    child = pc.run_end_decode(child) if pt.is_run_end_encoded(type) else child
+    return child.take(pc.if_else(values.is_valid(), numbers(len(values)), None))
+
+
+def fields_of(values: pa.Array) -> list[pa.Array]:
+    """Return all fields of structs, null where the struct is null."""
+    return [field_of(values, place) for place in range(values.type.num_fields)]
 
 
 def vouched(values: pa.Array) -> pa.Array:

@@ -71,6 +71,10 @@ class JitFunction(Generic[P, R]):
     def _trace(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Traced | None:
         """Return the trace for arguments of these types; None if the function raises an error of its own on placeholders."""
         key = (_facts(self._function), tuple(map(_type_of, args)), tuple((name, _type_of(one)) for name, one in kwargs.items()))
+        try:
+            hash(key)
+        except TypeError:  # users' extension types may lack a hash
+            return _traced(self._function, self._name, args, kwargs)
         if key not in self._traces:
             if len(self._traces) >= _MOST_TYPES:
                 del self._traces[next(iter(self._traces))]

@@ -79,7 +79,7 @@ Node: TypeAlias = "Input | Call"
 
 # --------------------------------------------------------------------------------------------------- recording
 
-_SETS = {"is_in", "contains", "translate"}
+_SETS = {"is_in", "translate"}
 """Methods whose flat arguments are sets or tables, not one item per row."""
 
 _EDGES = {"histogram", "cut", "digitize"}

@@ -27,9 +27,12 @@ VIEWS = frozenset({pa.lib.Type_LIST_VIEW, pa.lib.Type_LARGE_LIST_VIEW})
 WIDE = frozenset({pa.lib.Type_LARGE_LIST, pa.lib.Type_LARGE_LIST_VIEW})
 """The lists with 64-bit offsets."""
 
-_ANY_BITS = frozenset({pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()})
-_ANY_BITS |= {pa.float16(), pa.float32(), pa.float64(), pa.bool_(), pa.date32()}
-"""Types for which each pattern of bits is a valid value; this also holds for timestamps and durations."""
+_INTEGERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
+_ANY_BITS = frozenset(type.id for type in (*_INTEGERS, pa.float16(), pa.float32(), pa.float64(), pa.bool_(), pa.date32()))
+"""The numbers of types for which each pattern of bits is a valid value; this also holds for timestamps and durations.
+
+Not the types: users' extension types may lack a hash.
+"""
 
 _DIGITS = {32: 9, 64: 18, 128: 38, 256: 76}
 """Largest scale per bit width of a decimal."""
@@ -62,7 +65,7 @@ def inside(type: pa.DataType) -> list[pa.DataType]:
 
 def has_any_bits(type: pa.DataType) -> bool:
     """Return whether each pattern of bits is a valid value."""
-    return type in _ANY_BITS or bool(pt.is_timestamp(type) or pt.is_duration(type))
+    return type.id in _ANY_BITS or bool(pt.is_timestamp(type) or pt.is_duration(type))
 
 
 def is_text(type: pa.DataType) -> bool:

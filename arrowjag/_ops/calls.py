@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._kernels.strategy import sizes
@@ -212,13 +213,42 @@ def _array(results: list[Any], live: IntArray, n_rows: int, type: pa.DataType | 
         for row, result in zip(live.tolist(), results, strict=True):
             whole[row] = result
         results = whole
-    if type is None:
-        type = _result_type(results)
+    results = [_plain(result) if isinstance(result, (tuple, list, dict)) else result for result in results]
+    inferred = _result_type(results)
+    if inferred is None and len({_is_time(result) for result in results if isinstance(result, (np.ndarray, np.generic))}) > 1:
+        raise JagTypeError(f"{operation}: the function returns times for some rows and numbers for others; convert one of them")
+    if type is not None and pt.is_integer(_arrow.level_types(type)[1]) and (found := _inferred(results, inferred)) is not None:
+        return _cast(found, type, operation)  # pyarrow's own conversion cuts fractions without a word
+    type = inferred if type is None else type
     try:
         return _arrow.combine_chunks(pa.array(results, type=type))
     except (ValueError, TypeError, pa.ArrowNotImplementedError, OverflowError) as error:  # from pyarrow or the objects
         target = "one type; give type=" if type is None else str(type)
         raise JagTypeError(f"{operation}: the function's results can't be converted to {target}: {error}") from None
+
+
+def _inferred(results: list[Any], type: pa.DataType | None) -> pa.Array | None:
+    """Convert results to a type, or to the one that Arrow infers; None if they don't fit it."""
+    try:
+        return _arrow.combine_chunks(pa.array(results, type=type))
+    except (ValueError, TypeError, pa.ArrowNotImplementedError, OverflowError):
+        return None
+
+
+def _is_time(result: Any) -> bool:
+    return bool(result.dtype.kind in "mM")
+
+
+def _plain(result: Any) -> Any:
+    """Replace arrays inside of lists, tuples and dicts by lists, and a record of fields by a list of dicts."""
+    if isinstance(result, np.ndarray):
+        return pa.array(result).to_pylist() if result.ndim == 1 and result.dtype.kind in "mM" else result.tolist()
+    if isinstance(result, dict):
+        return {key: _plain(value) for key, value in result.items()}
+    if isinstance(result, tuple) and hasattr(result, "_fields") and all(isinstance(one, np.ndarray) for one in result):
+        columns = [_plain(one) for one in result]
+        return [dict(zip(result._fields, items, strict=True)) for items in zip(*columns, strict=True)]
+    return [_plain(one) for one in result] if isinstance(result, (tuple, list)) else result
 
 
 def _cast(found: pa.Array, type: pa.DataType, operation: str) -> pa.Array:

@@ -17,7 +17,7 @@ from arrowjag._ops import elementwise
 from arrowjag._ops.text import text_values
 from arrowjag.errors import JagTypeError, JagValueError
 
-__all__ = ["cast", "to_datetime", "to_number"]
+__all__ = ["cast", "to_categories", "to_datetime", "to_number"]
 
 _HINT = "strict=False makes it null"
 
@@ -34,6 +34,17 @@ def cast(column: Column, type: pa.DataType, safe: bool, strict: bool) -> Column:
             "cast: strict=False gives null for values that do not fit, safe=False casts them anyway; choose one of them"
         )
     return _cast_or_null(column, type)
+
+
+def to_categories(column: Column, categories: elementwise.Categories, strict: bool) -> Column:
+    """Text or categories as ordered categories; another label raises, or is null without `strict`."""
+    labels = elementwise.decoded(column.values)
+    if not (elementwise.is_text(labels.type) or pt.is_null(labels.type)):
+        raise JagTypeError.no_kernel("cast", column.type, hint="Only text becomes an Enum: cast to string first.")
+    found = Column(column.shape, categories.of(_arrow.combine_chunks(labels)))
+    if strict and found.values.null_count > column.values.null_count:
+        raise _named(Column(column.shape, labels), found, "cast", f"category among {list(categories.labels)}")
+    return found
 
 
 def _cast_or_null(column: Column, type: pa.DataType) -> Column:

@@ -90,6 +90,15 @@ def replace(column: Column, old: Sequence[Any], new: Sequence[Any]) -> Column:
     values = column.values
     if not old:
         return column
+    if elementwise.is_ordered(column.type):
+        labels = [
+            pa.array([v.as_py() if isinstance(v, pa.Scalar) else v for v in one], elementwise.plain_type(column.type))
+            for one in (old, new)
+        ]
+        _check_distinct(labels[0].to_pylist())  # before they are codes: the error names labels
+        (codes, before, after), words = elementwise.codes_beside([values, *labels], "replace")
+        found = replace(Column(column.shape, codes), before.to_pylist(), after.to_pylist())
+        return Column(column.shape, elementwise.from_codes(found.values, words, [column.type]))
     items = _of_leaf_type(new, column.type)
     if len(old) <= sizes.REPLACED_VALUES and has_words(column.type):
         return Column(column.shape, _chosen(values, old, items))
@@ -154,11 +163,23 @@ def _of_leaf_type(new: Sequence[Any], leaf: pa.DataType) -> pa.Array:
     found = []
     for value in new:
         scalar = elementwise.scalar_like(value, leaf, "replace")
+        if scalar.is_valid and elementwise.plain_type(scalar.type) != elementwise.plain_type(leaf):
+            _check_kind(value, scalar.type, leaf)
         try:
             found.append(scalar if scalar.type == leaf else _cast_scalar(scalar, leaf))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, ValueError, OverflowError) as error:
             raise JagTypeError(f"replace: {value!r} does not fit the leaf type {leaf}, which stays: {error}") from None
     return _arrow.combine_chunks(pa.chunked_array([_one(scalar) for scalar in found], leaf))
+
+
+def _check_kind(value: Any, type: pa.DataType, leaf: pa.DataType) -> None:
+    """Raise for a value of another kind, which Arrow would convert: text to a number, a time to its count."""
+    try:
+        common = elementwise.promote([type, leaf], "replace")
+    except JagTypeError as error:
+        raise JagTypeError(f"replace: {value!r} does not fit the leaf type {leaf}, which stays: {error}") from None
+    if pt.is_boolean(elementwise.plain_type(leaf)) and not pt.is_boolean(common):
+        raise JagTypeError(f"replace: {value!r} does not fit the leaf type {leaf}, which stays")
 
 
 def _one(scalar: pa.Scalar) -> pa.Array:
@@ -234,10 +255,21 @@ def _promoted(column: Column, value: elementwise.Operand, operation: str) -> tup
     """Cast a column and the inserted items to their common type."""
     if value.type == column.type:
         return column, value
+    if elementwise.is_ordered(column.type) and not elementwise.is_ordered(value.type):
+        return column, _as_categories(value, column.values, operation)
     type = elementwise.promote([column.type, value.type], operation)
     whole = value if isinstance(value, Column) else Column(JaggedShape(1), _one(value))
     whole = elementwise.cast(whole, type)
     return elementwise.cast(column, type), whole if isinstance(value, Column) else whole.values[0]
+
+
+def _as_categories(value: elementwise.Operand, categories: pa.Array, operation: str) -> elementwise.Operand:
+    """Convert labels to ordered categories; a label that is none of them raises."""
+    if not isinstance(value, Column):
+        found = elementwise.as_category(value, categories, operation)
+        return found if found.is_valid else null_scalar(categories.type)
+    (codes, _), words = elementwise.codes_beside([value.values, categories], operation)
+    return Column(value.shape, elementwise.from_codes(codes, words, [categories.type]))
 
 
 def _single_items(column: Column, item: pa.Array | pa.Scalar) -> Column:

@@ -199,6 +199,7 @@ def _picked(source: Column, depth: int, found: _Found, default: pa.Scalar | Colu
 def _or_default(taken: Column, lacks: Column, default: pa.Scalar | Column) -> Column:
     if isinstance(default, Column) and default.ndim > taken.ndim:
         raise ShapeError(f"get: a default has at most one item per row, {taken.shape!r}, got {default.shape!r}")
+    elementwise.promote([default.type, taken.type], "get")
     return elementwise.where(lacks, default, taken)
 
 

@@ -15,7 +15,7 @@ from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels.base.offsets import filter_rows
 from arrowjag._kernels.move import gather
-from arrowjag._ops import along_axis, structure
+from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._ops.calls import Argument, Form, Lists, Records, Rows, Scalars, call_each, valid_rows
 from arrowjag._ops.elementwise import Operand
@@ -47,6 +47,7 @@ class _Operands(NamedTuple):
 
 
 def _gather(columns: Sequence[Operand], axis: Any, operation: str) -> _Operands:
+    columns = [_decoded(one) if isinstance(one, Column) else one for one in columns]
     plain = [one for one in columns if isinstance(one, Column)]
     if not plain:
         raise JagTypeError(f"{operation} needs at least one array")
@@ -69,6 +70,10 @@ def _gather(columns: Sequence[Operand], axis: Any, operation: str) -> _Operands:
         if spread is not None and (known := _arrow.valid_of(spread.values)) is not None:
             valid = known if valid is None else valid & known
     return operands._replace(valid=valid)
+
+
+def _decoded(column: Column) -> Column:
+    return Column(column.shape, elementwise.decoded(column.values)) if pt.is_dictionary(column.type) else column
 
 
 # --------------------------------------------------------------------------------------------------- arguments of the function

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
@@ -16,7 +15,7 @@ from arrowjag._ops.structure import constant
 from arrowjag.errors import JagIndexError, JagTypeError
 from arrowjag.shape import JaggedShape
 
-__all__ = ["field", "fields", "opened_maps", "with_fields", "zip_fields"]
+__all__ = ["field", "fields", "opened_maps", "with_fields", "with_levels", "zip_fields"]
 
 
 def fields(type: pa.DataType) -> list[str]:
@@ -37,7 +36,7 @@ def field(column: Column, name: str) -> Column:
     if name not in names:
         known = f"its fields are {names}" if names else f"its leaves are {values.type}, not structs"
         raise JagIndexError(f"no field {name!r}: {known}")
-    return with_levels(column.shape, pc.struct_field(values, [names.index(name)]))
+    return with_levels(column.shape, _arrow.field_of(values, names.index(name)))
 
 
 def with_levels(shape: JaggedShape, values: pa.Array) -> Column:
@@ -58,7 +57,7 @@ def _flat_field(column: Column, name: str) -> pa.Array:
     names = fields(column.type)
     if name not in names:
         raise JagIndexError(f"no field {name!r}: its fields are {names}")
-    return pc.struct_field(column.values, [names.index(name)])
+    return _arrow.field_of(column.values, names.index(name))
 
 
 def structs(parts: Mapping[str, pa.Array], owner: pa.Array | None = None) -> pa.Array:

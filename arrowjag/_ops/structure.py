@@ -81,8 +81,10 @@ def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim]
     Returns
     -------
     Column
-        The selected items; inner extents are kept. Cost: one gather per level.
+        The selected items; inner extents are kept. Cost: one gather per level; items side by side are shared, as by a slice.
     """
+    if valid is None and _is_run(index):
+        return slice_items(column, depth, int(index[0]), int(index[-1]) + 1, outer)
     dims = list(outer)
     for level, dim in enumerate(column.shape.dims[depth:], depth + 1):
         inner = column.shape.dims[level:]
@@ -98,6 +100,14 @@ def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim]
         dims.append(below)
         valid = None
     return Column(JaggedShape._trusted(dims), gather.take(column.values, index, valid))
+
+
+def _is_run(index: IntArray) -> bool:
+    """Return True for positions that follow each other."""
+    n = len(index)
+    if n == 0 or index[-1] - index[0] != n - 1 or index[n // 2] - index[0] != n // 2:
+        return False
+    return bool((index[1:] - index[:-1] == 1).all())
 
 
 def _like(dim: Dim, offsets: IntArray, validity: BoolArray | None) -> Dim:

@@ -171,7 +171,9 @@ def _nearest_seconds(counts: NDArray[np.int64], ticks: int) -> NDArray[np.float6
 def rounded(column: Column, name: str, every: str) -> Column:
     """Wall times rounded to multiples of a length of time."""
     step = every_of(every, f"dt.{name}")
-    step = step._replace(origin=0) if pt.is_duration(elementwise.decoded(column.values).type) else step
+    leaf = elementwise.decoded(column.values).type
+    # Weeks of dates begin on Mondays; lengths and times of day count from zero.
+    step = step._replace(origin=0) if pt.is_duration(leaf) or pt.is_time(leaf) else step
 
     def compute(values: pa.Array) -> pa.Array:
         if step.months and not _has_date(values.type):

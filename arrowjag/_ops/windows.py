@@ -25,7 +25,7 @@ from arrowjag._kernels.reduce.quantiles import probability
 from arrowjag._kernels.reduce.segments import EXACT, result_type
 from arrowjag._kernels.scan import weights, window_statistics
 from arrowjag._kernels.scan import windows as _windows
-from arrowjag._kernels.scan.window_statistics import quantiles
+from arrowjag._kernels.scan.window_quantiles import quantiles
 from arrowjag._kernels.scan.windows import Windows
 from arrowjag._ops import along_axis, exact, structure
 from arrowjag._ops import scan as _scans
@@ -34,7 +34,7 @@ from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagRangeError, JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["STATISTICS", "decaying_rate", "ewm", "pct_change", "roll"]
+__all__ = ["STATISTICS", "check_window", "decaying_rate", "ewm", "pct_change", "roll"]
 
 
 class View(NamedTuple):
@@ -247,11 +247,7 @@ def roll(
     least = None if min_periods is None else integer(min_periods, "rolling: min_periods", 0)
     if on is not None:
         return _roll_by_time(column, name, window, axis, least, bool(center), on, options)
-    if window is not None and not is_int(window):
-        if isinstance(window, (str, dt.timedelta, np.timedelta64, pa.DurationScalar)):
-            raise JagTypeError(f"rolling: a window of time, {window!r}, needs the times: rolling({window!r}, on=times)")
-        integer(window, "rolling: window")
-    width = None if window is None else item_count(window, "rolling: window", 1)
+    width = check_window(window, None)
     if width is not None and least is not None and least > width:
         raise JagValueError(f"rolling: min_periods must be at most the window, {width}, got {least}")
     if not center and width is not None and least in (None, width) and name in _scans.ROLLING:
@@ -263,6 +259,15 @@ def roll(
         return _over(name, values, offsets, windows, wanted, options, expanding=width is None)
 
     return along_axis.apply(column, axis, apply, f"rolling {name}", complete=True)
+
+
+def check_window(window: Any, on: Any) -> int | None:
+    """Return the number of items of a window; None for an expanding one, and for one of time, which `on` decides."""
+    if window is None or on is not None:
+        return None
+    if isinstance(window, (str, dt.timedelta, np.timedelta64, pa.DurationScalar)):
+        raise JagTypeError(f"rolling: a window of time, {window!r}, needs the times: rolling({window!r}, on=times)")
+    return item_count(window, "rolling: window", 1)
 
 
 def _over(

@@ -84,7 +84,7 @@ class _Line(logging.Formatter):
 @contextlib.contextmanager
 def log_to_stderr(level: str) -> Iterator[None]:
     """Log messages from a level on, one line each, until the block ends."""
-    if level not in _LEVELS:
+    if level.lower() not in _LEVELS:
         raise JagValueError(f"--log-level is {', '.join(_LEVELS)}, got {level!r}")
     handler = logging.StreamHandler()
     handler.setFormatter(_Line("arrowjag: %(levelname)s: %(message)s"))

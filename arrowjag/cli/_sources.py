@@ -234,8 +234,12 @@ class ParquetSource:
         rows = max(1, min(1 << 16, (1 << 22) * max(1, self.rows) // max(1, values)))
         with plain_extensions():
             file = pq.ParquetFile(self._open(), metadata=self._metadata, pre_buffer=False)
+        # pyarrow also reads the columns whose paths begin with one of these: with a.b all of a column of lists named "a.b".
+        same = [one for one in self.fields if one.name == field.name]
+        rank = next((place for place, one in enumerate(same) if one.leaves[:1] == field.leaves[:1]), 0)
         for batch in file.iter_batches(rows, groups, columns=names):
-            yield batch.column(0)
+            read = batch.schema.get_all_field_indices(field.name)
+            yield batch.column(read[min(rank, len(read) - 1)])
 
 
 def spread(values: list[int], limit: int) -> list[int]:

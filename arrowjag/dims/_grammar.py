@@ -103,7 +103,7 @@ def from_offsets(offsets: Any) -> Dim:
     Parameters
     ----------
     offsets : (n_rows + 1,) array-like of int
-        From 0, never decreasing. An int64 array is shared, not copied, and must not change afterwards.
+        From 0, never decreasing. A read-only int64 array is shared, a writable one is copied.
 
     Returns
     -------

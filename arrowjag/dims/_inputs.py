@@ -122,7 +122,7 @@ def offsets_of(sizes: IntArray) -> IntArray:
 
 
 def mask_array(mask: Any, n_rows: int) -> BoolArray:
-    """Return one bool per row, read-only; the caller's own array stays writable."""
+    """Return one bool per row, read-only; a copy where the caller can write to the array."""
     if isinstance(mask, (pa.Array, pa.ChunkedArray)):
         if mask.null_count:
             raise JagTypeError("a validity must be bools without nulls, got an Arrow array with nulls")
@@ -132,7 +132,12 @@ def mask_array(mask: Any, n_rows: int) -> BoolArray:
         raise JagTypeError(f"a validity must be one bool per row, got dtype {found.dtype} of shape {found.shape}")
     if len(found) != n_rows:
         raise ShapeError(f"a validity must have one bool per row: got {len(found)} for {n_rows} rows")
-    return read_only(found)
+    return owned(found)
+
+
+def owned(array: Array) -> Array:
+    """Return the array itself if it is read-only, or a read-only copy: the caller's later writes change nothing."""
+    return read_only(array.copy() if array.flags.writeable else array)
 
 
 def read_only(array: Array) -> Array:

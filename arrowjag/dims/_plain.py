@@ -11,7 +11,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag.dims._base import Dim
-from arrowjag.dims._inputs import as_count, as_int, checked_total, int_array, mask_array, offsets_of, read_only, size_array
+from arrowjag.dims._inputs import as_count, as_int, checked_total, int_array, mask_array, offsets_of, owned, read_only, size_array
 from arrowjag.errors import ShapeError
 from arrowjag.typing import BoolArray, IntArray
 
@@ -261,9 +261,9 @@ class Ragged(Dim):
         Parameters
         ----------
         offsets : (n_rows + 1,) array-like of int
-            From 0, never decreasing. An int64 array is shared, not copied, and must not change afterwards.
+            From 0, never decreasing. A read-only int64 array is shared, a writable one is copied.
         validity : (n_rows,) array-like of bool, optional
-            True is valid. A null row has size 0. Shared where it is a numpy array.
+            True is valid. A null row has size 0. A read-only numpy array is shared, a writable one is copied.
         extent : int, optional
             The size that every valid row has by type.
         check : bool
@@ -291,7 +291,7 @@ class Ragged(Dim):
         if not check:
             dim._trust(np.ascontiguousarray(offsets, dtype=np.int64), validity, extent)
             return dim
-        found = int_array(offsets, "offset")
+        found = owned(int_array(offsets, "offset"))
         _offsets.check(found, None, "from_offsets")
         dim._hold(found, validity, extent)
         return dim

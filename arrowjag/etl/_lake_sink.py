@@ -78,6 +78,7 @@ def prepare_lake(
         sink = replace(sink, lake=replace(facts, replace=True))
     else:
         there = sink.results(f"{sink.folder}/{path}" for path in sorted(active) if is_ours(path))
+        _refuse_own(lake, sink, source, there)
         _refuse_rewritten(lake, job_of(sink), active)
         kept, stale = survey.split([result for result in (*there, *waiting) if _concerns(result, sink, source)])
         _refuse_old(lake, sink, [result for result in there if result.path in stale])
@@ -87,6 +88,17 @@ def prepare_lake(
         sink.remove(path for path in infos if is_part(path))
         sink.remove(path for path in stale if not lake.knows(run_of(path)))
     return sink, kept
+
+
+def _refuse_own(lake: Lake, sink: Sink, source: Source, there: Iterable[Result]) -> None:
+    """Raise if the source holds results of this job: each run would add results of results."""
+    inputs = {piece.path for piece in source.pieces}
+    own = next((result.path for result in there if result.transform == sink.transform and result.path in inputs), None)
+    if own is not None:
+        raise JagValueError(
+            f"{lake.name} is source and sink, and {own} is a result of this job: resume would add results of results. Write to "
+            'another table, or name a version as the source; mode="replace" replaces all rows by their results'
+        )
 
 
 def _concerns(result: Result, sink: Sink, source: Source) -> bool:

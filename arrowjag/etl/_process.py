@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
+from arrowjag.etl._signals import ignore
 from arrowjag.etl._worker import Event, Finished, Job, Order, Started, Stopped, TaskError, Told, Worker
 
 __all__ = ["serve"]
@@ -81,7 +82,7 @@ def _listen(stdin: BinaryIO, orders: queue.SimpleQueue[Any]) -> None:
 
 
 def _stop(*_: Any) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, ignore)
     raise Stopped
 
 

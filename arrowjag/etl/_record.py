@@ -29,7 +29,7 @@ from arrowjag.etl._sink import Result, Sink, is_part
 from arrowjag.etl._tasks import Source, Task
 from arrowjag.etl._worker import Outcome
 from arrowjag.etl.report import Failure, Report, Run, Status
-from arrowjag.io._locate import TableFolderError, locate_file, table_at
+from arrowjag.io._locate import RealPaths, TableFolderError, locate_file, table_at
 from arrowjag.io._stores import check_options
 
 __all__ = ["Record", "new_run", "status"]
@@ -187,7 +187,7 @@ def status(sink: Any, *, filesystem: Any = None, storage_options: Mapping[str, A
         filesystem, folder = lake.filesystem, lake.folder
     else:
         filesystem, path = locate_file(sink, filesystem, options)
-        folder = path.rstrip("/")
+        folder = RealPaths(filesystem).of(path.rstrip("/"))
         table = table_at(filesystem, folder)
         if table is not None:
             raise TableFolderError(filesystem, *table, is_root=True)

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-__all__ = ["TERMINATED", "ended_by_signals"]
+__all__ = ["TERMINATED", "ended_by_signals", "ignore"]
 
 _LOG = logging.getLogger("arrowjag.etl")
 #: The exit code that shells report for a process ended by SIGTERM.
@@ -35,7 +35,14 @@ def ended_by_signals() -> Iterator[None]:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
+def ignore(*_: Any) -> None:
+    """Handle a signal by doing nothing.
+
+    ``SIG_IGN`` is no handler for a signal that may be pending already: Python would report a race condition.
+    """
+
+
 def _end(*_: Any) -> NoReturn:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second SIGTERM must not interrupt the cleanup
+    signal.signal(signal.SIGTERM, ignore)  # a second SIGTERM must not interrupt the cleanup
     _LOG.warning('the job is ended by SIGTERM; mode="resume" goes on')
     raise SystemExit(TERMINATED)

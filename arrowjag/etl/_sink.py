@@ -295,7 +295,7 @@ def open_sink(  # noqa: PLR0913  (what a job says of its sink)
     stores = dict(storage_options or {})
     link = sink if filesystem is None and isinstance(sink, str) and "://" in sink else ""
     filesystem, path = locate_file(sink, filesystem, stores)
-    folder = path.rstrip("/")
+    folder = RealPaths(filesystem).of(path.rstrip("/")) if path.rstrip("/") else ""  # one lease, whatever links lead to the folder
     if "/" not in folder.strip("/") and _has_buckets(filesystem):
         raise JagValueError(f"the sink {sink} is a whole bucket: name a folder in it; leases and records are stored beside that")
     if not folder:

@@ -17,7 +17,7 @@ from arrowjag.etl.report import Failure, groups_text
 from arrowjag.io._atomic import fsspec_of
 from arrowjag.io._damage import reading
 from arrowjag.io._files import StoredFile, has_keys, is_dataset
-from arrowjag.io._locate import Located, RealPaths, Search, TableFolderError, locate
+from arrowjag.io._locate import Located, Search, TableFolderError, locate, refuse_repeated
 from arrowjag.io._parquet import is_parquet, open_dataset, prune_files
 from arrowjag.io._scan import Part, full_schema, in_threads, open_parts
 from arrowjag.io._snapshots import open_snapshot
@@ -185,21 +185,10 @@ def open_source(
     twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
     if twice is not None:
         raise JagValueError(f"the source names {twice} twice: its rows would be counted twice")
-    _refuse_links(parts, where)
+    refuse_repeated(where, [part.name for part in parts])
     searches = () if found is None else found.searches
     pieces = _all_pieces(parts, names, where)
     return Source(pieces, base, full_schema(parts, partitions), partitions, where, searches, failures)
-
-
-def _refuse_links(parts: Sequence[Part], where: Any) -> None:
-    """Raise if links lead to one local file on two paths, for example a link to a folder above itself."""
-    real = RealPaths(where)
-    seen: dict[str, str] = {}
-    for part in parts:
-        path = real.of(part.name)
-        if path in seen:
-            raise JagValueError(f"{seen[path]} and {part.name} are one file by a link: its rows would be counted twice")
-        seen[path] = part.name
 
 
 def _source_of(snapshot: Snapshot, skip: bool) -> Source:

@@ -33,6 +33,8 @@ def to_table(frame: Any) -> pa.Table:
     ------
     JagTypeError
         If `frame` is not a frame.
+    JagValueError
+        If two columns have one name.
     ShapeError
         If the columns of a dict differ in length.
 
@@ -52,6 +54,9 @@ def to_table(frame: Any) -> pa.Table:
         kind = JagTypeError if isinstance(error, (pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError)) else JagValueError
         told = "; ".join(map(str, error.args)) or str(error)
         raise kind(f"Arrow can't convert this {type(frame).__name__}: {told}") from error
+    twice = next((name for name in table.column_names if table.column_names.count(name) > 1), None)
+    if twice is not None:
+        raise JagValueError(f"the frame has two columns of the name {twice!r}, which no reader could tell apart: rename one")
     return table.replace_schema_metadata(portable(table.schema).metadata)
 
 

@@ -144,6 +144,8 @@ def locate(path: Any, filesystem: Any = None, options: Mapping[str, str] | None 
     ------
     FileNotFoundError
         If the file does not exist, or the folder contains none.
+    JagValueError
+        If a file of a folder or pattern is found twice, by a link.
     TableFolderError
         If files of a folder or pattern belong to a table of Delta Lake, Iceberg or Hudi.
     """
@@ -161,10 +163,34 @@ def locate(path: Any, filesystem: Any = None, options: Mapping[str, str] | None 
         raise FileNotFoundError(describe_missing(str(path)))
     listed = _files_below(where, search.folder)
     paths = [one for one in listed if search.finds(one) and not _is_hidden_below(one, search.folder)]
+    refuse_repeated(where, paths)
     _refuse_tables(where, search.folder, listed, paths, is_folder=info.type == pf.FileType.Directory)
     if not paths:
         raise FileNotFoundError(f"{path} holds no files: names that start with . or _ are ignored")
     return Located(where, paths, search.folder, (search,))
+
+
+def refuse_repeated(filesystem: pf.FileSystem, paths: Sequence[str]) -> None:
+    """Raise if links lead to one local file on two paths, for example a link to a folder above itself.
+
+    Parameters
+    ----------
+    filesystem : pyarrow.fs.FileSystem
+        The file system of the paths; only a local one has links.
+    paths : sequence of str
+        The files.
+
+    Raises
+    ------
+    JagValueError
+        If two paths are one file.
+    """
+    real = RealPaths(filesystem)
+    seen: dict[str, str] = {}
+    for path in paths:
+        first = seen.setdefault(real.of(path), path)
+        if first != path:
+            raise JagValueError(f"{first} and {path} are one file by a link: its rows would be counted twice")
 
 
 def _locate_list(paths: Sequence[Any], filesystem: Any, options: Mapping[str, str] | None) -> Located:

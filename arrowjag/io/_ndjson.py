@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -13,7 +14,7 @@ from arrowjag import _arrow, _column, dtype
 from arrowjag._arguments import check_arguments
 from arrowjag._from_json import parsed_as, readable, stored
 from arrowjag._pyarrow_versions import read_json
-from arrowjag.errors import JagTypeError
+from arrowjag.errors import JagFileError, JagTypeError
 from arrowjag.io._atomic import atomic_target
 from arrowjag.io._damage import checked, content_of, damaged, reading
 from arrowjag.io._frames import check_host, from_table, to_table
@@ -86,14 +87,54 @@ def _schema(schema: Any) -> pa.Schema:
     return schema
 
 
+_NULL_ROW = re.compile(rb"(?:\A|\n)[ \t\r]*null")
+_LONG = re.compile(rb"[\[:,\s]-?\d{19,}(?=[\s,\]}])")
+
+
 def _parsed(content: pa.Buffer, wanted: pa.Schema | None, name: str) -> pa.Table:
+    null = _NULL_ROW.search(memoryview(content))
+    if null is not None:  # pyarrow's reader crashes on a first row that is null
+        row = memoryview(content)[: null.end()].tobytes().count(b"\n")
+        raise JagFileError(f"{name}, row {row} is null: each line holds an object")
     if not memoryview(content).tobytes().strip():
         return (pa.schema([]) if wanted is None else _readable(wanted)).empty_table()
     if wanted is not None:
         return _read(content, _readable(wanted), "ignore", name)
     table = _read(content, None, "infer", name)
+    if any(map(_holds_floats, table.schema.types)):
+        _check_integers(content, name)
     plain = pa.schema([field.with_type(_without_times(field.type)) for field in table.schema])
     return table if plain.equals(table.schema) else _read(content, plain, "error", name)
+
+
+def _holds_floats(type: pa.DataType) -> bool:
+    return pt.is_floating(type) or any(_holds_floats(type.field(place).type) for place in range(type.num_fields))
+
+
+def _check_integers(content: pa.Buffer, name: str) -> None:
+    """Raise for an integer too large for int64, which pyarrow rounds to a float."""
+    data = memoryview(content).tobytes()
+    for found in _LONG.finditer(data):
+        start = data.rfind(b"\n", 0, found.start() + 1) + 1
+        stop = data.find(b"\n", found.end())
+        line = data[start : stop if stop >= 0 else None]
+        large = [one for one in _integers(json.loads(line)) if not -(2**63) <= one < 2**63]
+        if large:
+            row = data.count(b"\n", 0, start)
+            raise JagFileError(
+                f"{name}, row {row} holds {large[0]}, which int64 can't hold and float64 would round: pass "
+                "schema= with uint64 or float64 for its column"
+            )
+
+
+def _integers(value: Any) -> Iterator[int]:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            yield from _integers(one)
+    elif isinstance(value, int):
+        yield value
 
 
 def _readable(schema: pa.Schema) -> pa.Schema:

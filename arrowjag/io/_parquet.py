@@ -82,7 +82,8 @@ def read_parquet(  # noqa: PLR0913  (what pandas and pyarrow take, too)
         Options for links, with the names of object_store: ``aws_access_key_id``, ``aws_region``, ``aws_endpoint_url``,
         ``aws_allow_http``...
     schema : pa.Schema, optional
-        The columns and types of the result, to which files are cast losslessly; by default the merged schema of the files.
+        The columns and types of the result; by default the merged schema of the files. Values that don't fit raise; floats are
+        rounded to a narrower float type.
     partitioning : str, list, pyarrow.dataset.Partitioning or None
         How names of folders are read, as `pyarrow.dataset.dataset` takes it: by default ``key=value`` becomes a column.
     verify_checksums : bool

@@ -279,7 +279,7 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
     if not isinstance(filters, pc.Expression):
         try:
             filters = pq.filters_to_expression(filters)
-        except (ValueError, TypeError, LookupError) as error:
+        except (ValueError, TypeError, LookupError, OverflowError) as error:
             raise JagValueError(f"filters can't be read: {error}") from error
     try:
         _mask(schema.empty_table(), filters)
@@ -366,7 +366,14 @@ def read_parts(parts: Sequence[Part], schema: pa.Schema, columns: Sequence[str] 
     plan = make_plan(schema, columns, filters)
     tables = in_threads(lambda task: list(_read_run(*task, plan, verify)), _tasks(parts, schema, plan))
     everything = [table for run in tables for table in run if table.num_rows]
+    if not plan.schema.names:
+        return empty_rows(sum(table.num_rows for table in everything))
     return pa.concat_tables(everything) if everything else pa.Table.from_batches([], plan.schema)
+
+
+def empty_rows(rows: int) -> pa.Table:
+    """A table without columns that has rows nevertheless."""
+    return pa.table([pa.nulls(rows)], ["_"]).select([])
 
 
 def stream_parts(
@@ -443,7 +450,7 @@ def _read_group(reader: pq.ParquetFile, group: int, chunks: list[str], where: st
 def finish_rows(raw: pa.Table, part: Part, rows: int, plan: Plan, kept: BoolArray | None = None) -> pa.Table:
     """Validate a row group, cast it to the schema of the result, drop rows that are not `kept`, and filter the others."""
     columns = [_column(raw, part, field, rows) for field in plan.read_schema]
-    table = pa.table(columns, schema=plan.read_schema)
+    table = pa.table(columns, schema=plan.read_schema) if columns else empty_rows(rows)
     if kept is not None and not kept.all():
         table = take_rows(table, kept.nonzero()[0])
     if plan.filter is None:
@@ -455,6 +462,8 @@ def _column(raw: pa.Table, part: Part, field: pa.Field, rows: int) -> pa.Chunked
     if field.name in part.keys:
         return pa.chunked_array([pa.repeat(pa.scalar(part.keys[field.name], field.type), rows)])
     place = raw.schema.get_field_index(field.name)
+    if place < 0 and rows and not field.nullable:
+        raise JagValueError(f"{part.name} has no column {field.name!r}, and the schema says that it is not null")
     return pa.chunked_array([pa.nulls(rows, field.type)]) if place < 0 else _read_column(raw, place, field, part.name)
 
 
@@ -468,6 +477,8 @@ def conform_table(table: pa.Table, schema: pa.Schema, where: str) -> pa.Table:
 
 
 def _conformed(column: pa.ChunkedArray, field: pa.Field, where: str) -> pa.ChunkedArray:
+    if column.null_count and not field.nullable:
+        raise JagValueError(f"{where}, column {field.name!r}: {column.null_count} rows are null, and the schema says not null")
     try:
         return pa.chunked_array([conform(chunk, field.type) for chunk in column.chunks], type=field.type)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ShapeError) as error:

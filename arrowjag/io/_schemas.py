@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
@@ -45,6 +46,7 @@ def merge_schemas(schemas: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
     k: int8
     """
     merged: dict[str, pa.Field] = {}
+    missing = _names_missing(schemas)
     origin: dict[str, str] = {}
     last = None
     for path, schema in schemas:
@@ -65,7 +67,16 @@ def merge_schemas(schemas: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
                         f"{path}: no type holds both. Read the files separately, or pass schema= if all values fit it"
                     )
                 merged[field.name] = first.with_type(type)
-    return pa.schema(merged.values(), metadata=schemas[0][1].metadata)
+    fields = [field.with_nullable(True) if field.name in missing else field for field in merged.values()]
+    return pa.schema(fields, metadata=schemas[0][1].metadata)
+
+
+def _names_missing(schemas: Sequence[tuple[str, pa.Schema]]) -> set[str]:
+    """The columns that a file lacks or may hold nulls in."""
+    distinct = list({id(schema): schema for _, schema in schemas}.values())
+    every = {name for schema in distinct for name in schema.names}
+    required = [{field.name for field in schema if not field.nullable} for schema in distinct]
+    return every.difference(set.intersection(*required))
 
 
 def _spell(type: pa.DataType) -> str:
@@ -229,7 +240,7 @@ def _holds(stored: pa.DataType, written: pa.DataType) -> bool:
 
 
 def conform(array: pa.Array, type: pa.DataType) -> pa.Array:
-    """Cast an array losslessly to another type.
+    """Cast an array to another type without loss; only floats may be rounded to floats of fewer digits.
 
     Parameters
     ----------
@@ -272,7 +283,39 @@ def conform(array: pa.Array, type: pa.DataType) -> pa.Array:
         return _conform_struct(array, type)
     if pt.is_dictionary(type):
         return _conform_dictionary(array, type)
-    return array.cast(type)
+    return _cast_leaves(array, type)
+
+
+def _cast_leaves(array: pa.Array, type: pa.DataType) -> pa.Array:
+    """Cast, and raise where Arrow's cast would lose more than the last digits of a float."""
+    source = array.type
+    zones = {one.tz for one in (source, type) if pt.is_timestamp(one)}
+    if None in zones and zones - {None, "UTC"}:
+        raise pa.ArrowInvalid("times without a zone and times of a zone are not the same times: read them, then convert them")
+    if pt.is_timestamp(source) and pt.is_time(type):
+        raise pa.ArrowInvalid("a time of day doesn't hold the date")
+    found = array.cast(type)
+    if pt.is_floating(source) and pt.is_floating(type):
+        lost = pc.and_(pc.is_inf(_wide(found)), pc.is_finite(_wide(array)))
+    elif _is_narrower(source, type):
+        lost = pc.not_equal(found.cast(source), array)
+    else:
+        return found
+    row = pc.index(lost.fill_null(False), True).as_py()
+    if row >= 0:
+        raise pa.ArrowInvalid(f"row {row} of the values holds {array[row].as_py()!r}, which {type} can't represent")
+    return found
+
+
+def _wide(array: pa.Array) -> pa.Array:
+    return array.cast(pa.float32()) if pt.is_float16(array.type) else array  # pyarrow's kernels lack float16
+
+
+def _is_narrower(source: pa.DataType, type: pa.DataType) -> bool:
+    """Whether Arrow casts one type to the other without a check."""
+    if pt.is_boolean(type):
+        return bool(pt.is_integer(source) or pt.is_floating(source))
+    return bool((pt.is_timestamp(source) and pt.is_date(type)) or (pt.is_floating(source) and pt.is_decimal(type)))
 
 
 def _conform_list(array: pa.Array, type: pa.DataType) -> pa.Array:

@@ -146,7 +146,8 @@ def frame_from_table(table: pa.Table) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Jagged columns and lists of any kind get the dtype `jagged[...]`; structs, maps and other nested columns get an
-        `ArrowDtype`; pyarrow converts all others. Nulls and empty rows stay, buffers of nested columns are shared.
+        `ArrowDtype`, and so do dates, times of day, decimals, bytes, and integers and booleans with nulls, which pandas would hold
+        as objects or floats; pyarrow converts all others. Nulls and empty rows stay, buffers of nested columns are shared.
 
     Examples
     --------
@@ -155,14 +156,32 @@ def frame_from_table(table: pa.Table) -> pd.DataFrame:
     >>> frame_from_table(pa.table({"v": [[1, None], None], "s": [{"a": 1}, None]})).dtypes["v"]
     jagged[int64, 2]
     """
-    frame: pd.DataFrame = table.to_pandas(types_mapper=_nested_dtype)
+    frame: pd.DataFrame = table.to_pandas(types_mapper=_own_dtype)
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if not column.null_count or not (pa.types.is_integer(column.type) or pa.types.is_boolean(column.type)):
+            continue
+        if table.column_names.count(name) == 1 and name in frame.columns and frame[name].dtype.kind in "fO":
+            frame[name] = pd.Series(pd.array(column, dtype=pd.ArrowDtype(column.type)), index=frame.index, copy=False)
     return frame
 
 
-def _nested_dtype(type: pa.DataType) -> Any:
-    """The dtype of a nested type; None leaves a plain one to pyarrow."""
+def _own_dtype(type: pa.DataType) -> Any:
+    """The dtype of a type that pandas would hold as objects; None leaves a plain one to pyarrow."""
     if _arrow.is_jagged_extension(type) or _arrow.is_list_type(type):
         return JaggedDtype.from_arrow_type(type)
     inner = type.storage_type if isinstance(type, pa.BaseExtensionType) else type
     inner = inner.value_type if pa.types.is_dictionary(inner) or pa.types.is_run_end_encoded(inner) else inner
-    return pd.ArrowDtype(type) if pa.types.is_nested(inner) else None
+    return pd.ArrowDtype(type) if pa.types.is_nested(inner) or any(one(inner) for one in _OBJECTS) else None
+
+
+_OBJECTS = (
+    pa.types.is_date,
+    pa.types.is_time,
+    pa.types.is_decimal,
+    pa.types.is_binary,
+    pa.types.is_large_binary,
+    pa.types.is_binary_view,
+    pa.types.is_fixed_size_binary,
+    pa.types.is_null,
+)
+"""Types of which pandas makes columns of Python objects."""

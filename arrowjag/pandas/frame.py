@@ -459,7 +459,7 @@ class FrameJag:
         return array
 
     def _keys(self, by: Any) -> list[JaggedArray]:
-        several = isinstance(by, (list, tuple)) and by and all(isinstance(one, (str, pd.Series)) for one in by)
+        several = isinstance(by, (list, tuple)) and by and all(isinstance(one, (str, pd.Series, JaggedArray)) for one in by)
         return [self._key(one) for one in by] if several else [self._key(by)]
 
     def _changed(self, operation: str, columns: Sequence[Any]) -> dict[Hashable, JaggedArray]:

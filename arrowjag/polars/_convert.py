@@ -271,9 +271,16 @@ def _refuse_objects(dtype: Any) -> None:
             _refuse_objects(field.dtype)
 
 
-@functools.lru_cache(maxsize=1024)
 def polars_dtype(type: pa.DataType) -> pl.DataType:
     """Return the dtype in which polars stores an Arrow type."""
+    try:
+        return _polars_dtype(type)
+    except TypeError:  # users' extension types may lack a hash
+        return _polars_dtype.__wrapped__(type)
+
+
+@functools.lru_cache(maxsize=1024)
+def _polars_dtype(type: pa.DataType) -> pl.DataType:
     with panics(f"a dtype for {type}"):
         return pl.Series(pa.nulls(0, type)).dtype
 

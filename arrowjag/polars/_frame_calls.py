@@ -7,6 +7,7 @@ same call on empty arrays.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -96,6 +97,24 @@ def _computed(
         return pl.DataFrame(columns).to_struct(series[0].name)
 
 
+def stored(name: str) -> pl.Expr:
+    """The column of a name, also where `pl.col` would read the name as a pattern."""
+    return pl.col(exactly(name))
+
+
+def exactly(name: str) -> str:
+    """A name as a pattern of itself where polars would read it as a pattern."""
+    return f"^{re.escape(name)}$" if name == "*" or (name.startswith("^") and name.endswith("$")) else name
+
+
+def struct_field(struct: pl.Expr, fields: Sequence[str], name: str) -> pl.Expr:
+    """A field of a struct, also where polars would read its name as a pattern."""
+    if exactly(name) == name:
+        return struct.struct.field(name)
+    numbers = [str(place) for place in range(len(fields))]
+    return struct.struct.rename_fields(numbers).struct.field(numbers[list(fields).index(name)]).alias(name)
+
+
 def call_columns(
     frame: pl.LazyFrame, call: FrameCall, inputs: Sequence[Any], made: Sequence[str], columns: Sequence[str]
 ) -> pl.LazyFrame:
@@ -123,5 +142,5 @@ def call_columns(
     while held in columns or held in frame.collect_schema():
         held += "_"
     struct = pl.pipe_with_dtype(list(inputs), call).alias(held)
-    picked = [pl.col(held).struct.field(name) if name in made else pl.col(name) for name in columns]
+    picked = [struct_field(pl.col(held), made, name) if name in made else stored(name) for name in columns]
     return frame.with_columns(struct).select(picked)

@@ -100,10 +100,11 @@ def _arithmetic(function: Callable[[Any, Any], pl.Expr], accepts: Accepts) -> Ru
             return function
         number = next(one for one in operands if not isinstance(one, ColumnType))
         literal = _literal(number, leaf)
-        if literal is None:
+        sums = number == 0 and function in (operator.add, operator.sub)
+        if literal is None or sums:  # polars takes x + 0 for x, so that -0.0 would stay
             return None
-        if operands[0] is number:
-            return lambda column: function(literal, column)
+        if operands[0] is number:  # the column goes first: polars names the result after the first operand
+            return (lambda column: function(column, literal)) if function in (operator.add, operator.mul) else None
         return lambda column: function(column, literal)
 
     return rule

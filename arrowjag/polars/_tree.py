@@ -21,6 +21,7 @@ from arrowjag._expressions import (
     rows_of,
     sample_of,
 )
+from arrowjag._ops.elementwise import Categories
 from arrowjag.functions import array
 from arrowjag.polars._convert import arrow_type, column_type, to_series
 
@@ -83,8 +84,11 @@ def is_dtype(value: Any) -> bool:
 
 
 def as_leaf(value: Any) -> Any:
-    """Convert a polars dtype to the Arrow type of its leaves; return any other value unchanged."""
-    return column_type(value).leaf if is_dtype(value) else value
+    """Convert a polars dtype to the Arrow type of its leaves, an Enum to its categories; return any other value unchanged."""
+    if not is_dtype(value):
+        return value
+    kind = column_type(value)
+    return Categories(tuple(kind.enum.categories)) if isinstance(kind.enum, pl.Enum) else kind.leaf
 
 
 def _literal(value: Any) -> pl.Series:

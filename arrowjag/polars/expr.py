@@ -261,19 +261,23 @@ def _owns(value: Any) -> bool:
 
 
 def _call_function(_function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    recorded = tuple(_recorded(one) for one in args)
-    named = {key: _recorded(one) for key, one in kwargs.items()}
+    recorded = tuple(_recorded(one, name) for one in args)
+    named = {key: _recorded(one, name) for key, one in kwargs.items()}
     node = Call("function", name, recorded, named)
     if name == "align":
         return tuple(JagExpr(Call("part", name, (node, position))) for position in range(len(args)))
     return JagExpr(node)
 
 
-def _recorded(value: Any) -> Any:
+_ROWWISE = {"where", "coalesce", "zip", "align"}
+"""Functions that take lists and arrays of any library as one item per row; others also take arrays that are no columns."""
+
+
+def _recorded(value: Any, name: str) -> Any:
     """An argument of a free function: a column, a list of columns, or a constant."""
     if isinstance(value, (list, tuple)) and any(isinstance(one, pl.Expr) for one in value):
-        return type(value)([_recorded(one) for one in value])
-    return record(value, rowwise=isinstance(value, (pl.Series, JaggedArray)))
+        return type(value)([_recorded(one, name) for one in value])
+    return record(value, rowwise=name in _ROWWISE or isinstance(value, (pl.Series, JaggedArray)))
 
 
 def _trace(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

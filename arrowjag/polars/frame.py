@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
+from arrowjag.errors import JagValueError
 from arrowjag.polars._html import frame_repr
 from arrowjag.polars.lazy_frame import JagLazyFrame
 
@@ -65,6 +66,35 @@ class JagDataFrame:
     def implode(self, by: Any, columns: Any = None) -> pl.DataFrame:
         """Call `JagLazyFrame.implode` and collect the result."""
         return JagLazyFrame(self._frame.lazy()).implode(by, columns).collect()
+
+    def to_dict(self, orient: str = "list") -> Any:
+        """Convert the frame to Python dicts and lists; jagged columns become nested lists.
+
+        Parameters
+        ----------
+        orient : {"list", "records"}
+            ``"records"`` gives a dict for each row, ``"list"`` a list for each column.
+
+        Returns
+        -------
+        dict or list
+            Null rows and null items are None, empty rows empty lists. Cost: every value becomes a Python object.
+
+        Raises
+        ------
+        JagValueError
+            If `orient` is another.
+
+        Examples
+        --------
+        >>> import arrowjag as aj, polars as pl
+        >>> df = pl.DataFrame({"k": [1, 2], "v": aj.array([[1, None], None]).to_polars()})
+        >>> df.jag.to_dict("records")
+        [{'k': 1, 'v': [1, None]}, {'k': 2, 'v': None}]
+        """
+        if orient not in ("list", "records"):
+            raise JagValueError(f'to_dict: orient is "list" or "records", got {orient!r}')
+        return self._frame.to_dict(as_series=False) if orient == "list" else self._frame.to_dicts()
 
     def __repr__(self) -> str:
         rows, columns = self._frame.shape

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from arrowjag import _frames
+from arrowjag._array import JaggedArray
 from arrowjag._integers import item_count
 from arrowjag._parameters import with_descriptions
 from arrowjag._query import filter_by, parse
@@ -18,7 +19,7 @@ from arrowjag.polars._convert import (
     column_type,
     from_series,
 )
-from arrowjag.polars._frame_calls import FrameCall, call_columns
+from arrowjag.polars._frame_calls import FrameCall, call_columns, exactly, stored, struct_field
 from arrowjag.polars._tree import Call, Input, record
 from arrowjag.polars.dtype import jagged
 from arrowjag.polars.lowering import lower
@@ -80,10 +81,10 @@ class JagLazyFrame:
         if not names:
             raise JagValueError("flatten: the frame has none of dtype Jagged; name the columns to flatten")
         first, *rest = names
-        zipped = pl.pipe_with_dtype(names, _frame_steps.Zipped(names, keep_empty)).alias(first)
+        zipped = pl.pipe_with_dtype([stored(name) for name in names], _frame_steps.Zipped(names, keep_empty)).alias(first)
         emptied = self._picked(names).with_columns(zipped, *(pl.lit(None).alias(name) for name in rest))
-        fields = [pl.col(first).struct.field(name) for name in names]
-        return emptied.explode(first, empty_as_null=False, keep_nulls=False).with_columns(fields)
+        fields = [struct_field(stored(first), names, name) for name in names]
+        return emptied.explode(exactly(first), empty_as_null=False, keep_nulls=False).with_columns(fields)
 
     def implode(self, by: Any, columns: Any = None) -> pl.LazyFrame:
         """Nest rows into one row per group; the inverse of `flatten`.
@@ -111,9 +112,12 @@ class JagLazyFrame:
         """
         keys = self._names(_sequence(by))
         wanted = self._names(_sequence(columns)) if columns is not None else None
-        gathered: list[pl.Expr] = [pl.col(wanted)] if wanted is not None else [pl.all().exclude(keys)]
+        names = wanted if wanted is not None else [name for name in self._frame.collect_schema() if name not in keys]
+        gathered: list[pl.Expr] = [stored(name) for name in names]
         frame = self._picked([*keys, *(wanted or ())])
-        return frame.group_by(keys, maintain_order=True).agg(one.pipe_with_dtype(_frame_steps.imploded) for one in gathered)
+        return frame.group_by([stored(key) for key in keys], maintain_order=True).agg(
+            one.pipe_with_dtype(_frame_steps.imploded) for one in gathered
+        )
 
     def nest(self, *columns: Any, into: str) -> pl.LazyFrame:
         """Combine columns into one of structs, with one field per column.
@@ -186,7 +190,7 @@ class JagLazyFrame:
             fields = list(_frames.unnest(name, column_type(schema[name]).empty()))
             _frames.check_new("unnest", fields, [one for one in schema.names() if one != name])
             call = FrameCall("unnest", [name], functools.partial(_frame_steps.unnested, name), {field: [name] for field in fields})
-            frame = call_columns(frame, call, [pl.col(name)], fields, _frames.replaced(schema.names(), [name], fields))
+            frame = call_columns(frame, call, [stored(name)], fields, _frames.replaced(schema.names(), [name], fields))
         return frame
 
     def query(self, condition: str) -> pl.LazyFrame:
@@ -218,7 +222,7 @@ class JagLazyFrame:
                 raise JagIndexError(f"query: the frame has no column {name!r}; it has {schema.names()}")
         struct = query.struct({name: column_type(schema[name]).empty() for name in query.columns})
         call = FrameCall("query", query.columns, functools.partial(filter_by, query))
-        return call_columns(self._frame, call, [pl.col(name) for name in query.columns], [struct], schema.names())
+        return call_columns(self._frame, call, [stored(name) for name in query.columns], [struct], schema.names())
 
     def filter(self, mask: Any, *columns: Any) -> pl.LazyFrame:
         """Keep the items of columns for which a mask is true.
@@ -272,7 +276,7 @@ class JagLazyFrame:
         >>> lf.jag.sort_items("t", "t", "y").collect().rows()
         [([1, 2], [6, 5]), ([3], [7])]
         """
-        keys = list(by) if isinstance(by, (list, tuple)) and by and all(isinstance(one, (str, pl.Expr)) for one in by) else [by]
+        keys = list(by) if isinstance(by, (list, tuple)) and by and all(isinstance(one, _KEYS) for one in by) else [by]
         return self._changed("sort_items", functools.partial(_frame_steps.sorted, bool(descending)), keys, columns)
 
     def topk(self, k: int, by: Any, *columns: Any) -> pl.LazyFrame:
@@ -301,7 +305,7 @@ class JagLazyFrame:
         >>> lf.jag.topk(1, "y", "t", "y").collect().rows()
         [([1], [6]), ([3], [7])]
         """
-        keys = list(by) if isinstance(by, (list, tuple)) and by and all(isinstance(one, (str, pl.Expr)) for one in by) else [by]
+        keys = list(by) if isinstance(by, (list, tuple)) and by and all(isinstance(one, _KEYS) for one in by) else [by]
         return self._changed("topk", functools.partial(_frame_steps.topk, item_count(k, "topk: k")), keys, columns)
 
     def describe(self, *columns: Any) -> pl.DataFrame:
@@ -368,14 +372,14 @@ class JagLazyFrame:
         picked: list[pl.Expr] = []
         for column in known:
             below = [name for name, root in fields.items() if root == column]
-            picked += [self._read(name, known) for name in below] if below and column not in names else [pl.col(column)]
+            picked += [self._read(name, known) for name in below] if below and column not in names else [stored(column)]
             picked += [self._read(name, known) for name in below] if below and column in names else []
         return self._frame.select(picked)
 
     def _read(self, name: str, known: Sequence[str]) -> pl.Expr:
         """A column, or a field of one."""
         column, fields = _frames.resolve(name, known)
-        made: Any = pl.col(str(column))
+        made: Any = stored(str(column))
         for field in fields:
             made = made.jag[field]
         return made.alias(name) if fields else made  # type: ignore[no-any-return]
@@ -397,8 +401,12 @@ class JagLazyFrame:
             if _frames.resolve(name, known)[1]:
                 raise JagTypeError(f"{operation} changes whole columns, {name!r} is a field: name its column, or unnest it first")
         call = FrameCall(operation, [*range(len(keys)), *names], functools.partial(_frame_steps.by_keys, function, len(keys)))
-        inputs = [*(self._key(one, known) for one in keys), *map(pl.col, names)]
+        inputs = [*(self._key(one, known) for one in keys), *map(stored, names)]
         return call_columns(self._frame, call, inputs, names, known)
+
+
+_KEYS = (str, pl.Expr, pl.Series, JaggedArray)
+"""Types of which a list is a list of keys; a list of anything else is one key."""
 
 
 def _sequence(value: Any) -> list[Any]:

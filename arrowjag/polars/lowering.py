@@ -209,8 +209,8 @@ class _Plan:
     # ------------------------------------------------------------------------------------------- expressions
 
     def _segment(self, root: Call) -> list[int]:
-        """Return the ids of the nodes that one `map_batches` reads; the result is named after the first."""
-        return [key for key in self._below(root) if key in self.sources]
+        """Return the ids of the nodes that one `map_batches` reads; the result is named after the first, so arrays come last."""
+        return sorted((key for key in self._below(root) if key in self.sources), key=self.arrays.__contains__)
 
     def _below(self, root: Node) -> dict[int, Node]:
         """Return the distinct nodes from a root down to the columns that it reads."""

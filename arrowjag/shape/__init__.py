@@ -130,7 +130,7 @@ class JaggedShape:
         Returns
         -------
         JaggedShape
-            The shape; int64 arrays are shared, not copied.
+            The shape; read-only int64 arrays are shared, writable ones are copied.
 
         Raises
         ------

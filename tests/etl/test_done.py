@@ -373,3 +373,38 @@ def test_of_many_that_claim_a_lease_in_a_store_one_wins(monkeypatch: pytest.Monk
 def test_a_whole_bucket_is_no_sink(source: Path) -> None:
     with pytest.raises(aj.JagValueError, match="is a whole bucket: name a folder in it"):
         run(totals, source, "s3://bucket?region=us-east-1")
+
+
+def test_a_sink_has_one_lease_whatever_links_lead_to_it(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    run(totals, source, tmp_path / "link/out")
+    (tmp_path / "last").symlink_to("real/out")
+    report = run(totals, source, tmp_path / "last", mode="resume")
+    assert report.kept == report.tasks
+    assert {one.name for one in (tmp_path / "real").iterdir()} == {"out", "out._arrowjag"}
+    assert not (tmp_path / "last._arrowjag").exists()
+    assert len(aj.etl.status(tmp_path / "last").runs) == 2
+    holder = start_holder(tmp_path / "real/out")
+    try:
+        with pytest.raises(SinkInUseError):
+            run(totals, source, tmp_path / "last", mode="resume")
+    finally:
+        holder.kill()
+        holder.wait()
+
+
+def test_a_second_sigterm_is_ignored_without_a_word() -> None:
+    code = """
+import os, signal
+from arrowjag.etl._signals import ended_by_signals
+with ended_by_signals():
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+    finally:
+        for _ in range(50):
+            os.kill(os.getpid(), signal.SIGTERM)
+"""
+    ended = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert ended.returncode == 143
+    assert "Traceback" not in ended.stderr

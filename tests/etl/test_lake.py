@@ -482,3 +482,14 @@ def test_a_missing_library_is_named(name: str, package: str, source: Path, tmp_p
             aj.MissingDependencyError, match=f"{package}.*arrowjag\\[{'delta' if package[0] == 'd' else 'iceberg'}\\]"
         ):
             call()
+
+
+def test_results_are_not_made_of_results(place: Place, source: Path) -> None:
+    """Each run would read what the last one added."""
+    run(keep, source, place.name("t"), columns=["id", "v"])
+    run(keep, place.name("t"), place.name("t"), mode="resume", version="self")
+    assert len(place.rows("t")) == 120
+    with pytest.raises(aj.JagValueError, match=r"is source and sink, and .* is a result of this job: resume would add results of"):
+        run(keep, place.name("t"), place.name("t"), mode="resume", version="self")
+    run(keep, place.name("t"), place.name("t"), mode="replace", version="self")
+    assert len(place.rows("t")) == 120

@@ -697,7 +697,12 @@ def _timestamp(rng: random.Random, s: Sample) -> Made:
 
 @call("dt.total_seconds", kinds=("duration",))
 def _total_seconds(_rng: random.Random, s: Sample) -> Made:
-    return Made((), {}, lambda: _of_counts(s, ref.TIME["total_seconds"]))
+    def expected() -> Any:
+        if not pa.types.is_duration(s.leaf):
+            raise TypeError(f"{s.leaf} is no duration")
+        return _of_counts(s, ref.TIME["total_seconds"])
+
+    return Made((), {}, expected)
 
 
 @call("dt.floor", "dt.ceil", "dt.round", kinds=("timestamp",))

@@ -65,3 +65,53 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "awkward", None)
     with pytest.raises(aj.MissingDependencyError, match="to_awkward needs the package awkward"):
         aj.interop.awkward.to_awkward(aj.array([[1]]))
+
+
+X = aj.array([[1.0, 2.0], [3.0], None])
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "mean", "min", "max", "any", "all", "ptp", "median", "var", "std"])
+def test_reductions_of_numpy_are_ours(name: str) -> None:
+    function, method = getattr(np, name), getattr(X, name)
+    options = {"ddof": 0} if name in ("var", "std") else {}  # numpy's default; ours is 1, as in pandas and polars
+    for axis in (None, 0, -1):
+        assert aj.array(function(X, axis=axis)).to_list() == aj.array(method(axis=axis, **options)).to_list()
+    with pytest.raises(aj.errors.JagTypeError, match=rf"numpy.{name} takes only axis on jagged arrays, got out"):
+        function(X, out=np.zeros(3))
+
+
+def test_functions_of_numpy_take_rows_of_one_size_and_raise_else() -> None:
+    assert np.concatenate([aj.array([[1, 2]]), aj.array([[3, 4]])]).tolist() == [[1, 2], [3, 4]]
+    assert np.where(aj.array([True, False]), 1, 2).tolist() == [1, 2]
+    with pytest.raises(aj.ShapeError, match="use to_dense"):
+        np.sort(X)
+    with pytest.raises(aj.errors.JagTypeError, match=r"numpy.squeeze can't take .*use x.squeeze"):
+        np.squeeze(X)
+
+
+def test_array_equal() -> None:
+    x = aj.array([[1.0, np.nan], [3.0]])
+    assert np.array_equal(X, X)
+    assert not np.array_equal(x, x)
+    assert np.array_equal(x, x, equal_nan=True)
+    assert np.array_equal(X[:2], [[1.0, 2.0], [3.0]])
+    assert np.array_equal([[1.0, 2.0], [3.0]], X[:2])
+    assert not np.array_equal(X, X[:2])
+    assert not np.array_equal(X, X.fill_null_rows([]))
+    assert not np.array_equal(aj.array([[1, None]]), aj.array([[1, 2]]))
+    assert not np.array_equal(aj.array([["a"]]), aj.array([[1]]))
+    assert not np.array_equal(X, object())
+
+
+@pytest.mark.parametrize("dtype", ["i8", "u1", "?"])
+def test_nulls_never_become_numbers(dtype: str) -> None:
+    with pytest.raises(ValueError, match="1 items are null: use fill_null first"):
+        np.asarray(aj.array([1, None]), dtype=dtype)
+    assert np.asarray(aj.array([1, 0]), dtype=dtype).tolist() == [1, 0]
+
+
+def test_ufuncs_of_arrays_without_dims_and_of_dictionary_times() -> None:
+    assert np.add(aj.array(5), 1).as_py() == 6
+    assert np.isnan(aj.array(1.5)).as_py() is False
+    t = aj.from_sizes(pa.array([10, 2], pa.timestamp("s")).dictionary_encode(), [2])
+    assert np.maximum(t, t).type == pa.timestamp("s")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import math
 from pathlib import Path
 from typing import Any
 
@@ -174,3 +176,67 @@ def test_dictionaries_of_any_values_can_be_made(leaf: pa.DataType) -> None:
     made = conform(pa.array(rows, pa.list_(leaf)), type)
     assert made.type == type
     assert made.to_pylist() == rows
+
+
+_NOON = dt.datetime.fromisoformat("2020-01-01T12:00")
+_MIDNIGHT = dt.datetime.fromisoformat("2020-01-01")
+_ZONED = pa.timestamp("us", "Europe/Berlin")
+
+
+@pytest.mark.parametrize(
+    ("stored", "type", "text"),
+    [
+        (pa.array([1.0, None, 1e300]), pa.float32(), "row 2 of the values holds 1e\\+300"),
+        (pa.array([7e4], pa.float32()), pa.float16(), "holds 70000"),
+        (pa.array([_MIDNIGHT, _NOON]), pa.date32(), "row 1 of the values holds datetime"),
+        (pa.array([_NOON]), pa.time64("us"), "a time of day doesn't hold the date"),
+        (pa.array([0, 2]), pa.bool_(), "row 1 of the values holds 2"),
+        (pa.array([1.5]), pa.bool_(), "row 0 of the values holds 1.5"),
+        (pa.array([0.5, 0.123]), pa.decimal128(10, 2), "row 1 of the values holds 0.123"),
+        (pa.array([_NOON]), _ZONED, "times without a zone and times of a zone"),
+        (pa.array([_NOON], _ZONED), pa.timestamp("us"), "times without a zone and times of a zone"),
+        (pa.array([1, None]), None, "1 rows are null, and the schema says not null"),
+    ],
+    ids=str,
+)
+def test_a_schema_never_changes_values(stored: pa.Array, type: pa.DataType | None, text: str, tmp_path: Path) -> None:
+    """Arrow casts these without a word."""
+    rows = pa.ListArray.from_arrays([0, len(stored)], stored)
+    pq.write_table(pa.table({"v": stored}), tmp_path / "v.parquet")
+    pq.write_table(pa.table({"v": rows}), tmp_path / "rows.parquet")
+    field = pa.field("v", stored.type if type is None else type, nullable=type is not None)
+    with pytest.raises(aj.JagValueError, match=rf"v\.parquet, column 'v': .*{text}"):
+        aj.read_parquet(tmp_path / "v.parquet", schema=pa.schema([field]))
+    if type is not None:
+        with pytest.raises(aj.JagValueError, match=text):
+            aj.read_parquet(tmp_path / "rows.parquet", schema=pa.schema([("v", pa.list_(type))]))
+
+
+@pytest.mark.parametrize(
+    ("stored", "type"),
+    [
+        (pa.array([0.5, None, math.inf]), pa.float16()),
+        (pa.array([_MIDNIGHT, None]), pa.date32()),
+        (pa.array([0, 1, None]), pa.bool_()),
+        (pa.array([0.25, None]), pa.decimal128(10, 2)),
+        (pa.array([_NOON]), pa.timestamp("us", "UTC")),
+        (pa.array([_NOON], _ZONED), pa.timestamp("us", "UTC")),
+    ],
+    ids=str,
+)
+def test_values_that_fit_are_cast(stored: pa.Array, type: pa.DataType, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"v": stored}), tmp_path / "v.parquet")
+    got = aj.read_parquet(tmp_path / "v.parquet", schema=pa.schema([("v", type)]))["v"]
+    assert got.type == type
+    assert got.combine_chunks().cast(stored.type).equals(stored)
+
+
+def test_columns_that_some_file_lacks_may_be_null(tmp_path: Path) -> None:
+    one = pa.schema([pa.field("a", pa.int64(), nullable=False), pa.field("b", pa.int64(), nullable=False)])
+    pq.write_table(pa.table([[1], [2]], schema=one), tmp_path / "1.parquet")
+    pq.write_table(pa.table([[3]], schema=one.remove(1)), tmp_path / "2.parquet")
+    got = aj.read_parquet(tmp_path)
+    assert got.to_pydict() == {"a": [1, 3], "b": [2, None]}
+    assert [field.nullable for field in got.schema] == [False, True]
+    with pytest.raises(aj.JagValueError, match=r"2\.parquet has no column 'b', and the schema says that it is not null"):
+        aj.read_parquet(tmp_path, schema=one)

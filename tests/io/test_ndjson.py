@@ -187,3 +187,34 @@ def test_null_rows_of_declared_size_are_valid_decimals(rows: list[Any], tmp_path
             np.frombuffer(pa.allocate_buffer(size), np.uint8)[:] = 0xAB  # freed at once, and given to the cast
         aj.read_ndjson(path, {"v": type}).validate(full=True)
         assert aj.array(aj.read_ndjson(path, {"v": type})["v"]).to_list() == rows
+
+
+@pytest.mark.parametrize(("content", "row"), [("null\n", 0), ("null\nnull", 0), ('{"a": 1}\n null\n', 1), ('null\n{"a": 1}\n', 0)])
+def test_a_row_of_null_is_an_error(content: str, row: int, tmp_path: Path) -> None:
+    """pyarrow's reader ends the process when the first row is null."""
+    (tmp_path / "a.ndjson").write_text(content)
+    with pytest.raises(JagFileError, match=rf"a\.ndjson, row {row} is null: each line holds an object"):
+        aj.read_ndjson(tmp_path / "a.ndjson")
+    (tmp_path / "a.ndjson").write_text('{"a": "null"}\n{"a": null}\n{"null": 1}\n')
+    assert aj.read_ndjson(tmp_path / "a.ndjson")["a"].to_pylist() == ["null", None, None]
+
+
+@pytest.mark.parametrize(
+    "value", ["18446744073709551615", "-9223372036854775809", "[1, 123456789012345678901]", '{"b": [9223372036854775808]}']
+)
+def test_integers_beyond_int64_are_not_rounded(value: str, tmp_path: Path) -> None:
+    (tmp_path / "a.ndjson").write_text(f'{{"a": "99999999999999999999"}}\n{{"v": {value}, "f": 0.5}}\n')
+    with pytest.raises(JagFileError, match=r"row 1 holds -?\d{19,21}, which int64 can't hold and float64 would round"):
+        aj.read_ndjson(tmp_path / "a.ndjson")
+    (tmp_path / "a.ndjson").write_text('{"v": 9223372036854775807, "f": 0.5, "t": "18446744073709551615"}\n')
+    assert aj.read_ndjson(tmp_path / "a.ndjson").to_pylist() == [{"v": 2**63 - 1, "f": 0.5, "t": "18446744073709551615"}]
+    (tmp_path / "a.ndjson").write_text('{"v": 18446744073709551615}\n')
+    assert aj.read_ndjson(tmp_path / "a.ndjson", {"v": pa.uint64()})["v"].to_pylist() == [2**64 - 1]
+
+
+def test_two_columns_of_one_name_are_not_written(tmp_path: Path) -> None:
+    table = pa.table([[1], [2]], ["a", "a"])
+    for write in (aj.write_ndjson, aj.write_parquet, aj.write_ipc):
+        with pytest.raises(ValueError, match="the frame has two columns of the name 'a'"):
+            write(table, tmp_path / "a")
+    assert not list(tmp_path.iterdir())

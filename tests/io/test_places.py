@@ -275,3 +275,16 @@ def test_filters_that_make_no_sense(sorted_content: bytes) -> None:
         aj.read_parquet(sorted_content, filters=pc.field("x") > 1)
     with pytest.raises(aj.JagValueError, match="can't be read"):
         aj.read_parquet(sorted_content, filters=[("k", "~", 1)])
+
+
+def test_files_found_twice_by_links_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    aj.write_parquet({"a": [1, 2]}, tmp_path / "in/a.parquet")
+    (tmp_path / "in/again").symlink_to(".")
+    for path in ("in", "in/**/*.parquet"):
+        with pytest.raises(aj.JagValueError, match=r"in/a\.parquet and .* are one file by a link: its rows would be counted twice"):
+            aj.read_parquet(tmp_path / path)
+    (tmp_path / "in/again").unlink()
+    (tmp_path / "link").symlink_to("in")
+    assert aj.read_parquet(tmp_path / "link").num_rows == 2
+    assert aj.read_parquet([tmp_path / "in/a.parquet"] * 2).num_rows == 4  # named twice

@@ -13,6 +13,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.io._leaves import leaf_names, select
+from tests.hosts import pd
 
 ROWS = 3000
 DOCS = [[[{"score": 0.5, "tags": ["a", None], "at": {"x": 1, "y": 2.5}}, None], []], None, [None, [{"score": None}]]]
@@ -138,3 +139,11 @@ def test_names_of_a_schema() -> None:
     schema = pa.schema([("a", aj.JaggedType.of(LEAF, 2)), ("m", pa.map_(pa.string(), pa.int8()))])
     assert leaf_names(schema) == ["a", "a.score", "a.tags", "a.at", "a.at.x", "a.at.y", "a.pair", "m", "m.key", "m.value"]
     assert select(schema, ["a.at", "m", "a.score"]) == {"a": {("at",), ("score",)}, "m": {()}}
+
+
+def test_no_columns_have_rows(content: bytes) -> None:
+    rows = aj.read_parquet(content).num_rows
+    got = aj.read_parquet(content, columns=[])
+    assert (got.num_rows, got.num_columns) == (rows, 0)
+    if pd:
+        assert aj.read_parquet(content, columns=[], to="pandas").shape == (rows, 0)

@@ -160,5 +160,5 @@ def test_values_that_parquet_can_not_store(tmp_path: Path) -> None:
     aj.write_parquet({"v": near}, tmp_path / "near.parquet")
     assert aj.array(aj.read_parquet(tmp_path / "near.parquet")["v"]).cast("int64").to_list() == [[most], None, [-most]]
     twice = pa.table([pa.array([1]), pa.array([2]), pa.array([3])], names=["v", "v", "w"])
-    with pytest.raises(aj.JagValueError, match="several columns of this name"):
+    with pytest.raises(aj.JagValueError, match="the frame has two columns of the name"):
         aj.write_parquet(twice, tmp_path / "parts", partition_by="v")

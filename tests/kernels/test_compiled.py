@@ -10,6 +10,7 @@ import subprocess
 import sys
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -221,6 +222,8 @@ def arguments_of(loop, type, nulls, rng):
     names = names_of(loop)
     if loop.name == "is_not_utf8":
         known |= {"data": np.frombuffer("aé数😀".encode() * n + b"\xff" * nulls, np.uint8), "first": 10, "last": 10 * n + nulls}
+    elif loop.name.startswith("piece_"):
+        known |= {"last": n, "mean": 0.25}
     elif loop.name == "select":
         known["values"] = np.nan_to_num(values)
     elif "ones" in names:
@@ -639,3 +642,83 @@ def test_all_that_a_loop_reads_from_our_modules_counts_for_its_key(name):
         ]
         todo = [each for each in todo if each in sys.modules]
     assert len(seen) > 1
+
+
+def test_a_variant_is_read_from_its_text() -> None:
+    for name, type, nulls in (("sum", "f8", True), ("prod_integers", "i1", False)):
+        variant = Variant(name, type, nulls)
+        assert Variant.parse(str(variant)) == variant
+    assert str(Variant("sum", "f8", True)) == "sum-f8-nulls"
+
+
+class _Compiling:
+    """A process that ends when it is told to."""
+
+    def __init__(self, variants: list[str]) -> None:
+        self.variants = variants
+        self.ended = False
+
+    def poll(self) -> int | None:
+        return 0 if self.ended else None
+
+
+def test_one_process_compiles_what_was_requested_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[_Compiling] = []
+
+    def start(variants: list[str]) -> _Compiling:
+        started.append(_Compiling(variants))
+        return started[-1]
+
+    for name, value in {"_running": None, "_waiting": set(), "_finished": set(), "_start": start}.items():
+        monkeypatch.setattr(background, name, value)
+    assert not background.is_pending("a")
+    assert background.request("a")
+    assert background.request("c")
+    assert background.request("b")
+    assert [one.variants for one in started] == [["a"]]
+    assert background.is_pending("a")
+    assert background.is_pending("b")
+    assert not background.is_pending("d")
+    started[0].ended = True
+    assert not background.is_pending("a")
+    assert background.is_pending("c")
+    assert [one.variants for one in started] == [["a"], ["b", "c"]]
+    assert not background.request("a")
+    started[1].ended = True
+    assert not background.is_pending("b")
+    assert len(started) == 2
+
+
+def test_nothing_is_pending_where_no_process_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_variants: list[str]) -> None:
+        raise OSError("no processes left")
+
+    for name, value in {"_running": None, "_waiting": set(), "_finished": set(), "_start": refuse}.items():
+        monkeypatch.setattr(background, name, value)
+    assert not background.request("a")
+    assert not background.is_pending("a")
+
+
+@pytest.mark.parametrize(("attribute", "value"), [("frozen", True), ("executable", "")])
+def test_frozen_programs_start_no_compiling_process(attribute: str, value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    assert background.can_start()
+    monkeypatch.setattr(sys, attribute, value, raising=False)
+    assert not background.can_start()
+
+
+def test_the_first_folder_that_takes_a_file_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocked, shared, free = tmp_path / "blocked", tmp_path / "shared", tmp_path / "free" / "deeper"
+    blocked.write_text("a file where a folder is asked for")
+    shared.mkdir()
+    shared.chmod(0o777)
+    monkeypatch.setenv("ARROWJAG_CACHE_DIR", os.pathsep.join(map(str, (blocked / "below", shared, free))))
+    assert not objects.is_writable(blocked / "below")
+    if sys.platform != "win32":
+        assert objects.writable_folder() == free
+        assert free.stat().st_mode & 0o777 == 0o700
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setenv("ARROWJAG_CACHE_DIR", str(blocked / "below"))
+    if sys.platform != "win32":
+        assert objects.writable_folder() is None

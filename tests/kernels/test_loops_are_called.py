@@ -18,6 +18,7 @@ WHOLE = aj.array([[1.5, -2.0], [], [4.0, 4.0, 0.5, 3.0]])
 INTEGERS = aj.array([[3, 1, None], [], [-4, 4, 4]])
 WORDS = aj.array([["b", "é", None], [], ["b", "a", "b"]])
 LONG = aj.array([[0.5, 1.5] * 300, [2.0]])
+HUGE = aj.array([[0.5, 1.5, 1e-17] * 1000, [None, 2.0]])
 TIMES = aj.array([[1, 2], [], [5, 5, 6, 9]])
 
 CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
@@ -28,6 +29,9 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "mean of integers": ("mean_integers-i8", INTEGERS.mean),
     "sum of long rows": ("sum-f8", LONG.sum),
     "var of long rows": ("squares-f8", LONG.var),
+    "sum of huge rows": ("piece_sums-f8", HUGE.sum),
+    "mean of huge rows": ("piece_sums-f8", HUGE.mean),
+    "var of huge rows": ("piece_squares-f8", HUGE.var),
     "any": ("any_set-u1", (FLOATS > 1).any),
     "all": ("all_set-u1", (WHOLE > 1).all),
     "count": ("counted-u1", FLOATS.count),
@@ -103,7 +107,8 @@ def test_a_loop_is_called_and_gives_the_same(name: str, cache: Path, monkeypatch
     wanted = call()
     assert not called
     compiled = {operation: "compiled" for operation, choice in strategy.CHOICES.items() if "compiled" in choice.strategies}
-    with aj.options(compile="always"), strategy.force(COMPILED_VALUES=0, SMALL_VALUES=0, **compiled):
+    sizes = {"COMPILED_VALUES": 0, "SMALL_VALUES": 0} | ({"LARGE_VALUES": 1000} if "huge" in name else {})
+    with aj.options(compile="always"), strategy.force(**sizes, **compiled):
         got = call()
     assert_lists_equal(got.to_list(), wanted.to_list())
     assert called, f"{name} calls no loop"

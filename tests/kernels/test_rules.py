@@ -232,6 +232,11 @@ COMPILED = [name for name, choice in strategy.CHOICES.items() if choice.rule is 
 CHOSEN += [(name, (ready,), "compiled" if ready else "numpy") for name in COMPILED for ready in (True, False)]
 CHOSEN += [(name, (ready,), "compiled" if ready else "arrow") for name in ("take_texts", "reverse") for ready in (True, False)]
 CHOSEN += [("value_counts", facts, chosen) for name, facts, chosen in CHOSEN if name == "group" and len(facts) < 3]
+CHOSEN += [
+    ("window_quantile", (able, slots), chosen)
+    for able, short, most in ((True, "compiled", sizes.COMPILED_RANK_SLOTS), (False, "numpy", sizes.RANK_SLOTS))
+    for slots, chosen in ((most, short), (most + 1, "ranks"))
+]
 CHOSEN += [("loop", (True,), "compiled"), ("loop", (False,), "blocks")]
 CHOSEN += [("regex", (sizes.REGEX_POLARS_VALUES, False), "arrow"), ("regex", (sizes.REGEX_POLARS_VALUES - 1, True), "arrow")]
 
@@ -389,6 +394,8 @@ ABLE: list[tuple[str, str, tuple[Any, ...], bool]] = [
     ("nth", "blocks", (1,), True),
     ("expression", "blocks", (0, 6, 6), False),
     ("expression", "blocks", (1, 0, 6), True),
+    ("window_quantile", "compiled", (True, 3), True),
+    ("window_quantile", "compiled", (False, 3), False),
     ("pad", "windows", (0, True), False),
     ("pad", "windows", (1, True), True),
     ("pad", "windows", (1, False), False),

@@ -412,6 +412,7 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: x.rolling(3).median()),
         Call(lambda x: x.rolling(5, min_periods=1, center=True).quantile(0.3, "lower")),
         Call(lambda x: x.rolling(3, on=x.cumcount().ffill().fill_null(0)).quantile(0.9)),
+        Call(lambda x: x.expanding().median()),
     ],
     "scan": [
         *(method(name, types=LONG) for name in ("cumsum", "cumprod")),

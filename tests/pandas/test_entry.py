@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import decimal
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
+from arrowjag.pandas import frame_from_table
 from arrowjag.pandas._versions import NO_ROW_BUILDERS
 
 BIG = 2**53 + 1
@@ -119,3 +122,24 @@ def test_warnings_of_pandas_name_the_caller() -> None:
         pd.Series([1, 2]).groupby([0, 1]).agg(lambda s: pd.Series([1]))
     # pandas deprecates this from 3.1 on.
     assert {one.filename for one in seen} == (set() if NO_ROW_BUILDERS else {__file__})
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([dt.date(2020, 1, 1), None]),
+        pa.array([dt.time(1), None]),
+        pa.array([decimal.Decimal("1.50"), None]),
+        pa.array([b"a", None]),
+        pa.array([1, None]),
+        pa.array([2**60 + 1, None]),
+        pa.array([True, None]),
+        pa.array([None, None]),
+    ],
+    ids=lambda one: str(one.type),
+)
+def test_flat_columns_keep_their_type_and_nulls(column: pa.Array) -> None:
+    frame = frame_from_table(pa.table({"v": column, "k": [1, 2]}))
+    assert frame["v"].dtype == pd.ArrowDtype(column.type)
+    assert pa.array(frame["v"]).equals(column)
+    assert frame["k"].dtype == "int64"

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
+from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.polars import Jagged, from_series, to_series
 
 c = pl.col
@@ -114,3 +115,56 @@ def test_categories_without_rows(rows, name):
     got = df.lazy().select(getattr(c("e").jag, name)()).collect()["e"]
     assert aj.array(got).to_list() == aj.array(getattr(df["e"].jag, name)()).to_list() == rows
     assert leaf(got.dtype) == pl.Categorical
+
+
+TEXT = pl.DataFrame({"t": [["lo", "hi"], None, [None]], "n": [[1], [2], [3]], "w": ["lo", "hi", None]})
+
+
+@pytest.mark.parametrize("kind", ["list", "jagged", "flat"])
+def test_text_becomes_an_enum(kind):
+    name = "w" if kind == "flat" else "t"
+    df = TEXT.with_columns(aj.array(TEXT["t"]).to_polars().alias("t")) if kind == "jagged" else TEXT
+    expected = TEXT[name].to_list()
+    lazy = df.lazy().select(c(name).jag.cast(OTHER))
+    for got in (lazy.collect()[name], lazy.collect(engine="streaming")[name], df[name].jag.cast(OTHER)):
+        assert from_series(got).to_list() == expected
+        assert leaf(got.dtype) == OTHER
+    assert leaf(lazy.collect_schema()[name]) == OTHER
+
+
+def test_labels_that_are_no_category():
+    series = pl.Series([["nope", None, "lo"]])
+    with pytest.raises(JagValueError, match=r"row 0 holds 'nope', which is no category among \['lo', 'hi'\]"):
+        series.jag.cast(OTHER)
+    assert series.jag.cast(OTHER, strict=False).to_list() == [[None, None, "lo"]]
+    with pytest.raises(JagTypeError, match="Only text becomes an Enum"):
+        TEXT["n"].jag.cast(OTHER)
+
+
+def test_an_enum_becomes_another():
+    got = pl.Series([["hi", "lo"]], dtype=pl.List(OTHER)).jag.cast(LEVEL)
+    assert leaf(got.dtype) == LEVEL
+    assert got.to_list() == [["hi", "lo"]]
+
+
+def test_fields_of_structs_keep_the_enum():
+    z = pl.DataFrame({"z": pl.Series([[{"e": "lo", "n": 1}]], dtype=pl.List(pl.Struct({"e": OTHER, "n": pl.Int64})))})
+    got = z.select(c("z").jag["e"], c("z").jag.with_fields(m=c("z").jag["n"] * 2).alias("more"))
+    assert leaf(got["z"].dtype) == OTHER
+    assert got["z"].to_list() == [["lo"]]
+    assert got["more"].to_list() == [[{"e": "lo", "n": 1, "m": 2}]]
+    assert leaf(z.jag.unnest("z")["e"].dtype) == OTHER
+
+
+@pytest.mark.parametrize("name", ["append", "insert", "replace"])
+def test_edits_keep_the_enum(name):
+    edits = {
+        "append": (lambda v: v.append("lo"), ["hi", "lo", "lo"]),
+        "insert": (lambda v: v.insert(0, "lo"), ["lo", "hi", "lo"]),
+        "replace": (lambda v: v.replace("lo", "hi"), ["hi", "hi"]),
+    }
+    function, expected = edits[name]
+    d = pl.DataFrame({"e": pl.Series([["hi", "lo"]], dtype=pl.List(OTHER))})
+    got = d.select(function(c("e").jag))
+    assert got["e"].to_list() == [expected]
+    assert leaf(got["e"].dtype) == OTHER

@@ -94,8 +94,16 @@ def test_nesting_twice():
     assert nested["delay"].to_list() == [[[5, 6], [7]], [[8]]]
 
 
-@pytest.mark.parametrize("name", sorted(name for name in vars(JagDataFrame) if not name.startswith("_")))
+@pytest.mark.parametrize("name", sorted(name for name in {*vars(JagDataFrame)} & {*vars(JagLazyFrame)} if not name.startswith("_")))
 def test_examples_of_docstrings_are_of_their_own_frame(name):
     lazy, eager = (getattr(cls, name).__doc__.partition("Examples\n")[2] for cls in (JagLazyFrame, JagDataFrame))
     assert ("pl.LazyFrame(" in lazy, "pl.DataFrame(" in lazy) == (True, False)
     assert ("pl.DataFrame(" in eager, "LazyFrame" in eager, "collect" in eager) == (True, False, False)
+
+
+def test_to_dict():
+    df = pl.DataFrame({"k": [1, 2], "v": aj.array([[[1], None], None]).to_polars()})
+    assert df.jag.to_dict("records") == [{"k": 1, "v": [[1], None]}, {"k": 2, "v": None}]
+    assert df.jag.to_dict() == df.jag.to_dict("list") == {"k": [1, 2], "v": [[[1], None], None]}
+    with pytest.raises(JagValueError, match=r'orient is "list" or "records", got .rows'):
+        df.jag.to_dict("rows")

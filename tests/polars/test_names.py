@@ -180,3 +180,21 @@ def test_hosts_ask_for_attributes():
     assert not hasattr(c("v").jag, "__array__")
     assert not hasattr(c("v").jag, "shape")
     assert isinstance(aj.JagAttributeError("no", name="x"), AttributeError)
+
+
+def test_a_result_has_the_name_of_its_column_where_a_number_comes_first():
+    df = pl.DataFrame({"v": [[1.0, 2.0]]})
+    for expression in (2 * c("v").jag, 1 - c("v").jag, 1 / c("v").jag, 2 + c("v").jag, (1 - c("v").jag).jag.sum()):
+        assert df.select(expression).columns == ["v"]
+    assert df.select(1 - c("v").jag)["v"].to_list() == [[0.0, -1.0]]
+
+
+def test_columns_named_like_a_pattern():
+    """polars reads `*` and `^...$` as patterns of names."""
+    df = pl.DataFrame({"^z$": [[3, 1], [2]], "*": [[1, 2], [3]], "v": [[5.0, 6.0], [7.0]]})
+    got = df.lazy().jag.sort_items("^z$", "^z$", "*").collect()
+    assert got.to_dict(as_series=False) == {"^z$": [[1, 3], [2]], "*": [[2, 1], [3]], "v": [[5.0, 6.0], [7.0]]}
+    assert df.jag.topk(1, "*", "^z$")["^z$"].to_list() == [[1], [2]]
+    assert df.jag.describe("^z$").columns == ["statistic", "^z$"]
+    assert df.jag.flatten("^z$", "*").rows() == [(3, 1, [5.0, 6.0]), (1, 2, [5.0, 6.0]), (2, 3, [7.0])]
+    assert set(df.jag.nest("v", into="s").columns) == {"s", "^z$", "*"}

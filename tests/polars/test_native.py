@@ -30,7 +30,7 @@ CALLS = {
     "slot": lambda v: v.S[1],
     "slot from the end": lambda v: v.S[-2],
     "multiply": lambda v: v * 2.5,
-    "from the left": lambda v: 1 - v,
+    "from the left": lambda v: 2 * v,
     "divide": lambda v: v / 0,
     "a tree": lambda v: -(v * 2.0 - 1.0),
     "a tree of methods": lambda v: jag(v + 1.0).max(),
@@ -265,3 +265,11 @@ def test_a_plain_column_beside_a_list():
     df = pl.DataFrame({"v": x.to_polars(), "k": k.to_polars()})
     assert_lists_equal(from_series(df.select(c("v").jag - c("k"))["v"]).to_list(), (x - k).to_list())
     assert_lists_equal(from_series(df.select(c("k") - c("v").jag)["k"]).to_list(), (k - x).to_list())
+
+
+def test_adding_zero_is_not_left_to_polars():
+    """polars returns x for x + 0, so that -0.0 stays."""
+    df = pl.DataFrame({"v": [[-0.0, 1.0]]})
+    got = df.select(plus=pl.col("v").jag + 0, minus=pl.col("v").jag - (-0.0))
+    assert [str(one) for one in got["plus"].to_list()[0]] == ["0.0", "1.0"]
+    assert [str(one) for one in got["minus"].to_list()[0]] == ["0.0", "1.0"]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import arrowjag as aj
 from arrowjag.errors import JagTypeError
-from arrowjag.polars import Jagged
+from arrowjag.polars import Jagged, from_series
 from tests.polars.frames import ROWS, arrays, assert_same, chunked, frame, results
 
 X = arrays()
@@ -278,3 +279,35 @@ def test_functions_of_rows_need_a_type_in_lazy_frames(name: str) -> None:
     expected = getattr(aj, name)(function, *start, V["v"].jag)
     got = V.lazy().select(getattr(aj, name)(function, *start, c("v").jag, type="float64")).collect().to_series()
     assert got.to_list() == expected.to_list()
+
+
+ARRAYS = {
+    "numpy": np.array([2, 20]),
+    "pyarrow": pa.array([2, 20]),
+    "chunked": pa.chunked_array([[2], [20]]),
+    "list": [2, 20],
+    "arrowjag": aj.array([2, 20]),
+    "polars": pl.Series([2, 20]),
+}
+"""One item per row, as each library holds it."""
+
+ROWWISE = {
+    "where": lambda v, a: aj.where(v > 1, a, v),
+    "where, first": lambda v, a: aj.where(v > 1, v, a),
+    "coalesce": aj.coalesce,
+    "zip": lambda v, a: aj.zip(a=v, b=a),
+    "contains": lambda v, a: v.contains(a),
+    "fill_null": lambda v, a: v.fill_null(a),
+    "add": lambda v, a: v + a,
+}
+
+
+@pytest.mark.parametrize("library", ARRAYS)
+@pytest.mark.parametrize("name", ROWWISE)
+def test_arrays_beside_expressions_hold_one_item_per_row(name, library):
+    x, given = aj.array([[1, 2, None], [3]]), ARRAYS[library]
+    expected = ROWWISE[name](x, aj.array(given)).to_list()
+    df = pl.DataFrame({"v": x.to_polars()})
+    got = df.lazy().select(ROWWISE[name](pl.col("v").jag, given))
+    assert from_series(got.collect().to_series()).to_list() == expected
+    assert got.collect_schema().names() == ["v"]

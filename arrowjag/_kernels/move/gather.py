@@ -26,10 +26,8 @@ __all__ = ["filter_values", "pick", "ranges", "spread", "take", "take_rows"]
 
 _WORDS: dict[int, np.dtype[Any]] = {bits: np.dtype(f"u{bits // 8}") for bits in (8, 16, 32, 64)}
 _WORDS |= {bits: np.dtype(f"V{bits // 8}") for bits in (128, 256)}
-_POLARS_TYPES = frozenset(
-    {pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()}
-    | {pa.float32(), pa.float64()}
-)
+_INTEGERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
+_POLARS_TYPES = frozenset(type.id for type in (*_INTEGERS, pa.float32(), pa.float64()))
 
 
 def spread(
@@ -286,7 +284,7 @@ def filter_values(values: pa.Array[Any], mask: NDArray[np.bool_]) -> pa.Array[An
     """
     # polars filters numbers five times as fast as pyarrow (2.4 ms instead of 12.7 for half of 5M float64) and shares the
     # buffers. It is asked only for types it stores as they are, and where loading it pays.
-    by = strategy.choose("filter", len(values), has_words(values.type), values.type in _POLARS_TYPES)
+    by = strategy.choose("filter", len(values), has_words(values.type), values.type.id in _POLARS_TYPES)
     if by == "small":
         return _take_few(values, mask.nonzero()[0], None)
     if by == "polars":

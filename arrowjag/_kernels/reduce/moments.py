@@ -18,8 +18,9 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import filled, spread
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import count_block, row_sizes
+from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.reduce.ordered import row_sums
+from arrowjag._kernels.reduce.ordered import add_pieces, are_shared, row_sums
 from arrowjag._kernels.reduce.segments import Block, moments, shifted
 
 __all__ = [
@@ -76,8 +77,13 @@ def _variances(
 def variance_of(block: Block, out: NDArray[np.float64], ddof: int) -> NDArray[np.bool_]:
     """Fill `out` with the variances of a block, and say which rows have more than `ddof` items."""
     data = block.data if block.data.dtype.kind == "f" else shifted(block)
-    loop = find_loop("squares", data.dtype, block.valid is not None, len(data), often=True)
-    if strategy.choose("variance", loop is not None) == "compiled" and loop is not None:
+    shared = are_shared(len(data), len(out))
+    loop = find_loop("piece_squares" if shared else "squares", data.dtype, block.valid is not None, len(data), often=True)
+    by = strategy.choose("variance", loop is not None)
+    if by == "compiled" and loop is not None and shared:
+        n = block.counts.astype(np.float64)
+        _squares_of_long_rows(loop, np.ascontiguousarray(data), block.valid, block.offsets, n, out)
+    elif by == "compiled" and loop is not None:
         n = empty(len(out), np.float64)
         loop(np.ascontiguousarray(data), block.valid, block.offsets, 0, len(out), n, out)
     else:
@@ -88,6 +94,17 @@ def variance_of(block: Block, out: NDArray[np.float64], ddof: int) -> NDArray[np
     n -= ddof
     out /= n
     return enough
+
+
+def _squares_of_long_rows(
+    loop: Compiled, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: Floats, out: NDArray[np.float64]
+) -> None:
+    """As `_squares`, where all cores share the pieces of each row."""
+    row_sums(data, valid, offsets, out)
+    for row in n.nonzero()[0].tolist():
+        mean = out[row] / n[row]
+        apart, squared = add_pieces(lambda at, end, sums: loop(data, valid, at, end, mean, sums), offsets, row, 2)  # noqa: B023
+        out[row] = squared - apart * apart / n[row]
 
 
 def _squares(

@@ -6,6 +6,7 @@ sums of the pieces from left to right. A null adds 0.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,9 @@ from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import from_sizes, row_sizes
 from arrowjag._kernels.base.polars_lists import sum_lists
 from arrowjag._kernels.compiled.library import find_loop
+from arrowjag._kernels.compiled.pieces import LANES
 
-__all__ = ["PIECE", "are_shared", "cut_pieces", "row_sums"]
+__all__ = ["PIECE", "add_pieces", "are_shared", "cut_pieces", "row_sums"]
 
 PIECE = 128
 """Slots that are added from left to right before their sum is added to that of the row."""
@@ -65,7 +67,7 @@ def row_sums(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
 
 def are_shared(n_values: int, n_rows: int) -> bool:
     """Whether rows are so few and so long that all cores share the pieces of each."""
-    return n_rows <= blocks.n_cores() and n_values >= strategy.sizes.LARGE_VALUES
+    return n_values >= strategy.sizes.LARGE_VALUES and n_rows <= blocks.n_cores()
 
 
 def _bincount(values: NDArray[np.float64], offsets: NDArray[np.int64], out: NDArray[np.float64]) -> None:
@@ -85,10 +87,28 @@ def cut_pieces(offsets: NDArray[np.int64], sizes: NDArray[np.int64]) -> tuple[ND
     return rows, pieces
 
 
+def add_pieces(
+    write: Callable[[int, int, NDArray[np.float64]], object], offsets: NDArray[np.int64], row: int, n_sums: int
+) -> list[float]:
+    """Add sums of a row's pieces from left to right; ``write(at, end, sums)`` computes a core's part, in groups of eight."""
+    first, last, group = int(offsets[row]), int(offsets[row + 1]), LANES * PIECE
+    n_groups = -(-(last - first) // group)
+    sums, step = empty(n_groups * n_sums * LANES, np.float64), max(-(-n_groups // blocks.n_cores()), 1) * group
+    blocks.map_tasks(lambda at: write(at, min(at + step, last), sums[(at - first) // PIECE * n_sums :]), range(first, last, step))
+    one = np.zeros(n_groups * LANES, np.intp)
+    return [float(np.bincount(one, part.reshape(-1), 1)[0]) for part in sums.reshape(n_groups, n_sums, LANES).transpose(1, 0, 2)]
+
+
 def _sum_long_rows(
     data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], out: NDArray[np.float64]
 ) -> None:
     """Few rows of many values: all cores share the pieces of each."""
+    loop = find_loop("piece_sums", data.dtype, valid is not None, len(data))
+    if strategy.choose("row_sum", len(data), loop is not None) == "compiled" and loop is not None:
+        data = np.ascontiguousarray(data)
+        for row in range(len(out)):
+            (out[row],) = add_pieces(lambda at, end, sums: loop(data, valid, at, end, sums), offsets, row, 1)
+        return
     rows, pieces = cut_pieces(offsets, row_sizes(offsets))
     sums = empty(len(pieces) - 1, np.float64)
     step = max(strategy.sizes.CACHE_VALUES // PIECE, 1)

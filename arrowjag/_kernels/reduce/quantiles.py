@@ -75,7 +75,7 @@ def quantile(
 
 def probability(q: Any) -> float:
     """A probability as a float; raises for what is none."""
-    if not isinstance(q, (int, float, np.number)) or isinstance(q, (bool, np.bool_)) or not 0 <= q <= 1:
+    if not isinstance(q, (int, float, np.number)) or isinstance(q, (bool, np.bool_, np.timedelta64)) or not 0 <= q <= 1:
         raise JagValueError(f"quantile: q must be a number from 0 to 1, got {q!r}")
     return float(q)
 

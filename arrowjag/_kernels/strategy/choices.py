@@ -72,6 +72,12 @@ def _regex(n_values: int, is_shared: bool) -> str:
     return "polars" if is_shared and n_values >= sizes.REGEX_POLARS_VALUES and _versions.loaded("polars") is not None else "arrow"
 
 
+def _window_quantile(able: bool, slots: int) -> str:
+    """`able` tells whether a compiled loop can, `slots` is the mean size of windows."""
+    short = rules.compiled_or_numpy(able)
+    return "ranks" if slots > (sizes.COMPILED_RANK_SLOTS if short == "compiled" else sizes.RANK_SLOTS) else short
+
+
 CHOICES: dict[str, Choice] = {
     # order
     "sort": Choice(
@@ -153,7 +159,7 @@ CHOICES: dict[str, Choice] = {
     "central": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "decay": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "window": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "window_quantile": _either(rules.compiled_or_numpy, "numpy", compiled=lambda able: able),
+    "window_quantile": _either(_window_quantile, "numpy", "ranks", compiled=lambda able, _slots: able),
     "scan": Choice(
         rules.scan,
         {

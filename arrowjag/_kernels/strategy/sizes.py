@@ -7,8 +7,7 @@ needed, never into a constant of the caller: `strategy.force` changes it here, a
 # ------------------------------------------------------------------------------------------------------------- few values
 
 SMALL_VALUES = 1000
-"""Below this many values np.lexsort orders all rows at once: 100 values take 6 us, where the calls of any other strategy
-cost 40 to 80 us."""
+"""Below this many values np.lexsort orders all rows at once: 100 values take 6 us, by the calls of other strategies 40 to 80."""
 
 CALL_VALUES = 1 << 12
 """Below this many values the calls cost more than the work, for kernels of one pass (take, fill, runs, count): numpy's calls cost a
@@ -132,6 +131,9 @@ SELECT_LENGTH = 512
 
 SELECT_ROWS = 32
 """Up to this many rows of one length the quantiles of several lengths are finished together: calls cost more than rows."""
+
+RANK_SLOTS, COMPILED_RANK_SLOTS = 400, 6000
+"""Longer windows are searched by ranks, not sorted one by one, or kept sorted by a compiled loop."""
 
 TOPK_SEGMENT = 32
 """Neighbouring items whose extreme stands for them in topk."""

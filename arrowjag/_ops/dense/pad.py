@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
 
 from arrowjag._column import Column
 from arrowjag._kernels import dense as _kernels
@@ -25,6 +27,8 @@ def to_dense(column: Column, sizes: Any = None, fill: Any = 0) -> AnyArray:
     See `JaggedArray.to_dense` for the contract.
     """
     structure.check_rows(column.ndim, "to_dense")
+    if pt.is_null(column.type) and fill is not None:  # rows without a value have no type of their own
+        column = Column(column.shape, column.values.cast(pa.float64()))
     layout = layout_of(column.shape)
     wanted = (*_wanted(sizes, column.shape), *(extent_of(dim) for dim in layout.levels[levels(column.shape) :]))
     data, valid = leaves_of(column, "to_dense")

@@ -8,7 +8,7 @@ arithmetic and comparison and choosing, operators, ufuncs.
 from __future__ import annotations
 
 from arrowjag._ops.elementwise.arithmetic import exact_product, fitting_product, product_overflows
-from arrowjag._ops.elementwise.categories import as_category, codes_beside, is_ordered
+from arrowjag._ops.elementwise.categories import Categories, as_category, codes_beside, from_codes, is_ordered
 from arrowjag._ops.elementwise.choosing import coalesce, fill_null, where
 from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_datum, columns_of, decoded
 from arrowjag._ops.elementwise.operators import (
@@ -27,7 +27,16 @@ from arrowjag._ops.elementwise.operators import (
     round_to,
     unary,
 )
-from arrowjag._ops.elementwise.types import as_type, bound_like, is_text, members_like, promote, scalar_by_value, scalar_like
+from arrowjag._ops.elementwise.types import (
+    as_type,
+    bound_like,
+    is_text,
+    members_like,
+    plain_type,
+    promote,
+    scalar_by_value,
+    scalar_like,
+)
 from arrowjag._ops.elementwise.ufuncs import ufunc
 
 __all__ = [
@@ -36,6 +45,7 @@ __all__ = [
     "PYTHON_BINARY",
     "PYTHON_UNARY",
     "UNARY",
+    "Categories",
     "Datum",
     "Operand",
     "apply",
@@ -55,11 +65,13 @@ __all__ = [
     "exact_product",
     "fill_null",
     "fitting_product",
+    "from_codes",
     "is_ordered",
     "is_text",
     "members_like",
     "nan_to_null",
     "nan_to_null_values",
+    "plain_type",
     "product_overflows",
     "promote",
     "round_to",

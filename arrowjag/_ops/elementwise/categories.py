@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -15,7 +17,21 @@ from arrowjag._ops.elementwise.types import promote
 from arrowjag._pyarrow_versions import null_scalar
 from arrowjag.errors import JagValueError
 
-__all__ = ["as_category", "codes_beside", "from_codes", "is_ordered", "share_order"]
+__all__ = ["Categories", "as_category", "codes_beside", "from_codes", "is_ordered", "share_order"]
+
+
+@dataclass(frozen=True)
+class Categories:
+    """Ordered categories by their labels: what a cast to polars' Enum aims at."""
+
+    labels: tuple[str, ...]
+
+    def of(self, labels: pa.Array) -> pa.Array:
+        """Convert text to these categories; a label that is none of them becomes null."""
+        words = pa.array(self.labels, pa.large_string())
+        codes = pc.index_in(labels.cast(pa.large_string()), value_set=words, skip_nulls=True)
+        index = pa.uint8() if len(words) < 2**8 else pa.uint16() if len(words) < 2**16 else pa.uint32()
+        return pa.DictionaryArray.from_arrays(codes.cast(index), words, ordered=True)
 
 
 def is_ordered(type: pa.DataType) -> bool:
@@ -55,9 +71,10 @@ def codes_beside(data: Sequence[Datum], operation: str) -> tuple[list[Datum], pa
     """
     ordered = [datum for datum in data if is_ordered(datum.type)]
     words = _arrow.shared_words([_words(datum) for datum in ordered], operation)
-    # An array without items may have lost its words, so that nothing is known to be no category.
-    unknown = len(words) == 0 and not any(isinstance(datum, pa.Scalar) or len(datum) for datum in ordered)
-    return [_codes(datum, words, unknown, operation) for datum in data], words
+    # An array without items may have lost its words: then the labels beside it are the categories.
+    if not len(words) and not any(isinstance(datum, pa.Scalar) or len(datum) for datum in ordered):
+        words = _labels([datum for datum in data if not is_ordered(datum.type)], words.type)
+    return [_codes(datum, words, operation) for datum in data], words
 
 
 def from_codes(codes: pa.Array, words: pa.Array, types: Sequence[pa.DataType]) -> pa.Array:
@@ -79,20 +96,41 @@ def _words(datum: Datum) -> pa.Array:
     return datum.dictionary
 
 
-def _codes(datum: Datum, words: pa.Array, is_unknown: bool, operation: str) -> Datum:
+def _labels(data: Sequence[Datum], type: pa.DataType) -> pa.Array:
+    """Return the distinct labels of data that fit the type of a dictionary, in order of first appearance."""
+    kernel_type = _without_views(type)
+    found = [pa.array([], kernel_type)]
+    for datum in data:
+        labels = _plain_labels(datum if isinstance(datum, pa.Array) else pa.array([datum.as_py()], datum.type))
+        with contextlib.suppress(pa.ArrowInvalid, pa.ArrowNotImplementedError):  # labels of another type are refused later
+            found.append(labels.cast(kernel_type))
+    words = _arrow.combine_chunks(pa.chunked_array(found, kernel_type)).drop_null()
+    return words.dictionary_encode().dictionary.cast(type)
+
+
+def _without_views(type: pa.DataType) -> pa.DataType:
+    """Return the type whose values pyarrow's kernels take in place of text views."""
+    return pa.large_string() if pt.is_string_view(type) else pa.large_binary() if pt.is_binary_view(type) else type
+
+
+def _plain_labels(labels: pa.Array) -> pa.Array:
+    """Decode a dictionary array, and text views, which pyarrow's kernels do not take."""
+    labels = _arrow.plain(labels) if pt.is_dictionary(labels.type) else labels
+    return labels.cast(_without_views(labels.type))
+
+
+def _codes(datum: Datum, words: pa.Array, operation: str) -> Datum:
     if isinstance(datum, pa.Array):
         if is_ordered(datum.type):
             return _arrow.word_places(datum)
-        if is_unknown:
-            return pa.nulls(len(datum), pa.int64())
-        labels = _arrow.plain(datum) if pt.is_dictionary(datum.type) else datum
+        labels = _plain_labels(datum)
         codes = _places(labels, words)
         unknown = pc.and_(codes.is_null(), labels.is_valid())
         if pc.any(unknown).as_py():
             raise _no_category(labels.filter(unknown)[0].as_py(), words, operation)
         return codes
     label = datum.as_py()
-    if label is None or is_unknown:
+    if label is None:
         return pa.scalar(None, pa.int64())
     places = {word: place for place, word in reversed(list(enumerate(words.to_pylist())))}
     if label not in places:
@@ -104,7 +142,7 @@ def _places(labels: pa.Array, words: pa.Array) -> pa.Array:
     """Return the positions of labels in the dictionary; null for unknown labels."""
     if pt.is_null(labels.type):
         return pa.nulls(len(labels), pa.int64())
-    words = words.cast(pa.large_string()) if pt.is_string_view(words.type) else words  # index_in does not support views
+    words = words.cast(_without_views(words.type))
     try:
         labels = labels.cast(words.type)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # the labels don't fit the dictionary's type

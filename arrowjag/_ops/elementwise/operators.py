@@ -213,6 +213,9 @@ def unary(name: str, column: Column) -> Column:
     return apply(UNARY[name], [column], name)
 
 
+_DIGITS = {pa.float64(): 308, pa.float32(): 38, pa.float16(): 38}
+"""Powers of ten that the types hold; to more decimals numbers are unchanged, to less all are 0."""
+
 _MOST_DECIMALS = 1000
 """Beyond the range of every type: pyarrow rejects it with an error of its own. pyarrow 22 computes powers of ten in a loop, which
 takes seconds for 2**31."""
@@ -225,8 +228,17 @@ def round_to(column: Column, decimals: int) -> Column:
     def compute(datum: Datum) -> pa.Array:
         if pt.is_boolean(datum.type) or (pt.is_integer(datum.type) and decimals >= 0):
             return datum
+        if decimals > _DIGITS.get(datum.type, _MOST_DECIMALS):
+            return datum
+        if decimals < -_DIGITS.get(datum.type, _MOST_DECIMALS):
+            data = flat_data(datum)
+            return with_data(datum, np.where(np.isfinite(data), np.copysign(0, data), data).astype(data.dtype))
         if _is_plain_float(datum.type) and abs(decimals) <= _kernels.MOST_DECIMALS[np.dtype(numpy_dtype(datum.type)).char]:
             return with_data(datum, _kernels.round_half_even(flat_data(datum), decimals))
+        if pt.is_integer(datum.type) and decimals < -19:  # 10**20 is more than twice each 64-bit integer
+            return with_data(datum, np.zeros_like(flat_data(datum)))
+        if pt.is_integer(datum.type) and datum.type.bit_width == 8:  # Arrow's error about 8-bit integers shows them as characters
+            return pc.round(datum.cast(pa.int16()), decimals, "half_to_even").cast(datum.type)
         return _widened(lambda wide: pc.round(wide, decimals, "half_to_even"), datum)
 
     return apply(compute, [column], "round")
@@ -270,6 +282,10 @@ def cast(column: Column, type: pa.DataType, safe: bool = True) -> Column:
     return apply(lambda datum: cast_values(datum, type, safe), [column], "cast")
 
 
+_DIGITS_OF_INTEGERS = 20
+"""Arrow casts integers to decimals only if the decimals hold each integer of the type; this many digits hold any."""
+
+
 def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
     """Cast flat values, through another type where Arrow lacks the direct cast."""
     if _arrow.is_level_type(type) and not _arrow.is_level_type(datum.type):
@@ -288,4 +304,6 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
         datum = datum.cast(pa.float32())
     if pt.is_float16(type) and not pt.is_floating(datum.type):
         datum = datum.cast(pa.float32(), safe=safe)
+    if pt.is_decimal(type) and pt.is_integer(datum.type) and type.precision < _DIGITS_OF_INTEGERS + type.scale:
+        datum = datum.cast(pa.decimal256(min(_DIGITS_OF_INTEGERS + max(type.scale, 0), 76), max(type.scale, 0)))
     return datum.cast(type, safe=safe)

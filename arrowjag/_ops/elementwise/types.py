@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -46,6 +46,8 @@ def as_type(type: Any) -> pa.DataType:
     """
     if isinstance(type, pa.DataType):
         return type
+    if type is None:  # numpy's float64
+        raise JagTypeError(f"{_WANTED}, got None")
     if isinstance(type, str) and not type.startswith(_NUMPY_NAMES):
         try:
             return parse_type_name(type)
@@ -64,7 +66,10 @@ def promote(types: Sequence[pa.DataType], operation: str) -> pa.DataType:
     kept = [one for one in types if not pt.is_null(one)]
     if kept and all(pt.is_dictionary(one) and one.ordered for one in kept):
         return _promote_ordered(kept, operation)
-    distinct = list(dict.fromkeys(plain_type(one) for one in types if not pt.is_null(one)))
+    distinct: list[pa.DataType] = []
+    for one in types:
+        if not pt.is_null(one) and plain_type(one) not in distinct:  # not by hash, which users' extension types may lack
+            distinct.append(plain_type(one))
     if not distinct:
         return pa.null()
     result = distinct[0]
@@ -249,15 +254,25 @@ def members_like(values: Any, leaf: pa.DataType) -> list[Any]:
     """Drop from the values of a set the ints that don't fit the leaf type, and so equal no item."""
     plain = plain_type(leaf)
     if pt.is_integer(plain):
-        return [value for value in values if type(value) is not int or _holds(plain, value)]
+        held = [value for value in values if type(value) is not int or _holds(plain, value)]
+        return _with_exact_ints(held) if any(type(value) is float for value in held) else held
     if pt.is_decimal(plain):
         held = [value for value in values if type(value) is not int or _holds(plain, value)]
         return [Decimal(value) if type(value) is int else value for value in held]
     if pt.is_boolean(plain) or pt.is_null(plain):
         return [value for value in values if type(value) is not int or _holds(pa.int64(), value)]
-    if pt.is_floating(plain) and any(type(value) is int and not _holds(pa.int64(), value) for value in values):
-        return [_nearest_float(value) if type(value) is int else value for value in values]
-    return list(values)
+    if not pt.is_floating(plain):
+        return list(values)
+    if not pt.is_float64(plain):
+        with np.errstate(over="ignore"):  # as in comparisons, Python's floats take the type of the leaves
+            near = np.dtype(numpy_dtype(plain)).type
+            values = [float(near(value)) if type(value) is float else value for value in values]
+    return _with_exact_ints(values)
+
+
+def _with_exact_ints(values: Iterable[Any]) -> list[Any]:
+    """Replace the ints that float64 can't hold exactly by the nearest float, and those beyond its range by None."""
+    return [_nearest_float(value) if type(value) is int and abs(value) > 2**53 else value for value in values]
 
 
 def _nearest_float(value: int) -> float | None:

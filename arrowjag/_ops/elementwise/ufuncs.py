@@ -78,7 +78,8 @@ def _numpy_ufunc(function: np.ufunc, operands: Sequence[Operand]) -> tuple[Colum
 
 def _temporal_view(datum: Datum) -> tuple[Any, BoolArray | None]:
     """Convert to numpy, with timestamps and durations as datetime64 and timedelta64, so that ufuncs infer result types."""
-    data, valid = datum_to_numpy(decoded(datum))
+    datum = decoded(datum)
+    data, valid = datum_to_numpy(datum)
     if pt.is_timestamp(datum.type) and datum.type.tz is None:
         return data.view(f"M8[{datum.type.unit}]"), valid
     if pt.is_duration(datum.type):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import LARGEST_PRODUCT, PIECE, helper, loop
-from arrowjag._kernels.compiled.pieces import LONG, sums_in_pieces
+from arrowjag._kernels.compiled.pieces import LONG, sums_in_pieces, sums_of_pieces
 
 u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
 i8: Any = np.int64
@@ -113,6 +113,32 @@ def mean(kind: str, nulls: bool) -> Function:
             n_empty += 1 if n == u8(0) else 0
             out[row] = total / f8(n) if n > u8(0) else 0.0
         return n_empty
+
+    return function
+
+
+@loop("item* u1* i8 i8 f8*", _FLOATS)
+def piece_sums(kind: str, nulls: bool) -> Function:
+    """(values, valid, first, last, out): a sum for each piece of the items first to last, then 0 up to a multiple of eight."""
+    del kind
+    write = sums_of_pieces((1,), nulls)
+
+    def function(values: Any, valid: Any, first: Any, last: Any, out: Any) -> int:
+        write(values, valid, u8(first), u8(last), 0.0, 0.0, out)
+        return 0
+
+    return function
+
+
+@loop("item* u1* i8 i8 f8 f8*", _FLOATS)
+def piece_squares(kind: str, nulls: bool) -> Function:
+    """(values, valid, first, last, mean, out): eight sums of deviations from a mean, eight of their squares, by turns."""
+    del kind
+    write = sums_of_pieces((1, 2), nulls)
+
+    def function(values: Any, valid: Any, first: Any, last: Any, mean: Any, out: Any) -> int:
+        write(values, valid, u8(first), u8(last), 0.0, mean, out)
+        return 0
 
     return function
 

@@ -1,0 +1,94 @@
+"""numpy's functions on jagged arrays: reductions and comparisons of whole arrays; the others run on numpy arrays of equal rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from arrowjag._array.base import ArrayBase, as_column, same_validity
+from arrowjag.errors import JagError, JagTypeError
+
+__all__ = ["call"]
+
+
+def call(function: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """Call a function of numpy whose arguments hold jagged arrays.
+
+    Raises
+    ------
+    JagTypeError
+        If numpy's function expects a method of numpy arrays, or an option that jagged arrays lack.
+    """
+    known = _KNOWN.get(function)
+    name = function.__name__
+    jagged = next((one for one in arguments if isinstance(one, ArrayBase)), None)
+    try:
+        if known is not None:
+            return known(*arguments, **options)
+        return function._implementation(*arguments, **options)  # type: ignore[attr-defined]  # as numpy's own arrays do
+    except TypeError as error:
+        if isinstance(error, JagError):
+            raise
+        hint = f"use x.{name}()" if hasattr(jagged, name) else "convert with to_numpy or to_dense first"
+        raise JagTypeError(f"numpy.{name} can't take these arguments with a jagged array ({error}); {hint}") from error
+
+
+def _reduction(name: str) -> Callable[..., Any]:
+    def reduce(a: Any, axis: Any = None, **options: Any) -> Any:
+        _refuse(name, options)
+        return getattr(a, name)(axis=axis)
+
+    return reduce
+
+
+def _spread(name: str) -> Callable[..., Any]:
+    def reduce(a: Any, axis: Any = None, *, ddof: int = 0, **options: Any) -> Any:
+        _refuse(name, options)
+        return getattr(a, name)(axis=axis, ddof=ddof)
+
+    return reduce
+
+
+def _refuse(name: str, options: Mapping[str, Any]) -> None:
+    if options:
+        raise JagTypeError(f"numpy.{name} takes only axis on jagged arrays, got {', '.join(options)}; use x.{name}()")
+
+
+def _array_equal(one: Any, two: Any, equal_nan: bool = False) -> bool:
+    """Whether two arrays have the same shape, nulls and values; numpy's function asks for rows of one size."""
+    left: Any
+    right: Any
+    kind = type(one) if isinstance(one, ArrayBase) else type(two)
+    left, right = (_like(x, kind) for x in (one, two))
+    if left is None or right is None or left.shape != right.shape:
+        return False
+    dims = zip(left.shape.dims, right.shape.dims, strict=True)
+    if not all(same_validity(a.validity, b.validity) for a, b in dims) or left.values.is_valid() != right.values.is_valid():
+        return False
+    try:
+        same = left == right
+    except JagTypeError:  # values of two kinds; numpy's answer is False too
+        return False
+    if equal_nan and all(pt.is_floating(x.type) for x in (left, right)):
+        same = same | (np.isnan(left) & np.isnan(right))
+    return bool(pc.all(same.values).as_py() is not False)
+
+
+def _like(value: Any, kind: type[Any]) -> Any:
+    try:
+        return kind._of(as_column(value))
+    except JagError:
+        return None
+
+
+_KNOWN: dict[Callable[..., Any], Callable[..., Any]] = {
+    **{getattr(np, name): _reduction(name) for name in ("sum", "prod", "mean", "min", "max", "any", "all", "ptp", "median")},
+    **{getattr(np, name): _spread(name) for name in ("var", "std")},
+    np.array_equal: _array_equal,
+    np.array_equiv: _array_equal,
+}
+"""Functions that have a meaning on rows of any size; as in numpy they take all axes unless one is given."""

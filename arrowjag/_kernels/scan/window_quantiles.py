@@ -1,0 +1,159 @@
+"""Quantiles of windows: windows are sorted, or kept sorted while they slide, or searched by the ranks of their items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag._kernels import compiled, strategy
+from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.memory import empty, zeros
+from arrowjag._kernels.base.offsets import from_counts
+from arrowjag._kernels.compiled.library import find_loop
+from arrowjag._kernels.move.scatter import inverse
+from arrowjag._kernels.reduce.quantiles import check_interpolation, mixed, of_table, slots_of
+from arrowjag._kernels.reduce.segments import result_type, without_signed_zeros
+from arrowjag._kernels.scan.windows import Windows
+
+__all__ = ["quantiles"]
+
+
+def quantiles(
+    data: NDArray[Any], valid: NDArray[np.bool_] | None, windows: Windows, q: float, interpolation: str = "linear"
+) -> NDArray[Any]:
+    """The q-quantile of each window; nulls are left out, a NaN gives NaN; 0 for a window without items.
+
+    Parameters
+    ----------
+    data : (n_values,) array of numbers
+    valid : (n_values,) bool array, optional
+    windows : Windows
+    q : float
+        From 0 to 1.
+    interpolation : str
+        As in `reduce.quantile`.
+
+    Returns
+    -------
+    (n_values,) array of the data's float type, float64 for others
+
+    Notes
+    -----
+    Short windows are sorted one by one, O(items of all windows), or a compiled loop moves on average a quarter of a window per
+    item. Long windows, and those that grow along the row, are searched by ranks, O(n_values log n_values) whatever their size.
+    """
+    check_interpolation(interpolation)
+    low, high = windows
+    if valid is not None:
+        before = np.zeros(len(data) + 1, np.int64)
+        np.cumsum(valid, out=before[1:])
+        data, low, high = data[valid], before[low], before[high]
+    data = np.ascontiguousarray(data)
+    out = zeros(len(low), result_type(data.dtype))
+    sizes = high - low
+    loop = find_loop("window_select", data.dtype, False, len(low), often=True)
+    has_nan = data.dtype.kind == "f" and len(data) > 0 and np.isnan(np.minimum.reduce(data))
+    by = strategy.choose("window_quantile", loop is not None and not has_nan, int(sizes.sum()) // max(1, len(sizes)))
+    if by == "ranks":
+        return _search(data, Windows(low, high), q, interpolation, out)
+    if by == "compiled" and loop is not None:
+        return _slide(loop, data, Windows(low, high), q, interpolation, out)
+    order = np.argsort(sizes, kind="stable")
+    cut = from_counts(np.bincount(sizes, minlength=1)).tolist()
+
+    def work(task: tuple[int, int, int]) -> None:
+        size, first, last = task
+        items = order[first:last]
+        table = blocks.rows_2d(data, low[items], size)
+        with np.errstate(all="ignore"):
+            out[items] = of_table(table.copy() if len(items) == 1 else table, q, interpolation, out.dtype)
+
+    tasks = []
+    for size in range(1, len(cut) - 1):
+        step = max(1, strategy.sizes.BATCH_VALUES // size)
+        tasks += [(size, first, min(first + step, cut[size + 1])) for first in range(cut[size], cut[size + 1], step)]
+    if int(sizes.sum()) < strategy.sizes.THREAD_VALUES:
+        for task in tasks:
+            work(task)
+    else:
+        blocks.map_tasks(work, tasks)
+    return out
+
+
+def _slide(
+    loop: compiled.Compiled, data: NDArray[Any], windows: Windows, q: float, interpolation: str, out: NDArray[Any]
+) -> NDArray[Any]:
+    """Fill `out` by a compiled loop; there are no nulls and no NaN."""
+    low, high = windows
+    sizes = high - low
+    longest = int(sizes.max(initial=0))
+    below, above, weights = slots_of(np.maximum(np.arange(longest + 1) - 1, 0), q, interpolation)
+    is_float = data.dtype.kind == "f"
+    ends = [empty(0 if is_float else len(low), data.dtype) for _ in range(2)]
+    mixed_items = zeros(len(low), np.float64) if is_float else empty(0, np.float64)
+    step = -(-len(low) // (blocks.n_cores() if len(low) >= strategy.sizes.THREAD_VALUES else 1))
+
+    def work(first: int) -> None:
+        scratch = empty(longest, data.dtype)
+        loop(data, low, high, first, min(first + step, len(low)), below, above, weights, scratch, *ends, mixed_items)
+
+    blocks.map_tasks(work, range(0, len(low), max(step, 1)))
+    if is_float:
+        return without_signed_zeros(mixed_items).astype(out.dtype, copy=False)
+    full = sizes > 0
+    lower, upper = (one[full] for one in ends)
+    with np.errstate(all="ignore"):
+        out[full] = mixed(lower, upper, lower, weights[sizes[full]], out.dtype)
+    return out
+
+
+def _search(data: NDArray[Any], windows: Windows, q: float, interpolation: str, out: NDArray[Any]) -> NDArray[Any]:
+    """Fill `out` by the ranks of the items; there are no nulls."""
+    low, high = windows
+    full = high > low
+    low, high = low[full], high[full]
+    order = np.argsort(data, kind="stable")
+    ranks = inverse(order)
+    below, above, weights = slots_of(high - low - 1, q, interpolation)
+    lower = data[order[_kth_smallest(ranks, low, high, below)]]
+    upper, between = lower.copy(), above > below
+    upper[between] = data[order[_kth_smallest(ranks, low[between], high[between], above[between])]]
+    largest = lower
+    if data.dtype.kind == "f":
+        nans = zeros(len(data) + 1, np.int64)
+        np.cumsum(np.isnan(data), out=nans[1:])
+        largest = np.where(nans[high] > nans[low], data.dtype.type(np.nan), lower)
+    with np.errstate(all="ignore"):
+        out[full] = mixed(lower, upper, largest, weights, out.dtype)
+    return out
+
+
+def _kth_smallest(
+    ranks: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64], k: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The k-th smallest of the different ranks from `low` to before `high`, for many ranges at once.
+
+    Notes
+    -----
+    A wavelet matrix, bit by bit from the highest: ranks are parted by the bit, in order, and a range becomes the range of its
+    ranks without the bit, or with it where there are at most k without.
+    """
+    n = len(ranks)
+    low, high, k = low.copy(), high.copy(), k.copy()
+    found = zeros(len(k), np.int64)
+    for bit in reversed(range(max(n - 1, 0).bit_length())):
+        is_set = (ranks >> bit) & 1 == 1
+        before = zeros(n + 1, np.int64)
+        np.cumsum(~is_set, out=before[1:])
+        first, last = before[low], before[high]
+        without = last - first
+        up = k >= without
+        n_without = int(before[-1])
+        low = np.where(up, low - first + n_without, first)
+        high = np.where(up, high - last + n_without, last)
+        k -= np.where(up, without, 0)
+        found += up.astype(np.int64) << bit
+        ranks = np.concatenate([ranks[~is_set], ranks[is_set]])
+    return found
