@@ -15,11 +15,14 @@ import re
 import shlex
 import subprocess
 import sys
+import traceback
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -46,13 +49,21 @@ def blocks(text: str) -> Iterator[Block]:
         yield Block(match["kind"], match["note"].strip(), match["code"], text.count("\n", 0, match.start("code")))
 
 
+def message(kind: type[BaseException], error: BaseException) -> list[str]:
+    """Format an error without its notes: before Python 3.11.7, doctest compares the last note instead of the message."""
+    whole = traceback.TracebackException(kind, error, None)
+    whole.__notes__ = None
+    return list(whole.format_exception_only())
+
+
 def run(block: Block, page: str, names: dict[str, Any]) -> None:
     if ">>> " not in block.code:
         exec(compile("\n" * block.line + block.code, page, "exec"), names)
         return
     example = doctest.DocTestParser().get_doctest(block.code, names, page, page, block.line)
     report: list[str] = []
-    doctest.DocTestRunner(optionflags=FLAGS).run(example, out=report.append, clear_globs=False)
+    with mock.patch.object(doctest, "traceback", SimpleNamespace(**{**vars(traceback), "format_exception_only": message})):
+        doctest.DocTestRunner(optionflags=FLAGS).run(example, out=report.append, clear_globs=False)
     names.update(example.globs)  # get_doctest works on a copy
     if report:
         pytest.fail("".join(report), pytrace=False)
