@@ -209,7 +209,9 @@ def array_of_words(values: Sequence[Any], type: pa.DataType) -> pa.Array:
 
 def null_scalar(type: pa.DataType) -> pa.Scalar:
     """Return the null of a type, as `pa.scalar` gives it."""
-    return pa.nulls(1, type)[0] if _is_large_dictionary(type) else pa.scalar(None, type)
+    # Of nested types `pa.scalar` makes indices of dictionaries without words, and before pyarrow 25 categories lose their order.
+    is_plain = not (pt.is_dictionary(type) or pt.is_struct(type) or pt.is_fixed_size_list(type))
+    return pa.scalar(None, type) if is_plain else pa.nulls(1, type)[0]
 
 
 def _is_large_dictionary(type: pa.DataType) -> bool:

@@ -175,7 +175,10 @@ class _Reader:
         return self._text[self._at :].strip()
 
     def error(self, wanted: str) -> JagTypeError:
-        return JagTypeError(f"Cannot construct {self._wanted} from {self._text!r}: expected {wanted} at {self._at}")
+        return self.refusal(f"expected {wanted} at {self._at}")
+
+    def refusal(self, reason: str) -> JagTypeError:
+        return JagTypeError(f"Cannot construct {self._wanted} from {self._text!r}: {reason}")
 
     def skip(self, mark: str) -> bool:
         while self._text[self._at : self._at + 1] == " ":
@@ -307,4 +310,4 @@ class _Reader:
         try:
             return pa.type_for_alias(word)
         except ValueError:
-            raise self.error("the name of an Arrow type") from None
+            raise self.refusal(f"{word!r} is not the name of an Arrow type") from None

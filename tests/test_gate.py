@@ -476,3 +476,33 @@ def test_valid_text_needs_no_check_of_each_value(validator: str, monkeypatch: py
     with _validated_by(validator, 8):
         for array in (pa.array(words), pa.array(words[::-1], pa.large_string()), pa.array([*words, *words])[3:9]):
             assert aj.from_arrow(array).to_list() == array.to_pylist()
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda words: pa.struct({"a": words}),
+        lambda words: pa.struct({"a": pa.list_(words, 2)}),
+        lambda words: pa.list_(pa.struct({"a": words}), 2),
+        lambda words: pa.struct({"a": pa.struct({"b": words, "n": pa.int8()})}),
+    ],
+    ids=["field", "list-field", "list-of-structs", "struct-field"],
+)
+def test_null_structs_of_dictionaries_without_words(around: Any, ordered: bool) -> None:
+    """pyarrow's own builders write the index 0 under null structs, also where there is no word 0."""
+    leaf = around(pa.dictionary(pa.int8(), pa.string(), ordered=ordered))
+    nulls = pa.array([[None], [], [None, None]], pa.large_list(leaf))
+    with pytest.raises(pa.ArrowInvalid):
+        nulls.validate(full=True)
+    x = aj.array(nulls, ndim=2)
+    for got in (x, x[1:], aj.where(True, x, None), aj.coalesce(x, None), x.append(None), aj.concat([x, x]), x.fill_null(None)):
+        got.to_arrow().validate(full=True)
+        assert got.type == x.type
+        assert set(got.flatten().to_list()) == {None}
+
+
+def test_an_index_without_words_is_refused_where_no_parent_is_null() -> None:
+    words = pa.DictionaryArray.from_arrays(pa.array([0, 0], pa.int8()), pa.array([], pa.string()), safe=False)
+    with pytest.raises(aj.OffsetsError, match="field 'a' lies outside of its 0 words"):
+        aj.array(pa.StructArray.from_arrays([words], ["a"], mask=pa.array([True, False])), ndim=1)

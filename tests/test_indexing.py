@@ -234,7 +234,7 @@ def test_sequences_with_every_position_are_not_iterated() -> None:
     for endless in (X.S, pl.col("v").jag, *(one.jag.S for one in series)):
         with pytest.raises(TypeError, match="not iterable"):
             iter(endless)
-        with pytest.raises(TypeError, match="not iterable"):
+        with pytest.raises(TypeError, match=r"not (iterable|a container or iterable)"):  # the second since Python 3.14
             assert 1 in endless
     with pytest.raises(aj.JagTypeError, match="no values outside of a query"):
         aj.array(pl.col("v").jag)

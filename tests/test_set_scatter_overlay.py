@@ -129,3 +129,13 @@ def test_an_array_without_dims() -> None:
     assert x.set((), 1.0).as_py() == x.set(..., 1.0).as_py() == 1.0
     with pytest.raises(aj.JagIndexError, match="1 indices for an array of 0 dims"):
         x.set(0, 1.0)
+
+
+def test_ordered_categories_stay_ordered() -> None:
+    x = aj.from_sizes(pa.DictionaryArray.from_arrays(pa.array([0, 1, 1]), ["z", "a"], ordered=True), [2, 1])
+    for values, expected in (("z", ["z", "z"]), (None, [None, None]), (["a", None], ["a", None])):
+        got = x.set((slice(None), 0), values)
+        assert got.type == x.type
+        assert got.to_list() == [[expected[0], "a"], [expected[1]]]
+    with pytest.raises(aj.JagValueError, match=r"set: 'q' is not one of the ordered categories \['z', 'a'\]"):
+        x.set((slice(None), 0), "q")

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
 from arrowjag._methods import Rows, method
-from arrowjag._ops import elementwise, structure
+from arrowjag._ops import edits, elementwise, structure
 from arrowjag._ops import rearrange as _ops
 from arrowjag.errors import ShapeError
 from arrowjag.typing import ShearMode, ShearRule
@@ -44,16 +44,9 @@ def _kept(_ndim: int, _arguments: Mapping[str, Any]) -> Rows:
     return Rows.KEPT
 
 
-def _given(x: Column, values: Any) -> elementwise.Operand:
-    """Convert the assigned values to an operand; a string becomes a category if the leaves are ordered categories."""
-    given = operand(values, x.type, "set")
-    return given if isinstance(given, Column) else elementwise.as_category(given, x.values, "set")
-
-
 def _set_type(x: Any, index: Any, values: Any) -> Any:  # noqa: ARG001  (bound by name)
     """Result type of an assignment, from the leaf types alone: the index can't be applied to an array without rows."""
-    given = _given(x, values)
-    return x._wrap(elementwise.cast(x, elementwise.promote([x.type, given.type], "set")))
+    return x._wrap(edits.promoted(x, operand(values, x.type, "set"), "set")[0])
 
 
 def _transpose_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
@@ -319,12 +312,11 @@ class RearrangeMethods(ArrayBase):
         [[10, 2], [30]]
         """
         targets = as_column(self._of(_ops.flat_positions(self.shape))[index])  # an array without dims too
-        given = _given(self, values)
-        type = elementwise.promote([self.type, given.type], "set")
+        column, given = edits.promoted(self, operand(values, self.type, "set"), "set")
         if isinstance(given, Column) and given.ndim > targets.ndim:
             raise ShapeError(f"set: values of {given.shape!r} don't fit the index, which selects {targets.shape!r}")
         if isinstance(given, Column):
-            filled, targets = structure.align([elementwise.cast(given, type), targets], "set")
+            filled, targets = structure.align([given, targets], "set")
         else:
-            filled = elementwise.apply(lambda _, value: value.cast(type), [targets, given], "set")
-        return self._wrap(_ops.replace(elementwise.cast(self, type), targets, filled))
+            filled = elementwise.apply(lambda _, value: value, [targets, given], "set")
+        return self._wrap(_ops.replace(column, targets, filled))

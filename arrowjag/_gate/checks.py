@@ -9,7 +9,14 @@ import pyarrow.types as pt
 from arrowjag._gate.buffers import check_null_count, check_unbacked, read_offsets, read_validity, read_views
 from arrowjag._gate.expansion import check_expansion
 from arrowjag._gate.flat import check_flat, check_full
-from arrowjag._gate.layouts import canonical_layout, with_child, with_empty_views, without_null_words, without_rows
+from arrowjag._gate.layouts import (
+    canonical_layout,
+    with_child,
+    with_empty_views,
+    with_nulls_of_parent,
+    without_null_words,
+    without_rows,
+)
 from arrowjag._gate.types import LISTS, VIEWS, check_type, has_any_bits
 from arrowjag._kernels.base.memory import pack_bits
 from arrowjag._known import is_known, remembered
@@ -89,7 +96,10 @@ def _secure_lists(array: pa.Array, where: str, level: int) -> pa.Array:
     if not whole:
         check_null_count(child, where)
         child = child.slice(first, last - first)
-    safe = _secure(child, where, level + 1)
+    used = child
+    if pt.is_fixed_size_list(array.type) and array.null_count:
+        used = with_nulls_of_parent(child, np.repeat(read_validity(array), array.type.list_size))
+    safe = _secure(used, where, level + 1)
     if array.type.id in VIEWS:
         starts, sizes = read_views(array, here)
         check_expansion(safe, starts, starts + sizes, 1, f"the views of {here}")
@@ -127,6 +137,8 @@ def _secure_struct(array: pa.Array, where: str, level: int) -> pa.Array:
         check_unbacked(len(array), where)
     check_null_count(array, where)
     fields = [array.field(place) for place in range(array.type.num_fields)]
+    if array.null_count:
+        fields = [with_nulls_of_parent(field, read_validity(array)) for field in fields]
     safe = [_secure(field, f"{where}, field {one.name!r}", level) for field, one in zip(fields, array.type, strict=True)]
     # Child items beyond the slots in use are unchecked; slice the child if its type could hold invalid ones.
     if all(_is_any_bits(one) and one is two for one, two in zip(fields, safe, strict=True)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._gate.buffers import read_offsets, read_validity, read_views
@@ -11,8 +12,9 @@ from arrowjag._gate.types import VIEWS, WIDE, inside
 from arrowjag._kernels.base.memory import pack_bits
 from arrowjag._kernels.move import gather
 from arrowjag._pyarrow_versions import run_end_decode
+from arrowjag.typing import BoolArray
 
-__all__ = ["canonical_layout", "with_child", "with_empty_views", "without_null_words", "without_rows"]
+__all__ = ["canonical_layout", "with_child", "with_empty_views", "with_nulls_of_parent", "without_null_words", "without_rows"]
 
 
 def with_child(array: pa.Array, child: pa.Array, first: int) -> pa.Array:
@@ -48,6 +50,31 @@ def without_null_words(array: pa.DictionaryArray) -> pa.DictionaryArray:
     known = words.is_valid().to_numpy(zero_copy_only=False)
     moved = pa.array(np.cumsum(known) - 1, array.type.index_type, mask=~known) if len(words) else pa.nulls(0, array.type.index_type)
     return pa.DictionaryArray.from_arrays(moved.take(indices), words.filter(pa.array(known)), ordered=array.type.ordered)
+
+
+def with_nulls_of_parent(child: pa.Array, valid: BoolArray) -> pa.Array:
+    """Set the indices of dictionaries without words to null under null parents: pyarrow's builders write the index 0 there."""
+    type = child.type
+    if pt.is_dictionary(type) and len(child.dictionary) == 0:
+        indices = pc.if_else(pa.array(valid), child.indices, pa.scalar(None, type.index_type))
+        return pa.DictionaryArray.from_arrays(indices, child.dictionary, ordered=type.ordered, safe=False)
+    if isinstance(type, pa.BaseExtensionType):
+        storage = child.storage
+        masked_storage = with_nulls_of_parent(storage, valid)
+        return child if masked_storage is storage else pa.ExtensionArray.from_storage(type, masked_storage)
+    if pt.is_struct(type):
+        fields = [child.field(place) for place in range(type.num_fields)]
+        masked = [with_nulls_of_parent(field, valid) for field in fields]
+        if all(one is two for one, two in zip(fields, masked, strict=True)):
+            return child
+        bits = pack_bits(read_validity(child)) if child.null_count else None
+        return pa.Array.from_buffers(type, len(child), [bits], child.null_count, children=masked)
+    if pt.is_fixed_size_list(type):
+        first, n = child.offset * type.list_size, len(child) * type.list_size
+        items = child.values.slice(first, n)
+        masked_items = with_nulls_of_parent(items, np.repeat(valid, type.list_size))
+        return child if masked_items is items else with_child(child, masked_items, first)
+    return child
 
 
 def canonical_layout(array: pa.Array) -> pa.Array:

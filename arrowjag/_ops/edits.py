@@ -246,13 +246,13 @@ def remove(column: Column, value: elementwise.Operand) -> Column:
 
 def append(column: Column, value: elementwise.Operand) -> Column:
     """Append one item to each innermost row."""
-    column, value = _promoted(column, value, "append")
+    column, value = promoted(column, value, "append")
     column, (item,) = _beside_rows(column, [value], "append")
     return concat.concat([column, _single_items(column, item)], column.ndim - 1)
 
 
-def _promoted(column: Column, value: elementwise.Operand, operation: str) -> tuple[Column, elementwise.Operand]:
-    """Cast a column and the inserted items to their common type."""
+def promoted(column: Column, value: elementwise.Operand, operation: str) -> tuple[Column, elementwise.Operand]:
+    """Cast a column and the items that it gets to their common type; labels become ordered categories of the column."""
     if value.type == column.type:
         return column, value
     if elementwise.is_ordered(column.type) and not elementwise.is_ordered(value.type):
@@ -285,7 +285,7 @@ def _single_items(column: Column, item: pa.Array | pa.Scalar) -> Column:
 
 def insert(column: Column, position: elementwise.Operand, value: elementwise.Operand) -> Column:
     """Insert one item into each innermost row before a position, which is clamped to the row."""
-    column, value = _promoted(column, value, "insert")
+    column, value = promoted(column, value, "insert")
     column, (place, item) = _beside_rows(column, [position, value], "insert")
     column, (place,) = _positions(column, [("i", place)], "insert")
     begin = _clamped(place, column.shape.dims[-1].sizes)
@@ -301,7 +301,7 @@ def splice(column: Column, start: elementwise.Operand, n: elementwise.Operand, i
     """Replace `n` items of each innermost row, from a position on, by the items of another row."""
     rows: Column | None = None
     if items is not None:
-        column, items = _promoted(column, items, "splice")
+        column, items = promoted(column, items, "splice")
     if isinstance(items, Column) and items.ndim > column.ndim:
         raise ShapeError(f"splice: y has {items.ndim} dims, {items.shape!r}, but the array has {column.ndim}")
     if isinstance(items, Column) and items.ndim == column.ndim:

@@ -28,7 +28,9 @@ _EAGER = (
 def _with_lazy_docstrings(cls: _Class) -> _Class:
     """Class decorator: replace the docstrings of methods by those of `JagLazyFrame`, for an eager frame."""
     for name, function in vars(cls).items():
-        text = getattr(getattr(JagLazyFrame, name, None), "__doc__", None)
+        text = (
+            JagLazyFrame.__dict__[name].__doc__ if name in JagLazyFrame.__dict__ else None
+        )  # from Python 3.13 on, None has a docstring
         if text and not name.startswith("_"):  # python -OO strips docstrings
             function.__doc__ = _eager(text)
     return cls

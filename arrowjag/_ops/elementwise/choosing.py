@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -12,6 +13,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
+from arrowjag._gate import inside
 from arrowjag._kernels import strategy
 from arrowjag._kernels.move import gather
 from arrowjag._ops import concat, structure
@@ -120,6 +122,8 @@ def _if_else(condition: Datum, one: Datum, two: Datum) -> pa.Array:
     found = blockwise.choose(condition, one, two)
     if found is not None:
         return found
+    if _holds_dictionaries(type):
+        return _choose(condition, one, two)
     try:
         return cast_datum(if_else(condition, one, two), type)  # pyarrow widens narrow decimals
     except pa.ArrowNotImplementedError:  # pyarrow does not list the types that its kernels accept
@@ -127,13 +131,13 @@ def _if_else(condition: Datum, one: Datum, two: Datum) -> pa.Array:
 
 
 def _choose(condition: Datum, one: Datum, two: Datum) -> pa.Array:
-    """`if_else` for types without a kernel: gather from the concatenation of both operands."""
+    """`if_else` for types without a correct kernel: gather from the concatenation of both operands."""
     n = max(len(datum) for datum in (condition, one, two) if isinstance(datum, pa.Array))
     arrays = [datum if isinstance(datum, pa.Array) else pa.repeat(datum, n) for datum in (one, two)]
     flags = condition if isinstance(condition, pa.Array) else pa.repeat(condition, n)
     data, valid = _arrow.to_numpy(flags)
     index = np.arange(n) + np.where(data, 0, n)
-    return gather.take(pa.concat_arrays(arrays), index, valid)
+    return gather.take(_arrow.join(arrays), index, valid)
 
 
 def coalesce(operands: Sequence[Operand], operation: str = "coalesce") -> Column:
@@ -177,13 +181,24 @@ def _coalesce_values(type: pa.DataType, *data: Datum) -> pa.Array:
     found = _coalesce_blocks(cast_data)
     if found is not None:
         return found
-    try:
-        return cast_datum(pc.coalesce(*cast_data), type)  # pyarrow widens narrow decimals
-    except pa.ArrowNotImplementedError:  # as in `_if_else`
-        result = cast_data[0]
-        for other in cast_data[1:]:
-            result = _choose(result.is_valid(), result, other)
-        return result
+    if not _holds_dictionaries(type):
+        with contextlib.suppress(pa.ArrowNotImplementedError):  # as in `_if_else`
+            return cast_datum(pc.coalesce(*cast_data), type)  # pyarrow widens narrow decimals
+    result = cast_data[0]
+    for other in cast_data[1:]:
+        result = _choose(result.is_valid(), result, other)
+    return result
+
+
+def _holds_dictionaries(type: pa.DataType) -> bool:
+    """Return whether a nested type contains dictionaries: pyarrow mixes orders, and gives indices without words."""
+    return pt.is_nested(type) and _contains_dictionary(type)
+
+
+def _contains_dictionary(type: pa.DataType) -> bool:
+    if isinstance(type, pa.BaseExtensionType):
+        type = type.storage_type
+    return pt.is_dictionary(type) or any(_contains_dictionary(one) for one in inside(type))
 
 
 def _coalesce_blocks(data: Sequence[Datum]) -> pa.Array | None:
