@@ -228,7 +228,7 @@ class Loop(NamedTuple):
         name = self._name([one.values.null_count > 0 for one in columns], len(items), shape.dims[-1].validity is not None)
         function = None
         if shape.size >= strategy.sizes.COMPILED_VALUES:
-            function = compiled.find(name, np.dtype(np.float64), False, shape.size >= strategy.sizes.COMPILING_VALUES)
+            function = compiled.find(name, np.dtype(np.float64), False, shape.size)
         if strategy.choose("loop", function is not None) != "compiled" or function is None:
             return None
         return self._call(function, name, shape, columns)

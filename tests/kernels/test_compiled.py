@@ -327,6 +327,25 @@ def test_many_calls_on_few_values_take_a_loop(cache, monkeypatch):
             assert not is_found(often=True)
 
 
+def test_values_of_several_calls_add_up_until_a_loop_is_compiled(cache, monkeypatch):
+    requested = []
+    monkeypatch.setattr(library, "_missed", {})
+    monkeypatch.setattr(background, "request", lambda variant: requested.append(variant) or True)
+    with options(compile="auto"), strategy.force(COMPILED_VALUES=10, COMPILING_VALUES=250):
+        for dtype, n, wanted in (
+            ("f8", 100, 0),
+            ("f8", 100, 0),
+            ("f4", 200, 0),
+            ("f8", 9, 0),
+            ("f8", 100, 1),
+            ("f8", 100, 2),
+            ("f4", 50, 3),
+        ):
+            assert library.find_loop("sum", np.dtype(dtype), False, n) is None
+            assert len(requested) == wanted
+    assert requested == ["sum-f8-plain", "sum-f8-plain", "sum-f4-plain"]
+
+
 def test_never_takes_no_machine_code(cache):
     find("always")
     assert find("never") is None

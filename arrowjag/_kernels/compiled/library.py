@@ -42,6 +42,9 @@ _loaded: dict[Variant, Compiled | None] = {}
 _asked: dict[Variant, int] = {}
 """How many calls on few values have asked for a function that isn't loaded."""
 
+_missed: dict[Variant, int] = {}
+"""How many values calls have had, together, for a function without code."""
+
 _lock = threading.Lock()
 
 
@@ -90,7 +93,7 @@ def key_of(variant: Variant) -> objects.Key:
     return objects.Key(sources.source_of(module), _versions(), compiler.describe(), str(variant))
 
 
-def find(name: str, dtype: np.dtype[Any], nulls: bool, is_worth_compiling: bool = False) -> Compiled | None:
+def find(name: str, dtype: np.dtype[Any], nulls: bool, n_values: int = 0) -> Compiled | None:
     """A loop for items of a type, if it is ready; None otherwise.
 
     Parameters
@@ -101,8 +104,9 @@ def find(name: str, dtype: np.dtype[Any], nulls: bool, is_worth_compiling: bool 
         That of the items.
     nulls : bool
         Whether some items are null.
-    is_worth_compiling : bool
-        Whether to have it compiled, in a process of its own, if there is no code yet. The answer is None until that is done.
+    n_values : int
+        How many values the caller has for it. If there is no code yet, another process compiles it once calls have had enough
+        values together. The answer is None until that is done.
     """
     mode = options.compile
     if mode == "never" or not is_available():
@@ -113,23 +117,23 @@ def find(name: str, dtype: np.dtype[Any], nulls: bool, is_worth_compiling: bool 
     variant = Variant(name, type, nulls)
     if variant in _loaded:
         return _loaded[variant]
-    return _look_for(variant, mode == "always", is_worth_compiling)
+    return _look_for(variant, mode == "always", n_values)
 
 
-def _look_for(variant: Variant, at_once: bool, is_worth_compiling: bool) -> Compiled | None:
+def _look_for(variant: Variant, at_once: bool, n_values: int) -> Compiled | None:
     with _lock:
         if variant in _loaded:
             return _loaded[variant]
         if not at_once and background.is_pending(str(variant)):
             return None
         try:
-            return _look_again(variant, at_once, is_worth_compiling)
+            return _look_again(variant, at_once, n_values)
         except Exception:  # noqa: BLE001  # whatever numba, LLVM or the system raise: numpy answers
             _loaded[variant] = None
             return None
 
 
-def _look_again(variant: Variant, at_once: bool, is_worth_compiling: bool) -> Compiled | None:
+def _look_again(variant: Variant, at_once: bool, n_values: int) -> Compiled | None:
     from arrowjag._kernels.compiled.loops import loop_named
 
     loop = loop_named(variant.name)
@@ -141,6 +145,8 @@ def _look_again(variant: Variant, at_once: bool, is_worth_compiling: bool) -> Co
     if code is None and at_once and not objects.is_marked_failed(key):
         code = compile_now(variant)
     if code is None:
+        total = _missed[variant] = _missed.get(variant, 0) + n_values
+        is_worth_compiling = n_values > 0 and total >= strategy.sizes.COMPILING_VALUES
         failed = objects.is_marked_failed(key) or not background.can_start()
         if at_once or failed or (is_worth_compiling and not background.request(str(variant))):
             _loaded[variant] = None
@@ -173,12 +179,12 @@ def compile_now(variant: Variant, folder: Path | None = None) -> bytes | None:
 def find_loop(name: str, dtype: np.dtype[Any], nulls: bool, n_values: int, often: bool = False) -> Compiled | None:
     """A compiled loop for that many values, if it is ready; None otherwise.
 
-    A loop that is missing is compiled by another process if there are enough values, for the next call. With `often` few values
-    take a loop too that replaces many calls of numpy: one that is loaded, or that enough calls have asked for.
+    Another process compiles a loop that is missing once calls have had enough values together, for later calls. With `often` few
+    values take a loop too that replaces many calls of numpy: one that is loaded, or that enough calls have asked for.
     """
     if n_values < strategy.sizes.COMPILED_VALUES:
         return _loop_of_few(name, dtype, nulls) if often and n_values else None
-    return find(name, dtype, nulls, n_values >= strategy.sizes.COMPILING_VALUES)
+    return find(name, dtype, nulls, n_values)
 
 
 def _loop_of_few(name: str, dtype: np.dtype[Any], nulls: bool) -> Compiled | None:

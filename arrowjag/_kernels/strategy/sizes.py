@@ -159,7 +159,9 @@ COMPILED_CALLS = 300
 By then the numpy calls have cost 30 ms, about what loading costs."""
 
 COMPILING_VALUES = 1 << 20
-"""From here on a loop that isn't there yet is compiled, by another process: half a second to start it, 0.1 to 0.3 s per loop."""
+"""Once calls have had this many values together, a loop that isn't there yet is compiled, by another process.
+
+It takes half a second to start, and 0.1 to 0.3 s per loop."""
 
 POLARS_LOAD_VALUES = 1_000_000
 """From here on polars is worth loading, if it is installed."""
