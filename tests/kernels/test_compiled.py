@@ -131,10 +131,14 @@ def arguments_of_windows(loop, values, offsets, nulls, rng):
         return {"times": times, "far_f": 5.0, "near_f": float(near), "far": 5, "near": near}
     if loop.name == "window_select":
         sizes = np.arange(longest + 1)
-        low, high = windows_of(offsets, rng, longest=12)
+        low, high = windows_of(offsets, rng, longest=150 if nulls else 12)
         below = np.maximum(sizes - 1, 0) // 2
         ranks = {"below": below, "above": np.minimum(below + 1, np.maximum(sizes - 1, 0)), "weights": sizes % 4 / 4}
         return {"values": np.nan_to_num(values), "low": low, "high": high, "last": len(low), **ranks}
+    if loop.name.startswith("rolling_"):  # windows of an even or an odd length, shorter or longer than a tile
+        window, tile = (100, 64) if nulls else (37, 50)
+        numbers = {"last": len(values) - window + 1, "window": window, "tile": tile}
+        return {**numbers, "scratch": np.zeros(2 * (window + tile), values.dtype)}
     if loop.name in ("window_sums", "window_squares"):
         low, high = windows_of(offsets, rng)
         room = longest * levels * (3 if loop.name == "window_squares" else 1)

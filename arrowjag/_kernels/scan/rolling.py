@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels.base.memory import zeros
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import parents
+from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import Block, accumulator, over_blocks, raise_overflow, result_type, without_signed_zeros
 from arrowjag._kernels.scan import reaches_back
 from arrowjag.errors import JagValueError
@@ -44,7 +46,7 @@ def rolling_sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], wi
 
     def work(block: Block) -> None:
         values = block.filled(0, target)
-        _store(out[block.items], _windows(np.add, values, window), window)
+        _store(out[block.items], np.add, values, window)
         if target.kind != "f":
             _check_sums(values, block, known, window)
 
@@ -57,7 +59,8 @@ def rolling_mean(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], w
     out = zeros(len(data), result_type(data.dtype))
 
     def work(block: Block) -> None:
-        _store(out[block.items], _window_totals(block, window) / window, window)
+        totals = _window_totals(block, window)
+        np.divide(totals, window, out=_places(out[block.items], window), casting="same_kind")
 
     known = _known(valid, offsets, window)
     over_blocks(work, data, valid, offsets)
@@ -99,20 +102,30 @@ def _extreme(
     known = _known(valid, offsets, window)
 
     def work(block: Block) -> None:
-        _store(out[block.items], _windows(ufunc, block.data, window), window)
+        _store(out[block.items], ufunc, block.data, window)
         without_signed_zeros(out[block.items])
 
     over_blocks(work, values, None, offsets)
     return out.view(data.dtype), known
 
 
-def _windows(ufunc: np.ufunc, data: NDArray[Any], window: int) -> NDArray[Any]:
-    """The result of ufunc over data[i : i + window] of each i, without regard to rows; `ufunc` is associative."""
+def _windows(ufunc: np.ufunc, data: NDArray[Any], window: int, out: NDArray[Any] | None = None) -> NDArray[Any]:
+    """The result of ufunc over data[i : i + window] of each i, without regard to rows; `ufunc` is associative.
+
+    The results go to `out` if it is given.
+    """
     # Windows that cross rows are null anyway, so that shifted copies of the flat values do, with no work per row. Spans
     # of 1, 2, 4.. items make any window in log(window) passes: 5M values, window 8: 26 ms, polars 420.
     n = len(data) - window + 1
     if n <= 0:
         return data[:0]
+    words = data.view(np.uint8) if data.dtype == np.bool_ else data
+    loop = find_loop(_LOOPS[ufunc], words.dtype, False, len(data))
+    if strategy.choose("window", loop is not None) == "compiled" and loop is not None:
+        out = empty(n, data.dtype) if out is None else out
+        tile = max(strategy.sizes.WINDOW_TILE, window)
+        loop(np.ascontiguousarray(words), 0, n, window, tile, empty(2 * (tile + window), words.dtype), out.view(words.dtype))
+        return out
     found, done, span = data[:0], 0, 1
     while True:
         if window & span:
@@ -121,14 +134,32 @@ def _windows(ufunc: np.ufunc, data: NDArray[Any], window: int) -> NDArray[Any]:
             done += span
         span *= 2
         if span > window:
-            return found
+            break
         data = ufunc(data[: -(span // 2)], data[span // 2 :])
+    if out is None:
+        return found
+    out[:] = found
+    return out
 
 
-def _store(out: NDArray[Any], found: NDArray[Any], window: int) -> None:
-    """Put the result of a window at its last item."""
-    if len(found):
-        out[window - 1 :] = found
+_LOOPS: dict[Any, str] = {np.add: "rolling_sums", np.fmin: "rolling_min", np.fmax: "rolling_max", np.logical_and: "rolling_min"}
+"""The compiled loop of each ufunc; the least of some flags tells whether all are set."""
+
+
+def _places(out: NDArray[Any], window: int) -> NDArray[Any]:
+    """The slots of the last items of windows."""
+    return out[window - 1 :]
+
+
+def _store(out: NDArray[Any], ufunc: np.ufunc, data: NDArray[Any], window: int) -> None:
+    """Put the result of each window at its last item."""
+    places = _places(out, window)
+    if not len(places):
+        return
+    if out.dtype == data.dtype:
+        _windows(ufunc, data, window, places)
+    else:
+        places[:] = _windows(ufunc, data, window)
 
 
 def _check_window(window: int) -> None:
@@ -141,7 +172,7 @@ def _known(valid: Valid, offsets: NDArray[np.int64], window: int) -> Valid:
     _check_window(window)
     known = reaches_back(offsets, window - 1)
     if valid is not None and len(valid) >= window:
-        known[window - 1 :] &= _windows(np.logical_and, valid, window)
+        _places(known, window)[:] &= _windows(np.logical_and, valid, window)
     return None if known.all() else known
 
 
@@ -151,7 +182,8 @@ def _check_sums(values: NDArray[Any], block: Block, known: Valid, window: int) -
     if _largest(values) * min(window, len(values)) <= limits.max:
         return
     high = zeros(len(values), np.int64)
-    _store(high, _halves(values, window)[0], window)
+    places = _places(high, window)
+    places[:] = _halves(values, window)[0][: len(places)]
     bad = (high > limits.max >> 32) | (high < limits.min >> 32)
     if known is not None:
         bad &= known[block.items]

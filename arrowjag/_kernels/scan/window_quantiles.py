@@ -50,9 +50,9 @@ def quantiles(
         before = np.zeros(len(data) + 1, np.int64)
         np.cumsum(valid, out=before[1:])
         data, low, high = data[valid], before[low], before[high]
-    data = np.ascontiguousarray(data)
     out = zeros(len(low), result_type(data.dtype))
     sizes = high - low
+    data = np.ascontiguousarray(_as_floats(data, int(sizes.max(initial=0)), q, interpolation))
     loop = find_loop("window_select", data.dtype, False, len(low), often=True)
     has_nan = data.dtype.kind == "f" and len(data) > 0 and np.isnan(np.minimum.reduce(data))
     by = strategy.choose("window_quantile", loop is not None and not has_nan, int(sizes.sum()) // max(1, len(sizes)))
@@ -80,6 +80,18 @@ def quantiles(
     else:
         blocks.map_tasks(work, tasks)
     return out
+
+
+def _as_floats(data: NDArray[Any], longest: int, q: float, interpolation: str) -> NDArray[Any]:
+    """Convert integers to float64 if any two mix to the same number, which the loop of floats then does."""
+    if data.dtype.kind == "f" or not len(data):
+        return data
+    if data.dtype.itemsize == 8:
+        _, _, weights = slots_of(np.arange(longest), q, interpolation)
+        is_exact = bool(((weights == 0) | (weights == 0.5)).all())
+        if not is_exact or max(int(data.max()), -int(data.min())) > 2**51:
+            return data
+    return data.astype(np.float64)
 
 
 def _slide(

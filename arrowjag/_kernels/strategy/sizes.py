@@ -132,6 +132,9 @@ SELECT_LENGTH = 512
 SELECT_ROWS = 32
 """Up to this many rows of one length the quantiles of several lengths are finished together: calls cost more than rows."""
 
+WINDOW_TILE = 1024
+"""Windows that a compiled loop finds at a time: 1M sums of 100 float64 in 1.6 ms, with 8,192 in 2.2, by numpy in 7."""
+
 RANK_SLOTS, COMPILED_RANK_SLOTS = 400, 6000
 """Longer windows are searched by ranks, not sorted one by one, or kept sorted by a compiled loop."""
 

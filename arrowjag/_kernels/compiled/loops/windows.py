@@ -7,13 +7,30 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import loop
+from arrowjag._kernels.compiled.loop import helper, loop
 
 u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
 i8: Any = np.int64
 f8: Any = np.float64
 
 Function = Callable[..., int]
+
+COUNTED = 64
+"""Among so few sorted items the place of another is counted: 64 comparisons side by side take less time than six in a row."""
+
+
+@helper
+def _place(items: Any, n: Any, item: Any) -> Any:
+    """How many of n sorted items are less than one."""
+    first = u8(0)
+    while n > u8(COUNTED):
+        half = n >> u8(1)
+        first += half * u8(items[first + half - u8(1)] < item)  # no jump, which the processor would guess wrong half of the time
+        n -= half
+    less = u8(0)
+    for k in range(first, first + n):
+        less += u8(items[k] < item)
+    return first + less
 
 
 @loop("item* i8* i8* i8 i8 i8* i8* f8* item* item* item* f8*")
@@ -22,7 +39,7 @@ def window_select(kind: str, nulls: bool) -> Function:
 
     `below`, `above` and `weights` hold for each size of a window the ranks and the share of the second one. Floats are mixed into
     `out`, others stand in `lower` and `upper`. The items of a window stay sorted in `scratch`, which has room for the longest one:
-    those that leave are taken out, those that come are put in. There are no nulls and no NaN; empty windows are left out.
+    one that comes takes the slot of one that leaves. There are no nulls and no NaN; empty windows are left out.
     """
     del nulls
     mixes = kind == "f"
@@ -48,27 +65,30 @@ def window_select(kind: str, nulls: bool) -> Function:
                 continue
             if start >= end or start < begin or stop < end:
                 begin, end, n = start, start, u8(0)
-            while begin < start:
-                item = values[begin]
-                left, right = u8(0), n
-                while left < right:
-                    middle = (left + right) >> u8(1)
-                    if scratch[middle] < item:
-                        left = middle + u8(1)
-                    else:
-                        right = middle
-                n -= u8(1)
-                for k in range(left, n):
-                    scratch[k] = scratch[k + u8(1)]
-                begin += u8(1)
-            while end < stop:
+            while begin < start or end < stop:
+                left = n
+                if begin < start:
+                    left = _place(scratch, n, values[begin])
+                if end == stop:
+                    n -= u8(1)
+                    for k in range(left, n):
+                        scratch[k] = scratch[k + u8(1)]
+                    begin += u8(1)
+                    continue
                 item = values[end]
-                k = n
-                while k > u8(0) and scratch[k - u8(1)] > item:
-                    scratch[k] = scratch[k - u8(1)]
-                    k -= u8(1)
-                scratch[k] = item
-                n += u8(1)
+                right = _place(scratch, n, item)
+                if begin < start:
+                    begin += u8(1)  # its slot becomes free: only the items between the two places move
+                else:
+                    n += u8(1)
+                if right > left:
+                    right -= u8(1)
+                    for k in range(left, right):
+                        scratch[k] = scratch[k + u8(1)]
+                else:
+                    for k in range(i8(left), i8(right), -1):
+                        scratch[k] = scratch[k - 1]
+                scratch[right] = item
                 end += u8(1)
             one, two = scratch[u8(below[n])], scratch[u8(above[n])]
             if mixes:
@@ -169,6 +189,91 @@ def window_sums(kind: str, nulls: bool) -> Function:
         return 0
 
     return function
+
+
+@loop("item* i8 i8 i8 i8 item* item*", ("i8", "u8", "f8"))
+def rolling_sums(kind: str, nulls: bool) -> Function:
+    """(values, first, last, window, tile, scratch, out): sums of `window` items from each place on, without regard to rows.
+
+    `tile` results are found at a time, in the order of addition of spans of 1, 2, 4.. items. `scratch` has twice the length of a
+    tile and a window.
+    """
+    del kind, nulls
+
+    def function(values: Any, first: Any, last: Any, window: Any, tile: Any, scratch: Any, out: Any) -> int:
+        start, end, size = u8(first), u8(last), u8(window)
+        while start < end:
+            n = min(u8(tile), end - start)
+            done = size & u8(1)
+            if done:
+                for i in range(u8(0), n):
+                    out[start + i] = values[start + i]
+            span, before, after = u8(1), u8(0), u8(tile) + size
+            while span * u8(2) <= size:
+                many = n + size - span * u8(2)
+                if span == u8(1):
+                    for i in range(u8(0), many):
+                        scratch[after + i] = values[start + i] + values[start + i + u8(1)]
+                else:
+                    for i in range(u8(0), many):
+                        scratch[after + i] = scratch[before + i] + scratch[before + i + span]
+                span *= u8(2)
+                before, after = after, before
+                if size & span:
+                    if done == u8(0):
+                        for i in range(u8(0), n):
+                            out[start + i] = scratch[before + i]
+                    else:
+                        for i in range(u8(0), n):
+                            out[start + i] = out[start + i] + scratch[before + done + i]
+                    done += span
+            start += n
+        return 0
+
+    return function
+
+
+def _rolling_extremes(kind: str, largest: bool) -> Function:
+    """Extremes of `window` items from each place on; the two spans of 2**k items that cover a window may overlap."""
+    is_float = kind == "f"
+
+    def function(values: Any, first: Any, last: Any, window: Any, tile: Any, scratch: Any, out: Any) -> int:
+        start, end, size = u8(first), u8(last), u8(window)
+        while start < end:
+            n = min(u8(tile), end - start)
+            for i in range(u8(0), n + size - u8(1)):
+                scratch[i] = values[start + i]
+            span, before, after = u8(1), u8(0), u8(tile) + size
+            while span < size:
+                apart = min(span, size - span)
+                for i in range(u8(0), n + size - span - apart):
+                    one, two = scratch[before + i], scratch[before + i + apart]
+                    keeps = one >= two if largest else one <= two
+                    if is_float:
+                        keeps = keeps or two != two  # NaN is no extreme beside a number
+                    scratch[after + i] = one if keeps else two
+                span += apart
+                before, after = after, before
+            for i in range(u8(0), n):
+                out[start + i] = scratch[before + i]
+            start += n
+        return 0
+
+    return function
+
+
+@loop("item* i8 i8 i8 i8 item* item*")
+def rolling_min(kind: str, nulls: bool) -> Function:
+    """(values, first, last, window, tile, scratch, out): the least of `window` items from each place on, as `rolling_sums`."""
+    del nulls
+    return _rolling_extremes(kind, False)
+
+
+@loop("item* i8 i8 i8 i8 item* item*")
+def rolling_max(kind: str, nulls: bool) -> Function:
+    """(values, first, last, window, tile, scratch, out): the greatest of `window` items from each place on, as `rolling_sums`."""
+    del nulls
+    return _rolling_extremes(kind, True)
 
 
 @loop("f8* f8* i8* i8* i8* i8 i8 i8 f8* f8*", ("f8",))
