@@ -41,6 +41,7 @@ def cache(tmp_path, monkeypatch):
 def forget(monkeypatch):
     """Let this process look again for everything, as a new one would."""
     monkeypatch.setattr(library, "_loaded", {})
+    monkeypatch.setattr(library, "_missed", {})
     monkeypatch.setattr(objects, "_memory", {})
     for name, value in (("_running", None), ("_waiting", set()), ("_finished", set())):
         monkeypatch.setattr(background, name, value)
@@ -48,7 +49,7 @@ def forget(monkeypatch):
 
 def find(mode="auto", worth=False):
     with options(compile=mode):
-        return compiled.find("sum", F8, False, worth)
+        return compiled.find("sum", F8, False, strategy.sizes.COMPILING_VALUES if worth else 0)
 
 
 def sums(function):

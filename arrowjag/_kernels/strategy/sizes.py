@@ -150,21 +150,16 @@ TOPK_VALUES = 8192
 # ------------------------------------------------------------------------------------------------------------- reductions, scans
 
 POLARS_VALUES = 1 << 15
-"""From here on polars reduces short rows, if it is loaded: 5M float64 in 500k rows are summed in 6 ms, np.add.reduceat takes 9 and
-holds the GIL; a call costs 40 us."""
+"""From here on polars, if loaded, reduces short rows: 5M float64 in 500k rows take 6 ms, by numpy 9; a call costs 40 us."""
 
 COMPILED_VALUES = 1 << 13
 """From here on a compiled loop is looked for: the first time in a process that costs 50 ms, to load llvmlite."""
 
 COMPILED_CALLS = 300
-"""After this many calls on fewer values than `COMPILED_VALUES`, a compiled loop is loaded if it replaces 10 numpy calls or more.
-
-By then the numpy calls have cost 30 ms, about what loading costs."""
+"""After this many calls on few values, a loop that replaces 10 numpy calls is loaded: they have cost as much as loading, 30 ms."""
 
 COMPILING_VALUES = 1 << 20
-"""Once calls have had this many values together, a loop that isn't there yet is compiled, by another process.
-
-It takes half a second to start, and 0.1 to 0.3 s per loop."""
+"""After calls on so many values in all, another process compiles a loop that is missing: 0.5 s, and 0.1 to 0.3 s per loop."""
 
 POLARS_LOAD_VALUES = 1_000_000
 """From here on polars is worth loading, if it is installed."""

@@ -1,4 +1,4 @@
-"""Windows along rows: the items of two ranks in each, their sums, and their squared deviations."""
+"""Windows along rows: their bounds, sums, extremes and squared deviations."""
 
 from __future__ import annotations
 
@@ -7,101 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import helper, loop
+from arrowjag._kernels.compiled.loop import loop
 
 u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
 i8: Any = np.int64
 f8: Any = np.float64
 
 Function = Callable[..., int]
-
-COUNTED = 64
-"""Among so few sorted items the place of another is counted: 64 comparisons side by side take less time than six in a row."""
-
-
-@helper
-def _place(items: Any, n: Any, item: Any) -> Any:
-    """How many of n sorted items are less than one."""
-    first = u8(0)
-    while n > u8(COUNTED):
-        half = n >> u8(1)
-        first += half * u8(items[first + half - u8(1)] < item)  # no jump, which the processor would guess wrong half of the time
-        n -= half
-    less = u8(0)
-    for k in range(first, first + n):
-        less += u8(items[k] < item)
-    return first + less
-
-
-@loop("item* i8* i8* i8 i8 i8* i8* f8* item* item* item* f8*")
-def window_select(kind: str, nulls: bool) -> Function:
-    """(values, low, high, first, last, below, above, weights, scratch, lower, upper, out): the items of two ranks in each window.
-
-    `below`, `above` and `weights` hold for each size of a window the ranks and the share of the second one. Floats are mixed into
-    `out`, others stand in `lower` and `upper`. The items of a window stay sorted in `scratch`, which has room for the longest one:
-    one that comes takes the slot of one that leaves. There are no nulls and no NaN; empty windows are left out.
-    """
-    del nulls
-    mixes = kind == "f"
-
-    def function(
-        values: Any,
-        low: Any,
-        high: Any,
-        first: Any,
-        last: Any,
-        below: Any,
-        above: Any,
-        weights: Any,
-        scratch: Any,
-        lower: Any,
-        upper: Any,
-        out: Any,
-    ) -> int:
-        begin, end, n = u8(0), u8(0), u8(0)
-        for window in range(u8(first), u8(last)):
-            start, stop = u8(low[window]), u8(high[window])
-            if start >= stop:
-                continue
-            if start >= end or start < begin or stop < end:
-                begin, end, n = start, start, u8(0)
-            while begin < start or end < stop:
-                left = n
-                if begin < start:
-                    left = _place(scratch, n, values[begin])
-                if end == stop:
-                    n -= u8(1)
-                    for k in range(left, n):
-                        scratch[k] = scratch[k + u8(1)]
-                    begin += u8(1)
-                    continue
-                item = values[end]
-                right = _place(scratch, n, item)
-                if begin < start:
-                    begin += u8(1)  # its slot becomes free: only the items between the two places move
-                else:
-                    n += u8(1)
-                if right > left:
-                    right -= u8(1)
-                    for k in range(left, right):
-                        scratch[k] = scratch[k + u8(1)]
-                else:
-                    for k in range(i8(left), i8(right), -1):
-                        scratch[k] = scratch[k - 1]
-                scratch[right] = item
-                end += u8(1)
-            one, two = scratch[u8(below[n])], scratch[u8(above[n])]
-            if mixes:
-                weight = weights[n]
-                a, b = f8(one), f8(two)
-                mixed = a * (1.0 - weight) + b * weight
-                out[window] = a if (a == b or weight == 0.0) else mixed
-            else:
-                lower[window] = one
-                upper[window] = two
-        return 0
-
-    return function
 
 
 @loop("item* i8* i8 i8 f8 f8 i8 i8 i8* i8*", ("i8", "f8"))
