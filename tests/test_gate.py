@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import gc
+import re
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -333,11 +334,23 @@ def test_python_data(data: Any, options: dict[str, Any], expected: Any) -> None:
     assert aj.array(data, **options).to_list() == expected
 
 
-@pytest.mark.parametrize(
-    ("data", "options"), [([[1], 2], {}), ([1, [2]], {}), ([1, "a"], {}), ([1], {"ndim": 2}), (5, {"ndim": 1})]
-)
+@pytest.mark.parametrize(("data", "options"), [([[1], 2], {}), ([1, [2]], {}), ([1], {"ndim": 2}), (5, {"ndim": 1})])
 def test_uneven_data_is_a_shape_error(data: Any, options: dict[str, Any]) -> None:
     with pytest.raises(aj.ShapeError):
+        aj.array(data, **options)
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "text"),
+    [
+        ([1, "a"], {}, "the item 'a' at [1] does not fit int64, the type of other items or of type="),
+        ([[1], None, [2, None, "a" * 50]], {}, "the item 'aaaaaaaaaaaa...aaaaaaaaaaaaa' at [2][2] does not fit int64"),
+        ([["a", 1]], {}, "the item 1 at [0][1] does not fit string"),
+        ([[[True], ["x"]]], {"type": "bool"}, "the item 'x' at [0][1][0] does not fit bool"),
+    ],
+)
+def test_items_that_do_not_fit_are_named(data: Any, options: dict[str, Any], text: str) -> None:
+    with pytest.raises(aj.JagValueError, match=re.escape(text)):
         aj.array(data, **options)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import builtins
 import contextlib
 import math
+import reprlib
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -240,7 +242,7 @@ def _as_lists(data: Any, leaf: pa.DataType | None, levels: int) -> pa.Array:
     except OverflowError:  # the caller may retry with another type
         raise
     except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:  # which one depends on the type
-        raise _misfit(f"the data does not fit {levels + 1} dims of {leaf}", error) from None
+        raise _item_misfit(data, leaf, levels) or _misfit(f"the data does not fit {levels + 1} dims of {leaf}", error) from None
 
 
 def _may_cut(inferred: pa.DataType | None, leaf: pa.DataType | None) -> bool:
@@ -255,7 +257,7 @@ def _with_nanoseconds(data: Any, leaf: pa.DataType, levels: int) -> pa.Array:
     fine = pa.duration("ns") if pt.is_duration(leaf) else pa.timestamp("ns", leaf.tz)
     try:
         exact = _as_lists(data, fine, levels)
-    except (ShapeError, OverflowError):  # outside the range of nanoseconds
+    except (ShapeError, JagValueError, OverflowError):  # outside the range of nanoseconds
         return coarse
     whole = _arrow.peel(coarse, levels + 1)[1].cast(fine).equals(_arrow.peel(exact, levels + 1)[1])
     return coarse if whole else exact
@@ -296,6 +298,38 @@ def _misfit(what: str, error: Exception) -> Exception:
             NO_UUID_OBJECTS.refuse("an array of uuid.UUID objects")
         return JagTypeError(f"{what}: {error}")
     return ShapeError(f"{what}: {error}")
+
+
+def _item_misfit(data: Any, leaf: pa.DataType | None, levels: int) -> Exception | None:
+    """Return the error that names the first item that does not fit the type; None if items are nested too deep or too little."""
+    if leaf is None or pt.is_nested(leaf):
+        return None
+    for place, item in _items(data, levels):
+        if place is None:
+            return None
+        try:
+            pa.array([item], leaf)
+        except (ValueError, TypeError, OverflowError, pa.ArrowNotImplementedError) as error:
+            if "did not recognize Python value type" in str(error):
+                return None
+            path = "".join(f"[{index}]" for index in place)
+            told = f"the item {reprlib.repr(item)} at {path} does not fit {leaf}, the type of other items or of type="
+            return JagValueError(f"{told}. Convert all items to one type first.")
+    return None
+
+
+def _items(data: Any, levels: int) -> Iterator[tuple[tuple[int, ...] | None, Any]]:
+    """Yield the items that are not null and their positions; None as position if an item is a list, or stands above its level."""
+    for index, item in enumerate(data):
+        is_list = isinstance(item, (list, tuple, np.ndarray))
+        if item is None or (is_list and levels == 0) or (levels and not is_list):
+            if item is not None:
+                yield None, item
+        elif levels:
+            for place, inner in _items(item, levels - 1):
+                yield None if place is None else (index, *place), inner
+        else:
+            yield (index,), item
 
 
 def _strip(type: pa.DataType | None, levels: int) -> pa.DataType:

@@ -16,7 +16,7 @@ from arrowjag._array.base import as_column
 from arrowjag._column import Column
 from arrowjag._ops import elementwise, struct_fields, structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
 from arrowjag.shape import JaggedShape
@@ -135,7 +135,7 @@ def _read_objects(values: list[Any], dtype: JaggedDtype | None) -> Column:
         raise JagTypeError(f"a row of {dtype} is a list, got {type(wrong).__name__} {wrong!r}")
     try:
         return conform(as_column(items, type=dtype.leaf, ndim=dtype.ndim), dtype)
-    except ShapeError:
+    except (ShapeError, JagValueError):
         return conform(as_column(items, ndim=dtype.ndim), dtype)
 
 

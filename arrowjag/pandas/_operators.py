@@ -16,7 +16,7 @@ from arrowjag._array.base import as_column
 from arrowjag._column import Column, row_validity
 from arrowjag._ops import elementwise, structure
 from arrowjag.dims import Uniform
-from arrowjag.errors import JagError, JagTypeError, ShapeError
+from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError
 from arrowjag.pandas._convert import as_array, cast, is_missing, plain, read
 from arrowjag.pandas._row_bytes import content_keys
 from arrowjag.pandas._warnings import warn_of_scalar
@@ -198,5 +198,5 @@ def _rows_of(other: Any, n: int) -> Column | None:
         raise ShapeError(f"Lengths must match to compare: {n} rows and {len(other)}")
     try:
         return as_array(other) if isinstance(other, pd.api.extensions.ExtensionArray) else read(other, None)
-    except (JagTypeError, ShapeError):
+    except (JagTypeError, JagValueError, ShapeError):
         return as_array(np.zeros(n))

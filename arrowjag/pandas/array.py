@@ -110,7 +110,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         texts = [None if is_missing(one) else json.loads(one) for one in strings]
         try:
             return cls(texts, dtype)
-        except (ShapeError, JagTypeError):
+        except (ShapeError, JagTypeError, JagValueError):
             return cls(JaggedArray._of(read(texts, JaggedDtype(pa.string(), dtype.ndim))).cast(dtype.leaf), dtype)
 
     @classmethod
