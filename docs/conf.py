@@ -66,6 +66,7 @@ html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["breaks.js"]
 html_show_sourcelink = False
 _ALONE = ("index", "first-steps", "changes", "quickstart", "examples", "performance", "policy", "glossary")
 html_sidebars = {page: [] for page in _ALONE}
