@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import arrowjag as aj
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, leaf_values
 from tests import reference as ref
 from tests.along import any_axis
@@ -38,3 +42,19 @@ def test_contains_one_value_or_several_a_row(data: st.DataObject) -> None:
     x, v = with_frame(data, ndim, ndim - 1 + more, pa.float64())
     got = x.contains(v)
     assert_lists_equal(got.to_list(), ref.contains(Jag(x.to_list(), ndim), Jag(v.to_list(), v.ndim)))
+
+
+@pytest.mark.parametrize("compile", ["always", "never"])
+@pytest.mark.parametrize("size", [63, 64, 65, 129, 300])
+def test_long_rows(size: int, compile: Any) -> None:
+    """A compiled loop skips many items at a time, from the end of the row."""
+    places = [0, 1, size - 65, size - 64, size // 2, size - 1]
+    rows: list[list[Any]] = [[0.5] * size for _ in range(2 * len(places) + 1)]
+    for row, place in enumerate(places):
+        rows[row][max(place, 0)] = 7.0
+        rows[len(places) + row][max(place, 0)] = None
+    x = aj.array([*rows, None, []])
+    with aj.options(compile=compile):
+        assert x.contains(7.0).to_list() == [*[True] * 6, *[False] * 7, None, False]
+        assert x.fill_null(math.nan).contains(math.nan).to_list() == [*[False] * 6, *[True] * 6, False, None, False]
+        assert x.cast("int8", safe=False).contains(7).to_list() == [*[True] * 6, *[False] * 7, None, False]

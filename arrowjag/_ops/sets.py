@@ -16,7 +16,6 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
-from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups as _groups
@@ -171,9 +170,8 @@ def contains(column: Column, value: elementwise.Operand, axis: Any) -> Column:
     dim = rows.shape.dims[-1]
     if not value.is_valid:
         return Column(rows.shape[:-1], pa.nulls(len(dim), pa.bool_()))
-    equal = equal_to(rows.values, value, "contains")
-    result, _ = _reduce.any(equal, None, dim.offsets)
-    return Column(rows.shape[:-1], _arrow.from_numpy(result, dim.validity))
+    found = last_equal_to(rows.values, value, dim.offsets, "contains") >= 0
+    return Column(rows.shape[:-1], _arrow.from_numpy(found, dim.validity))
 
 
 def equal_to(values: pa.Array, value: pa.Scalar, operation: str) -> BoolArray:

@@ -16,6 +16,9 @@ i8: Any = np.int64
 f8: Any = np.float64
 _BITS = ("u1", "u2", "u4", "u8")
 
+SKIPPED = 64
+"""Items that are compared side by side while the last equal one of a row is sought."""
+
 SHORT = 12
 """Rows up to this length compare each item with those before it."""
 
@@ -135,6 +138,18 @@ def last_equal(kind: str, nulls: bool) -> Function:
         for row in range(u8(first), u8(last)):
             begin, i = u8(offsets[row]), u8(offsets[row + u8(1)])
             found = i8(-1)
+            while i >= begin + u8(SKIPPED):  # many items side by side, until one of them is equal
+                hits = u8(0)
+                for k in range(i - u8(SKIPPED), i):
+                    same = values[k] == wanted
+                    if is_float:
+                        same = same | ((wanted != wanted) & (values[k] != values[k]))
+                    if nulls:
+                        same = same & (valid[k] != 0)
+                    hits += u8(same)
+                if hits:
+                    break
+                i -= u8(SKIPPED)
             while i > begin:
                 i -= u8(1)
                 same = values[i] == wanted
