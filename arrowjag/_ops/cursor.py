@@ -16,7 +16,8 @@ from arrowjag import _arrow
 from arrowjag._column import Column, storage_type
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.move import gather
+from arrowjag._kernels.base.memory import has_words
+from arrowjag._kernels.move import gather, merge, rows
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError
@@ -239,6 +240,13 @@ def slice_rows(column: Column, cursor: Cursor, window: Window, bounds: tuple[Any
         quick = _cut_neighbours(dim, cursor, window)
         if quick is not None:
             return quick
+    begins, below = _sliced(dim, cursor, window, bounds)
+    places = _offsets.runs(begins, below.offsets, window.step)
+    return Cursor((*cursor.outer, below), cursor.depth + 1, places, _owned(cursor, below))
+
+
+def _sliced(dim: Dim, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | None) -> tuple[IntArray, Dim]:
+    """Return the first item of each slice, and the dim of the slices."""
     starts, sizes, null, _ = rows_of(dim, cursor.places)
     start, stop = (window.start, window.stop) if bounds is None else bounds
     begin, counts, unknown = _clip(start, stop, window.step, sizes)
@@ -253,9 +261,21 @@ def slice_rows(column: Column, cursor: Cursor, window: Window, bounds: tuple[Any
     below: Dim = Ragged.from_offsets(offsets, validity=None if null is None else ~null, extent=extent, check=False)
     if extent is not None and null is None:
         below = Uniform(extent, len(counts))
-    places = _offsets.runs(starts + begin, offsets, window.step)
-    owners = _owned(cursor, below)
-    return Cursor((*cursor.outer, below), cursor.depth + 1, places, owners)
+    return starts + begin, below
+
+
+def finish_slice(column: Column, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | None) -> Column:
+    """Return `finish` of `slice_rows`; slices of leaves are copied as runs where a compiled loop can, without item numbers."""
+    dim = column.shape.dims[cursor.depth]
+    is_leaf = cursor.depth == column.ndim - 1 and window.step == 1 and has_words(column.type)
+    if is_leaf and not (isinstance(cursor.places, range) and _keeps_rows(dim, window)):
+        n = len(cursor.places)
+        if merge.by_rows(column.type, len(dim), column.shape.size, n) != "items":
+            begins, below = _sliced(dim, cursor, window, bounds)
+            values = rows.take_ranges(column.values, begins, below.offsets)
+            if values is not None:
+                return or_null(Column(JaggedShape._trusted((*cursor.outer, below)), values))
+    return finish(column, slice_rows(column, cursor, window, bounds))
 
 
 def _cut_neighbours(dim: Dim, cursor: Cursor, window: Window) -> Cursor | None:

@@ -20,6 +20,7 @@ from arrowjag._ops.cursor import (
     Cursor,
     Window,
     finish,
+    finish_slice,
     new_dim,
     nth_or_null,
     null_rows,
@@ -65,9 +66,11 @@ def getitem(column: Column, keys: Sequence[Any]) -> Column:
     found = [_as_index(key) for key in keys if isinstance(key, Column)]
     arrays = iter(structure.align(found, "index arrays") if found else [])
     cursor = Cursor()
-    for key in keys:
+    for place, key in enumerate(keys):
         if key is None:
             cursor = new_dim(cursor)
+        elif isinstance(key, Window) and place == len(keys) - 1:
+            return finish_slice(column, cursor, key, _aligned_bounds(cursor, key))
         elif isinstance(key, Window):
             cursor = slice_rows(column, cursor, key, _aligned_bounds(cursor, key))
         elif isinstance(key, Column):
@@ -331,7 +334,7 @@ def window(column: Column, wanted: Window, axis: int, operation: str) -> Column:
     column, (start, stop) = agreed(column, wanted[:2], place, operation)
     wanted = wanted._replace(start=start, stop=stop)
     cursor = _whole(column, place)
-    return finish(column, slice_rows(column, cursor, wanted, _aligned_bounds(cursor, wanted)))
+    return finish_slice(column, cursor, wanted, _aligned_bounds(cursor, wanted))
 
 
 def agreed(column: Column, bounds: Sequence[Any], place: int, operation: str) -> tuple[Column, Sequence[Any]]:

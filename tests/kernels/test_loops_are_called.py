@@ -50,6 +50,8 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "is_in": ("one_of-i8", lambda: INTEGERS.is_in([3, 4])),
     "is_in rows": ("members-u8", lambda: INTEGERS.is_in(TIMES)),
     "intersection": ("combined-u8", lambda: INTEGERS.intersection(TIMES)),
+    "head": ("taken_items-u8", lambda: FLOATS.head(1)),
+    "slice of rows": ("taken_items-u8", lambda: FLOATS[1:, 1:]),
     "contains": ("last_equal-i8", lambda: INTEGERS.contains(4)),
     "get": ("last_equal-i8", lambda: aj.zip(key=INTEGERS, value=INTEGERS).get(4)),
     "removeprefix": ("taken_bytes-u1", lambda: WORDS.str.removeprefix("b")),

@@ -18,7 +18,7 @@ from arrowjag._kernels.base.memory import data_of, empty, fits, from_words, has_
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 
-__all__ = ["can_reverse", "can_take", "cut_texts", "reverse_rows", "take_rows", "take_texts"]
+__all__ = ["can_reverse", "can_take", "cut_texts", "reverse_rows", "take_ranges", "take_rows", "take_texts"]
 
 _INT = np.dtype(np.int64)
 _BYTE = np.dtype(np.uint8)
@@ -112,16 +112,41 @@ def take_rows(
     if is_text(values.type):
         found = _take_rows_of_texts(values, offsets, rows, present, taken)
         return None if found is None else (taken.offsets, found)
-    word = _word(values.type)
+    found = _moved_items(values, taken)
+    return None if found is None else (taken.offsets, found)
+
+
+def take_ranges(values: pa.Array[Any], begins: NDArray[np.int64], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
+    """Take ranges of items, in any order and as often as asked, on all cores.
+
+    Parameters
+    ----------
+    values : (n_values,) Arrow array
+    begins : (m,) int64 array
+        The first item of each range; any number for a range without items.
+    offsets : (m + 1,) int64 array
+        Where the ranges go: each has as many items as its row in the result.
+
+    Returns
+    -------
+    Arrow array of the same type
+
+    Notes
+    -----
+    O(m + items taken), a new array.
+    """
+    return _moved_items(values, _Taken(begins, offsets))
+
+
+def _moved_items(values: pa.Array[Any], taken: _Taken) -> pa.Array[Any] | None:
+    n_values, word = len(values), _word(values.type)
     loop = None if word is None else find_loop("taken_items", word, False, n_values)
-    if loop is None:
-        return None
     valid = valid_of(values)
     flags = None if valid is None else find_loop("taken_items", _BYTE, False, n_values)
-    if valid is not None and flags is None:
+    if loop is None or (valid is not None and flags is None):
         return None
     data = _moved(loop, data_of(values), taken)
-    return taken.offsets, from_words(values.type, data, None if flags is None or valid is None else _moved(flags, valid, taken))
+    return from_words(values.type, data, None if flags is None or valid is None else _moved(flags, valid, taken))
 
 
 def _moved(loop: Compiled, data: NDArray[Any], taken: _Taken) -> NDArray[Any]:
