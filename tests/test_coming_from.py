@@ -58,6 +58,7 @@ OF_LAYOUTS = """
 NOT_LISTED = {
     "array_to_json": "JSON",
     "map_to_pg_oid": "a catalog of Postgres",
+    "map_type_id_to_pg_oid": "a catalog of Postgres",
     "unpivot_list": "part of a statement",
 }
 """Functions of DuckDB with such names that have nothing to do with lists and maps."""

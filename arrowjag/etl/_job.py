@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import importlib
+import io
 import logging
 import time
+import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -614,14 +617,31 @@ def _pickled(transform: Any) -> bytes:
     if not callable(transform):
         raise JagTypeError(f"a transform is a function from frame to frame, got {type(transform).__name__}")
     try:
-        import cloudpickle
+        pickler = _pickler()
     except ImportError:
         raise MissingDependencyError.of("cloudpickle", "etl", "a job") from None
     try:
-        return bytes(cloudpickle.dumps(transform))
+        written = io.BytesIO()
+        pickler(written).dump(transform)
+        return written.getvalue()
     except Exception as error:
         text = " ".join(str(error).split())
         raise JagTypeError(f"{name_of(transform)} can't be sent to a worker process: {type(error).__name__}: {text}") from error
+
+
+@functools.cache
+def _pickler() -> Any:
+    """cloudpickle's pickler, with the file names of functions: from version 3.1.3 on it leaves them out, and errors name them."""
+    import cloudpickle
+
+    table = cloudpickle.CloudPickler.dispatch_table
+
+    def reduce_code(code: types.CodeType) -> tuple[Any, ...]:
+        make, arguments, *rest = table[types.CodeType](code)
+        return (make, tuple(code.co_filename if one == "<dynamic-code>" else one for one in arguments), *rest)
+
+    members = {"dispatch_table": collections.ChainMap({types.CodeType: reduce_code}, table)}
+    return type("Pickler", (cloudpickle.CloudPickler,), members)
 
 
 def _write_options(write: Any) -> dict[str, Any]:
