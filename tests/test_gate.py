@@ -343,10 +343,18 @@ def test_uneven_data_is_a_shape_error(data: Any, options: dict[str, Any]) -> Non
 @pytest.mark.parametrize(
     ("data", "options", "text"),
     [
-        ([1, "a"], {}, "the item 'a' at [1] does not fit int64, the type of other items or of type="),
-        ([[1], None, [2, None, "a" * 50]], {}, "the item 'aaaaaaaaaaaa...aaaaaaaaaaaaa' at [2][2] does not fit int64"),
-        ([["a", 1]], {}, "the item 1 at [0][1] does not fit string"),
-        ([[[True], ["x"]]], {"type": "bool"}, "the item 'x' at [0][1][0] does not fit bool"),
+        (
+            [1, "a"],
+            {},
+            "the item 'a' at [1] does not fit the leaf type int64. Convert all items to one type first, or pass another type.",
+        ),
+        (
+            [[1], None, [2, None, "a" * 50]],
+            {},
+            "the item 'aaaaaaaaaaaa...aaaaaaaaaaaaa' at [2][2] does not fit the leaf type int64",
+        ),
+        ([["a", 1]], {}, "the item 1 at [0][1] does not fit the leaf type string"),
+        ([[[True], ["x"]]], {"type": "bool"}, "the item 'x' at [0][1][0] does not fit the leaf type bool"),
     ],
 )
 def test_items_that_do_not_fit_are_named(data: Any, options: dict[str, Any], text: str) -> None:
@@ -513,6 +521,7 @@ def test_null_structs_of_dictionaries_without_words(around: Any, ordered: bool) 
         got.to_arrow().validate(full=True)
         assert got.type == x.type
         assert set(got.flatten().to_list()) == {None}
+    assert aj.array(nulls.slice(1, 2), ndim=2).to_list() == [[], [None, None]]
 
 
 def test_an_index_without_words_is_refused_where_no_parent_is_null() -> None:

@@ -301,7 +301,10 @@ def _misfit(what: str, error: Exception) -> Exception:
 
 
 def _item_misfit(data: Any, leaf: pa.DataType | None, levels: int) -> Exception | None:
-    """Return the error that names the first item that does not fit the type; None if items are nested too deep or too little."""
+    """Return the error that names the first item that does not fit the type; None if items are nested too deep or too little.
+
+    Items are converted one by one, which is slow: this is called only after the conversion of all of them has failed.
+    """
     if leaf is None or pt.is_nested(leaf):
         return None
     for place, item in _items(data, levels):
@@ -313,18 +316,18 @@ def _item_misfit(data: Any, leaf: pa.DataType | None, levels: int) -> Exception 
             if "did not recognize Python value type" in str(error):
                 return None
             path = "".join(f"[{index}]" for index in place)
-            told = f"the item {reprlib.repr(item)} at {path} does not fit {leaf}, the type of other items or of type="
-            return JagValueError(f"{told}. Convert all items to one type first.")
+            told = f"the item {reprlib.repr(item)} at {path} does not fit the leaf type {leaf}"
+            return JagValueError(f"{told}. Convert all items to one type first, or pass another type.")
     return None
 
 
 def _items(data: Any, levels: int) -> Iterator[tuple[tuple[int, ...] | None, Any]]:
-    """Yield the items that are not null and their positions; None as position if an item is a list, or stands above its level."""
+    """Yield the items that are not null and their positions; None as position for a list among items, or an item among lists."""
     for index, item in enumerate(data):
-        is_list = isinstance(item, (list, tuple, np.ndarray))
-        if item is None or (is_list and levels == 0) or (levels and not is_list):
-            if item is not None:
-                yield None, item
+        if item is None:
+            continue
+        if isinstance(item, (list, tuple, np.ndarray)) != (levels > 0):
+            yield None, item
         elif levels:
             for place, inner in _items(item, levels - 1):
                 yield None if place is None else (index, *place), inner

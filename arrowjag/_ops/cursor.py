@@ -17,7 +17,8 @@ from arrowjag._column import Column, storage_type
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import has_words
-from arrowjag._kernels.move import gather, merge, rows
+from arrowjag._kernels.move import gather, merge
+from arrowjag._kernels.move.rows import can_take, take_ranges
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError
@@ -269,10 +270,10 @@ def finish_slice(column: Column, cursor: Cursor, window: Window, bounds: tuple[A
     dim = column.shape.dims[cursor.depth]
     is_leaf = cursor.depth == column.ndim - 1 and window.step == 1 and has_words(column.type)
     if is_leaf and not (isinstance(cursor.places, range) and _keeps_rows(dim, window)):
-        n = len(cursor.places)
-        if merge.by_rows(column.type, len(dim), column.shape.size, n) != "items":
+        n_values, n = column.shape.size, len(cursor.places)
+        if can_take(column.type, n_values) and merge.by_rows(column.type, len(dim), n_values, n) != "items":
             begins, below = _sliced(dim, cursor, window, bounds)
-            values = rows.take_ranges(column.values, begins, below.offsets)
+            values = take_ranges(column.values, begins, below.offsets)
             if values is not None:
                 return or_null(Column(JaggedShape._trusted((*cursor.outer, below)), values))
     return finish(column, slice_rows(column, cursor, window, bounds))

@@ -28,9 +28,8 @@ _EAGER = (
 def _with_lazy_docstrings(cls: _Class) -> _Class:
     """Class decorator: replace the docstrings of methods by those of `JagLazyFrame`, for an eager frame."""
     for name, function in vars(cls).items():
-        text = (
-            JagLazyFrame.__dict__[name].__doc__ if name in JagLazyFrame.__dict__ else None
-        )  # from Python 3.13 on, None has a docstring
+        lazy = vars(JagLazyFrame).get(name)
+        text = None if lazy is None else lazy.__doc__  # from Python 3.13 on, None has a docstring of its own
         if text and not name.startswith("_"):  # python -OO strips docstrings
             function.__doc__ = _eager(text)
     return cls

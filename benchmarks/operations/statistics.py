@@ -72,6 +72,15 @@ WINDOWS = [
         {"polars": each(lambda e: e.rolling_quantile(0.3, interpolation="linear", window_size=3))},
         dtypes=ONE,
     ),
+    *(
+        Case(
+            f"rolling_{name}_of_100",
+            lambda d, name=name: getattr(d.x, f"rolling_{name}")(100),
+            {"polars": each(lambda e, name=name: getattr(e, f"rolling_{name}")(100))},
+            dtypes=ONE,
+        )
+        for name in ("sum", "mean", "min", "max", "std", "median")
+    ),
     Case("rolling_first", lambda d: d.x.rolling_first(3), dtypes=ONE),
     Case("rolling_last", lambda d: d.x.rolling_last(3), dtypes=ONE),
     Case(

@@ -43,7 +43,7 @@ _asked: dict[Variant, int] = {}
 """How many calls on few values have asked for a function that isn't loaded."""
 
 _missed: dict[Variant, int] = {}
-"""How many values calls have had, together, for a function without code."""
+"""The number of values, in all calls so far, for which a function was needed that has no code yet."""
 
 _lock = threading.Lock()
 
@@ -105,8 +105,8 @@ def find(name: str, dtype: np.dtype[Any], nulls: bool, n_values: int = 0) -> Com
     nulls : bool
         Whether some items are null.
     n_values : int
-        How many values the caller has for it. If there is no code yet, another process compiles it once calls have had enough
-        values together. The answer is None until that is done.
+        Number of values to process. If there is no code yet, another process compiles it once the calls so far have had enough
+        values in all. The answer is None until that is done.
     """
     mode = options.compile
     if mode == "never" or not is_available():
@@ -179,7 +179,7 @@ def compile_now(variant: Variant, folder: Path | None = None) -> bytes | None:
 def find_loop(name: str, dtype: np.dtype[Any], nulls: bool, n_values: int, often: bool = False) -> Compiled | None:
     """A compiled loop for that many values, if it is ready; None otherwise.
 
-    Another process compiles a loop that is missing once calls have had enough values together, for later calls. With `often` few
+    Another process compiles a missing loop once the calls so far have had enough values in all, for later calls. With `often` few
     values take a loop too that replaces many calls of numpy: one that is loaded, or that enough calls have asked for.
     """
     if n_values < strategy.sizes.COMPILED_VALUES:

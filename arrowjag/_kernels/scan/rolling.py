@@ -143,7 +143,7 @@ def _windows(ufunc: np.ufunc, data: NDArray[Any], window: int, out: NDArray[Any]
 
 
 _LOOPS: dict[Any, str] = {np.add: "rolling_sums", np.fmin: "rolling_min", np.fmax: "rolling_max", np.logical_and: "rolling_min"}
-"""The compiled loop of each ufunc; the least of some flags tells whether all are set."""
+"""The compiled loop of each ufunc; the minimum of flags, 0 or 1, is their logical and."""
 
 
 def _places(out: NDArray[Any], window: int) -> NDArray[Any]:

@@ -159,7 +159,7 @@ COMPILED_CALLS = 300
 """After this many calls on few values, a loop that replaces 10 numpy calls is loaded: they have cost as much as loading, 30 ms."""
 
 COMPILING_VALUES = 1 << 20
-"""After calls on so many values in all, another process compiles a loop that is missing: 0.5 s, and 0.1 to 0.3 s per loop."""
+"""Once calls have needed a missing loop for this many values in all, another process compiles it, in about a second."""
 
 POLARS_LOAD_VALUES = 1_000_000
 """From here on polars is worth loading, if it is installed."""

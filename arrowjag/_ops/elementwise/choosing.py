@@ -191,7 +191,7 @@ def _coalesce_values(type: pa.DataType, *data: Datum) -> pa.Array:
 
 
 def _holds_dictionaries(type: pa.DataType) -> bool:
-    """Return whether a nested type contains dictionaries: pyarrow mixes orders, and gives indices without words."""
+    """Return whether a nested type contains dictionaries: pyarrow mixes their orders, and makes indices that no word has."""
     return pt.is_nested(type) and _contains_dictionary(type)
 
 

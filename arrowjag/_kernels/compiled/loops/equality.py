@@ -17,7 +17,7 @@ f8: Any = np.float64
 _BITS = ("u1", "u2", "u4", "u8")
 
 SKIPPED = 64
-"""Items that are compared side by side while the last equal one of a row is sought."""
+"""Number of items that are compared at once in the search for the last equal item of a row."""
 
 SHORT = 12
 """Rows up to this length compare each item with those before it."""
@@ -138,7 +138,7 @@ def last_equal(kind: str, nulls: bool) -> Function:
         for row in range(u8(first), u8(last)):
             begin, i = u8(offsets[row]), u8(offsets[row + u8(1)])
             found = i8(-1)
-            while i >= begin + u8(SKIPPED):  # many items side by side, until one of them is equal
+            while i >= begin + u8(SKIPPED):  # skips items, many at once, until one of them is equal
                 hits = u8(0)
                 for k in range(i - u8(SKIPPED), i):
                     same = values[k] == wanted

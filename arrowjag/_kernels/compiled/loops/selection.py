@@ -126,7 +126,7 @@ def select(kind: str, nulls: bool) -> Function:
 
 
 COUNTED = 64
-"""Among so few sorted items the place of another is counted: 64 comparisons side by side take less time than six in a row."""
+"""Up to this many sorted items are all compared with a new one, to find its place: 64 at once cost less than six in turn."""
 
 
 @helper
