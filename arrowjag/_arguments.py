@@ -83,7 +83,7 @@ def checked(function: F, name: str) -> F:
     """Return a function that checks its flags, words, integers, numbers and axes by their annotations.
 
     A wrong type raises `JagTypeError` that names the parameter, an integer beyond 64 bits `JagRangeError`: no other library sees
-    them. What has another annotation is left to the function. A failed allocation raises `JagMemoryError`. Cost: below a
+    them. Arguments with other annotations are left to the function. A failed allocation raises `JagMemoryError`. Cost: below a
     microsecond per call, nothing without arguments.
     """
     parameters = list(inspect.signature(function).parameters.values())

@@ -139,7 +139,7 @@ def parse_type_name(text: str) -> pa.DataType:
     Parameters
     ----------
     text : str
-        Fields of structs may stand without quotes if they are plain words.
+        Field names of structs need no quotes if they are plain words.
 
     Returns
     -------

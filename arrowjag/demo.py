@@ -164,7 +164,7 @@ def _sorted_flights(flights: Any, planes: Any) -> Any:
 
 
 def nest(flat: Any, planes: Any) -> Any:
-    """One row a plane: a struct for each flight, under days, under planes. Flights without a tail number are one row.
+    """One row per plane: a struct for each flight, within days, within planes. Flights without a tail number are one row.
 
     Parameters
     ----------

@@ -224,7 +224,7 @@ def from_offsets(values: Any, *offsets: Any, validate: bool = True, nan_to_null:
     Returns
     -------
     JaggedArray
-        Values are shared, offsets only where they are read-only int64: what the caller can still write to is copied.
+        Values are shared, offsets only where they are read-only int64: offsets that the caller can still write to are copied.
 
     Raises
     ------

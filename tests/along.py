@@ -64,7 +64,7 @@ def kept(f: Callable[[list[Any]], list[Any]], x: Any, ndim: int, axis: Axis = -1
     first, to_leaves = first_axis(axis, ndim)
     if to_leaves:
         return ref.rows_at(lambda row: _refilled(row, ndim - first, f(ref.items(row, ndim - first))), x, first)
-    return ref.rows_at(lambda row: _laid_over(f, row, ndim - first, complete), x, first)
+    return ref.rows_at(lambda row: _spread_over(f, row, ndim - first, complete), x, first)
 
 
 def argsorted(x: Any, ndim: int, axis: Axis = -1, *, descending: bool = False) -> Any:
@@ -87,7 +87,7 @@ def _refilled(row: Any, depth: int, results: list[Any]) -> Any:
     return ref.at_depth(lambda _: next(taken), row, depth)
 
 
-def _laid_over(f: Callable[[list[Any]], list[Any]], row: list[Any], depth: int, complete: bool) -> Any:
+def _spread_over(f: Callable[[list[Any]], list[Any]], row: list[Any], depth: int, complete: bool) -> Any:
     groups: dict[tuple[int, ...], dict[int, Any]] = {}
     order = []
     for at, leaf in ref._coordinates(row, depth):

@@ -7,8 +7,10 @@ import builtins
 import doctest
 import importlib
 import inspect
+import io
 import re
 import textwrap
+import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -229,6 +231,45 @@ def test_docstrings_begin_with_a_verb_or_a_noun() -> None:
     assert not told, "name the subject, as the section Language of CONTRIBUTING.md says:\n" + "\n".join(told)
     source = 'x = 1\n"""What holds."""\n\ndef f():\n    """Where it is."""\n\ndef g():\n    """Whether it is."""\n'
     assert subjectless(source) == ["What holds.", "Where it is."]
+
+
+RETIRED = {
+    r"\b(?:nobody|lent|lend|laid|parting)\b": "use a term of the field",
+    r"\bone (?!element|item|is|in|has)\w+ an? (?!\w+ (?:of|for)\b)(?:row|item|value|key|column|group|core)\b": "write 'per'",
+    r"\bso many (?:times|runs|sizes|items)\b": "name the parameter",
+    r"[;:,] what (?:stands|lies|comes|does|doesn't|is)\b": "name the subject",
+    r"\bstands? (?:there|so|without|side by side|out of)\b": "use 'is', or name what it does",
+}
+"""Words and constructions that CONTRIBUTING.md replaces by terms of the field."""
+
+
+def retired(source: str) -> list[str]:
+    """Return the lines of comments and docstrings that use them, and what to write."""
+    lines = [
+        (token.start[0], token.string)
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        if token.type == tokenize.COMMENT
+    ]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            lines += [(node.lineno + k, line) for k, line in enumerate(node.value.value.splitlines())]
+    return [
+        f"{n}: {advice} in {line.strip()!r}"
+        for n, line in lines
+        for words, advice in RETIRED.items()
+        if re.search(words, line, re.IGNORECASE)
+    ]
+
+
+def test_comments_and_docstrings_use_terms_of_the_field() -> None:
+    package = Path(aj.__file__).parent
+    told = [
+        f"{path.relative_to(package)}:{line}"
+        for path in package.rglob("*.py")
+        for line in retired(path.read_text(encoding="utf-8"))
+    ]
+    assert not told, "\n".join(told)
+    assert len(retired('"""One number a row."""\n# rows that are lent\nlent = 1\n')) == 2
 
 
 def test_flaws_are_seen() -> None:

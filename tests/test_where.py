@@ -112,7 +112,7 @@ def test_merging_many_rows_equals_merging_few(type: pa.DataType, deep: bool, mon
 
     fast = results()
     monkeypatch.setattr(choosing, "_same_rows", lambda columns: all(column.shape.dims[1:] == () for column in columns))
-    with strategy.force(take_runs="items", lend_rows="whole", if_else="whole"):
+    with strategy.force(take_runs="items", merge_rows="whole", if_else="whole"):
         slow = results()
     for one, two in zip(fast, slow, strict=True):
         assert one.type == two.type
@@ -128,7 +128,7 @@ def test_merging_few_rows_equals_merging_many(operands: tuple[aj.JaggedArray, ..
         return [outcome(lambda way=way: way().to_arrow()) for way in (*ways, lambda: x.fill_null(y))]
 
     slow = results()
-    with strategy.force(lend_rows="blocks", pad_items="blocks", take_runs="runs", if_else="blocks"):
+    with strategy.force(merge_rows="blocks", pad_items="blocks", take_runs="runs", if_else="blocks"):
         fast = results()
     for one, two in zip(slow, fast, strict=True):
         assert type(one) is type(two)

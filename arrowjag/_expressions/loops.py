@@ -221,7 +221,7 @@ class Loop(NamedTuple):
         if not all(isinstance(one, JaggedArray) for one in (*items, *above)) or not items[0].size:
             return None
         shape = items[0].shape
-        rows = _laid_by_rows(above, shape)
+        rows = _broadcast_rows(above, shape)
         if rows is None or not self._allows(shape, items, rows):
             return None
         columns = [*items, *rows]
@@ -273,7 +273,7 @@ def _given(name: str) -> list[Value]:
     return [values[one] for one in program.results]
 
 
-def _laid_by_rows(rows: Sequence[Any], shape: JaggedShape) -> list[Any] | None:
+def _broadcast_rows(rows: Sequence[Any], shape: JaggedShape) -> list[Any] | None:
     """Expand columns of fewer dims to one value per row; None if they don't fit."""
     found = []
     for one in rows:

@@ -110,14 +110,14 @@ def merge_rows(columns: Sequence[Column], is_null: NullRule, operation: str) -> 
         With unchanged ndim; leaves are null in rows that the column lacks. All shapes are prefixes of the common one. A column
         whose rows are unchanged shares its values.
     """
-    return [met.settled().whole for met in lend_rows(columns, is_null, operation)]
+    return [met.settled().whole for met in merge_rows_deferred(columns, is_null, operation)]
 
 
-def lend_rows(columns: Sequence[Column], is_null: NullRule, operation: str) -> list[structure.Met]:
+def merge_rows_deferred(columns: Sequence[Column], is_null: NullRule, operation: str) -> list[structure.Met]:
     """As `merge_rows`, but copying of values may be deferred, for callers that read them block by block."""
     ndim = max(column.ndim for column in columns)
     places: list[IntArray | None] = [None] * len(columns)
-    laid: list[tuple[pa.Array | None, copy_runs.Layout | None]] = [(None, None)] * len(columns)
+    copied: list[tuple[pa.Array | None, copy_runs.Layout | None]] = [(None, None)] * len(columns)
     dims: list[Dim] = []
     for depth in range(ndim):
         n_rows = dims[-1].size if dims else 1
@@ -126,18 +126,18 @@ def lend_rows(columns: Sequence[Column], is_null: NullRule, operation: str) -> l
         null = is_null(depth, there, leaves)
         near = (
             None
-            if depth == 0 or strategy.choose("lend_rows", n_rows) == "whole"
+            if depth == 0 or strategy.choose("merge_rows", n_rows) == "whole"
             else _near_dim(columns, depth, places, there, null)
         )
         dims.append(_shared_dim(columns, depth, places, there, null, operation) if near is None else near.dim)
         for slot, (column, place, present) in enumerate(zip(columns, places, there, strict=True)):
             if column.ndim == depth + 1 and present is not None:
                 layout = None if near is None else near.layout(column, slot)
-                laid[slot] = (None, layout) if layout else (_lay_leaves(column, place, present, dims[-1]), None)
+                copied[slot] = (None, layout) if layout else (_copy_leaves(column, place, present, dims[-1]), None)
         if depth < ndim - 1:
             places = [_descend(column, depth, place, dims[-1]) for column, place in zip(columns, places, strict=True)]
     shape = JaggedShape._trusted(dims)
-    return [_met(column, shape[: column.ndim], *found) for column, found in zip(columns, laid, strict=True)]
+    return [_met(column, shape[: column.ndim], *found) for column, found in zip(columns, copied, strict=True)]
 
 
 def _met(column: Column, shape: JaggedShape, values: pa.Array | None, layout: copy_runs.Layout | None) -> structure.Met:
@@ -273,10 +273,10 @@ def _descend(column: Column, depth: int, places: IntArray | None, dim: Dim) -> I
     return np.where(here, own.offsets[safe] + dim.iota(), -1)
 
 
-def _lay_leaves(column: Column, places: IntArray | None, present: BoolArray, dim: Dim) -> pa.Array:
+def _copy_leaves(column: Column, places: IntArray | None, present: BoolArray, dim: Dim) -> pa.Array:
     """Copy a column's leaves to their positions in the common rows; values are shared if no leaf moves."""
     own = column.shape.dims[-1]
     if places is None and own == dim:
         return column.values
     starts = own.offsets[:-1] if places is None else own.offsets[np.maximum(places, 0)]
-    return copy_runs.lay_rows(column.values, starts, present, dim.offsets)
+    return copy_runs.copy_rows(column.values, starts, present, dim.offsets)

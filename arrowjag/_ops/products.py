@@ -166,7 +166,7 @@ def _with_an_item(column: Column, place: int) -> Column:
         return column
     grown = Ragged.from_offsets(_offsets.from_sizes(np.maximum(sizes, 1)), check=False)
     if place + 1 == column.ndim:
-        values = copy_runs.lay_rows(column.values, dim.offsets[:-1], sizes > 0, grown.offsets)
+        values = copy_runs.copy_rows(column.values, dim.offsets[:-1], sizes > 0, grown.offsets)
         return Column(JaggedShape._trusted((*column.shape.dims[:place], grown)), values)
     there = (sizes > 0).repeat(grown.sizes)
     items = np.zeros(grown.size, np.int64)

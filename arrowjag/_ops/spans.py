@@ -68,10 +68,10 @@ class Buckets(NamedTuple):
             label: npt.NDArray[Any] = number * self.every
             return _arrow.from_numpy(label)
         if self.months:
-            moments = (number * self.every).astype("M8[M]")
+            instants = (number * self.every).astype("M8[M]")
             unit = "D" if pt.is_date32(self.type) else "ms" if pt.is_date64(self.type) else self.type.unit
-            ticks = moments.astype(f"M8[{unit}]").view(np.int64)
-            if (ticks.view(f"M8[{unit}]").astype("M8[M]") != moments).any():
+            ticks = instants.astype(f"M8[{unit}]").view(np.int64)
+            if (ticks.view(f"M8[{unit}]").astype("M8[M]") != instants).any():
                 raise JagRangeError(f"resample: a bucket begins beyond what 64 bits of {unit} hold. Cast to a coarser unit first.")
         else:
             ticks = number * self.every + self.origin

@@ -341,7 +341,7 @@ class Met(NamedTuple):
 
     def settled(self) -> Met:
         """Drop the values of dropped rows."""
-        return self if self.layout is None else Met(Column(self.shape, copy_runs.lay(self.whole.values, self.layout)), self.shape)
+        return self if self.layout is None else Met(Column(self.shape, copy_runs.copy(self.whole.values, self.layout)), self.shape)
 
 
 def meet(columns: Sequence[Column], operation: str, levels: int | None = None) -> list[Met]:
@@ -495,13 +495,13 @@ def fill_null_rows(column: Column, depth: int, other: Column) -> Column:
         return column
     rows = np.arange(len(validity))
     if other.ndim == column.ndim - depth:
-        lent, items = np.zeros_like(rows), 0
+        filling, items = np.zeros_like(rows), 0
     elif other.ndim == column.ndim and other.shape[:depth] == column.shape[:depth]:
-        lent, items = rows, depth
+        filling, items = rows, depth
     else:
         raise ShapeError(f"fill_null_rows: {other.shape!r} must have the rows of {column.shape!r}, or be a single row")
     both = end_to_end([(column, depth), (other, items)])
-    return take_items(both, 1, np.where(validity, rows, lent + len(rows)), column.shape.dims[:depth])
+    return take_items(both, 1, np.where(validity, rows, filling + len(rows)), column.shape.dims[:depth])
 
 
 def end_to_end(parts: Sequence[tuple[Column, int]]) -> Column:

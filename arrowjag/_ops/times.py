@@ -209,7 +209,7 @@ def _checked_zone(zone: str, name: str) -> str:
 
 
 def tz_convert(column: Column, zone: str) -> Column:
-    """The same moments in another zone."""
+    """The same instants in another zone."""
     wanted = _checked_zone(zone, "tz_convert")
 
     def compute(values: pa.Array) -> pa.Array:
@@ -221,7 +221,7 @@ def tz_convert(column: Column, zone: str) -> Column:
 
 
 def tz_localize(column: Column, zone: str) -> Column:
-    """Wall times of a zone as moments."""
+    """Wall times of a zone as instants."""
     wanted = _checked_zone(zone, "tz_localize")
 
     def compute(values: pa.Array) -> pa.Array:
@@ -261,7 +261,7 @@ def strftime(column: Column, format: str) -> Column:
 
 
 def _with_zones(values: pa.Array, format: str) -> pa.Array:
-    """Format moments with the offset or the name of their zone: after 2037, where Arrow knows neither, as text of the format."""
+    """Format instants with the offset or the name of their zone: after 2037, where Arrow knows neither, as text of the format."""
     seconds = as_counts(values)[0] // TICKS[values.type.unit]
     late = np.flatnonzero(seconds >= KNOWN_UNTIL)
     if not len(late):

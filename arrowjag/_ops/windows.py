@@ -297,14 +297,14 @@ def _roll_by_time(
         raise JagRangeError(f"rolling: the window must fit 64 bits of {on.type}, got {window!r}")
 
     def apply(values: pa.Array, times: pa.Array, offsets: IntArray) -> pa.Array:
-        moments = _moments(times, offsets)
-        windows = _windows.of_times(moments, offsets, width, center)
+        instants = _times(times, offsets)
+        windows = _windows.of_times(instants, offsets, width, center)
         return _over(name, values, offsets, windows, 1 if least is None else least, options)
 
     return along_axis.apply_both(column, on, axis, apply, f"rolling {name}")
 
 
-def _moments(times: pa.Array, offsets: IntArray) -> npt.NDArray[Any]:
+def _times(times: pa.Array, offsets: IntArray) -> npt.NDArray[Any]:
     """Times as int64 or float64; raises for a null, and where they fall."""
     row: int | None = None
     if times.null_count:

@@ -1,4 +1,4 @@
-"""Flat times as counts, moments as wall times of their zone and back; after 2037, where Arrow's tables end, by `zoneinfo`."""
+"""Flat times as counts, instants as wall times of their zone and back; after 2037, where Arrow's tables end, by `zoneinfo`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, moments_of, offsets_at
+from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, instants_of, offsets_at
 from arrowjag.errors import JagRangeError
 
 __all__ = ["as_counts", "as_times", "cast_zoned", "in_zone", "wall_of"]
@@ -44,7 +44,7 @@ def wall_of(values: pa.Array, operation: str) -> pa.Array:
         return values
     counts, _ = as_counts(values)
     if counts.size and max(int(counts.max()), -int(counts.min())) > 2**63 - 1 - 2 * 86_400 * TICKS[values.type.unit]:
-        raise JagRangeError(f"{operation}: the wall time of a moment lies beyond what 64 bits of its unit hold")
+        raise JagRangeError(f"{operation}: the wall time of an instant lies beyond what 64 bits of its unit hold")
     wall = pc.local_timestamp(values)
     ticks = TICKS[values.type.unit]
     late = counts >= KNOWN_UNTIL * ticks
@@ -56,7 +56,7 @@ def wall_of(values: pa.Array, operation: str) -> pa.Array:
 
 
 def in_zone(wall: pa.Array, zone: str) -> pa.Array:
-    """Return wall times as moments.
+    """Return wall times as instants.
 
     Raises
     ------
@@ -68,14 +68,14 @@ def in_zone(wall: pa.Array, zone: str) -> pa.Array:
     late = counts >= KNOWN_UNTIL * ticks
     if not late.any():
         return pc.assume_timezone(wall, zone)
-    moments, found = moments_of(zone, counts[late] // ticks)
+    instants, found = instants_of(zone, counts[late] // ticks)
     if (found != 1).any():
         wrong = np.datetime64(int((counts[late] // ticks)[found != 1][0]), "s")
         kind = "doesn't exist in" if found[found != 1][0] == 0 else "is ambiguous in"
         raise pa.ArrowInvalid(f"Timestamp {kind} timezone '{zone}': {wrong}")
     early = as_times(np.where(late, 0, counts), valid, wall.type)
     result, _ = as_counts(pc.assume_timezone(early, zone))
-    result[late] = moments * ticks + counts[late] % ticks
+    result[late] = instants * ticks + counts[late] % ticks
     return as_times(result, valid, pa.timestamp(wall.type.unit, zone))
 
 

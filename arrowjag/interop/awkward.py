@@ -1,7 +1,7 @@
 """awkward: arrays of any depth, records and strings, in both directions.
 
-Values and 64-bit offsets are shared both ways; awkward keeps nulls as bits or as an index. Layouts that Arrow can't represent
-(views of lists in any order, indexed layouts) are packed by awkward first.
+Values and 64-bit offsets are shared in both directions; awkward keeps nulls as bits or as an index, and packs
+layouts that Arrow can't represent (views of lists in any order, indexed layouts).
 """
 
 from __future__ import annotations

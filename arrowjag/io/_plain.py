@@ -94,7 +94,7 @@ def _plain(type: pa.DataType, extents: bool) -> pa.DataType:
 
 
 def typed_schema(schema: pa.Schema, found: Mapping[bytes, bytes] | None) -> pa.Schema:
-    """Return the schema with the jagged types that the metadata of a file name; what doesn't fit a column is ignored.
+    """Return the schema with the jagged types that the metadata of a file name; a type that doesn't fit its column is ignored.
 
     Parameters
     ----------

@@ -206,8 +206,9 @@ _OPERATORS = frozenset(f"__{name}__" for name in (*BINARY, *COMPARISONS))
 def _refuse_selector_on_the_left() -> None:
     """Raise if the operator of a selector reads one of our expressions as its right operand.
 
-    Python calls the operator of the left operand first, unless the class of the right one is a subclass of it. Ours is a subclass
-    of `Expr`, not of `Selector`, so polars would compute with the stored lists: without jagged types and with its own broadcasting.
+    Python calls the operator of the left operand first, unless the class of the right one is a subclass of it. This class is
+    a subclass of `Expr`, not of `Selector`, so polars would compute with the stored lists, without jagged types and with its own
+    broadcasting.
     Only the call stack reveals this case.
     """
     frame: FrameType | None = sys._getframe()

@@ -13,7 +13,7 @@ __all__ = ["SHOWN", "describe_dim", "encoding_text", "plural", "shape_text", "si
 SHOWN = 6
 
 _GLANCE = 1 << 20
-"""So many sizes are compared in a fraction of a millisecond."""
+"""The number of sizes that are compared in a fraction of a millisecond."""
 
 
 def shape_text(dims: Iterable[Dim], *, at_a_glance: bool = False) -> str:

@@ -43,7 +43,7 @@ def test_rows_are_written_at_new_offsets(type, either_way, data):
         cuts = from_sizes(np.where(present, sizes[np.maximum(places, 0)], -places))
     else:
         starts, cuts = np.full(2, 5), from_sizes(np.array([2, 3]))
-    got = kernel.lay_rows(values, starts, present, cuts)
+    got = kernel.copy_rows(values, starts, present, cuts)
     got.validate(full=True)
     plain = values.to_pylist()
     expected = []

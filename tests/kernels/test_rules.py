@@ -218,7 +218,7 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("frame", (2, 2, sizes.LARGE_FRAME + 1), "coordinates"),
 ]
 
-BLOCKS = dict.fromkeys(("pad_items", "lend_rows", "nth"), "CALL_VALUES") | {
+BLOCKS = dict.fromkeys(("pad_items", "merge_rows", "nth"), "CALL_VALUES") | {
     "if_else": "CHOICE_VALUES",
     "function": "ONE_PASS_VALUES",
     "text_blocks": "TEXT_VALUES",

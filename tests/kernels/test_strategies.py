@@ -196,7 +196,7 @@ def without_rows(x: Any) -> Any:
     return aj.JaggedArray(found.shape, found.values)
 
 
-def lent(x: Any) -> Any:
+def merged_rows(x: Any) -> Any:
     """Rows that are null are filled again, below a dim of one row."""
     return aj.coalesce(*(in_one_row(part) for part in (without_rows(x), x)))[0]
 
@@ -459,9 +459,9 @@ CALLS: dict[str, list[Call]] = {
     ],
     "take_runs": [
         Call(without_rows, lambda lists, _: [row if k % 3 else None for k, row in enumerate(lists)]),
-        Call(lent, lambda lists, _: lists),
+        Call(merged_rows, lambda lists, _: lists),
     ],
-    "lend_rows": [Call(lent, lambda lists, ndim: lists)],
+    "merge_rows": [Call(merged_rows, lambda lists, ndim: lists)],
     "parents": [kernel(_offsets.parents, lambda sizes: [row for row, size in enumerate(sizes) for _ in range(size)])],
     "positions": [
         kernel(_offsets.positions, lambda sizes: [place for size in sizes for place in range(size)]),
@@ -542,8 +542,8 @@ WITH: dict[str, dict[str, Any]] = {
     "one_of": {"in_set": "compare"},
     "spread_part": {"arithmetic": "blocks", "spread": "sum"},
     "take_texts": {"take_rows": "items"},
-    "lend_rows": {"take_runs": "runs"},
-    "take_runs": {"lend_rows": "blocks", "if_else": "blocks"},
+    "merge_rows": {"take_runs": "runs"},
+    "take_runs": {"merge_rows": "blocks", "if_else": "blocks"},
 }
 """Other choices that must be forced so that an operation is reached."""
 

@@ -230,7 +230,7 @@ def order_by_size(sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[
 
 
 def rows_2d(data: NDArray[Any], starts: NDArray[np.int64], length: int) -> NDArray[Any]:
-    """Rows of one length, at least 1, of contiguous data as a (len(starts), length) array: of one row a view, of several a copy."""
+    """Return rows of one length >= 1 of contiguous data as a (len(starts), length) array: a view of one row, a copy of several."""
     if len(starts) == 1:
         return data[starts[0] : starts[0] + length].reshape(1, length)
     # A row becomes one opaque item, so that indexing copies it with one memcpy: 23 ns a row of 10 float64, where a
@@ -289,7 +289,7 @@ def inside(width: int) -> NDArray[np.bool_]:
 
 
 def take_windows(data: NDArray[Any], starts: NDArray[np.int64], width: int) -> NDArray[Any]:
-    """So many items from each start, a row each, not to be written to; what lies behind the end of the data is arbitrary."""
+    """A row of `length` items from each start, read-only; items beyond the end of the data are arbitrary."""
     last = len(data) - width
     if len(starts) and int(starts.max()) > last:
         low = int(starts.min())

@@ -23,7 +23,7 @@ class Source(NamedTuple):
     """Selects one of the operands for each value of a result."""
 
     data: NDArray[Any]
-    """One item a value, one for all values, or one a row."""
+    """One item per value, one for all values, or one per row."""
     offsets: NDArray[np.int64] | None = None
     """The first values of the rows that share an item."""
     parents: NDArray[Any] | None = None
@@ -59,7 +59,7 @@ def _spread_by_loop(data: NDArray[Any], offsets: NDArray[np.int64], items: slice
 
 
 def spread(data: NDArray[Any], offsets: NDArray[np.int64], items: slice, out: NDArray[Any]) -> None:
-    """One number a row, written for each of the row's values that are among some neighbouring items.
+    """Broadcast one number per row to those of the row's values that are in a range of items.
 
     Notes
     -----
@@ -91,7 +91,7 @@ def _steps(bits: NDArray[Any], starts: NDArray[np.int64], n: int) -> NDArray[Any
 
 
 def spread_flags(flags: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """One flag a row for each of its values, as a bitmap in Arrow's order of bits.
+    """Broadcast one flag per row to its values, as a bitmap in Arrow's order of bits.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""How a loop is described: its name, what makes its source for a type, and the kinds of its arguments."""
+"""The description of a loop: its name, the function that writes its source for a type, and the kinds of its arguments."""
 
 from __future__ import annotations
 

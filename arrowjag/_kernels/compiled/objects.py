@@ -1,8 +1,8 @@
 """Files that hold machine code: where they lie, how they are named, written and checked.
 
 A file that is damaged, cut off, exchanged or made for another processor counts as absent. Its name is a hash of all that decides
-what the code does; inside stand the same hash, the length and a checksum, so that neither a file under another's name nor a part of
-one is ever run.
+what the code does; it holds the same hash, the length and a checksum, so that neither a file under another's name nor part of
+a file is ever run.
 """
 
 from __future__ import annotations

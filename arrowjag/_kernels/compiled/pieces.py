@@ -217,7 +217,7 @@ class _Row:
             n = builder.add(n_full, builder.zext(in_tail, word))
             first = builder.add(at, builder.mul(loop.index, word(LANES)))
             rows = []
-            for lane in range(LANES):  # one without a piece, or whose piece has ended, loads items of the first and adds 0
+            for lane in range(LANES):  # a lane without a piece, or whose piece has ended, loads items of the first and adds 0
                 apart = builder.select(builder.icmp_unsigned(">", n, word(lane)), word(lane * PIECE), word(0))
                 rows.append(self._load(builder.add(first, apart)))
             used = builder.icmp_unsigned("<", self.lanes, splat(builder, n, LANES))

@@ -1,6 +1,6 @@
 """Which files decide what a loop does: its module and the compiler, with all of ours that they name.
 
-Names are found in the text of a file, wherever they stand: a module that is named in a comment counts for nothing more than a
+Names are found anywhere in the text of a file: a module that is named in a comment counts for nothing more than a
 compilation too many. Where a text can import what it doesn't name, all files count.
 """
 

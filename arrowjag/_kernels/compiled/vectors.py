@@ -81,7 +81,7 @@ _FIRST_INFINITE = 2**1024 - 2**970
 
 
 def multiply_add(one: Any, two: Any, three: Any) -> Any:
-    """The product of two floats plus a third, rounded once; what isn't finite becomes NaN, or an infinity."""
+    """The product of two floats plus a third, rounded once; results that aren't finite become NaN, or an infinity."""
     if not (np.isfinite(one) and np.isfinite(two) and np.isfinite(three)):
         return one * two + three
     exact = Fraction(float(one)) * Fraction(float(two)) + Fraction(float(three))

@@ -1,4 +1,4 @@
-"""Eight bytes at once, from any place of a buffer and to any place: what texts are compared, hashed and copied by.
+"""Load and store eight bytes at once at any address of a buffer, to compare, hash and copy text.
 
 The functions are what numba compiles calls of them to; Python runs them too, on numpy arrays. The first byte is the lowest one of
 the word: loops that take a part of a word need a processor that stores words that way.

@@ -57,7 +57,7 @@ def softmax(data: AnyArray, offsets: IntArray, limit: int | None = None, valid: 
     limit : int, optional
         Items of a row from this place on get 0.
     valid : (n_items, width) bool array, optional
-        Nulls take no part; what they get is unspecified.
+        Nulls are skipped; their results are unspecified.
 
     Returns
     -------
@@ -87,7 +87,7 @@ _SAFE = 40.0
 
 
 def _softmax_flat(data: AnyArray, offsets: IntArray, valid: NDArray[np.bool_] | None) -> AnyArray:
-    """One number an item, in blocks on all cores. A row is shifted by its maximum only where that is needed to keep exp in range.
+    """One number per item, in blocks on all cores. A row is shifted by its maximum only where that is needed to keep exp in range.
 
     Which rows are shifted depends on the row alone, so that a row gives the same in every chunk; a block whose sums say that none
     is needs no maxima: 10M float32 in 1M rows take 35 ms of CPU time instead of 100.
@@ -123,7 +123,7 @@ def _exponentiate(items: AnyArray, known: NDArray[np.bool_] | None, out: AnyArra
     np.exp(items, out=out)
     if known is not None:
         bits = out.view(f"u{out.itemsize}")
-        np.multiply(bits, known, out=bits)  # as integers, because exp of what stands under a null may be infinite
+        np.multiply(bits, known, out=bits)  # as integers, because exp of a value under a null may be infinite
 
 
 def _shift(items: AnyArray, known: NDArray[np.bool_] | None, offsets: IntArray, out: AnyArray, total: AnyArray) -> None:
@@ -189,7 +189,7 @@ def _sums_by_place(items: AnyArray, offsets: IntArray) -> AnyArray:
 def _softmax_batches(
     data: AnyArray, offsets: IntArray, batches: list[tuple[int, IntArray]], valid: NDArray[np.bool_] | None, out: AnyArray
 ) -> None:
-    """Rows of one length at a time, laid out by place: what works on all items of a place at once has long loops.
+    """Process the rows of one length at a time, stored slot by slot, so that one numpy call covers a slot of all rows.
 
     320M float32 in 1M rows of up to 20 items of 32 take 0.9 s of CPU time; row by row, in loops over 32 numbers, they take 1.7.
     """

@@ -215,7 +215,7 @@ def _window_taker(
 
 
 def _flat(array: NDArray[Any], outer: int) -> NDArray[Any]:
-    """The first `outer` dims as one; what is inside as one opaque item that is copied whole."""
+    """Merge the first `outer` dims into one, and the inner ones into one opaque item that is copied whole."""
     array = np.ascontiguousarray(array)
     width = math.prod(array.shape[outer:])
     if width == 1:

@@ -228,7 +228,7 @@ def round_half_even(data: NDArray[Any], decimals: int) -> NDArray[Any]:
     data : (n_values,) float32 or float64
         NaN and infinities stay.
     decimals : int
-        Up to `MOST_DECIMALS` either way; below 0 it rounds to tens, hundreds...
+        Between -`MOST_DECIMALS` and `MOST_DECIMALS`; below 0 it rounds to tens, hundreds...
 
     Returns
     -------

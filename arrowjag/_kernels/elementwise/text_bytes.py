@@ -37,7 +37,7 @@ def is_ascii(values: pa.Array) -> bool:
 
 
 def length(values: pa.Array) -> pa.Array:
-    """Return the number of code points of each string as int64; where all are ASCII, what its offsets differ by."""
+    """Return the number of code points of each string as int64; if all are ASCII, the differences of the offsets."""
     starts, data = _bytes_of(values)
     if len(data) and int(np.maximum.reduce(data)) >= 128:
         return pc.utf8_length(values).cast(pa.int64())

@@ -23,7 +23,7 @@ __all__ = [
     "Every",
     "every_of",
     "fits_unit",
-    "moments_of",
+    "instants_of",
     "name_at",
     "nanoseconds_of",
     "offset_text",
@@ -189,7 +189,7 @@ def _round_months(counts: npt.NDArray[Any], unit: str, every: Every, how: str, o
 
 
 def _of_months(months: npt.NDArray[Any], unit: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-    """Return counts of the first moments of months, and which of them 64 bits hold; the others have wrapped."""
+    """Return counts of the first instants of months, and which of them 64 bits hold; the others have wrapped."""
     days: npt.NDArray[np.int64] = months.view("M8[M]").astype("M8[D]").view(np.int64)
     per_day = 1 if unit == "D" else 86_400 * TICKS[unit]
     return days * per_day, (days >= -(2**63 // per_day)) & (days <= (2**63 - 1) // per_day)
@@ -208,18 +208,18 @@ _CYCLE = 146_097 * 86_400
 """Seconds of 400 years, after which the calendar repeats."""
 
 _TOO_LATE = 8_000 * 31_556_952
-"""From here on moments are moved by whole cycles: Python's calendar ends in 9999."""
+"""From here on instants are moved by whole cycles: Python's calendar ends in 9999."""
 
 
 def offsets_at(zone: str, seconds: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the seconds that wall time is ahead of UTC at moments after 2037.
+    """Return the seconds that wall time is ahead of UTC at instants after 2037.
 
     Parameters
     ----------
     zone : str
         The name of a zone that Python's `zoneinfo` knows; one such as ``+05:30`` has the same offset at all times.
     seconds : numpy.ndarray of int64
-        Moments since 1970.
+        Instants since 1970.
 
     Returns
     -------
@@ -242,20 +242,20 @@ def offset_text(seconds: int) -> str:
 
 
 def name_at(zone: str, seconds: int) -> str:
-    """The abbreviation of a zone at a moment after 2037, as ``%Z`` writes it: ``CEST``."""
+    """The abbreviation of a zone at an instant after 2037, as ``%Z`` writes it: ``CEST``."""
     if zone[:1] in "+-":
         return zone.replace(":", "")
-    moment = seconds if seconds < _TOO_LATE else seconds % _CYCLE + _CYCLE
-    return dt.datetime.fromtimestamp(moment, zoneinfo.ZoneInfo(zone)).tzname() or zone
+    instant = seconds if seconds < _TOO_LATE else seconds % _CYCLE + _CYCLE
+    return dt.datetime.fromtimestamp(instant, zoneinfo.ZoneInfo(zone)).tzname() or zone
 
 
 @functools.lru_cache(maxsize=10_000)
 def _of_year(zone: str, year: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the moments in a year, in UTC, from which an offset holds, and these offsets."""
+    """Return the instants in a year, in UTC, from which an offset holds, and these offsets."""
     info = zoneinfo.ZoneInfo(zone)
     first = int(dt.datetime(year, 1, 1, tzinfo=dt.UTC).timestamp())
     days = [first + 86_400 * day for day in range(367 if year < 9999 else 365)]
-    found = [_offset(info, moment) for moment in days]
+    found = [_offset(info, instant) for instant in days]
     starts, offsets = [first], [found[0]]
     for before, after, one, two in zip(days, days[1:], found, found[1:], strict=False):
         if one != two:
@@ -274,12 +274,12 @@ def _is_leap(year: int) -> bool:
 
 
 def _offset(info: zoneinfo.ZoneInfo, seconds: int) -> int:
-    moment = dt.datetime.fromtimestamp(seconds, info)
-    return int((moment.utcoffset() or dt.timedelta()).total_seconds())
+    instant = dt.datetime.fromtimestamp(seconds, info)
+    return int((instant.utcoffset() or dt.timedelta()).total_seconds())
 
 
-def moments_of(zone: str, wall: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
-    """Return the moments of wall times after 2037, in seconds.
+def instants_of(zone: str, wall: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+    """Return the instants of wall times after 2037, in seconds.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def moments_of(zone: str, wall: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.i
     numpy.ndarray of int64
         Seconds in UTC.
     numpy.ndarray of int8
-        How many moments have the wall time: 0 in a gap, 2 in a fold, else 1.
+        How many instants have the wall time: 0 in a gap, 2 in a fold, else 1.
     """
     early = wall - offsets_at(zone, wall - 86_400)
     late = wall - offsets_at(zone, wall + 86_400)

@@ -1,4 +1,4 @@
-"""Rows dropped, or laid at new offsets with gaps of nulls between them: runs of neighbouring items are moved as wholes."""
+"""Drop rows, or copy them to new offsets with nulls in the gaps: runs of adjacent items are copied together."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from arrowjag._kernels.base.memory import data_of, empty, has_words, unpack_bits
 from arrowjag._kernels.move.gather import filter_values, ranges, take
 
 __all__ = [
-    "Laid",
     "Layout",
+    "RunSource",
+    "copy",
+    "copy_flags",
+    "copy_rows",
+    "copy_validity",
     "differ_only_in",
     "drop_rows",
-    "laid",
-    "lay",
-    "lay_flags",
-    "lay_rows",
-    "lay_validity",
     "layout_between",
     "layout_with",
     "layout_without",
     "offsets_with",
     "pays",
+    "run_source",
 ]
 
 
@@ -54,9 +54,9 @@ class Layout(NamedTuple):
 
         Notes
         -----
-        O(runs + items). Arrow's take of binary strings copies each run with one memcpy, so the runs are lent to it as every second
-        string; those between are left out. It reserves memory for as many strings as it takes of the average length of all: a first
-        and a last string, as long as is needed for that, save a second copy of 40 MB, 2.5 ms.
+        O(runs + items). Arrow's take of binary strings copies each run with one memcpy, so the runs are every second string
+        of its input; the strings between are left out. take reserves the number of taken strings times the average length of all:
+        a first and a last string that make the average long enough save a second copy of 40 MB, 2.5 ms.
         """
         begin, n = self.begin, items.stop - items.start
         if n == 0:
@@ -82,8 +82,8 @@ class Layout(NamedTuple):
         return np.frombuffer(taken.buffers()[2], data.dtype, n)
 
 
-class Laid(NamedTuple):
-    """An operand whose items are laid while they are read, as `flat.Source` is spread."""
+class RunSource(NamedTuple):
+    """An operand whose runs are copied to their new offsets while they are read, as `fill.Source` is broadcast."""
 
     data: NDArray[Any]
     layout: Layout
@@ -95,11 +95,11 @@ class Laid(NamedTuple):
 
 
 def pays(type: pa.DataType, n_runs: int, n_values: int) -> bool:
-    """Whether so many runs of such values are better moved as wholes than item by item."""
+    """Whether copying `n_runs` runs of values is faster than copying item by item."""
     return strategy.choose("take_runs", n_values, n_runs, has_words(type)) == "runs"
 
 
-# --------------------------------------------------------------------------------------------------- rows dropped, rows lent
+# --------------------------------------------------------------------------------------------------- rows dropped, rows resized
 
 
 def offsets_with(offsets: NDArray[np.int64], rows: NDArray[np.int64], sizes: NDArray[np.int64] | int = 0) -> NDArray[np.int64]:
@@ -208,16 +208,16 @@ def drop_rows(values: pa.Array[Any], offsets: NDArray[np.int64], dropped: NDArra
     O(n_rows + n_values), a new array. Of 5M float64 in 500k rows every fiftieth row is dropped in 5.5 ms, a copy takes 3.
     """
     if pays(values.type, len(dropped) + 1, len(values)):
-        return lay(values, layout_without(offsets, dropped))
+        return copy(values, layout_without(offsets, dropped))
     kept = np.ones(len(offsets) - 1, np.bool_)
     kept[dropped] = False
     return filter_values(values, kept.repeat(offsets[1:] - offsets[:-1]))
 
 
-# --------------------------------------------------------------------------------------------------- rows laid
+# --------------------------------------------------------------------------------------------------- rows copied
 
 
-def lay_rows(
+def copy_rows(
     values: pa.Array[Any], starts: NDArray[np.int64], present: NDArray[np.bool_], offsets: NDArray[np.int64]
 ) -> pa.Array[Any]:
     """The items of each row from where it starts in the values, or nulls for a row that is not there.
@@ -245,7 +245,7 @@ def lay_rows(
         sizes = np.diff(offsets)
         there = present.repeat(sizes)
         return take(values, np.where(there, ranges(np.where(present, starts, 0), sizes), 0), None if there.all() else there)
-    return lay(values, _layout(starts, present, offsets))
+    return copy(values, _layout(starts, present, offsets))
 
 
 def _layout(starts: NDArray[np.int64], present: NDArray[np.bool_], offsets: NDArray[np.int64]) -> Layout:
@@ -259,38 +259,38 @@ def _layout(starts: NDArray[np.int64], present: NDArray[np.bool_], offsets: NDAr
     return Layout(np.append(begin[:-1][full], begin[-1]), starts[first], None if present[first].all() else present[first])
 
 
-def lay(values: pa.Array[Any], layout: Layout) -> pa.Array[Any]:
+def copy(values: pa.Array[Any], layout: Layout) -> pa.Array[Any]:
     """The values of a layout, null in its gaps; of a type that has words. O(runs + items), a new array."""
-    type, n, bits = values.type, layout.size, lay_validity(values, layout)
+    type, n, bits = values.type, layout.size, copy_validity(values, layout)
     if pt.is_boolean(type):
-        return pa.Array.from_buffers(type, n, [bits, lay_flags(data_of(values).view(np.bool_), layout)])
-    source = laid(data_of(values), layout)
+        return pa.Array.from_buffers(type, n, [bits, copy_flags(data_of(values).view(np.bool_), layout)])
+    source = run_source(data_of(values), layout)
     data = fill(lambda items, out: np.copyto(out, source.part(items)), n, source.data.dtype, strategy.sizes.PASS_VALUES)
     return pa.Array.from_buffers(type, n, [bits, pa.py_buffer(data)])
 
 
-def lay_validity(values: pa.Array[Any], layout: Layout) -> pa.Buffer | None:
+def copy_validity(values: pa.Array[Any], layout: Layout) -> pa.Buffer | None:
     """Arrow's bits of where a layout has values that are not null; None where all are."""
     if values.null_count:
-        return lay_flags(unpack_bits(values.buffers()[0], values.offset, len(values)), layout)
+        return copy_flags(unpack_bits(values.buffers()[0], values.offset, len(values)), layout)
     gaps = _gaps(layout)
     return None if gaps is None else pa.py_buffer(gaps)
 
 
-def lay_flags(flags: NDArray[np.bool_], layout: Layout) -> pa.Buffer:
+def copy_flags(flags: NDArray[np.bool_], layout: Layout) -> pa.Buffer:
     """The flags of a layout, one for each of the values, as Arrow's bits; not set in gaps."""
-    source, gaps = laid(flags, layout), _gaps(layout)
+    source, gaps = run_source(flags, layout), _gaps(layout)
     bits = fill_bits(source.part, layout.size, strategy.sizes.PASS_VALUES)
     return pa.py_buffer(bits if gaps is None else bits & gaps)
 
 
-def laid(data: NDArray[Any], layout: Layout) -> Laid:
+def run_source(data: NDArray[Any], layout: Layout) -> RunSource:
     """Wrap data that is copied to its layout while it is read, in parts of at most PASS_VALUES items.
 
     The data is extended to the length of the longest part, because a gap reads as many items as it is long.
     """
     lacking = 0 if layout.present is None else min(layout.size, strategy.sizes.PASS_VALUES) - len(data)
-    return Laid(np.concatenate([data, np.zeros(lacking, data.dtype)]) if lacking > 0 else data, layout)
+    return RunSource(np.concatenate([data, np.zeros(lacking, data.dtype)]) if lacking > 0 else data, layout)
 
 
 def _gaps(layout: Layout) -> NDArray[np.uint8] | None:

@@ -141,7 +141,7 @@ def _take_flat(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None
 
 
 def _no_nulls(values: Any) -> pa.Array[Any]:
-    """The same data, whatever stands under nulls included."""
+    """The same data, including the values under nulls."""
     if values.null_count == 0:
         return values
     return pa.Array.from_buffers(values.type, len(values), [None, values.buffers()[1]], offset=values.offset)
@@ -313,7 +313,7 @@ def pick(
     -------
     items : (n,) int64 array
     outside : int or None
-        The first position that its row lacks, if there is one. What stands there in `items` is not to be used.
+        The first position that its row lacks, if there is one. The entry of `items` there must not be used.
 
     Notes
     -----

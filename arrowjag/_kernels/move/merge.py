@@ -73,7 +73,7 @@ def _woven(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 
 def repeat_each(values: pa.Array[Any], count: int) -> pa.Array[Any]:
-    """Each item so many times in a row; of a type that has words. O(n * count), a new array."""
+    """Repeat each item `count` times; the type has words. O(n * count), a new array."""
     return _moved(values, count, _repeated, _repeated_bits)
 
 
@@ -99,7 +99,7 @@ def _repeated_bits(bits: NDArray[np.uint8], n: int, count: int) -> NDArray[np.ui
 
 
 def tile(values: pa.Array[Any], count: int) -> pa.Array[Any]:
-    """All items so many times one after another; of a type that has words. O(n * count), a new array."""
+    """Repeat the whole array `count` times; the type has words. O(n * count), a new array."""
     return _moved(values, count, _tiled, _tiled_bits)
 
 
@@ -129,7 +129,7 @@ def _moved(
     words: Callable[[NDArray[Any], int], NDArray[Any]],
     bits: Callable[[NDArray[np.uint8], int, int], NDArray[np.uint8]],
 ) -> pa.Array[Any]:
-    """Values so many times, by a function of words and one of bits."""
+    """Repeat values `count` times, by a function of words and one of bits."""
     n = len(values)
     if n * count == 0:
         return values[:0]
@@ -175,11 +175,11 @@ def pad_rows(
     data, valid = data_of(values), valid_of(values)
     word = np.zeros(1, data.dtype) if fill is None else data_of(fill)
     is_valid = fill is not None and fill.null_count == 0
-    lay_out = _layout(data, offsets, padded)
-    grown = lay_out(data, word[0])
+    scatter = _layout(data, offsets, padded)
+    grown = scatter(data, word[0])
     if valid is None and (is_valid or len(grown) == len(data)):
         return from_words(values.type, grown)
-    return from_words(values.type, grown, lay_out(np.ones(len(data), np.bool_) if valid is None else valid, is_valid))
+    return from_words(values.type, grown, scatter(np.ones(len(data), np.bool_) if valid is None else valid, is_valid))
 
 
 def _layout(
@@ -193,13 +193,13 @@ def _layout(
         return lambda data, fill: dense.pad(data, [offsets], [width], fill).reshape(-1)
     cells = ranges(padded[:-1], np.diff(offsets))
 
-    def lay_out(data: NDArray[Any], fill: Any) -> NDArray[Any]:
+    def scatter(data: NDArray[Any], fill: Any) -> NDArray[Any]:
         out = empty(int(padded[-1]), data.dtype)
         out[:] = fill
         out[cells] = data
         return out
 
-    return lay_out
+    return scatter
 
 
 def pays_rows(type: pa.DataType, n_rows: int, n_values: int, n_taken: int) -> bool:
@@ -298,19 +298,19 @@ def join_rows(parts: Sequence[pa.Array[Any]], offsets: Sequence[NDArray[np.int64
 
 
 def _join_bytes(parts: Sequence[NDArray[Any]], offsets: Sequence[NDArray[np.int64]]) -> NDArray[Any]:
-    joined = pc.binary_join_element_wise(*map(_lent, parts, offsets), pa.scalar(b"", pa.large_binary()))
+    joined = pc.binary_join_element_wise(*map(_as_strings, parts, offsets), pa.scalar(b"", pa.large_binary()))
     dtype, n = parts[0].dtype, sum(map(len, parts))
     return np.frombuffer(joined.buffers()[2], dtype, n) if n else np.empty(0, dtype)
 
 
 def _take_bytes(data: NDArray[Any], offsets: NDArray[np.int64], rows: pa.Array[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    taken = pc.take(_lent(data, offsets), rows, boundscheck=False)
+    taken = pc.take(_as_strings(data, offsets), rows, boundscheck=False)
     _, cuts, content = taken.buffers()
     new: NDArray[np.int64] = np.frombuffer(cuts, np.int64, len(rows) + 1, taken.offset * 8) // data.dtype.itemsize
     return new, np.frombuffer(content, data.dtype, int(new[-1])) if new[-1] else np.empty(0, data.dtype)
 
 
-def _lent(data: NDArray[Any], offsets: NDArray[np.int64]) -> pa.Array[Any]:
+def _as_strings(data: NDArray[Any], offsets: NDArray[np.int64]) -> pa.Array[Any]:
     """Rows as binary strings; the data is shared where it lies side by side."""
     buffers = [None, pa.py_buffer(offsets * data.dtype.itemsize), pa.py_buffer(np.ascontiguousarray(data))]
     return pa.Array.from_buffers(pa.large_binary(), len(offsets) - 1, buffers)

@@ -40,7 +40,7 @@ def are_distinct(places: NDArray[np.int64], n: int) -> bool:
 
 
 def put(values: pa.Array[Any], places: NDArray[np.int64], items: pa.Array[Any]) -> pa.Array[Any]:
-    """A copy of values that are words in which each item stands at its place.
+    """A copy of fixed-width values with each item at its place.
 
     Parameters
     ----------

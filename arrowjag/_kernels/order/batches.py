@@ -119,15 +119,15 @@ def partition_by_value(codes: Codes, n_bits: int) -> Parts:
     n_bits : int
         Above these all bits are 0.
     """
-    # The first bits of a code choose a stretch, which a sample has given as many parts as it has items, so that parts are of like
-    # size however codes are distributed, unless they crowd where the first bits don't tell them apart: such a part stays long.
+    # The first bits of a code choose a bucket. A bucket gets parts in proportion to its items in a sample, so that parts are of
+    # similar size for any distribution of codes, unless many codes agree in their first bits: such a part stays long.
     rest = max(0, n_bits - strategy.sizes.PART_BITS)
     sample = codes[:: max(1, len(codes) // strategy.sizes.PART_SAMPLE)] >> np.uint64(rest)
     counts = np.bincount(sample.view(np.int64), minlength=1 << min(n_bits, strategy.sizes.PART_BITS))
     wanted = counts * (min(len(codes) // strategy.sizes.PART_ITEMS, strategy.sizes.MOST_PARTS) / len(sample))
     bits = np.minimum(np.log2(np.maximum(wanted, 1)).astype(np.int64), rest)
     starts = from_counts(np.where(counts > 0, 1 << bits, 0))[:-1]
-    starts[counts == 0] -= 1  # a stretch without sampled items joins the part below it
+    starts[counts == 0] -= 1  # a bucket without sampled items joins the part below it
     np.maximum(starts, 0, out=starts)
     top = (codes >> np.uint64(rest)).view(np.int64)
     part = codes & np.uint64((1 << rest) - 1)
@@ -166,7 +166,7 @@ def sorted_matrix(codes: NDArray[np.uint64], batch: PaddedBatch, cut: np.uint64)
 
 
 def repair(order: NDArray[np.int64], codes: NDArray[np.uint64], cut: np.uint64, batch: PaddedBatch) -> None:
-    """Put codes that agree but for their last `cut` bits in order, in place; they stand side by side, by position."""
+    """Put codes that agree but for their last `cut` bits in order, in place; they are adjacent, by position."""
     beyond = batch.beyond()
     order[:, batch.shortest :][beyond] = 0
     full = codes[order]

@@ -1,6 +1,6 @@
 """Short rows, every item compared with every other one of its row: places, ranks, groups and distinct items without a sort.
 
-The rows of one length stand side by side as the columns of a matrix, so that one numpy call compares a pair of slots in all of
+The rows of one length are the columns of a matrix, so that one numpy call compares a pair of slots in all of
 them: 16 bytes in, one out, on wide registers. 50 comparisons a row of ten take 1 ns a value; sorting it with places takes 15.
 """
 

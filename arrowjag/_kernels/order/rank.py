@@ -45,7 +45,7 @@ def sorted_runs(
 
     Notes
     -----
-    The cost of `lexsort`, and one gather a key.
+    The cost of `lexsort`, and one gather per key.
     """
     order = lexsort(keys, offsets, descending)
     begins, *others = (_differs(key[order], None if valid is None else valid[order]) for key, valid in keys)
@@ -219,20 +219,20 @@ def candidates(
     -----
     O(n_rows + n_values): 5M float64 in Zipf rows take 15 ms for three of each, their descending sort 130.
     """
-    # Items that stand side by side are as one, whose place in the order is that of the first of them. Of the first k such stretches
-    # each holds an item before all items of the stretches behind, so that none of these is among the first k.
+    # Each long row is cut into segments, which are ordered by their first item in sorted order. The first k of them hold k
+    # items that precede all items of the others, so the others hold none of the first k items.
     data, valid = key
     if strategy.choose("topk", offsets, counts) == "sort":
         return None
     sizes, length = row_sizes(offsets), strategy.sizes.TOPK_SEGMENT
     long = sizes > counts * (length * strategy.sizes.TOPK_SHARE)
-    n_stretches = np.where(long, -(-sizes // length), 1)
-    rows = from_counts(n_stretches)
+    n_segments = np.where(long, -(-sizes // length), 1)
+    rows = from_counts(n_segments)
     bounds = np.append(runs(offsets[:-1], rows, length), offsets[-1])
     first = (extremes.max if descending else extremes.min)(data, valid, bounds)
-    taken = np.minimum(n_stretches, np.where(long, counts, 1))
+    taken = np.minimum(n_segments, np.where(long, counts, 1))
     chosen = zeros(len(bounds) - 1, np.bool_)
     chosen[argsort(*first, rows, descending)[ranges(rows[:-1], taken)]] = True
-    stretches = chosen.nonzero()[0]
-    lengths = bounds[stretches + 1] - bounds[stretches]
-    return ranges(bounds[stretches], lengths), from_counts(lengths)[stretches.searchsorted(rows)]
+    segments = chosen.nonzero()[0]
+    lengths = bounds[segments + 1] - bounds[segments]
+    return ranges(bounds[segments], lengths), from_counts(lengths)[segments.searchsorted(rows)]

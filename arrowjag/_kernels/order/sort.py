@@ -199,7 +199,7 @@ def argsort(
     Returns
     -------
     (n_values,) int64 array
-        The items of row i in order stand at offsets[i] .. offsets[i + 1].
+        The sorted items of row i are at offsets[i] .. offsets[i + 1].
 
     Notes
     -----

@@ -216,7 +216,7 @@ def _of_block(
 
 
 def _loser(pick: Pick, dtype: np.dtype[Any]) -> Any:
-    """The number that no other one loses against: what a null is filled with, and the result of a row without items."""
+    """The number that no other number loses against: it fills nulls, and is the result of a row without items."""
     if dtype.kind == "f":
         return np.inf if pick is _SMALLEST else -np.inf
     limits = np.iinfo(dtype)

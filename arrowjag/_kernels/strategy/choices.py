@@ -204,7 +204,7 @@ CHOICES: dict[str, Choice] = {
     "repeat_bits": _either(rules.repeat_bits, "small", "spread", table=lambda _n, count: count <= 1 << 10),
     "tile": _either(rules.small_or("pieces"), "small", "pieces"),
     "pad_items": _either(rules.at_least("CALL_VALUES"), "whole", "blocks"),
-    "lend_rows": _either(rules.at_least("CALL_VALUES"), "whole", "blocks"),
+    "merge_rows": _either(rules.at_least("CALL_VALUES"), "whole", "blocks"),
     "nth": _either(rules.at_least("CALL_VALUES"), "whole", blocks=lambda n: n > 0),
     "are_distinct": _either(rules.are_distinct, "sort", "marks"),
     "if_else": _either(rules.at_least("CHOICE_VALUES"), "whole", "blocks"),

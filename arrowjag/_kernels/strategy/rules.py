@@ -1,7 +1,7 @@
 """How a strategy is chosen from facts: one function per decision, which reads sizes and returns the name of a strategy.
 
 All strategies of one operation give the same result, wherever they are able to compute it: `CHOICES` names them and says where they
-are able. All sizes stand in `sizes`.
+are able. All sizes are in `sizes`.
 """
 
 from __future__ import annotations

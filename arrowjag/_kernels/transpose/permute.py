@@ -33,7 +33,7 @@ class Permuted(NamedTuple):
     """Of every dim."""
 
     extents: list[int | None]
-    """Declared sizes. They move with their dim, but for dims that come to stand behind an inner dim without one."""
+    """Declared sizes. They move with their dim, except for dims that end up behind an inner dim without a declared size."""
 
     orders: list[NDArray[np.int64] | None]
     """For each dim the old row of each new row, and at the end the old item of each new item. None up to the first moved dim,
@@ -81,8 +81,8 @@ def transpose(
     Notes
     -----
     O(items), by the first of these that fits: uniform dims by a transposed copy of a range; large frames of two neighbouring dims
-    column by column, other neighbours by whole slices where dim b is declared, else by the number of the column; what does not
-    shear without a sort; the rest by a radix sort. Source: fold.
+    column by column, other neighbours by whole slices where dim b is declared, else by the number of the column; shapes that do
+    not shear without a sort; the rest by a radix sort. Source: fold.
     """
     order = [b, *range(a + 1, b), a]
     width = extents[b]

@@ -21,7 +21,7 @@ from arrowjag._kernels.base.fill import Source, fill, fill_bits, spread_flags, w
 from arrowjag._kernels.base.memory import empty, unpack_bits
 from arrowjag._kernels.elementwise import arithmetic
 from arrowjag._kernels.move import copy_runs
-from arrowjag._kernels.move.copy_runs import Laid
+from arrowjag._kernels.move.copy_runs import RunSource
 from arrowjag._ops import structure
 from arrowjag._ops.elementwise.framework import Datum, Operand, bits_of, columns_of, flat_data, with_data
 from arrowjag._pyarrow_versions import numpy_dtype
@@ -126,12 +126,12 @@ def _is_plain(operand: Operand) -> bool:
     return plain and (operand.ndim > 0 if isinstance(operand, Column) else operand.is_valid)
 
 
-def _source(operand: structure.Met | pa.Scalar, shape: JaggedShape) -> Source | Laid:
+def _source(operand: structure.Met | pa.Scalar, shape: JaggedShape) -> Source | RunSource:
     if not isinstance(operand, structure.Met):
         return Source(np.array([operand.as_py()], numpy_dtype(operand.type)))
     data = flat_data(operand.whole.values)
     if operand.layout is not None:
-        return Laid(data, operand.layout)
+        return RunSource(data, operand.layout)
     if operand.shape.ndim == shape.ndim:
         return Source(data)
     dim = shape.composed(operand.shape.ndim, shape.ndim)
@@ -153,7 +153,7 @@ def _bits_within(operand: structure.Met, shape: JaggedShape) -> pa.Buffer:
     values = operand.whole.values
     bits = bits_of(values.is_valid())
     if operand.layout is not None:
-        return copy_runs.lay_flags(unpack_bits(bits, 0, len(values)), operand.layout)
+        return copy_runs.copy_flags(unpack_bits(bits, 0, len(values)), operand.layout)
     if operand.shape.ndim < shape.ndim:
         below = shape.composed(operand.shape.ndim, shape.ndim)
         return pa.py_buffer(spread_flags(unpack_bits(bits, 0, len(values)), below.offsets))
@@ -205,16 +205,16 @@ def choose(flags: Datum, one: Datum | structure.Met, two: Datum | structure.Met)
         out &= np.bitwise_xor(chosen, other, out=empty(len(out), words))
         out ^= other
 
-    is_laid = isinstance(left, Laid) or isinstance(right, Laid)  # each of its blocks costs a few more calls
-    data = fill(work, len(flags), words, strategy.sizes.PASS_VALUES // (1 if is_laid else 2))
+    copies_runs = isinstance(left, RunSource) or isinstance(right, RunSource)  # each of its blocks costs a few more calls
+    data = fill(work, len(flags), words, strategy.sizes.PASS_VALUES // (1 if copies_runs else 2))
     return _array(type, len(flags), _chosen_bits(flags, one, two), data)
 
 
-def _words(side: Datum | structure.Met, words: np.dtype[Any]) -> Source | Laid:
+def _words(side: Datum | structure.Met, words: np.dtype[Any]) -> Source | RunSource:
     """View fixed-width values as integers of the same width."""
     if isinstance(side, structure.Met):
         source = _words(side.whole.values, words)
-        return source if side.layout is None else copy_runs.laid(source.data, side.layout)
+        return source if side.layout is None else copy_runs.run_source(source.data, side.layout)
     array = side
     if isinstance(side, pa.Scalar):
         array = pa.repeat(side, 1) if side.is_valid else pa.nulls(1, side.type)
@@ -234,7 +234,7 @@ def _chosen_bits(flags: pa.Array, one: Datum | structure.Met, two: Datum | struc
 def _valid(side: Datum | structure.Met) -> pa.Array | pa.Scalar:
     """Return the validity of an operand as booleans; a scalar if all values are valid or all are null."""
     if isinstance(side, structure.Met) and side.layout is not None:
-        bits = copy_runs.lay_validity(side.whole.values, side.layout)
+        bits = copy_runs.copy_validity(side.whole.values, side.layout)
         return pa.scalar(True) if bits is None else _array(pa.bool_(), side.layout.size, None, bits)
     datum = side.whole.values if isinstance(side, structure.Met) else side
     if isinstance(datum, pa.Scalar):

@@ -22,7 +22,7 @@ __all__ = ["Categories", "as_category", "codes_beside", "from_codes", "is_ordere
 
 @dataclass(frozen=True)
 class Categories:
-    """Ordered categories by their labels: what a cast to polars' Enum aims at."""
+    """Ordered categories by their labels, the target type of a cast to polars' Enum."""
 
     labels: tuple[str, ...]
 

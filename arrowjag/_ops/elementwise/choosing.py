@@ -53,20 +53,20 @@ def where(condition: Operand, one: Operand, two: Operand) -> Column:
         data, valid = _arrow.to_numpy(operands[0].values.cast(pa.bool_()))
         place = np.maximum(leaves[0], 0)
         known = leaves[0] >= 0 if valid is None else (leaves[0] >= 0) & valid[place]
-        nobody = ~np.logical_or.reduce([side for side in sides if side is not None])
+        absent = ~np.logical_or.reduce([side for side in sides if side is not None])
         chosen = [np.zeros(len(place), bool) if side is None else side for side in lacks]
-        lost = np.where(known, np.where(data[place], chosen[0], chosen[1]), nobody if both is None else both)
-        null: BoolArray = nobody | lost
+        lost = np.where(known, np.where(data[place], chosen[0], chosen[1]), absent if both is None else both)
+        null: BoolArray = absent | lost
         return null
 
-    met = concat.lend_rows(operands, is_null, "where")
-    found = _choose_lent(met, [condition, one, two])
+    met = concat.merge_rows_deferred(operands, is_null, "where")
+    found = _choose_merged(met, [condition, one, two])
     if found is not None:
         return found
     return apply(_if_else, _scalars_kept([condition, one, two], [side.settled().whole for side in met]), "where")
 
 
-def _choose_lent(met: Sequence[structure.Met], operands: Sequence[Operand]) -> Column | None:
+def _choose_merged(met: Sequence[structure.Met], operands: Sequence[Operand]) -> Column | None:
     """Select from operands whose copy is deferred, block by block. Returns None if that does not apply; the caller falls back."""
     flags, *sides = (side if isinstance(operand, Column) else operand for side, operand in zip(met, operands, strict=True))
     shape = max((side.shape for side in met), key=len)

@@ -56,7 +56,7 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
 
 
 def _check_zones(name: str, *types: pa.DataType) -> None:
-    """Refuse dates beside moments, whose date depends on the zone; Arrow takes dates for midnight in UTC."""
+    """Refuse dates beside instants, whose date depends on the zone; Arrow takes dates for midnight in UTC."""
     zones = [type.tz for type in types if pt.is_timestamp(type) and type.tz]
     if zones and any(pt.is_date(type) for type in types):
         midnight = f"y.cast('timestamp[us]').dt.tz_localize({zones[0]!r})"

@@ -11,7 +11,7 @@ from arrowjag._kernels.compiled.loop import ITEM_TYPES, helper, loop
 from arrowjag._kernels.compiled.vectors import hits_of
 from arrowjag._kernels.compiled.words import store_word
 
-u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
+u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
 f8: Any = np.float64
 _BITS = ("u1", "u2", "u4", "u8")

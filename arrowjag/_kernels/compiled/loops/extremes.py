@@ -21,7 +21,7 @@ from arrowjag._kernels.compiled.vectors import (
     smallest_valid,
 )
 
-u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
+u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
 
 LONG = 32

@@ -12,7 +12,7 @@ from arrowjag._kernels.compiled.pieces import LONG, sums_in_pieces
 
 __all__ = ["distances_of", "powers_of"]
 
-u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
+u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 f8: Any = np.float64
 
 Function = Callable[..., Any]

@@ -1,6 +1,6 @@
 """Items that are moved and not looked at: rows taken, rows reversed, one item spread over its row, items put group by group.
 
-Text is copied eight bytes at a time, as far as both ends have room: what is written too much, the next item covers. `limit` is
+Text is copied eight bytes at a time, as far as both ends have room: the next item overwrites the excess. `limit` is
 where the bytes of a thread end.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from arrowjag._kernels.compiled.loop import loop
 from arrowjag._kernels.compiled.words import load_word, store_word
 
-u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
+u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
 _BITS = ("u1", "u2", "u4", "u8")
 

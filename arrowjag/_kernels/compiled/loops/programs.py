@@ -1,4 +1,4 @@
-"""The text of programs: what they read, compute and give.
+"""The text of programs: their inputs, steps and results.
 
 A program is text, so that it can name a loop: in the cache, and for the process that compiles.
 ``fused:f8,f4?|f8|f8|alive|mul:f8:f8,0,1;sum:f8:f8,4|5`` has two columns of items, the second with nulls, a column of one value per

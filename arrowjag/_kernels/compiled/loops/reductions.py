@@ -10,7 +10,7 @@ import numpy as np
 from arrowjag._kernels.compiled.loop import LARGEST_PRODUCT, PIECE, helper, loop
 from arrowjag._kernels.compiled.pieces import LONG, sums_in_pieces, sums_of_pieces
 
-u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
+u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
 f8: Any = np.float64
 _FLOATS = ("f4", "f8")

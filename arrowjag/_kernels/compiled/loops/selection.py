@@ -1,4 +1,4 @@
-"""The items at two neighbouring places of each sorted row or window, without sorting it: what quantiles are made of."""
+"""The items at two neighbouring places of each sorted row or window, without sorting it, from which quantiles are interpolated."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from arrowjag._kernels.compiled.loop import SAMPLE, helper, loop
 
-u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
+u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
 f8: Any = np.float64
 
@@ -148,8 +148,8 @@ def window_select(kind: str, nulls: bool) -> Function:
     """(values, low, high, first, last, below, above, weights, scratch, lower, upper, out): the items of two ranks in each window.
 
     `below`, `above` and `weights` hold for each size of a window the ranks and the share of the second one. Floats are mixed into
-    `out`, others stand in `lower` and `upper`. The items of a window stay sorted in `scratch`, which has room for the longest one:
-    one that comes takes the slot of one that leaves. There are no nulls and no NaN; empty windows are left out.
+    `out`, others are written to `lower` and `upper`. The items of a window stay sorted in `scratch`, which has room for the longest
+    window: an item that enters takes the slot of one that leaves. There are no nulls and no NaN; empty windows are left out.
     """
     del nulls
     mixes = kind == "f"

@@ -10,7 +10,7 @@ import numpy as np
 from arrowjag._kernels.compiled.loop import loop
 from arrowjag._kernels.compiled.words import load_word
 
-u1: Any = np.uint8  # Any: what numba infers is exact, and no matter of annotations
+u1: Any = np.uint8  # Any: numba infers the exact types, so annotations would add nothing
 u8: Any = np.uint64
 i8: Any = np.int64
 

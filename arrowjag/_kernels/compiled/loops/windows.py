@@ -9,7 +9,7 @@ import numpy as np
 
 from arrowjag._kernels.compiled.loop import loop
 
-u8: Any = np.uint64  # Any: what numba infers is exact, and no matter of annotations
+u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
 f8: Any = np.float64
 
