@@ -14,10 +14,10 @@ from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._integers import integer, item_count
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.fill import fill, filled
+from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import data_of, from_words, has_words, valid_of
 from arrowjag._kernels.base.offsets import row_sizes
-from arrowjag._kernels.equal import groups
+from arrowjag._kernels.equal import groups, members
 from arrowjag._kernels.equal.sets import lookup
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.strategy import sizes
@@ -131,7 +131,7 @@ def _chosen(values: pa.Array, old: Sequence[Any], items: pa.Array) -> pa.Array:
 
 
 def _one_chosen(values: pa.Array, scalar: pa.Scalar, items: pa.Array) -> pa.Array | None:
-    """Replace one number by another one, block by block; None for other types, and where a null or NaN is replaced."""
+    """Replace one number by another one; None for other types, and where a null or NaN is replaced."""
     type = values.type
     if scalar.type != type or not scalar.is_valid or not (pt.is_integer(type) or pt.is_float32(type) or pt.is_float64(type)):
         return None
@@ -140,18 +140,8 @@ def _one_chosen(values: pa.Array, scalar: pa.Scalar, items: pa.Array) -> pa.Arra
     if np.isnan(wanted):
         return None
 
-    changed: list[bool] = []
-
-    def work(block: slice, out: npt.NDArray[Any]) -> None:
-        part = data[block]
-        np.copyto(out, part)
-        places = (part == wanted).nonzero()[0]
-        if len(places):
-            out[places] = replaced
-            changed.append(True)
-
-    found = fill(work, len(data), data.dtype, sizes.WORD_VALUES)
-    return _arrow.from_numpy(found, valid_of(values), type) if changed else values
+    found = members.replace_equal(data, wanted, replaced)
+    return values if found is None else _arrow.from_numpy(found, valid_of(values), type)
 
 
 def _put(data: npt.NDArray[Any], other: BoolArray, word: Any) -> npt.NDArray[Any]:

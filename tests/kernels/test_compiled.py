@@ -160,6 +160,7 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     moved = {"begins": bounds[rows], "taken": taken, "limit": room, "out": np.zeros(room, "u1")}
     given |= {"taken_bytes": moved, "reversed_bytes": moved}
     given["one_of"] = {"last": len(values)}
+    given["replace_equal"] = {"pair": np.array([values[3], values[5]]), "n": len(values)}
     given["members"] = {"known": values[::-1].copy(), "cuts": np.concatenate(([0], np.cumsum(np.diff(offsets)[::-1])))}
     given["grouped_items"] = {"leaders": leaders, "places": np.zeros_like(leaders), "cuts": np.zeros_like(cuts)}
     given["taken_items"] = {"begins": bounds[rows], "taken": taken, "out": np.zeros(taken[-1], values.dtype)}

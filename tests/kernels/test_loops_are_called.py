@@ -48,6 +48,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "n_unique": ("leaders-u8", FLOATS.n_unique),
     "median": ("select-f8", lambda: FLOATS.quantile(0.3)),
     "is_in": ("one_of-i8", lambda: INTEGERS.is_in([3, 4])),
+    "replace": ("replace_equal-i8", lambda: INTEGERS.replace(3, 4)),
     "is_in rows": ("members-u8", lambda: INTEGERS.is_in(TIMES)),
     "intersection": ("combined-u8", lambda: INTEGERS.intersection(TIMES)),
     "head": ("taken_items-u8", lambda: FLOATS.head(1)),

@@ -176,6 +176,12 @@ def member_of(count: int) -> Call:
     return Call(ours, lambda lists, ndim: ref.is_in(Jag(lists, ndim), Jag(known(lists, ndim), 1)))
 
 
+def replaced_first(x: Any) -> Any:
+    """The items that equal the first one become equal to the last one."""
+    known = x.values.drop_null()
+    return x.replace(known[0], known[-1]) if len(known) else x
+
+
 def halves(n: int) -> list[int]:
     return [*range(0, n, 2), *range(1, n, 3), *range(n - 1, -1, -4)]
 
@@ -349,6 +355,7 @@ CALLS: dict[str, list[Call]] = {
     "in_set": [member_of(2), member_of(40)],
     "last_equal": [Call(got_by_key), Call(lambda x: got_by_key(x, -1))],
     "one_of": [member_of(1), member_of(2), member_of(4)],
+    "replace_equal": [Call(replaced_first)],
     # reductions and scans
     "row_reduction": [*(reduction(name, rounds=True)._replace(same_bits=True) for name in ("min", "max"))],
     "row_sum": [reduction(name, rounds=True)._replace(same_bits=True) for name in ("sum", "mean", "var", "std")],

@@ -130,6 +130,7 @@ CHOICES: dict[str, Choice] = {
     "lookup": _either(lambda: "hash", "hash", small=_never),
     "hash_row": _either(lambda offsets: "partition" if is_huge(offsets) else "tables", "tables", partition=_is_row),
     "one_of": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "replace_equal": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "last_equal": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "in_set": _either(
         rules.in_set, "compare", hash=lambda n, _span: n > 0, table=lambda _n, span: span is not None and span < 1 << 24

@@ -192,3 +192,21 @@ def one_of(kind: str, nulls: bool) -> Function:
         return 0
 
     return function
+
+
+@loop("item* item* i8 item*", tuple(type for type in ITEM_TYPES if type != "b1"))
+def replace_equal(kind: str, nulls: bool) -> Function:
+    """(values, pair, n, out): items that equal the first of the pair become the second; returns 1 if there are any."""
+    del kind, nulls
+
+    def function(values: Any, pair: Any, n: Any, out: Any) -> int:
+        old, new = pair[0], pair[1]
+        found = False
+        for i in range(u8(n)):
+            item = values[i]
+            hit = item == old
+            out[i] = new if hit else item
+            found |= hit
+        return 1 if found else 0
+
+    return function
