@@ -154,6 +154,8 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("parents", (256, 256), "count"),
     ("parents", (1600, 100), "repeat"),
     ("parents", (1599, 100), "count"),
+    ("copy_runs", (sizes.SLICED_RUNS,), "slices"),
+    ("copy_runs", (sizes.SLICED_RUNS + 1,), "strings"),
     ("positions", (4095, 4095, lambda: 1), "runs"),
     ("positions", (4096, 4096, lambda: 3), "windows"),
     ("positions", (4096, 4096, lambda: 4), "runs"),

@@ -468,6 +468,10 @@ CALLS: dict[str, list[Call]] = {
         Call(without_rows, lambda lists, _: [row if k % 3 else None for k, row in enumerate(lists)]),
         Call(merged_rows, lambda lists, _: lists),
     ],
+    "copy_runs": [
+        Call(without_rows, lambda lists, _: [row if k % 3 else None for k, row in enumerate(lists)]),
+        Call(lambda x: x.flatten(keep_empty=True)),
+    ],
     "merge_rows": [Call(merged_rows, lambda lists, ndim: lists)],
     "parents": [kernel(_offsets.parents, lambda sizes: [row for row, size in enumerate(sizes) for _ in range(size)])],
     "positions": [
@@ -551,6 +555,7 @@ WITH: dict[str, dict[str, Any]] = {
     "take_texts": {"take_rows": "items"},
     "merge_rows": {"take_runs": "runs"},
     "take_runs": {"merge_rows": "blocks", "if_else": "blocks"},
+    "copy_runs": {"take_runs": "runs", "merge_rows": "blocks", "if_else": "blocks"},
 }
 """Other choices that must be forced so that an operation is reached."""
 

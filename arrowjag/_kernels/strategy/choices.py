@@ -196,6 +196,7 @@ CHOICES: dict[str, Choice] = {
     "take_texts": _either(rules.compiled_or_arrow, "arrow", compiled=lambda ready: ready),
     "reverse": _either(rules.compiled_or_arrow, "arrow", compiled=lambda ready: ready),
     "take_runs": _either(rules.runs, "items", runs=lambda _n, _n_runs, fixed_width: fixed_width),
+    "copy_runs": _either(rules.few_runs, "slices", "strings"),
     "parents": _either(rules.parents, "repeat", "count"),
     "positions": _either(rules.positions, "runs", windows=lambda n, n_rows, longest: 0 < n_rows * longest() <= 1 << 22),
     "runs": _either(rules.small_or("sum"), "small", "sum"),

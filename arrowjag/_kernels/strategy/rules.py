@@ -294,6 +294,10 @@ def arithmetic(n_values: int, size: str) -> str:
     return "blocks" if n_values >= getattr(sizes, size) else "whole"
 
 
+def few_runs(n_runs: int) -> str:
+    return "slices" if n_runs <= sizes.SLICED_RUNS else "strings"
+
+
 def at_least(size: str) -> Callable[[int], str]:
     def rule(n_values: int) -> str:
         return "blocks" if n_values >= getattr(sizes, size) else "whole"
