@@ -144,6 +144,7 @@ def asof(left: Column, right: Column, values: Column | None, direction: str, tol
         there = item > 0
         item += starts
         item -= there
+        np.minimum(item, len(points.key) - 1, out=item)  # behind an empty last row
     if direction != "backward":
         behind = _looked_up(points, "left")
         behind += starts
@@ -152,7 +153,6 @@ def asof(left: Column, right: Column, values: Column | None, direction: str, tol
         if direction == "forward":
             item, there = behind, is_behind
         else:
-            item = np.minimum(item, len(points.key) - 1)
             nearer = apart(points.key[behind], points.sought) < apart(points.key[item], points.sought)
             takes = is_behind & (nearer | ~there)
             item, there = np.where(takes, behind, item), there | is_behind
