@@ -531,7 +531,8 @@ def fold(f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None, axis
     type : pa.DataType or str, optional
         The Arrow type of the states; by default that of the results. Lazy polars frames need it.
     axis : int, tuple of int or None
-        The last axis, or several trailing ones.
+        The dim along which items are combined; trailing dims together; along an outer dim the items at the same position,
+        in the order of the rows.
 
     Returns
     -------

@@ -1463,9 +1463,16 @@ def map_rows(f: Callable[[list[Any]], Any], x: Nested, ndim: int, axis: int = -1
     return rows_at(f, x, axis_of(axis, ndim))
 
 
-def fold(f: Callable[[Any, Any], Any], start: Any, x: Nested, ndim: int) -> Nested:
+def fold(
+    f: Callable[[Any, Any], Any],
+    start: Any,
+    x: Nested,
+    ndim: int,
+    axis: int | tuple[int, ...] | None = -1,
+    extents: Sequence[int | None] | None = None,
+) -> Nested:
     """API: the last state of each row, null items left out."""
-    return rows_at(lambda row: functools.reduce(f, [v for v in row if v is not None], start), x, ndim - 1)
+    return reduce(lambda row: functools.reduce(f, [v for v in row if v is not None], start), x, ndim, axis, extents)
 
 
 @oracle_of("scan")

@@ -194,7 +194,7 @@ def _tolerance(tolerance: Any, left: Column, right: Column) -> Any:
 def gaps(column: Column, axis: Any) -> Column:
     """Return the differences of neighbouring valid items of each row: one fewer than items."""
     found = _axes.normalize_axes(axis, column.ndim, "gaps")
-    frame = _axes.trailing(column, found[0]) if found[-1] == column.ndim - 1 else _axes.move_last(column, found[0]).column
+    frame = _axes.rows_along(column, found)
     dim = frame.shape.dims[-1]
     values, cut = frame.values, dim.offsets
     valid = _arrow.valid_of(values)
