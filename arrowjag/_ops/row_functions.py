@@ -56,8 +56,8 @@ def _gather(columns: Sequence[Operand], axis: Any, operation: str) -> _Operands:
         raise JagTypeError(f"{operation} needs an array with rows, got scalars only")
     found = _axes.normalize_axes(axis, ndim, operation)
     if found[-1] != ndim - 1:  # the rows of the result combine several rows of shorter columns
-        spread = iter(structure.align(plain, operation))
-        columns = [next(spread) if isinstance(one, Column) else one for one in columns]
+        expanded = iter(structure.align(plain, operation))
+        columns = [next(expanded) if isinstance(one, Column) else one for one in columns]
         plain = [one for one in columns if isinstance(one, Column)]
     long = structure.align([column for column in plain if column.ndim == ndim], operation)
     frames = [_axes.rows_along(column, found) for column in long]
