@@ -1863,9 +1863,11 @@ def cosine(pairs: list[Pair]) -> float | None:
 
 
 def distance(pairs: list[Pair], metric: str = "l2") -> float | None:
-    """API, vectors: as scipy.spatial.distance."""
+    """API, vectors: as scipy.spatial.distance, but that NaN poisons."""
     if not pairs:
         return None
+    if any(is_nan(v) for pair in pairs for v in pair):
+        return math.nan
     if metric == "hamming":
         return sum(a != b for a, b in pairs) / len(pairs)
     if metric == "jaccard":
