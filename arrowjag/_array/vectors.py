@@ -147,7 +147,7 @@ class VectorMethods(ArrayBase):
 
         Notes
         -----
-        In `scipy.spatial.distance` "l1" is called cityblock and "linf" chebyshev, and NaN counts as different in hamming and jaccard.
+        In `scipy.spatial.distance` "l1" is called cityblock and "linf" chebyshev; its hamming and jaccard count NaN as different.
 
         Examples
         --------
