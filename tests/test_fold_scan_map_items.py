@@ -137,6 +137,8 @@ def test_fold_across_rows(compiling: str) -> None:
     assert x.fold(lambda state, item: state + item, aj.array([10, 20, 30]), axis=0).to_list() == [15, 22, 33]
     series = x.to_pandas().jag.fold(lambda state, item: state + item, 0, axis=0)
     assert series.tolist() == [5, 2, 3]
+    two = aj.array([[1, 2], [3]]).to_pandas(index=["a", "b"])
+    assert list(aj.fold(lambda state, item: state + item, 0, two, axis=0).index) == [0, 1]  # as many rows, but others
     frame = pl.LazyFrame({"v": [[[1, 2], [3]], [[4]]]})
     folded = frame.select(pl.col("v").jag.fold(lambda state, item: state + item, 0, type="int64", axis=1))
     assert folded.collect()["v"].to_list() == [[4, 2], [4]]

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from arrowjag import _column
 from arrowjag._array.base import ArrayBase, operand
-from arrowjag._methods import method, over_axis
+from arrowjag._methods import along_axis, method, over_axis
 from arrowjag._ops import elementwise, row_functions
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import ArrayOrScalar
@@ -151,7 +151,7 @@ class RowFunctionMethods(ArrayBase):
         columns = [self, *(operand(one, None, "fold") for one in arrays)]
         return self._wrap(row_functions.fold(f, operand(start, None, "fold"), columns, _leaf(type), axis))
 
-    @method("start", "*arrays", result_type=_scan_type)
+    @method("start", "*arrays", rows=along_axis, result_type=_scan_type)
     def scan(self, f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None) -> JaggedArray:
         """Return the state after each item of a row, computed by a function of a state and an item.
 

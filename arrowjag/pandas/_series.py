@@ -21,8 +21,8 @@ from arrowjag.pandas._wrapping import align, opened, rewrap
 
 __all__ = ["SeriesJag"]
 
-_SETS = frozenset({"is_in", "translate"})
-"""Methods that also take a flat set of values: a plain Series argument is such a set, and is not aligned."""
+_SETS = frozenset({"cut", "digitize", "histogram", "is_in", "translate"})
+"""Methods that also take one flat set of values or edges: a plain Series argument is such a set, and is not aligned."""
 
 _ALIGNED_THOUGH_MOVING = frozenset({"filter", "group_by", "group_by_indices", "sort"})
 """Methods whose argument has one row per row of the Series, but whose result may not."""
