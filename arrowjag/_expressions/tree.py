@@ -357,12 +357,12 @@ def sample_of(node: Call, sample: Callable[[Node], Any]) -> Any:
         rule = METHODS[node.name].result_type
         if rule is not None:
             return rule(sample(node.args[0]), **bound_arguments(node, sample))
-    elif node.kind == "function" and node.name in _OF_YOUR_CODE:
+    elif node.kind == "function" and node.name in OF_YOUR_CODE:
         needed_type(node.kwargs.get("type"), node.name)
     return call(node, sample)
 
 
-_OF_YOUR_CODE = {"fold", "map_items", "map_rows", "scan"}
+OF_YOUR_CODE = {"fold", "map_items", "map_rows", "scan"}
 """Functions that call one of the user's, whose results have a type only when it ran."""
 
 
