@@ -332,7 +332,7 @@ def _owns(value: Any) -> bool:
 
 
 def _call_free(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a function partition by partition, or on one partition if its effect on the rows is unknown or its rows depend on others."""
+    """Call a function by partitions, or on one partition if its effect on the rows is unknown or its rows depend on others."""
     series: list[Any] = []
 
     def placed(value: Any) -> Any:
