@@ -107,6 +107,11 @@ class Method:
         call.__signature__ = self.signature  # type: ignore[attr-defined]
         return call
 
+    @property
+    def reduces(self) -> bool:
+        """Whether a call along axis 0 leaves no rows."""
+        return "axis" in self.signature.parameters and self.rule(2, {"axis": 0}) is Rows.REDUCED
+
     def rows(self, ndim: int, arguments: Mapping[str, Any]) -> Rows:
         """Return the effect of a call on the rows of the frame; for arguments of a wrong type the method itself will raise."""
         try:

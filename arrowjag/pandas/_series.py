@@ -19,9 +19,9 @@ from arrowjag.pandas._convert import as_array
 from arrowjag.pandas._html import frame_repr
 from arrowjag.pandas._wrapping import align, opened, rewrap
 
-__all__ = ["SeriesJag"]
+__all__ = ["FLAT_SETS", "SeriesJag"]
 
-_SETS = frozenset({"cut", "digitize", "histogram", "is_in", "translate"})
+FLAT_SETS = frozenset({"cut", "digitize", "histogram", "is_in", "translate"})
 """Methods that also take one flat set of values or edges: a plain Series argument is such a set, and is not aligned."""
 
 _ALIGNED_THOUGH_MOVING = frozenset({"filter", "group_by", "group_by_indices", "sort"})
@@ -181,7 +181,7 @@ def _follows_rows(method: Method, value: Any, rows: Rows) -> bool:
     """Return whether a Series argument has one row per row, so that it is aligned."""
     if rows is Rows.MOVED and method.name not in _ALIGNED_THOUGH_MOVING:
         return False
-    return not (method.name in _SETS and as_array(value).ndim == 1)
+    return not (method.name in FLAT_SETS and as_array(value).ndim == 1)
 
 
 def _beside(keys: Any, values: Any) -> Any:
