@@ -425,6 +425,10 @@ def free_function(function: F | None = None, *, rows: FreeRule | None = None) ->
     return dispatch
 
 
+_signature = functools.lru_cache(inspect.signature)
+"""Signatures of free functions; cached, because plans and Series read them at every call."""
+
+
 def rows_of_free(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Rows:
     """Return the effect of a call of a free function on the rows of the frame.
 
@@ -444,7 +448,7 @@ def rows_of_free(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Ma
     if rule is None:
         return Rows.LOCAL
     try:
-        bound = inspect.signature(function).bind(*args, **kwargs)
+        bound = _signature(function).bind(*args, **kwargs)
         bound.apply_defaults()
         found: Rows = rule(bound.arguments)
     except (TypeError, ValueError, NotImplementedError):
