@@ -17,6 +17,7 @@ from arrowjag._methods import free_function
 from arrowjag._ops import elementwise
 from arrowjag._ops.text import text_values
 from arrowjag._pyarrow_versions import read_json
+from arrowjag._type_names import parse_dtype_name
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 
 __all__ = ["from_json", "parsed_as", "readable", "stored"]
@@ -31,8 +32,8 @@ def from_json(strings: Any, type: Any) -> JaggedArray:
     strings : array-like of str, Series or expression
         JSON values: ``"[1, 2]"``, ``"null"``, ``"{...}"``. A null stays null, as does the text null.
     type : pa.DataType or str
-        The type of each text: a list type of any layout for rows, a leaf type or its name for single values. Lists may be nested,
-        and may hold structs, whose fields are the keys of objects.
+        The type of each text: a list type of any layout or the name of a jagged dtype for rows, a leaf type or its name for single
+        values. Lists may be nested, and may hold structs, whose fields are the keys of objects.
 
     Returns
     -------
@@ -54,15 +55,30 @@ def from_json(strings: Any, type: Any) -> JaggedArray:
     >>> import pyarrow as pa
     >>> aj.from_json(["[1, null]", None, "[]"], pa.list_(pa.int64())).to_list()
     [[1, None], None, []]
+    >>> aj.from_json(["[[1.5], []]"], "jagged[double, 3]").to_list()
+    [[[1.5], []]]
     """
     column = as_column(strings)
     if column.ndim != 1:
         raise ShapeError(f"from_json takes one text per row, got {column.ndim} dims; flatten() first")
-    target = stored(elementwise.as_type(type) if not isinstance(type, pa.DataType) else type)
+    target = stored(_row_type(type))
     reader = readable(target, "from_json")
     text = text_values(column.values, "from_json") if not pt.is_null(column.type) else column.values.cast(pa.string())
     parsed = _parsed(pc.replace_substring_regex(text, "[\r\n]", " ").fill_null("null"), reader, target)
     return JaggedArray._of(_column.from_arrow(parsed))
+
+
+def _row_type(type: Any) -> pa.DataType:
+    """Return the type of one row; the name of a jagged dtype stands for nested lists."""
+    if not (isinstance(type, str) and type.startswith("jagged[")):
+        return elementwise.as_type(type)
+    found, ndim, extents = parse_dtype_name(type)
+    extents = (None,) * (ndim - 1) if extents is None else extents
+    if len(extents) != ndim - 1:
+        raise JagTypeError(f"{type}: {ndim} dims have {ndim - 1} extents, got {len(extents)}")
+    for extent in reversed(extents):
+        found = pa.large_list(found) if extent is None else pa.list_(found, extent)
+    return found
 
 
 def stored(type: pa.DataType) -> pa.DataType:

@@ -19,10 +19,11 @@ from arrowjag.errors import JagValueError, MissingDependencyError
 
 __all__ = ["SURFACES", "load", "register_hosts"]
 
-SURFACES = {"pandas": "pandas", "polars": "polars", "plot": "matplotlib", "interop.numba": "numba"}
+SURFACES = {"pandas": "pandas", "polars": "polars", "plot": "matplotlib", "interop.numba": "numba", "interop.dask": "dask"}
 """The modules that lower layers may import by name, each with the package that it needs."""
 
-_HOSTS = ("pandas", "polars")
+_HOSTS = {"pandas": "pandas", "polars": "polars", "dask.dataframe": "interop.dask"}
+"""Libraries whose import registers a surface, and the surface."""
 
 
 def load(name: str) -> Any:
@@ -48,7 +49,7 @@ def load(name: str) -> Any:
     if name not in SURFACES:
         raise JagValueError(f"only {', '.join(SURFACES)} are imported by name from lower layers, got {name!r}")
     try:
-        if name in _HOSTS:
+        if name in _versions.LOWEST:
             _versions.check(importlib.import_module(name), f"arrowjag.{name}")
         return importlib.import_module(f"arrowjag.{name}")
     except ModuleNotFoundError as error:
@@ -59,14 +60,21 @@ def load(name: str) -> Any:
 
 
 def register_hosts() -> None:
-    """Register the dtypes and `.jag` with pandas and polars: at once if they are imported, otherwise after their import."""
+    """Register the dtypes and `.jag` with pandas, polars and dask: at once if they are imported, otherwise after their import."""
     waiting = [host for host in _HOSTS if host not in sys.modules]
     for host in _HOSTS:
-        module = sys.modules.get(host)
-        if module is not None and not _versions.warn_if_old(module):
-            load(host)
+        if host in sys.modules:
+            _register(host)
     if waiting:
         sys.meta_path.insert(0, _AfterImport(waiting))
+
+
+def _register(host: str) -> None:
+    """Import the surface of an imported library, unless the library, or the pandas that it stands on, is too old."""
+    module = sys.modules.get(host.replace("dask.dataframe", "pandas"))
+    if module is None or (_versions.is_old(module) if "." in host else _versions.warn_if_old(module)):
+        return
+    load(_HOSTS[host])
 
 
 class _AfterImport:  # no base class: importlib.abc would load tempfile, shutil and more, 10 ms
@@ -99,8 +107,7 @@ class _AfterImport:  # no base class: importlib.abc would load tempfile, shutil 
         self._hosts.discard(host)
         if not self._hosts and self in sys.meta_path:
             sys.meta_path.remove(self)
-        if not _versions.warn_if_old(sys.modules[host]):
-            load(host)
+        _register(host)
 
 
 class _RegisteringLoader:

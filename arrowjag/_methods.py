@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, NoReturn, TypeAlias, TypeVar, overload
 
 from arrowjag._arguments import checked
+from arrowjag._column import Column
 from arrowjag._parameters import described
 from arrowjag._spellings import suggestion
 from arrowjag.errors import JagAttributeError, JagTypeError
@@ -32,9 +33,13 @@ __all__ = [
     "changing_axis",
     "free_function",
     "method",
+    "most_dims",
     "moving",
     "namespaces",
     "over_axis",
+    "rows_of_free",
+    "set_rows",
+    "touches_rows",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -102,6 +107,11 @@ class Method:
         call.__signature__ = self.signature  # type: ignore[attr-defined]
         return call
 
+    @property
+    def reduces(self) -> bool:
+        """Whether a call along axis 0 leaves no rows."""
+        return "axis" in self.signature.parameters and self.rule(2, {"axis": 0}) is Rows.REDUCED
+
     def rows(self, ndim: int, arguments: Mapping[str, Any]) -> Rows:
         """Return the effect of a call on the rows of the frame; for arguments of a wrong type the method itself will raise."""
         try:
@@ -146,7 +156,7 @@ def _local(_ndim: int, _arguments: Mapping[str, Any]) -> Rows:
     return Rows.LOCAL
 
 
-def _touches_rows(axis: Any, ndim: int) -> bool:
+def touches_rows(axis: Any, ndim: int) -> bool:
     """Return whether the axes include that of the rows; for an axis out of range the method will raise."""
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     return any(one is None or one in (0, -max(ndim, 1)) for one in axes)
@@ -154,17 +164,33 @@ def _touches_rows(axis: Any, ndim: int) -> bool:
 
 def over_axis(ndim: int, arguments: Mapping[str, Any]) -> Rows:
     """The rule of reductions: a reduction of axis 0 leaves no rows."""
-    return Rows.REDUCED if _touches_rows(arguments.get("axis", -1), ndim) else Rows.LOCAL
+    return Rows.REDUCED if touches_rows(arguments.get("axis", -1), ndim) else Rows.LOCAL
 
 
 def along_axis(ndim: int, arguments: Mapping[str, Any]) -> Rows:
     """The rule of methods with one result per item, such as cumulative sums."""
-    return Rows.KEPT if _touches_rows(arguments.get("axis", -1), ndim) else Rows.LOCAL
+    return Rows.KEPT if touches_rows(arguments.get("axis", -1), ndim) else Rows.LOCAL
 
 
 def changing_axis(ndim: int, arguments: Mapping[str, Any]) -> Rows:
     """The rule of methods that drop, add or move items along an axis."""
-    return Rows.MOVED if _touches_rows(arguments.get("axis", -1), ndim) else Rows.LOCAL
+    return Rows.MOVED if touches_rows(arguments.get("axis", -1), ndim) else Rows.LOCAL
+
+
+def set_rows(name: str, otherwise: RowRule = _local) -> RowRule:
+    """The rule of methods that also take one flat set of values for all rows, which surfaces must pass whole.
+
+    Surfaces pass columns without rows; an argument with rows is a constant.
+    """
+
+    def rule(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+        found = arguments.get(name)
+        rows = otherwise(ndim, arguments)
+        if rows is not Rows.LOCAL or not isinstance(found, Column) or found.shape.size:
+            return rows
+        return along_axis(found.ndim, arguments)
+
+    return rule
 
 
 def moving(_ndim: int, _arguments: Mapping[str, Any]) -> Rows:
@@ -349,9 +375,42 @@ FREE_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 """Functions of several arrays that take the columns of surfaces, by name; expressions record the name."""
 
 
-def free_function(function: F) -> F:
-    """Let a function of several arrays also take the columns of a surface, and return that surface's kind."""
-    safe = checked(function, function.__name__)
+def most_dims(*values: Any) -> int:
+    """Return the largest number of dims of the arrays among some arguments, or among the members of lists; 0 without arrays."""
+    return max((one.ndim for one in _flattened(values) if isinstance(one, Column)), default=0)
+
+
+FreeRule: TypeAlias = "Callable[[Mapping[str, Any]], Rows]"
+
+
+@overload
+def free_function(function: F) -> F: ...
+
+
+@overload
+def free_function(*, rows: FreeRule) -> Callable[[F], F]: ...
+
+
+def free_function(function: F | None = None, *, rows: FreeRule | None = None) -> Any:
+    """Let a function of several arrays also take the columns of a surface, and return that surface's kind.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    rows : callable, optional
+        Maps the bound arguments, with arrays in place of columns, to the effect of the call on the rows of the frame; by default
+        each row of the result comes from the same row of the operands.
+
+    Returns
+    -------
+    callable
+        The function; `rows_of_free` asks it for its effect on rows.
+    """
+    if function is None:
+        return functools.partial(free_function, rows=rows)
+    safe: Any = checked(function, function.__name__)
+    safe.rows = rows
 
     @functools.wraps(function)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
@@ -361,8 +420,40 @@ def free_function(function: F) -> F:
                 return host.call(safe, function.__name__, args, kwargs)
         return safe(*args, **kwargs)
 
+    dispatch.rows = rows  # type: ignore[attr-defined]
     FREE_FUNCTIONS[function.__name__] = dispatch
-    return dispatch  # type: ignore[return-value]  # the wrapped signature is function's
+    return dispatch
+
+
+_signature = functools.lru_cache(inspect.signature)
+"""Signatures of free functions; cached, because plans and Series read them at every call."""
+
+
+def rows_of_free(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Rows:
+    """Return the effect of a call of a free function on the rows of the frame.
+
+    Parameters
+    ----------
+    function : callable
+        An entry of `FREE_FUNCTIONS`, or what a `Host` is told to call.
+    args, kwargs
+        The arguments of the call, with arrays in place of columns.
+
+    Returns
+    -------
+    Rows
+        LOCAL for arguments that do not fit, for which the function itself will raise.
+    """
+    rule = getattr(function, "rows", None)
+    if rule is None:
+        return Rows.LOCAL
+    try:
+        bound = _signature(function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        found: Rows = rule(bound.arguments)
+    except (TypeError, ValueError, NotImplementedError):
+        return Rows.LOCAL
+    return found
 
 
 def _flattened(args: tuple[Any, ...]) -> list[Any]:

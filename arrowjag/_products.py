@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column, operand
-from arrowjag._methods import free_function
+from arrowjag._column import Column
+from arrowjag._methods import Rows, free_function, most_dims, touches_rows
 from arrowjag._ops import elementwise, products, struct_fields
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import ArrayOrScalar
 
 __all__ = ["argcartesian", "cartesian", "zip"]
+
+
+def _combined_rows(arguments: Mapping[str, Any]) -> Rows:
+    """Combinations of rows are other rows."""
+    flags = (arguments["nested"], arguments["axis"])  # fields if they are arrays
+    ndim = most_dims(*arguments["arrays"], *arguments.get("named", {}).values(), *flags)
+    axis = -1 if isinstance(arguments["axis"], Column) else arguments["axis"]
+    return Rows.MOVED if touches_rows(axis, ndim) else Rows.LOCAL
 
 
 @free_function
@@ -55,7 +64,7 @@ def zip(*arrays: Any, pad: Any = False, **named: Any) -> ArrayOrScalar:
     return JaggedArray._wrap(products.zip_padded(parts) if pad is True else struct_fields.zip_fields(parts))
 
 
-@free_function
+@free_function(rows=_combined_rows)
 def cartesian(*arrays: Any, nested: Any = False, axis: int | Any = -1, **named: Any) -> ArrayOrScalar:
     """Return all combinations of one item of each array, in each row.
 
@@ -105,7 +114,7 @@ def cartesian(*arrays: Any, nested: Any = False, axis: int | Any = -1, **named: 
     return _product(arrays, named, nested, axis, "cartesian")
 
 
-@free_function
+@free_function(rows=_combined_rows)
 def argcartesian(*arrays: Any, nested: Any = False, axis: int | Any = -1, **named: Any) -> ArrayOrScalar:
     """Return the positions of all combinations of one item of each array, in each row.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
-from arrowjag._methods import free_function
+from arrowjag._methods import FreeRule, Rows, free_function, most_dims
 from arrowjag._ops import resample as _resample
 from arrowjag._ops import series
 from arrowjag.typing import ArrayOrScalar
@@ -14,7 +15,17 @@ from arrowjag.typing import ArrayOrScalar
 __all__ = ["asof", "interp", "lomb_scargle", "resample"]
 
 
-@free_function
+def _looked_up(points: str) -> FreeRule:
+    """Plain columns of points are one row: each result then depends on all of them."""
+    return lambda arguments: Rows.KEPT if most_dims(arguments[points]) == 1 else Rows.LOCAL
+
+
+def _of_times(arguments: Mapping[str, Any]) -> Rows:
+    """Plain columns are one row, whose result has other rows."""
+    return Rows.MOVED if most_dims(arguments["t"], arguments["y"]) == 1 else Rows.LOCAL
+
+
+@free_function(rows=_looked_up("x"))
 def interp(at: Any, x: Any, y: Any, outside: Literal["clamp", "null"] = "clamp") -> ArrayOrScalar:
     """Interpolate linearly between the points of each row.
 
@@ -62,7 +73,7 @@ def interp(at: Any, x: Any, y: Any, outside: Literal["clamp", "null"] = "clamp")
     return JaggedArray._wrap(series.interp(as_column(at), as_column(x), as_column(y), outside))
 
 
-@free_function
+@free_function(rows=_looked_up("right"))
 def asof(
     left: Any,
     right: Any,
@@ -119,7 +130,7 @@ def asof(
     return JaggedArray._wrap(series.asof(as_column(left), as_column(right), beside, direction, tolerance))
 
 
-@free_function
+@free_function(rows=_of_times)
 def resample(t: Any, y: Any, every: Any, how: str = "mean") -> ArrayOrScalar:
     """Reduce the items of each time bucket within each row.
 
@@ -164,7 +175,7 @@ def resample(t: Any, y: Any, every: Any, how: str = "mean") -> ArrayOrScalar:
     return JaggedArray._wrap(_resample.resample(as_column(t), as_column(y), every, how))
 
 
-@free_function
+@free_function(rows=_of_times)
 def lomb_scargle(t: Any, y: Any, frequencies: Any) -> ArrayOrScalar:
     """Return the Lomb-Scargle periodogram of each row: the power of unevenly spaced observations at some frequencies.
 

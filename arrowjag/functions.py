@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from arrowjag._array.reading import to_array
 from arrowjag._column import Column
 from arrowjag._integers import item_count
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._methods import free_function
+from arrowjag._methods import Rows, free_function, most_dims, touches_rows
 from arrowjag._ops import concat as _concat
 from arrowjag._ops import elementwise, maps, row_functions, structure
 from arrowjag.dims import Ragged, Uniform
@@ -45,6 +45,26 @@ __all__ = [
     "to_map",
     "where",
 ]
+
+
+def _rows_of_rows(arguments: Mapping[str, Any]) -> Rows:
+    """One result per row: a function of plain columns, or along the rows, has other rows."""
+    moves = touches_rows(arguments.get("axis", -1), most_dims(*arguments["arrays"]))
+    return Rows.MOVED if moves else Rows.LOCAL
+
+
+def _rows_of_states(arguments: Mapping[str, Any]) -> Rows:
+    """Plain columns are one row, in which each state depends on the items before."""
+    return Rows.KEPT if most_dims(*arguments["arrays"]) == 1 else Rows.LOCAL
+
+
+def _rows_of_joined(arguments: Mapping[str, Any], more: int = 0) -> Rows:
+    moves = touches_rows(arguments["axis"], max(most_dims(*arguments["arrays"]), 1) + more)
+    return Rows.MOVED if moves else Rows.LOCAL
+
+
+def _rows_of_stacked(arguments: Mapping[str, Any]) -> Rows:
+    return _rows_of_joined(arguments, 1)
 
 
 @check_arguments
@@ -471,7 +491,7 @@ def apply(fn: str | Callable[..., Any], *arrays: Any, **options: Any) -> ArrayOr
     return JaggedArray._wrap(apply_function(fn, arrays, options))
 
 
-@free_function
+@free_function(rows=_rows_of_rows)
 def map_rows(f: Callable[..., Any], *arrays: Any, type: Any = None, skip_nulls: bool = True) -> ArrayOrScalar:
     """Call a function on each row of several arrays.
 
@@ -516,7 +536,7 @@ def map_rows(f: Callable[..., Any], *arrays: Any, type: Any = None, skip_nulls: 
     return JaggedArray._wrap(row_functions.map_rows(f, _operands(arrays, "map_rows"), kind, -1, bool(skip_nulls)))
 
 
-@free_function
+@free_function(rows=_rows_of_rows)
 def fold(f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None, axis: Any = -1) -> ArrayOrScalar:
     """Combine the items of each row of one or several arrays from left to right; see `JaggedArray.fold`.
 
@@ -531,7 +551,8 @@ def fold(f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None, axis
     type : pa.DataType or str, optional
         The Arrow type of the states; by default that of the results. Lazy polars frames need it.
     axis : int, tuple of int or None
-        The last axis, or several trailing ones.
+        The dim along which items are combined; trailing dims together; along an outer dim the items at the same position,
+        in the order of the rows.
 
     Returns
     -------
@@ -555,7 +576,7 @@ def fold(f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None, axis
     return JaggedArray._wrap(row_functions.fold(f, operand(start, None, "fold"), _operands(arrays, "fold"), kind, axis))
 
 
-@free_function
+@free_function(rows=_rows_of_states)
 def scan(f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None) -> JaggedArray:
     """Return the state after each item of the rows of one or several arrays; see `JaggedArray.scan`.
 
@@ -635,7 +656,7 @@ def _operands(arrays: Sequence[Any], operation: str) -> list[elementwise.Operand
     return found
 
 
-@free_function
+@free_function(rows=_rows_of_joined)
 def concat(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     """Join arrays along an axis.
 
@@ -672,7 +693,7 @@ def concat(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     return JaggedArray._wrap(_concat.concat(promoted(arrays, "concat"), axis))
 
 
-@free_function
+@free_function(rows=_rows_of_stacked)
 def stack(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     """Join arrays along a new dim.
 

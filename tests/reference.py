@@ -1463,9 +1463,16 @@ def map_rows(f: Callable[[list[Any]], Any], x: Nested, ndim: int, axis: int = -1
     return rows_at(f, x, axis_of(axis, ndim))
 
 
-def fold(f: Callable[[Any, Any], Any], start: Any, x: Nested, ndim: int) -> Nested:
+def fold(
+    f: Callable[[Any, Any], Any],
+    start: Any,
+    x: Nested,
+    ndim: int,
+    axis: int | tuple[int, ...] | None = -1,
+    extents: Sequence[int | None] | None = None,
+) -> Nested:
     """API: the last state of each row, null items left out."""
-    return rows_at(lambda row: functools.reduce(f, [v for v in row if v is not None], start), x, ndim - 1)
+    return reduce(lambda row: functools.reduce(f, [v for v in row if v is not None], start), x, ndim, axis, extents)
 
 
 @oracle_of("scan")
@@ -1856,9 +1863,11 @@ def cosine(pairs: list[Pair]) -> float | None:
 
 
 def distance(pairs: list[Pair], metric: str = "l2") -> float | None:
-    """API, vectors: as scipy.spatial.distance."""
+    """API, vectors: as scipy.spatial.distance, but that NaN poisons."""
     if not pairs:
         return None
+    if any(is_nan(v) for pair in pairs for v in pair):
+        return math.nan
     if metric == "hamming":
         return sum(a != b for a, b in pairs) / len(pairs)
     if metric == "jaccard":

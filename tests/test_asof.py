@@ -34,6 +34,24 @@ def test_asof_agrees_with_the_oracle(data: st.DataObject) -> None:
     assert_lists_equal(as_list(got), expected, rel_tol=0, abs_tol=0)
 
 
+@given(st.data())
+def test_rows_of_left_and_right_have_their_own_sizes(data: st.DataObject) -> None:
+    row = st.none() | st.lists(st.none() | st.integers(0, 4), max_size=4)
+    pairs = data.draw(st.lists(st.tuples(row, row), min_size=1, max_size=5))
+    left, right = (aj.array([pair[k] for pair in pairs], type=pa.int64(), ndim=2) for k in (0, 1))
+    right = right.sort()
+    direction = data.draw(st.sampled_from(["backward", "forward", "nearest"]))
+    tolerance = data.draw(st.none() | st.integers(0, 3))
+    expected = ref.asof(jag(left), jag(right), jag(right), direction, tolerance)
+    assert aj.asof(left, right, direction=direction, tolerance=tolerance).to_list() == expected
+
+
+@pytest.mark.parametrize("direction", ["backward", "forward", "nearest"])
+def test_an_empty_last_row_has_no_key_within_the_tolerance(direction: str) -> None:
+    left, right = aj.array([[2, 9], [1]]), aj.array([[2], []])
+    assert aj.asof(left, right, direction=direction, tolerance=1).to_list() == [[2, None], [None]]
+
+
 def test_ties_nulls_and_nan() -> None:
     right = aj.array([[1.0, 1.0, 3.0, math.nan, None], None, []])
     values = aj.array([["a", "b", "c", "d", "e"], None, []])

@@ -867,3 +867,11 @@ def test_plain_sizes_are_not_patterns(spec):
 )
 def test_repr(dim, text):
     assert repr(dim) == text
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: dims.Repeat((1, 5, 1), 3), lambda: dims.Runs((1, 5, 1), [1] * 3), lambda: dims.Chain([(2, 3)])]
+)
+def test_a_tuple_is_no_list_of_sizes(make) -> None:
+    with pytest.raises(JagTypeError, match=r"got the tuple \(.*\): write a list of sizes, or to_dim\("):
+        make()

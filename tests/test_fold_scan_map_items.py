@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
+from tests.along import any_axis, as_list
 from tests.hosts import pd, pl
 
 NUMBERS = (pa.int16(), pa.int32(), pa.float64())
@@ -118,3 +119,34 @@ def test_states_agree_with_the_oracle(x: aj.JaggedArray) -> None:
     assert (got.as_py() if isinstance(got, pa.Scalar) else got.to_list()) == ref.fold(step, 1, data, x.ndim)
     assert x.scan(step, 1, type=pa.int64()).to_list() == ref.states(step, 1, data, x.ndim)
     assert x.map_items(lambda item: item % 7, type=pa.int64()).to_list() == ref.map_items(lambda item: item % 7, data, x.ndim)
+
+
+@given(st.data())
+def test_fold_at_every_axis(data: st.DataObject) -> None:
+    x = data.draw(jagged_arrays(st.integers(1, 3), pa.int8()))
+    axis = data.draw(any_axis(x.ndim).filter(lambda axis: axis != ()))
+    step = lambda state, item: 3 * state % 1000 + item  # noqa: E731
+    got = x.fold(step, 1, type=pa.int64(), axis=axis)
+    assert as_list(got) == ref.fold(step, 1, x.to_list(), x.ndim, axis, x.shape.extents)
+
+
+def test_fold_across_rows(compiling: str) -> None:
+    x = aj.array([[1, 2, 3], [], None, [4]])
+    step = lambda state, item, weight: 2 * state + item * weight  # noqa: E731
+    assert aj.fold(step, 0, x, aj.array([1, 1, 1, 10]), axis=0).to_list() == [42, 2, 3]
+    assert x.fold(lambda state, item: state + item, aj.array([10, 20, 30]), axis=0).to_list() == [15, 22, 33]
+    series = x.to_pandas().jag.fold(lambda state, item: state + item, 0, axis=0)
+    assert series.tolist() == [5, 2, 3]
+    two = aj.array([[1, 2], [3]]).to_pandas(index=["a", "b"])
+    assert list(aj.fold(lambda state, item: state + item, 0, two, axis=0).index) == [0, 1]  # as many rows, but others
+    frame = pl.LazyFrame({"v": [[[1, 2], [3]], [[4]]]})
+    folded = frame.select(pl.col("v").jag.fold(lambda state, item: state + item, 0, type="int64", axis=1))
+    assert folded.collect()["v"].to_list() == [[4, 2], [4]]
+    assert folded.collect_schema()["v"] == pl.List(pl.Int64)
+
+
+def test_rows_that_are_null_in_one_array_only(compiling: str) -> None:
+    x, y = aj.array([[[1, 2], [3]], None]), aj.array([[[5, 6], None], [[7]]])
+    assert aj.fold(lambda state, a, b: state + a * b, 0, x, y).to_list() == [[17, None], None]
+    assert aj.fold(lambda state, a, b: state + a * b, 0, x, y, axis=(1, 2)).to_list() == [17, None]
+    assert aj.fold(lambda state, a, b: state + a * b, 0, x, y, axis=0).to_list() == [[5, 12], []]

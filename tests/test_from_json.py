@@ -145,3 +145,14 @@ def test_rows_of_a_fixed_size_hold_items_of_every_type(item: pa.DataType, outer:
     x.to_arrow(extension=False).validate(full=True)
     assert x.type == item
     assert x.to_list() == [[[json.loads(value), None]], None, [None]]
+
+
+@pytest.mark.parametrize("name", ["jagged[int64, 2]", "jagged[int64, 2, extents=(2,)]"])
+def test_names_of_dtypes(name: str) -> None:
+    x = aj.from_json(["[1, 2]", None], name)
+    assert x.to_list() == [[1, 2], None]
+    assert str(x.to_pandas().dtype) == str(pd.api.types.pandas_dtype(name))
+    assert aj.from_json(["[[1], []]"], "jagged[double, 3]").to_list() == [[[1.0], []]]
+    for wrong in ("jagged[int64", "jagged[int64, 2, extents=(None, 2)]"):
+        with pytest.raises(JagTypeError, match=r"jagged\[int64"):
+            aj.from_json(["[1]"], wrong)

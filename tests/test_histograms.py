@@ -17,6 +17,7 @@ from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, Shape
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
 from tests.along import any_axis, as_list, kept
+from tests.hosts import pd
 
 NUMBERS = [pa.float64(), pa.float32(), pa.int32(), pa.uint8(), pa.bool_(), pa.null()]
 LEAVES = st.sampled_from(NUMBERS)
@@ -200,3 +201,11 @@ def test_a_range_wider_than_the_largest_number_is_refused() -> None:
 def test_more_counts_than_memory_are_our_error() -> None:
     with pytest.raises(aj.JagMemoryError, match="histogram: the result needs more memory than there is"):
         aj.array([[1, 2]]).histogram(2**40)
+
+
+def test_a_flat_series_of_edges_is_no_column_of_the_frame() -> None:
+    edges = pd.Series([0, 1, 2], index=list("xyz"))
+    series = aj.array([[0.5, 1.5], [2.5]]).to_pandas(index=["a", "b"])
+    assert series.jag.digitize(edges).jag.to_list() == [[1, 2], [3]]
+    assert series.jag.cut(edges).jag.to_list() == [[0, 1], [None]]
+    assert series.jag.histogram(edges).jag.to_list() == [[1, 1], [0, 0]]

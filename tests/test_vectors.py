@@ -182,3 +182,19 @@ def test_few_matrices_of_several_shapes_are_multiplied_without_threads(monkeypat
         assert x.matmul(y).to_list() == expected
     monkeypatch.setattr(blocks, "map_tasks", lambda *_: pytest.fail("handed to threads"))
     assert x.matmul(y).to_list() == expected
+
+
+@pytest.mark.parametrize("metric", ["hamming", "jaccard"])
+def test_shares_are_nan_where_an_item_is(metric: str) -> None:
+    x, y = aj.array([[1.0, math.nan], [1.0, 2.0], [math.nan, None]]), aj.array([[1.0, math.nan], [1.0, 0.0], [1.0, 1.0]])
+    assert_lists_equal(x.distance(y, metric).to_list(), [math.nan, 0.5, math.nan])
+    assert math.isnan(aj.array([[1, 2]]).distance(aj.array([[1.0, math.nan]]), metric)[0].as_py())
+
+
+@pytest.mark.parametrize("metric", ["l1", "linf", "hamming", "jaccard"])
+def test_the_type_is_that_of_l2(metric: str) -> None:
+    leaves = [pa.float16(), pa.float32(), pa.float64(), pa.int8(), pa.uint64(), pa.bool_()]
+    for one in leaves:
+        for two in leaves:
+            x, y = aj.array([[1, 0]]).cast(one), aj.array([[1, 1]]).cast(two)
+            assert x.distance(y, metric).type == x.distance(y).type

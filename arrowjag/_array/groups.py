@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from arrowjag._array.base import ArrayBase, as_column, operand
-from arrowjag._column import Column
-from arrowjag._methods import Rows, along_axis, changing_axis, method, over_axis
+from arrowjag._methods import Rows, changing_axis, method, over_axis, set_rows
 from arrowjag._ops import by_key, composed, elementwise
 from arrowjag._ops import sets as _ops
 from arrowjag.typing import ArrayOrScalar
@@ -18,21 +17,6 @@ if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
 
 __all__ = ["GroupMethods"]
-
-
-def _set_rows(name: str) -> Callable[[int, Mapping[str, Any]], Rows]:
-    """Row rule of lookups: a column of one dim is one set for all rows, so that surfaces must pass it whole.
-
-    Surfaces pass columns without rows; an argument with rows is a constant.
-    """
-
-    def rule(_ndim: int, arguments: Mapping[str, Any]) -> Rows:
-        found = arguments.get(name)
-        if not isinstance(found, Column) or found.shape.size:
-            return Rows.LOCAL
-        return along_axis(found.ndim, arguments)
-
-    return rule
 
 
 def _contains_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
@@ -232,7 +216,7 @@ class GroupMethods(ArrayBase):
         """
         return self._wrap(_ops.contains(self, operand(v, self.type, "contains", by_value=True), axis))
 
-    @method("values", rows=_set_rows("values"))
+    @method("values", rows=set_rows("values"))
     def is_in(self, values: Any) -> JaggedArray:
         """Return whether each item is in a set.
 
@@ -357,7 +341,7 @@ class GroupMethods(ArrayBase):
         """
         return self._wrap(_ops.set_operation("symmetric_difference", self, as_column(y), axis))
 
-    @method("keys_from", "values_from", rows=_set_rows("keys_from"))
+    @method("keys_from", "values_from", rows=set_rows("keys_from"))
     def translate(self, keys_from: Any, values_from: Any, axis: Any = -1) -> JaggedArray:
         """Look up each item in a dictionary, and replace it by the value found.
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from arrowjag._array.base import ArrayBase, as_column
 from arrowjag._column import Column
-from arrowjag._methods import along_axis, method, over_axis
+from arrowjag._methods import along_axis, method, over_axis, set_rows
 from arrowjag._ops import histograms as _ops
 from arrowjag.typing import ArrayOrScalar
 
@@ -31,7 +31,7 @@ class HistogramMethods(ArrayBase):
 
     __slots__ = ()
 
-    @method("bins", rows=over_axis)
+    @method("bins", rows=set_rows("bins", over_axis))
     def histogram(self, bins: Any, range: tuple[float, float] | None = None, axis: Any = -1) -> ArrayOrScalar:
         """Count the items of each row in bins.
 
@@ -115,7 +115,7 @@ class HistogramMethods(ArrayBase):
         """
         return self._wrap(_ops.bincount(self, n, axis))
 
-    @method("edges")
+    @method("edges", rows=set_rows("edges"))
     def digitize(self, edges: Any, right: bool = False) -> JaggedArray:
         """Return the number of the bin that each item falls into, given the edges between bins.
 
@@ -153,7 +153,7 @@ class HistogramMethods(ArrayBase):
         """
         return self._wrap(_ops.digitize(self, _edges_of(edges), right))
 
-    @method("bins", rows=along_axis)
+    @method("bins", rows=set_rows("bins", along_axis))
     def cut(self, bins: Any, range: tuple[float, float] | None = None, axis: Any = -1) -> JaggedArray:
         """Return the bin of each item in the histogram of its row.
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from arrowjag import _column
 from arrowjag._array.base import ArrayBase, operand
-from arrowjag._methods import method, over_axis
+from arrowjag._methods import along_axis, method, over_axis
 from arrowjag._ops import elementwise, row_functions
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import ArrayOrScalar
@@ -38,7 +38,7 @@ def _map_rows_type(x: Any, f: Any, type: Any = None, axis: Any = -1, skip_nulls:
 
 
 def _fold_type(x: Any, f: Any, start: Any, arrays: Any = (), type: Any = None, axis: Any = -1) -> Any:  # noqa: ARG001
-    return x._wrap(row_functions.map_rows_type(x, needed_type(type, "fold"), axis))
+    return x._wrap(row_functions.fold_type(x, needed_type(type, "fold"), axis))
 
 
 def _scan_type(x: Any, f: Any, start: Any, arrays: Any = (), type: Any = None) -> Any:  # noqa: ARG001
@@ -122,13 +122,14 @@ class RowFunctionMethods(ArrayBase):
         type : pa.DataType or str, optional
             The Arrow type of the states; by default that of the results. Lazy polars frames need it.
         axis : int, tuple of int or None
-            The last axis, or several trailing ones.
+            The dim along which items are combined; trailing dims together; along an outer dim the items at the same position,
+            in the order of the rows.
 
         Returns
         -------
         JaggedArray or pa.Scalar
             The last state of each row: `start` for an empty row, null for a null row. Slots that are null in any array are left
-            out.
+            out. Along an outer axis null rows count as absent.
 
         Raises
         ------
@@ -150,7 +151,7 @@ class RowFunctionMethods(ArrayBase):
         columns = [self, *(operand(one, None, "fold") for one in arrays)]
         return self._wrap(row_functions.fold(f, operand(start, None, "fold"), columns, _leaf(type), axis))
 
-    @method("start", "*arrays", result_type=_scan_type)
+    @method("start", "*arrays", rows=along_axis, result_type=_scan_type)
     def scan(self, f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None) -> JaggedArray:
         """Return the state after each item of a row, computed by a function of a state and an item.
 

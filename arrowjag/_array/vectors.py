@@ -134,7 +134,7 @@ class VectorMethods(ArrayBase):
         -------
         JaggedArray or pa.Scalar
             Floats, over the slots where both have an item. Null for an empty row and a row that is null in either. A NaN gives
-            NaN; for "hamming" and "jaccard" it differs from every number. "jaccard" of zeros is 0. Cost: one or two passes.
+            NaN. "jaccard" of zeros is 0. Cost: one or two passes.
 
         Raises
         ------
@@ -147,7 +147,7 @@ class VectorMethods(ArrayBase):
 
         Notes
         -----
-        In `scipy.spatial.distance` "l1" is called cityblock and "linf" chebyshev.
+        In `scipy.spatial.distance` "l1" is called cityblock and "linf" chebyshev; its hamming and jaccard count NaN as different.
 
         Examples
         --------

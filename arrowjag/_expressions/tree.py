@@ -16,8 +16,7 @@ from arrowjag._array.base import as_column
 from arrowjag._array.combining import opened
 from arrowjag._array.indexing import rows_of_key
 from arrowjag._array.row_functions import needed_type
-from arrowjag._methods import FREE_FUNCTIONS, METHODS, Rows
-from arrowjag.errors import JagTypeError
+from arrowjag._methods import FREE_FUNCTIONS, METHODS, Rows, rows_of_free
 
 __all__ = [
     "Call",
@@ -358,12 +357,12 @@ def sample_of(node: Call, sample: Callable[[Node], Any]) -> Any:
         rule = METHODS[node.name].result_type
         if rule is not None:
             return rule(sample(node.args[0]), **bound_arguments(node, sample))
-    elif node.kind == "function" and node.name in _OF_YOUR_CODE:
+    elif node.kind == "function" and node.name in OF_YOUR_CODE:
         needed_type(node.kwargs.get("type"), node.name)
     return call(node, sample)
 
 
-_OF_YOUR_CODE = {"fold", "map_items", "map_rows", "scan"}
+OF_YOUR_CODE = {"fold", "map_items", "map_rows", "scan"}
 """Functions that call one of the user's, whose results have a type only when it ran."""
 
 
@@ -384,19 +383,11 @@ def rows_of(node: Call, value_of: Callable[[Node], Any]) -> Rows:
     if node.kind in ("getitem", "slots"):
         ndim, key = value_of(node.args[0]).ndim, mapped(node.args[1], value_of)
         return rows_of_key(ndim, key) if node.kind == "getitem" else _rows_of_slots(ndim, key)
-    if node.kind == "function" and node.name in ("concat", "stack"):
-        return _rows_of_joined(node, value_of)
+    if node.kind == "function":
+        args = tuple(mapped(one, value_of) for one in node.args)
+        kwargs = {key: mapped(one, value_of) for key, one in node.kwargs.items()}
+        return rows_of_free(FREE_FUNCTIONS[node.name], args, kwargs)
     return Rows.LOCAL
-
-
-def _rows_of_joined(node: Call, value_of: Callable[[Node], Any]) -> Rows:
-    arrays = mapped(node.args[0] if node.args else node.kwargs.get("arrays", ()), value_of)
-    axis = node.args[1] if len(node.args) > 1 else node.kwargs.get("axis", 0)
-    ndim = max((one.ndim for one in arrays if isinstance(one, JaggedArray)), default=1)
-    if not isinstance(axis, int):
-        raise JagTypeError(f"{node.name}: axis must be an int, got {type(axis).__name__}")
-    ndim += node.name == "stack"
-    return Rows.MOVED if axis in (0, -ndim) else Rows.LOCAL
 
 
 def _rows_of_slots(ndim: int, key: Any) -> Rows:

@@ -28,6 +28,7 @@ __all__ = [
     "move_back",
     "move_last",
     "normalize_axes",
+    "rows_along",
     "stable_order",
     "trailing",
 ]
@@ -105,6 +106,11 @@ def move_last(column: Column, axis: int) -> Moved:
     last = Ragged.from_offsets(_offsets.from_sizes(np.bincount(combined.node, minlength=combined.size)), check=False)
     shape = JaggedShape._trusted((*combined.dims, last))
     return Moved(Column(shape, gather.take(column.values, take)), take, slot[take])
+
+
+def rows_along(column: Column, axes: tuple[int, ...]) -> Column:
+    """Return the column with one last dim for normalized axes: trailing axes merged, or an outer axis moved to the end."""
+    return trailing(column, axes[0]) if axes[-1] == column.ndim - 1 else move_last(column, axes[0]).column
 
 
 class Combined(NamedTuple):

@@ -23,7 +23,7 @@ from arrowjag.errors import JagTypeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["fold", "map_items", "map_rows", "map_rows_type", "scan"]
+__all__ = ["fold", "fold_type", "map_items", "map_rows", "map_rows_type", "scan"]
 
 
 class _Operands(NamedTuple):
@@ -55,10 +55,14 @@ def _gather(columns: Sequence[Operand], axis: Any, operation: str) -> _Operands:
     if ndim == 0:
         raise JagTypeError(f"{operation} needs an array with rows, got scalars only")
     found = _axes.normalize_axes(axis, ndim, operation)
-    long = [_axes.trailing(column, found[0]) for column in plain if column.ndim == ndim]
-    aligned = iter(structure.align(long, operation))
-    shape = next(iter(structure.align(long, operation))).shape
-    dim, rows = shape.dims[-1], shape[:-1]
+    if found[-1] != ndim - 1:  # the rows of the result combine several rows of shorter columns
+        expanded = iter(structure.align(plain, operation))
+        columns = [next(expanded) if isinstance(one, Column) else one for one in columns]
+        plain = [one for one in columns if isinstance(one, Column)]
+    long = structure.align([column for column in plain if column.ndim == ndim], operation)
+    frames = [_axes.rows_along(column, found) for column in long]
+    aligned = iter(frames)
+    dim, rows = frames[0].shape.dims[-1], frames[0].shape[:-1]
     operands = _Operands(rows, dim.offsets, dim.validity, [], [], [])
     valid = dim.validity
     for one in columns:
@@ -324,7 +328,7 @@ def _starting(start: Any, rows: JaggedShape) -> Argument:
 def fold(
     function: Callable[..., Any], start: Operand | Any, columns: Sequence[Operand], type: pa.DataType | None, axis: Any
 ) -> Column:
-    """Fold the items of each row into a state, beginning with `start`; null items are skipped, an empty row gives `start`."""
+    """Fold the items along an axis into a state, beginning with `start`; null items are skipped, an empty row gives `start`."""
     operands = _gather(columns, axis, "fold")
     arguments, _ = _arguments(operands, skip_nulls=True)
     form = _form("fold", _FOLD, _FOLD, arguments)
@@ -332,6 +336,12 @@ def fold(
     live = valid_rows(operands.valid, n_rows)
     result = call_each(function, [*arguments, _starting(start, operands.rows)], live, n_rows, type, "fold", form)
     return _under(operands.rows.dims, result)
+
+
+def fold_type(column: Column, type: pa.DataType, axis: Any) -> Column:
+    """Return a column without valid items, of the type that `fold` returns."""
+    rows = _axes.rows_along(column, _axes.normalize_axes(axis, column.ndim, "fold")).shape[:-1]
+    return Column(rows, pa.nulls(rows.size, type))
 
 
 def scan(function: Callable[..., Any], start: Operand | Any, columns: Sequence[Operand], type: pa.DataType | None) -> Column:

@@ -144,6 +144,7 @@ def asof(left: Column, right: Column, values: Column | None, direction: str, tol
         there = item > 0
         item += starts
         item -= there
+        np.minimum(item, len(points.key) - 1, out=item)  # behind an empty last row
     if direction != "backward":
         behind = _looked_up(points, "left")
         behind += starts
@@ -152,7 +153,6 @@ def asof(left: Column, right: Column, values: Column | None, direction: str, tol
         if direction == "forward":
             item, there = behind, is_behind
         else:
-            item = np.minimum(item, len(points.key) - 1)
             nearer = apart(points.key[behind], points.sought) < apart(points.key[item], points.sought)
             takes = is_behind & (nearer | ~there)
             item, there = np.where(takes, behind, item), there | is_behind
@@ -194,7 +194,7 @@ def _tolerance(tolerance: Any, left: Column, right: Column) -> Any:
 def gaps(column: Column, axis: Any) -> Column:
     """Return the differences of neighbouring valid items of each row: one fewer than items."""
     found = _axes.normalize_axes(axis, column.ndim, "gaps")
-    frame = _axes.trailing(column, found[0]) if found[-1] == column.ndim - 1 else _axes.move_last(column, found[0]).column
+    frame = _axes.rows_along(column, found)
     dim = frame.shape.dims[-1]
     values, cut = frame.values, dim.offsets
     valid = _arrow.valid_of(values)

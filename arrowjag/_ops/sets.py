@@ -157,9 +157,7 @@ def _present(values: pa.Array) -> BoolArray | None:
 
 def _rows_along(column: Column, axis: Any, operation: str) -> Column:
     """Make the rows to search the last dim: merge trailing axes, or move an outer axis to the end."""
-    found = _axes.normalize_axes(axis, column.ndim, operation)
-    last = found[-1] == column.ndim - 1
-    return _axes.trailing(column, found[0]) if last else _axes.move_last(column, found[0]).column
+    return _axes.rows_along(column, _axes.normalize_axes(axis, column.ndim, operation))
 
 
 def contains(column: Column, value: elementwise.Operand, axis: Any) -> Column:

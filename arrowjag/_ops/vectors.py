@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._arguments import flat_numbers
@@ -128,8 +129,9 @@ def distance(x: Column, y: Column, metric: Any, axis: Any, skip_nulls: bool, min
     if metric not in METRICS:
         raise JagValueError(f"distance: metric is one of {', '.join(METRICS)}, got {metric!r}")
     if metric == "hamming":
-        differs = elementwise.apply(elementwise.BINARY["not_equal"], [x, y], "distance")
-        return reduce(differs, "mean", axis, skip_nulls=skip_nulls, min_count=min_count)
+        share = reduce(_differing(x, y), "mean", axis, skip_nulls=skip_nulls, min_count=min_count)
+        types = [one.type if pt.is_floating(one.type) else pa.float64() for one in (x, y)]
+        return elementwise.cast(share, elementwise.promote(types, "distance"))
 
     def reduction(one: pa.Array, two: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
         a, b = floats(one, "distance"), floats(two, "distance")
@@ -147,9 +149,8 @@ def distance(x: Column, y: Column, metric: Any, axis: Any, skip_nulls: bool, min
             enough[block.rows] = block.counts > 0
 
         over_blocks(work, a, valid, offsets)
-        type = np.dtype(np.float64) if metric == "jaccard" else common_type(a, b)
         with np.errstate(over="ignore"):
-            return _arrow.from_numpy(found.astype(type, copy=False), enough)
+            return _arrow.from_numpy(found.astype(common_type(a, b), copy=False), enough)
 
     return over_pairs(x, y, axis, reduction, "distance", skip_nulls=skip_nulls, min_count=min_count)
 
@@ -166,16 +167,31 @@ def _apart(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:
     return apart
 
 
+def _differing(x: Column, y: Column) -> Column:
+    """Flag the items that differ; where an item is NaN, the flags are numbers, and NaN there."""
+    x, y = structure.align([x, y], "distance")
+    flags = elementwise.apply(elementwise.BINARY["not_equal"], [x, y], "distance")
+    of_floats = [floats(one.values, "distance") for one in (x, y) if pt.is_floating(one.type)]
+    is_nan = np.logical_or.reduce([np.isnan(one) for one in of_floats]) if of_floats else np.zeros(0, bool)
+    if not is_nan.any():
+        return flags
+    differs, valid = _arrow.to_numpy(flags.values)
+    return Column(flags.shape, _arrow.from_numpy(np.where(is_nan, np.nan, differs), valid))
+
+
 def _jaccard(
     a: npt.NDArray[Any], b: npt.NDArray[Any], known: BoolArray | None, offsets: IntArray, out: npt.NDArray[np.float64]
 ) -> None:
-    """Of the slots where either is not 0, return the share where the two differ; 0 if there is none."""
+    """Of the slots where either is not 0, return the share where the two differ; 0 if there is none, NaN if an item is NaN."""
     either = (a != 0) | (b != 0)
     either = either if known is None else either & known
     differ = either & (a != b)
     total, _ = _reduce.count(either, offsets)
     found, _ = _reduce.count(differ, offsets)
     out[:] = np.where(total == 0, 0.0, found / np.maximum(total, 1))
+    is_nan = either & ((a != a) | (b != b))  # noqa: PLR0124 - NaN
+    if is_nan.any():
+        out[_reduce.count(is_nan, offsets)[0] > 0] = np.nan
 
 
 # --------------------------------------------------------------------------------------------------- matrices

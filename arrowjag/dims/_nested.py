@@ -20,9 +20,11 @@ from arrowjag.typing import IntArray
 
 
 def as_part(spec: Any, owner: str) -> Dim:
-    """Return a part of a nested encoding: a dim, or the dim of an int or of sizes."""
+    """Return a part of a nested encoding: a dim, or the dim of an int or of sizes; a tuple is a pattern in shapes, and raises."""
     if isinstance(spec, Dim):
         return no_nulls(spec, owner)
+    if isinstance(spec, tuple):
+        raise JagTypeError(f"{owner}: expected a dim or sizes, got the tuple {spec}: write a list of sizes, or to_dim({spec})")
     return Uniform(int(spec)) if is_int(spec) else Ragged(spec)
 
 

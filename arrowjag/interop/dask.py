@@ -7,18 +7,24 @@ Reductions over the rows combine partial results of the partitions in a tree. A 
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import hashlib
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
+import numpy as np
 import pyarrow as pa
 
 from arrowjag import functions
 from arrowjag._array import JaggedArray
-from arrowjag._methods import METHODS, Method, Rows, add_namespaces
-from arrowjag.errors import JagTypeError, MissingDependencyError
+from arrowjag._array.row_functions import needed_type
+from arrowjag._array.windows import WindowMethods
+from arrowjag._expressions.tree import OF_YOUR_CODE, mapped_values
+from arrowjag._methods import FREE_FUNCTIONS, HOSTS, METHODS, Host, Method, Rows, add_namespaces, rows_of_free
+from arrowjag._spellings import suggestion
+from arrowjag.errors import JagAttributeError, JagTypeError, MissingDependencyError
 
 try:
     import dask.dataframe as dd
@@ -164,6 +170,8 @@ class DaskSeriesJag:
         named = {key: _unboxed(one) for key, one in kwargs.items()}
         values = [_unboxed(one) for one in (*args, *named.values())]
         arguments = method.bind(tuple(_empty(one) for one in values[: len(args)]), {key: _empty(one) for key, one in named.items()})
+        if method.name in OF_YOUR_CODE:
+            needed_type(arguments.get("type"), method.name)
         rows = method.rows(empty.ndim, arguments)
         if rows is Rows.MOVED:
             raise JagTypeError(
@@ -179,15 +187,7 @@ class DaskSeriesJag:
 
     def _map(self, call: Callable[..., Any], others: list[Any], whole: bool = False) -> Any:
         """Run a call on each partition, or on one that holds all rows."""
-        series = [self._series, *others]
-        if whole:
-            series = [one.repartition(npartitions=1) for one in series]
-        meta = call(*(one._meta for one in series))
-        if not isinstance(meta, pd.Series):
-            raise JagTypeError(
-                f"the result is no column but {type(meta).__name__}: call it on the pandas column that compute() returns"
-            )
-        return _map_partitions(call, *series, meta=meta)
+        return _on_partitions(call, [self._series, *others], whole)
 
     def _reduce(self, method: Method, arguments: dict[str, Any]) -> Any:
         name = method.name
@@ -218,6 +218,15 @@ class DaskSeriesJag:
         call = functools.partial(_item, places=[None if isinstance(one, dd.Series) else (one,) for one in keys])
         return self._map(call, [one for one in keys if isinstance(one, dd.Series)])
 
+    rolling, expanding, ewm = WindowMethods.rolling, WindowMethods.expanding, WindowMethods.ewm
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise for an unknown name, and suggest one of the accessor."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        hint = lambda: f"{suggestion(name, dir(type(self)))}, where x is series.jag"  # noqa: E731
+        raise JagAttributeError(f".jag of a dask Series has no {name!r}", name, hint)
+
     def _binary(self, function: Callable[..., Any], *operands: Any) -> Any:
         values = [_unboxed(one) for one in operands]
         places = [None if isinstance(one, dd.Series) else (one,) for one in values]
@@ -234,7 +243,28 @@ class DaskSeriesJag:
     def __abs__(self) -> Any:
         return self._binary(abs, self)
 
+    def __pos__(self) -> Any:
+        return self._binary(operator.pos, self)
+
+    def __round__(self, decimals: int = 0) -> Any:
+        return self._binary(round, self, decimals)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        return NotImplemented if method != "__call__" or options else self._binary(ufunc, *inputs)
+
     __hash__ = None  # type: ignore[assignment]
+
+
+def _on_partitions(call: Callable[..., Any], series: list[Any], whole: bool) -> Any:
+    """Run a call on each partition of some Series, or on one that holds all rows."""
+    if whole:
+        series = [one.repartition(npartitions=1) for one in series]
+    meta = call(*(one._meta for one in series))
+    if not isinstance(meta, pd.Series):
+        raise JagTypeError(
+            f"the result is no column but {type(meta).__name__}: call it on the pandas column that compute() returns"
+        )
+    return _map_partitions(call, *series, meta=meta)
 
 
 def _unboxed(value: Any) -> Any:
@@ -261,7 +291,7 @@ def _operators(name: str) -> tuple[Any, Any]:
     return (lambda self, other: self._binary(function, self, other)), (lambda self, other: self._binary(function, other, self))
 
 
-_ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor")
+_ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift")
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
@@ -270,24 +300,7 @@ def _complete() -> None:
     for name, method in METHODS.items():
         if name.isidentifier() and name not in vars(DaskSeriesJag):
             setattr(DaskSeriesJag, name, _delegate(method))
-    for name in (
-        "add",
-        "sub",
-        "mul",
-        "truediv",
-        "floordiv",
-        "mod",
-        "pow",
-        "and_",
-        "or_",
-        "xor",
-        "eq",
-        "ne",
-        "lt",
-        "le",
-        "gt",
-        "ge",
-    ):
+    for name in (*_ARITHMETIC, *_COMPARISONS):
         forward, backward = _operators(name)
         setattr(DaskSeriesJag, f"__{name.rstrip('_')}__", forward)
         if name not in _COMPARISONS:
@@ -295,6 +308,59 @@ def _complete() -> None:
 
 
 _complete()
+
+
+# ----------------------------------------------------------------------------------------------------- free functions
+
+
+def _free(*series: pd.Series[Any], function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a free function, or one that `jit` made, on the partitions of its operands."""
+    function = FREE_FUNCTIONS[function] if isinstance(function, str) else function
+    place = lambda one: series[one.number] if isinstance(one, _Place) else one  # noqa: E731
+    return function(*(mapped_values(one, place) for one in args), **{key: mapped_values(one, place) for key, one in kwargs.items()})
+
+
+@dataclasses.dataclass(frozen=True)
+class _Place:
+    """Stands for an operand of a call."""
+
+    number: int
+
+
+def _owns(value: Any) -> bool:
+    return isinstance(value, (dd.Series, DaskSeriesJag))
+
+
+def _call_free(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a function by partitions, or on one partition if its effect on the rows is unknown or its rows depend on others."""
+    series: list[Any] = []
+
+    def placed(value: Any) -> Any:
+        if not _owns(value):
+            return value
+        series.append(_unboxed(value))
+        return _Place(len(series) - 1)
+
+    opened = lambda one: as_array(_unboxed(one)._meta) if _owns(one) else one  # noqa: E731
+    on_empty = {key: mapped_values(one, opened) for key, one in kwargs.items()}
+    rows = rows_of_free(function, tuple(mapped_values(one, opened) for one in args), on_empty)
+    if rows is Rows.MOVED:
+        raise JagTypeError(
+            f"{name} gives other rows than the columns of a dask frame have: call it on the pandas columns that compute() returns"
+        )
+    is_traced = not hasattr(function, "rows")
+    if name in OF_YOUR_CODE and not is_traced:
+        needed_type(kwargs.get("type"), name)
+    call = functools.partial(
+        _free,
+        function=function.__self__ if is_traced else name,
+        args=tuple(mapped_values(one, placed) for one in args),
+        kwargs={key: mapped_values(one, placed) for key, one in kwargs.items()},
+    )
+    return _on_partitions(call, series, is_traced or rows is Rows.KEPT)
+
+
+HOSTS.append(Host(_owns, _call_free))
 
 
 # ------------------------------------------------------------------------------------------------------------- frames

@@ -19,10 +19,10 @@ from arrowjag.pandas._convert import as_array
 from arrowjag.pandas._html import frame_repr
 from arrowjag.pandas._wrapping import align, opened, rewrap
 
-__all__ = ["SeriesJag"]
+__all__ = ["FLAT_SETS", "SeriesJag"]
 
-_SETS = frozenset({"is_in", "translate"})
-"""Methods that also take a flat set of values: a plain Series argument is such a set, and is not aligned."""
+FLAT_SETS = frozenset({"cut", "digitize", "histogram", "is_in", "translate"})
+"""Methods that also take one flat set of values or edges: a plain Series argument is such a set, and is not aligned."""
 
 _ALIGNED_THOUGH_MOVING = frozenset({"filter", "group_by", "group_by_indices", "sort"})
 """Methods whose argument has one row per row of the Series, but whose result may not."""
@@ -181,7 +181,7 @@ def _follows_rows(method: Method, value: Any, rows: Rows) -> bool:
     """Return whether a Series argument has one row per row, so that it is aligned."""
     if rows is Rows.MOVED and method.name not in _ALIGNED_THOUGH_MOVING:
         return False
-    return not (method.name in _SETS and as_array(value).ndim == 1)
+    return not (method.name in FLAT_SETS and as_array(value).ndim == 1)
 
 
 def _beside(keys: Any, values: Any) -> Any:

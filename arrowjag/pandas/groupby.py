@@ -11,10 +11,11 @@ from pandas.core.groupby import GroupBy
 
 from arrowjag import _frames
 from arrowjag._array import JaggedArray
-from arrowjag._methods import METHODS, Method, over_axis
+from arrowjag._methods import METHODS, Method
 from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError, ShapeError
 from arrowjag.functions import array as to_array
 from arrowjag.pandas._convert import as_array, nested_rows
+from arrowjag.pandas._series import FLAT_SETS
 from arrowjag.pandas._wrapping import align, rewrap
 
 __all__ = ["GroupByJag", "install"]
@@ -93,7 +94,7 @@ class GroupByJag:
         made = {}
         for name, one in series.items():
             array = as_array(one)
-            arguments = {key: nested(value) if key in method.arrays and _has_rows(value) else value for key, value in given.items()}
+            arguments = {key: nested(value) if _is_column(method, key, value) else value for key, value in given.items()}
             arguments["axis"] = _inner_axis(given.get("axis", 0), array.ndim, method.name)
             rows = nested_rows(array, order, counts)
             found = method.function(rows, **arguments)
@@ -126,8 +127,11 @@ class GroupByJag:
         return frame if self._grouped.as_index else frame.reset_index()
 
 
-def _has_rows(value: Any) -> bool:
-    return value is not None and not isinstance(value, (str, bytes)) and hasattr(value, "__len__") and getattr(value, "ndim", 1) > 0
+def _is_column(method: Method, key: str, value: Any) -> bool:
+    """Return whether an argument has one row per row of the frame; flat edges hold for all groups."""
+    if key not in method.arrays or value is None or isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
+        return False
+    return getattr(value, "ndim", 1) > 0 and not (method.name in FLAT_SETS and to_array(value).ndim == 1)
 
 
 def _groups(grouped: Any) -> tuple[Any, pd.Index]:
@@ -160,7 +164,7 @@ def _delegate(method: Method) -> Callable[..., Any]:
 def install() -> None:
     """Give pandas' groupby objects the property ``jag``; pandas has no hook for accessors there."""
     for name, method in METHODS.items():
-        if method.rule is over_axis and not method.is_property and not name.startswith("_"):
+        if method.reduces and not method.is_property and not name.startswith("_"):
             setattr(GroupByJag, name, _delegate(method))
     if not hasattr(GroupBy, "jag"):
         GroupBy.jag = property(GroupByJag)  # type: ignore[attr-defined]

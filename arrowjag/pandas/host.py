@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from arrowjag._methods import HOSTS, Host
+from arrowjag._methods import HOSTS, Host, Rows, rows_of_free
 from arrowjag.pandas._series import SeriesJag
 from arrowjag.pandas._wrapping import align, opened, rewrap
 from arrowjag.pandas.dtype import JaggedDtype
@@ -36,11 +36,10 @@ def _call(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs
         index = next(one.index for one in _leaves([*args, *kwargs.values()]) if isinstance(one, pd.Series))
     names = {one.name for one in series}
     n = None if index is None else len(index)
-    result = function(
-        *(_mapped(lambda one: opened(one, n), one) for one in args),
-        **{key: _mapped(lambda one: opened(one, n), one) for key, one in kwargs.items()},
-    )
-    return rewrap(result, index, names.pop() if len(names) == 1 else None)
+    args = tuple(_mapped(lambda one: opened(one, n), one) for one in args)
+    kwargs = {key: _mapped(lambda one: opened(one, n), one) for key, one in kwargs.items()}
+    moves = rows_of_free(function, args, kwargs) is Rows.MOVED
+    return rewrap(function(*args, **kwargs), None if moves else index, names.pop() if len(names) == 1 else None)
 
 
 def _unboxed(value: Any) -> Any:

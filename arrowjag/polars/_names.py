@@ -36,25 +36,27 @@ ALIASES = {
 INSTEAD = {name: call for name, call in SPELLINGS[""].items() if hasattr(pl.Expr, name)}
 """The call of ours that replaces a method of polars; x is the column with `.jag`."""
 
-_KEYWORDS = {
-    "null_on_oob": "use out_of_bounds='null'",
-    "indices": "use index",
-    "fill_value": "use fill",
-    "strategy": "use x.ffill() or x.bfill()",
-    "nulls_last": "not needed: nulls are last in every order",
-    "ignore_nulls": "use skip_nulls",
-    "maintain_order": "not needed: the order is that of first appearance",
-    "window_size": "use window",
-    "min_samples": "use min_periods",
-    "lower_bound": "use lower",
-    "upper_bound": "use upper",
-    "offset": "use start",
-    "normalize": "divide by x.count()",
-    "dtype": "use type",
-    "strict": "use safe",
-    "with_replacement": "not available: items are drawn without replacement; means of draws with it are x.bootstrap(n, seed)",
+_KEYWORDS: dict[str, dict[str, str]] = {
+    "null_on_oob": {"out_of_bounds": "use out_of_bounds='null'", "default": "not needed: out of range gives default"},
+    "indices": {"index": "use index"},
+    "fill_value": {"fill": "use fill"},
+    "strategy": {"": "use x.ffill() or x.bfill()"},
+    "nulls_last": {"": "not needed: nulls are last in every order"},
+    "ignore_nulls": {"skip_nulls": "use skip_nulls"},
+    "maintain_order": {"": "not needed: the order is that of first appearance"},
+    "window_size": {"window": "use window"},
+    "min_samples": {"min_periods": "use min_periods"},
+    "lower_bound": {"lower": "use lower"},
+    "upper_bound": {"upper": "use upper"},
+    "offset": {"start": "use start"},
+    "normalize": {"": "divide by x.count()"},
+    "dtype": {"type": "use type"},
+    "strict": {"safe": "use safe"},
+    "with_replacement": {
+        "": "not available: items are drawn without replacement; means of draws with it are x.bootstrap(n, seed)",
+    },
 }
-"""The advice for each keyword of polars that our methods lack."""
+"""The advice for each keyword of polars that our methods lack, by the parameter of ours that it names, "" if it names none."""
 
 
 def own_names(surface: type) -> set[str]:
@@ -170,6 +172,7 @@ def check_keywords(name: str, keywords: Mapping[str, Any]) -> None:
         return
     for keyword in keywords:
         if keyword not in parameters:
-            ours = f" ({_KEYWORDS[keyword]})" if keyword in _KEYWORDS else ""
+            advice = _KEYWORDS.get(keyword, {}).items()
+            ours = next((f" ({text})" for parameter, text in advice if not parameter or parameter in parameters), "")
             known = ", ".join(list(parameters)[1:]) or "none"
             raise JagTypeError(f"{name}: got an unexpected keyword argument {keyword!r}{ours}; the parameters are {known}")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import arrowjag as aj
@@ -183,3 +186,70 @@ def test_equal_columns_have_equal_tokens() -> None:
 def test_equal_calls_have_equal_names() -> None:
     parts = split(FRAME)
     assert parts["v"].jag.sum()._name == parts["v"].jag.sum()._name
+
+
+@pytest.mark.parametrize("method", ["rolling(2).sum", "expanding().max", "ewm(alpha=0.5).mean"])
+def test_windows(method: str) -> None:
+    owner, call = method.rsplit(".", 1)
+    run = lambda jag: getattr(eval(f"jag.{owner}", {"jag": jag}), call)()  # noqa: E731
+    lazy = run(split(FRAME)["v"].jag)
+    expected = run(FRAME["v"].jag)
+    assert lazy.dtype == expected.dtype
+    assert lazy.compute().jag.to_list() == expected.jag.to_list()
+
+
+FREE = {
+    "where": lambda v, w: aj.where(v.jag > 2, v, 0),
+    "zip": lambda v, w: aj.zip(a=v, b=w),
+    "coalesce": lambda v, w: aj.coalesce(v, 0),
+    "cartesian": lambda v, w: aj.cartesian(a=v, b=v),
+    "concat": lambda v, w: aj.concat([v, v], axis=1),
+    "interp": lambda v, w: aj.interp(w, [1.0, 6.0], [10.0, 60.0]),
+    "interp of plain columns": lambda v, w: aj.interp(w + 0.5, w, w),
+    "scan of a plain column": lambda v, w: aj.scan(lambda state, item: state + item, 0.0, w, type="float64"),
+    "fold": lambda v, w: aj.fold(lambda state, a, b: state + a * b, 0.0, v, w, type="float64"),
+    "jit": aj.jit(lambda x, y: (x - x.mean()) * y),
+    "jit across rows": lambda v, w: aj.jit(lambda x: x.cumsum(axis=0))(v),
+    "ufunc": lambda v, w: np.sqrt(v.jag),
+    "round": lambda v, w: round(v.jag, -1),
+    "plus": lambda v, w: +v.jag,
+    "shift of bits": lambda v, w: v.jag << 1,
+}
+
+
+@pytest.mark.parametrize("name", FREE)
+def test_functions_of_columns(name: str) -> None:
+    parts = split(FRAME)
+    lazy, expected = FREE[name](parts["v"], parts["w"]), FREE[name](FRAME["v"], FRAME["w"])
+    assert isinstance(lazy, dd.Series)
+    got = lazy.compute()
+    assert lazy.dtype == got.dtype == expected.dtype
+    assert got.index.equals(expected.index)
+    assert_lists_equal(aj.array(got).to_list(), aj.array(expected).to_list())
+
+
+def test_functions_that_give_other_rows_or_need_a_type_raise() -> None:
+    v = split(FRAME)["v"]
+    with pytest.raises(JagTypeError, match="concat gives other rows than the columns of a dask frame"):
+        aj.concat([v, v])
+    with pytest.raises(JagTypeError, match="fold gives other rows"):
+        aj.fold(lambda state, item: state + item, 0, v, type="int64", axis=0)
+    with pytest.raises(JagTypeError, match="no column but tuple"):
+        aj.align(v, v)
+    for call in (lambda: aj.fold(lambda state, item: state + item, 0, v), lambda: v.jag.map_rows(len)):
+        with pytest.raises(JagTypeError, match="must know the type of the results before it runs"):
+            call()
+
+
+def test_an_unknown_name_is_answered_with_ours() -> None:
+    with pytest.raises(AttributeError, match=r"no 'nunique'; write x.n_unique\(\), where x is series.jag"):
+        split(FRAME)["v"].jag.nunique  # noqa: B018
+    assert not hasattr(split(FRAME)["v"].jag, "foo")
+
+
+@pytest.mark.parametrize("imports", ["arrowjag, dask.dataframe", "dask.dataframe, arrowjag", "pandas, arrowjag, dask.dataframe"])
+def test_order_of_imports(imports: str) -> None:
+    code = (
+        f"import {imports}, pandas\nassert hasattr(dask.dataframe.Series, 'jag')\nassert hasattr(dask.dataframe.DataFrame, 'jag')"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

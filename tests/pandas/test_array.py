@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import decimal
 import html
 import io
+import math
 import pickle
 import re
 from typing import Any
@@ -17,8 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.pandas import JaggedDtype, JaggedExtensionArray, _store
 from arrowjag.pandas._versions import SHARED_VIEWS, STACK_DROPS_NULLS
+from arrowjag.testing import assert_lists_equal
 
 ROWS = [[1, 2], None, [], [3]]
 
@@ -414,6 +418,40 @@ def test_text_files(s: pd.Series[Any]) -> None:
         again = pd.read_csv(io.StringIO(text), dtype={"v": str(series.dtype)})
         assert items(again["v"]) == items(series)
     assert s.to_json() == '{"a":[1,2],"b":null,"c":[],"d":[3]}'
+
+
+@pytest.mark.parametrize(
+    ("leaf", "row"),
+    [
+        (pa.float64(), [1.5, math.nan, None, math.inf, -0.0]),
+        (pa.uint64(), [2**64 - 1]),
+        (pa.decimal128(20, 3), [decimal.Decimal("12345678901234567.125"), None]),
+        (pa.timestamp("ns", "Europe/Paris"), [dt.datetime(2020, 1, 1, 2, 3, 4, 5)]),  # noqa: DTZ001
+        (pa.duration("us"), [dt.timedelta(1, 2, 3)]),
+        (pa.string(), ['a"b\n,c\r', "\u2028", "1", None]),
+        (pa.struct([("a", pa.int64())]), [{"a": 1}, None]),
+        (pa.binary(), [b"ab", b"", None]),
+        (pa.binary(2), [b"ab", None]),
+    ],
+)
+def test_text_files_of_every_kind_of_leaf(leaf: pa.DataType, row: list[Any]) -> None:
+    series = aj.array(pa.array([row, None, []], pa.list_(leaf))).to_pandas(name="v")
+    text = series.to_frame().to_csv(index=False)
+    again = pd.read_csv(io.StringIO(text), dtype={"v": series.dtype})["v"]
+    assert again.dtype == series.dtype
+    assert_lists_equal(again.jag.to_list(), series.jag.to_list())
+
+
+def test_text_that_is_no_row_is_named() -> None:
+    read = lambda text, dtype="jagged[int64, 2]": pd.read_csv(io.StringIO(f"v\n[]\n{text}\n"), dtype={"v": dtype})  # noqa: E731
+    with pytest.raises(
+        JagValueError, match=r"row 1 holds '\[1 2\]', which is no JSON of jagged\[int64, 2\].*Write lists as \[1, null"
+    ):
+        read("[1 2]")
+    with pytest.raises(JagTypeError, match=r"a row of .* is a list, got int 7"):
+        read("7")
+    with pytest.raises(JagValueError, match=r"items of jagged\[binary, 2\] are written in hexadecimal"):
+        read('"[""xy""]"', "jagged[binary, 2]")
 
 
 def test_pickle(s: pd.Series[Any]) -> None:

@@ -191,6 +191,18 @@ def test_spellings_of_groupby_jag() -> None:
     assert structs["s.a"].sum().jag.to_list() == total
 
 
+def test_groupby_jag_counts_and_looks_for_items() -> None:
+    frame = pd.DataFrame({"k": list("aab"), "v": aj.array([[1, 2], [3], [4]])})
+    groups = frame.groupby("k").jag["v"]
+    for edges in ([0, 2, 5], pd.Series([0, 2, 5])):
+        assert groups.histogram(edges, axis=None).jag.to_list() == [[1, 2], [0, 1]]
+    assert groups.histogram(1, axis=None).jag["counts"].jag.to_list() == [[3], [1]]
+    assert groups.contains(4).jag.to_list() == [[False, False], [True]]
+    assert groups.contains(3, axis=None).tolist() == [True, False]
+    with pytest.raises(AttributeError, match=r"no 'get'; it changes rows one by one"):
+        groups.get(0)
+
+
 def test_groupby_jag_and_categories() -> None:
     keys = pd.Categorical(["b", None, "b"], categories=["a", "b"])
     frame = pd.DataFrame({"k": keys, "v": aj.array([[1], [2], [3]])})

@@ -102,6 +102,8 @@ def test_is_not_null(axis):
     ("name", "keywords", "said"),
     [
         ("gather", {"index": 0, "null_on_oob": True}, "take: .*'null_on_oob' .use out_of_bounds='null'.; the parameters"),
+        ("get", {"key": 0, "null_on_oob": True}, "get: .*'null_on_oob' .not needed: out of range gives default.; the parameters"),
+        ("first", {"null_on_oob": True}, "first: got an unexpected keyword argument 'null_on_oob'; the parameters"),
         ("sort", {"nulls_last": True}, "sort: .*'nulls_last' .not needed: nulls are last"),
         ("shift", {"fill_value": 0}, "shift: .*'fill_value' .use fill.; the parameters are n, fill, axis"),
         ("is_nan", {"foo": 1}, "is_nan: got an unexpected keyword argument 'foo'; the parameters are none"),

@@ -30,6 +30,7 @@ from arrowjag._ops.elementwise.operators import (
 from arrowjag._ops.elementwise.types import (
     as_type,
     bound_like,
+    is_bytes,
     is_text,
     members_like,
     plain_type,
@@ -66,6 +67,7 @@ __all__ = [
     "fill_null",
     "fitting_product",
     "from_codes",
+    "is_bytes",
     "is_ordered",
     "is_text",
     "members_like",
