@@ -137,7 +137,7 @@ def _dots_loop(x: NDArray[Any], y: NDArray[Any], valid: Valid) -> Compiled | Non
     if not all(code in ("f4", "f8", "i4", "i8") for code in codes):
         return None
     nulls = "" if valid is None else "?"
-    return find_loop(fused_name(f"{codes[0]}{nulls},{codes[1]}{nulls}{_DOTS}"), np.dtype(np.float64), False, len(x))
+    return find_loop(fused_name(f"{codes[0]}{nulls},{codes[1]}{nulls}{_DOTS}"), np.dtype(np.float64), False, len(x), often=True)
 
 
 def _run_products(block: Block, other: NDArray[Any], found: Products) -> bool:
