@@ -31,8 +31,12 @@ def unit_product(xy: Floats, xx: Floats, yy: Floats) -> Floats:
     with np.errstate(all="ignore"):
         square = xx * yy
         normal = (square > _SMALLEST) & (square < np.inf)
-        size = np.where(xx == yy, xx, np.where(normal, np.sqrt(square), np.sqrt(xx) * np.sqrt(yy)))
-        return np.clip(xy / size, -1.0, 1.0)
+        size = np.sqrt(square)
+        if np.count_nonzero(normal) < len(normal):
+            size = np.where(normal, size, np.sqrt(xx) * np.sqrt(yy))
+        found: Floats = xy / np.where(xx == yy, xx, size)
+        np.maximum(found, -1.0, out=found)
+        return np.minimum(found, 1.0, out=found)
 
 
 _SMALLEST = 1e-290
