@@ -284,7 +284,7 @@ def _weighted_items(
         items[bad] = last[bad][:, None]
     items += np.minimum(offsets[:-1], max(len(order) - 1, 0))[:, None]
     items = order[items] if len(order) else items
-    return items, None if weighty.all() else weighty, ~np.isfinite(total)
+    return items, None if np.count_nonzero(weighty) == len(weighty) else weighty, ~np.isfinite(total)
 
 
 def _both(mask: BoolArray, known: BoolArray | None) -> BoolArray:

@@ -70,7 +70,7 @@ def quantile(
         size = strategy.sizes.LARGE_VALUES * (8 if strategy.long_share(offsets) else 1)
         whole = find_loop("select", data.dtype, False, len(data)) is not None  # no batches: a block per core is enough
         over_blocks(partial(_of_block, out, q, interpolation), np.ascontiguousarray(data), None, offsets, size, per_core=whole)
-    return out, None if full.all() else full
+    return out, None if np.count_nonzero(full) == len(full) else full
 
 
 def probability(q: Any) -> float:
@@ -118,7 +118,7 @@ def quantiles(
 
     ordered, _ = _sort.sort(np.ascontiguousarray(data), None, offsets)
     over_blocks(work, ordered, None, offsets)
-    return out, None if full.all() else full
+    return out, None if np.count_nonzero(full) == len(full) else full
 
 
 def _of_few(
@@ -219,8 +219,8 @@ def mixed(
     """Interpolates between two items of each row, never to -0.0; NaN if the row has one, which is then its largest item."""
     exact = isinstance(weight, float) and weight == 0
     found = lower.astype(target) if exact else _between(lower, upper, weight, target)
-    if largest.dtype.kind == "f":
-        found = np.where(np.isnan(largest), found.dtype.type(np.nan), found)
+    if largest.dtype.kind == "f" and np.count_nonzero(bad := np.isnan(largest)):
+        found = np.where(bad, found.dtype.type(np.nan), found)
     return without_signed_zeros(found)
 
 

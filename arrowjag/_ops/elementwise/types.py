@@ -246,8 +246,9 @@ def _holds(type: pa.DataType, value: int) -> bool:
     """Return whether an int fits an integer or decimal type."""
     if pt.is_decimal(type):
         return bool(abs(value) < 10 ** (type.precision - type.scale))
-    limits = np.iinfo(numpy_dtype(type)) if pt.is_integer(type) else None
-    return limits is not None and bool(limits.min <= value <= limits.max)
+    if pt.is_signed_integer(type):
+        return -(1 << type.bit_width - 1) <= value < 1 << type.bit_width - 1
+    return bool(pt.is_unsigned_integer(type)) and 0 <= value < 1 << type.bit_width
 
 
 def members_like(values: Any, leaf: pa.DataType) -> list[Any]:
