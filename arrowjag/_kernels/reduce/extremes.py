@@ -151,7 +151,7 @@ def _extreme(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.i
 
 def _loop(name: str, data: NDArray[Any], valid: Valid) -> Compiled | None:
     """The compiled loop of an extreme, where it is ready and chosen; it has no temporaries that blocks would keep in cache."""
-    loop = find_loop(name, data.dtype, valid is not None, len(data))
+    loop = find_loop(name, data.dtype, valid is not None, len(data), often=True)
     return loop if strategy.choose("extreme", loop is not None) == "compiled" else None
 
 
@@ -206,7 +206,7 @@ def _of_block(
     has_items = _has_items(suspect, block)
     # minimum and maximum carry NaN along, fmin and fmax skip it and cost 30 % more: only where NaN shows up. polars' kernels skip
     # it as well, so that a row of nulls, filled with what loses, and NaN shows no NaN.
-    if out.dtype.kind == "f" and (np.isnan(out).any() or (block.valid is not None and has_items.any())):
+    if out.dtype.kind == "f" and (np.count_nonzero(np.isnan(out)) or (block.valid is not None and has_items.any())):
         out[:] = np.nan
         reduceat(skipping, block.filled(np.nan), block.offsets, out)
         suspect = np.isnan(out).nonzero()[0]
