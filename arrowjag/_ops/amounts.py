@@ -56,7 +56,7 @@ def weights_of(
     if weighed is not None:
         valid = weighed if valid is None else valid & weighed
     negative = amounts < 0 if valid is None else (amounts < 0) & valid
-    if negative.any():
+    if np.count_nonzero(negative):
         item = int(negative.argmax())
         row = int(_offsets.parents(offsets)[item])
         raise JagValueError(f"{operation}: weights must not be negative, got {amounts[item]} in row {row}")

@@ -55,7 +55,7 @@ def _tree_by(column: Column, axis: int, by: Column, operation: str) -> Column:
     items, there = _best(key.values, dim.offsets, operation)
     numbers = frame.values.to_numpy()
     items = numbers[np.where(there, items, 0)] if len(numbers) else np.zeros(len(items), np.int64)
-    valid = None if there.all() else there
+    valid = None if np.count_nonzero(there) == len(there) else there
     return or_null(structure.take_items(column, axis + 1, items, frame.shape.dims[:axis], valid))
 
 
@@ -69,7 +69,7 @@ def _best(keys: pa.Array, offsets: IntArray, operation: str) -> tuple[IntArray, 
 def _picked(values: pa.Array, items: IntArray, there: BoolArray) -> pa.Array:
     if not len(values):
         return pa.nulls(len(items), values.type)
-    return gather.take(values, items, None if there.all() else there)
+    return gather.take(values, items, None if np.count_nonzero(there) == len(there) else there)
 
 
 def unique_by(column: Column, by: Column, axis: Any) -> Column:

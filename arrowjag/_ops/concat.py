@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -57,7 +58,7 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
     dims = [column.shape.dims[place] for column in columns]
     extents = [dim.extent for dim in dims]
     extent = None if None in extents else sum(one for one in extents if one is not None)
-    offsets = np.add.reduce([dim.offsets for dim in dims])
+    offsets = functools.reduce(np.add, [dim.offsets for dim in dims])
     joined: Dim = Ragged.from_offsets(offsets, validity=dims[0].validity, extent=extent, check=False)
     if extent is not None and joined.validity is None:
         joined = Uniform(extent, len(offsets) - 1)

@@ -14,6 +14,7 @@ from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._integers import integer, item_count
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.blocks import rows_2d
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import data_of, from_words, has_words, valid_of
 from arrowjag._kernels.base.offsets import row_sizes
@@ -283,8 +284,8 @@ def insert(column: Column, position: elementwise.Operand, value: elementwise.Ope
 
 
 def _clamped(place: Any, sizes: IntArray) -> IntArray:
-    found: IntArray = np.clip(np.where(place < 0, place + sizes, place), 0, sizes)
-    return found
+    found: IntArray = np.maximum(np.where(place < 0, place + sizes, place), 0)
+    return np.minimum(found, sizes)
 
 
 def splice(column: Column, start: elementwise.Operand, n: elementwise.Operand, items: elementwise.Operand | None) -> Column:
@@ -325,8 +326,8 @@ def _spliced(column: Column, begin: IntArray, end: IntArray, items: Column | Non
     values = column.values
     if items is not None:
         rows[:, 1] = np.arange(3 * n, 4 * n)
-        cuts = np.append(cuts, items.shape.dims[-1].offsets[1:] + cuts[-1])
-        values = _arrow.combine_chunks(pa.chunked_array([values, items.values])) if len(items.values) else values
+        cuts = np.concatenate((cuts, items.shape.dims[-1].offsets[1:] + cuts[-1]))
+        values = _arrow.join([values, items.values]) if len(items.values) else values
     found = _spans(values, cuts, rows.ravel())
     cut = found.shape.dims[-1].offsets[:: rows.shape[1]]
     last = along_axis.resized(dim, np.ascontiguousarray(cut))
@@ -395,8 +396,7 @@ def windows(column: Column, size: int, step: int, axis: Any, name: str = "window
 
 
 def _neighbours(values: pa.Array, starts: IntArray, width: int) -> pa.Array:
-    """Copy the items that follow each start: 5M float64 in windows of 3 by rows of a strided view, which needs no item numbers."""
-    view = np.lib.stride_tricks.sliding_window_view
+    """Copy the items that follow each start, which needs no item numbers."""
     valid = valid_of(values)
-    data = view(data_of(values), width)[starts].reshape(-1)
-    return from_words(values.type, data, None if valid is None else view(valid, width)[starts].reshape(-1))
+    data = rows_2d(data_of(values), starts, width).reshape(-1)
+    return from_words(values.type, data, None if valid is None else rows_2d(valid, starts, width).reshape(-1))

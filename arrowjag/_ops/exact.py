@@ -148,7 +148,7 @@ def quantile(values: pa.Array, offsets: IntArray, q: float, interpolation: str) 
     below, above = ordered[first + low], ordered[first + high]
     picked = np.zeros(len(full), np.int64)
     picked[full] = item[below]
-    result = gather.take(values, picked, None if full.all() else full)
+    result = gather.take(values, picked, None if np.count_nonzero(full) == len(full) else full)
     between = ((weight != 0) & (below != above)).nonzero()[0]
     if not len(between):
         return result
@@ -183,7 +183,9 @@ def mean(values: pa.Array, offsets: IntArray) -> pa.Array:
     count, _ = _reduce.count(_validity(values), offsets)
     parts = [_reduce.sum(part, None, offsets)[0] for part in parts_of(values)]
     type = _at_least_128(values[:0]).type
-    return assembled(_divided(parts, np.maximum(count, 1)), None if count.all() else count > 0, type, "mean")
+    return assembled(
+        _divided(parts, np.maximum(count, 1)), None if np.count_nonzero(count) == len(count) else count > 0, type, "mean"
+    )
 
 
 def deviations(values: pa.Array, offsets: IntArray) -> pa.Array:
@@ -229,7 +231,7 @@ def moment_mean(values: pa.Array, offsets: IntArray) -> pa.Array:
     parts, valid = moment_parts(values)
     count, _ = _reduce.count(valid, offsets)
     sums = [_reduce.sum(part, None, offsets)[0] for part in parts]
-    return _moments(_divided(sums, np.maximum(count, 1)), None if count.all() else count > 0, values.type)
+    return _moments(_divided(sums, np.maximum(count, 1)), None if np.count_nonzero(count) == len(count) else count > 0, values.type)
 
 
 def rolling_moment_mean(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:

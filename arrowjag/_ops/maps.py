@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
@@ -94,7 +93,7 @@ def contains_key(column: Column, sought: pa.Scalar | Column) -> Column:
 
 
 def _by_key(column: Column, sought: pa.Scalar | Column, operation: str) -> _Found:
-    keys = pc.struct_field(column.values, [struct_fields.fields(column.type).index("key")])
+    keys = _arrow.field_of(column.values, struct_fields.fields(column.type).index("key"))
     dim = column.shape.dims[-1]
     if isinstance(sought, Column):
         rows, probes = _beside_rows(column, sought, operation)
@@ -113,10 +112,10 @@ def _values_of(column: Column, sought: pa.Scalar) -> Column:
     """Return the value of one key in each row, null where there is none."""
     offsets, outer = column.shape.dims[-1].offsets, column.shape.dims[:-1]
     values = struct_fields.field(column, "value")
-    keys = pc.struct_field(column.values, [struct_fields.fields(column.type).index("key")])
+    keys = _arrow.field_of(column.values, struct_fields.fields(column.type).index("key"))
     last = _last_of(keys, sought, offsets, "get")
     there = last >= 0
-    return structure.take_items(values, column.ndim, last, outer, None if there.all() else there)
+    return structure.take_items(values, column.ndim, last, outer, None if np.count_nonzero(there) == len(there) else there)
 
 
 def _last_of(keys: pa.Array, sought: pa.Scalar, offsets: IntArray, operation: str) -> IntArray:
@@ -188,7 +187,7 @@ def _picked(source: Column, depth: int, found: _Found, default: pa.Scalar | Colu
     valid = found.known & there
     lacks = found.known & ~there
     if default is None or source.ndim == depth:
-        mask = None if valid.all() else valid
+        mask = None if np.count_nonzero(valid) == len(valid) else valid
         taken = structure.take_items(source, depth, np.where(valid, found.places, 0), found.shape.dims, mask)
         if default is None:
             return taken
@@ -218,7 +217,9 @@ def _or_default_rows(source: Column, depth: int, found: _Found, default: pa.Scal
     spare = found.rows if above else np.zeros_like(found.rows)
     index = np.where(found.places >= 0, found.places, source.shape.nodes(depth) + spare)
     known = found.known
-    return structure.take_items(both, 1, np.where(known, index, 0), found.shape.dims, None if known.all() else known)
+    return structure.take_items(
+        both, 1, np.where(known, index, 0), found.shape.dims, None if np.count_nonzero(known) == len(known) else known
+    )
 
 
 # --------------------------------------------------------------------------------------------------- making maps
@@ -252,7 +253,7 @@ def unique_entries(column: Column) -> tuple[Column, int]:
             f"to_map: a map is a row of structs with the fields key and value, got {column.shape!r} of {column.type}; "
             "aj.to_map(keys, values) makes such rows"
         )
-    key, value = (pc.struct_field(column.values, [struct_fields.fields(column.type).index(name)]) for name in _FIELDS)
+    key, value = (_arrow.field_of(column.values, struct_fields.fields(column.type).index(name)) for name in _FIELDS)
     dim = column.shape.dims[-1]
     if key.null_count:
         place = int(np.argmin(_valid(key)))
@@ -285,7 +286,7 @@ def as_maps(column: Column) -> Column:
     dim = column.shape.dims[-1]
     if dim.size > _MOST_ENTRIES:
         raise JagOverflowError(f"to_map: an Arrow map array holds at most {_MOST_ENTRIES} entries, got {dim.size}; convert slices")
-    key, value = (pc.struct_field(column.values, [struct_fields.fields(column.type).index(name)]) for name in _FIELDS)
+    key, value = (_arrow.field_of(column.values, struct_fields.fields(column.type).index(name)) for name in _FIELDS)
     assert key.null_count == 0  # before pyarrow 26, Arrow aborts unless somebody has counted them
     type = pa.map_(key.type, value.type)
     entry = pa.StructArray.from_arrays([key, value], fields=[type.key_field, type.item_field])

@@ -85,18 +85,20 @@ def zip_padded(parts: Operands) -> Column:
     bounds = {name: _sizes(part, valid, n_rows) for name, part in found.items()}
     longest = np.maximum.reduce([sizes for _, sizes in bounds.values()])
     offsets = _offsets.from_sizes(longest)
-    fields = {}
+    fields, place = {}, None
     for name, part in found.items():
         starts, sizes = bounds[name]
         values = _values(part)
-        if len(values) == offsets[-1] and (sizes == longest).all():
+        if len(values) == offsets[-1] and np.count_nonzero(sizes == longest) == len(sizes):
             fields[name] = values
             continue
-        place = _offsets.positions(offsets)
+        place = _offsets.positions(offsets) if place is None else place
         there = place < sizes.repeat(longest)
         items = np.where(there, place + starts.repeat(longest), 0)
         fields[name] = (
-            gather.take(values, items, None if there.all() else there) if len(values) else pa.nulls(len(items), values.type)
+            gather.take(values, items, None if np.count_nonzero(there) == len(there) else there)
+            if len(values)
+            else pa.nulls(len(items), values.type)
         )
     return Column(JaggedShape._trusted(_innermost(outer, offsets, valid)), struct_fields.structs(fields))
 

@@ -139,7 +139,7 @@ def fft_power(column: Column, axis: Any) -> Column:
         spectrum = np.fft.rfft(data[starts[rows][:, None] + np.arange(length)].astype(type))
         power = np.square(spectrum.real) + np.square(spectrum.imag)
         blocks.put_rows(out, cut[rows], power.astype(type, copy=False))
-    last = along_axis.resized(dim, cut, None if full.all() else full)
+    last = along_axis.resized(dim, cut, None if np.count_nonzero(full) == len(full) else full)
     return Column(JaggedShape._trusted((*column.shape.dims[:-1], last)), _arrow.from_numpy(out))
 
 

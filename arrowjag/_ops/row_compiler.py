@@ -88,7 +88,7 @@ class Driver(NamedTuple):
         known = np.concatenate([part[3] for part in results])
         valid = np.zeros(n_rows, np.bool_)
         valid[live] = known
-        keep = None if valid.all() else valid
+        keep = None if np.count_nonzero(valid) == len(valid) else valid
         if not self.is_row:
             whole = np.zeros(n_rows, self.dtype)
             whole[live] = data

@@ -121,7 +121,9 @@ def pad(column: Column, n: int, fill: pa.Scalar | Column | None, axis: int) -> C
     outer = (*column.shape.dims[:place], grown)
     there = index >= 0
     if filler is None:
-        return structure.take_items(column, place + 1, np.where(there, index, 0), outer, None if there.all() else there)
+        return structure.take_items(
+            column, place + 1, np.where(there, index, 0), outer, None if np.count_nonzero(there) == len(there) else there
+        )
     both = structure.end_to_end([(column, place + 1), (filler, 0)])
     return structure.take_items(both, 1, np.where(there, index, dim.size), outer)
 

@@ -30,7 +30,6 @@ from arrowjag._ops.amounts import has_weight, weights_of
 from arrowjag._ops.over_axes import over_axes
 from arrowjag._ops.paired import deeper, floats, over_pairs, with_lists
 from arrowjag._ops.reduce import quantile, reduce
-from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagOverflowError, JagTypeError
 from arrowjag.typing import BoolArray, IntArray
 
@@ -285,7 +284,7 @@ def _weighted_items(
         items[bad] = last[bad][:, None]
     items += np.minimum(offsets[:-1], max(len(order) - 1, 0))[:, None]
     items = order[items] if len(order) else items
-    return items, None if weighty.all() else weighty, ~np.isfinite(total)
+    return items, None if np.count_nonzero(weighty) == len(weighty) else weighty, ~np.isfinite(total)
 
 
 def _both(mask: BoolArray, known: BoolArray | None) -> BoolArray:
@@ -310,16 +309,15 @@ def _of_products(
     def reduction(one: pa.Array, two: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
         a, b = floats(one, operation), floats(two, operation)
         found = _products.products(a, b, valid, offsets)
-        type = pa.from_numpy_dtype(_products.common_type(a, b))
+        dtype = _products.common_type(a, b)
         with np.errstate(all="ignore"):
-            results = [_arrow.from_numpy(each.astype(numpy_dtype(type))) for each in finish(found)]
+            results = [each.astype(dtype, copy=False) for each in finish(found)]
         enough = found.counts > 1
-        flags = None if enough.all() else enough
+        flags = None if np.count_nonzero(enough) == len(enough) else enough
         if len(fields) == 1:
-            data, _ = _arrow.to_numpy(results[0])
-            return _arrow.from_numpy(data, flags)
+            return _arrow.from_numpy(results[0], flags)
         mask = None if flags is None else pa.array(~flags)
-        return pa.StructArray.from_arrays(results, list(fields), mask=mask)
+        return pa.StructArray.from_arrays([_arrow.from_numpy(each) for each in results], list(fields), mask=mask)
 
     return over_pairs(x, y, axis, reduction, operation, skip_nulls=skip_nulls, min_count=min_count)
 

@@ -122,7 +122,7 @@ def _kept(dim: Dim, rows: IntArray, valid: BoolArray | None) -> BoolArray | None
     if dim.validity is None:
         return None if valid is None or valid.all() else valid
     kept = dim.validity[rows] if valid is None else valid & dim.validity[np.where(valid, rows, 0)]
-    return None if kept.all() else kept
+    return None if np.count_nonzero(kept) == len(kept) else kept
 
 
 def _uniform(dim: Dim, n_rows: int) -> Uniform:
@@ -147,7 +147,7 @@ def _take_rows(dim: Dim, rows: IntArray, valid: BoolArray | None) -> tuple[Dim, 
     starts = dim.offsets[rows] if len(dim) else np.zeros(len(rows), np.int64)
     offsets = np.zeros(len(rows) + 1, np.int64)
     np.cumsum(sizes, out=offsets[1:])
-    validity = None if kept.all() else kept
+    validity = None if np.count_nonzero(kept) == len(kept) else kept
     return Ragged.from_offsets(offsets, validity=validity, extent=dim.extent, check=False), gather.ranges(starts, sizes)
 
 

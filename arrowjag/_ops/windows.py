@@ -45,8 +45,14 @@ class View(NamedTuple):
     windows: Windows
     counts: IntArray
     """The number of valid items of each window."""
+    least: int = 1
+    """The number of valid items below which the result of a window is null."""
     expanding: bool = False
     """Whether windows hold all items of the row up to each one."""
+
+    def present(self, least: int) -> BoolArray | None:
+        """Which windows have a result of a statistic of so many items or more; None if all have."""
+        return _present(self.counts, max(least, self.least))
 
     def sums(self, data: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Sums of numbers that are 0 where null; expanding ones are running sums."""
@@ -149,8 +155,8 @@ def _extreme(name: str) -> Statistic:
     def statistic(view: View) -> pa.Array:
         def kernel(data: npt.NDArray[Any], valid: BoolArray | None) -> tuple[npt.NDArray[Any], BoolArray | None]:
             if view.expanding:
-                return running(data, valid, view.offsets)[0], _present(view.counts, 1)
-            return window_statistics.extremes(ufunc, data, valid, view.offsets, view.windows), _present(view.counts, 1)
+                return running(data, valid, view.offsets)[0], view.present(1)
+            return window_statistics.extremes(ufunc, data, valid, view.offsets, view.windows), view.present(1)
 
         return _scans.by_order(view.values, f"rolling {name}", kernel)
 
@@ -180,7 +186,7 @@ def _spread(view: View, ddof: int = 1, *, root: bool = False) -> pa.Array:
             found[~np.isfinite(found)] = np.nan
         if root:
             np.sqrt(found, out=found)
-    return _arrow.from_numpy(found.astype(result_type(data.dtype), copy=False), _present(view.counts, max(less, 0) + 1))
+    return _arrow.from_numpy(found.astype(result_type(data.dtype), copy=False), view.present(less + 1))
 
 
 def _std(view: View, ddof: int = 1) -> pa.Array:
@@ -193,7 +199,8 @@ def _quantile(view: View, q: Any, interpolation: str = "linear", name: str = "qu
     if _arrow.is_temporal(type):
         raise JagTypeError.no_kernel(f"rolling {name}", type)
     data = floats(view.values, f"rolling {name}")
-    return _arrow.from_numpy(quantiles(data, _arrow.valid_of(view.values), view.windows, wanted, interpolation))
+    found = quantiles(data, _arrow.valid_of(view.values), view.windows, wanted, interpolation)
+    return _arrow.from_numpy(found, view.present(1))
 
 
 def _median(view: View) -> pa.Array:
@@ -204,7 +211,7 @@ def _end(kernel: Callable[[BoolArray | None, Windows], IntArray]) -> Statistic:
     def statistic(view: View) -> pa.Array:
         if len(view.values) == 0:
             return view.values
-        return gather.take(view.values, kernel(_arrow.valid_of(view.values), view.windows), _present(view.counts, 1))
+        return gather.take(view.values, kernel(_arrow.valid_of(view.values), view.windows), view.present(1))
 
     return statistic
 
@@ -222,12 +229,15 @@ STATISTICS: dict[str, Statistic] = {
     "first": _end(window_statistics.first_items),
     "last": _end(window_statistics.last_items),
 }
-"""The kernel of each statistic, by name; results of windows with too few items are made null afterwards."""
+"""The kernel of each statistic, by name; results of windows with too few items are null."""
+
+_WITHOUT_NULLS = frozenset({"sum", "mean", "count"})
+"""Statistics whose kernels give every window a result."""
 
 
 def _present(counts: IntArray, least: int) -> BoolArray | None:
     enough: BoolArray = counts >= least
-    return None if enough.all() else enough
+    return None if np.count_nonzero(enough) == len(enough) else enough
 
 
 # --------------------------------------------------------------------------------------------------- which items
@@ -282,9 +292,11 @@ def _over(
 ) -> pa.Array:
     """Compute a statistic of each window; null where it has too few items, or for `count` too few slots."""
     counts = window_statistics.counts(_arrow.valid_of(values), offsets, windows)
-    found = STATISTICS[name](View(values, offsets, windows, counts, expanding), **options)
     if name not in ("sum", "count"):
         least = max(least, 1)
+    found = STATISTICS[name](View(values, offsets, windows, counts, least, expanding), **options)
+    if name not in _WITHOUT_NULLS:
+        return found
     enough = _present(windows.sizes if name == "count" else counts, least)
     return found if enough is None else structure.null_values(found, enough)
 

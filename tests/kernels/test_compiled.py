@@ -333,6 +333,16 @@ def test_many_calls_on_few_values_take_a_loop(cache, monkeypatch):
             assert not is_found(often=True)
 
 
+def test_many_calls_on_few_values_let_a_loop_be_compiled(cache, monkeypatch):
+    requested = []
+    monkeypatch.setattr(library, "_asked", {})
+    monkeypatch.setattr(background, "request", lambda variant: requested.append(variant) or True)
+    with options(compile="auto"), strategy.force(COMPILED_CALLS=3, CALL_VALUES=10, COMPILING_VALUES=60):
+        for wanted in (0, 0, 0, 0, 0, 1):
+            assert library.find_loop("sum", F8, False, 5, often=True) is None
+            assert len(requested) == wanted
+
+
 def test_values_of_several_calls_add_up_until_a_loop_is_compiled(cache, monkeypatch):
     requested = []
     monkeypatch.setattr(library, "_missed", {})

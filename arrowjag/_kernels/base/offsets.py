@@ -29,6 +29,7 @@ __all__ = [
     "positions",
     "row_sizes",
     "run_sizes",
+    "running_count",
     "runs",
 ]
 
@@ -256,12 +257,12 @@ def count_true(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[n
 
 def count_block(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[Any]:
     """As `count_true`, on this thread; made for blocks whose running count stays in cache."""
-    ends = _running(mask)[offsets]
+    ends = running_count(mask)[offsets]
     counts: NDArray[Any] = ends[1:] - ends[:-1]
     return counts
 
 
-def _running(mask: NDArray[np.bool_]) -> NDArray[Any]:
+def running_count(mask: NDArray[np.bool_]) -> NDArray[Any]:
     """How many are True before each place, and in all."""
     running = empty(len(mask) + 1, np.int32 if len(mask) < 2**31 else np.int64)
     running[0] = 0
@@ -282,5 +283,5 @@ def filter_rows(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[
     O(n_rows + n_values); `gather.filter_values` drops the values themselves.
     """
     if len(mask) < strategy.sizes.CALL_VALUES:
-        return _running(mask)[offsets].astype(np.int64)
+        return running_count(mask)[offsets].astype(np.int64)
     return from_counts(count_true(mask, offsets))

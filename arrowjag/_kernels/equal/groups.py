@@ -295,7 +295,7 @@ def mode(
         most = np.maximum.reduceat(counts, heads)
         hits = (counts == most.repeat(row_sizes(group_offsets)[present])).nonzero()[0]
         result[present] = items[hits[np.searchsorted(hits, heads)]]
-    return result, None if present.all() else present
+    return result, None if np.count_nonzero(present) == len(present) else present
 
 
 def marked(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

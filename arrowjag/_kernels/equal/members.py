@@ -90,10 +90,10 @@ def is_member(data: NDArray[Any], known: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _compared(data: NDArray[Any], known: NDArray[Any]) -> NDArray[np.uint8]:
-    loop = find_loop("one_of", data.dtype, False, len(data))
+    loop = find_loop("one_of", data.dtype, False, len(data), often=True)
     few = 0 < len(known) <= 4 and not (known.dtype.kind == "f" and np.isnan(known[-1]))
     if few and strategy.choose("one_of", loop is not None) == "compiled" and loop is not None:
-        return _one_of(loop, np.ascontiguousarray(data), np.resize(known, 4))
+        return _one_of(loop, np.ascontiguousarray(data), known.take(np.arange(4), mode="wrap"))
     return fill_bits(lambda items: _any_equal(data[items], known), len(data), strategy.sizes.PASS_VALUES // 2)
 
 

@@ -196,7 +196,7 @@ def layout_with(offsets: NDArray[np.int64], found: NDArray[np.int64], rows: NDAr
     begin = np.append(begin, found[-1])
     full = (begin[1:] > begin[:-1]).nonzero()[0]
     present = full % 2 == 0
-    return Layout(np.append(begin[full], begin[-1]), start[full], None if present.all() else present)
+    return Layout(np.append(begin[full], begin[-1]), start[full], None if np.count_nonzero(present) == len(present) else present)
 
 
 def drop_rows(values: pa.Array[Any], offsets: NDArray[np.int64], dropped: NDArray[np.int64]) -> pa.Array[Any]:
@@ -254,7 +254,11 @@ def copy_rows(
     if len(values) == 0 or strategy.choose("take_runs", n, 0, has_words(values.type)) == "items":
         sizes = np.diff(offsets)
         there = present.repeat(sizes)
-        return take(values, np.where(there, ranges(np.where(present, starts, 0), sizes), 0), None if there.all() else there)
+        return take(
+            values,
+            np.where(there, ranges(np.where(present, starts, 0), sizes), 0),
+            None if np.count_nonzero(there) == len(there) else there,
+        )
     return copy(values, _layout(starts, present, offsets))
 
 

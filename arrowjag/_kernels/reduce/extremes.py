@@ -71,7 +71,7 @@ def ends(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
             poisoned.append(bool(np.isnan(np.minimum.reduce(block.data))))  # it carries NaN along, and takes half the time of a sum
 
     over_blocks(work, data, valid, offsets, per_core=None not in loops)  # loops have no temporaries that blocks would keep in cache
-    return low, high, None if present.all() else present, any(poisoned)
+    return low, high, None if np.count_nonzero(present) == len(present) else present, any(poisoned)
 
 
 def argmin(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
@@ -129,7 +129,7 @@ def collapse(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tu
 
 def _ends(items: NDArray[np.int64], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
     full = offsets[1:] > offsets[:-1]
-    return items, None if full.all() else full
+    return items, None if np.count_nonzero(full) == len(full) else full
 
 
 def _extreme(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
@@ -146,12 +146,12 @@ def _extreme(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.i
         _fill_extremes(pick, None, block, out[block.rows], present[block.rows])
 
     over_blocks(work, data, valid, offsets, strategy.sizes.LARGE_VALUES, per_core=valid is None)
-    return out, None if present.all() else present
+    return out, None if np.count_nonzero(present) == len(present) else present
 
 
 def _loop(name: str, data: NDArray[Any], valid: Valid) -> Compiled | None:
     """The compiled loop of an extreme, where it is ready and chosen; it has no temporaries that blocks would keep in cache."""
-    loop = find_loop(name, data.dtype, valid is not None, len(data))
+    loop = find_loop(name, data.dtype, valid is not None, len(data), often=True)
     return loop if strategy.choose("extreme", loop is not None) == "compiled" else None
 
 
@@ -206,7 +206,7 @@ def _of_block(
     has_items = _has_items(suspect, block)
     # minimum and maximum carry NaN along, fmin and fmax skip it and cost 30 % more: only where NaN shows up. polars' kernels skip
     # it as well, so that a row of nulls, filled with what loses, and NaN shows no NaN.
-    if out.dtype.kind == "f" and (np.isnan(out).any() or (block.valid is not None and has_items.any())):
+    if out.dtype.kind == "f" and (np.count_nonzero(np.isnan(out)) or (block.valid is not None and has_items.any())):
         out[:] = np.nan
         reduceat(skipping, block.filled(np.nan), block.offsets, out)
         suspect = np.isnan(out).nonzero()[0]
@@ -246,7 +246,7 @@ def _slot(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int6
         _first_hits(found, block, slots[block.rows])
 
     over_blocks(work, data, valid, offsets)
-    return slots, None if present.all() else present
+    return slots, None if np.count_nonzero(present) == len(present) else present
 
 
 def _first_hits(found: NDArray[Any], block: Block, slots: NDArray[np.int64]) -> None:
@@ -287,7 +287,7 @@ def text_extreme(
         loop(data, cuts, valid, offsets, first, last, slots, present)
 
     blocks.map_rows(work, offsets, block_values=strategy.sizes.LARGE_VALUES)
-    return slots, None if present.all() else present
+    return slots, None if np.count_nonzero(present) == len(present) else present
 
 
 def first_marked(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import parents, row_sizes
+from arrowjag._kernels.reduce.extremes import ends
 from arrowjag._kernels.reduce.extremes import max as _max
-from arrowjag._kernels.reduce.extremes import min as _min
 from arrowjag._kernels.reduce.segments import Block, over_blocks
 
 __all__ = ["Bins", "bins_of_edges", "bins_of_rows", "count_bins", "count_values", "edges_of", "slots_in_bins"]
@@ -39,8 +39,7 @@ def bins_of_rows(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n
     known = valid
     if data.dtype.kind == "f" and len(data) and np.isnan(np.min(data)):
         known = ~np.isnan(data) if valid is None else valid & ~np.isnan(data)
-    low, present = _min(data, known, offsets)
-    high, _ = _max(data, known, offsets)
+    low, high, present, _ = ends(data, known, offsets)
     start, stop = low.astype(np.float64), high.astype(np.float64)
     flat = start == stop
     start[flat] -= 0.5
@@ -73,7 +72,8 @@ def slots_in_bins(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], 
             inside &= block.valid
         step = ((bins.high[rows] - bins.low[rows]) / n).repeat(sizes)
         found = np.where(inside, (values - low) / step, 0).astype(np.int64)
-        np.clip(found, 0, n - 1, out=found)
+        np.maximum(found, 0, out=found)
+        np.minimum(found, n - 1, out=found)
         # The quotient may be rounded across an edge: the edges themselves decide.
         found -= (values < found * step + low) & (found > 0)
         above = found + 1

@@ -31,8 +31,12 @@ def unit_product(xy: Floats, xx: Floats, yy: Floats) -> Floats:
     with np.errstate(all="ignore"):
         square = xx * yy
         normal = (square > _SMALLEST) & (square < np.inf)
-        size = np.where(xx == yy, xx, np.where(normal, np.sqrt(square), np.sqrt(xx) * np.sqrt(yy)))
-        return np.clip(xy / size, -1.0, 1.0)
+        size = np.sqrt(square)
+        if np.count_nonzero(normal) < len(normal):
+            size = np.where(normal, size, np.sqrt(xx) * np.sqrt(yy))
+        found: Floats = xy / np.where(xx == yy, xx, size)
+        np.maximum(found, -1.0, out=found)
+        return np.minimum(found, 1.0, out=found)
 
 
 _SMALLEST = 1e-290
@@ -137,7 +141,7 @@ def _dots_loop(x: NDArray[Any], y: NDArray[Any], valid: Valid) -> Compiled | Non
     if not all(code in ("f4", "f8", "i4", "i8") for code in codes):
         return None
     nulls = "" if valid is None else "?"
-    return find_loop(fused_name(f"{codes[0]}{nulls},{codes[1]}{nulls}{_DOTS}"), np.dtype(np.float64), False, len(x))
+    return find_loop(fused_name(f"{codes[0]}{nulls},{codes[1]}{nulls}{_DOTS}"), np.dtype(np.float64), False, len(x), often=True)
 
 
 def _run_products(block: Block, other: NDArray[Any], found: Products) -> bool:

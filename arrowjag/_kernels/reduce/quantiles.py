@@ -70,7 +70,7 @@ def quantile(
         size = strategy.sizes.LARGE_VALUES * (8 if strategy.long_share(offsets) else 1)
         whole = find_loop("select", data.dtype, False, len(data)) is not None  # no batches: a block per core is enough
         over_blocks(partial(_of_block, out, q, interpolation), np.ascontiguousarray(data), None, offsets, size, per_core=whole)
-    return out, None if full.all() else full
+    return out, None if np.count_nonzero(full) == len(full) else full
 
 
 def probability(q: Any) -> float:
@@ -113,25 +113,28 @@ def quantiles(
 
     def work(block: Block) -> None:
         rows = block.offsets[1:] > block.offsets[:-1]
-        for place, one in enumerate(q):
-            out[block.rows, place][rows] = _of_few(block.data, block.offsets, rows, one, interpolation, out.dtype, ordered=True)
+        out[block.rows][rows] = _of_few(block.data, block.offsets, rows, each, interpolation, out.dtype, ordered=True).T
 
+    each = np.array(q, np.float64)[:, None]
     ordered, _ = _sort.sort(np.ascontiguousarray(data), None, offsets)
     over_blocks(work, ordered, None, offsets)
-    return out, None if full.all() else full
+    return out, None if np.count_nonzero(full) == len(full) else full
 
 
 def _of_few(
     data: NDArray[Any],
     offsets: NDArray[np.int64],
     full: NDArray[np.bool_],
-    q: float,
+    q: float | NDArray[np.float64],
     interpolation: str,
     target: np.dtype[Any],
     *,
     ordered: bool = False,
 ) -> NDArray[Any]:
-    """As `_of_block`, of all rows that have items, whatever their lengths; `ordered` tells that rows are sorted."""
+    """As `_of_block`, of all rows that have items, whatever their lengths; `ordered` tells that rows are sorted.
+
+    A column of several q gives a row of results for each.
+    """
     with np.errstate(all="ignore"):
         ordered_data = data if ordered else _sort.sort(data, None, offsets)[0]
         first, last = offsets[:-1][full], offsets[1:][full] - 1
@@ -140,16 +143,16 @@ def _of_few(
 
 
 def slots_of(
-    last: NDArray[np.int64], q: float, interpolation: str
+    last: NDArray[np.int64], q: float | NDArray[np.float64], interpolation: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Between which slots of sorted rows a quantile lies, and how near to the second, by the last slot."""
+    """Between which slots of sorted rows a quantile, or each of a column of them, lies, and how near to the second."""
     position: NDArray[np.float64] = np.multiply(q, last, dtype=np.float64)
     low = position.astype(np.int64)
     high = low + (low < position)
     if interpolation in ("lower", "higher", "nearest"):
         slot = {"lower": low, "higher": high}.get(interpolation)
         slot = np.rint(position).astype(np.int64) if slot is None else slot
-        return slot, slot, zeros(len(slot), np.float64)
+        return slot, slot, np.zeros(slot.shape)
     return low, high, np.multiply(high - low, 0.5) if interpolation == "midpoint" else np.subtract(position, low)
 
 
@@ -219,8 +222,8 @@ def mixed(
     """Interpolates between two items of each row, never to -0.0; NaN if the row has one, which is then its largest item."""
     exact = isinstance(weight, float) and weight == 0
     found = lower.astype(target) if exact else _between(lower, upper, weight, target)
-    if largest.dtype.kind == "f":
-        found = np.where(np.isnan(largest), found.dtype.type(np.nan), found)
+    if largest.dtype.kind == "f" and np.count_nonzero(bad := np.isnan(largest)):
+        found = np.where(bad, found.dtype.type(np.nan), found)
     return without_signed_zeros(found)
 
 

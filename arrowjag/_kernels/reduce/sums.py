@@ -302,4 +302,4 @@ def bootstrap_means(
         out /= sizes
         means = np.ascontiguousarray(out.T).astype(result_type(data.dtype), copy=False)
     full = sizes > 0
-    return means, None if full.all() else full
+    return means, None if np.count_nonzero(full) == len(full) else full

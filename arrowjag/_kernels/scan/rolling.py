@@ -173,7 +173,7 @@ def _known(valid: Valid, offsets: NDArray[np.int64], window: int) -> Valid:
     known = reaches_back(offsets, window - 1)
     if valid is not None and len(valid) >= window:
         _places(known, window)[:] &= _windows(np.logical_and, valid, window)
-    return None if known.all() else known
+    return None if np.count_nonzero(known) == len(known) else known
 
 
 def _check_sums(values: NDArray[Any], block: Block, known: Valid, window: int) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, zeros
-from arrowjag._kernels.base.offsets import from_counts
+from arrowjag._kernels.base.offsets import from_counts, running_count
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.scatter import inverse
 from arrowjag._kernels.reduce.quantiles import check_interpolation, mixed, of_table, slots_of
@@ -47,9 +47,8 @@ def quantiles(
     check_interpolation(interpolation)
     low, high = windows
     if valid is not None:
-        before = np.zeros(len(data) + 1, np.int64)
-        np.cumsum(valid, out=before[1:])
-        data, low, high = data[valid], before[low], before[high]
+        before = running_count(valid)
+        data, low, high = data[valid], before[low].astype(np.int64), before[high].astype(np.int64)
     out = zeros(len(low), result_type(data.dtype))
     sizes = high - low
     data = np.ascontiguousarray(_as_floats(data, int(sizes.max(initial=0)), q, interpolation))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.memory import empty
-from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.base.offsets import row_sizes, running_count
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import Block, over_blocks, shifted, without_signed_zeros
 from arrowjag._kernels.scan.windows import Integers, Merge, Spans, Valid, Windows
@@ -100,8 +100,7 @@ def counts(valid: Valid, offsets: Integers, windows: Windows) -> Integers:
     out = empty(len(valid), np.int64)
 
     def work(block: Block) -> None:
-        before = np.zeros(len(block.data) + 1, np.int64)
-        np.cumsum(block.data, out=before[1:])
+        before = running_count(block.data)
         part = windows.part(block.items)
         out[block.items] = before[part.high] - before[part.low]
 

@@ -56,7 +56,8 @@ def of_items(offsets: Integers, window: int | None, center: bool = False) -> Win
     behind = (window - 1) // 2 if center else 0
     high = np.arange(1 + behind, n + 1 + behind)
     low = np.subtract(high, window, out=empty(n, np.int64))
-    if window <= strategy.sizes.SHIFT_SLOTS:  # windows that reach beyond their row are those of its first and last slots
+    if window <= strategy.sizes.SHIFT_SLOTS and n >= strategy.sizes.CALL_VALUES:
+        # Windows that reach beyond their row are those of its first and last slots.
         for slot in range(window - 1 - behind):
             rows = (sizes > slot).nonzero()[0]
             low[offsets[rows] + slot] = offsets[rows]
@@ -96,7 +97,7 @@ def of_times(times: NDArray[Any], offsets: Integers, width: Any, center: bool = 
         return late - early if is_float else late.view(np.uint64) - early.view(np.uint64)
 
     gap = np.float64 if is_float else np.uint64
-    loop = find_loop("window_bounds", times.dtype, False, len(times))
+    loop = find_loop("window_bounds", times.dtype, False, len(times), often=True)
     if strategy.choose("window", loop is not None) == "compiled" and loop is not None:
         floats = (far, near if center else -1.0) if is_float else (0.0, 0.0)
         whole_numbers = (0, 0 if center else -1) if is_float else (far, near if center else -1)

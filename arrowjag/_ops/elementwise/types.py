@@ -61,7 +61,7 @@ def as_type(type: Any) -> pa.DataType:
 
 def promote(types: Sequence[pa.DataType], operation: str) -> pa.DataType:
     """Return the common type: numpy's `result_type` for numbers, the wider string type, the finer time unit."""
-    if types and not pt.is_dictionary(types[0]) and all(one == types[0] for one in types):
+    if types and not pt.is_dictionary(types[0]) and types.count(types[0]) == len(types):
         return types[0]
     kept = [one for one in types if not pt.is_null(one)]
     if kept and all(pt.is_dictionary(one) and one.ordered for one in kept):
@@ -246,8 +246,9 @@ def _holds(type: pa.DataType, value: int) -> bool:
     """Return whether an int fits an integer or decimal type."""
     if pt.is_decimal(type):
         return bool(abs(value) < 10 ** (type.precision - type.scale))
-    limits = np.iinfo(numpy_dtype(type)) if pt.is_integer(type) else None
-    return limits is not None and bool(limits.min <= value <= limits.max)
+    if pt.is_signed_integer(type):
+        return bool(-(1 << type.bit_width - 1) <= value < 1 << type.bit_width - 1)
+    return bool(pt.is_unsigned_integer(type) and 0 <= value < 1 << type.bit_width)
 
 
 def members_like(values: Any, leaf: pa.DataType) -> list[Any]:
