@@ -12,8 +12,9 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
+from arrowjag._column import Column
 from arrowjag._methods import METHODS
-from arrowjag.errors import JagIndexError, JagMemoryError, JagOverflowError, JagRangeError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagIndexError, JagMemoryError, JagRangeError, JagTypeError, JagValueError, ShapeError
 from tests.surfaces import SURFACES, Surface
 
 CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
@@ -61,7 +62,7 @@ def test_invalid_masks_tables_functions_and_positions_are_refused() -> None:
         x.map_rows("len", "int64")
     with pytest.raises(JagTypeError, match="expected an Arrow type"):
         x.map_rows(len, "a")
-    with pytest.raises(JagOverflowError, match="more than memory can hold"):
+    with pytest.raises(JagMemoryError, match="GB; this process may use"):
         x.repeat([[2**60, 0], [2**62]])
     for index in (2**63, -(2**63) - 1):
         with pytest.raises(JagIndexError, match=str(index)):
@@ -308,3 +309,27 @@ def test_errors_of_an_axis_begin_with_the_name_of_the_method(name: str, axis: An
         told.append(str(caught.value))
     spoken = name.replace("_", " ", 1) if name.startswith(("rolling_", "ewm_")) else name
     assert all(one.startswith((f"{name}:", f"{name} ", f"{spoken}:", f"{spoken} ")) for one in told), told
+
+
+UNCHECKED: dict[str, Any] = {
+    "an operator": lambda x: x + x,
+    "an operator of one array": lambda x: -x,
+    "a ufunc": np.sqrt,
+    "an index": lambda x: x[0],
+    "an index of Koda": lambda x: x.S[0],
+    "to_list": lambda x: x.to_list(),
+    "to_numpy": lambda x: x.to_numpy(),
+    "sort": lambda x: x.sort(),
+}
+
+
+@pytest.mark.parametrize("name", UNCHECKED)
+def test_failed_allocations_are_errors_of_arrowjag(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    def fail(self: object) -> Any:
+        raise pa.ArrowMemoryError("malloc of size 8 failed")
+
+    x = aj.array([[1, 2], [3, 4]])
+    monkeypatch.setattr(Column, "shape", property(fail))
+    monkeypatch.setattr(Column, "values", property(fail))
+    with pytest.raises(JagMemoryError, match=rf"^{name.partition(' of ')[0]}: the result needs more memory than there is: malloc"):
+        UNCHECKED[name](x)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from arrowjag import _arrow
+from arrowjag._arguments import within_memory
 from arrowjag._array import numpy_functions
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column, row_validity
@@ -53,6 +54,7 @@ class ElementwiseMethods(ArrayBase):
     __slots__ = ()
     __hash__ = None
 
+    @within_memory("an operator")
     def _binary(self, name: str, other: Any, reflected: bool = False) -> ArrayOrScalar:
         if _has_own_rules(other):
             return _by_their_rules(lambda one, two: one._binary(name, two), (other, self) if reflected else (self, other))
@@ -61,6 +63,10 @@ class ElementwiseMethods(ArrayBase):
         if not any(isinstance(each, Column) for each in pair):
             return _scalar_result(name, pair)
         return self._wrap(_ops.binary(name, *pair))
+
+    @within_memory("an operator")
+    def _unary(self, name: str) -> JaggedArray:
+        return self._wrap(_ops.unary(name, self))
 
     def __add__(self, other: Any) -> JaggedArray:
         return self._binary("add", other)
@@ -153,16 +159,16 @@ class ElementwiseMethods(ArrayBase):
         return self._binary("greater_equal", other)
 
     def __neg__(self) -> JaggedArray:
-        return self._wrap(_ops.unary("negative", self))
+        return self._unary("negative")
 
     def __pos__(self) -> JaggedArray:
-        return self._wrap(_ops.unary("positive", self))
+        return self._unary("positive")
 
     def __invert__(self) -> JaggedArray:
-        return self._wrap(_ops.unary("invert", self))
+        return self._unary("invert")
 
     def __abs__(self) -> JaggedArray:
-        return self._wrap(_ops.unary("absolute", self))
+        return self._unary("absolute")
 
     def __round__(self, ndigits: int = 0) -> JaggedArray:
         return self.round(ndigits)
@@ -173,6 +179,7 @@ class ElementwiseMethods(ArrayBase):
     def __rdivmod__(self, other: Any) -> tuple[JaggedArray, JaggedArray]:
         return self._binary("floor_divide", other, True), self._binary("remainder", other, True)
 
+    @within_memory("a ufunc")
     def __array_ufunc__(self, ufunc: np.ufunc, call: str, *inputs: Any, **options: Any) -> Any:
         if call != "__call__":
             raise JagTypeError(f"{ufunc.__name__}.{call} is not defined for jagged arrays; use the methods sum, min, cumsum...")
