@@ -137,9 +137,10 @@ def test_views_under_nulls_are_emptied(type: pa.DataType, under: list[int]) -> N
 # ------------------------------------------------------------------------------------------------------------- words
 
 
+@pytest.mark.parametrize("text", [pa.string(), pa.string_view()], ids=str)
 @pytest.mark.parametrize("around", ["itself", "list", "struct in list"])
-def test_null_words_become_null_indices(around: str) -> None:
-    words = pa.array(["a", None, "b", None])
+def test_null_words_become_null_indices(around: str, text: pa.DataType) -> None:
+    words = pa.array(["a", None, "b", None], text)
     coded = pa.DictionaryArray.from_arrays(pa.array([0, 1, None, 2, 3, 2], pa.int8()), words)
     x = aj.from_arrow(AROUND[around](coded))
     leaf = x["f"] if around == "struct in list" else x
