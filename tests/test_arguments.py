@@ -195,7 +195,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "str.slice: start": (lambda: aj.array([["a"]]).str.slice("x"), "str.slice: start must be an int, got str"),
     "str.slice: stop": (lambda: aj.array([["a"]]).str.slice(0, "x"), "str.slice: stop must be an int, got str"),
     "str.repeat": (lambda: aj.array([[1]]).str.repeat(2), "str.repeat has no kernel for int64. It takes text."),
-    "str.find": (lambda: aj.array([["a"]]).str.find(1), "str.find: text must be a str, got int"),  # type: ignore[arg-type]
+    "str.find": (lambda: aj.array([["a"]]).str.find(1), "str.find: s must be a str, got int"),  # type: ignore[arg-type]
     "slice: length": (lambda: aj.array([[1, 2]]).slice(0, -1), "slice: length must be at least 0, got -1$"),
     "slice: lengths": (
         lambda: aj.array([[1, 2], [3]]).slice(0, aj.array([1, -1])),
@@ -333,3 +333,29 @@ def test_failed_allocations_are_errors_of_arrowjag(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(Column, "values", property(fail))
     with pytest.raises(JagMemoryError, match=rf"^{name.partition(' of ')[0]}: the result needs more memory than there is: malloc"):
         UNCHECKED[name](x)
+
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "fill_null": ("v",),
+    "fill_null_rows": ("y", "axis"),
+    "reshape_as": ("y",),
+    "equals": ("y",),
+    "str.find": ("s",),
+    "str.count": ("s",),
+    "str.removeprefix": ("p",),
+    "str.removesuffix": ("p",),
+    "append": ("v",),
+    "insert": ("i", "v"),
+    "splice": ("start", "n", "y"),
+    "index_of": ("v", "axis"),
+    "union": ("y", "axis"),
+}
+"""Keywords that callers may use: operands are `v` (an item), `y` (an array), `s` and `p` (text)."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_operands(name: str) -> None:
+    function: Any = aj.array([["a"]])
+    for part in name.split("."):
+        function = getattr(function, part)
+    assert tuple(inspect.signature(function).parameters) == NAMES[name]

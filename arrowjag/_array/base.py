@@ -392,12 +392,12 @@ class ArrayBase(Column):
         return np.array(array, dtype=dtype, copy=copy or None)
 
     @within_memory("equals")
-    def equals(self, other: object) -> bool:
+    def equals(self, y: object) -> bool:
         """Return whether another array has the same shape, nulls, leaf type and values.
 
         Parameters
         ----------
-        other : object
+        y : object
             Any object; only a `JaggedArray` can be equal.
 
         Returns
@@ -411,12 +411,12 @@ class ArrayBase(Column):
         >>> aj.array([[1], None]).equals(aj.array([[1], []]))
         False
         """
-        if not isinstance(other, ArrayBase) or self.shape != other.shape or self.type != other.type:
+        if not isinstance(y, ArrayBase) or self.shape != y.shape or self.type != y.type:
             return False
-        for one, two in zip(self.shape.dims, other.shape.dims, strict=True):
+        for one, two in zip(self.shape.dims, y.shape.dims, strict=True):
             if not same_validity(one.validity, two.validity):
                 return False
-        return _same_values(self.values, other.values)
+        return _same_values(self.values, y.values)
 
     if not TYPE_CHECKING:  # for type checkers
 

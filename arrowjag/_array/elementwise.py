@@ -372,13 +372,13 @@ class ElementwiseMethods(ArrayBase):
             return self._wrap(casts.to_categories(self, type, strict))
         return self._wrap(casts.cast(self, _ops.as_type(type), safe, strict))
 
-    @method("value")
-    def fill_null(self, value: Any) -> JaggedArray:
+    @method("v")
+    def fill_null(self, v: Any) -> JaggedArray:
         """Replace null leaves by a value; an array of the same ndim also replaces null rows.
 
         Parameters
         ----------
-        value : scalar or array
+        v : scalar or array
             A scalar or an array of fewer dims fills leaves; an array of as many dims also replaces null rows.
 
         Returns
@@ -397,15 +397,15 @@ class ElementwiseMethods(ArrayBase):
         >>> aj.array([[1, None], None]).fill_null(0).to_list()
         [[1, 0], None]
         """
-        return self._wrap(_ops.fill_null(self, operand(value, self.type, "fill_null")))
+        return self._wrap(_ops.fill_null(self, operand(v, self.type, "fill_null")))
 
-    @method("other")
-    def fill_null_rows(self, other: Any, axis: int = 0) -> JaggedArray:
+    @method("y")
+    def fill_null_rows(self, y: Any, axis: int = 0) -> JaggedArray:
         """Replace null rows at an axis by the rows of another array.
 
         Parameters
         ----------
-        other : JaggedArray or nested list
+        y : JaggedArray or nested list
             An array of as many dims with the same rows at that axis, or a single row that replaces every null row.
         axis : int
             The axis of the rows; 0 for the outermost ones.
@@ -418,7 +418,7 @@ class ElementwiseMethods(ArrayBase):
         Raises
         ------
         ShapeError
-            If `other` has other dims or other rows at the axis.
+            If `y` has other dims or other rows at the axis.
 
         Examples
         --------
@@ -427,7 +427,7 @@ class ElementwiseMethods(ArrayBase):
         [[1], [7]]
         """
         depth = structure.normalize_axis(axis, self.ndim, "fill_null_rows") + 1
-        filler = operand(other, self.type, "fill_null_rows")
+        filler = operand(y, self.type, "fill_null_rows")
         filler = filler if isinstance(filler, Column) else as_column(filler)
         type = _ops.promote([self.type, filler.type], "fill_null_rows") if self.type != filler.type else self.type
         return self._wrap(structure.fill_null_rows(_ops.cast(self, type), depth, _ops.cast(filler, type)))

@@ -364,7 +364,8 @@ def frame_from_table(table: pa.Table) -> pl.DataFrame:
         if _has_small_decimals(field.type):
             column = _cast_storage(table.column(place), wanted)
             table = table.set_column(place, pa.field(field.name, column.type), column)
-    return pl.from_arrow(table.replace_schema_metadata(None))  # polars drops metadata, and panics if they aren't UTF-8
+    plain = table.replace_schema_metadata(None)  # polars drops metadata, and panics if they aren't UTF-8
+    return pl.DataFrame(pl.from_arrow(plain))
 
 
 def _cast_storage(column: pa.ChunkedArray, wanted: pa.DataType) -> pa.ChunkedArray:

@@ -366,7 +366,7 @@ def test_processors_that_multiply_and_add_at_once(triple, features, able, monkey
 
 
 def _module(*declared):
-    """What llvmlite tells of a module that declares functions and defines one."""
+    """Return a stand-in for a module of llvmlite that declares functions and defines one."""
     functions = [SimpleNamespace(name=name, is_declaration=True) for name in declared]
     return SimpleNamespace(functions=[*functions, SimpleNamespace(name="mine", is_declaration=False)])
 
