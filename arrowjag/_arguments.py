@@ -13,7 +13,7 @@ import numpy.typing as npt
 from arrowjag._integers import integer, is_int
 from arrowjag.errors import JagError, JagMemoryError, JagRangeError, JagTypeError, ShapeError
 
-__all__ = ["check_arguments", "checked", "flat_numbers"]
+__all__ = ["check_arguments", "checked", "flat_numbers", "within_memory"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -79,6 +79,24 @@ def _check_of(parameter: inspect.Parameter) -> tuple[_Check | None, bool]:
     return _text if kind.startswith("Literal[") else _CHECKS.get(kind), kind != written
 
 
+def within_memory(name: str) -> Callable[[F], F]:
+    """Decorate a function whose failed allocations raise `JagMemoryError` that names it."""
+
+    def decorate(function: F) -> F:
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return function(*args, **kwargs)
+            except JagError:
+                raise
+            except MemoryError as error:
+                raise JagMemoryError(f"{name}: the result needs more memory than there is: {error}") from error
+
+        return call  # type: ignore[return-value]  # the wrapped signature is function's
+
+    return decorate
+
+
 def checked(function: F, name: str) -> F:
     """Return a function that checks its flags, words, integers, numbers and axes by their annotations.
 
@@ -101,13 +119,9 @@ def checked(function: F, name: str) -> F:
                 check, none = checks[key]
                 if not (value is None and none):
                     check(value, f"{name}: {key}")
-        try:
-            return function(*args, **kwargs)
-        except JagError:
-            raise
-        except MemoryError as error:
-            raise JagMemoryError(f"{name}: the result needs more memory than there is: {error}") from error
+        return safe(*args, **kwargs)
 
+    safe = within_memory(name)(function)
     return call  # type: ignore[return-value]  # the wrapped signature is function's
 
 

@@ -12,8 +12,9 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
+from arrowjag._column import Column
 from arrowjag._methods import METHODS
-from arrowjag.errors import JagIndexError, JagMemoryError, JagOverflowError, JagRangeError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagIndexError, JagMemoryError, JagRangeError, JagTypeError, JagValueError, ShapeError
 from tests.surfaces import SURFACES, Surface
 
 CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
@@ -61,7 +62,7 @@ def test_invalid_masks_tables_functions_and_positions_are_refused() -> None:
         x.map_rows("len", "int64")
     with pytest.raises(JagTypeError, match="expected an Arrow type"):
         x.map_rows(len, "a")
-    with pytest.raises(JagOverflowError, match="more than memory can hold"):
+    with pytest.raises(JagMemoryError, match="GB; this process may use"):
         x.repeat([[2**60, 0], [2**62]])
     for index in (2**63, -(2**63) - 1):
         with pytest.raises(JagIndexError, match=str(index)):
@@ -194,7 +195,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "str.slice: start": (lambda: aj.array([["a"]]).str.slice("x"), "str.slice: start must be an int, got str"),
     "str.slice: stop": (lambda: aj.array([["a"]]).str.slice(0, "x"), "str.slice: stop must be an int, got str"),
     "str.repeat": (lambda: aj.array([[1]]).str.repeat(2), "str.repeat has no kernel for int64. It takes text."),
-    "str.find": (lambda: aj.array([["a"]]).str.find(1), "str.find: text must be a str, got int"),  # type: ignore[arg-type]
+    "str.find": (lambda: aj.array([["a"]]).str.find(1), "str.find: s must be a str, got int"),  # type: ignore[arg-type]
     "slice: length": (lambda: aj.array([[1, 2]]).slice(0, -1), "slice: length must be at least 0, got -1$"),
     "slice: lengths": (
         lambda: aj.array([[1, 2], [3]]).slice(0, aj.array([1, -1])),
@@ -308,3 +309,53 @@ def test_errors_of_an_axis_begin_with_the_name_of_the_method(name: str, axis: An
         told.append(str(caught.value))
     spoken = name.replace("_", " ", 1) if name.startswith(("rolling_", "ewm_")) else name
     assert all(one.startswith((f"{name}:", f"{name} ", f"{spoken}:", f"{spoken} ")) for one in told), told
+
+
+UNCHECKED: dict[str, Any] = {
+    "an operator": lambda x: x + x,
+    "an operator of one array": lambda x: -x,
+    "a ufunc": np.sqrt,
+    "an index": lambda x: x[0],
+    "an index of Koda": lambda x: x.S[0],
+    "to_list": lambda x: x.to_list(),
+    "to_numpy": lambda x: x.to_numpy(),
+    "sort": lambda x: x.sort(),
+}
+
+
+@pytest.mark.parametrize("name", UNCHECKED)
+def test_failed_allocations_are_errors_of_arrowjag(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    def fail(self: object) -> Any:
+        raise pa.ArrowMemoryError("malloc of size 8 failed")
+
+    x = aj.array([[1, 2], [3, 4]])
+    monkeypatch.setattr(Column, "shape", property(fail))
+    monkeypatch.setattr(Column, "values", property(fail))
+    with pytest.raises(JagMemoryError, match=rf"^{name.partition(' of ')[0]}: the result needs more memory than there is: malloc"):
+        UNCHECKED[name](x)
+
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "fill_null": ("v",),
+    "fill_null_rows": ("y", "axis"),
+    "reshape_as": ("y",),
+    "equals": ("y",),
+    "str.find": ("s",),
+    "str.count": ("s",),
+    "str.removeprefix": ("p",),
+    "str.removesuffix": ("p",),
+    "append": ("v",),
+    "insert": ("i", "v"),
+    "splice": ("start", "n", "y"),
+    "index_of": ("v", "axis"),
+    "union": ("y", "axis"),
+}
+"""Keywords that callers may use: operands are `v` (an item), `y` (an array), `s` and `p` (text)."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_operands(name: str) -> None:
+    function: Any = aj.array([["a"]])
+    for part in name.split("."):
+        function = getattr(function, part)
+    assert tuple(inspect.signature(function).parameters) == NAMES[name]

@@ -102,3 +102,35 @@ def test_zeros_of_a_type() -> None:
     for type in (pa.string(), pa.list_(pa.int8()), pa.uuid(), pa.month_day_nano_interval()):
         with pytest.raises(aj.JagTypeError, match=r"has no zero; use aj\.full"):
             aj.zeros(2, type=type)
+
+
+CONSTANTS = {
+    "zeros": aj.zeros,
+    "one row": lambda n: aj.zeros(1, n),
+    "nulls": lambda n: aj.full(n, None),
+    "rows of nulls": lambda n: aj.full((1, n), None),
+    "text": lambda n: aj.full((2, n // 2), "a"),
+    "bool": lambda n: aj.zeros(n, type="bool"),
+}
+READING: dict[str, Any] = {
+    "==": lambda x: x == x[:],
+    "~": lambda x: ~(x.is_null()),
+    "x[::-1]": lambda x: x[::-1] if x.ndim == 1 else x[:, ::-1],
+    "to_list": lambda x: x.to_list(),
+    "to_arrow": lambda x: x.to_arrow(),
+    "to_polars": lambda x: x.to_polars(),
+    "equals": lambda x: x.equals(x),
+    "count": lambda x: x.count(),
+    "sort": lambda x: x.sort(),
+    "rank": lambda x: x.rank(),
+    "values": lambda x: x.values,
+    "pad": lambda x: x.pad(3),
+    "tile": lambda x: x.tile(aj.JaggedShape(2)) if x.ndim == 1 else x.tile(2),
+}
+
+
+@pytest.mark.parametrize("operation", READING.values(), ids=READING)
+@pytest.mark.parametrize("make", CONSTANTS.values(), ids=CONSTANTS)
+def test_more_items_than_the_machine_has_memory_for(make: Any, operation: Any) -> None:
+    with pytest.raises(aj.JagMemoryError, match="GB; this process may use"):
+        operation(make(2**46))

@@ -137,9 +137,10 @@ def test_views_under_nulls_are_emptied(type: pa.DataType, under: list[int]) -> N
 # ------------------------------------------------------------------------------------------------------------- words
 
 
+@pytest.mark.parametrize("text", [pa.string(), pa.string_view()], ids=str)
 @pytest.mark.parametrize("around", ["itself", "list", "struct in list"])
-def test_null_words_become_null_indices(around: str) -> None:
-    words = pa.array(["a", None, "b", None])
+def test_null_words_become_null_indices(around: str, text: pa.DataType) -> None:
+    words = pa.array(["a", None, "b", None], text)
     coded = pa.DictionaryArray.from_arrays(pa.array([0, 1, None, 2, 3, 2], pa.int8()), words)
     x = aj.from_arrow(AROUND[around](coded))
     leaf = x["f"] if around == "struct in list" else x
@@ -259,6 +260,30 @@ def test_runs_that_ask_for_too_much() -> None:
     with pytest.raises(aj.ShapeError, match="the runs of the Arrow data would become"):
         aj.from_arrow(runs)
     assert aj.from_arrow(runs[5:8]).to_list() == [1.5] * 3
+    narrow = pa.RunEndEncodedArray.from_arrays(pa.array([2**28], pa.int64()), pa.array([1], pa.int8()))
+    with pytest.raises(aj.ShapeError, match=r"would become 2\.15 GB of 1e-06 MB, more than 1\.07 GB"):  # each item is numbered
+        aj.from_arrow(narrow)
+
+
+UNBACKED = {
+    "null": (pa.null(), [None], []),
+    "binary of width 0": (pa.binary(0), [None, pa.py_buffer(b"")], []),
+    "struct without fields": (pa.struct([]), [None], []),
+    "lists of size 0": (pa.list_(pa.int8(), 0), [None], [pa.array([], pa.int8())]),
+}
+
+
+@pytest.mark.parametrize(("type", "buffers", "children"), UNBACKED.values(), ids=UNBACKED)
+def test_lengths_of_items_that_take_no_memory(type: pa.DataType, buffers: list[Any], children: list[pa.Array]) -> None:
+    for n, refused in ((1000, False), (2**27 + 1, True)):
+        array = pa.Array.from_buffers(type, n, buffers, children=children)
+        one_row = pa.LargeListArray.from_arrays(pa.array([0, n], pa.int64()), array)
+        for data in (array, one_row):
+            if refused:
+                with pytest.raises(aj.OffsetsError, match=f"is said to hold {n} items that take no memory, more than {2**27}"):
+                    aj.from_arrow(data)
+            else:
+                assert aj.from_arrow(data).shape.size in (0, n)
 
 
 # --------------------------------------------------------------------------------------------------------- remembered

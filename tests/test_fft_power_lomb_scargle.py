@@ -98,3 +98,11 @@ def test_lomb_scargle_at_every_ndim() -> None:
 def test_one_series_has_one_row() -> None:
     found = aj.lomb_scargle(aj.array([0.0, 1.0, 2.5]), aj.array([1.0, 0.0, 1.0]), [0.1, 0.2, 0.4])
     assert repr(found.shape) == "JaggedShape(3)"
+
+
+def test_powers_of_times_far_from_0() -> None:
+    rng = np.random.default_rng(0)
+    t, y = np.sort(rng.integers(0, 1000, 50)) / 128, rng.random(50)
+    near = aj.lomb_scargle(aj.array([t]), aj.array([y]), [1.0, 3.0])
+    far = aj.lomb_scargle(aj.array([t + 2.0**45]), aj.array([y]), [1.0, 3.0])
+    assert np.allclose(near.flatten().to_numpy(), far.flatten().to_numpy(), rtol=1e-5)

@@ -265,3 +265,23 @@ def test_dictionaries_are_what_they_stand_for() -> None:
     assert x.map_rows(lambda row: row.sum()).to_list() == [1.5, 6.5]
     assert aj.fold(lambda state, item: state + item, 0.0, x).to_list() == [1.5, 6.5]
     assert aj.scan(lambda state, item: state + item, 0.0, x).to_list() == [[1.5, None], [2.5, 6.5]]
+
+
+def test_arrays_inside_of_dicts_and_lists_become_lists() -> None:
+    x = aj.array([[1, 2], None, [3]])
+    doubled = x.map_rows(lambda row: {"a": row * 2, "n": len(row)}, type=pa.struct([("a", pa.list_(pa.int64())), ("n", pa.int8())]))
+    expected = [{"a": [2, 4], "n": 2}, None, {"a": [6], "n": 1}]
+    assert [row.as_py() if isinstance(row, pa.Scalar) else row for row in doubled.to_list()] == expected
+    times = aj.array([[1, 2], [3]]).cast(pa.timestamp("us"))
+    nested = times.map_rows(lambda row: [row, row[:1]])
+    assert nested.type == times.type
+    assert nested.to_list() == [[one, one[:1]] for one in times.to_list()]
+
+
+def test_results_are_cast_to_the_given_type() -> None:
+    x = aj.array([[1, 2], None, [3]])
+    for mode in ("never", "auto"):
+        with aj.options(compile=mode):
+            found = x.map_rows(lambda row: row.sum(), type="float32")
+        assert found.type == pa.float32()
+        assert found.to_list() == [3.0, None, 3.0]

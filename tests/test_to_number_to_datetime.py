@@ -185,3 +185,12 @@ def test_many_texts_are_read_as_few_are(type: pa.DataType, text: pa.DataType) ->
         expected = [5] * (len(rows) - len(alone)) + alone if rows[0] == "5" else alone * 9
         array = pa.array(["before", *rows], text).slice(1)
         assert aj.array(array).str.to_number(type, strict=False).to_list() == expected
+
+
+@pytest.mark.parametrize(("text", "format"), [("0000-01-01", "%Y-%m-%d"), ("0000-01-01T00:00:00", "%Y-%m-%dT%H:%M:%S")])
+def test_the_year_0_is_no_year_of_python(text: str, format: str) -> None:
+    x = aj.array([[text, text.replace("0000", "0001")]])
+    with pytest.raises(aj.JagValueError, match="0000-01-01"):
+        x.str.to_datetime(format)
+    assert x.str.to_datetime(format, strict=False).is_null().to_list() == [[True, False]]
+    assert x[:, 1:].str.to_datetime(format).dt.year().to_list() == [[1]]

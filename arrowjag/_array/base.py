@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow, _column, _formatting, _lazy_imports, dtype
+from arrowjag._arguments import within_memory
 from arrowjag._array.reading import to_array
 from arrowjag._column import Column
 from arrowjag._integers import check_ndim
@@ -198,6 +199,7 @@ class ArrayBase(Column):
 
     # ------------------------------------------------------------------------------------------- conversion
 
+    @within_memory("to_arrow")
     def to_arrow(self, extension: bool = True) -> pa.Array:
         """Convert to an Arrow array.
 
@@ -231,6 +233,7 @@ class ArrayBase(Column):
             return storage
         return pa.ExtensionArray.from_storage(dtype.JaggedType(storage.type, self.ndim), storage)
 
+    @within_memory("to_list")
     def to_list(self) -> list[Any]:
         """Convert to nested Python lists; nulls of every level are None.
 
@@ -249,6 +252,7 @@ class ArrayBase(Column):
             return _column.to_python(self.values)[0]  # type: ignore[no-any-return]  # a Python value of any type
         return _column.to_python(_column.to_arrow(self))
 
+    @within_memory("to_numpy")
     def to_numpy(self) -> npt.NDArray[Any]:
         """Convert a uniform column to a numpy array.
 
@@ -280,6 +284,7 @@ class ArrayBase(Column):
             extents.append(dim[0] if len(dim) else (dim.extent or 0))
         return _flat_numpy(self.values).reshape(extents)
 
+    @within_memory("to_pandas")
     def to_pandas(self, index: Any = None, name: Any = None) -> pd.Series[Any]:
         """Convert to a pandas Series.
 
@@ -308,6 +313,7 @@ class ArrayBase(Column):
         """
         return _lazy_imports.load("pandas").to_series(self, index=index, name=name)  # type: ignore[no-any-return]  # pyarrow and the hosts are untyped here
 
+    @within_memory("to_polars")
     def to_polars(self, name: str = "", extension: bool = True) -> pl.Series:
         """Convert to a polars Series.
 
@@ -385,12 +391,13 @@ class ArrayBase(Column):
             array = _without_mask(array)  # numpy would drop the mask and expose the values under nulls
         return np.array(array, dtype=dtype, copy=copy or None)
 
-    def equals(self, other: object) -> bool:
+    @within_memory("equals")
+    def equals(self, y: object) -> bool:
         """Return whether another array has the same shape, nulls, leaf type and values.
 
         Parameters
         ----------
-        other : object
+        y : object
             Any object; only a `JaggedArray` can be equal.
 
         Returns
@@ -404,12 +411,12 @@ class ArrayBase(Column):
         >>> aj.array([[1], None]).equals(aj.array([[1], []]))
         False
         """
-        if not isinstance(other, ArrayBase) or self.shape != other.shape or self.type != other.type:
+        if not isinstance(y, ArrayBase) or self.shape != y.shape or self.type != y.type:
             return False
-        for one, two in zip(self.shape.dims, other.shape.dims, strict=True):
+        for one, two in zip(self.shape.dims, y.shape.dims, strict=True):
             if not same_validity(one.validity, two.validity):
                 return False
-        return _same_values(self.values, other.values)
+        return _same_values(self.values, y.values)
 
     if not TYPE_CHECKING:  # for type checkers
 

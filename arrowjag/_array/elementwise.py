@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from arrowjag import _arrow
+from arrowjag._arguments import within_memory
 from arrowjag._array import numpy_functions
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column, row_validity
@@ -53,6 +54,7 @@ class ElementwiseMethods(ArrayBase):
     __slots__ = ()
     __hash__ = None
 
+    @within_memory("an operator")
     def _binary(self, name: str, other: Any, reflected: bool = False) -> ArrayOrScalar:
         if _has_own_rules(other):
             return _by_their_rules(lambda one, two: one._binary(name, two), (other, self) if reflected else (self, other))
@@ -61,6 +63,10 @@ class ElementwiseMethods(ArrayBase):
         if not any(isinstance(each, Column) for each in pair):
             return _scalar_result(name, pair)
         return self._wrap(_ops.binary(name, *pair))
+
+    @within_memory("an operator")
+    def _unary(self, name: str) -> JaggedArray:
+        return self._wrap(_ops.unary(name, self))
 
     def __add__(self, other: Any) -> JaggedArray:
         return self._binary("add", other)
@@ -153,16 +159,16 @@ class ElementwiseMethods(ArrayBase):
         return self._binary("greater_equal", other)
 
     def __neg__(self) -> JaggedArray:
-        return self._wrap(_ops.unary("negative", self))
+        return self._unary("negative")
 
     def __pos__(self) -> JaggedArray:
-        return self._wrap(_ops.unary("positive", self))
+        return self._unary("positive")
 
     def __invert__(self) -> JaggedArray:
-        return self._wrap(_ops.unary("invert", self))
+        return self._unary("invert")
 
     def __abs__(self) -> JaggedArray:
-        return self._wrap(_ops.unary("absolute", self))
+        return self._unary("absolute")
 
     def __round__(self, ndigits: int = 0) -> JaggedArray:
         return self.round(ndigits)
@@ -173,6 +179,7 @@ class ElementwiseMethods(ArrayBase):
     def __rdivmod__(self, other: Any) -> tuple[JaggedArray, JaggedArray]:
         return self._binary("floor_divide", other, True), self._binary("remainder", other, True)
 
+    @within_memory("a ufunc")
     def __array_ufunc__(self, ufunc: np.ufunc, call: str, *inputs: Any, **options: Any) -> Any:
         if call != "__call__":
             raise JagTypeError(f"{ufunc.__name__}.{call} is not defined for jagged arrays; use the methods sum, min, cumsum...")
@@ -365,13 +372,13 @@ class ElementwiseMethods(ArrayBase):
             return self._wrap(casts.to_categories(self, type, strict))
         return self._wrap(casts.cast(self, _ops.as_type(type), safe, strict))
 
-    @method("value")
-    def fill_null(self, value: Any) -> JaggedArray:
+    @method("v")
+    def fill_null(self, v: Any) -> JaggedArray:
         """Replace null leaves by a value; an array of the same ndim also replaces null rows.
 
         Parameters
         ----------
-        value : scalar or array
+        v : scalar or array
             A scalar or an array of fewer dims fills leaves; an array of as many dims also replaces null rows.
 
         Returns
@@ -390,15 +397,15 @@ class ElementwiseMethods(ArrayBase):
         >>> aj.array([[1, None], None]).fill_null(0).to_list()
         [[1, 0], None]
         """
-        return self._wrap(_ops.fill_null(self, operand(value, self.type, "fill_null")))
+        return self._wrap(_ops.fill_null(self, operand(v, self.type, "fill_null")))
 
-    @method("other")
-    def fill_null_rows(self, other: Any, axis: int = 0) -> JaggedArray:
+    @method("y")
+    def fill_null_rows(self, y: Any, axis: int = 0) -> JaggedArray:
         """Replace null rows at an axis by the rows of another array.
 
         Parameters
         ----------
-        other : JaggedArray or nested list
+        y : JaggedArray or nested list
             An array of as many dims with the same rows at that axis, or a single row that replaces every null row.
         axis : int
             The axis of the rows; 0 for the outermost ones.
@@ -411,7 +418,7 @@ class ElementwiseMethods(ArrayBase):
         Raises
         ------
         ShapeError
-            If `other` has other dims or other rows at the axis.
+            If `y` has other dims or other rows at the axis.
 
         Examples
         --------
@@ -420,7 +427,7 @@ class ElementwiseMethods(ArrayBase):
         [[1], [7]]
         """
         depth = structure.normalize_axis(axis, self.ndim, "fill_null_rows") + 1
-        filler = operand(other, self.type, "fill_null_rows")
+        filler = operand(y, self.type, "fill_null_rows")
         filler = filler if isinstance(filler, Column) else as_column(filler)
         type = _ops.promote([self.type, filler.type], "fill_null_rows") if self.type != filler.type else self.type
         return self._wrap(structure.fill_null_rows(_ops.cast(self, type), depth, _ops.cast(filler, type)))

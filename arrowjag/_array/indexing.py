@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
+from arrowjag._arguments import within_memory
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
 from arrowjag._integers import is_int, item_count
@@ -42,6 +43,7 @@ class KodaIndexer:
     def __init__(self, array: ArrayBase) -> None:
         self._array = array
 
+    @within_memory("an index")
     def __getitem__(self, key: Any) -> ArrayOrScalar:
         keys = key if isinstance(key, tuple) else (key,)
         return self._array._wrap(_ops.subslice(self._array, [_koda_key(one) for one in keys]))
@@ -56,6 +58,7 @@ class IndexingMethods(ArrayBase):
     def __getitem__(self, key: str | list[str] | slice) -> JaggedArray: ...
     @overload
     def __getitem__(self, key: Any) -> ArrayOrScalar: ...
+    @within_memory("an index")
     def __getitem__(self, key: Any) -> ArrayOrScalar:
         """Index as numpy does, from the outermost dim.
 

@@ -132,19 +132,19 @@ class StructureMethods(ArrayBase):
         """
         return self._wrap(_ops.reshape(self, *dims))
 
-    @method("other", rows=moving)
-    def reshape_as(self, other: Any) -> JaggedArray:
+    @method("y", rows=moving)
+    def reshape_as(self, y: Any) -> JaggedArray:
         """Regroup the same values into the shape of another array.
 
         Parameters
         ----------
-        other : JaggedArray
+        y : JaggedArray
             An array with the same number of values.
 
         Returns
         -------
         JaggedArray
-            The shape of `other`, with its null rows. Values are shared.
+            The shape of `y`, with its null rows. Values are shared.
 
         Raises
         ------
@@ -157,7 +157,7 @@ class StructureMethods(ArrayBase):
         >>> aj.array([1, 2, 3]).reshape_as(aj.array([["a"], ["b", "c"]])).to_list()
         [[1], [2, 3]]
         """
-        return self._wrap(_ops.reshape(self, as_column(other).shape))
+        return self._wrap(_ops.reshape(self, as_column(y).shape))
 
     @method("other")
     def expand_to(self, other: Any, ndim: int = 0) -> JaggedArray:

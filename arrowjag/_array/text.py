@@ -210,12 +210,12 @@ class TextMethods(SearchMethods):
         return self._owner._wrap(_ops.strip(self._owner, "rstrip", chars))
 
     @method(namespace="str")
-    def removeprefix(self, prefix: builtins.str) -> JaggedArray:
+    def removeprefix(self, p: builtins.str) -> JaggedArray:
         """Remove a prefix where a string has it.
 
         Parameters
         ----------
-        prefix : str
+        p : str
             The text at the beginning.
 
         %(text_returned)s
@@ -226,15 +226,15 @@ class TextMethods(SearchMethods):
         >>> aj.array([["abcab", "c"]]).str.removeprefix("ab").to_list()
         [['cab', 'c']]
         """
-        return self._owner._wrap(_ops.removed(self._owner, "removeprefix", prefix))
+        return self._owner._wrap(_ops.removed(self._owner, "removeprefix", p))
 
     @method(namespace="str")
-    def removesuffix(self, suffix: builtins.str) -> JaggedArray:
+    def removesuffix(self, p: builtins.str) -> JaggedArray:
         """Remove a suffix where a string has it.
 
         Parameters
         ----------
-        suffix : str
+        p : str
             The text at the end.
 
         %(text_returned)s
@@ -245,7 +245,7 @@ class TextMethods(SearchMethods):
         >>> aj.array([["abcab", "c"]]).str.removesuffix("ab").to_list()
         [['abc', 'c']]
         """
-        return self._owner._wrap(_ops.removed(self._owner, "removesuffix", suffix))
+        return self._owner._wrap(_ops.removed(self._owner, "removesuffix", p))
 
     @method(namespace="str")
     def len(self) -> JaggedArray:

@@ -130,12 +130,12 @@ class SearchMethods(Namespace):
         return self._owner._wrap(_ops.fullmatch(self._owner, regex))
 
     @method(namespace="str")
-    def find(self, text: builtins.str) -> JaggedArray:
+    def find(self, s: builtins.str) -> JaggedArray:
         """Return the position of the first occurrence of a text.
 
         Parameters
         ----------
-        text : str
+        s : str
             The text to search for.
 
         Returns
@@ -151,15 +151,15 @@ class SearchMethods(Namespace):
         >>> aj.array([["äb", "x"], None]).str.find("b").to_list()
         [[1, -1], None]
         """
-        return self._owner._wrap(_ops.find(self._owner, text))
+        return self._owner._wrap(_ops.find(self._owner, s))
 
     @method(namespace="str")
-    def count(self, text: builtins.str) -> JaggedArray:
+    def count(self, s: builtins.str) -> JaggedArray:
         """Return the number of occurrences of a text, without overlap.
 
         Parameters
         ----------
-        text : str
+        s : str
             The text to search for. An empty text occurs before each character and at the end.
 
         %(count_of_text)s
@@ -170,7 +170,7 @@ class SearchMethods(Namespace):
         >>> aj.array([["aaa", "b"]]).str.count("a").to_list()
         [[3, 0]]
         """
-        return self._owner._wrap(_ops.count(self._owner, text))
+        return self._owner._wrap(_ops.count(self._owner, s))
 
     @method(namespace="str")
     def replace(self, old: builtins.str, new: builtins.str, n: int = -1, regex: bool = False) -> JaggedArray:

@@ -11,8 +11,9 @@ import pyarrow.types as pt
 from arrowjag._arrow.types import entry_type, is_jagged_extension, is_level_type
 from arrowjag._arrow.values import bitmap, valid_of
 from arrowjag._gate import read_offsets
+from arrowjag._kernels.base.memory import check_memory
 from arrowjag._kernels.move import copy_runs, gather
-from arrowjag._pyarrow_versions import has_views, run_end_decode, with_data_of_views
+from arrowjag._pyarrow_versions import has_views, nbytes, run_end_decode, with_data_of_views
 from arrowjag.errors import ShapeError
 from arrowjag.typing import BoolArray, IntArray
 
@@ -62,6 +63,7 @@ def decode(array: pa.Array) -> pa.Array:
     if isinstance(array.type, pa.FixedShapeTensorType) and all(array.type.shape):
         return _tensors_as_lists(array)
     if pt.is_run_end_encoded(array.type):
+        check_memory(len(array), max(1 / 8, nbytes(array.values) / max(1, len(array.values))))  # each item has a bit at least
         return decode(run_end_decode(array))
     if pt.is_dictionary(array.type) and is_level_type(array.type.value_type):
         return decode(array.dictionary_decode())

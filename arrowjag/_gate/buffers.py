@@ -13,10 +13,13 @@ from arrowjag._kernels.base.memory import unpack_bits
 from arrowjag.errors import OffsetsError
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["check_null_count", "check_unbacked", "read_offsets", "read_validity", "read_views"]
+__all__ = ["ITEM_BYTES", "check_null_count", "check_unbacked", "read_offsets", "read_validity", "read_views"]
 
-_MOST_UNBACKED = 2**30
-"""Maximal number of items of the null type, which no buffer limits."""
+ITEM_BYTES = 8
+"""Bytes of the number of an item."""
+
+_MOST_UNBACKED = 2**27
+"""Maximal number of items of types that take no memory, which no buffer limits: the numbers of so many items take 1 GB."""
 
 
 def read_offsets(array: pa.Array, where: str, *, check: bool) -> IntArray:

@@ -181,6 +181,8 @@ def _all_below(indices: pa.Array, n: int) -> bool:
 
 def _secure_flat(array: pa.Array, where: str) -> pa.Array:
     type = array.type
+    if pt.is_fixed_size_binary(type) and type.byte_width == 0:
+        check_unbacked(len(array), where)
     if has_any_bits(type):
         check_null_count(array, where)
         return array

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from arrowjag._gate.buffers import read_offsets
+from arrowjag._gate.buffers import ITEM_BYTES, read_offsets
 from arrowjag._gate.types import LISTS, VIEWS, is_text
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag.errors import ShapeError
@@ -19,7 +19,10 @@ from arrowjag.typing import IntArray
 __all__ = ["MOST_EXPANDED", "check_expansion"]
 
 MOST_EXPANDED = 2**30
-"""Maximal bytes after overlapping views, runs and dictionaries are expanded, unless the data itself is larger."""
+"""Maximal bytes after overlapping views, runs and dictionaries are expanded, unless the data itself is larger.
+
+Narrower items count as 8 bytes: many operations number the items.
+"""
 
 
 def check_expansion(values: pa.Array, starts: IntArray, stops: IntArray, times: npt.NDArray[Any] | int, where: str) -> None:
@@ -69,4 +72,4 @@ def _bytes(values: pa.Array, starts: IntArray, stops: IntArray, times: npt.NDArr
     if is_text(type):
         ends = np.concatenate([[0], np.cumsum(pc.binary_length(values).fill_null(0).to_numpy(zero_copy_only=False))])
         return 8 * items + float(((ends[stops] - ends[starts]).astype(np.float64) * times).sum())
-    return items * max(1.0, float(nbytes(values)) / max(1, len(values)))
+    return items * max(ITEM_BYTES, float(nbytes(values)) / max(1, len(values)))

@@ -49,7 +49,7 @@ def without_null_words(array: pa.DictionaryArray) -> pa.DictionaryArray:
     words, indices = array.dictionary, array.indices
     known = words.is_valid().to_numpy(zero_copy_only=False)
     moved = pa.array(np.cumsum(known) - 1, array.type.index_type, mask=~known) if len(words) else pa.nulls(0, array.type.index_type)
-    return pa.DictionaryArray.from_arrays(moved.take(indices), words.filter(pa.array(known)), ordered=array.type.ordered)
+    return pa.DictionaryArray.from_arrays(moved.take(indices), gather.filter_values(words, known), ordered=array.type.ordered)
 
 
 def with_nulls_of_parent(child: pa.Array, valid: BoolArray) -> pa.Array:

@@ -10,7 +10,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import has_words
+from arrowjag._kernels.base.memory import empty, has_words
 from arrowjag._kernels.move import gather, merge
 from arrowjag._ops import structure
 from arrowjag._ops.structure import constant
@@ -116,7 +116,8 @@ def pad(column: Column, n: int, fill: pa.Scalar | Column | None, axis: int) -> C
     if place == column.ndim - 1 and has_words(column.type) and strategy.choose("pad_items", grown.size) == "blocks":
         merged = merge.pad_rows(column.values, dim.offsets, offsets, None if filler is None else filler.values)
         return Column(JaggedShape._trusted([*column.shape.dims[:place], grown]), merged)
-    index = np.full(grown.size, -1, np.int64)
+    index = empty(grown.size, np.int64)
+    index.fill(-1)
     index[gather.ranges(offsets[:-1], dim.sizes)] = np.arange(dim.size)
     outer = (*column.shape.dims[:place], grown)
     there = index >= 0

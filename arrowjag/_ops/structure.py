@@ -13,7 +13,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column, row_validity
 from arrowjag._integers import integer
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import has_words
+from arrowjag._kernels.base.memory import check_memory, has_words
 from arrowjag._kernels.move import copy_runs, gather, merge
 from arrowjag._pyarrow_versions import if_else, null_scalar
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -134,6 +134,7 @@ def _take_rows(dim: Dim, rows: IntArray, valid: BoolArray | None) -> tuple[Dim, 
     """Take rows of a dim; return the new dim and the positions of its items."""
     if isinstance(dim, Uniform) and valid is None:
         width = dim.size // len(dim) if len(dim) else 0
+        check_memory(len(rows) * width, 8)
         items = (rows[:, None] * width + np.arange(width)).ravel()
         return Uniform(dim.extent if dim.extent is not None else width, len(rows), declared=dim.extent is not None), items
     if valid is None and dim.validity is None:

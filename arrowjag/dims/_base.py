@@ -15,6 +15,7 @@ from arrowjag import _html
 from arrowjag._integers import is_int
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.memory import check_memory
 from arrowjag.dims._inputs import LIMIT, as_count, as_int, checked_total, int_array, offsets_of, read_only
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
 from arrowjag.typing import BoolArray, IntArray
@@ -147,11 +148,13 @@ class Dim(Sequence[int]):
     @cached_property
     def sizes(self) -> IntArray:
         """Row sizes, int64, read-only, cached."""
+        check_memory(self._n, 8)
         return read_only(self._write_sizes())
 
     @cached_property
     def offsets(self) -> IntArray:
         """Row boundaries, one more than the number of rows, from 0, int64, read-only, cached."""
+        check_memory(self._n + 1, 8)
         return read_only(self._write_offsets())
 
     @cached_property

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from arrowjag._machine import available_cores, available_memory
 from arrowjag.errors import JagValueError
-from arrowjag.etl._memory import available_cores, available_memory
 from arrowjag.etl._units import bytes_text, parse_bytes
 
 __all__ = ["Limits", "Shares", "one_of"]

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from arrowjag import _lazy_imports
 from arrowjag._array.base import ArrayBase
-from arrowjag._array.names import refuse_nul, refuse_nul_fields
+from arrowjag._array.names import refuse_nul
 from arrowjag._capsules import import_table
 from arrowjag._storage import pandas_facts, portable
 from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError
@@ -163,16 +163,16 @@ def from_table(table: pa.Table, to: str) -> Any:
     if to == "arrow":
         return table
     surface = _lazy_imports.load(to)
-    error = _failure(table, to, surface)
+    error = _failure(table, surface)
     if isinstance(error, BaseException):
         raise _named(error, table, to, surface) from error
     return error
 
 
-def _failure(table: pa.Table, to: str, surface: Any) -> Any:
+def _failure(table: pa.Table, surface: Any) -> Any:
     """The frame, or the exception of the host: hosts raise unrelated ones for unsupported types and metadata."""
     try:
-        return _converted(table, to, surface)
+        return surface.frame_from_table(table)
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # a panic of polars is no Exception
             raise
@@ -182,7 +182,7 @@ def _failure(table: pa.Table, to: str, surface: Any) -> Any:
 def _named(error: BaseException, table: pa.Table, to: str, surface: Any) -> BaseException:
     """The error with the first column that the host can't represent, and its type."""
     alone = table.replace_schema_metadata(None)
-    fails = (field for field in table.schema if isinstance(_failure(alone.select([field.name]), to, surface), BaseException))
+    fails = (field for field in table.schema if isinstance(_failure(alone.select([field.name]), surface), BaseException))
     unique = len(set(table.schema.names)) == len(table.schema)
     field = next(fails, None) if unique else None
     where = "the table" if field is None else f"column {field.name!r} of type {field.type}"
@@ -192,12 +192,3 @@ def _named(error: BaseException, table: pa.Table, to: str, surface: Any) -> Base
     is_type = isinstance(error, kinds) or not isinstance(error, Exception)
     told = f"{to} can't {'represent' if is_type else 'take'} {where}: {error}; read it with to='arrow'"
     return JagTypeError(told) if is_type else JagValueError(told)
-
-
-def _converted(table: pa.Table, to: str, surface: Any) -> Any:
-    if to == "pandas":
-        return surface.frame_from_table(table)
-    import polars as pl
-
-    refuse_nul_fields(table.schema)
-    return pl.from_arrow(table.replace_schema_metadata(None))  # polars drops metadata, and panics if they aren't UTF-8

@@ -36,6 +36,13 @@ class _HeldFile:
         return getattr(self._file, name)
 
 
+class _WrittenFile(_HeldFile):
+    """A file that gets unsigned bytes: pyarrow writes its buffers, whose bytes are signed, and files of obstore refuse these."""
+
+    def write(self, data: Any) -> Any:
+        return self._file.write(memoryview(data).cast("B"))
+
+
 def open_python_file(file: Any) -> pa.PythonFile:
     """Return a Python file for pyarrow's readers.
 
@@ -69,7 +76,7 @@ def python_filesystem(filesystem: Any) -> pf.PyFileSystem:
     Returns
     -------
     pf.PyFileSystem
-        Its files are opened by `open_python_file`.
+        Its files are opened by `open_python_file`, and get unsigned bytes.
     """
     return pf.PyFileSystem(_Handler(filesystem))
 
@@ -79,6 +86,10 @@ class _Handler(pf.FSSpecHandler):  # type: ignore[misc]  # pyarrow has no annota
         if not self.fs.isfile(path):
             raise FileNotFoundError(path)
         return open_python_file(self.fs.open(path, mode="rb"))
+
+    def open_output_stream(self, path: str, metadata: Any) -> pa.PythonFile:
+        del metadata
+        return pa.PythonFile(_WrittenFile(self.fs.open(path, mode="wb")), mode="w")
 
 
 def _wait_for_threads() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.fs as pf
 
-from arrowjag.errors import JagTypeError, JagValueError, MissingDependencyError
+from arrowjag.errors import JagFileError, JagTypeError, JagValueError, MissingDependencyError
 from arrowjag.io._python_files import python_filesystem
 
 __all__ = ["check_options", "filesystem_of", "for_iceberg", "object_store", "probe", "s3_options", "without_table"]
@@ -162,6 +162,8 @@ def _from_link(link: str, options: Mapping[str, str]) -> tuple[pf.FileSystem, st
     except pa.ArrowInvalid as error:
         if "Unrecognized filesystem type" not in str(error) and "Cannot parse URI" not in str(error):
             raise JagValueError(f"{link} can't be read as a link: {error}") from None
+    except OSError as error:  # the region of a bucket is asked for at once
+        raise JagFileError(f"{link}: the store can't be reached: {error}") from error
     try:
         import fsspec
     except ImportError:

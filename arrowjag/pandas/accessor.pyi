@@ -191,7 +191,7 @@ class SeriesJag:
     def entropy(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """Return the entropy of each row in nats; the items are weights, which are divided by their sum."""
 
-    def equals(self, other: object) -> bool:
+    def equals(self, y: object) -> bool:
         """Return whether another array has the same shape, nulls, leaf type and values."""
 
     def ewm(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> Ewm:
@@ -226,10 +226,10 @@ class SeriesJag:
     def fields(self) -> Any:
         """Field names of struct leaves; an empty list for other leaves."""
 
-    def fill_null(self, value: Any) -> pd.Series[Any]:
+    def fill_null(self, v: Any) -> pd.Series[Any]:
         """Replace null leaves by a value; an array of the same ndim also replaces null rows."""
 
-    def fill_null_rows(self, other: Any, axis: int = ...) -> pd.Series[Any]:
+    def fill_null_rows(self, y: Any, axis: int = ...) -> pd.Series[Any]:
         """Replace null rows at an axis by the rows of another array."""
 
     def filter(self, mask: Any) -> pd.Series[Any]:
@@ -416,7 +416,7 @@ class SeriesJag:
     def reshape(self, *dims: Any) -> pd.Series[Any]:
         """Regroup the same values into other dims."""
 
-    def reshape_as(self, other: Any) -> pd.Series[Any]:
+    def reshape_as(self, y: Any) -> pd.Series[Any]:
         """Regroup the same values into the shape of another array."""
 
     def reverse(self, axis: Any = ...) -> pd.Series[Any]:
@@ -704,7 +704,7 @@ class SeriesJagStr:
     def contains(self, pattern: builtins.str, regex: bool = ..., ignore_case: bool = ...) -> pd.Series[Any]:
         """Return whether each string contains a text or a match."""
 
-    def count(self, text: builtins.str) -> pd.Series[Any]:
+    def count(self, s: builtins.str) -> pd.Series[Any]:
         """Return the number of occurrences of a text, without overlap."""
 
     def endswith(self, suffix: builtins.str | tuple[builtins.str, ...]) -> pd.Series[Any]:
@@ -716,7 +716,7 @@ class SeriesJagStr:
     def extract_all(self, regex: builtins.str) -> pd.Series[Any]:
         """Return all matches of a regular expression."""
 
-    def find(self, text: builtins.str) -> pd.Series[Any]:
+    def find(self, s: builtins.str) -> pd.Series[Any]:
         """Return the position of the first occurrence of a text."""
 
     def fullmatch(self, regex: builtins.str) -> pd.Series[Any]:
@@ -773,10 +773,10 @@ class SeriesJagStr:
     def pad(self, n: int, side: builtins.str = ..., fill: builtins.str = ...) -> pd.Series[Any]:
         """Fill up to a length."""
 
-    def removeprefix(self, prefix: builtins.str) -> pd.Series[Any]:
+    def removeprefix(self, p: builtins.str) -> pd.Series[Any]:
         """Remove a prefix where a string has it."""
 
-    def removesuffix(self, suffix: builtins.str) -> pd.Series[Any]:
+    def removesuffix(self, p: builtins.str) -> pd.Series[Any]:
         """Remove a suffix where a string has it."""
 
     def repeat(self, n: int) -> pd.Series[Any]:

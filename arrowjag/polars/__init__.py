@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arrowjag.polars import namespace
-from arrowjag.polars._convert import from_series, to_series
+from arrowjag.polars._convert import frame_from_table, from_series, to_series
 from arrowjag.polars.accessor import JagExpr, JagNamespace, JagSeries
 from arrowjag.polars.dtype import Jagged, jagged, register
 from arrowjag.polars.frame import JagDataFrame, JagLazyFrame
@@ -15,6 +15,7 @@ __all__ = [
     "JagNamespace",
     "JagSeries",
     "Jagged",
+    "frame_from_table",
     "from_series",
     "jagged",
     "to_series",

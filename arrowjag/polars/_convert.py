@@ -35,6 +35,7 @@ from arrowjag._array.names import refuse_nul, refuse_nul_fields
 from arrowjag._column import Column
 from arrowjag._ops import structure
 from arrowjag.dims import Uniform
+from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagTypeError, ShapeError
 from arrowjag.polars._versions import ENUM_CASTS_PANIC, PanicException
 from arrowjag.polars.dtype import Jagged
@@ -305,6 +306,9 @@ def storable(type: pa.DataType) -> pa.DataType:
         return pa.struct([field.with_type(storable(field.type)) for field in type])
     if pt.is_map(type):
         return pa.map_(storable(type.key_type), storable(type.item_type))
+    if pt.is_dictionary(type):
+        words = storable(type.value_type)
+        return type if words == type.value_type else words
     if pt.is_run_end_encoded(type):
         return storable(type.value_type)
     if pt.is_fixed_size_list(type) and type.list_size:
@@ -316,7 +320,61 @@ def storable(type: pa.DataType) -> pa.DataType:
     return type
 
 
+def _has_small_decimals(type: pa.DataType) -> bool:
+    """Whether a type holds decimals of 32 or 64 bits at any depth."""
+    if isinstance(type, pa.BaseExtensionType):
+        return _has_small_decimals(type.storage_type)
+    if pt.is_dictionary(type):
+        return _has_small_decimals(type.value_type)
+    inside = any(_has_small_decimals(type.field(place).type) for place in range(type.num_fields))
+    return inside or (pt.is_decimal(type) and type.bit_width < 128)
+
+
 # --------------------------------------------------------------------------------------------------- values
+
+
+def frame_from_table(table: pa.Table) -> pl.DataFrame:
+    """Convert an Arrow table to a frame.
+
+    Parameters
+    ----------
+    table : pa.Table
+        Columns of any types.
+
+    Returns
+    -------
+    pl.DataFrame
+        Shares buffers, except for decimals of 32 and 64 bits, which polars stores with 128 bits.
+
+    Raises
+    ------
+    JagTypeError
+        If polars has no dtype for a column.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from arrowjag.polars import frame_from_table
+    >>> frame_from_table(pa.table({"v": [[1, 2], None]})).schema
+    Schema({'v': List(Int64)})
+    """
+    refuse_nul_fields(table.schema)
+    for place, field in enumerate(table.schema):
+        wanted = storable(field.type)
+        if _has_small_decimals(field.type):
+            column = _cast_storage(table.column(place), wanted)
+            table = table.set_column(place, pa.field(field.name, column.type), column)
+    plain = table.replace_schema_metadata(None)  # polars drops metadata, and panics if they aren't UTF-8
+    return pl.DataFrame(pl.from_arrow(plain))
+
+
+def _cast_storage(column: pa.ChunkedArray, wanted: pa.DataType) -> pa.ChunkedArray:
+    """Cast a column; one of a jagged type keeps its ndim."""
+    if not _arrow.is_jagged_extension(column.type):
+        return column.cast(wanted)
+    type = JaggedType(wanted, column.type.ndim)
+    chunks = [pa.ExtensionArray.from_storage(type, chunk.storage.cast(wanted)) for chunk in column.chunks]
+    return pa.chunked_array(chunks, type)
 
 
 def from_series(series: pl.Series, ndim: int | None = None, where: str | None = None) -> JaggedArray:

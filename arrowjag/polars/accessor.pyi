@@ -242,10 +242,10 @@ class JagNamespace(JagExpr):
     def fft_power(self, axis: Any = ...) -> JagExpr:
         """Return the power spectrum of each row of evenly spaced numbers."""
 
-    def fill_null(self, value: Any) -> JagExpr:
+    def fill_null(self, v: Any) -> JagExpr:
         """Replace null leaves by a value; an array of the same ndim also replaces null rows."""
 
-    def fill_null_rows(self, other: Any, axis: int = ...) -> JagExpr:
+    def fill_null_rows(self, y: Any, axis: int = ...) -> JagExpr:
         """Replace null rows at an axis by the rows of another array."""
 
     def filter(self, mask: Any) -> JagExpr:
@@ -429,7 +429,7 @@ class JagNamespace(JagExpr):
     def reshape(self, *dims: Any) -> JagExpr:
         """Regroup the same values into other dims."""
 
-    def reshape_as(self, other: Any) -> JagExpr:
+    def reshape_as(self, y: Any) -> JagExpr:
         """Regroup the same values into the shape of another array."""
 
     def reverse(self, axis: Any = ...) -> JagExpr:
@@ -683,7 +683,7 @@ class JagNamespaceStr:
     def contains(self, pattern: builtins.str, regex: bool = ..., ignore_case: bool = ...) -> JagExpr:
         """Return whether each string contains a text or a match."""
 
-    def count(self, text: builtins.str) -> JagExpr:
+    def count(self, s: builtins.str) -> JagExpr:
         """Return the number of occurrences of a text, without overlap."""
 
     def endswith(self, suffix: builtins.str | tuple[builtins.str, ...]) -> JagExpr:
@@ -695,7 +695,7 @@ class JagNamespaceStr:
     def extract_all(self, regex: builtins.str) -> JagExpr:
         """Return all matches of a regular expression."""
 
-    def find(self, text: builtins.str) -> JagExpr:
+    def find(self, s: builtins.str) -> JagExpr:
         """Return the position of the first occurrence of a text."""
 
     def fullmatch(self, regex: builtins.str) -> JagExpr:
@@ -752,10 +752,10 @@ class JagNamespaceStr:
     def pad(self, n: int, side: builtins.str = ..., fill: builtins.str = ...) -> JagExpr:
         """Fill up to a length."""
 
-    def removeprefix(self, prefix: builtins.str) -> JagExpr:
+    def removeprefix(self, p: builtins.str) -> JagExpr:
         """Remove a prefix where a string has it."""
 
-    def removesuffix(self, suffix: builtins.str) -> JagExpr:
+    def removesuffix(self, p: builtins.str) -> JagExpr:
         """Remove a suffix where a string has it."""
 
     def repeat(self, n: int) -> JagExpr:
@@ -1029,10 +1029,10 @@ class JagSeries(pl.Series):
     def fft_power(self, axis: Any = ...) -> pl.Series:
         """Return the power spectrum of each row of evenly spaced numbers."""
 
-    def fill_null(self, value: Any) -> pl.Series:
+    def fill_null(self, v: Any) -> pl.Series:
         """Replace null leaves by a value; an array of the same ndim also replaces null rows."""
 
-    def fill_null_rows(self, other: Any, axis: int = ...) -> pl.Series:
+    def fill_null_rows(self, y: Any, axis: int = ...) -> pl.Series:
         """Replace null rows at an axis by the rows of another array."""
 
     def filter(self, mask: Any) -> pl.Series:
@@ -1232,7 +1232,7 @@ class JagSeries(pl.Series):
     def reshape(self, *dims: Any) -> pl.Series:
         """Regroup the same values into other dims."""
 
-    def reshape_as(self, other: Any) -> pl.Series:
+    def reshape_as(self, y: Any) -> pl.Series:
         """Regroup the same values into the shape of another array."""
 
     def reverse(self, axis: Any = ...) -> pl.Series:
@@ -1502,7 +1502,7 @@ class JagSeriesStr:
     def contains(self, pattern: builtins.str, regex: bool = ..., ignore_case: bool = ...) -> pl.Series:
         """Return whether each string contains a text or a match."""
 
-    def count(self, text: builtins.str) -> pl.Series:
+    def count(self, s: builtins.str) -> pl.Series:
         """Return the number of occurrences of a text, without overlap."""
 
     def endswith(self, suffix: builtins.str | tuple[builtins.str, ...]) -> pl.Series:
@@ -1514,7 +1514,7 @@ class JagSeriesStr:
     def extract_all(self, regex: builtins.str) -> pl.Series:
         """Return all matches of a regular expression."""
 
-    def find(self, text: builtins.str) -> pl.Series:
+    def find(self, s: builtins.str) -> pl.Series:
         """Return the position of the first occurrence of a text."""
 
     def fullmatch(self, regex: builtins.str) -> pl.Series:
@@ -1571,10 +1571,10 @@ class JagSeriesStr:
     def pad(self, n: int, side: builtins.str = ..., fill: builtins.str = ...) -> pl.Series:
         """Fill up to a length."""
 
-    def removeprefix(self, prefix: builtins.str) -> pl.Series:
+    def removeprefix(self, p: builtins.str) -> pl.Series:
         """Remove a prefix where a string has it."""
 
-    def removesuffix(self, suffix: builtins.str) -> pl.Series:
+    def removesuffix(self, p: builtins.str) -> pl.Series:
         """Remove a suffix where a string has it."""
 
     def repeat(self, n: int) -> pl.Series:

@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import arrowjag as aj
-from arrowjag.etl import JobError, _memory
+from arrowjag import _machine
+from arrowjag.etl import JobError
 from arrowjag.etl._batches import read_runs
 from arrowjag.etl._limits import Limits, Shares
 from arrowjag.etl._tasks import open_source
@@ -64,19 +65,19 @@ def test_a_share_below_the_floor_is_refused_before_work_starts(machine: Any, tmp
 
 
 def test_limits_of_cgroups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_memory, "_CGROUPS", tmp_path)
-    monkeypatch.setattr(_memory, "_physical_memory", lambda: 10**12)
-    assert _memory.available_memory() == 10**12
+    monkeypatch.setattr(_machine, "_CGROUPS", tmp_path)
+    monkeypatch.setattr(_machine, "_physical_memory", lambda: 10**12)
+    assert _machine.available_memory() == 10**12
     (tmp_path / "memory.max").write_text("max\n")
-    assert _memory.available_memory() == 10**12
+    assert _machine.available_memory() == 10**12
     (tmp_path / "memory.max").write_text("2000000000\n")
-    assert _memory.available_memory() == 2 * 10**9
+    assert _machine.available_memory() == 2 * 10**9
     (tmp_path / "memory").mkdir()
     (tmp_path / "memory/memory.limit_in_bytes").write_text("1000000000\n")
-    assert _memory.available_memory() == 10**9
-    assert _memory.available_cores() >= 1
+    assert _machine.available_memory() == 10**9
+    assert _machine.available_cores() >= 1
     (tmp_path / "cpu.max").write_text("50000 100000\n")
-    assert _memory.available_cores() == 1
+    assert _machine.available_cores() == 1
 
 
 # ---------------------------------------------------------------------------------------------------------- grouping

@@ -1,7 +1,8 @@
-"""Python files that pyarrow reads: the process ends after the threads of pyarrow have dropped them."""
+"""Python files that pyarrow reads and writes: the process ends after the threads of pyarrow have dropped them."""
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 import types
@@ -9,12 +10,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import arrowjag as aj
 from arrowjag.io import _python_files
 from arrowjag.io._locate import locate_file
-from arrowjag.io._python_files import open_python_file
+from arrowjag.io._python_files import open_python_file, python_filesystem
+from arrowjag.io._stores import filesystem_of
 
 CHILD = """
 import sys
@@ -92,3 +95,46 @@ def test_links_are_opened_the_same_way(path: Path) -> None:
 def test_the_interpreter_waits_at_its_end(path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", CHILD, str(path)], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["2", "waited"]
+
+
+def test_files_get_unsigned_bytes() -> None:
+    """Files of obstore refuse other ones."""
+    fsspec = pytest.importorskip("fsspec")
+    formats: list[str] = []
+
+    class Strict(io.BytesIO):
+        def write(self, data: Any) -> int:
+            formats.append(memoryview(data).format)
+            return super().write(data)
+
+    class Store(fsspec.AbstractFileSystem):  # type: ignore[misc,name-defined]
+        def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+            return Strict()
+
+    with python_filesystem(Store()).open_output_stream("a") as stream:
+        stream.write(b"abc")
+        stream.write(pa.py_buffer(b"defg"))
+    assert formats == ["B", "B"]
+
+
+def test_stores_of_obstore_are_written() -> None:
+    stores = pytest.importorskip("obstore.fsspec")
+    filesystem = stores.FsspecStore("memory")
+    aj.write_parquet({"v": aj.array([[1], None])}, "bucket/a.parquet", filesystem=filesystem)
+    aj.write_ipc({"v": aj.array([[1], None])}, "bucket/a.arrow", filesystem=filesystem)
+    assert aj.array(aj.read_parquet("bucket/a.parquet", filesystem=filesystem)["v"]).to_list() == [[1], None]
+    assert aj.array(aj.read_ipc("bucket/a.arrow", filesystem=filesystem)["v"]).to_list() == [[1], None]
+    with python_filesystem(filesystem).open_output_stream("bucket/lease") as stream:
+        stream.write(b"content")
+    assert filesystem.cat_file("bucket/lease") == b"content"
+
+
+def test_a_store_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    class FileSystem:
+        @staticmethod
+        def from_uri(link: str) -> Any:
+            raise OSError("When resolving region for bucket 'b': AWS Error NETWORK_CONNECTION")
+
+    monkeypatch.setattr("arrowjag.io._stores.pf.FileSystem", FileSystem)
+    with pytest.raises(aj.JagFileError, match="s3://b/a: the store can't be reached: When resolving region"):
+        filesystem_of("s3://b/a", {})

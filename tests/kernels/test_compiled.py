@@ -5,21 +5,24 @@ from __future__ import annotations
 import errno
 import itertools
 import os
+import re
 import signal
 import subprocess
 import sys
 import zlib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from arrowjag import JagValueError, options
+from arrowjag import JagTypeError, JagValueError, options
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.compiled import background, compiler, library, objects, sources
 from arrowjag._kernels.compiled.loop import ITEM_TYPES, SAMPLE, TOGETHER, Variant, item_type, wide_type
 from arrowjag._kernels.compiled.loops import LOOPS, loop_named
+from arrowjag._kernels.compiled.words import load_word, store_word, teach_numba
 from tests.conftest import IS_COVER
 from tests.kernels.compiling import compiled_within
 
@@ -298,6 +301,130 @@ def compare_bits(loop, type, nulls):
     for one, two in zip(expected, got, strict=True):
         if isinstance(one, np.ndarray):
             assert bits(one) == bits(two), f"{loop.name} of {type}"
+
+
+def test_types_of_sums_and_of_arguments():
+    import numba
+
+    assert {type: wide_type(type) for type in ITEM_TYPES} == {
+        "b1": "i8",
+        **dict.fromkeys(("i1", "i2", "i4", "i8"), "i8"),
+        **dict.fromkeys(("u1", "u2", "u4", "u8"), "u8"),
+        **dict.fromkeys(("f4", "f8"), "f8"),
+    }
+    types = numba.types
+    for kind, type, expected in [
+        ("item", "i2", types.int16),
+        ("item", "b1", types.uint8),
+        ("wide", "i2", types.int64),
+        ("wide", "u1", types.uint64),
+        ("wide", "f4", types.float64),
+        ("item*", "f4", types.CPointer(types.float32)),
+        ("wide*", "b1", types.CPointer(types.int64)),
+        ("b1*", "f8", types.CPointer(types.uint8)),
+        ("u8", "f8", types.uint64),
+        ("f8", "i1", types.float64),
+    ]:
+        assert compiler._argument(kind, type) == expected
+
+
+def test_a_loop_is_made_for_the_kind_of_its_items(monkeypatch):
+    made = []
+    monkeypatch.setattr(compiler, "_object_of", lambda function, arguments: (function, arguments))
+    loop = loop_named("sum")._replace(make=lambda kind, nulls: made.append((kind, nulls)), arguments=("item*", "i8"))
+    for type, nulls in (("f4", True), ("u8", False)):
+        assert compiler.compile_loop(loop, Variant("sum", type, nulls))[1] == [
+            compiler._argument("item*", type),
+            compiler._argument("i8", type),
+        ]
+    assert made == [("f", True), ("u", False)]
+
+
+def test_arguments_of_functions_at_an_address():
+    import ctypes
+
+    found = compiler.as_function(1, ("f8*", "i8", "f8", "u8", "u1*"))
+    assert found.restype is ctypes.c_int32
+    pointer = ctypes.c_void_p
+    assert found.argtypes == (pointer, pointer, pointer, ctypes.c_int64, ctypes.c_double, ctypes.c_uint64, pointer)
+    with pytest.raises(KeyError):
+        compiler.as_function(1, ("i4",))
+
+
+@pytest.mark.parametrize(
+    ("triple", "features", "able"),
+    [
+        ("x86_64-unknown-linux-gnu", "+sse,+fma,+avx", True),
+        ("x86_64-unknown-linux-gnu", "+sse,-fma,+fma4", False),
+        ("aarch64-unknown-linux-gnu", "+neon", True),
+        ("arm64-apple-darwin", "", True),
+        ("riscv64-unknown-linux-gnu", "+m", False),
+    ],
+)
+def test_processors_that_multiply_and_add_at_once(triple, features, able, monkeypatch):
+    monkeypatch.setattr(compiler, "_processor", lambda: (triple, "name", features))
+    assert compiler.has_multiply_add.__wrapped__() is able
+
+
+def _module(*declared):
+    """Return a stand-in for a module of llvmlite that declares functions and defines one."""
+    functions = [SimpleNamespace(name=name, is_declaration=True) for name in declared]
+    return SimpleNamespace(functions=[*functions, SimpleNamespace(name="mine", is_declaration=False)])
+
+
+def test_objects_call_mathematics_and_memory_of_c_alone():
+    mathematics = ("exp", "expf", "log", "logf", "sin", "cos", "pow", "sqrt")
+    memory = ("memset", "memcpy", "memmove")
+    compiler._check_symbols(_module(*mathematics, *memory, "llvm.fma.f64"))
+    with pytest.raises(JagTypeError, match=r"a loop may not allocate or raise, but calls NRT_incref, malloc$"):
+        compiler._check_symbols(_module(*mathematics, "malloc", "NRT_incref"))
+
+
+def test_words_are_read_and_written_at_any_address():
+    import ctypes
+
+    import numba
+
+    def copy(data, place, target):
+        store_word(data, target, load_word(data, place))
+        return 0
+
+    def check(function):
+        data = np.arange(40, dtype=np.uint8)
+        expected = data.copy()
+        expected[21:29] = data[3:11]
+        function(data)
+        assert data.tolist() == expected.tolist()
+
+    check(lambda data: copy(data, 3, 21))
+    teach_numba()
+    types = numba.types
+    compiled_copy = numba.cfunc(types.int64(types.CPointer(types.uint8), types.int64, types.int64), nopython=True)(copy)
+    check(lambda data: compiled_copy.ctypes(data.ctypes.data_as(ctypes.POINTER(ctypes.c_uint8)), 3, 21))
+    code = compiled_copy.inspect_llvm()
+    assert len(re.findall(r"load i64, ptr \S+, align 1\b", code)) == 1
+    assert len(re.findall(r"store i64 \S+, ptr \S+, align 1\b", code)) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("arrowjag._kernels.compiled.loop", "arrowjag/_kernels/compiled/loop.py"),
+        ("arrowjag._kernels.compiled.loop.SAMPLE", "arrowjag/_kernels/compiled/loop.py"),
+        ("arrowjag.errors", "arrowjag/errors.py"),
+        ("arrowjag._kernels.compiled", None),
+        ("arrowjag", None),
+        ("numpy.typing", None),
+    ],
+)
+def test_the_file_that_defines_a_name(name, file):
+    found = sources._file_of(name)
+    assert (None if found is None else found.relative_to(sources._ROOT).as_posix()) == file
+
+
+def test_names_in_a_source():
+    text = b"from arrowjag._kernels.compiled.loop import loop\nimport arrowjag . errors\nx = arrowjag._kernels . strategy\n"
+    assert sources._names_in(text) >= {"arrowjag._kernels.compiled.loop", "arrowjag.errors", "arrowjag._kernels.strategy"}
 
 
 def test_types_without_a_loop():

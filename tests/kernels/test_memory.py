@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 from arrowjag._kernels.base import memory
-from arrowjag.errors import JagOverflowError
+from arrowjag._machine import reported_memory
+from arrowjag.errors import JagMemoryError
 
 NUMBERS = [3, None, 0, 7, None, 1, 1, 0, None, 5, 2]
 FIXED = [pa.bool_(), pa.int8(), pa.uint16(), pa.float32(), pa.int64(), pa.date32(), pa.timestamp("us"), pa.decimal128(9, 2)]
@@ -94,8 +95,14 @@ def test_bits(first: int) -> None:
 
 
 def test_more_than_memory_can_hold() -> None:
-    with pytest.raises(JagOverflowError, match="4611686018427387904 items of 2 bytes are more than memory can hold"):
+    with pytest.raises(
+        JagMemoryError, match=r"4,611,686,018,427,387,904 items of 2 bytes take 9.223e\+09 GB; this process may use"
+    ):
         memory.empty(2**62, np.int16)
+    memory.check_memory(machine_memory := reported_memory() or 2**47, 1)
+    for wrong in (lambda: memory.check_memory(machine_memory + 1, 1), lambda: memory.zeros(machine_memory, np.int16)):
+        with pytest.raises(JagMemoryError, match="this process may use"):
+            wrong()
     assert memory.empty(3, np.int16).dtype == np.int16
     assert memory.zeros(3, np.int16).tolist() == [0, 0, 0]
     assert memory.empty_like(np.zeros(4, np.float32)).shape == (4,)

@@ -194,3 +194,21 @@ def test_counts_of_many_flags_take_64_bits(n, dtype, monkeypatch):
     with pytest.raises(MemoryError):
         offsets._running(np.broadcast_to(np.True_, n))
     assert asked == [(n + 1, dtype)]
+
+
+@pytest.mark.parametrize("step", [1, -1, 3])
+@pytest.mark.parametrize("sizes", [[700_000], [0, 300_000, 0, 5, 0, 400_000], [1] * 5 + [600_000] + [2] * 100_000])
+def test_temporaries_of_long_rows_are_no_longer_than_a_block(monkeypatch: pytest.MonkeyPatch, sizes: list[int], step: int) -> None:
+    made: list[int] = []
+
+    def empty(n: int, dtype: Any) -> Any:
+        made.append(n)
+        return np.empty(n, dtype)
+
+    monkeypatch.setattr(offsets, "empty", empty)
+    cuts = np.append(0, np.cumsum(sizes))
+    starts = np.arange(len(sizes)) * 10
+    owners = np.repeat(np.arange(len(sizes)), sizes)
+    assert np.array_equal(offsets.runs(starts, cuts, step), starts[owners] + step * (np.arange(len(owners)) - cuts[owners]))
+    assert np.array_equal(offsets.parents(cuts), owners)
+    assert max(n for n in made if n != len(owners)) <= strategy.sizes.CACHE_VALUES

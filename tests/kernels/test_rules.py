@@ -416,7 +416,55 @@ ABLE: list[tuple[str, str, tuple[Any, ...], bool]] = [
     ("transpose", "slices", (*NONE, True, YES, NO, 1), True),
     ("transpose", "columns", (*NONE, False, YES, NO, 1), False),
     ("transpose", "columns", (*NONE, True, YES, NO, 1), True),
+    ("transpose", "exact", (*NONE, True, YES, NO, 1), True),
+    ("transpose", "exact", (*NONE, True, YES, YES, 1), False),
+    ("frame", "columns", (2, 1, 1), True),
+    ("frame", "columns", (2, 2, 1), False),
+    ("frame", "columns", (3, 1, 1), False),
+    ("scan", "totals", (1, 1, True), True),
+    ("scan", "matrix", (1 << 11, 1 << 11, False), True),
+    ("scan", "matrix", (1 << 11, (1 << 11) + 1, False), False),
+    ("count", "compiled", (1, True), True),
+    ("count", "compiled", (1, False), False),
+    ("count", "compiled", (1,), False),
+    ("row_sum", "compiled", (1, True), True),
+    ("row_sum", "compiled", (1, False), False),
+    ("n_unique", "compiled", (ROW, YES), True),
+    ("n_unique", "compiled", (ROW, NO), False),
+    ("member", "compiled", (ROW, ROW, True), True),
+    ("member", "compiled", (ROW, ROW), False),
+    ("short_sort", "compiled", (ROW, True), True),
+    ("short_sort", "compiled", (ROW, False), False),
+    ("utf8", "compiled", (1, YES), True),
+    ("utf8", "compiled", (1, NO), False),
+    ("outer", "scatter", (True,), True),
+    ("outer", "scatter", (False,), False),
+    ("repeat_bits", "table", (1, 1 << 10), True),
+    ("repeat_bits", "table", (1, (1 << 10) + 1), False),
+    ("positions", "windows", (1, 1 << 11, lambda: 1 << 11), True),
+    ("positions", "windows", (1, 1 << 11, lambda: (1 << 11) + 1), False),
+    ("softmax", "places", (1 << 12, 2, True), True),
+    ("softmax", "places", ((1 << 12) + 1, 2, True), False),
+    ("take_runs", "runs", (1, 1, True), True),
+    ("unpad", "windows", (1 << 10, 1, 1 << 10, (1 << 6) - 1), True),
+    ("unpad", "windows", (1 << 10, 1, 1 << 10, 1 << 6), False),
+    ("hash_row", "partition", (ROW,), True),
+    ("hash_row", "partition", (rows(1),), False),
+    ("searchsorted", "partition", (ROW,), True),
+    ("searchsorted", "partition", (rows(1, 1),), False),
+    *((name, "compiled", (ready,), ready) for name in (*COMPILED, "take_texts", "reverse", "loop") for ready in (True, False)),
 ]
+
+FROM_POLARS_ABLE: list[tuple[str, tuple[Any, ...], tuple[Any, ...]]] = [
+    ("row_reduction", (rows(0, 1), True), (rows(0, 0), True)),
+    ("row_reduction", (rows(0, 1), True), (rows(0, 1), False)),
+    ("row_sum", (1, False), (0, False)),
+    ("count", (1,), (0,)),
+    ("filter", (1, False, True), (1, False, False)),
+    ("regex", (1, True), (1, False)),
+    ("utf8", (1, NO), ()),
+]
+"""Operations, facts of what polars is able to compute, and of what it is not."""
 
 
 @pytest.mark.parametrize("operation", dict.fromkeys(operation for operation, *_ in ABLE))
@@ -424,6 +472,83 @@ def test_what_a_strategy_is_able_to_compute(operation: str) -> None:
     for one, name, facts, able in ABLE:
         if one == operation:
             assert bool(strategy.CHOICES[operation].strategies[name](*facts)) is able, (name, facts)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_what_polars_is_able_to_compute(is_there: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules, "has_polars", lambda: is_there)
+    for operation, facts, other_facts in FROM_POLARS_ABLE:
+        able = strategy.CHOICES[operation].strategies["polars"]
+        assert bool(able(*facts)) is is_there, (operation, facts)
+        assert not other_facts or not able(*other_facts), (operation, other_facts)
+
+
+NAMES = {
+    "sort": "small order matrix partition",
+    "argsort": "small apart pairs matrix cut partition",
+    "searchsorted": "small bisect partition",
+    "rank": "sort pairs partition",
+    "topk": "sort segments",
+    "quantile": "small sort select",
+    "unique": "small pairs hash sort matrix compiled",
+    "group": "small pairs hash sort compiled",
+    "value_counts": "small pairs hash sort compiled",
+    "n_unique": "small pairs hash matrix compiled",
+    "member": "small pairs hash compiled",
+    "combine": "small blocks",
+    "lookup": "small hash",
+    "hash_row": "tables partition",
+    "in_set": "compare hash table",
+    "row_reduction": "numpy polars",
+    "row_sum": "numpy polars compiled",
+    "count": "whole blocks polars compiled",
+    "outer": "move scatter",
+    "short_sort": "numpy compiled",
+    "window_quantile": "numpy compiled ranks",
+    "scan": "matrix totals slots lengths",
+    "shift": "slots positions",
+    "filter": "small arrow polars",
+    "spread": "take take_bytes sum",
+    "take_rows": "items runs compiled",
+    "join_rows": "items runs",
+    "take_texts": "arrow compiled",
+    "reverse": "arrow compiled",
+    "take_runs": "items runs",
+    "parents": "repeat count",
+    "positions": "runs windows",
+    "repeat": "small columns rows",
+    "repeat_bits": "small spread table",
+    "are_distinct": "sort marks",
+    "utf8": "arrow polars compiled",
+    "regex": "arrow polars",
+    "arithmetic": "whole blocks",
+    "loop": "blocks compiled",
+    "expression": "whole blocks",
+    "combinations": "items lengths",
+    "pad": "items windows",
+    "unpad": "items windows",
+    "softmax": "flat places lengths",
+    "transpose": "even slices columns exact radix",
+    "digits": "radix count",
+    "frame": "coordinates columns",
+    **dict.fromkeys(BLOCKS, "whole blocks"),
+    **{name: f"small {other}" for name, other in SMALL.items()},
+    **dict.fromkeys(COMPILED, "numpy compiled"),
+}
+"""The strategies that can be forced on each operation: whoever renames one changes what tests and benchmarks force."""
+
+
+def test_the_names_of_all_strategies() -> None:
+    assert {name: {*choice.strategies} for name, choice in strategy.CHOICES.items()} == {
+        name: {*text.split()} for name, text in NAMES.items()
+    }
+
+
+def test_strategies_that_only_whole_calls_take() -> None:
+    found = {(name, one) for name, choice in strategy.CHOICES.items() for one, able in choice.strategies.items() if able is _never}
+    small = set(strategy.CHOICES) & {"sort", "argsort", "searchsorted", "quantile", "unique", "group", "value_counts", "n_unique"}
+    small |= {"member", "combine", "lookup"}
+    assert found == {("argsort", "apart"), *((name, "small") for name in small)}
 
 
 def test_each_rule_names_strategies_of_its_operation() -> None:

@@ -7,9 +7,11 @@ Survivors are printed as the lines before and after. One that is no fault gets a
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tomllib
@@ -137,6 +139,9 @@ def chosen_tests(
     else:
         reaching = {name for name in tests if mutant.function and name and _reaches(tests[name][1], function)}
         on_import = True
+    if not mutant.function:
+        files = readers(mutant, {name.partition("::")[0] for name in tests if name})
+        reaching |= {name for name in tests if name.partition("::")[0] in files}
     if not reaching and on_import:
         reaching = {name for name in tests if name and _reaches(tests[name][1], place)}
     ordered = sorted(reaching, key=lambda name: (tests[name][0] / (10 if name in killers else 1), name))
@@ -150,6 +155,15 @@ def chosen_tests(
     spent = accumulate(tests[name][0] for name in ordered)
     limit = seconds if mutant.function else 4 * seconds  # tables of constants are read by many tests, and few look at one entry
     return [name for name, total in zip(ordered, spent, strict=True) if total <= limit or name == ordered[0]]
+
+
+def readers(mutant: Mutant, files: set[str]) -> set[str]:
+    """Return the test files that name what the faulty statement of a module defines: a test may read a table and call nothing."""
+    old, new = (ast.parse(source) for source in ((ROOT / mutant.path).read_text(encoding="utf-8"), mutant.source))
+    changed = [one for one, two in zip(old.body, new.body, strict=False) if ast.dump(one) != ast.dump(two)]
+    names = {node.id for one in changed for node in ast.walk(one) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    word = re.compile(rf"\b({'|'.join(sorted(names))})\b") if names else None
+    return {file for file in files if word is not None and word.search((ROOT / file).read_text(encoding="utf-8"))}
 
 
 def _reaches(names: set[str], start: str) -> bool:

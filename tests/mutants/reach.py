@@ -112,9 +112,23 @@ def watched(name: str, path: Path) -> ast.Module | None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for one in [*stretches(tree, path.relative_to(ROOT).as_posix())][::-1]:
         one.block.insert(one.begin + _is_text(one.block[one.begin]), ast.parse(f"_reached.add({one.name!r})").body[0])
+    _watch_lambdas(tree, f"{path.relative_to(ROOT).as_posix()}::lambda")
     future = max((place for place, node in enumerate(tree.body) if getattr(node, "module", "") == "__future__"), default=0)
     tree.body.insert(future + 1, ast.parse("from tests.mutants.reach import REACHED as _reached").body[0])
     return ast.fix_missing_locations(tree)
+
+
+def _watch_lambdas(tree: ast.Module, name: str) -> None:
+    """Let the lambdas of a module's own statements, such as those of a table, say that they run."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    for statement in [one for one in tree.body if not isinstance(one, functions)]:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Lambda):
+                told = ast.parse(f"(_reached.add({name!r}), None)[1]", mode="eval").body
+                assert isinstance(told, ast.Subscript)
+                assert isinstance(told.value, ast.Tuple)
+                told.value.elts[1] = node.body
+                node.body = told
 
 
 class Recorder:

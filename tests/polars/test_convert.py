@@ -11,7 +11,7 @@ from hypothesis import given
 
 import arrowjag as aj
 from arrowjag.errors import JagTypeError, ShapeError
-from arrowjag.polars import Jagged, from_series
+from arrowjag.polars import Jagged, frame_from_table, from_series
 from arrowjag.testing import arrow_columns, assert_lists_equal
 
 
@@ -67,11 +67,40 @@ def test_small_decimals_are_widened():
     assert aj.from_offsets(leaves, [0, 1]).to_polars().dtype == Jagged(pl.Decimal(5, 2), 2)
 
 
+NESTED = {
+    "leaves": lambda type: type,
+    "fields": lambda type: pa.struct([("a", type)]),
+    "fields of lists": lambda type: pa.struct([("a", pa.large_list(pa.struct([("b", type)])))]),
+    "tuples of structs": lambda type: pa.list_(pa.struct([("a", type)]), 1),
+    "words": lambda type: pa.dictionary(pa.int32(), type),
+}
+"""Arrow types around another one."""
+
+
+@pytest.mark.parametrize("around", NESTED.values(), ids=NESTED)
+@pytest.mark.parametrize("type", [pa.decimal32(5, 2), pa.decimal64(15, 2)], ids=str)
+def test_small_decimals_are_widened_in_tables(type, around, capfd):
+    value = {"a": [{"b": Decimal("1.25")}]} if around is NESTED["fields of lists"] else {"a": Decimal("1.25")}
+    value = [value] if around is NESTED["tuples of structs"] else value
+    leaves = pa.array([value, None], around(type)) if around not in (NESTED["leaves"], NESTED["words"]) else None
+    if leaves is None:
+        leaves = pa.array([Decimal("1.25"), None], type)
+        leaves = leaves if around is NESTED["leaves"] else pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int32()), leaves)
+    x = aj.from_offsets(leaves, [0, 1, 2])
+    frame = frame_from_table(pa.table({"x": x.to_arrow(), "y": x.to_arrow(extension=False), "k": [1, 2]}))
+    assert frame["x"].dtype == x.to_polars().dtype
+    assert aj.array(frame["x"]).to_list() == aj.array(frame["y"]).to_list() == x.to_list()
+    assert "panicked" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("around", NESTED.values(), ids=NESTED)
 @pytest.mark.parametrize("type", [pa.decimal256(50, 2), pa.month_day_nano_interval()], ids=str)
-def test_types_without_a_dtype_are_refused_before_polars_panics(type):
-    x = aj.from_offsets(pa.nulls(1, type), [0, 1])
-    with pytest.raises(JagTypeError, match="polars has no dtype for"):
-        x.to_polars()
+def test_types_without_a_dtype_are_refused_before_polars_panics(type, around, capfd):
+    x = aj.from_offsets(pa.nulls(1, around(type)), [0, 1])
+    for convert in (x.to_polars, lambda: frame_from_table(pa.table({"x": x.to_arrow()}))):
+        with pytest.raises(JagTypeError, match="polars has no dtype for"):
+            convert()
+    assert "panicked" not in capfd.readouterr().err
 
 
 def test_objects_and_wide_integers_are_refused():

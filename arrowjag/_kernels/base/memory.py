@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag.errors import JagOverflowError
+from arrowjag._machine import reported_memory
+from arrowjag.errors import JagMemoryError
 
 __all__ = [
     "aligned_bits",
@@ -33,15 +35,22 @@ __all__ = [
 ]
 
 
-_ADDRESSES = 2**47
-"""Bytes that a process can address on today's machines."""
+@functools.cache
+def _most_memory() -> int:
+    """The memory of the machine; what a process can address where the system reports nothing."""
+    return reported_memory() or 2**47
 
 
-def check_memory(n: int, itemsize: int) -> int:
-    """Return the bytes of n items; raise if no machine holds them, where allocation would crash or overflow."""
-    n_bytes = n * itemsize
-    if n_bytes >= _ADDRESSES:
-        raise JagOverflowError(f"{n} items of {itemsize} bytes are more than memory can hold")
+def check_memory(n: int, itemsize: float) -> int:
+    """Return the bytes of n items; raise if they exceed the memory of the machine, before anything is allocated.
+
+    A system that promises more memory than it has would end the process when the memory is written to.
+    """
+    n_bytes = int(n * itemsize)
+    if n_bytes >= strategy.sizes.ARROW_MEMORY_BYTES and n_bytes > _most_memory():
+        raise JagMemoryError(
+            f"{n:,} items of {itemsize:.4g} bytes take {n_bytes / 1e9:.4g} GB; this process may use {_most_memory() / 1e9:.4g} GB"
+        )
     return n_bytes
 
 
