@@ -12,6 +12,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column, row_validity
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.memory import unless_all
 from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups
 from arrowjag._kernels.move import gather
@@ -55,7 +56,7 @@ def _tree_by(column: Column, axis: int, by: Column, operation: str) -> Column:
     items, there = _best(key.values, dim.offsets, operation)
     numbers = frame.values.to_numpy()
     items = numbers[np.where(there, items, 0)] if len(numbers) else np.zeros(len(items), np.int64)
-    valid = None if np.count_nonzero(there) == len(there) else there
+    valid = unless_all(there)
     return or_null(structure.take_items(column, axis + 1, items, frame.shape.dims[:axis], valid))
 
 
@@ -69,7 +70,7 @@ def _best(keys: pa.Array, offsets: IntArray, operation: str) -> tuple[IntArray, 
 def _picked(values: pa.Array, items: IntArray, there: BoolArray) -> pa.Array:
     if not len(values):
         return pa.nulls(len(items), values.type)
-    return gather.take(values, items, None if np.count_nonzero(there) == len(there) else there)
+    return gather.take(values, items, unless_all(there))
 
 
 def unique_by(column: Column, by: Column, axis: Any) -> Column:

@@ -17,6 +17,7 @@ from arrowjag import _arrow
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.memory import unless_all
 from arrowjag._kernels.base.offsets import filter_rows, row_sizes
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import sort as _sort
@@ -148,7 +149,7 @@ def quantile(values: pa.Array, offsets: IntArray, q: float, interpolation: str) 
     below, above = ordered[first + low], ordered[first + high]
     picked = np.zeros(len(full), np.int64)
     picked[full] = item[below]
-    result = gather.take(values, picked, None if np.count_nonzero(full) == len(full) else full)
+    result = gather.take(values, picked, unless_all(full))
     between = ((weight != 0) & (below != above)).nonzero()[0]
     if not len(between):
         return result
@@ -183,9 +184,7 @@ def mean(values: pa.Array, offsets: IntArray) -> pa.Array:
     count, _ = _reduce.count(_validity(values), offsets)
     parts = [_reduce.sum(part, None, offsets)[0] for part in parts_of(values)]
     type = _at_least_128(values[:0]).type
-    return assembled(
-        _divided(parts, np.maximum(count, 1)), None if np.count_nonzero(count) == len(count) else count > 0, type, "mean"
-    )
+    return assembled(_divided(parts, np.maximum(count, 1)), None if count.all() else count > 0, type, "mean")
 
 
 def deviations(values: pa.Array, offsets: IntArray) -> pa.Array:
@@ -231,7 +230,7 @@ def moment_mean(values: pa.Array, offsets: IntArray) -> pa.Array:
     parts, valid = moment_parts(values)
     count, _ = _reduce.count(valid, offsets)
     sums = [_reduce.sum(part, None, offsets)[0] for part in parts]
-    return _moments(_divided(sums, np.maximum(count, 1)), None if np.count_nonzero(count) == len(count) else count > 0, values.type)
+    return _moments(_divided(sums, np.maximum(count, 1)), None if count.all() else count > 0, values.type)
 
 
 def rolling_moment_mean(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:

@@ -13,6 +13,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
+from arrowjag._kernels.base.memory import unless_all
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal.members import last_equal
@@ -115,7 +116,7 @@ def _values_of(column: Column, sought: pa.Scalar) -> Column:
     keys = _arrow.field_of(column.values, struct_fields.fields(column.type).index("key"))
     last = _last_of(keys, sought, offsets, "get")
     there = last >= 0
-    return structure.take_items(values, column.ndim, last, outer, None if np.count_nonzero(there) == len(there) else there)
+    return structure.take_items(values, column.ndim, last, outer, unless_all(there))
 
 
 def _last_of(keys: pa.Array, sought: pa.Scalar, offsets: IntArray, operation: str) -> IntArray:
@@ -187,7 +188,7 @@ def _picked(source: Column, depth: int, found: _Found, default: pa.Scalar | Colu
     valid = found.known & there
     lacks = found.known & ~there
     if default is None or source.ndim == depth:
-        mask = None if np.count_nonzero(valid) == len(valid) else valid
+        mask = unless_all(valid)
         taken = structure.take_items(source, depth, np.where(valid, found.places, 0), found.shape.dims, mask)
         if default is None:
             return taken
@@ -217,9 +218,7 @@ def _or_default_rows(source: Column, depth: int, found: _Found, default: pa.Scal
     spare = found.rows if above else np.zeros_like(found.rows)
     index = np.where(found.places >= 0, found.places, source.shape.nodes(depth) + spare)
     known = found.known
-    return structure.take_items(
-        both, 1, np.where(known, index, 0), found.shape.dims, None if np.count_nonzero(known) == len(known) else known
-    )
+    return structure.take_items(both, 1, np.where(known, index, 0), found.shape.dims, unless_all(known))
 
 
 # --------------------------------------------------------------------------------------------------- making maps

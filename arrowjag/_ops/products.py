@@ -11,6 +11,7 @@ import pyarrow as pa
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.memory import unless_all
 from arrowjag._kernels.move import copy_runs, gather
 from arrowjag._ops import along_axis, elementwise, struct_fields, structure
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -95,11 +96,7 @@ def zip_padded(parts: Operands) -> Column:
         place = _offsets.positions(offsets) if place is None else place
         there = place < sizes.repeat(longest)
         items = np.where(there, place + starts.repeat(longest), 0)
-        fields[name] = (
-            gather.take(values, items, None if np.count_nonzero(there) == len(there) else there)
-            if len(values)
-            else pa.nulls(len(items), values.type)
-        )
+        fields[name] = gather.take(values, items, unless_all(there)) if len(values) else pa.nulls(len(items), values.type)
     return Column(JaggedShape._trusted(_innermost(outer, offsets, valid)), struct_fields.structs(fields))
 
 

@@ -15,6 +15,7 @@ from arrowjag._column import Column
 from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.memory import unless_all
 from arrowjag._kernels.move import gather
 from arrowjag._ops import along_axis, elementwise, reduce, struct_fields, structure
 from arrowjag._ops.cursor import row_name
@@ -139,7 +140,7 @@ def fft_power(column: Column, axis: Any) -> Column:
         spectrum = np.fft.rfft(data[starts[rows][:, None] + np.arange(length)].astype(type))
         power = np.square(spectrum.real) + np.square(spectrum.imag)
         blocks.put_rows(out, cut[rows], power.astype(type, copy=False))
-    last = along_axis.resized(dim, cut, None if np.count_nonzero(full) == len(full) else full)
+    last = along_axis.resized(dim, cut, unless_all(full))
     return Column(JaggedShape._trusted((*column.shape.dims[:-1], last)), _arrow.from_numpy(out))
 
 

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from arrowjag import _arrow
 from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.memory import unless_all
 from arrowjag._kernels.base.offsets import from_sizes
 from arrowjag.typing import IntArray
 
@@ -88,7 +89,7 @@ class Driver(NamedTuple):
         known = np.concatenate([part[3] for part in results])
         valid = np.zeros(n_rows, np.bool_)
         valid[live] = known
-        keep = None if np.count_nonzero(valid) == len(valid) else valid
+        keep = unless_all(valid)
         if not self.is_row:
             whole = np.zeros(n_rows, self.dtype)
             whole[live] = data

@@ -10,7 +10,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import empty, has_words
+from arrowjag._kernels.base.memory import empty, has_words, unless_all
 from arrowjag._kernels.move import gather, merge
 from arrowjag._ops import structure
 from arrowjag._ops.structure import constant
@@ -122,9 +122,7 @@ def pad(column: Column, n: int, fill: pa.Scalar | Column | None, axis: int) -> C
     outer = (*column.shape.dims[:place], grown)
     there = index >= 0
     if filler is None:
-        return structure.take_items(
-            column, place + 1, np.where(there, index, 0), outer, None if np.count_nonzero(there) == len(there) else there
-        )
+        return structure.take_items(column, place + 1, np.where(there, index, 0), outer, unless_all(there))
     both = structure.end_to_end([(column, place + 1), (filler, 0)])
     return structure.take_items(both, 1, np.where(there, index, dim.size), outer)
 

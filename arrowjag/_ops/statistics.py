@@ -15,6 +15,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
+from arrowjag._kernels.base.memory import unless_all
 from arrowjag._kernels.base.offsets import count_true, row_sizes
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import sort as _sort
@@ -284,7 +285,7 @@ def _weighted_items(
         items[bad] = last[bad][:, None]
     items += np.minimum(offsets[:-1], max(len(order) - 1, 0))[:, None]
     items = order[items] if len(order) else items
-    return items, None if np.count_nonzero(weighty) == len(weighty) else weighty, ~np.isfinite(total)
+    return items, unless_all(weighty), ~np.isfinite(total)
 
 
 def _both(mask: BoolArray, known: BoolArray | None) -> BoolArray:
@@ -313,7 +314,7 @@ def _of_products(
         with np.errstate(all="ignore"):
             results = [each.astype(dtype, copy=False) for each in finish(found)]
         enough = found.counts > 1
-        flags = None if np.count_nonzero(enough) == len(enough) else enough
+        flags = unless_all(enough)
         if len(fields) == 1:
             return _arrow.from_numpy(results[0], flags)
         mask = None if flags is None else pa.array(~flags)

@@ -13,7 +13,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column, row_validity
 from arrowjag._integers import integer
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import check_memory, has_words
+from arrowjag._kernels.base.memory import check_memory, has_words, unless_all
 from arrowjag._kernels.move import copy_runs, gather, merge
 from arrowjag._pyarrow_versions import if_else, null_scalar
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -122,7 +122,7 @@ def _kept(dim: Dim, rows: IntArray, valid: BoolArray | None) -> BoolArray | None
     if dim.validity is None:
         return None if valid is None or valid.all() else valid
     kept = dim.validity[rows] if valid is None else valid & dim.validity[np.where(valid, rows, 0)]
-    return None if np.count_nonzero(kept) == len(kept) else kept
+    return unless_all(kept)
 
 
 def _uniform(dim: Dim, n_rows: int) -> Uniform:
@@ -148,7 +148,7 @@ def _take_rows(dim: Dim, rows: IntArray, valid: BoolArray | None) -> tuple[Dim, 
     starts = dim.offsets[rows] if len(dim) else np.zeros(len(rows), np.int64)
     offsets = np.zeros(len(rows) + 1, np.int64)
     np.cumsum(sizes, out=offsets[1:])
-    validity = None if np.count_nonzero(kept) == len(kept) else kept
+    validity = unless_all(kept)
     return Ragged.from_offsets(offsets, validity=validity, extent=dim.extent, check=False), gather.ranges(starts, sizes)
 
 

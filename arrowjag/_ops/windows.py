@@ -18,7 +18,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels import scan as _scan
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.base.memory import empty, unless_all
 from arrowjag._kernels.elementwise.times import nanoseconds_of
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce.quantiles import probability
@@ -237,7 +237,7 @@ _WITHOUT_NULLS = frozenset({"sum", "mean", "count"})
 
 def _present(counts: IntArray, least: int) -> BoolArray | None:
     enough: BoolArray = counts >= least
-    return None if np.count_nonzero(enough) == len(enough) else enough
+    return unless_all(enough)
 
 
 # --------------------------------------------------------------------------------------------------- which items

@@ -29,6 +29,7 @@ __all__ = [
     "take_clipped",
     "text_from",
     "text_parts",
+    "unless_all",
     "unpack_bits",
     "valid_of",
     "zeros",
@@ -82,6 +83,11 @@ def zeros(n: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     array = empty(n, kind)
     array.fill(0)
     return array
+
+
+def unless_all(valid: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | None:
+    """The flags, or None if all are set, as validity is kept; `count_nonzero` takes a fraction of the time of `all` on few flags."""
+    return None if np.count_nonzero(valid) == len(valid) else valid
 
 
 def unpack_bits(bits: pa.Buffer, first: int, n: int) -> npt.NDArray[np.bool_]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.memory import empty, zeros
+from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, from_counts, from_sizes, row_sizes, run_sizes, runs
 from arrowjag._kernels.equal.leaders import can_group, groups
 from arrowjag._kernels.move.scatter import inverse
@@ -295,7 +295,7 @@ def mode(
         most = np.maximum.reduceat(counts, heads)
         hits = (counts == most.repeat(row_sizes(group_offsets)[present])).nonzero()[0]
         result[present] = items[hits[np.searchsorted(hits, heads)]]
-    return result, None if np.count_nonzero(present) == len(present) else present
+    return result, unless_all(present)
 
 
 def marked(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

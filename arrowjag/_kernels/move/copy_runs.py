@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.fill import fill, fill_bits, spread_flags
-from arrowjag._kernels.base.memory import data_of, empty, has_words, unpack_bits
+from arrowjag._kernels.base.memory import data_of, empty, has_words, unless_all, unpack_bits
 from arrowjag._kernels.move.gather import filter_values, ranges, take
 
 __all__ = [
@@ -196,7 +196,7 @@ def layout_with(offsets: NDArray[np.int64], found: NDArray[np.int64], rows: NDAr
     begin = np.append(begin, found[-1])
     full = (begin[1:] > begin[:-1]).nonzero()[0]
     present = full % 2 == 0
-    return Layout(np.append(begin[full], begin[-1]), start[full], None if np.count_nonzero(present) == len(present) else present)
+    return Layout(np.append(begin[full], begin[-1]), start[full], unless_all(present))
 
 
 def drop_rows(values: pa.Array[Any], offsets: NDArray[np.int64], dropped: NDArray[np.int64]) -> pa.Array[Any]:
@@ -257,7 +257,7 @@ def copy_rows(
         return take(
             values,
             np.where(there, ranges(np.where(present, starts, 0), sizes), 0),
-            None if np.count_nonzero(there) == len(there) else there,
+            unless_all(there),
         )
     return copy(values, _layout(starts, present, offsets))
 

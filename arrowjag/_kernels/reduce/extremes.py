@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.memory import empty, text_parts, zeros
+from arrowjag._kernels.base.memory import empty, text_parts, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_true, filter_rows, from_counts, row_sizes
 from arrowjag._kernels.base.polars_lists import reduce_lists, takes_lists
 from arrowjag._kernels.compiled.library import Compiled, find_loop, find_text_loop, losers
@@ -71,7 +71,7 @@ def ends(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
             poisoned.append(bool(np.isnan(np.minimum.reduce(block.data))))  # it carries NaN along, and takes half the time of a sum
 
     over_blocks(work, data, valid, offsets, per_core=None not in loops)  # loops have no temporaries that blocks would keep in cache
-    return low, high, None if np.count_nonzero(present) == len(present) else present, any(poisoned)
+    return low, high, unless_all(present), any(poisoned)
 
 
 def argmin(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
@@ -129,7 +129,7 @@ def collapse(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tu
 
 def _ends(items: NDArray[np.int64], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
     full = offsets[1:] > offsets[:-1]
-    return items, None if np.count_nonzero(full) == len(full) else full
+    return items, unless_all(full)
 
 
 def _extreme(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
@@ -146,7 +146,7 @@ def _extreme(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.i
         _fill_extremes(pick, None, block, out[block.rows], present[block.rows])
 
     over_blocks(work, data, valid, offsets, strategy.sizes.LARGE_VALUES, per_core=valid is None)
-    return out, None if np.count_nonzero(present) == len(present) else present
+    return out, unless_all(present)
 
 
 def _loop(name: str, data: NDArray[Any], valid: Valid) -> Compiled | None:
@@ -246,7 +246,7 @@ def _slot(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int6
         _first_hits(found, block, slots[block.rows])
 
     over_blocks(work, data, valid, offsets)
-    return slots, None if np.count_nonzero(present) == len(present) else present
+    return slots, unless_all(present)
 
 
 def _first_hits(found: NDArray[Any], block: Block, slots: NDArray[np.int64]) -> None:
@@ -287,7 +287,7 @@ def text_extreme(
         loop(data, cuts, valid, offsets, first, last, slots, present)
 
     blocks.map_rows(work, offsets, block_values=strategy.sizes.LARGE_VALUES)
-    return slots, None if np.count_nonzero(present) == len(present) else present
+    return slots, unless_all(present)
 
 
 def first_marked(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.memory import empty, zeros
+from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loop import SAMPLE
@@ -70,7 +70,7 @@ def quantile(
         size = strategy.sizes.LARGE_VALUES * (8 if strategy.long_share(offsets) else 1)
         whole = find_loop("select", data.dtype, False, len(data)) is not None  # no batches: a block per core is enough
         over_blocks(partial(_of_block, out, q, interpolation), np.ascontiguousarray(data), None, offsets, size, per_core=whole)
-    return out, None if np.count_nonzero(full) == len(full) else full
+    return out, unless_all(full)
 
 
 def probability(q: Any) -> float:
@@ -118,7 +118,7 @@ def quantiles(
     each = np.array(q, np.float64)[:, None]
     ordered, _ = _sort.sort(np.ascontiguousarray(data), None, offsets)
     over_blocks(work, ordered, None, offsets)
-    return out, None if np.count_nonzero(full) == len(full) else full
+    return out, unless_all(full)
 
 
 def _of_few(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.fill import filled
-from arrowjag._kernels.base.memory import empty, zeros
+from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, row_sizes
 from arrowjag._kernels.base.polars_lists import reduce_lists
 from arrowjag._kernels.move.gather import take_rows
@@ -179,7 +179,7 @@ def moments(
             part[:] = wide
 
     over_blocks(run, data, valid, offsets, block_values, per_core=per_core)
-    return out, None if np.count_nonzero(enough) == len(enough) else enough
+    return out, unless_all(enough)
 
 
 def _moments_at_once(

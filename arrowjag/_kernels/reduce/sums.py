@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.memory import empty, zeros
+from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.ordered import are_shared, row_sums
@@ -302,4 +302,4 @@ def bootstrap_means(
         out /= sizes
         means = np.ascontiguousarray(out.T).astype(result_type(data.dtype), copy=False)
     full = sizes > 0
-    return means, None if np.count_nonzero(full) == len(full) else full
+    return means, unless_all(full)

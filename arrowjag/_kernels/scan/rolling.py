@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.memory import empty, zeros
+from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import parents
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import Block, accumulator, over_blocks, raise_overflow, result_type, without_signed_zeros
@@ -173,7 +173,7 @@ def _known(valid: Valid, offsets: NDArray[np.int64], window: int) -> Valid:
     known = reaches_back(offsets, window - 1)
     if valid is not None and len(valid) >= window:
         _places(known, window)[:] &= _windows(np.logical_and, valid, window)
-    return None if np.count_nonzero(known) == len(known) else known
+    return unless_all(known)
 
 
 def _check_sums(values: NDArray[Any], block: Block, known: Valid, window: int) -> None:

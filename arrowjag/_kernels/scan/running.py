@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.memory import empty, empty_like, zeros
+from arrowjag._kernels.base.memory import empty, empty_like, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_true, from_sizes, parents, positions, row_sizes
 from arrowjag._kernels.compiled.library import find_loop, losers
 from arrowjag._kernels.reduce.segments import Block, accumulator, may_overflow, over_blocks, raise_overflow, without_signed_zeros
@@ -275,7 +275,7 @@ def diff(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int = 
         if wrapped.any():
             block = Block(slice(0, len(offsets) - 1), slice(0, len(data)), data, valid, offsets)
             raise_overflow("diff", parents(offsets)[here][wrapped], block, out.dtype)
-    return out, None if np.count_nonzero(known) == len(known) else known
+    return out, unless_all(known)
 
 
 def _signed(data: NDArray[Any]) -> NDArray[Any]:
@@ -302,7 +302,7 @@ def shift_index(offsets: NDArray[np.int64], n: int = 1) -> tuple[NDArray[np.int6
 def has_slot(offsets: NDArray[np.int64], n: int) -> Valid:
     """Which items have an item n slots before them in their row (after them if n < 0); None if all have."""
     known = _has_slot(offsets, n)
-    return None if np.count_nonzero(known) == len(known) else known
+    return unless_all(known)
 
 
 def reaches_back(offsets: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
