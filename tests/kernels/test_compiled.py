@@ -373,7 +373,7 @@ def _module(*declared):
 
 
 def test_objects_call_mathematics_and_memory_of_c_alone():
-    mathematics = ("exp", "expf", "log", "logf", "sin", "cos", "pow", "sqrt")
+    mathematics = ("exp", "expf", "log", "logf", "sin", "cos", "pow", "sqrt", "sqrtf")
     memory = ("memset", "memcpy", "memmove")
     compiler._check_symbols(_module(*mathematics, *memory, "llvm.fma.f64"))
     with pytest.raises(JagTypeError, match=r"a loop may not allocate or raise, but calls NRT_incref, malloc$"):

@@ -514,6 +514,7 @@ NAMES = {
     "take_texts": "arrow compiled",
     "reverse": "arrow compiled",
     "take_runs": "items runs",
+    "copy_runs": "slices strings",
     "parents": "repeat count",
     "positions": "runs windows",
     "repeat": "small columns rows",

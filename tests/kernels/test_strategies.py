@@ -356,6 +356,7 @@ CALLS: dict[str, list[Call]] = {
     "last_equal": [Call(got_by_key), Call(lambda x: got_by_key(x, -1))],
     "one_of": [member_of(1), member_of(2), member_of(4)],
     "replace_equal": [Call(replaced_first)],
+    "square_root": [Call(lambda x: np.sqrt(x) if pa.types.is_floating(x.type) else x)],
     # reductions and scans
     "row_reduction": [*(reduction(name, rounds=True)._replace(same_bits=True) for name in ("min", "max"))],
     "row_sum": [reduction(name, rounds=True)._replace(same_bits=True) for name in ("sum", "mean", "var", "std")],

@@ -86,7 +86,7 @@ def zeros(n: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
 
 
 def unless_all(valid: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | None:
-    """The flags, or None if all are set, as validity is kept; `count_nonzero` takes a fraction of the time of `all` on few flags."""
+    """The flags, or None if all are set; `count_nonzero` takes a fraction of the time of `all` on few flags."""
     return None if np.count_nonzero(valid) == len(valid) else valid
 
 

@@ -20,7 +20,7 @@ from arrowjag.errors import JagTypeError
 
 __all__ = ["compile_loop", "describe", "has_multiply_add", "load", "target_machine"]
 
-_MATHEMATICS = frozenset({"exp", "expf", "log", "logf", "sin", "cos", "pow", "sqrt", "memset", "memcpy", "memmove"})
+_MATHEMATICS = frozenset({"exp", "expf", "log", "logf", "sin", "cos", "pow", "sqrt", "sqrtf", "memset", "memcpy", "memmove"})
 """The functions of the C library that an object may leave to the process that loads it."""
 
 

@@ -173,7 +173,8 @@ def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
         return with_data(array, fill_bits(lambda items: function(data[items]), len(data)), pa.bool_())
     if kind.kind not in "iuf":
         return None
-    return with_data(array, fill(lambda items, out: function(data[items], out=out), len(data), kind), pa.from_numpy_dtype(kind))
+    into = arithmetic.square_root(kind, len(data)) if function is np.sqrt else function
+    return with_data(array, fill(lambda items, out: into(data[items], out), len(data), kind), pa.from_numpy_dtype(kind))
 
 
 _WIDTHS = frozenset({8, 16, 32, 64})

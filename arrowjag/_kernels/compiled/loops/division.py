@@ -1,4 +1,4 @@
-"""Floor division and remainder of floats, every bit as numpy's.
+"""Floor division, remainder and square roots of floats, every bit as numpy's.
 
 The number minus the floor of the quotient times the divisor is rounded once, so it is exact where the quotient is small. Its sign
 tells whether the quotient was rounded up to an integer, so that its floor is one too high.
@@ -86,5 +86,18 @@ def remainder(kind: str, nulls: bool) -> Function:
                 out[i] = rest_of(values[i], divisors[i], zero)
                 n_bad += 0 if is_ordinary(values[i], divisors[i], zero, limit) else 1
         return n_bad
+
+    return function
+
+
+@loop("item* i8 item*", ("f4", "f8"))
+def square_root(kind: str, nulls: bool) -> Function:
+    """(values, n, out): IEEE 754 rounds square roots correctly, so that wider registers than numpy's give the same bits."""
+    del kind, nulls
+
+    def function(values: Any, n: Any, out: Any) -> int:
+        for i in range(u8(n)):
+            out[i] = np.sqrt(values[i])
+        return 0
 
     return function
