@@ -100,8 +100,9 @@ class RunSource(NamedTuple):
     layout: Layout
 
     def part(self, items: slice, out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """The operand of some neighbouring values, not to be written to; it may be written into `out`."""
-        return self.layout.part(self.data, items, out)
+        """The operand of some neighbouring values, not to be written to; both operands may be of this kind, so `out` stays free."""
+        del out
+        return self.layout.part(self.data, items)
 
 
 def pays(type: pa.DataType, n_runs: int, n_values: int) -> bool:
@@ -281,7 +282,7 @@ def copy(values: pa.Array[Any], layout: Layout) -> pa.Array[Any]:
     source = run_source(data_of(values), layout)
 
     def work(items: slice, out: NDArray[Any]) -> None:
-        part = source.part(items, out)
+        part = layout.part(source.data, items, out)
         if part is not out:
             np.copyto(out, part)
 

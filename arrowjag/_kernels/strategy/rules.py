@@ -1,7 +1,6 @@
 """How a strategy is chosen from facts: one function per decision, which reads sizes and returns the name of a strategy.
 
-All strategies of one operation give the same result, wherever they are able to compute it: `CHOICES` names them and says where they
-are able. All sizes are in `sizes`.
+All strategies of an operation give the same result where they apply; `CHOICES` lists them, and `sizes` holds all thresholds.
 """
 
 from __future__ import annotations
@@ -41,10 +40,7 @@ def are_small(*keys: Any) -> bool:
 
 def lexsorts(*keys: Any) -> bool:
     """Whether np.lexsort takes the types of all keys."""
-    for key, _ in keys:  # noqa: SIM110 - a generator costs more than what it tests
-        if key.dtype.kind not in "buif" or key.dtype.itemsize > 8:
-            return False
-    return True
+    return all(key.dtype.kind in "buif" and key.dtype.itemsize <= 8 for key, _ in keys)
 
 
 def short_share(*offsets: Offsets) -> bool:

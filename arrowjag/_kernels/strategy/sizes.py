@@ -14,8 +14,7 @@ CALL_VALUES = 1 << 12
 quarter of pyarrow's, and a thread 60 us."""
 
 MATRIX_VALUES = 8192
-"""Below this many values rows of all lengths share one padded matrix: argsort of ten rows takes 70 us, a matrix per
-length 193."""
+"""Below this many values rows of all lengths share one padded matrix: argsort of ten rows takes 70 us, 193 by length."""
 
 PARENTS_VALUES = 256
 """Below this many values np.repeat makes parents in 2 us, a count and a running sum in 5."""
@@ -45,8 +44,7 @@ LARGE_VALUES = 1 << 20
 """Values per block of kernels with few temporaries, or that batch rows by length: fewer calls, more rows per batch."""
 
 PASS_VALUES = 1 << 18
-"""Values per block of one pass over flat values: long enough for another thread to take the interpreter, short enough for a
-cache."""
+"""Values per block of one pass over flat values: long enough for threads to take turns, short enough for a cache."""
 
 ONE_PASS_VALUES = 1 << 17
 """Below this many values one pass over all of them on one core is as fast as blocks on all cores."""
@@ -64,8 +62,7 @@ ROWS = 1 << 16
 """Rows per block of passes over offsets."""
 
 ARROW_MEMORY_BYTES = 1 << 16
-"""From this size on memory comes from Arrow's pool, which keeps freed pages: results of 40, 4, 4 and 5 MB take 1.7 ms, from malloc
-10.6."""
+"""From this size on memory comes from Arrow's pool, which keeps pages: results of 40, 4, 4 and 5 MB take 1.7 ms, by malloc 10.6."""
 
 # ------------------------------------------------------------------------------------------------------------- order
 
@@ -117,8 +114,7 @@ PAIRS_BLOCK = 3 << 19
 """Values per task of pairs: enough rows of each length for a numpy call."""
 
 HASH_LENGTH = 128
-"""Rows up to this length are sorted in less time than hashed: a hash takes 14 ns a value, a sort 9 in rows of 100, 25 in rows
-of 500."""
+"""Rows up to this length are sorted in less time than hashed: a hash takes 14 ns per value, a sort 9 in rows of 100, 25 of 500."""
 
 HASH_COUNT_LENGTH = 512
 """As HASH_LENGTH, where only the number of distinct items is wanted: values are sorted without their places, in half the time."""
@@ -156,9 +152,8 @@ COMPILED_VALUES = 1 << 13
 """From here on a compiled loop is looked for: the first time in a process that costs 50 ms, to load llvmlite."""
 
 COMPILED_CALLS = 300
-"""After this many calls on few values, a loop that replaces 10 numpy calls is loaded: they have cost as much as loading, 30 ms.
-
-Towards COMPILING_VALUES each of them counts as CALL_VALUES values."""
+"""After this many calls on few values a loop that replaces 10 numpy calls is loaded: they cost as much, 30 ms. If it is missing, each
+call counts as CALL_VALUES towards COMPILING_VALUES."""
 
 COMPILING_VALUES = 1 << 20
 """Once calls have needed a missing loop for this many values in all, another process compiles it, in about a second."""
