@@ -152,8 +152,8 @@ COMPILED_VALUES = 1 << 13
 """From here on a compiled loop is looked for: the first time in a process that costs 50 ms, to load llvmlite."""
 
 COMPILED_CALLS = 300
-"""After this many calls on few values a loop that replaces 10 numpy calls is loaded: they cost as much, 30 ms. If it is missing, each
-call counts as CALL_VALUES towards COMPILING_VALUES."""
+"""After this many calls on few values a loop that replaces 10 numpy calls is loaded: they cost as much, 30 ms. If it is
+missing, each call counts as CALL_VALUES towards COMPILING_VALUES."""
 
 COMPILING_VALUES = 1 << 20
 """Once calls have needed a missing loop for this many values in all, another process compiles it, in about a second."""
