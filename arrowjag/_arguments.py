@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arrowjag._integers import integer, is_int
+from arrowjag._kernels.base.memory import ExcessError
 from arrowjag.errors import JagError, JagMemoryError, JagRangeError, JagTypeError, ShapeError
 
 __all__ = ["check_arguments", "checked", "flat_numbers", "within_memory"]
@@ -87,6 +88,8 @@ def within_memory(name: str) -> Callable[[F], F]:
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
                 return function(*args, **kwargs)
+            except ExcessError as error:
+                raise JagMemoryError(f"{name}: {error}") from None
             except JagError:
                 raise
             except MemoryError as error:

@@ -293,7 +293,7 @@ def test_wrong_arguments_are_named() -> None:
         x.str.pad(3, "up")
     with pytest.raises(JagValueError, match="step must not be 0"):
         x.str.slice(0, 1, 0)
-    with pytest.raises(JagTypeError, match=r"str\.find: text must be a str, got int"):
+    with pytest.raises(JagTypeError, match=r"str\.find: s must be a str, got int"):
         x.str.find(1)  # type: ignore[arg-type]
     with pytest.raises(JagTypeError, match=r"str\.zfill: n"):
         x.str.zfill(True)

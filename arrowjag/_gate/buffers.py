@@ -19,7 +19,7 @@ ITEM_BYTES = 8
 """Bytes of the number of an item."""
 
 _MOST_UNBACKED = 2**27
-"""Maximal number of items of types that take no memory, which no buffer limits: the numbers of so many items take 1 GB."""
+"""Maximal number of items of types that take no memory, which no buffer limits: their item numbers take 1 GB."""
 
 
 def read_offsets(array: pa.Array, where: str, *, check: bool) -> IntArray:

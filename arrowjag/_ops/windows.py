@@ -51,7 +51,7 @@ class View(NamedTuple):
     """Whether windows hold all items of the row up to each one."""
 
     def present(self, least: int) -> BoolArray | None:
-        """Which windows have a result of a statistic of so many items or more; None if all have."""
+        """Flag the windows that hold at least `least` items, or as many as the statistic needs; None if all do."""
         return _present(self.counts, max(least, self.least))
 
     def sums(self, data: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -192,7 +192,7 @@ def test_counts_of_many_flags_take_64_bits(n, dtype, monkeypatch):
 
     monkeypatch.setattr(offsets, "empty", empty)
     with pytest.raises(MemoryError):
-        offsets._running(np.broadcast_to(np.True_, n))
+        offsets.running_count(np.broadcast_to(np.True_, n))
     assert asked == [(n + 1, dtype)]
 
 

@@ -16,6 +16,7 @@ from arrowjag._machine import reported_memory
 from arrowjag.errors import JagMemoryError
 
 __all__ = [
+    "ExcessError",
     "aligned_bits",
     "check_memory",
     "data_of",
@@ -36,6 +37,10 @@ __all__ = [
 ]
 
 
+class ExcessError(JagMemoryError):
+    """A `JagMemoryError` that names figures only; the decorator of public functions adds the operation."""
+
+
 @functools.cache
 def _most_memory() -> int:
     """The memory of the machine; what a process can address where the system reports nothing."""
@@ -49,7 +54,7 @@ def check_memory(n: int, itemsize: float) -> int:
     """
     n_bytes = int(n * itemsize)
     if n_bytes >= strategy.sizes.ARROW_MEMORY_BYTES and n_bytes > _most_memory():
-        raise JagMemoryError(
+        raise ExcessError(
             f"{n:,} items of {itemsize:.4g} bytes take {n_bytes / 1e9:.4g} GB; this process may use {_most_memory() / 1e9:.4g} GB"
         )
     return n_bytes
