@@ -397,7 +397,7 @@ def test_words_are_read_and_written_at_any_address():
         assert data.tolist() == expected.tolist()
 
     check(lambda data: copy(data, 3, 21))
-    teach_numba()
+    teach_numba.__wrapped__()  # as in a process that has not compiled yet
     types = numba.types
     compiled_copy = numba.cfunc(types.int64(types.CPointer(types.uint8), types.int64, types.int64), nopython=True)(copy)
     check(lambda data: compiled_copy.ctypes(data.ctypes.data_as(ctypes.POINTER(ctypes.c_uint8)), 3, 21))
