@@ -80,8 +80,8 @@ def _check_of(parameter: inspect.Parameter) -> tuple[_Check | None, bool]:
     return _text if kind.startswith("Literal[") else _CHECKS.get(kind), kind != written
 
 
-def within_memory(name: str) -> Callable[[F], F]:
-    """Decorate a function whose failed allocations raise `JagMemoryError` that names it."""
+def within_memory(name: str | None) -> Callable[[F], F]:
+    """Decorate a function whose failed allocations raise `JagMemoryError` that names it; None: its first argument does."""
 
     def decorate(function: F) -> F:
         @functools.wraps(function)
@@ -89,11 +89,11 @@ def within_memory(name: str) -> Callable[[F], F]:
             try:
                 return function(*args, **kwargs)
             except ExcessError as error:
-                raise JagMemoryError(f"{name}: {error}") from None
+                raise JagMemoryError(f"{name or args[1]}: {error}") from None
             except JagError:
                 raise
             except MemoryError as error:
-                raise JagMemoryError(f"{name}: the result needs more memory than there is: {error}") from error
+                raise JagMemoryError(f"{name or args[1]}: the result needs more memory than there is: {error}") from error
 
         return call  # type: ignore[return-value]  # the wrapped signature is function's
 

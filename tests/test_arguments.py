@@ -312,8 +312,8 @@ def test_errors_of_an_axis_begin_with_the_name_of_the_method(name: str, axis: An
 
 
 UNCHECKED: dict[str, Any] = {
-    "an operator": lambda x: x + x,
-    "an operator of one array": lambda x: -x,
+    "add": lambda x: x + x,
+    "negative": lambda x: -x,
     "a ufunc": np.sqrt,
     "an index": lambda x: x[0],
     "an index of Koda": lambda x: x.S[0],

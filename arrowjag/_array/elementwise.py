@@ -54,7 +54,7 @@ class ElementwiseMethods(ArrayBase):
     __slots__ = ()
     __hash__ = None
 
-    @within_memory("an operator")
+    @within_memory(None)
     def _binary(self, name: str, other: Any, reflected: bool = False) -> ArrayOrScalar:
         if _has_own_rules(other):
             return _by_their_rules(lambda one, two: one._binary(name, two), (other, self) if reflected else (self, other))
@@ -64,7 +64,7 @@ class ElementwiseMethods(ArrayBase):
             return _scalar_result(name, pair)
         return self._wrap(_ops.binary(name, *pair))
 
-    @within_memory("an operator")
+    @within_memory(None)
     def _unary(self, name: str) -> JaggedArray:
         return self._wrap(_ops.unary(name, self))
 
