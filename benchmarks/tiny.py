@@ -16,27 +16,11 @@ __all__ = ["LIMIT", "microseconds", "table"]
 
 VALUES = 100
 LIMIT = 50.0
-OPERATIONS = {
-    "cartesian": 2,
-    "filter_compare": 2,
-    "in_and_out": 2,
-    "keep_rows": 3,
-    "matmul": 2,
-    "mean_weighted": 2,
-    "nearest": 7,
-    "overlay": 3,
-    "quantile_weighted": 2,
-    "rolling_by_time": 2,
-    "sample_weighted": 2,
-    "scatter": 2,
-    "set": 2,
-    "zeros": 2,
-    "zip_padded": 2,
-}
+OPERATIONS = {"filter_compare": 2, "in_and_out": 2, "keep_rows": 3, "overlay": 3, "set": 2, "zeros": 2}
 """Cases that call several operations."""
 
-UNLIMITED = ("fold", "map_items", "map_rows", "repr", "scan")
-"""Functions of the caller's, called per row or item, and text of a hundred values, whose target is 10 ms."""
+UNLIMITED = ("map_rows", "repr")
+"""A function of the caller's, and text of a hundred values, whose target is 10 ms."""
 
 _TURN = 0.0003
 
