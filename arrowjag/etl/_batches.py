@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pyarrow.types as pt
 
 from arrowjag._pyarrow_versions import nbytes
@@ -182,7 +181,7 @@ class _Small:
 
     def read(self, part: Part, groups: Sequence[int]) -> pa.Table | None:
         """Read row groups of a file that is in memory; None if they are to be read in batches, or can't be read."""
-        if self.plan.filter is not None or part.file.kept is not None or not isinstance(part.source, pa.BufferReader):
+        if self.plan.filter is not None or part.file.kept is not None or part.reader is None:
             return None
         like = self._like
         if like is None or like.schema is not part.schema:
@@ -196,8 +195,7 @@ class _Small:
                 if rows * max(_row_bytes(part, group, like.chunks) for group in groups) > self.batch_bytes / _SAMPLE:
                     return None
                 like.rows, like.size = max(like.rows, _ALIKE * rows), max(like.size, _ALIKE * size)
-            reader = pq.ParquetFile(part.source, metadata=part.footer, pre_buffer=False, page_checksum_verification=True)
-            return reader.read_row_groups(list(groups), columns=like.chunks, use_threads=False)
+            return part.reader.read_row_groups(list(groups), columns=like.chunks, use_threads=False)
         except DAMAGE:
             return None  # the caller reads again and names the row group
 
@@ -212,7 +210,7 @@ class _Small:
         """Add a file."""
         if raw.num_rows:
             self._files.append((part, tuple(groups), raw))
-            self._size += nbytes(raw) + part.source.size()
+            self._size += raw.get_total_buffer_size() + part.source.size()
 
     def finish(self) -> Iterator[tuple[pa.Table, Origin]]:
         """Yield the rows added so far."""

@@ -328,7 +328,7 @@ def overlaps(filesystem: pf.FileSystem, folder: str, source: Source) -> bool:
     """Return whether the folder holds files of the source, or a search for the source would find results in the folder."""
     real = RealPaths(filesystem)
     below = real.of(folder) + "/"
-    if any(real.of(piece.path).startswith(below) for piece in source.pieces):
+    if any(path.startswith(below) for path in source.real_paths):
         return True
     named = [(search, real.of(search.folder)) for search in source.searches]
     return any(search.finds(below + piece.target, real) for search, real in named for piece in source.pieces)
@@ -384,8 +384,8 @@ def prepare(sink: Sink, source: Source, mode: str, missing_inputs: str = "keep",
         refuse_files(sink)
     paths = [info.path for info in sink.infos()]
     real = RealPaths(sink.filesystem)
-    inputs = {real.of(piece.path) for piece in source.pieces}
-    shared = next((path for path in paths if real.of(path) in inputs), None)
+    is_shared = sink.filesystem == source.filesystem
+    shared = next((path for path in paths if real.of(path) in source.real_paths), None) if is_shared else None
     if shared is not None:
         raise JagValueError(f"the sink holds {shared}, which is a file of the source: take another folder")
     results = [path for path in paths if not is_part(path)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
@@ -17,7 +18,7 @@ from arrowjag.etl.report import Failure, groups_text
 from arrowjag.io._atomic import fsspec_of
 from arrowjag.io._damage import reading
 from arrowjag.io._files import StoredFile, has_keys, is_dataset
-from arrowjag.io._locate import Located, Search, TableFolderError, locate, refuse_repeated
+from arrowjag.io._locate import Located, RealPaths, Search, TableFolderError, locate, refuse_repeated
 from arrowjag.io._parquet import is_parquet, open_dataset, prune_files
 from arrowjag.io._scan import Part, full_schema, in_threads, open_parts
 from arrowjag.io._snapshots import open_snapshot
@@ -130,6 +131,12 @@ class Source:
     failures: tuple[Failure, ...]
     table: str = ""
 
+    @cached_property
+    def real_paths(self) -> frozenset[str]:
+        """The paths of its files without symbolic links."""
+        real = RealPaths(self.filesystem)
+        return frozenset(real.of(piece.path) for piece in self.pieces)
+
 
 def open_source(
     source: Any,
@@ -185,7 +192,8 @@ def open_source(
     twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
     if twice is not None:
         raise JagValueError(f"the source names {twice} twice: its rows would be counted twice")
-    refuse_repeated(where, [part.name for part in parts])
+    if found is None or len(found.searches) != 1:  # `locate` has compared the files of one folder or pattern
+        refuse_repeated(where, [part.name for part in parts])
     searches = () if found is None else found.searches
     pieces = _all_pieces(parts, names, where)
     return Source(pieces, base, full_schema(parts, partitions), partitions, where, searches, failures)
@@ -262,8 +270,8 @@ def verify_unchanged(pieces: Sequence[Piece], footers: Sequence[bytes] | None = 
     pieces : sequence of Piece
         The pieces, all on one file system.
     footers : sequence of bytes, optional
-        Current footers of the files, if the caller has just read them. Otherwise this function reads the footer of a single file,
-        or of files without modification times.
+        Current footers of the files, which the caller has just opened: only these are compared. Otherwise this function also reads
+        the footer of a single file, or of files without modification times.
 
     Raises
     ------
@@ -271,7 +279,9 @@ def verify_unchanged(pieces: Sequence[Piece], footers: Sequence[bytes] | None = 
         If size, time or footer differ, or a file is gone.
     """
     filesystem = pieces[0].stored.filesystem
-    infos = filesystem.get_file_info([piece.path for piece in pieces]) if filesystem is not None else [None] * len(pieces)
+    infos: Sequence[Any] = [None] * len(pieces)
+    if filesystem is not None and footers is None:
+        infos = filesystem.get_file_info([piece.path for piece in pieces])
     for place, (piece, info) in enumerate(zip(pieces, infos, strict=True)):
         if info is not None:
             if info.type == pf.FileType.NotFound:
@@ -368,10 +378,11 @@ def _pieces_of(part: Part, file: str, stem: str, info: Any, tag: str | None) -> 
         facts.append(np.packbits(part.file.kept).tobytes())
     if part.file.defaults:
         facts.append(repr(sorted(part.file.defaults.items())))
-    sizes = [part.footer.row_group(place).total_byte_size for place in range(part.footer.num_row_groups)]
+    found = [part.footer.row_group(place) for place in range(part.footer.num_row_groups)]
+    sizes = [group.total_byte_size for group in found]
     pieces: list[Piece] = []
     for groups in _runs(sizes):
-        rows = sum(part.footer.row_group(place).num_rows for place in groups)
+        rows = sum(found[place].num_rows for place in groups)
         share = sum(sizes[place] for place in groups) / (sum(sizes) or 1)
         size = int((info.size or 0) * (share if groups else 1))
         target = f"{stem}-{groups[0] if groups else 0}.parquet"

@@ -104,9 +104,9 @@ def parse_footer(content: bytes) -> pq.FileMetaData:
     return pq.read_metadata(pa.BufferReader(with_magic(content)))
 
 
-def with_magic(content: bytes) -> bytes:
-    """A footer as the end of a file that holds nothing else."""
-    return _MAGIC + content + len(content).to_bytes(4, "little") + _MAGIC
+def with_magic(content: bytes, rows: bytes = _MAGIC) -> bytes:
+    """A footer as the end of a file; `rows` are the bytes before it, by default those of a file that holds nothing else."""
+    return rows + content + len(content).to_bytes(4, "little") + _MAGIC
 
 
 def read_arrow_schema(footer: pq.FileMetaData) -> pa.Schema | None:

@@ -29,6 +29,7 @@ from arrowjag.io._footer import (
     read_arrow_schema,
     read_end,
     readable,
+    with_magic,
     without_extensions,
 )
 from arrowjag.io._leaves import Selection, leaf_names, leaf_places, part_of_type, select
@@ -63,7 +64,8 @@ class Part:
     """One file: its footer (parsed without extension types, and serialized), logical schema, and values of partition columns.
 
     `is_known` is False if pyarrow can't parse the original footer; row groups of such a file can't be pruned. `source` is the open
-    file, or the content of a small one, if it is to be read at once; None if it is to be opened again.
+    file, or the content of a small one, if it is to be read at once; None if it is to be opened again. `reader` has parsed the
+    footer of a small file and can read its rows.
     """
 
     file: StoredFile
@@ -74,6 +76,7 @@ class Part:
     keys: dict[str, Any]
     is_known: bool
     source: Any = dataclasses.field(default=None, compare=False, repr=False)
+    reader: Any = dataclasses.field(default=None, compare=False, repr=False)
 
     def open(self) -> Any:
         """Open the file, unless that was done to read its footer."""
@@ -182,10 +185,15 @@ def _open_part(file: StoredFile, partitions: pa.Schema, keep_open: bool) -> Part
 def _read_part(file: StoredFile, partitions: pa.Schema, keep_open: bool) -> Part:
     source = file.open()
     content, whole = read_end(source)
+    rows = whole[: -8 - len(content)] if keep_open and whole is not None else None
     if file.names is not None:
         content = rename_fields(content, file.names)
     plain = plain_content(content)
-    footer, known = _parsed(content if plain is None else plain[0])
+    footer, reader = _parsed(content if plain is None else plain[0], rows)
+    known = footer is not None
+    if footer is None:
+        footer = maps_as_lists(content if plain is None else plain[0])
+    parsed = footer
     written = read_arrow_schema(footer) if plain is None else plain[1]
     if plain is None:
         footer = without_extensions(footer, content, written)
@@ -193,17 +201,18 @@ def _read_part(file: StoredFile, partitions: pa.Schema, keep_open: bool) -> Part
     metadata = {key: value for key, value in (footer.metadata or {}).items() if key != _HIDDEN_METADATA}
     seen = _Seen.latest
     if seen is None or not (known and seen.written is written and seen.metadata == metadata and stored.equals(seen.stored, True)):
-        parsed = footer
+        plainest = footer
         if written is not None and known:
             footer = readable(footer, content, stored)
         seen = _Seen(stored, written, metadata, _logical_schema(stored, written, metadata, footer.metadata))
-        if known and footer is parsed:
+        if known and footer is plainest:
             _Seen.latest = seen
     keys = {name: file.keys.get(name) for name in partitions.names}
     keys |= {name: value for name, value in file.defaults.items() if name not in stored.names}
     if keep_open and whole is not None:
         source = pa.BufferReader(whole)
-    return Part(file, footer, content, stored, seen.schema, keys, known, source if keep_open else None)
+    reader = reader if footer is parsed else None
+    return Part(file, footer, content, stored, seen.schema, keys, known, source if keep_open else None, reader)
 
 
 @dataclass(frozen=True)
@@ -230,14 +239,18 @@ def _logical_schema(
     return pa.schema([field.with_type(canonical(field.type)) for field in typed], metadata=typed.metadata)
 
 
-def _parsed(content: bytes) -> tuple[Any, bool]:
-    """Parse a footer; also return whether pyarrow could parse it without changes."""
+def _parsed(content: bytes, rows: bytes | None) -> tuple[Any, Any]:
+    """Parse a footer; also return the reader of the whole file if its rows are given. None if pyarrow can't parse its maps."""
     try:
-        return parse_footer(content), True
+        if rows is None:
+            return parse_footer(content), None
+        file = pa.BufferReader(with_magic(content, rows))
+        reader = pq.ParquetFile(file, pre_buffer=False, page_checksum_verification=True)
     except (pa.ArrowException, OSError) as error:
         if NO_MAP_KEYS not in str(error):
             raise
-    return maps_as_lists(content), False
+        return None, None
+    return reader.metadata, reader
 
 
 def full_schema(parts: Sequence[Part], partitions: pa.Schema) -> pa.Schema:
