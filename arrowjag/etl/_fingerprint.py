@@ -11,7 +11,6 @@ import dis
 import functools
 import hashlib
 import importlib
-import importlib.metadata
 import importlib.util
 import re
 import sys
@@ -317,11 +316,13 @@ def _is_in_packages(file: str | None) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _version_of(root: str) -> str:
+    from importlib import metadata  # lazy, because workers don't need it
+
     try:
-        return importlib.metadata.version(root)
-    except importlib.metadata.PackageNotFoundError:
-        found = importlib.metadata.packages_distributions().get(root, [])
-        return " ".join(f"{name} {importlib.metadata.version(name)}" for name in sorted(set(found)))
+        return metadata.version(root)
+    except metadata.PackageNotFoundError:
+        found = metadata.packages_distributions().get(root, [])
+        return " ".join(f"{name} {metadata.version(name)}" for name in sorted(set(found)))
 
 
 def _file_digest(module: str | None) -> bytes:

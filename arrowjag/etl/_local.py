@@ -36,9 +36,10 @@ from arrowjag.etl._worker import (
 
 __all__ = ["THREADS", "LocalEngine"]
 
+# Modules live as long as the process: no collection while they are imported, and none that looks at them later.
 _CODE = (
-    "import sys, json; sys.path[:] = json.loads(sys.stdin.buffer.raw.read(int(sys.argv[1])));"
-    " from arrowjag.etl._process import serve; serve()"
+    "import gc, sys, json; sys.path[:] = json.loads(sys.stdin.buffer.raw.read(int(sys.argv[1]))); gc.disable();"
+    " from arrowjag.etl._process import serve; gc.freeze(); gc.enable(); serve()"
 )
 _POLL_SECONDS = 0.05
 _SECONDS_TO_END = 5.0

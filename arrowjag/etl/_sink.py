@@ -20,7 +20,6 @@ from arrowjag.etl._lease import Lease
 from arrowjag.etl._schema import METADATA_KEY, bare_schema, conform_result
 from arrowjag.etl._sidecar import Sidecar
 from arrowjag.etl._tasks import Source, Task
-from arrowjag.etl._uploads import abort_uploads
 from arrowjag.etl.report import Failure, JobError
 from arrowjag.io._atomic import fsspec_of
 from arrowjag.io._locate import RealPaths, TableFolderError, locate_file, table_at
@@ -191,6 +190,10 @@ class Sink:
         Only uploads with names of results of this source count, and only if an earlier run, or a killed worker of this one, may
         have begun them.
         """
+        if self.filesystem.type_name != "s3":
+            return
+        from arrowjag.etl._uploads import abort_uploads  # lazy, because it imports HTTP and XML, which other jobs don't need
+
         names = {piece.target.rpartition("/")[2] for piece in source.pieces}
         abort_uploads(
             self.filesystem,

@@ -7,6 +7,7 @@ the distinct strings that hold them; all others come from Arrow.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -131,14 +132,14 @@ def find(values: pa.Array, text: str) -> pa.Array:
     return pc.replace_with_mask(places, beyond, pc.utf8_length(heads).cast(pa.int64()))
 
 
-_CANDIDATES = [*map(chr, range(1, 9)), *map(chr, range(0xE000, 0xF8FF)), *map(chr, range(0xF0000, 0xFFFFE))]
+_CANDIDATES = (range(1, 9), range(0xE000, 0xF8FF), range(0xF0000, 0xFFFFE))
 """Characters that hardly appear in text: control characters and those for private use."""
 
 
 def markers(values: pa.Array, n: int) -> list[str]:
     """Return n characters that no string contains."""
     found: list[str] = []
-    for char in _CANDIDATES:
+    for char in map(chr, itertools.chain(*_CANDIDATES)):
         if not pc.any(pc.match_substring(values, char)).as_py():
             found.append(char)
             if len(found) == n:
