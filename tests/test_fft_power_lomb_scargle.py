@@ -100,6 +100,15 @@ def test_one_series_has_one_row() -> None:
     assert repr(found.shape) == "JaggedShape(3)"
 
 
+@pytest.mark.parametrize("n", [100, 1000, 1003])
+def test_at_a_frequency_where_all_sines_are_0_cosines_alone_count(n: int) -> None:
+    signs = 1.0 - 2.0 * (np.arange(n) % 2)
+    y = np.random.default_rng(n).random(n) + 0.1 * signs
+    level = y - y.mean()
+    found = aj.lomb_scargle(aj.array([np.arange(float(n))]), aj.array([y]), [0.5])
+    assert math.isclose(found.to_list()[0][0], (level @ signs) ** 2 / n / (level @ level), rel_tol=1e-9)
+
+
 def test_powers_of_times_far_from_0() -> None:
     rng = np.random.default_rng(0)
     t, y = np.sort(rng.integers(0, 1000, 50)) / 128, rng.random(50)

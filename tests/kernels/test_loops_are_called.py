@@ -118,6 +118,13 @@ def compiled(name: str) -> Iterator[None]:
         yield
 
 
+OTHERS = {
+    operation: next(one for one in choice.strategies if one not in ("compiled", "small"))
+    for operation, choice in strategy.CHOICES.items()
+    if "compiled" in choice.strategies
+}
+
+
 def check_arguments(variant: Variant, arguments: tuple[Any, ...]) -> None:
     """Loops read arrays by their address, whatever these hold."""
     named = {"item": variant.type, "wide": wide_type(variant.type), "b1": "u1"}
@@ -164,6 +171,18 @@ def test_a_loop_is_called_and_gives_the_same(name: str, monkeypatch: pytest.Monk
     assert_lists_equal(got.to_list(), wanted.to_list())
     assert called, f"{name} calls no loop"
     assert loop in called, f"{name} calls {called}"
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_no_loop_is_called_where_another_strategy_is_chosen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    call = CALLS[name][1]
+    called = list[str]()
+    patched(monkeypatch, called, lambda *_: lambda *_: 0)  # as if each loop were ready
+    wanted = call()
+    with compiled(name), strategy.force(**OTHERS):
+        got = call()
+    assert_lists_equal(got.to_list(), wanted.to_list())
+    assert not called
 
 
 FEW = (
