@@ -85,6 +85,11 @@ def test_rows_without_a_spectrum_and_times() -> None:
         aj.lomb_scargle(seconds, aj.array([[1.0]]), [0.1])
 
 
+def test_powers_of_rows_without_items_are_0_under_their_nulls() -> None:
+    found = aj.lomb_scargle(aj.array([[], [0.0, 1.0, 3.0], [None]]), aj.array([[], [1.0, 2.0, 0.0], [1.0]]), [0.1, 0.2])
+    assert np.frombuffer(found.values.buffers()[1])[[0, 1, 4, 5]].tolist() == [0.0] * 4
+
+
 def test_lomb_scargle_at_every_ndim() -> None:
     frequencies = np.linspace(0.1, 2, 3)
     t, y = [0.0, 1.0, 2.0, 4.0], [1.0, 2.0, 1.0, 3.0]
