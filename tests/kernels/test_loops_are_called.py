@@ -23,6 +23,7 @@ INTEGERS = aj.array([[3, 1, None], [], [-4, 4, 4]])
 WORDS = aj.array([["b", "é", None], [], ["b", "a", "b"]])
 LONG = aj.array([[0.5, 1.5] * 300, [2.0]])
 HUGE = aj.array([[0.5, 1.5, 1e-17] * 1000, [None, 2.0]])
+BEYOND = aj.array([[2**62] * 4, [1, 2, 4], [], [5, 6, 8]])
 TIMES = aj.array([[1, 2], [], [5, 5, 6, 9]])
 
 CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
@@ -32,6 +33,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "sum without nulls": ("sum-f8-plain", WHOLE.sum),
     "mean": ("mean-f8-nulls", FLOATS.mean),
     "mean of integers": ("mean_integers-i8-nulls", INTEGERS.mean),
+    "mean of integers in blocks, one of which overflows": ("sum_integers-i8-plain", BEYOND.mean),
     "sum of long rows": ("sum-f8-plain", LONG.sum),
     "var of long rows": ("squares-f8-plain", LONG.var),
     "sum of huge rows": ("piece_sums-f8-nulls", HUGE.sum),
@@ -113,7 +115,9 @@ def _no_loops_yet() -> Iterator[None]:
 def compiled(name: str) -> Iterator[None]:
     """Choose compiled loops wherever there is one, for few values too."""
     ways = {operation: "compiled" for operation, choice in strategy.CHOICES.items() if "compiled" in choice.strategies}
-    sizes = {"COMPILED_VALUES": 0, "SMALL_VALUES": 0, "ONE_PASS_VALUES": 0} | ({"LARGE_VALUES": 1000} if "huge" in name else {})
+    sizes = {"COMPILED_VALUES": 0, "SMALL_VALUES": 0, "ONE_PASS_VALUES": 0}
+    sizes |= {"LARGE_VALUES": 1000} if "huge" in name else {}
+    sizes |= {"THREAD_VALUES": 1, "CACHE_VALUES": 2} if "blocks" in name else {}
     with aj.options(compile="always"), strategy.force(**sizes, **ways):
         yield
 

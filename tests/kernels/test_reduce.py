@@ -348,3 +348,9 @@ def test_only_rows_with_an_integer_beyond_two_to_53_become_distances(pivot: np.u
     assert segments.shifted(block, pivot).tolist() == [1, 2, 0, *far]
     under_null = block._replace(data=np.array([1, 2, 2**60, 5, 6, -(2**60)]))
     assert segments.shifted(under_null, pivot).tolist() == [1, 2, 0, 5, 6, 0]
+    low = block._replace(data=np.array([1, 2, 0, -(2**60), -(2**60) - 3, 0]))
+    far = [0, -3, 0] if pivot is np.maximum else [3, 0, 0]
+    assert segments.shifted(low, pivot).tolist() == [1, 2, 0, *far]
+    unsigned = block._replace(data=np.array([1, 2, 0, 2**63, 2**63 + 3, 0], np.uint64))
+    far = [-3, 0, 0] if pivot is np.maximum else [0, 3, 0]
+    assert segments.shifted(unsigned, pivot).tolist() == [1, 2, 0, *far]
