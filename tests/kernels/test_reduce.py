@@ -143,6 +143,14 @@ def test_var_and_std(case: Rows, ddof: int) -> None:
     check(reduce.std, root, case, ddof, dtype=kind)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int8"])
+def test_results_are_0_under_their_nulls(dtype: str) -> None:
+    data, valid = np.array([1, 2, 4, 5, 6], dtype), np.array([True, True, True, False, True])
+    found, enough = reduce.var(data, valid, np.array([0, 1, 1, 3, 5]))
+    assert enough is not None
+    assert (found.tolist(), enough.tolist()) == ([0.0, 0.0, 2.0, 0.0], [False, False, True, False])
+
+
 def test_var_of_rows_far_apart_loses_no_digits() -> None:
     random = np.random.default_rng(3)
     levels = np.repeat(10.0 ** np.arange(-3, 13), 500)  # what is near the middle of one block is far from that of others
