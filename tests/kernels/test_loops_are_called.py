@@ -42,6 +42,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "any": ("any_set-u1-plain", (FLOATS > 1).any),
     "all": ("all_set-u1-plain", (WHOLE > 1).all),
     "count": ("counted-u1-plain", FLOATS.count),
+    "count of one null": ("counted-u1-plain", INTEGERS.count),
     "prod": ("prod-f8-nulls", FLOATS.prod),
     "prod of integers": ("prod_integers-i8-nulls", INTEGERS.prod),
     "min": ("min-f8-nulls", FLOATS.min),
