@@ -68,6 +68,8 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "removesuffix": ("taken_bytes-u1-plain", lambda: WORDS[1:].str.removesuffix("é")),
     "sort": ("short_sort-f8-nulls", FLOATS.sort),
     "sort descending": ("short_sort_falling-i8-nulls", lambda: INTEGERS.sort(descending=True)),
+    "argsort": ("short_order-f8-plain", WHOLE.argsort),
+    "argsort of integers": ("short_order-u1-plain", lambda: TIMES.argsort(descending=True)),
     "cumsum": ("cumsum-f8-nulls", FLOATS.cumsum),
     "cumsum of integers": ("cumsum_integers-i8-nulls", INTEGERS.cumsum),
     "cumprod": ("cumprod-f8-nulls", FLOATS.cumprod),
@@ -116,6 +118,7 @@ def _no_loops_yet() -> Iterator[None]:
 def compiled(name: str) -> Iterator[None]:
     """Choose compiled loops wherever there is one, for few values too."""
     ways = {operation: "compiled" for operation, choice in strategy.CHOICES.items() if "compiled" in choice.strategies}
+    ways |= {"argsort": "pairs"} if "argsort" in name else {}
     sizes = {"COMPILED_VALUES": 0, "SMALL_VALUES": 0, "ONE_PASS_VALUES": 0}
     sizes |= {"LARGE_VALUES": 1000} if "huge" in name else {}
     sizes |= {"THREAD_VALUES": 1, "CACHE_VALUES": 2} if "blocks" in name else {}
