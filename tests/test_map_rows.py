@@ -318,6 +318,13 @@ def test_results_of_two_types_are_promoted_as_numpy_does(results: tuple[object, 
     assert found.to_list() == list(results)
 
 
+def test_rows_of_two_types_are_promoted_as_numpy_does() -> None:
+    results = (np.array([1, 2], np.uint64), np.array([-1]))
+    found = aj.array([[0], [1]]).map_rows(lambda row: results[row[0]])
+    assert found.type == pa.float64()
+    assert found.to_list() == [[1.0, 2.0], [-1.0]]
+
+
 def test_many_rows_are_compiled_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     from arrowjag._ops import row_compiler
 

@@ -54,6 +54,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "unique text": ("text_leaders-u1-nulls", WORDS.unique),
     "unique": ("leaders-u8-nulls", INTEGERS.unique),
     "n_unique": ("leaders-u8-plain", FLOATS.n_unique),
+    "value_counts": ("grouped_items-i8-plain", INTEGERS.value_counts),
     "median": ("select-f8-plain", lambda: FLOATS.quantile(0.3)),
     "is_in": ("one_of-i8-plain", lambda: INTEGERS.is_in([3, 4])),
     "sqrt": ("square_root-f8-plain", lambda: np.sqrt(FLOATS)),
