@@ -147,11 +147,12 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
 def _no_compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Let tests run without machine code but where they ask for it, and keep it out of the user's cache.
 
-    The workers of pytest-xdist share the compiled loops.
+    The workers of pytest-xdist share the compiled loops; ``ARROWJAG_TEST_OBJECTS`` names a folder that keeps them for other runs.
     """
     base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "objects"
-    folder.mkdir(mode=0o700, exist_ok=True)
+    kept = os.environ.get("ARROWJAG_TEST_OBJECTS")
+    folder = Path(kept) if kept else (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "objects"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ARROWJAG_CACHE_DIR", str(folder))
         with options(compile="never"):

@@ -236,3 +236,16 @@ def test_integers_beyond_a_decimal_raise_or_are_null() -> None:
 def test_no_type_is_not_float64() -> None:
     with pytest.raises(JagTypeError, match="got None"):
         aj.array([[1]]).cast(None)
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_more_labels_than_codes_are_refused(strict: bool) -> None:
+    x = aj.array([[str(number) for number in range(200)]])
+    with pytest.raises(JagValueError, match=r"cast: the items do not fit dictionary<.*int8.*> together: .*larger index type"):
+        x.cast(pa.dictionary(pa.int8(), pa.string()), strict=strict)
+    assert x.cast(pa.dictionary(pa.uint8(), pa.string()), strict=strict).to_list() == x.to_list()
+
+
+def test_a_cast_to_the_same_type_shares_all() -> None:
+    x = aj.array([["a", None], ["b"]])
+    assert x.cast("string", strict=False).values is x.values

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._methods import METHODS
-from arrowjag.errors import JagValueError
+from arrowjag._ops.elementwise import Categories
+from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.testing import LEAF_KINDS, jagged_arrays
 from tests import reference as ref
 from tests.along import any_axis, as_list
@@ -191,3 +192,20 @@ def test_categories_come_back_from_every_host() -> None:
     x = aj.array(flat)
     assert (x.type.ordered, x.max(axis=0).as_py(), plain(x.to_polars().dtype)) == (True, "top", kind)
     assert x.to_pandas().dtype.pyarrow_dtype.ordered
+
+
+def test_text_is_cast_to_the_categories_of_a_host() -> None:
+    x = aj.array([["top", None, "low"], None, ["top"]])
+    kind = Categories(tuple(WORDS))
+    found = x.cast(kind)
+    assert (found.type.ordered, found.to_list(), found.max().to_list()) == (True, x.to_list(), ["top", None, "top"])
+    assert found.cast(kind).to_list() == x.to_list()
+    other = aj.array([["top"], ["spam", None]])
+    assert other.cast(kind, strict=False).to_list() == [["top"], [None, None]]
+    with pytest.raises(
+        JagValueError, match=r"cast: row 1 holds 'spam', which is no category among \['mid', 'low', 'top'\]; strict=False"
+    ):
+        other.cast(kind)
+    assert aj.array([[None]]).cast(kind).to_list() == [[None]]
+    with pytest.raises(JagTypeError, match=r"cast has no kernel for int64.*Only text becomes an Enum"):
+        aj.array([[1]]).cast(kind)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels import strategy
 from tests import reference as ref
 from tests.operands import assert_same, jag, same_leaves, with_null_rows
 
@@ -32,6 +33,44 @@ def test_coalesce_by_example() -> None:
     assert aj.coalesce(x, [4, 5, 6]).to_list() == [[1, 4], None, None]
     with pytest.raises(TypeError, match="at least one"):
         aj.coalesce()
+
+
+FOUR_DIMS = {
+    "a row of a row is missing": ([None, [[[1], None]]], [[[[5, 6]], [[7]]], [[[8], [9]]]]),
+    "rows move": ([None, [[[1], [None]], None]], [[[[5]], [[6], [7]]], [[[8], [9]], [[0]]]]),
+    "no rows": ([None, None], [[[[5]], []], [[[6, 7], []]]]),
+    "one row": ([[[[1, None], None]]], [[[[3, 4], [5]]]]),
+}
+
+
+@pytest.mark.parametrize("case", FOUR_DIMS)
+@pytest.mark.parametrize("by", ["whole", "blocks"])
+def test_rows_of_four_dims(case: str, by: str) -> None:
+    x, y = (aj.array(lists, ndim=4, type=pa.int64()) for lists in FOUR_DIMS[case])
+    with strategy.force(merge_rows=by):
+        for one, two in ((x, y), (y, x)):
+            assert_same(lambda: aj.coalesce(one, two), lambda: ref.coalesce(jag(one), jag(two)))  # noqa: B023
+
+
+def test_rows_of_declared_extent_meet_rows_without() -> None:
+    x = aj.stack([aj.array([[1, None]]), aj.array([[None, 2]])], axis=1)
+    y = aj.array([[[3, 4], [5, 6]]])
+    assert x.shape.extents[1] == 2
+    assert aj.coalesce(x, y).to_list() == [[[1, 4], [5, 2]]]
+
+
+def test_merging_leaves_what_does_not_change() -> None:
+    """Rows that are null in the result have no items, no mask is made where none is null, and values are shared."""
+    full = aj.array([[[1, 2], [3], [], [4, 5]]])
+    holes = aj.array([[[1, 2], None, [], [4, 5]]])
+    for by in ("whole", "blocks"):
+        with strategy.force(merge_rows=by, take_runs="runs"):
+            found = aj.coalesce(full, holes)
+            assert found.shape.dims[-1].validity is None
+            assert found.values.buffers()[1].address == full.values.buffers()[1].address
+            null = aj.where(aj.array([[[True, None], None, [], [False, True]]]), full, full)
+        assert null.to_list() == [[[1, None], None, [], [4, 5]]]
+        assert len(null.values) == 4
 
 
 def test_categories_stay_categories_whether_any_is_missing_or_not() -> None:

@@ -85,6 +85,11 @@ def test_rows_without_a_spectrum_and_times() -> None:
         aj.lomb_scargle(seconds, aj.array([[1.0]]), [0.1])
 
 
+def test_powers_of_rows_without_items_are_0_under_their_nulls() -> None:
+    found = aj.lomb_scargle(aj.array([[], [0.0, 1.0, 3.0], [None]]), aj.array([[], [1.0, 2.0, 0.0], [1.0]]), [0.1, 0.2])
+    assert np.frombuffer(found.values.buffers()[1])[[0, 1, 4, 5]].tolist() == [0.0] * 4
+
+
 def test_lomb_scargle_at_every_ndim() -> None:
     frequencies = np.linspace(0.1, 2, 3)
     t, y = [0.0, 1.0, 2.0, 4.0], [1.0, 2.0, 1.0, 3.0]
@@ -98,6 +103,15 @@ def test_lomb_scargle_at_every_ndim() -> None:
 def test_one_series_has_one_row() -> None:
     found = aj.lomb_scargle(aj.array([0.0, 1.0, 2.5]), aj.array([1.0, 0.0, 1.0]), [0.1, 0.2, 0.4])
     assert repr(found.shape) == "JaggedShape(3)"
+
+
+@pytest.mark.parametrize(("n", "half_waves"), [(100, 1), (1003, 1), (1000, 1_000_003)])
+def test_at_a_frequency_where_all_sines_are_0_cosines_alone_count(n: int, half_waves: int) -> None:
+    signs = 1.0 - 2.0 * (np.arange(n) % 2)
+    y = np.random.default_rng(n).random(n) + 0.1 * signs
+    level = y - y.mean()
+    found = aj.lomb_scargle(aj.array([np.arange(float(n)) * half_waves / 0.6]), aj.array([y]), [0.3])
+    assert math.isclose(found.to_list()[0][0], (level @ signs) ** 2 / n / (level @ level), rel_tol=1e-5)
 
 
 def test_powers_of_times_far_from_0() -> None:

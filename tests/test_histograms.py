@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
+from arrowjag._kernels.reduce import histograms as kernel
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
@@ -209,3 +210,24 @@ def test_a_flat_series_of_edges_is_no_column_of_the_frame() -> None:
     assert series.jag.digitize(edges).jag.to_list() == [[1, 2], [3]]
     assert series.jag.cut(edges).jag.to_list() == [[0, 1], [None]]
     assert series.jag.histogram(edges).jag.to_list() == [[1, 1], [0, 0]]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_item_on_an_edge_is_in_the_bin_that_begins_there(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    low, width = rng.normal(size=200), rng.random(200) + 0.1
+    bins = kernel.Bins(low, low + width, 7)
+    offsets = np.arange(201) * 8
+    slots = kernel.slots_in_bins(kernel.edges_of(bins).reshape(-1), None, offsets, bins)
+    assert slots.reshape(-1, 8).tolist() == [[*range(7), 6]] * 200
+
+
+def test_slots_of_bins_without_width_and_of_infinite_ones() -> None:
+    data = np.array([1.0, 2.0, 0.0, -np.inf, 5.0, np.inf])
+    bins = kernel.Bins(np.array([1.0, -np.inf]), np.array([1.0, np.inf]), 3)
+    assert kernel.slots_in_bins(data, None, np.array([0, 3, 6]), bins).tolist() == [1, -1, -1, 0, 0, 0]
+
+
+def test_slots_beyond_the_edges_are_minus_1() -> None:
+    data, valid = np.array([0.0, 0.5, 1.0, 2.0, 3.0, np.nan, 1.0]), np.array([True] * 6 + [False])
+    assert kernel.bins_of_edges(data, valid, np.array([0.5, 1.0, 2.0])).tolist() == [-1, 0, 1, 1, -1, -1, -1]

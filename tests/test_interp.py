@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels.order import interpolation
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, prefix_arrays
 from tests import reference as ref
@@ -111,3 +112,17 @@ def test_positions_as_far_apart_as_their_type_allows(leaf: pa.DataType) -> None:
     at = aj.from_sizes(pa.array([low, high // 2, high], leaf), [3])
     expected = [200 * (one - low) / (high - low) for one in (low, high // 2, high)]
     assert aj.interp(at, x, aj.array([[0.0, 200.0]])).to_list()[0] == pytest.approx(expected)
+
+
+def test_distances_of_integers_are_exact() -> None:
+    one, two = np.array([1, 2**63 + 1, 5], np.uint64), np.array([2**63 + 2, 1, 5], np.uint64)
+    assert interpolation.apart(one, two).tolist() == [2**63 + 1, 2**63, 0]
+    found = interpolation._distance(one, two)
+    assert found.tolist() == [-(2.0**63), 2.0**63, 0.0]
+    assert not np.signbit(found[2])
+    low, high = np.array([-(2**63), 7]), np.array([2**63 - 1, 7])
+    assert interpolation.apart(low, high).tolist() == [2**64 - 1, 0]
+    for less, more, sign in ((low, high, -1.0), (high, low, 1.0)):
+        found = interpolation._distance(less, more)
+        assert found.tolist() == [sign * 2.0**64, 0.0]
+        assert not np.signbit(found[1])

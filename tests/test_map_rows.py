@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag import JagTypeError, JagWarning
+from arrowjag import JagTypeError, JagValueError, JagWarning
+from arrowjag._kernels import strategy
 from arrowjag._methods import METHODS
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
@@ -280,8 +281,56 @@ def test_arrays_inside_of_dicts_and_lists_become_lists() -> None:
 
 def test_results_are_cast_to_the_given_type() -> None:
     x = aj.array([[1, 2], None, [3]])
-    for mode in ("never", "auto"):
+    for mode in ("never", "auto", "always"):
         with aj.options(compile=mode):
             found = x.map_rows(lambda row: row.sum(), type="float32")
         assert found.type == pa.float32()
         assert found.to_list() == [3.0, None, 3.0]
+
+
+def test_records_keep_their_fields_and_their_length() -> None:
+    z = aj.zip(a=aj.array([[1, 2], [3]]), b=aj.array([[0.5, 1.0], [2.0]]))
+    assert z.map_rows(lambda row: [row]).to_list() == [[part] for part in z.to_list()]
+    with pytest.raises(JagValueError, match=r"map_rows: the function returns a record .* length: \{'a': 1, 'b': 2\}"):
+        z.map_rows(lambda row: row._replace(a=row.a[:1]))
+
+
+def test_times_of_nanoseconds_inside_of_lists_stay_times() -> None:
+    t = aj.array([[1_000, 2_000], [3_000]]).cast(pa.timestamp("ns"))
+    nested = t.map_rows(lambda row: [row, row[:1]])
+    assert pa.types.is_timestamp(nested.type)
+    assert nested.cast(pa.timestamp("ns")).to_list() == [[row, row[:1]] for row in t.to_list()]
+
+
+@pytest.mark.parametrize(
+    ("results", "type"),
+    [
+        ((np.uint64(1), np.int64(-1)), pa.float64()),
+        ((np.True_, np.int8(3)), pa.int8()),
+        ((True, 2), pa.int64()),
+        ((False, np.float32(2)), pa.float32()),
+        ((True, False), pa.bool_()),
+    ],
+)
+def test_results_of_two_types_are_promoted_as_numpy_does(results: tuple[object, object], type: pa.DataType) -> None:
+    found = aj.array([[0], [1]]).map_rows(lambda row: results[row[0]])
+    assert found.type == type
+    assert found.to_list() == list(results)
+
+
+def test_rows_of_two_types_are_promoted_as_numpy_does() -> None:
+    results = (np.array([1, 2], np.uint64), np.array([-1]))
+    found = aj.array([[0], [1]]).map_rows(lambda row: results[row[0]])
+    assert found.type == pa.float64()
+    assert found.to_list() == [[1.0, 2.0], [-1.0]]
+
+
+def test_many_rows_are_compiled_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    from arrowjag._ops import row_compiler
+
+    monkeypatch.setattr(row_compiler, "is_available", lambda: True)
+    monkeypatch.setattr(row_compiler, "compile_rows", lambda *_: "of this test")
+    with aj.options(compile="auto"), strategy.force(COMPILED_ROWS=3, INTERPRETED_ROWS=3):
+        assert aj.array([[1], [2], [3]]).map_rows(len).to_list() == [1, 1, 1]  # all were interpreted for their type
+        with pytest.warns(JagWarning, match=r"interpreter, because of this test"):
+            assert aj.array([[1], [2], [3], []]).map_rows(len).to_list() == [1, 1, 1, 0]

@@ -82,7 +82,7 @@ def test_to_datetime_agrees_with_strptime(format: str, data: st.DataObject) -> N
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_text_of_a_format(format: str) -> None:
-    for texts in ([FORMATS[format]], [FORMATS[format][:1]]):
+    for texts in ([FORMATS[format]], *([[text]] for text in FORMATS[format])):
         assert aj.array(texts).str.to_datetime(format, strict=False).to_list() == ref.text_method("to_datetime", texts, 2, format)
 
 
@@ -100,7 +100,7 @@ def test_damage_is_named() -> None:
     x = aj.array([["2024-02-29"], ["x", None]])
     with pytest.raises(JagValueError, match="to_datetime: row 1 holds 'x', which is no time of ISO 8601 without a zone"):
         x.str.to_datetime()
-    with pytest.raises(JagValueError, match="row 1 holds 'x', which is no time of the format '%Y-%m-%d'"):
+    with pytest.raises(JagValueError, match=r"str\.to_datetime: row 1 holds 'x', which is no time of the format '%Y-%m-%d'"):
         x.str.to_datetime("%Y-%m-%d")
     for format in ("%Q", "%", "%Y %Y"):
         with pytest.raises(JagValueError, match=r"(unknown directive|stands twice).* in '%"):

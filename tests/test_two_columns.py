@@ -67,6 +67,12 @@ def test_lines_through_large_integers() -> None:
     assert math.isclose(fit["intercept"], 3 - 2 * (2**60 + 1))
 
 
+def test_lines_through_integers_with_nulls() -> None:
+    x, y = aj.array([[1, 2, None, 4, 7], [5, 6]]), aj.array([[3, 5, 100, 9, None], [1, 2]])
+    fits = x.linear_fit(y).to_list()
+    assert_lists_equal(fits, [{"slope": 2.0, "intercept": 1.0, "r2": 1.0}, {"slope": 1.0, "intercept": -4.0, "r2": 1.0}])
+
+
 def test_lines_of_equal_items() -> None:
     x = aj.array([[1, 2, 3], [4, 4, 4], [0.1, 0.1, 0.1]])
     y = aj.array([[0.1, 0.1, 0.1], [1, 2, 3], [0.1, 0.1, 0.1]])

@@ -19,7 +19,7 @@ from arrowjag._kernels.strategy import sizes
 from arrowjag._ops import row_compiler
 from arrowjag._options import options
 from arrowjag._warnings import warn
-from arrowjag.errors import JagTypeError
+from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["Argument", "Form", "Lists", "Records", "Rows", "Scalars", "call_each", "valid_rows"]
@@ -213,8 +213,10 @@ def _array(results: list[Any], live: IntArray, n_rows: int, type: pa.DataType | 
         for row, result in zip(live.tolist(), results, strict=True):
             whole[row] = result
         results = whole
-    results = [_plain(result) if isinstance(result, (tuple, list, dict)) else result for result in results]
+    results = [_plain(result, operation) if isinstance(result, (tuple, list, dict)) else result for result in results]
     inferred = _result_type(results)
+    if inferred is not None and not pt.is_boolean(inferred):
+        results = [int(result) if isinstance(result, bool) else result for result in results]  # as numpy promotes them
     if inferred is None and len({_is_time(result) for result in results if isinstance(result, (np.ndarray, np.generic))}) > 1:
         raise JagTypeError(f"{operation}: the function returns times for some rows and numbers for others; convert one of them")
     if type is not None and pt.is_integer(_arrow.level_types(type)[1]) and (found := _inferred(results, inferred)) is not None:
@@ -239,16 +241,19 @@ def _is_time(result: Any) -> bool:
     return bool(result.dtype.kind in "mM")
 
 
-def _plain(result: Any) -> Any:
+def _plain(result: Any, operation: str) -> Any:
     """Replace arrays inside of lists, tuples and dicts by lists, and a record of fields by a list of dicts."""
     if isinstance(result, np.ndarray):
         return pa.array(result).to_pylist() if result.ndim == 1 and result.dtype.kind in "mM" else result.tolist()
     if isinstance(result, dict):
-        return {key: _plain(value) for key, value in result.items()}
+        return {key: _plain(value, operation) for key, value in result.items()}
     if isinstance(result, tuple) and hasattr(result, "_fields") and all(isinstance(one, np.ndarray) for one in result):
-        columns = [_plain(one) for one in result]
-        return [dict(zip(result._fields, items, strict=True)) for items in zip(*columns, strict=True)]
-    return [_plain(one) for one in result] if isinstance(result, (tuple, list)) else result
+        sizes = {name: len(one) for name, one in zip(result._fields, result, strict=True)}
+        if len(set(sizes.values())) > 1:
+            raise JagValueError(f"{operation}: the function returns a record whose fields differ in length: {sizes}")
+        columns = [_plain(one, operation) for one in result]
+        return [dict(zip(sizes, items, strict=True)) for items in zip(*columns, strict=True)]
+    return [_plain(one, operation) for one in result] if isinstance(result, (tuple, list)) else result
 
 
 def _cast(found: pa.Array, type: pa.DataType, operation: str) -> pa.Array:

@@ -27,8 +27,8 @@ def cast(column: Column, type: pa.DataType, safe: bool, strict: bool) -> Column:
     if strict:
         try:
             return elementwise.cast(column, type, safe)
-        except JagValueError as error:
-            raise _named(column, _cast_or_null(column, type), "cast", str(type), error) from None
+        except JagValueError:
+            raise _named(column, _cast_or_null(column, type), "cast", str(type)) from None
     if not safe:
         raise JagValueError(
             "cast: strict=False gives null for values that do not fit, safe=False casts them anyway; choose one of them"
@@ -59,14 +59,14 @@ def _cast_or_null(column: Column, type: pa.DataType) -> Column:
         return Column(column.shape, _arrow.combine_chunks(cast_where_it_fits(flat, type, compute)))
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         raise JagTypeError.no_kernel("cast", column.type, type, hint=f"({error})") from None
+    except pa.ArrowInvalid as error:  # each item fits, but all labels together need larger codes
+        raise JagValueError(f"cast: the items do not fit {type} together: {error}") from None
 
 
-def _named(column: Column, found: Column, operation: str, wanted: str, error: Exception | None = None) -> Exception:
+def _named(column: Column, found: Column, operation: str, wanted: str) -> JagValueError:
     """The error that names the first item which was lost."""
     lost = pc.and_(column.values.is_valid(), found.values.is_null())
     at = pc.index(lost, True).as_py()
-    if at < 0:
-        return error or JagValueError(f"{operation}: an item does not fit {wanted}")
     row = _row_of(column, at)
     value = column.values[at]
     shown = str(value) if not isinstance(value.as_py(), str) else repr(value.as_py())

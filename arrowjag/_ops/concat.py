@@ -187,7 +187,7 @@ def _near_dim(
         return None
     extents = {dim.extent for dim, _ in owners} - {None}
     extent = extents.pop() if len(extents) == 1 else None
-    shared = Ragged.from_offsets(offsets, validity=~null if null.any() else None, extent=extent, check=False)
+    shared = Ragged.from_offsets(offsets, validity=~null, extent=extent, check=False)
     found = iter(changed)
     return _Near(shared, [None if present is None else next(found) for present in there])
 
@@ -247,7 +247,7 @@ def _shared_dim(
     sizes = np.where(null, 0, sizes)
     if depth == 0:
         return Uniform(int(sizes[0]), 1, declared=False)
-    return Ragged.from_offsets(_offsets.from_sizes(sizes), validity=~null if null.any() else None, extent=extent, check=False)
+    return Ragged.from_offsets(_offsets.from_sizes(sizes), validity=~null, extent=extent, check=False)
 
 
 def _sizes_at(dim: Dim, places: IntArray | None) -> IntArray:

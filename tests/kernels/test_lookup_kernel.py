@@ -55,3 +55,18 @@ def test_a_key_beyond_its_row_is_not_met_in_the_next() -> None:
     codes, offsets = np.array([1, 3, 5, 7], np.uint64), np.array([0, 2, 4])
     found, distinct = search._sorted_find(codes, offsets, np.array([5, 3, 3, 7, 9], np.uint64), np.array([0, 2, 5]))
     assert (found.tolist(), distinct) == ([-1, 1, -1, 3, -1], True)
+
+
+@pytest.mark.parametrize("nulls", [False, True])
+def test_the_first_row_of_equal_keys_is_named(nulls: bool) -> None:
+    table = make([[1, 2], [3, *[None] * nulls], [4, 3, 4], [5, 5]], "int64")
+    probes = make([[9], [3], [], [5]], "int64")
+    given_keys = (table.data, table.valid), table.offsets, (probes.data, probes.valid), probes.offsets
+    with pytest.raises(JagValueError, match=r"equal keys in row 2;"):
+        lookup(*given_keys)
+
+
+def test_one_row_of_equal_keys_beside_a_key_that_no_table_has() -> None:
+    table, probes = make([[1, 1], [3, 4]], "int64"), make([[9], []], "int64")
+    with pytest.raises(JagValueError, match=r"equal keys in row 0;"):
+        lookup((table.data, table.valid), table.offsets, (probes.data, probes.valid), probes.offsets)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,10 @@ import pytest
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
-from arrowjag._kernels.compiled import library
+from arrowjag._kernels.compiled import fused_name, library
+from arrowjag._kernels.compiled.loop import Variant, wide_type
+from arrowjag._kernels.compiled.loops import loop_named
+from arrowjag._kernels.reduce.products import _DOTS
 from arrowjag.testing import assert_lists_equal
 
 FLOATS = aj.array([[1.5, -2.0, None], [], [4.0, 4.0, 0.5, 3.0], [None]])
@@ -20,109 +23,193 @@ INTEGERS = aj.array([[3, 1, None], [], [-4, 4, 4]])
 WORDS = aj.array([["b", "é", None], [], ["b", "a", "b"]])
 LONG = aj.array([[0.5, 1.5] * 300, [2.0]])
 HUGE = aj.array([[0.5, 1.5, 1e-17] * 1000, [None, 2.0]])
+BEYOND = aj.array([[2**62] * 4, [1, 2, 4], [], [5, 6, 8]])
 TIMES = aj.array([[1, 2], [], [5, 5, 6, 9]])
 
 CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
-    "sum": ("sum-f8", FLOATS.sum),
-    "sum of float32": ("rounded_sum-f4", lambda: FLOATS.cast("float32").sum()),
-    "sum of integers": ("sum_integers-i8", INTEGERS.sum),
-    "mean": ("mean-f8", FLOATS.mean),
-    "mean of integers": ("mean_integers-i8", INTEGERS.mean),
-    "sum of long rows": ("sum-f8", LONG.sum),
-    "var of long rows": ("squares-f8", LONG.var),
-    "sum of huge rows": ("piece_sums-f8", HUGE.sum),
-    "mean of huge rows": ("piece_sums-f8", HUGE.mean),
-    "var of huge rows": ("piece_squares-f8", HUGE.var),
-    "any": ("any_set-u1", (FLOATS > 1).any),
-    "all": ("all_set-u1", (WHOLE > 1).all),
-    "count": ("counted-u1", FLOATS.count),
-    "prod": ("prod-f8", FLOATS.prod),
-    "prod of integers": ("prod_integers-i8", INTEGERS.prod),
-    "min": ("min-f8", FLOATS.min),
-    "max": ("max-i8", INTEGERS.max),
-    "argmin": ("argmin-i8", INTEGERS.argmin),
-    "argmax": ("argmax-f8", FLOATS.argmax),
-    "max of text": ("text_argmax-u1", WORDS.max),
-    "min of text": ("text_argmin-u1", WORDS.min),
-    "unique text": ("text_leaders-u1", WORDS.unique),
-    "unique": ("leaders-u8", INTEGERS.unique),
-    "n_unique": ("leaders-u8", FLOATS.n_unique),
-    "median": ("select-f8", lambda: FLOATS.quantile(0.3)),
-    "is_in": ("one_of-i8", lambda: INTEGERS.is_in([3, 4])),
-    "sqrt": ("square_root-f8", lambda: np.sqrt(FLOATS)),
-    "replace": ("replace_equal-i8", lambda: INTEGERS.replace(3, 4)),
-    "is_in rows": ("members-u8", lambda: INTEGERS.is_in(TIMES)),
-    "intersection": ("combined-u8", lambda: INTEGERS.intersection(TIMES)),
-    "head": ("taken_items-u8", lambda: FLOATS.head(1)),
-    "slice of rows": ("taken_items-u8", lambda: FLOATS[1:, 1:]),
-    "contains": ("last_equal-i8", lambda: INTEGERS.contains(4)),
-    "get": ("last_equal-i8", lambda: aj.zip(key=INTEGERS, value=INTEGERS).get(4)),
-    "removeprefix": ("taken_bytes-u1", lambda: WORDS.str.removeprefix("b")),
-    "removesuffix": ("taken_bytes-u1", lambda: WORDS[1:].str.removesuffix("é")),
-    "sort": ("short_sort-f8", FLOATS.sort),
-    "sort descending": ("short_sort_falling-i8", lambda: INTEGERS.sort(descending=True)),
-    "cumsum": ("cumsum-f8", FLOATS.cumsum),
-    "cumsum of integers": ("cumsum_integers-i8", INTEGERS.cumsum),
-    "cumprod": ("cumprod-f8", FLOATS.cumprod),
-    "cumprod of integers": ("cumprod_integers-i8", INTEGERS.cumprod),
-    "cummax": ("cummax-i8", INTEGERS.cummax),
-    "cummin": ("cummin-f8", FLOATS.cummin),
-    "var": ("squares-f8", FLOATS.var),
-    "skew": ("central-f8", FLOATS.skew),
-    "corr": ("products-f8", lambda: WHOLE.corr(TIMES)),
-    "ewm": ("decayed-f8", lambda: FLOATS.ewm(alpha=0.3).mean()),
-    "rolling sum": ("rolling_sums-f8", lambda: FLOATS.rolling(2).sum()),
-    "rolling mean of integers": ("rolling_sums-f8", lambda: INTEGERS.rolling_mean(2)),
-    "rolling min": ("rolling_min-i8", lambda: INTEGERS.rolling_min(2)),
-    "rolling max": ("rolling_max-f8", lambda: WHOLE.rolling(2).max()),
-    "rolling count": ("rolling_sums-i8", lambda: FLOATS.rolling_count(2)),
-    "nulls of windows": ("rolling_min-u1", lambda: FLOATS.rolling_min(2)),
-    "rolling median of integers": ("window_select-f8", lambda: TIMES.rolling(3, min_periods=1).median()),
-    "sum of cut windows": ("window_sums-f8", lambda: FLOATS.rolling(3, min_periods=1).sum()),
-    "rolling var": ("window_squares-f8", lambda: FLOATS.rolling(3, min_periods=1).var()),
-    "rolling median": ("window_select-f8", lambda: WHOLE.rolling(3, min_periods=1).median()),
-    "symmetric_difference": ("combined-u8", lambda: WHOLE.symmetric_difference(TIMES.cast("float64"))),
-    "interp": ("interpolate-f8", lambda: aj.interp(WHOLE, TIMES.cast("float64"), WHOLE)),
-    "asof": ("bisect-f8", lambda: aj.asof(WHOLE, TIMES)),
-    "rolling by time": ("window_bounds-i8", lambda: WHOLE.rolling(3, on=TIMES).sum()),
+    "sum": ("sum-f8-nulls", FLOATS.sum),
+    "sum of float32": ("rounded_sum-f4-nulls", lambda: FLOATS.cast("float32").sum()),
+    "sum of integers": ("sum_integers-i8-nulls", INTEGERS.sum),
+    "sum without nulls": ("sum-f8-plain", WHOLE.sum),
+    "mean": ("mean-f8-nulls", FLOATS.mean),
+    "mean of integers": ("mean_integers-i8-nulls", INTEGERS.mean),
+    "mean of integers in blocks, one of which overflows": ("sum_integers-i8-plain", BEYOND.mean),
+    "sum of long rows": ("sum-f8-plain", LONG.sum),
+    "var of long rows": ("squares-f8-plain", LONG.var),
+    "sum of huge rows": ("piece_sums-f8-nulls", HUGE.sum),
+    "mean of huge rows": ("piece_sums-f8-nulls", HUGE.mean),
+    "var of huge rows": ("piece_squares-f8-nulls", HUGE.var),
+    "any": ("any_set-u1-plain", (FLOATS > 1).any),
+    "all": ("all_set-u1-plain", (WHOLE > 1).all),
+    "count": ("counted-u1-plain", FLOATS.count),
+    "count of one null": ("counted-u1-plain", INTEGERS.count),
+    "prod": ("prod-f8-nulls", FLOATS.prod),
+    "prod of integers": ("prod_integers-i8-nulls", INTEGERS.prod),
+    "min": ("min-f8-nulls", FLOATS.min),
+    "max": ("max-i8-nulls", INTEGERS.max),
+    "argmin": ("argmin-i8-nulls", INTEGERS.argmin),
+    "argmax": ("argmax-f8-nulls", FLOATS.argmax),
+    "max of text": ("text_argmax-u1-nulls", WORDS.max),
+    "min of text": ("text_argmin-u1-nulls", WORDS.min),
+    "unique text": ("text_leaders-u1-nulls", WORDS.unique),
+    "unique": ("leaders-u8-nulls", INTEGERS.unique),
+    "n_unique": ("leaders-u8-plain", FLOATS.n_unique),
+    "value_counts": ("grouped_items-i8-plain", INTEGERS.value_counts),
+    "median": ("select-f8-plain", lambda: FLOATS.quantile(0.3)),
+    "is_in": ("one_of-i8-plain", lambda: INTEGERS.is_in([3, 4])),
+    "sqrt": ("square_root-f8-plain", lambda: np.sqrt(FLOATS)),
+    "replace": ("replace_equal-i8-plain", lambda: INTEGERS.replace(3, 4)),
+    "is_in rows": ("members-u8-plain", lambda: INTEGERS.is_in(TIMES)),
+    "intersection": ("combined-u8-nulls", lambda: INTEGERS.intersection(TIMES)),
+    "head": ("taken_items-u8-plain", lambda: FLOATS.head(1)),
+    "slice of rows": ("taken_items-u8-plain", lambda: FLOATS[1:, 1:]),
+    "contains": ("last_equal-i8-nulls", lambda: INTEGERS.contains(4)),
+    "get": ("last_equal-i8-nulls", lambda: aj.zip(key=INTEGERS, value=INTEGERS).get(4)),
+    "removeprefix": ("taken_bytes-u1-plain", lambda: WORDS.str.removeprefix("b")),
+    "removesuffix": ("taken_bytes-u1-plain", lambda: WORDS[1:].str.removesuffix("é")),
+    "sort": ("short_sort-f8-nulls", FLOATS.sort),
+    "sort descending": ("short_sort_falling-i8-nulls", lambda: INTEGERS.sort(descending=True)),
+    "argsort": ("short_order-f8-plain", WHOLE.argsort),
+    "argsort of integers": ("short_order-u1-plain", lambda: TIMES.argsort(descending=True)),
+    "cumsum": ("cumsum-f8-nulls", FLOATS.cumsum),
+    "cumsum of integers": ("cumsum_integers-i8-nulls", INTEGERS.cumsum),
+    "cumprod": ("cumprod-f8-nulls", FLOATS.cumprod),
+    "cumprod of integers": ("cumprod_integers-i8-nulls", INTEGERS.cumprod),
+    "cummax": ("cummax-i8-nulls", INTEGERS.cummax),
+    "cummin": ("cummin-f8-nulls", FLOATS.cummin),
+    "var": ("squares-f8-nulls", FLOATS.var),
+    "var of integers": ("squares-f8-nulls", INTEGERS.var),
+    "std": ("squares-f8-plain", WHOLE.std),
+    "sem": ("squares-f4-nulls", lambda: FLOATS.cast("float32").sem()),
+    "skew of integers": ("central-f8-nulls", INTEGERS.skew),
+    "kurtosis": ("central-f8-plain", WHOLE.kurtosis),
+    "moment of float32": ("central-f4-nulls", lambda: FLOATS.cast("float32").moment(3)),
+    "cov": ("products-f8-nulls", lambda: FLOATS.cov(FLOATS)),
+    "cosine": (f"{fused_name('f8,f8' + _DOTS)}-f8-plain", lambda: WHOLE.cosine(WHOLE)),
+    "cosine with nulls": (f"{fused_name('f8?,f4?' + _DOTS)}-f8-plain", lambda: FLOATS.cosine(FLOATS.cast("float32"))),
+    "skew": ("central-f8-nulls", FLOATS.skew),
+    "corr": ("products-f8-plain", lambda: WHOLE.corr(TIMES)),
+    "ewm": ("decayed-f8-plain", lambda: FLOATS.ewm(alpha=0.3).mean()),
+    "rolling sum": ("rolling_sums-f8-plain", lambda: FLOATS.rolling(2).sum()),
+    "rolling mean of integers": ("rolling_sums-f8-plain", lambda: INTEGERS.rolling_mean(2)),
+    "rolling min": ("rolling_min-i8-plain", lambda: INTEGERS.rolling_min(2)),
+    "rolling max": ("rolling_max-f8-plain", lambda: WHOLE.rolling(2).max()),
+    "rolling count": ("rolling_sums-i8-plain", lambda: FLOATS.rolling_count(2)),
+    "nulls of windows": ("rolling_min-u1-plain", lambda: FLOATS.rolling_min(2)),
+    "rolling median of integers": ("window_select-f8-plain", lambda: TIMES.rolling(3, min_periods=1).median()),
+    "sum of cut windows": ("window_sums-f8-plain", lambda: FLOATS.rolling(3, min_periods=1).sum()),
+    "rolling var": ("window_squares-f8-nulls", lambda: FLOATS.rolling(3, min_periods=1).var()),
+    "rolling median": ("window_select-f8-plain", lambda: WHOLE.rolling(3, min_periods=1).median()),
+    "symmetric_difference": ("combined-u8-plain", lambda: WHOLE.symmetric_difference(TIMES.cast("float64"))),
+    "interp": ("interpolate-f8-plain", lambda: aj.interp(WHOLE, TIMES.cast("float64"), WHOLE)),
+    "asof": ("bisect-f8-plain", lambda: aj.asof(WHOLE, TIMES)),
+    "rolling by time": ("window_bounds-i8-plain", lambda: WHOLE.rolling(3, on=TIMES).sum()),
 }
 """Calls, and the loops that compute them."""
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    pytest.importorskip("numba")
-    folder = tmp_path_factory.mktemp("loops")
+@pytest.fixture(scope="module", autouse=True)
+def _no_loops_yet() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ARROWJAG_CACHE_DIR", str(folder))
         patch.setattr(library, "_loaded", {})
-        yield folder
+        yield
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_a_loop_is_called_and_gives_the_same(name: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    loop, call = CALLS[name]
-    called = []
-    found = library.find
+@contextlib.contextmanager
+def compiled(name: str) -> Iterator[None]:
+    """Choose compiled loops wherever there is one, for few values too."""
+    ways = {operation: "compiled" for operation, choice in strategy.CHOICES.items() if "compiled" in choice.strategies}
+    ways |= {"argsort": "pairs"} if "argsort" in name else {}
+    sizes = {"COMPILED_VALUES": 0, "SMALL_VALUES": 0, "ONE_PASS_VALUES": 0}
+    sizes |= {"LARGE_VALUES": 1000} if "huge" in name else {}
+    sizes |= {"THREAD_VALUES": 1, "CACHE_VALUES": 2} if "blocks" in name else {}
+    with aj.options(compile="always"), strategy.force(**sizes, **ways):
+        yield
 
-    def find(name: str, dtype: Any, nulls: bool, is_worth_compiling: bool = False) -> Any:
-        loop = found(name, dtype, nulls, is_worth_compiling)
+
+OTHERS = {
+    operation: next(one for one in choice.strategies if one not in ("compiled", "small"))
+    for operation, choice in strategy.CHOICES.items()
+    if "compiled" in choice.strategies
+}
+
+
+def check_arguments(variant: Variant, arguments: tuple[Any, ...]) -> None:
+    """Loops read arrays by their address, whatever these hold."""
+    named = {"item": variant.type, "wide": wide_type(variant.type), "b1": "u1"}
+    for kind, argument in zip(loop_named(variant.name).arguments, arguments, strict=True):
+        code = kind.removesuffix("*")
+        code = named.get(code, code)
+        if not kind.endswith("*"):
+            assert isinstance(argument, float if code[0] == "f" else int | np.integer), (kind, argument)
+        elif argument is not None:
+            assert argument.flags.c_contiguous
+            assert f"{argument.dtype.kind}{argument.itemsize}".replace("b", "u") == code.replace("b", "u"), (kind, argument.dtype)
+
+
+def patched(monkeypatch: pytest.MonkeyPatch, called: list[str], find: Callable[..., Any]) -> None:
+    """Let `find` find the loops, and note which of them are called."""
+
+    def found(name: str, dtype: Any, nulls: bool, n_values: int = 0) -> Any:
+        loop = find(name, dtype, nulls, n_values)
         if loop is None:
             return None
 
+        variant = Variant(name, dtype.str[1:], nulls)
+
         def run(*arguments: Any) -> int:
-            called.append(f"{name}-{dtype.str[1:]}")
+            check_arguments(variant, arguments)
+            called.append(str(variant))
             return loop(*arguments)
 
         return run
 
-    monkeypatch.setattr(library, "find", find)
+    monkeypatch.setattr(library, "find", found)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_loop_is_called_and_gives_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    loop, call = CALLS[name]
+    called = list[str]()
+    patched(monkeypatch, called, library.find)
     wanted = call()
     assert not called
-    compiled = {operation: "compiled" for operation, choice in strategy.CHOICES.items() if "compiled" in choice.strategies}
-    sizes = {"COMPILED_VALUES": 0, "SMALL_VALUES": 0, "ONE_PASS_VALUES": 0} | ({"LARGE_VALUES": 1000} if "huge" in name else {})
-    with aj.options(compile="always"), strategy.force(**sizes, **compiled):
+    with compiled(name):
         got = call()
     assert_lists_equal(got.to_list(), wanted.to_list())
     assert called, f"{name} calls no loop"
     assert loop in called, f"{name} calls {called}"
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_no_loop_is_called_where_another_strategy_is_chosen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    call = CALLS[name][1]
+    called = list[str]()
+    patched(monkeypatch, called, lambda *_: lambda *_: 0)  # as if each loop were ready
+    wanted = call()
+    with compiled(name), strategy.force(**OTHERS):
+        got = call()
+    assert_lists_equal(got.to_list(), wanted.to_list())
+    assert not called
+
+
+FEW = (
+    *("contains", "argmax", "is_in", "interp", "rolling by time", "sum of cut windows", "rolling var", "rolling median", "ewm"),
+    *("corr", "cosine", "var", "skew"),
+)
+"""Calls whose loops replace many calls of numpy."""
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_a_loop_is_asked_for_by_calls_on_few_values(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    loop, call = CALLS[name]
+    asked = list[str]()
+    monkeypatch.setattr(library, "find", lambda name, dtype, nulls, _n: asked.append(str(Variant(name, dtype.str[1:], nulls))))
+    monkeypatch.setattr(library, "_asked", {})
+    monkeypatch.setattr(library, "_loaded", {})
+    with aj.options(compile="always"), strategy.force(COMPILED_CALLS=2):
+        call()
+        assert loop not in asked
+        call()
+        assert asked.count(loop) == 1

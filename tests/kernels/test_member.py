@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from arrowjag._kernels.equal import members
 from arrowjag._kernels.equal.members import is_member
 
 TYPES = [np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
@@ -52,3 +53,11 @@ def test_a_table_is_as_long_as_the_range_of_the_set(ends):
     known = np.array([ends[0], *range(ends[0] + 1, ends[0] + 8), ends[1]], np.int64)
     data = np.array([ends[0], 0, ends[0] + 7, ends[1] - 1, ends[1]], np.int64)
     assert found(data, known) == np.isin(data, known).astype(int).tolist()
+
+
+def test_replacing_a_number_that_is_not_there_gives_nothing() -> None:
+    data = np.array([1, 2, 1])
+    assert members.replace_equal(data, 3, 4) is None
+    found = members.replace_equal(data, 1, 4)
+    assert found is not None
+    assert (found.tolist(), data.tolist()) == ([4, 2, 4], [1, 2, 1])

@@ -206,3 +206,14 @@ def test_positions_and_groups_of_every_short_row(length):
     found, times = pairs.times(columns)
     np.testing.assert_array_equal(found.T, leads)
     np.testing.assert_array_equal(times.T, [[row[k:].count(item) for k, item in enumerate(row)] for row in lists])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint8", "uint64", "float64", "bool"])
+@pytest.mark.parametrize("descending", [False, True])
+def test_comparable_numbers_have_the_order_of_the_items_up_to_the_limits(dtype, descending):
+    kind = np.dtype(dtype).kind
+    limits = np.finfo(dtype) if kind == "f" else None if kind == "b" else np.iinfo(dtype)
+    items = [False, True] if limits is None else [limits.min, 3, limits.max]
+    found = pairs.comparable(np.array(items, dtype), None, descending).tolist()
+    assert sorted(found, reverse=descending) == found
+    assert len(set(found)) == len(found)

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arrowjag._kernels import reduce, strategy
 from arrowjag._kernels.equal import distinct
-from arrowjag._kernels.reduce import quantiles, segments
+from arrowjag._kernels.reduce import counts, quantiles, segments
 from arrowjag.errors import JagOverflowError, JagValueError
 from tests.kernels.rows import EVERY_DTYPE, FLOATS, INTEGERS, SMALL_BLOCKS, Rows, make, many_rows, rows, same, to_list
 
@@ -141,6 +142,14 @@ def test_var_and_std(case: Rows, ddof: int) -> None:
     check(reduce.var, lambda items: variance(items, ddof), case, ddof, dtype=kind)
     root = lambda items: None if (found := variance(items, ddof)) is None else math.sqrt(found)  # noqa: E731
     check(reduce.std, root, case, ddof, dtype=kind)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int8"])
+def test_results_are_0_under_their_nulls(dtype: str) -> None:
+    data, valid = np.array([1, 2, 4, 5, 6], dtype), np.array([True, True, True, False, True])
+    found, enough = reduce.var(data, valid, np.array([0, 1, 1, 3, 5]))
+    assert enough is not None
+    assert (found.tolist(), enough.tolist()) == ([0.0, 0.0, 2.0, 0.0], [False, False, True, False])
 
 
 def test_var_of_rows_far_apart_loses_no_digits() -> None:
@@ -348,3 +357,23 @@ def test_only_rows_with_an_integer_beyond_two_to_53_become_distances(pivot: np.u
     assert segments.shifted(block, pivot).tolist() == [1, 2, 0, *far]
     under_null = block._replace(data=np.array([1, 2, 2**60, 5, 6, -(2**60)]))
     assert segments.shifted(under_null, pivot).tolist() == [1, 2, 0, 5, 6, 0]
+    low = block._replace(data=np.array([1, 2, 0, -(2**60), -(2**60) - 3, 0]))
+    far = [0, -3, 0] if pivot is np.maximum else [3, 0, 0]
+    assert segments.shifted(low, pivot).tolist() == [1, 2, 0, *far]
+    unsigned = block._replace(data=np.array([1, 2, 0, 2**63, 2**63 + 3, 0], np.uint64))
+    far = [-3, 0, 0] if pivot is np.maximum else [0, 3, 0]
+    assert segments.shifted(unsigned, pivot).tolist() == [1, 2, 0, *far]
+    limit = segments.EXACT
+    for data in (np.array([limit, 1, limit + 1], np.uint64), np.array([limit, -limit, -limit - 1])):
+        at_limit = segments.Block(slice(0, 2), slice(0, 3), data, None, np.array([0, 2, 3]))
+        assert segments.shifted(at_limit, pivot).tolist() == [*data[:2].tolist(), 0]
+
+
+@pytest.mark.parametrize("all", [True, False])
+def test_bits_are_counted_by_polars_too(all: bool) -> None:
+    pytest.importorskip("polars")
+    bits = pa.array([True, False, True, True, True, False, False]).slice(1)
+    with strategy.force(count="polars"):
+        found = counts.are_set(bits, np.array([0, 2, 4, 4, 6]), all=all)
+    assert found is not None
+    assert found.to_pylist() == ([False, True, True, False] if all else [True, True, False, False])

@@ -240,6 +240,7 @@ def main() -> int:
     named = [ROOT / one for one in options.files or PACKAGES]
     files = [file for one in named for file in (sorted(one.rglob("*.py")) if one.is_dir() else [one])]
     os.environ["HYPOTHESIS_PROFILE"] = "mutants"
+    os.environ[running.OBJECTS] = str(REACH / "objects")
     against = test_files(options.tests)
     tests = reached(against)
     running.preload()

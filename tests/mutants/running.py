@@ -31,6 +31,9 @@ IDLE_SECONDS = 60
 """A mutant that uses no CPU for so long waits forever; what else the machine does must not make it seem killed."""
 
 GIGABYTES = 4
+OBJECTS = "ARROWJAG_TEST_OBJECTS"
+"""The variable that names the folder of compiled loops, which forks share unless the fault is in the compiler or in a loop."""
+
 OPTIONS = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow and not torch and not engines"]
 PRELOADED = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
 """hypothesis is imported before pytest could rewrite its asserts, on purpose."""
@@ -129,6 +132,12 @@ def _main(options: list[str], *plugins: Any) -> int:
     return 1
 
 
+def _leave_objects(mutant: Mutant) -> None:
+    """Let a fork compile loops itself if the fault may change what they do."""
+    if "/compiled/" in mutant.path:
+        os.environ.pop(OBJECTS, None)
+
+
 class _Failures:
     """Tells the first test that fails."""
 
@@ -144,6 +153,7 @@ def _import_and_run(mutant: Mutant, tests: Sequence[str], say: Callable[[str], N
     def change(name: str, path: Path) -> Any:
         return ast.parse(mutant.source) if path.relative_to(ROOT).as_posix() == mutant.path else None
 
+    _leave_objects(mutant)
     sys.meta_path.insert(0, SourceHook(change))
     return _main([*OPTIONS, *PRELOADED, *tests], _Failures(say))
 
@@ -163,13 +173,14 @@ class _Server:
                 self.tasks.send(None)
             else:
                 session.items = [items[name] for name in tests]
-                self.tasks.send(_fork(partial(_exchange_and_run, found, session), limit))
+                self.tasks.send(_fork(partial(_exchange_and_run, mutant, found, session), limit))
         return True
 
 
-def _exchange_and_run(found: list[tuple[FunctionType, CodeType]], session: Any, say: Callable[[str], None]) -> int:
+def _exchange_and_run(mutant: Mutant, found: list[tuple[FunctionType, CodeType]], session: Any, say: Callable[[str], None]) -> int:
     from _pytest.main import pytest_runtestloop
 
+    _leave_objects(mutant)
     for function, code in found:
         function.__code__ = code
     session.config.pluginmanager.register(_Failures(say))
