@@ -164,6 +164,7 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     given |= {"taken_bytes": moved, "reversed_bytes": moved}
     given["one_of"] = {"last": len(values)}
     given["replace_equal"] = {"pair": np.array([values[3], values[5]]), "n": len(values)}
+    given["shares"] = {"out": values.copy()}
     given["members"] = {"known": values[::-1].copy(), "cuts": np.concatenate(([0], np.cumsum(np.diff(offsets)[::-1])))}
     given["grouped_items"] = {"leaders": leaders, "places": np.zeros_like(leaders), "cuts": np.zeros_like(cuts)}
     given["taken_items"] = {"begins": bounds[rows], "taken": taken, "out": np.zeros(taken[-1], values.dtype)}
@@ -221,6 +222,7 @@ def arguments_of(loop, type, nulls, rng):
         "places": np.maximum(np.diff(offsets) - 1, 0) // 2,
         "scratch": np.zeros_like(values),
         "sample": np.zeros(SAMPLE, values.dtype),
+        "scale": np.array([-0.7, -np.inf], values.dtype) if values.dtype.kind == "f" else None,
         "valid": valid.view(np.uint8) if nulls else None,
         "ones": valid.astype(np.float64),
         "offsets": offsets,

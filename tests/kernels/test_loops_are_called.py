@@ -71,6 +71,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "skew": ("central-f8", FLOATS.skew),
     "corr": ("products-f8", lambda: WHOLE.corr(TIMES)),
     "ewm": ("decayed-f8", lambda: FLOATS.ewm(alpha=0.3).mean()),
+    "softmax": ("shares-f8", FLOATS.softmax),
     "rolling sum": ("rolling_sums-f8", lambda: FLOATS.rolling(2).sum()),
     "rolling mean of integers": ("rolling_sums-f8", lambda: INTEGERS.rolling_mean(2)),
     "rolling min": ("rolling_min-i8", lambda: INTEGERS.rolling_min(2)),

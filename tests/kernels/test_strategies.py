@@ -410,6 +410,7 @@ CALLS: dict[str, list[Call]] = {
         *(Call(lambda x, name=name: getattr(x.ewm(alpha=0.3), name)()) for name in ("mean", "var")),
         Call(lambda x: x.expanding().var()),
     ],
+    "weights": [Call(lambda x, beta=beta: x.softmax(beta=beta)) for beta in (1.0, -0.3, 0.0)],
     "window": [
         *(
             Call(lambda x, name=f"rolling_{name}", window=window: getattr(x, name)(window))

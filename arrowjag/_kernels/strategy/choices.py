@@ -159,6 +159,7 @@ CHOICES: dict[str, Choice] = {
     "variance": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "central": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "decay": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "weights": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "window": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "window_quantile": _either(_window_quantile, "numpy", "ranks", compiled=lambda able, _slots: able),
     "scan": Choice(

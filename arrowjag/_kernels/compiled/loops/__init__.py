@@ -25,6 +25,7 @@ from arrowjag._kernels.compiled.loops import (
     sets,
     statistics,
     text,
+    weights,
     windows,
 )
 
@@ -48,6 +49,7 @@ __all__ = [
     "sets",
     "statistics",
     "text",
+    "weights",
     "windows",
 ]
 
