@@ -21,7 +21,7 @@ from arrowjag import JagTypeError, JagValueError, options
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.compiled import background, compiler, library, objects, sources
 from arrowjag._kernels.compiled.loop import ITEM_TYPES, SAMPLE, TOGETHER, Variant, item_type, wide_type
-from arrowjag._kernels.compiled.loops import LOOPS, loop_named
+from arrowjag._kernels.compiled.loops import LOOPS, comparisons, loop_named
 from arrowjag._kernels.compiled.words import load_word, store_word, teach_numba
 from tests.conftest import IS_COVER
 from tests.kernels.compiling import compiled_within
@@ -162,6 +162,7 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     room = {"taken_bytes": int(taken[-1]), "reversed_bytes": int(cuts[-1])}.get(loop.name, 0)
     moved = {"begins": bounds[rows], "taken": taken, "limit": room, "out": np.zeros(room, "u1")}
     given |= {"taken_bytes": moved, "reversed_bytes": moved}
+    given["compared"] = {"last": len(values), "one": values[200:201], "wanted": int(rng.choice([*comparisons.WANTED.values()]))}
     given["one_of"] = {"last": len(values)}
     given["replace_equal"] = {"pair": np.array([values[3], values[5]]), "n": len(values)}
     given["shares"] = {"out": values.copy()}
@@ -303,6 +304,21 @@ def compare_bits(loop, type, nulls):
     for one, two in zip(expected, got, strict=True):
         if isinstance(one, np.ndarray):
             assert bits(one) == bits(two), f"{loop.name} of {type}"
+
+
+@pytest.mark.parametrize("type", ["f8", "f4", "i8", "u1"])
+def test_each_comparison_gives_the_same_bits(type, compiled_once, monkeypatch):
+    forget(monkeypatch)
+    values, _ = ugly(type, np.random.default_rng(0))
+    with options(compile="always"):
+        function = compiled.find("compared", values.dtype, False)
+    for name, wanted in comparisons.WANTED.items():
+        for number in np.unique(values)[[0, 1, 2, -3, -2, -1]]:
+            out = np.zeros(len(values) // 8 + 1, "u1")
+            function(values, np.array([number]), wanted, 3, len(values) - 2, out)
+            flags = getattr(np, name)(values[3:-2], number)
+            assert out[:-1].tolist() == np.packbits(flags, bitorder="little").tolist(), f"{name} {number}"
+            assert out[-1] == 0
 
 
 def test_types_of_sums_and_of_arguments():

@@ -50,6 +50,8 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "median": ("select-f8", lambda: FLOATS.quantile(0.3)),
     "is_in": ("one_of-i8", lambda: INTEGERS.is_in([3, 4])),
     "sqrt": ("square_root-f8", lambda: np.sqrt(FLOATS)),
+    "is_nan": ("compared-f8", FLOATS.is_nan),
+    "greater": ("compared-i8", lambda: INTEGERS > 3),
     "replace": ("replace_equal-i8", lambda: INTEGERS.replace(3, 4)),
     "is_in rows": ("members-u8", lambda: INTEGERS.is_in(TIMES)),
     "intersection": ("combined-u8", lambda: INTEGERS.intersection(TIMES)),
@@ -121,7 +123,9 @@ def test_a_loop_is_called_and_gives_the_same(name: str, cache: Path, monkeypatch
     wanted = call()
     assert not called
     compiled = {operation: "compiled" for operation, choice in strategy.CHOICES.items() if "compiled" in choice.strategies}
-    sizes = {"COMPILED_VALUES": 0, "SMALL_VALUES": 0, "ONE_PASS_VALUES": 0} | ({"LARGE_VALUES": 1000} if "huge" in name else {})
+    sizes = {"COMPILED_VALUES": 0, "SMALL_VALUES": 0, "ONE_PASS_VALUES": 0, "ARITHMETIC_VALUES": 0} | (
+        {"LARGE_VALUES": 1000} if "huge" in name else {}
+    )
     with aj.options(compile="always"), strategy.force(**sizes, **compiled):
         got = call()
     assert_lists_equal(got.to_list(), wanted.to_list())

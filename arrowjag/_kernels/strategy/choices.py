@@ -216,6 +216,7 @@ CHOICES: dict[str, Choice] = {
     "text_blocks": _either(rules.at_least("TEXT_VALUES"), "whole", "blocks"),
     "function": _either(rules.at_least("ONE_PASS_VALUES"), "whole", "blocks"),
     "arithmetic": _either(rules.arithmetic, "whole", "blocks"),
+    "compared": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "square_root": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "division": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "loop": _either(rules.compiled_or_blocks, "blocks", compiled=lambda ready: ready),

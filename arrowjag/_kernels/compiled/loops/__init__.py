@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from arrowjag._kernels.compiled.loop import LOOPS, Loop
 from arrowjag._kernels.compiled.loops import (
+    comparisons,
     counts,
     decay,
     division,
@@ -31,6 +32,7 @@ from arrowjag._kernels.compiled.loops import (
 
 __all__ = [
     "LOOPS",
+    "comparisons",
     "counts",
     "decay",
     "division",
