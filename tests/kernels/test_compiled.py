@@ -22,6 +22,7 @@ from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.compiled import background, compiler, library, objects, sources
 from arrowjag._kernels.compiled.loop import ITEM_TYPES, SAMPLE, TOGETHER, Variant, item_type, wide_type
 from arrowjag._kernels.compiled.loops import LOOPS, comparisons, loop_named
+from arrowjag._kernels.compiled.loops.equality import slot_of
 from arrowjag._kernels.compiled.words import load_word, store_word, teach_numba
 from tests.conftest import IS_COVER
 from tests.kernels.compiling import compiled_within
@@ -319,6 +320,17 @@ def test_each_comparison_gives_the_same_bits(type, compiled_once, monkeypatch):
             flags = getattr(np, name)(values[3:-2], number)
             assert out[:-1].tolist() == np.packbits(flags, bitorder="little").tolist(), f"{name} {number}"
             assert out[-1] == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [np.arange(1000.0), np.arange(1000), np.arange(1000) << 40, np.char.encode([f"word{k:04}" for k in range(1000)], "ascii")],
+    ids=["whole floats", "integers", "high bits", "text"],
+)
+def test_words_that_differ_in_few_bits_are_spread_over_the_slots_of_a_table(words):
+    with np.errstate(over="ignore"):
+        slots = {int(slot_of(word, np.uint64(2047))) for word in words.view(np.uint64)}
+    assert len(slots) > 700  # as many as random slots would be, within 10 %
 
 
 def test_types_of_sums_and_of_arguments():
@@ -763,7 +775,7 @@ def test_files_that_decide_nothing_recompile_nothing(file, changed_keys):
     assert changed_keys(file, b"# changed") == set()
 
 
-IMPORT = b"\nfrom arrowjag._kernels.compiled.loops.text import text_leaders"
+IMPORT = b"\nfrom arrowjag._kernels.compiled.loops.text import text_marks"
 
 
 def test_a_loop_depends_on_what_it_imports(changed_keys):
@@ -775,13 +787,13 @@ def test_a_loop_depends_on_what_it_imports(changed_keys):
         ("loops/order.py", IMPORT),
         ("loops/equality.py", b"\nimport " + b"arrowjag._kernels.compiled.loops.order"),
     )
-    assert both == of_modules("text", "order", "equality")
+    assert both == of_modules("text", "order", "equality", "sets")
 
 
 @pytest.mark.parametrize(
     "unclear",
     [
-        b"\nfrom .text import text_leaders",
+        b"\nfrom .text import text_marks",
         b"\nfrom . import text",
         b"\nimport importlib",
         b"\nfrom arrowjag._kernels.compiled.loops import text",
