@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels.base.codes import same_bits
-from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import from_counts, row_sizes
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop, table_for
@@ -55,7 +55,7 @@ def _firsts(
     if loop is None:
         return None
     table = table_for(int(row_sizes(offsets).max(initial=0)))
-    found, counts = empty(len(data), dtype), empty(len(offsets) - 1, np.int64)
+    found, counts = (zeros if dtype is np.bool_ else empty)(len(data), dtype), empty(len(offsets) - 1, np.int64)
     loop(same_bits(data), valid, offsets, 0, len(counts), table, len(table) - 1, found, counts)
     return found, counts
 

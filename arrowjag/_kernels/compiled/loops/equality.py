@@ -68,7 +68,8 @@ def _firsts(nulls: bool, marks: bool) -> Function:
                 within = (size - u8(1)) & u8(mask)
                 for i in range(begin, end):
                     if nulls and valid[i] == 0:
-                        out[i] = 0 if marks else -1
+                        if not marks:
+                            out[i] = -1
                         continue
                     item = values[i]
                     place = slot_of(item, within)
@@ -80,7 +81,10 @@ def _firsts(nulls: bool, marks: bool) -> Function:
                         table[place] = i8(i)
                         found = i8(i)
                         n_different += 1
-                    out[i] = found == i8(i) if marks else found
+                        if marks:
+                            out[i] = 1
+                    if not marks:
+                        out[i] = found
             counts[row] = n_different
         return 0
 
@@ -102,7 +106,7 @@ def leaders(kind: str, nulls: bool) -> Function:
 
 @loop("item* u1* i8* i8 i8 i8* u8 u1* i8*", _BITS)
 def first_marks(kind: str, nulls: bool) -> Function:
-    """As `leaders`, whether each item is the first that equals it in its row; a null is not."""
+    """As `leaders`, whether each item is the first that equals it in its row; a null is not. `out` holds 0."""
     del kind
     return _firsts(nulls, marks=True)
 
