@@ -17,7 +17,7 @@ from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels.base.offsets import filter_rows, row_sizes
 from arrowjag._kernels.equal import distinct
-from arrowjag._kernels.equal.distinct import text_leaders
+from arrowjag._kernels.equal.distinct import text_marks
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce.counts import are_set, count_valid
 from arrowjag._kernels.reduce.extremes import text_extreme
@@ -146,7 +146,7 @@ def _count(values: pa.Array, offsets: IntArray) -> pa.Array:
 
 
 def _n_unique(values: pa.Array, offsets: IntArray) -> pa.Array:
-    found = text_leaders(values, offsets)
+    found = text_marks(values, offsets)
     if found is not None:
         return _arrow.from_numpy(found[1])
     key, valid = _arrow.order_key(values, "n_unique")

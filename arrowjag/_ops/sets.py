@@ -20,7 +20,7 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups as _groups
 from arrowjag._kernels.equal import sets as _kernels
-from arrowjag._kernels.equal.distinct import text_leaders
+from arrowjag._kernels.equal.distinct import text_marks
 from arrowjag._kernels.equal.members import is_member, last_equal
 from arrowjag._kernels.equal.sets import lookup
 from arrowjag._kernels.move import gather
@@ -59,11 +59,11 @@ def unique(column: Column, axis: Any) -> Column:
     """Return the distinct items of each row in order of first appearance."""
     column, place = along_axis.single_axis(column, axis, "unique")
     dim = column.shape.dims[place]
-    found = text_leaders(column.values, dim.offsets) if place + 1 == column.ndim else None
+    found = text_marks(column.values, dim.offsets) if place + 1 == column.ndim else None
     if found is None:
         cut, first = _distinct.unique([along_axis.item_key(column, place + 1, "unique")], dim.offsets)
     else:
-        cut, first = _offsets.from_sizes(found[1]), found[0] == np.arange(len(found[0]))
+        first, cut = found[0], _offsets.from_sizes(found[1])
     return structure.keep_items(column, place + 1, first, (*column.shape.dims[:place], along_axis.resized(dim, cut)))
 
 

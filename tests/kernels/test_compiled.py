@@ -21,7 +21,8 @@ from arrowjag import JagTypeError, JagValueError, options
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.compiled import background, compiler, library, objects, sources
 from arrowjag._kernels.compiled.loop import ITEM_TYPES, SAMPLE, TOGETHER, Variant, item_type, wide_type
-from arrowjag._kernels.compiled.loops import LOOPS, loop_named
+from arrowjag._kernels.compiled.loops import LOOPS, comparisons, loop_named
+from arrowjag._kernels.compiled.loops.equality import slot_of
 from arrowjag._kernels.compiled.words import load_word, store_word, teach_numba
 from tests.conftest import IS_COVER
 from tests.kernels.compiling import compiled_within
@@ -162,8 +163,10 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     room = {"taken_bytes": int(taken[-1]), "reversed_bytes": int(cuts[-1])}.get(loop.name, 0)
     moved = {"begins": bounds[rows], "taken": taken, "limit": room, "out": np.zeros(room, "u1")}
     given |= {"taken_bytes": moved, "reversed_bytes": moved}
+    given["compared"] = {"last": len(values), "one": values[200:201], "wanted": int(rng.choice([*comparisons.WANTED.values()]))}
     given["one_of"] = {"last": len(values)}
     given["replace_equal"] = {"pair": np.array([values[3], values[5]]), "n": len(values)}
+    given["shares"] = {"out": values.copy()}
     given["members"] = {"known": values[::-1].copy(), "cuts": np.concatenate(([0], np.cumsum(np.diff(offsets)[::-1])))}
     given["grouped_items"] = {"leaders": leaders, "places": np.zeros_like(leaders), "cuts": np.zeros_like(cuts)}
     given["taken_items"] = {"begins": bounds[rows], "taken": taken, "out": np.zeros(taken[-1], values.dtype)}
@@ -221,6 +224,7 @@ def arguments_of(loop, type, nulls, rng):
         "places": np.maximum(np.diff(offsets) - 1, 0) // 2,
         "scratch": np.zeros_like(values),
         "sample": np.zeros(SAMPLE, values.dtype),
+        "scale": np.array([-0.7, -np.inf], values.dtype) if values.dtype.kind == "f" else None,
         "valid": valid.view(np.uint8) if nulls else None,
         "ones": valid.astype(np.float64),
         "offsets": offsets,
@@ -301,6 +305,32 @@ def compare_bits(loop, type, nulls):
     for one, two in zip(expected, got, strict=True):
         if isinstance(one, np.ndarray):
             assert bits(one) == bits(two), f"{loop.name} of {type}"
+
+
+@pytest.mark.parametrize("type", ["f8", "f4", "i8", "u1"])
+def test_each_comparison_gives_the_same_bits(type, compiled_once, monkeypatch):
+    forget(monkeypatch)
+    values, _ = ugly(type, np.random.default_rng(0))
+    with options(compile="always"):
+        function = compiled.find("compared", values.dtype, False)
+    for name, wanted in comparisons.WANTED.items():
+        for number in np.unique(values)[[0, 1, 2, -3, -2, -1]]:
+            out = np.zeros(len(values) // 8 + 1, "u1")
+            function(values, np.array([number]), wanted, 3, len(values) - 2, out)
+            flags = getattr(np, name)(values[3:-2], number)
+            assert out[:-1].tolist() == np.packbits(flags, bitorder="little").tolist(), f"{name} {number}"
+            assert out[-1] == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [np.arange(1000.0), np.arange(1000), np.arange(1000) << 40, np.char.encode([f"word{k:04}" for k in range(1000)], "ascii")],
+    ids=["whole floats", "integers", "high bits", "text"],
+)
+def test_words_that_differ_in_few_bits_are_spread_over_the_slots_of_a_table(words):
+    with np.errstate(over="ignore"):
+        slots = {int(slot_of(word, np.uint64(2047))) for word in words.view(np.uint64)}
+    assert len(slots) > 700  # as many as random slots would be, within 10 %
 
 
 def test_types_of_sums_and_of_arguments():
@@ -745,7 +775,7 @@ def test_files_that_decide_nothing_recompile_nothing(file, changed_keys):
     assert changed_keys(file, b"# changed") == set()
 
 
-IMPORT = b"\nfrom arrowjag._kernels.compiled.loops.text import text_leaders"
+IMPORT = b"\nfrom arrowjag._kernels.compiled.loops.text import text_marks"
 
 
 def test_a_loop_depends_on_what_it_imports(changed_keys):
@@ -757,13 +787,13 @@ def test_a_loop_depends_on_what_it_imports(changed_keys):
         ("loops/order.py", IMPORT),
         ("loops/equality.py", b"\nimport " + b"arrowjag._kernels.compiled.loops.order"),
     )
-    assert both == of_modules("text", "order", "equality")
+    assert both == of_modules("text", "order", "equality", "sets")
 
 
 @pytest.mark.parametrize(
     "unclear",
     [
-        b"\nfrom .text import text_leaders",
+        b"\nfrom .text import text_marks",
         b"\nfrom . import text",
         b"\nimport importlib",
         b"\nfrom arrowjag._kernels.compiled.loops import text",

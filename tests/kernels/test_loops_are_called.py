@@ -51,13 +51,17 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "argmax": ("argmax-f8-nulls", FLOATS.argmax),
     "max of text": ("text_argmax-u1-nulls", WORDS.max),
     "min of text": ("text_argmin-u1-nulls", WORDS.min),
-    "unique text": ("text_leaders-u1-nulls", WORDS.unique),
-    "unique": ("leaders-u8-nulls", INTEGERS.unique),
-    "n_unique": ("leaders-u8-plain", FLOATS.n_unique),
+    "unique text": ("text_marks-u1-nulls", WORDS.unique),
+    "unique": ("first_marks-u8-nulls", INTEGERS.unique),
+    "n_unique": ("first_marks-u8-plain", FLOATS.n_unique),
+    "mode": ("leaders-u8-nulls", INTEGERS.mode),
     "value_counts": ("grouped_items-i8-plain", INTEGERS.value_counts),
     "median": ("select-f8-plain", lambda: FLOATS.quantile(0.3)),
     "is_in": ("one_of-i8-plain", lambda: INTEGERS.is_in([3, 4])),
     "sqrt": ("square_root-f8-plain", lambda: np.sqrt(FLOATS)),
+    "is_nan": ("compared-f8-plain", FLOATS.is_nan),
+    "greater": ("compared-i8-plain", lambda: INTEGERS > 3),
+    "softmax": ("shares-f8-nulls", FLOATS.softmax),
     "replace": ("replace_equal-i8-plain", lambda: INTEGERS.replace(3, 4)),
     "is_in rows": ("members-u8-plain", lambda: INTEGERS.is_in(TIMES)),
     "intersection": ("combined-u8-nulls", lambda: INTEGERS.intersection(TIMES)),
@@ -120,7 +124,7 @@ def compiled(name: str) -> Iterator[None]:
     """Choose compiled loops wherever there is one, for few values too."""
     ways = {operation: "compiled" for operation, choice in strategy.CHOICES.items() if "compiled" in choice.strategies}
     ways |= {"argsort": "pairs"} if "argsort" in name else {}
-    sizes = {"COMPILED_VALUES": 0, "SMALL_VALUES": 0, "ONE_PASS_VALUES": 0}
+    sizes = {"COMPILED_VALUES": 0, "SMALL_VALUES": 0, "ONE_PASS_VALUES": 0, "ARITHMETIC_VALUES": 0}
     sizes |= {"LARGE_VALUES": 1000} if "huge" in name else {}
     sizes |= {"THREAD_VALUES": 1, "CACHE_VALUES": 2} if "blocks" in name else {}
     with aj.options(compile="always"), strategy.force(**sizes, **ways):

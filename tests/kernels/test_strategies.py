@@ -356,6 +356,16 @@ CALLS: dict[str, list[Call]] = {
     "last_equal": [Call(got_by_key), Call(lambda x: got_by_key(x, -1))],
     "one_of": [member_of(1), member_of(2), member_of(4)],
     "replace_equal": [Call(replaced_first)],
+    "compared": [
+        *(Call(lambda x, ufunc=ufunc: ufunc(x, 1)) for ufunc in (np.less, np.less_equal, np.equal, np.not_equal)),
+        *(Call(lambda x, ufunc=ufunc: ufunc(x, -1.0)) for ufunc in (np.greater, np.greater_equal)),
+        *(Call(lambda x, ufunc=ufunc: ufunc(x) if pa.types.is_floating(x.type) else x) for ufunc in (np.isfinite, np.isinf)),
+        Call(
+            lambda x: x.is_nan(),
+            lambda lists, ndim: ref.at_depth(lambda v: None if v is None else ref.is_nan(v), lists, ndim),
+            DOUBLE,
+        ),
+    ],
     "square_root": [Call(lambda x: np.sqrt(x) if pa.types.is_floating(x.type) else x)],
     # reductions and scans
     "row_reduction": [*(reduction(name, rounds=True)._replace(same_bits=True) for name in ("min", "max"))],
@@ -410,6 +420,7 @@ CALLS: dict[str, list[Call]] = {
         *(Call(lambda x, name=name: getattr(x.ewm(alpha=0.3), name)()) for name in ("mean", "var")),
         Call(lambda x: x.expanding().var()),
     ],
+    "weights": [Call(lambda x, beta=beta: x.softmax(beta=beta)) for beta in (1.0, -0.3, 0.0)],
     "window": [
         *(
             Call(lambda x, name=f"rolling_{name}", window=window: getattr(x, name)(window))
@@ -546,6 +557,7 @@ CALLS: dict[str, list[Call]] = {
 WITH: dict[str, dict[str, Any]] = {
     "bisect": {"searchsorted": "bisect"},
     "combined": {"combine": "blocks"},
+    "compared": {"arithmetic": "blocks", "function": "blocks"},
     "hash_row": {"unique": "hash", "member": "hash", "group": "hash", "value_counts": "hash", "lookup": "hash"},
     "fill": {"row_reduction": "numpy"},
     "select": {"quantile": "sort"},

@@ -16,7 +16,7 @@ from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.compiled.library import find_loop
 
-__all__ = ["Source", "fill", "fill_bits", "filled", "spread", "spread_flags", "write_mask"]
+__all__ = ["Source", "fill", "fill_bits", "filled", "spread", "spread_flags", "write_bits", "write_mask"]
 
 
 class Source(NamedTuple):
@@ -150,6 +150,14 @@ def fill_bits(function: Callable[[slice], NDArray[np.bool_]], n: int, block: int
             out[start // 8 : (items.stop + 7) // 8] = np.packbits(function(items), bitorder="little")
 
     blocks.map_tasks(work, range(0, n, block))
+    return out
+
+
+def write_bits(write: Callable[[int, int, NDArray[np.uint8]], object], n: int) -> NDArray[np.uint8]:
+    """As `fill_bits`, from ``write(first, last, out)``, which takes values at the speed of memory: fewer are not divided."""
+    out = empty((n + 7) // 8, np.uint8)
+    step = max(n, 1) if n < strategy.sizes.LIGHT_VALUES else strategy.sizes.PASS_VALUES
+    blocks.map_tasks(lambda first: write(first, min(first + step, n), out[first // 8 :]), range(0, n, step))
     return out
 
 

@@ -1,4 +1,4 @@
-"""Many items at once: the extreme of a run, the place of an item, which items are some of four, and products that are not rounded.
+"""Many items at once: the extreme of a run, the place of an item, comparisons of 64 as bits, and products that are not rounded.
 
 LLVM compares integers in lanes by itself, but floats one after the other, and it searches item by item. The functions are what
 numba compiles calls of them to; Python runs them too, on numpy arrays. A run of `WIDTH` bytes is the least that they take.
@@ -7,6 +7,7 @@ numba compiles calls of them to; Python runs them too, on numpy arrays. A run of
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 __all__ = [
+    "COMPARED",
     "WIDTH",
     "hits_of",
     "largest_of",
@@ -76,6 +78,18 @@ def hits_of(values: Any, place: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
     return np.packbits(flags, bitorder="little").view("<u8")[0]
 
 
+def _compared(compare: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    def compared(values: Any, place: Any, one: Any) -> Any:
+        return np.packbits(compare(values[int(place) : int(place) + 64], one), bitorder="little").view("<u8")[0]
+
+    return compared
+
+
+COMPARED = {"<": _compared(operator.lt), "<=": _compared(operator.le), "==": _compared(operator.eq)}
+COMPARED |= {">": _compared(operator.gt), ">=": _compared(operator.ge)}
+"""By sign a function of which of 64 items from a place on compare so with one, the first item in the lowest bit of a word."""
+
+
 _FIRST_INFINITE = 2**1024 - 2**970
 """The smallest number that float64 rounds to infinity."""
 
@@ -116,6 +130,12 @@ def teach_numba() -> None:
     overload(hits_of, inline="always")(
         lambda values, place, a, b, c, d: lambda values, place, a, b, c, d: hits(values, place, a, b, c, d)  # noqa: PLW0108
     )
+    for sign, compared in COMPARED.items():
+        overload(compared, inline="always")(_calling_flags(intrinsic(_flags(sign))))
+
+
+def _calling_flags(flags: Any) -> Callable[..., Any]:
+    return lambda values, place, one: lambda values, place, one: flags(values, place, one)  # noqa: PLW0108
 
 
 def _calling(one: Any) -> Callable[..., Any]:
@@ -169,6 +189,15 @@ class _Vectors:
         if self.is_float:
             return self.builder.fcmp_ordered(sign, one, two)
         return (self.builder.icmp_signed if self.is_signed else self.builder.icmp_unsigned)(sign, one, two)
+
+    def word(self, place: Any, compare: Callable[[Any], Any]) -> Any:
+        """A word of the flags of 64 items from a place on, from those of a vector of items."""
+        builder, found = self.builder, place.type(0)
+        for first in range(0, 64, self.n):
+            bits = builder.bitcast(compare(self.load(builder.add(place, place.type(first)))), self.ir.IntType(self.n))
+            bits = builder.zext(bits, place.type) if self.n < 64 else bits
+            found = builder.or_(found, builder.shl(bits, place.type(first)))
+        return found
 
 
 def _extreme_of(largest: bool, nulls: bool) -> Callable[..., Any]:
@@ -277,17 +306,25 @@ def _hits(_typing: Any, values: Any, _place: Any, _a: Any, _b: Any, _c: Any, _d:
     def write(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         data, place, *wanted = arguments
         lanes = _Vectors(builder, values.dtype, data, None)
-        word, sought = place.type, [lanes.splat(one) for one in wanted]
-        found = word(0)
-        for first in range(0, 64, lanes.n):
-            items = lanes.load(builder.add(place, word(first)))
-            same = [lanes.compare("==", items, one) for one in sought]
-            bits = builder.bitcast(functools.reduce(builder.or_, same), lanes.ir.IntType(lanes.n))
-            bits = builder.zext(bits, word) if lanes.n < 64 else bits
-            found = builder.or_(found, builder.shl(bits, word(first)))
-        return found
+        sought = [lanes.splat(one) for one in wanted]
+        return lanes.word(place, lambda items: functools.reduce(builder.or_, [lanes.compare("==", items, one) for one in sought]))
 
     return types.uint64(values, types.uint64, *(4 * (values.dtype,))), write
+
+
+def _flags(sign: str) -> Callable[..., Any]:
+    def typed(_typing: Any, values: Any, _place: Any, _one: Any) -> Any:
+        from numba import types
+
+        def write(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            data, place, one = arguments
+            lanes = _Vectors(builder, values.dtype, data, None)
+            sought = lanes.splat(one)
+            return lanes.word(place, lambda items: lanes.compare(sign, items, sought))
+
+        return types.uint64(values, types.uint64, values.dtype), write
+
+    return typed
 
 
 def _multiply_add(_typing: Any, one: Any, two: Any, three: Any) -> Any:

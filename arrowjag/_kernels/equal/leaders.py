@@ -8,19 +8,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels.base.codes import same_bits
-from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import from_counts, row_sizes
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop, table_for
 
-__all__ = ["Groups", "can_group", "find_leaders", "find_members", "groups", "leaders", "members"]
+__all__ = ["Groups", "can_group", "find_leaders", "find_marks", "find_members", "first_marks", "groups", "leaders", "members"]
 
 
 def find_leaders(data: NDArray[Any], valid: NDArray[np.bool_] | None) -> Compiled | None:
-    """The compiled loop for the bits of items, if it is ready."""
+    """The compiled loop of `leaders` for the bits of items, if it is ready."""
+    return _find("leaders", data, valid)
+
+
+def find_marks(data: NDArray[Any], valid: NDArray[np.bool_] | None) -> Compiled | None:
+    """The compiled loop of `first_marks` for the bits of items, if it is ready."""
+    return _find("first_marks", data, valid)
+
+
+def _find(name: str, data: NDArray[Any], valid: NDArray[np.bool_] | None) -> Compiled | None:
     if data.dtype.kind not in "buif" or data.dtype.itemsize > 8:
         return None
-    return find_loop("leaders", np.dtype(f"u{data.dtype.itemsize}"), valid is not None, len(data))
+    return find_loop(name, np.dtype(f"u{data.dtype.itemsize}"), valid is not None, len(data))
 
 
 def leaders(
@@ -30,11 +39,23 @@ def leaders(
 
     NaN equals NaN, and -0.0 equals 0.0. O(n_values): 5M float64 in 500k rows take 28 ms of one core, in rows of 1,000 as well.
     """
-    loop = find_leaders(data, valid)
+    return _firsts(find_leaders(data, valid), data, valid, offsets, np.int64)
+
+
+def first_marks(
+    data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.int64]] | None:
+    """As `leaders`, whether each item is the first of equal ones in its row, in place of its leader; a null is not."""
+    return _firsts(find_marks(data, valid), data, valid, offsets, np.bool_)
+
+
+def _firsts(
+    loop: Compiled | None, data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], dtype: type[np.generic]
+) -> tuple[NDArray[Any], NDArray[np.int64]] | None:
     if loop is None:
         return None
     table = table_for(int(row_sizes(offsets).max(initial=0)))
-    found, counts = empty(len(data), np.int64), empty(len(offsets) - 1, np.int64)
+    found, counts = (zeros if dtype is np.bool_ else empty)(len(data), dtype), empty(len(offsets) - 1, np.int64)
     loop(same_bits(data), valid, offsets, 0, len(counts), table, len(table) - 1, found, counts)
     return found, counts
 

@@ -13,10 +13,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.blocks import map_rows, map_tasks
-from arrowjag._kernels.base.fill import fill, fill_bits
+from arrowjag._kernels.base.blocks import map_rows
+from arrowjag._kernels.base.fill import fill, fill_bits, write_bits
 from arrowjag._kernels.base.memory import empty, unpack_bits, zeros
-from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.equal.groups import marked
 
@@ -93,17 +92,9 @@ def _compared(data: NDArray[Any], known: NDArray[Any]) -> NDArray[np.uint8]:
     loop = find_loop("one_of", data.dtype, False, len(data), often=True)
     few = 0 < len(known) <= 4 and not (known.dtype.kind == "f" and np.isnan(known[-1]))
     if few and strategy.choose("one_of", loop is not None) == "compiled" and loop is not None:
-        return _one_of(loop, np.ascontiguousarray(data), known.take(np.arange(4), mode="wrap"))
+        items, four = np.ascontiguousarray(data), known.take(np.arange(4), mode="wrap")
+        return write_bits(lambda first, last, out: loop(items, four, first, last, out), len(items))
     return fill_bits(lambda items: _any_equal(data[items], known), len(data), strategy.sizes.PASS_VALUES // 2)
-
-
-def _one_of(loop: Compiled, data: NDArray[Any], four: NDArray[Any]) -> NDArray[np.uint8]:
-    """Bits of which items equal one of four, by a compiled loop; few items are not divided among threads."""
-    n = len(data)
-    out = empty((n + 7) // 8, np.uint8)
-    step = max(n, 1) if n < strategy.sizes.LIGHT_VALUES else strategy.sizes.PASS_VALUES
-    map_tasks(lambda first: loop(data, four, first, min(first + step, n), out[first // 8 :]), range(0, n, step))
-    return out
 
 
 def _any_equal(part: NDArray[Any], known: NDArray[Any]) -> NDArray[np.bool_]:

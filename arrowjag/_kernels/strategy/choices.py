@@ -159,6 +159,7 @@ CHOICES: dict[str, Choice] = {
     "variance": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "central": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "decay": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "weights": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "window": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "window_quantile": _either(_window_quantile, "numpy", "ranks", compiled=lambda able, _slots: able),
     "scan": Choice(
@@ -215,6 +216,7 @@ CHOICES: dict[str, Choice] = {
     "text_blocks": _either(rules.at_least("TEXT_VALUES"), "whole", "blocks"),
     "function": _either(rules.at_least("ONE_PASS_VALUES"), "whole", "blocks"),
     "arithmetic": _either(rules.arithmetic, "whole", "blocks"),
+    "compared": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "square_root": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "division": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "loop": _either(rules.compiled_or_blocks, "blocks", compiled=lambda ready: ready),

@@ -19,7 +19,7 @@ from arrowjag._column import Column
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import Source, fill, fill_bits, spread_flags, write_mask
 from arrowjag._kernels.base.memory import empty, unpack_bits
-from arrowjag._kernels.elementwise import arithmetic
+from arrowjag._kernels.elementwise import arithmetic, comparison
 from arrowjag._kernels.move import copy_runs
 from arrowjag._kernels.move.copy_runs import RunSource
 from arrowjag._ops import structure
@@ -98,7 +98,7 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
     left, right = (_source(next(sides) if isinstance(operand, Column) else operand, shape) for operand in operands)
     bits = _joint_bits(met, shape)
     if rule.is_flag:
-        flags = fill_bits(lambda items: rule.function(left.part(items), right.part(items)), shape.size, block)
+        flags = _flags(rule.function, left, right, shape.size)
         return Column(shape, _array(pa.bool_(), shape.size, bits, flags))
     kind = np.result_type(left.data, right.data)
     kind = np.dtype(np.float64) if rule.is_float and kind.kind != "f" else kind
@@ -113,6 +113,14 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
 
     data = fill(work, shape.size, kind, block)
     return Column(shape, _array(pa.from_numpy_dtype(kind), shape.size, bits, data))
+
+
+def _flags(function: Callable[..., Any], left: Source | RunSource, right: Source | RunSource, n: int) -> npt.NDArray[np.uint8]:
+    """Bits of a comparison; operands that are not broadcast but for one number need no blocks."""
+    are_flat = all(isinstance(side, Source) and side.offsets is None for side in (left, right))
+    if are_flat and len(left.data) == n and len(right.data) == 1:
+        return comparison.compare(function, left.data, right.data)
+    return fill_bits(lambda items: function(left.part(items), right.part(items)), n)
 
 
 def _array(type: pa.DataType, n: int, bits: pa.Buffer | None, data: npt.NDArray[Any]) -> pa.Array:
@@ -170,7 +178,7 @@ def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
     except TypeError:
         return None
     if kind == np.bool_:
-        return with_data(array, fill_bits(lambda items: function(data[items]), len(data)), pa.bool_())
+        return with_data(array, comparison.flags(function, data), pa.bool_())
     if kind.kind not in "iuf":
         return None
     into = arithmetic.square_root(kind, len(data)) if function is np.sqrt else function

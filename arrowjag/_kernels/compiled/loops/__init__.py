@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from arrowjag._kernels.compiled.loop import LOOPS, Loop
 from arrowjag._kernels.compiled.loops import (
+    comparisons,
     counts,
     decay,
     division,
@@ -25,11 +26,13 @@ from arrowjag._kernels.compiled.loops import (
     sets,
     statistics,
     text,
+    weights,
     windows,
 )
 
 __all__ = [
     "LOOPS",
+    "comparisons",
     "counts",
     "decay",
     "division",
@@ -48,6 +51,7 @@ __all__ = [
     "sets",
     "statistics",
     "text",
+    "weights",
     "windows",
 ]
 

@@ -22,26 +22,28 @@ SKIPPED = 64
 SHORT = 12
 """Rows up to this length compare each item with those before it."""
 
+__all__ = ["mixed", "slot_of"]
+
 Function = Callable[..., int]
 
 
 @helper
-def _place_of(item: Any, within: Any) -> Any:
-    """The slot of a table at which the search for an item's bits begins."""
-    hashed = u8(item) * u8(0x9E3779B97F4A7C15)
-    return (hashed ^ (hashed >> u8(32))) & within
+def mixed(word: Any) -> Any:
+    """A hash of a word, different for different words, whose low bits depend on all bits.
 
-
-@loop("item* u1* i8* i8 i8 i8* u8 i8* i8*", _BITS)
-def leaders(kind: str, nulls: bool) -> Function:
-    """(values, valid, offsets, first, last, table, mask, out, counts): the first equal item of each item's row, as an item number.
-
-    Values are bits: equal items have equal ones. A null leads to -1. `table` has mask + 1 entries, a power of two of at least twice
-    the longest row, all -1 before the first row; `counts` receives the number of distinct items of each row.
-
-    Entries of earlier rows need no clearing: their item numbers lie before the row.
+    The low half of a product does not depend on the high bits of its factors, in which whole floats and words of text differ.
     """
+    word = (word ^ (word >> u8(32))) * u8(0x9E3779B97F4A7C15)
+    return word ^ (word >> u8(32))
 
+
+@helper
+def slot_of(item: Any, within: Any) -> Any:
+    """The slot of a table at which the search for an item's bits begins."""
+    return mixed(u8(item)) & within
+
+
+def _firsts(nulls: bool, marks: bool) -> Function:
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, table: Any, mask: Any, out: Any, counts: Any) -> int:
         for row in range(u8(first), u8(last)):
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
@@ -56,8 +58,9 @@ def leaders(kind: str, nulls: bool) -> Function:
                             same = same & (valid[j] != 0)
                         leader = j if same else leader
                     is_null = valid[i] == 0 if nulls else False
-                    n_different += 1 if (leader == i) & (not is_null) else 0
-                    out[i] = i8(-1) if is_null else i8(leader)
+                    is_first = (leader == i) & (not is_null)
+                    n_different += 1 if is_first else 0
+                    out[i] = is_first if marks else (i8(-1) if is_null else i8(leader))
             else:
                 size = u8(16)
                 while size < (end - begin) * u8(2):
@@ -65,10 +68,11 @@ def leaders(kind: str, nulls: bool) -> Function:
                 within = (size - u8(1)) & u8(mask)
                 for i in range(begin, end):
                     if nulls and valid[i] == 0:
-                        out[i] = i8(-1)
+                        if not marks:
+                            out[i] = -1
                         continue
                     item = values[i]
-                    place = _place_of(item, within)
+                    place = slot_of(item, within)
                     found = table[place]
                     while found >= i8(begin) and values[u8(found)] != item:
                         place = (place + u8(1)) & within
@@ -77,11 +81,34 @@ def leaders(kind: str, nulls: bool) -> Function:
                         table[place] = i8(i)
                         found = i8(i)
                         n_different += 1
-                    out[i] = found
+                        if marks:
+                            out[i] = 1
+                    if not marks:
+                        out[i] = found
             counts[row] = n_different
         return 0
 
     return function
+
+
+@loop("item* u1* i8* i8 i8 i8* u8 i8* i8*", _BITS)
+def leaders(kind: str, nulls: bool) -> Function:
+    """(values, valid, offsets, first, last, table, mask, out, counts): the first equal item of each item's row, as an item number.
+
+    Values are bits: equal items have equal ones. A null leads to -1. `table` has mask + 1 entries, a power of two of at least twice
+    the longest row, all -1 before the first row; `counts` receives the number of distinct items of each row.
+
+    Entries of earlier rows need no clearing: their item numbers lie before the row.
+    """
+    del kind
+    return _firsts(nulls, marks=False)
+
+
+@loop("item* u1* i8* i8 i8 i8* u8 u1* i8*", _BITS)
+def first_marks(kind: str, nulls: bool) -> Function:
+    """As `leaders`, whether each item is the first that equals it in its row; a null is not. `out` holds 0."""
+    del kind
+    return _firsts(nulls, marks=True)
 
 
 @loop("item* i8* item* i8* i8 i8 i8* u8 u1*", _BITS)
@@ -109,7 +136,7 @@ def members(kind: str, nulls: bool) -> Function:
                 size <<= u8(1)
             within = (size - u8(1)) & u8(mask)
             for j in range(low, high):
-                place = _place_of(known[j], within)
+                place = slot_of(known[j], within)
                 at = table[place]
                 while at >= i8(low) and known[u8(at)] != known[j]:
                     place = (place + u8(1)) & within
@@ -117,7 +144,7 @@ def members(kind: str, nulls: bool) -> Function:
                 if at < i8(low):
                     table[place] = i8(j)
             for i in range(begin, end):
-                place = _place_of(values[i], within)
+                place = slot_of(values[i], within)
                 at = table[place]
                 while at >= i8(low) and known[u8(at)] != values[i]:
                     place = (place + u8(1)) & within

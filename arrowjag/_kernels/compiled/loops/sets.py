@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import loop
+from arrowjag._kernels.compiled.loops.equality import slot_of
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
@@ -59,8 +60,7 @@ def combined(kind: str, nulls: bool) -> Function:
                 if nulls and valid[i] == 0:
                     continue
                 item = x[i]
-                hashed = u8(item) * u8(0x9E3779B97F4A7C15)
-                place = (hashed ^ (hashed >> u8(32))) & within
+                place = slot_of(item, within)
                 found = table[place]
                 while found >= i8(base) and x[u8(found) - begin_y] != item:
                     place = (place + u8(1)) & within
@@ -73,8 +73,7 @@ def combined(kind: str, nulls: bool) -> Function:
                 if nulls and valid_y[i] == 0:
                     continue
                 item = y[i]
-                hashed = u8(item) * u8(0x9E3779B97F4A7C15)
-                place = (hashed ^ (hashed >> u8(32))) & within
+                place = slot_of(item, within)
                 found = table[place]
                 while found >= i8(base):
                     known = x[u8(found) - begin_y] if found < i8(from_y) else y[u8(found) - end]

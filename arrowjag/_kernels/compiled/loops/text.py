@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import loop
+from arrowjag._kernels.compiled.loops.equality import mixed
 from arrowjag._kernels.compiled.words import load_word
 
 u1: Any = np.uint8  # Any: numba infers the exact types, so annotations would add nothing
@@ -61,9 +62,9 @@ def text_argmin(kind: str, nulls: bool) -> Function:
     return _extreme(nulls, largest=False)
 
 
-@loop("item* i8 i8* u1* i8* i8 i8 i8* u8 u8* i8* i8*", ("u1",))
-def text_leaders(kind: str, nulls: bool) -> Function:
-    """(data, size, cuts, valid, offsets, first, last, table, mask, hashes, out, counts): as `leaders`; a hash of each item is kept.
+@loop("item* i8 i8* u1* i8* i8 i8 i8* u8 u8* u1* i8*", ("u1",))
+def text_marks(kind: str, nulls: bool) -> Function:
+    """(data, size, cuts, valid, offsets, first, last, table, mask, hashes, out, counts): as `first_marks`; hashes are kept.
 
     There are `size` bytes. They are hashed and compared eight at a time, where as many can be read.
     """
@@ -91,7 +92,7 @@ def text_leaders(kind: str, nulls: bool) -> Function:
             within = (places - u8(1)) & u8(mask)
             for i in range(begin, end):
                 if nulls and valid[i] == 0:
-                    out[i] = i8(-1)
+                    out[i] = 0
                     continue
                 x, stop = u8(cuts[i]), u8(cuts[i + u8(1)])
                 n = stop - x
@@ -107,16 +108,16 @@ def text_leaders(kind: str, nulls: bool) -> Function:
                         word = u8(0)
                         for j in range(u8(0), min(rest, u8(8))):
                             word |= u8(data[k + j]) << (j << u8(3))
-                    hashed = (hashed ^ word) * u8(0x9E3779B97F4A7C15)
-                    hashed ^= hashed >> u8(32)
+                    hashed = mixed(hashed ^ word)
                     k += u8(8)
                 hashes[i] = hashed
                 place = hashed & within
-                found = table[place]
-                while found >= i8(begin):
-                    if hashes[u8(found)] == hashed:
-                        y = u8(cuts[u8(found)])
-                        if u8(cuts[u8(found) + u8(1)]) - y == n:
+                while True:
+                    # An item whose slot is free is compared with itself, so that whether items are new is not a branch.
+                    at = u8(table[place]) if table[place] >= i8(begin) else i
+                    if hashes[at] == hashed:
+                        y = u8(cuts[at])
+                        if u8(cuts[at + u8(1)]) - y == n:
                             if n <= u8(8):  # of one word the hash tells all
                                 break
                             k = u8(0)
@@ -127,12 +128,9 @@ def text_leaders(kind: str, nulls: bool) -> Function:
                             if k == n:
                                 break
                     place = (place + u8(1)) & within
-                    found = table[place]
-                if found < i8(begin):
-                    table[place] = i8(i)
-                    found = i8(i)
-                    n_different += 1
-                out[i] = found
+                table[place] = i8(at)
+                n_different += 1 if at == i else 0
+                out[i] = at == i
             counts[row] = n_different
         return 0
 

@@ -1,0 +1,56 @@
+"""Flags of numbers as Arrow's bits: comparisons with one number, and which floats are NaN."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.fill import fill_bits, write_bits
+from arrowjag._kernels.compiled.library import find_loop
+from arrowjag._kernels.compiled.loops.comparisons import WANTED
+
+__all__ = ["compare", "flags"]
+
+
+def compare(ufunc: Callable[..., Any], data: NDArray[Any], number: NDArray[Any]) -> NDArray[np.uint8]:
+    """Compare items with a number.
+
+    Parameters
+    ----------
+    ufunc : numpy.ufunc
+        One of numpy's six comparisons.
+    data : (n_values,) array of integers or floats
+    number : (1,) array of integers or floats
+
+    Returns
+    -------
+    ((n_values + 7) // 8,) uint8 array
+        In Arrow's order of bits.
+
+    Notes
+    -----
+    O(n_values), on all cores. 1M float64 take 0.1 ms by a compiled loop, 0.2 by numpy.
+    """
+    found = _by_loop(ufunc.__name__, data, number) if data.dtype == number.dtype else None
+    return fill_bits(lambda items: ufunc(data[items], number), len(data)) if found is None else found
+
+
+def flags(ufunc: Callable[..., Any], data: NDArray[Any]) -> NDArray[np.uint8]:
+    """Bits of a function of numpy from floats to booleans, such as isnan; cost as for `compare`."""
+    if ufunc is np.isnan:  # what is not at most infinity
+        found = _by_loop("less_equal", data, np.full(1, np.inf, data.dtype), opposite=True)
+        if found is not None:
+            return found
+    return fill_bits(lambda items: ufunc(data[items]), len(data))
+
+
+def _by_loop(name: str, data: NDArray[Any], number: NDArray[Any], opposite: bool = False) -> NDArray[np.uint8] | None:
+    loop = find_loop("compared", data.dtype, False, len(data))
+    if strategy.choose("compared", loop is not None) != "compiled" or loop is None:
+        return None
+    items, wanted = np.ascontiguousarray(data), WANTED[name] ^ (8 if opposite else 0)
+    return write_bits(lambda first, last, out: loop(items, number, wanted, first, last, out), len(items))
