@@ -242,7 +242,7 @@ def run_job(
         options["write"] = {"schema_mode": "merge"}
     with _jobs.log_to_stderr(log_level):
         report = _jobs.run(job, source, sink, schema=_jobs.schema_of(schema), dry_run=dry_run, **options)
-    print(json.dumps(dataclasses.asdict(report), indent=2) if as_json else report)
+    print(json.dumps(dataclasses.asdict(report), indent=2) if as_json else _jobs.as_options(str(report)))
     count = len(report.failures)
     if count:
         raise typer.Exit(_fail(f"{count} task{'' if count == 1 else 's'} failed", 1))
@@ -262,7 +262,7 @@ def status(
       arrowjag status results --json
     """  # noqa: D301
     found = _jobs.status(sink, storage_options=_jobs.storage_options(storage_option) or None)
-    print(json.dumps(dataclasses.asdict(found), indent=2) if as_json else found)
+    print(json.dumps(dataclasses.asdict(found), indent=2) if as_json else _jobs.as_options(str(found)))
 
 
 @app.command("compile", short_help="Compile the loops of arrowjag ahead of time.")

@@ -429,7 +429,9 @@ def _write_record(record: Record) -> None:
 def _rejects(sink: Sink, there: Source, limits: Limits, dead_letter: Any, where: Any, stores: Mapping[str, str]) -> Rejects | None:
     if limits.on_error != "rows":
         if dead_letter is not None:
-            raise JagValueError('dead_letter is the folder of rows that fail with on_error="rows"; on_error is another')
+            raise JagValueError(
+                f'dead_letter is the folder of the rows that on_error="rows" rejects, got on_error="{limits.on_error}"'
+            )
         return None
     filesystem, folder = sink.filesystem, f"{sink.sidecar.folder}/rejected"
     if dead_letter is not None:
