@@ -17,6 +17,7 @@ from arrowjag import __version__
 from arrowjag.cli import _jobs, _tables
 from arrowjag.cli._facts import column_names, read_column, read_facts
 from arrowjag.errors import JagError, JagValueError
+from arrowjag.io._damage import joined_lines
 
 __all__ = ["app", "run"]
 
@@ -28,7 +29,6 @@ def _help_mode() -> Literal["rich"] | None:
 
 app = typer.Typer(name="arrowjag", pretty_exceptions_enable=False, rich_markup_mode=_help_mode())
 
-_NO_FILE = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError)
 _STORAGE = "An option of the store by its name in object_store, such as aws_region=eu-west-1; may be repeated."
 _INTERRUPTED = 130
 _TERMINATED = 143
@@ -53,7 +53,7 @@ def run(words: list[str]) -> int:
     except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (JagError, *_NO_FILE) as error:
+    except (JagError, OSError) as error:
         return _fail(str(error), 1 if isinstance(error, RuntimeError) else 2)  # a job that failed is a RuntimeError
     except AssertionError as error:
         return _fail(f"the demo's figures differ: {error}", 1)
@@ -64,8 +64,7 @@ def run(words: list[str]) -> int:
 
 
 def _fail(text: str, code: int) -> int:
-    line = " ".join(text.split())
-    print(f"arrowjag: {line}", file=sys.stderr)
+    print(f"arrowjag: {joined_lines(text)}", file=sys.stderr)
     return code
 
 

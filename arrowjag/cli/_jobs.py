@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.machinery
 import importlib.util
 import json
 import logging
@@ -230,6 +231,8 @@ def _import_module(name: str) -> ModuleType:
 def _load_module(path: Path) -> ModuleType:
     """Import a file as a script does: its folder comes first on the path, here and in the workers."""
     folder = str(path.resolve().parent)
+    if _is_taken(path.stem, folder):
+        raise JagValueError(f"{path} would hide the module {path.stem!r} from the libraries that import it: rename the file")
     sys.path.insert(0, folder)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")]))
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -243,6 +246,15 @@ def _load_module(path: Path) -> ModuleType:
         raise JagValueError(_where(error, path)) from None
     _travel_by_value(module)
     return module
+
+
+def _is_taken(name: str, folder: str) -> bool:
+    """Return whether a module of Python or of a package has this name, other than a file in this folder."""
+    if name in sys.stdlib_module_names:
+        return True
+    others = [one for one in sys.path if str(Path(one or ".").resolve()) != folder]
+    found = importlib.machinery.PathFinder.find_spec(name, others)
+    return found is not None and found.origin is not None
 
 
 def _where(error: Exception, path: Path) -> str:

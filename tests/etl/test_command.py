@@ -124,6 +124,26 @@ def test_errors_of_tasks_name_options_and_quote_the_function_unchanged(folder: P
     assert "slow: 0 tasks, 1 failed, /" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("name", ["types", "polars", "pytest"])
+def test_a_file_that_would_hide_a_module_is_refused(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / f"{name}.py").write_text(JOB)
+    assert run(job=f"{name}.py:keep") == 2
+    told = capsys.readouterr().err
+    assert told == f"arrowjag: {name}.py would hide the module '{name}' from the libraries that import it: rename the file\n"
+    assert not (folder / "out").exists()
+
+
+def test_an_error_of_the_system_is_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError(28, "\x1b[31mNo space\x1b[0m\nleft")
+
+    monkeypatch.setattr(aj.etl, "run", fail)
+    assert run() == 2
+    assert capsys.readouterr().err == "arrowjag: [Errno 28] No space left\n"
+
+
 def test_warnings_are_lines_of_the_log(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = "import sqlite3\ncon = sqlite3.connect(':memory:')\ndef keep(frame):\n    con.commit()\n    return frame\n"
     (folder / "connected_job.py").write_text(text)
