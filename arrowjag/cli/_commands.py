@@ -17,6 +17,7 @@ from arrowjag import __version__
 from arrowjag.cli import _jobs, _tables
 from arrowjag.cli._facts import column_names, read_column, read_facts
 from arrowjag.errors import JagError, JagValueError
+from arrowjag.io._damage import joined_lines
 
 __all__ = ["app", "run"]
 
@@ -28,7 +29,6 @@ def _help_mode() -> Literal["rich"] | None:
 
 app = typer.Typer(name="arrowjag", pretty_exceptions_enable=False, rich_markup_mode=_help_mode())
 
-_NO_FILE = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError)
 _STORAGE = "An option of the store by its name in object_store, such as aws_region=eu-west-1; may be repeated."
 _INTERRUPTED = 130
 _TERMINATED = 143
@@ -53,7 +53,7 @@ def run(words: list[str]) -> int:
     except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (JagError, *_NO_FILE) as error:
+    except (JagError, OSError) as error:
         return _fail(str(error), 1 if isinstance(error, RuntimeError) else 2)  # a job that failed is a RuntimeError
     except AssertionError as error:
         return _fail(f"the demo's figures differ: {error}", 1)
@@ -64,8 +64,7 @@ def run(words: list[str]) -> int:
 
 
 def _fail(text: str, code: int) -> int:
-    line = " ".join(text.split())
-    print(f"arrowjag: {line}", file=sys.stderr)
+    print(f"arrowjag: {joined_lines(text)}", file=sys.stderr)
     return code
 
 
@@ -242,7 +241,7 @@ def run_job(
         options["write"] = {"schema_mode": "merge"}
     with _jobs.log_to_stderr(log_level):
         report = _jobs.run(job, source, sink, schema=_jobs.schema_of(schema), dry_run=dry_run, **options)
-    print(json.dumps(dataclasses.asdict(report), indent=2) if as_json else report)
+    print(json.dumps(dataclasses.asdict(report), indent=2) if as_json else _jobs.as_options(str(report)))
     count = len(report.failures)
     if count:
         raise typer.Exit(_fail(f"{count} task{'' if count == 1 else 's'} failed", 1))
@@ -262,7 +261,7 @@ def status(
       arrowjag status results --json
     """  # noqa: D301
     found = _jobs.status(sink, storage_options=_jobs.storage_options(storage_option) or None)
-    print(json.dumps(dataclasses.asdict(found), indent=2) if as_json else found)
+    print(json.dumps(dataclasses.asdict(found), indent=2) if as_json else _jobs.as_options(str(found)))
 
 
 @app.command("compile", short_help="Compile the loops of arrowjag ahead of time.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.machinery
 import importlib.util
 import json
 import logging
@@ -11,6 +12,7 @@ import os
 import re
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -19,10 +21,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from arrowjag.errors import JagValueError, MissingDependencyError
+from arrowjag.errors import JagError, JagValueError, JagWarning, MissingDependencyError
 from arrowjag.io._damage import describe_missing
 
-__all__ = ["filters", "load_function", "log_to_stderr", "names", "run", "schema_of", "status", "storage_options"]
+__all__ = ["as_options", "filters", "load_function", "log_to_stderr", "names", "run", "schema_of", "status", "storage_options"]
 
 _LEVELS = ("debug", "info", "warning", "error")
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
@@ -34,15 +36,14 @@ def run(job: str, source: str, sink: str, **options: Any) -> Any:
     function = load_function(job)
     if "://" not in source and not any(mark in source for mark in "*?[") and not Path(source).exists():
         raise JagValueError(describe_missing(source))
-    try:
+    with _naming_options():
         return _etl().run(function, source, sink, **options)
-    except JagValueError as error:
-        raise JagValueError(_as_options(str(error))) from None
 
 
 def status(sink: str, **options: Any) -> Any:
     """Return the status of a folder of results."""
-    return _etl().status(sink, **options)
+    with _naming_options():
+        return _etl().status(sink, **options)
 
 
 def storage_options(texts: list[str] | None) -> dict[str, str]:
@@ -62,30 +63,64 @@ def _etl() -> Any:
         raise MissingDependencyError.of(error.name, "etl", "a job") from None
 
 
-def _as_options(text: str) -> str:
-    """Replace the parameter names in a message of `arrowjag.etl.run` by options of the command."""
-    text = re.sub(r'mode="(resume|replace)"', r"--\1", text)
-    text = re.sub(r'missing_inputs="(\w+)"', r"--missing-inputs \1", text)
-    text = re.sub(r"\b(memory|workers)(?==)", _option, text)
-    return re.sub(r"\b(batch_bytes|bytes_per_file|partition_by|max_failures|on_error)\b", _option, text)
+# Parameters of `arrowjag.etl.run` as its messages write them, and the options of the command.
+_PHRASES = {
+    r'\bmode="(resume|replace)"': r"--\1",
+    r'\bmissing_inputs="(\w+)"': r"--missing-inputs \1",
+    r'\bon_error="?(\w+)"?': r"--on-error \1",
+    r'\bwrite(=\{"schema_mode": "merge"\}|: schema_mode="merge")': "--merge-schema",
+    r'\bversion="\.\.\."': "--code-version TEXT",
+    r"\bversion=(?= with the text)": "--code-version",
+    r"\btimeout=(?=[\d.e+-]+ seconds)": "--timeout=",
+    r"\bshare of memory=": "share of --memory",
+    r"\bmore than max_failures=": "more than --max-failures=",
+    r"\bpass schema=": "pass --schema",
+}
+# Parameters in messages that quote no code of the user.
+_NAMES = re.compile(
+    r"\b(batch_bytes|bytes_per_file|partition_by|max_failures|on_error|missing_inputs|dead_letter|storage_options)\b"
+    r"|^(engine|frame|timeout|memory|workers|filters)(?= (must|is|name|compare|don't)\b)|\b(memory|workers)(?==)"
+)
+_REPEATED = {"storage_options": "--storage-option", "filters": "the conditions of --filter"}
+
+
+def as_options(text: str, *, quotes_code: bool = True) -> str:
+    """Replace the parameters of `arrowjag.etl.run` in a message by options of the command.
+
+    A message that quotes an error of the user's function may hold the same names with another meaning.
+    """
+    for phrase, option in _PHRASES.items():
+        text = re.sub(phrase, option, text)
+    return text if quotes_code else _NAMES.sub(_option, text)
 
 
 def _option(found: re.Match[str]) -> str:
-    return "--" + found[0].replace("_", "-")
+    return _REPEATED.get(found[0], "--" + found[0].replace("_", "-"))
+
+
+@contextlib.contextmanager
+def _naming_options() -> Iterator[None]:
+    """Name options of the command in the errors of the block."""
+    try:
+        yield
+    except JagError as error:
+        # A job that failed is a RuntimeError and quotes the error of the function.
+        error.args = (as_options(str(error), quotes_code=isinstance(error, RuntimeError)),)
+        raise
 
 
 class _Line(logging.Formatter):
     """A line of the log, which names options of the command."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return _as_options(super().format(record))
+        return as_options(super().format(record))
 
 
 @contextlib.contextmanager
 def log_to_stderr(level: str) -> Iterator[None]:
-    """Log messages from a level on, one line each, until the block ends."""
+    """Log messages from a level on, and warnings of arrowjag, one line each, until the block ends."""
     if level.lower() not in _LEVELS:
-        raise JagValueError(f"--log-level is {', '.join(_LEVELS)}, got {level!r}")
+        raise JagValueError(f"--log-level must be {', '.join(_LEVELS[:-1])} or {_LEVELS[-1]}, got {level!r}")
     handler = logging.StreamHandler()
     handler.setFormatter(_Line("arrowjag: %(levelname)s: %(message)s"))
     logger = logging.getLogger("arrowjag.etl")
@@ -93,10 +128,28 @@ def log_to_stderr(level: str) -> Iterator[None]:
     logger.addHandler(handler)
     logger.setLevel(level.upper())
     try:
-        yield
+        with _logging_warnings(logger):
+            yield
     finally:
         logger.removeHandler(handler)
         logger.setLevel(before)
+
+
+@contextlib.contextmanager
+def _logging_warnings(logger: logging.Logger) -> Iterator[None]:
+    """Log the warnings of arrowjag in the block: a user of the command has no line of code that they could name."""
+    with warnings.catch_warnings():
+        others = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
+            if issubclass(category, JagWarning):
+                logger.warning("%s", message)
+            else:
+                others(message, category, *rest)
+
+        warnings.showwarning = show  # type: ignore[assignment]
+        warnings.simplefilter("always", JagWarning)
+        yield
 
 
 def names(text: str | None) -> list[str] | None:
@@ -178,6 +231,8 @@ def _import_module(name: str) -> ModuleType:
 def _load_module(path: Path) -> ModuleType:
     """Import a file as a script does: its folder comes first on the path, here and in the workers."""
     folder = str(path.resolve().parent)
+    if _is_taken(path.stem, folder):
+        raise JagValueError(f"{path} would hide the module {path.stem!r} from the libraries that import it: rename the file")
     sys.path.insert(0, folder)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")]))
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -191,6 +246,15 @@ def _load_module(path: Path) -> ModuleType:
         raise JagValueError(_where(error, path)) from None
     _travel_by_value(module)
     return module
+
+
+def _is_taken(name: str, folder: str) -> bool:
+    """Return whether a module of Python or of a package has this name, other than a file in this folder."""
+    if name in sys.stdlib_module_names:
+        return True
+    others = [one for one in sys.path if str(Path(one or ".").resolve()) != folder]
+    found = importlib.machinery.PathFinder.find_spec(name, others)
+    return found is not None and found.origin is not None
 
 
 def _where(error: Exception, path: Path) -> str:

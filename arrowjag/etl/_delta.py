@@ -55,7 +55,7 @@ class DeltaLake:
 
     def __init__(self, sink: Any, options: Mapping[str, str]) -> None:
         self._library = deltalake()
-        self._path, self._options = path_of(sink).rstrip("/"), options_of(sink, options)
+        self._path, self._options = path_of(sink), options_of(sink, options)
         self.filesystem, folder = locate_file(self._path, None, self._options)
         self.folder = folder.rstrip("/")
         self.link = self._path if "://" in self._path else ""

@@ -16,13 +16,12 @@ import re
 import sys
 import threading
 import types
-import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from arrowjag.errors import JagWarning
+from arrowjag._warnings import warn
 
 __all__ = ["code_digest", "digest_of", "footer_digest"]
 
@@ -102,11 +101,9 @@ def code_digest(function: Any, version: str | None = None) -> str:
     unknown: list[str] = []
     digest = _digest((function,), unknown.append)
     if unknown:
-        warnings.warn(
+        warn(
             f"the function uses {', '.join(sorted(set(unknown)))}, whose content can't be digested: resume would not see that it "
-            'has changed. Give version="..." and change it whenever results change.',
-            JagWarning,
-            stacklevel=3,
+            'has changed. Give version="..." and change it whenever results change.'
         )
     return digest
 

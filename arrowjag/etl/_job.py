@@ -304,7 +304,8 @@ def _run(
     def add(scheduler: Scheduler) -> None:
         record.add(there, kept, scheduler.outcomes, tasks, sum(scheduler.retries.values()))
 
-    scheduler, peak = _schedule(job, tasks, limits, known, how.progress, rejected, add)
+    failed = len(there.failures) if job.rejects is None else rejected
+    scheduler, peak = _schedule(job, tasks, limits, known, how.progress, failed, add)
     done = [task for task in tasks if task.number in scheduler.outcomes]
     _check_results(sink, done, scheduler.outcomes)
     commit = ""
@@ -428,7 +429,9 @@ def _write_record(record: Record) -> None:
 def _rejects(sink: Sink, there: Source, limits: Limits, dead_letter: Any, where: Any, stores: Mapping[str, str]) -> Rejects | None:
     if limits.on_error != "rows":
         if dead_letter is not None:
-            raise JagValueError('dead_letter is the folder of rows that fail with on_error="rows"; on_error is another')
+            raise JagValueError(
+                f'dead_letter is the folder of the rows that on_error="rows" rejects, got on_error="{limits.on_error}"'
+            )
         return None
     filesystem, folder = sink.filesystem, f"{sink.sidecar.folder}/rejected"
     if dead_letter is not None:
@@ -537,7 +540,7 @@ def reduce(  # noqa: PLR0913  (the arguments of a job)
     plan = make_plan(there.schema, columns, filters)
     job = Job(carried, name_of(partial), plan, there.partitions, frame, None)
     with ended_by_signals():
-        scheduler, _ = _schedule(job, make_tasks(there.pieces), limits, None, progress)
+        scheduler, _ = _schedule(job, make_tasks(there.pieces), limits, None, progress, len(there.failures))
     parts = [part for number in sorted(scheduler.outcomes) for part in scheduler.outcomes[number].partials]
     if not parts:
         parts = [as_partial(partial(make_frame(plan.schema.empty_table(), frame)), job.name)]
@@ -550,7 +553,7 @@ def _schedule(
     limits: Limits,
     schema: pa.Schema | None,
     progress: bool,
-    rejected: int = 0,
+    failed: int = 0,
     ended: Callable[[Scheduler], None] = lambda scheduler: None,
 ) -> tuple[Scheduler, int | None]:
     """Run the tasks; `ended` is called after them, also if one has failed or a signal has stopped them."""
@@ -560,7 +563,7 @@ def _schedule(
         "job %s: %d tasks, %s engine, %d workers of %s, batches of %s",
         *(job.name, len(tasks), limits.engine, shares.workers, bytes_text(shares.share), bytes_text(shares.batch_bytes)),
     )
-    policy = Policy(shares.batch_bytes, shares.share, limits.skip, limits.max_failures, limits.timeout, rejected)
+    policy = Policy(shares.batch_bytes, shares.share, limits.skip, limits.max_failures, limits.timeout, failed)
     engine = _engine(replace(job, workers=shares.workers), limits, shares) if tasks else _NoEngine()
     watch = job.sink.lease.watch if job.sink is not None and job.sink.lease is not None else lambda: None
     scheduler = Scheduler(job, engine, tasks, schema=schema, policy=policy, progress=shown, watch=watch)

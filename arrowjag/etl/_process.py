@@ -28,28 +28,32 @@ _SECONDS_TO_CLEAN_UP = 5.0
 
 def serve() -> None:
     """Run orders until stdin ends."""
+    try:
+        _serve()
+    except Stopped:
+        sys.stderr.flush()
+        os._exit(0)
+
+
+def _serve() -> None:
     stdin, stdout = _take_streams()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends SIGINT to all processes of the group; the driver decides
     signal.signal(signal.SIGTERM, _stop)
     pa.set_cpu_count(1)
     orders: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(stdin, orders), daemon=True).start()
-    try:
-        worker = _worker(orders.get())
-        while True:
-            order: Order | Told = orders.get()
-            if isinstance(order, Told):
-                continue  # for a task that has ended meanwhile
-            try:
-                if isinstance(worker, TaskError):
-                    raise worker
-                _tell(stdout, Started(order.task.number))
-                _tell(stdout, Finished(order.task.number, worker.run(order, partial(_tell, stdout), orders.get)))
-            except TaskError as failed:
-                _tell(stdout, Finished(order.task.number, failed))
-    except Stopped:
-        sys.stderr.flush()
-        os._exit(0)
+    worker = _worker(orders.get())
+    while True:
+        order: Order | Told = orders.get()
+        if isinstance(order, Told):
+            continue  # for a task that has ended meanwhile
+        try:
+            if isinstance(worker, TaskError):
+                raise worker
+            _tell(stdout, Started(order.task.number))
+            _tell(stdout, Finished(order.task.number, worker.run(order, partial(_tell, stdout), orders.get)))
+        except TaskError as failed:
+            _tell(stdout, Finished(order.task.number, failed))
 
 
 def _worker(job: Job) -> Worker | TaskError:

@@ -19,12 +19,13 @@ import pyarrow as pa
 import pyarrow.fs as pf
 
 from arrowjag._arguments import check_arguments
-from arrowjag.errors import JagValueError
+from arrowjag.errors import JagError, JagValueError
 from arrowjag.etl._lake import is_ours, run_of
 from arrowjag.etl._lakes import open_lake
 from arrowjag.etl._lease import read_owner
 from arrowjag.etl._output import Written
 from arrowjag.etl._sidecar import Sidecar
+from arrowjag.etl._signals import TERMINATED
 from arrowjag.etl._sink import Result, Sink, is_part
 from arrowjag.etl._tasks import Source, Task
 from arrowjag.etl._worker import Outcome
@@ -94,8 +95,7 @@ class Record:
     def failed(self, error: BaseException) -> None:
         """Record the error or the signal that ended the run."""
         stopped = isinstance(error, (KeyboardInterrupt, SystemExit))
-        text = "".join(traceback.format_exception_only(error)).partition("\n")[0]
-        self._facts |= {"state": "stopped" if stopped else "failed", "error": text}
+        self._facts |= {"state": "stopped" if stopped else "failed", "error": _text_of(error)}
         failure = getattr(error, "failure", None)
         self._facts["failures"] = _failures([failure]) if isinstance(failure, Failure) else []
 
@@ -103,6 +103,16 @@ class Record:
         """Write the record beside the sink."""
         self._facts["ended"] = _now()
         self._sink.sidecar.write(f"{_PREFIX}{self._sink.run}.json", _lines(self._facts).encode())
+
+
+def _text_of(error: BaseException) -> str:
+    """Return an error in one line, without the name of the class if it is one of arrowjag."""
+    if isinstance(error, SystemExit):
+        return "ended by SIGTERM" if error.code == TERMINATED else f"ended with exit code {error.code}"
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
+    text = str(error) if isinstance(error, JagError) else "".join(traceback.format_exception_only(error))
+    return text.strip().partition("\n")[0]
 
 
 def _lines(facts: Mapping[str, Any]) -> str:

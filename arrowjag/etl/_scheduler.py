@@ -28,7 +28,7 @@ _LIVES = 3  # retries of a task whose worker died, which may have causes other t
 class Policy:
     """Limits and failure handling: batch size, memory per worker, whether failed tasks are skipped, and the time limit per task.
 
-    `rejected` is the number of rows that earlier runs have rejected.
+    `failed` is the number of failures before the first task: rows that earlier runs have rejected, or files without a footer.
     """
 
     batch_bytes: int
@@ -36,7 +36,7 @@ class Policy:
     skip: bool = False
     max_failures: int | None = None
     timeout: float | None = None
-    rejected: int = 0
+    failed: int = 0
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,7 @@ class Scheduler:
             If a task failed and the policy doesn't allow skipping it.
         """
         try:
+            self._check_failures(None)
             while self._waiting or self._running:
                 self._watch()
                 self._give_orders()
@@ -198,16 +199,24 @@ class Scheduler:
         if self._job.sink is not None and order.schema is None and not outcome.rows:
             self._empty.append((attempt.task, outcome))
         self.outcomes[attempt.task.number] = outcome
-        self._check_rejected(attempt.task)
+        self._check_failures(Failure(attempt.task.path, attempt.task.row_groups, ""))
         self._progress.advance(outcome.rows_read - attempt.rows)
         self._progress.task_done()
         _LOG.debug("task %s is done: %d rows in, %d out", attempt.task.name, outcome.rows_read, outcome.rows)
 
-    def _check_rejected(self, task: Task) -> None:
-        most, rows = self._policy.max_failures, sum(outcome.rejected for outcome in self.outcomes.values())
-        rows += self._policy.rejected
-        if self._job.rejects is not None and most is not None and rows > most:
-            raise JobError(Failure(task.path, task.row_groups, f"{rows} rows have failed, more than max_failures={most}"))
+    def _check_failures(self, last: Failure | None) -> None:
+        """Raise if there are more failures than the policy allows; `last` is None before the first task."""
+        most, rejects = self._policy.max_failures, self._job.rejects
+        rows = sum(outcome.rejected for outcome in self.outcomes.values())
+        count = self._policy.failed + (len(self.failures) if rejects is None else rows)
+        if most is None or count <= most:
+            return
+        noun = "row" if rejects is not None else "file" if last is None else "task"
+        text = f"{count} {noun} has" if count == 1 else f"{count} {noun}s have"
+        text += f" failed{'' if last is not None else ' before the first task'}, more than max_failures={most}"
+        if last is not None:
+            raise JobError(replace(last, error=f"{text}, the last with {last.error}" if last.error else text))
+        raise JobError(Failure("the source" if self._job.sink is None else self._job.sink.folder, (), text))
 
     def _failed(self, attempt: _Try, failed: TaskError) -> None:
         self._progress.advance(-attempt.rows)
@@ -224,10 +233,7 @@ class Scheduler:
             raise JobError(failure)
         _LOG.warning("task failed and is skipped: %s", failure)
         self.failures.append(failure)
-        most = self._policy.max_failures
-        if self._job.rejects is None and most is not None and len(self.failures) > most:
-            text = f"{len(self.failures)} tasks have failed, more than max_failures={most}, the last with {failure.error}"
-            raise JobError(replace(failure, error=text))
+        self._check_failures(failure)
         self._progress.task_failed(failure)
 
     def _failure(self, task: Task, failed: TaskError) -> Failure:

@@ -118,7 +118,7 @@ class Sink:
                     table,
                     self.lake.base,
                     "the table",
-                    'write={"schema_mode": "merge"} (--merge-schema) lets results differ in columns',
+                    'write={"schema_mode": "merge"} lets results differ in columns',
                 )
             return conform_result(table, self.lake.fitted(table.schema))
         except JagTypeError as error:

@@ -285,7 +285,7 @@ def verify_unchanged(pieces: Sequence[Piece], footers: Sequence[bytes] | None = 
     for place, (piece, info) in enumerate(zip(pieces, infos, strict=True)):
         if info is not None:
             if info.type == pf.FileType.NotFound:
-                raise SourceChangedError(f"{piece.path} was deleted during the run: run again")
+                raise SourceChangedError(piece, 'was deleted during the run: run again with mode="resume"')
             if info.size != piece.state.size:
                 _raise_changed(piece, f"it had {piece.state.size} bytes, now {info.size}")
             if info.mtime_ns != piece.state.time:
@@ -316,11 +316,23 @@ def _tag(filesystem: Any, info: Any) -> str | None:
 
 
 def _raise_changed(piece: Piece, how: str) -> NoReturn:
-    raise SourceChangedError(f'{piece.path} was replaced during the run ({how}): run again with mode="resume"')
+    raise SourceChangedError(piece, f'was replaced during the run ({how}): run again with mode="resume"')
 
 
 class SourceChangedError(JagError, RuntimeError):
-    """A file of the source was replaced or deleted after the driver read its footer."""
+    """A file of the source was replaced or deleted after the driver read its footer.
+
+    Parameters
+    ----------
+    piece : Piece
+        The piece of the file.
+    text : str
+        What happened to it.
+    """
+
+    def __init__(self, piece: Piece, text: str) -> None:
+        super().__init__(f"{piece.path} {text}")
+        self.where, self.text = piece.where, text
 
 
 def _locate(source: Any, filesystem: Any, options: Mapping[str, str], skip: bool) -> tuple[Located | None, tuple[Failure, ...]]:

@@ -270,7 +270,7 @@ class _Task:
         except (pa.ArrowException, OSError):
             pass  # a damaged footer: the original error is more specific
         if isinstance(error, SourceChangedError):
-            return TaskError("error", str(error), details, self._origin)
+            return TaskError("error", f"the file {error.text}", details, (error.where,))
         return TaskError("error", one_line(error), details, self._origin)
 
     # ------------------------------------------------------------------------------------------------------- batches

@@ -10,7 +10,8 @@ from urllib.parse import unquote
 import numpy as np
 import pyarrow as pa
 
-from arrowjag.errors import JagValueError, MissingDependencyError
+from arrowjag.errors import JagFileError, JagValueError, MissingDependencyError
+from arrowjag.io._damage import joined_lines
 from arrowjag.io._files import StoredFile
 from arrowjag.io._locate import TableFolderError, locate_file
 from arrowjag.io._plain import METADATA_KEY, jagged_type
@@ -43,8 +44,11 @@ def deltalake() -> Any:
 
 
 def path_of(source: Any) -> str:
-    """Return the path or URL of a table."""
-    return without_table(source) if isinstance(source, str) else str(source.table_uri).removeprefix("file://")
+    """Return the path or URL of a table, without slashes at its end; raise if a name holds none."""
+    path = without_table(source) if isinstance(source, str) else str(source.table_uri).removeprefix("file://")
+    if not path.rpartition("://")[2].strip("/"):
+        raise JagValueError(f"{source} names no table: write delta://PATH or delta://s3://BUCKET/PATH")
+    return path.rstrip("/")
 
 
 def options_of(source: Any, options: Mapping[str, str]) -> dict[str, str]:
@@ -78,8 +82,8 @@ def open_table(path: str, options: Mapping[str, str], version: int | None = None
         return library.DeltaTable(path, version=version, storage_options=dict(options) or None)
     except library.exceptions.TableNotFoundError:
         return None
-    except library.exceptions.DeltaError as error:
-        raise JagValueError(f"{path} can't be read as a table of Delta Lake: {' '.join(str(error).split())}") from error
+    except (library.exceptions.DeltaError, OSError) as error:  # an OSError of a store has lines, and colours
+        raise JagFileError(f"{path} can't be read as a table of Delta Lake: {joined_lines(str(error))}") from error
 
 
 def snapshot(source: Any, options: Mapping[str, str]) -> Snapshot:

@@ -88,6 +88,71 @@ def test_errors_name_options_of_the_command(folder: Path, capsys: pytest.Capture
     assert told.endswith("give --memory='384.0 MB' or more, or --workers=1 or fewer\n")
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--timeout -1", "--timeout is a number of seconds above 0, got -1.0"),
+        ("--missing-inputs no", "--missing-inputs must be 'keep', 'drop' or 'error', got 'no'"),
+        ("--frame numpy", "--frame must be 'polars', 'pandas' or 'arrow', got 'numpy'"),
+        ("--dead-letter rejected", "--dead-letter is the folder of the rows that --on-error rows rejects, got --on-error stop"),
+        ("--merge-schema", "--merge-schema adds columns to a table of Delta Lake or Iceberg; the sink is a folder"),
+        ("--filter w=1", "the conditions of --filter name an unknown column in (w == 1); there are id, v"),
+        ("--storage-option a=b s3://bucket/x", "--storage-option: 'a' is unknown for s3; known are access_key_id"),
+    ],
+)
+def test_errors_of_arguments_name_options(words: str, told: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options, _, source = words.partition(" s3:")
+    assert main(["run", "my_job.py:keep", f"s3:{source}" if source else "in", "out", *options.split(" ")]) == 2
+    line = capsys.readouterr().err
+    assert told in line
+    assert line.count("\n") == 1
+
+
+def test_errors_of_tasks_name_options_and_quote_the_function_unchanged(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "my_job.py").write_text(
+        "import os, time\ndef slow(frame):\n    time.sleep(9)\n"
+        "def quotes(frame):\n    raise ValueError('partition_by and memory=3')\n"
+        "def deletes(frame):\n    os.remove('in/f0.parquet')\n    return frame\n"
+    )
+    assert run("--timeout", "0.3", job="my_job.py:slow") == 1
+    assert "row groups 0 to 3: the task took longer than --timeout=0.3 seconds\n" in capsys.readouterr().err
+    assert run("--resume", job="my_job.py:quotes") == 1
+    assert "ValueError: partition_by and memory=3 (my_job.py, line 5)\n" in capsys.readouterr().err
+    assert run("--resume", job="my_job.py:deletes") == 1
+    assert "row groups 0 to 3: the file was deleted during the run: run again with --resume\n" in capsys.readouterr().err
+    assert main(["status", "out"]) == 0
+    assert "slow: 0 tasks, 1 failed, /" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["types", "polars", "pytest"])
+def test_a_file_that_would_hide_a_module_is_refused(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / f"{name}.py").write_text(JOB)
+    assert run(job=f"{name}.py:keep") == 2
+    told = capsys.readouterr().err
+    assert told == f"arrowjag: {name}.py would hide the module '{name}' from the libraries that import it: rename the file\n"
+    assert not (folder / "out").exists()
+
+
+def test_an_error_of_the_system_is_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError(28, "\x1b[31mNo space\x1b[0m\nleft")
+
+    monkeypatch.setattr(aj.etl, "run", fail)
+    assert run() == 2
+    assert capsys.readouterr().err == "arrowjag: [Errno 28] No space left\n"
+
+
+def test_warnings_are_lines_of_the_log(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "import sqlite3\ncon = sqlite3.connect(':memory:')\ndef keep(frame):\n    con.commit()\n    return frame\n"
+    (folder / "connected_job.py").write_text(text)
+    assert run("--dry-run", job="connected_job:keep") == 0
+    told = capsys.readouterr().err
+    assert told.startswith("arrowjag: WARNING: the function uses an object of type sqlite3.Connection, whose content can't be")
+    assert told.endswith("Give --code-version TEXT and change it whenever results change.\n")
+
+
 def test_failures_are_reported_and_logged(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--on-error", "rows", "--max-failures", "30", "--log-level", "info", job="my_job.py:fails") == 0
     told = capsys.readouterr()
@@ -101,11 +166,11 @@ def test_failures_are_reported_and_logged(folder: Path, capsys: pytest.CaptureFi
     ("words", "text"),
     [
         (["--filter", "year"], "--filter 'year' can't be read: write NAME OPERATOR VALUE"),
-        (["--log-level", "loud"], "--log-level is debug, info, warning, error, got 'loud'"),
+        (["--log-level", "loud"], "--log-level must be debug, info, warning or error, got 'loud'"),
         (["--schema", "nowhere.parquet"], "--schema nowhere.parquet: no such file"),
         (["--schema", "my_job.py"], "--schema my_job.py is truncated or neither a Parquet nor an Arrow IPC file"),
         (["--timeout", "-1"], "timeout is a number of seconds above 0"),
-        (["--missing-inputs", "gone"], "missing_inputs must be"),
+        (["--missing-inputs", "gone"], "--missing-inputs must be"),
     ],
 )
 def test_words_without_meaning(words: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -154,5 +219,6 @@ def test_signals_end_with_a_line_and_a_code(way: signal.Signals, code: int, text
     assert ("the job is ended by SIGTERM; --resume goes on" in told) == (way == signal.SIGTERM)
     assert "mode=" not in told
     assert [name for name in files_in(folder / "out") if not name.endswith(".parquet")] == []
-    assert aj.etl.status(folder / "out").runs[0].state == "stopped"
+    (ended,) = aj.etl.status(folder / "out").runs
+    assert (ended.state, ended.error) == ("stopped", "ended by SIGTERM" if way == signal.SIGTERM else "interrupted")
     assert not aj.etl.status(folder / "out").is_in_use

@@ -77,7 +77,9 @@ def test_a_source_of_equal_size_and_time_is_distinguished_by_its_footer(source: 
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
         return table
 
-    with pytest.raises(JobError, match=r"f0\.parquet was replaced during the run \(it has another footer\)"):
+    with pytest.raises(
+        JobError, match=r"f0\.parquet, row groups 0 to 3: the file was replaced during the run \(it has another footer\)"
+    ):
         run(swaps, source / "f0.parquet", tmp_path / "out")
 
 

@@ -157,6 +157,23 @@ def test_more_bad_rows_than_allowed_end_the_job(bad: list[int], source: Path, tm
         run(fails_at(*bad), source, tmp_path / "out", on_error="rows", max_failures=2, mode="resume")
 
 
+def test_a_resumed_job_that_has_rejected_more_rows_than_allowed_fails_without_tasks_to_do(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(JobError, match="2 rows have failed, more than max_failures=1"):
+        run(fails_at(1, 81), source, tmp_path / "out", on_error="rows", max_failures=1)
+    assert run(fails_at(1, 81), source, tmp_path / "out", on_error="rows", max_failures=2, mode="resume").rejected == 2
+    with pytest.raises(JobError, match="out: 2 rows have failed before the first task, more than max_failures=1"):
+        run(fails_at(1, 81), source, tmp_path / "out", on_error="rows", max_failures=1, mode="resume")
+
+
+def test_files_without_a_footer_count_as_failures(source: Path, tmp_path: Path) -> None:
+    (source / "notes.txt").write_text("none")
+    assert len(run(keep, source, tmp_path / "out", on_error="skip", max_failures=1).failures) == 1
+    with pytest.raises(JobError, match="out: 1 file has failed before the first task, more than max_failures=0"):
+        run(keep, source, tmp_path / "out", on_error="skip", max_failures=0, mode="resume")
+    with pytest.raises(JobError, match="the source: 1 file has failed before the first task, more than max_failures=0"):
+        aj.etl.reduce(len, sum, source, on_error="skip", max_failures=0, progress=False)
+
+
 def test_more_failed_tasks_than_allowed_end_the_job(source: Path, tmp_path: Path) -> None:
     with pytest.raises(JobError, match=r"f1\.parquet.*: 2 tasks have failed, more than max_failures=1, the last with ValueError"):
         run(fails_at(1, 41), source, tmp_path / "out", on_error="skip", max_failures=1)

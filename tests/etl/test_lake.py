@@ -463,9 +463,29 @@ def test_tables_that_a_commit_of_files_would_spoil_are_refused(delta: Place, sou
 # ---------------------------------------------------------------------------------------------------------------- Iceberg
 
 
-def test_a_name_without_a_table_is_told() -> None:
-    with pytest.raises(aj.JagValueError, match="names no table"):
-        aj.read_parquet("iceberg://lake")
+@pytest.mark.parametrize("name", ["iceberg://lake", "iceberg://", "delta://", "delta:///", "delta://s3://"])
+def test_a_name_without_a_table_is_told(name: str, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("deltalake" if name.startswith("delta") else "pyiceberg")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(aj.JagValueError, match=f"{name} names no table"):
+        aj.read_parquet(name)
+    with pytest.raises(aj.JagValueError, match=f"{name} names no table"):
+        run(keep, source, name)
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_an_error_of_a_store_is_one_line(delta: Place, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import deltalake
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError("Kernel error -> Generic S3 error\n  \x1b[31m\u21b3\x1b[0m Server returned 404")
+
+    run(keep, source, delta.name("t"))
+    monkeypatch.setattr(deltalake, "DeltaTable", fail)
+    with pytest.raises(
+        aj.JagFileError, match="t can't be read as a table of Delta Lake: Kernel error -> Generic S3 error \u21b3 Server"
+    ):
+        run(keep, source, delta.name("t"), mode="resume")
 
 
 # ----------------------------------------------------------------------------------------------------- without the libraries

@@ -372,6 +372,15 @@ def _end() -> None:
     raise _worker.Stopped
 
 
+def test_a_worker_whose_driver_dies_while_it_starts_ends_without_a_traceback() -> None:
+    code = (
+        "import os, signal, threading; threading.Thread.start = lambda self: os.kill(os.getpid(), signal.SIGTERM);"
+        " from arrowjag.etl._process import serve; serve()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_damaged_input_is_named(source: Path, tmp_path: Path) -> None:
     content = bytearray((source / "f1.parquet").read_bytes())
     content[20:120] = b"\xff" * 100
