@@ -58,6 +58,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "intersection": ("combined-u8", lambda: INTEGERS.intersection(TIMES)),
     "head": ("taken_items-u8", lambda: FLOATS.head(1)),
     "slice of rows": ("taken_items-u8", lambda: FLOATS[1:, 1:]),
+    "flatten with empty rows": ("taken_items-u8", lambda: FLOATS.flatten(keep_empty=True)),
     "contains": ("last_equal-i8", lambda: INTEGERS.contains(4)),
     "get": ("last_equal-i8", lambda: aj.zip(key=INTEGERS, value=INTEGERS).get(4)),
     "removeprefix": ("taken_bytes-u1", lambda: WORDS.str.removeprefix("b")),
