@@ -67,6 +67,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "intersection": ("combined-u8-nulls", lambda: INTEGERS.intersection(TIMES)),
     "head": ("taken_items-u8-plain", lambda: FLOATS.head(1)),
     "slice of rows": ("taken_items-u8-plain", lambda: FLOATS[1:, 1:]),
+    "flatten with empty rows": ("taken_items-u8-plain", lambda: FLOATS.flatten(keep_empty=True)),
     "contains": ("last_equal-i8-nulls", lambda: INTEGERS.contains(4)),
     "get": ("last_equal-i8-nulls", lambda: aj.zip(key=INTEGERS, value=INTEGERS).get(4)),
     "removeprefix": ("taken_bytes-u1-plain", lambda: WORDS.str.removeprefix("b")),

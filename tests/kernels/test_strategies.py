@@ -480,6 +480,11 @@ CALLS: dict[str, list[Call]] = {
         Call(without_rows, lambda lists, _: [row if k % 3 else None for k, row in enumerate(lists)]),
         Call(merged_rows, lambda lists, _: lists),
     ],
+    "copy_rows": [
+        Call(lambda x: x.flatten(keep_empty=True)),
+        Call(lambda x: x.flatten(x.ndim - 2, keep_empty=True) if x.ndim > 1 else refuse()),
+        Call(lambda x: aj.concat([x, x.head(2)], axis=-1)),
+    ],
     "copy_runs": [
         Call(without_rows, lambda lists, _: [row if k % 3 else None for k, row in enumerate(lists)]),
         Call(lambda x: x.flatten(keep_empty=True)),
@@ -568,7 +573,7 @@ WITH: dict[str, dict[str, Any]] = {
     "take_texts": {"take_rows": "items"},
     "merge_rows": {"take_runs": "runs"},
     "take_runs": {"merge_rows": "blocks", "if_else": "blocks"},
-    "copy_runs": {"take_runs": "runs", "merge_rows": "blocks", "if_else": "blocks"},
+    "copy_runs": {"take_runs": "runs", "copy_rows": "runs", "merge_rows": "blocks", "if_else": "blocks"},
 }
 """Other choices that must be forced so that an operation is reached."""
 

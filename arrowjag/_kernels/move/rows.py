@@ -18,7 +18,7 @@ from arrowjag._kernels.base.memory import data_of, empty, fits, from_words, has_
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 
-__all__ = ["can_reverse", "can_take", "cut_texts", "reverse_rows", "take_ranges", "take_rows", "take_texts"]
+__all__ = ["can_move", "can_reverse", "can_take", "cut_texts", "reverse_rows", "take_ranges", "take_rows", "take_texts"]
 
 _INT = np.dtype(np.int64)
 _BYTE = np.dtype(np.uint8)
@@ -35,8 +35,13 @@ def can_take(type: pa.DataType, n_values: int) -> bool:
     """Return True if a compiled loop can take rows of an array of `n_values` items of the type."""
     if is_text(type):
         return _has_loops(n_values, "taken_rows", "taken_cuts") and find_loop("taken_bytes", _BYTE, False, n_values) is not None
+    return can_move(type, n_values) and _has_loops(n_values, "taken_rows")
+
+
+def can_move(type: pa.DataType, n_values: int) -> bool:
+    """Return True if a compiled loop can move `n_values` items of the type, and the flags of those that are not null."""
     word = _word(type)
-    return word is not None and find_loop("taken_items", word, False, n_values) is not None and _has_loops(n_values, "taken_rows")
+    return word is not None and all(find_loop("taken_items", one, False, n_values) is not None for one in {word, _BYTE})
 
 
 def can_reverse(type: pa.DataType, n_values: int) -> bool:

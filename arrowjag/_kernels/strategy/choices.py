@@ -78,6 +78,12 @@ def _window_quantile(able: bool, slots: int) -> str:
     return "ranks" if slots > (sizes.COMPILED_RANK_SLOTS if short == "compiled" else sizes.RANK_SLOTS) else short
 
 
+def _copied_rows(n_values: int, n_gaps: int, fixed_width: bool, ready: Callable[[], bool]) -> str:
+    """Of rows that lie in order, with gaps: the runs between many gaps are short. `ready` where a loop can move each row."""
+    by = rules.runs(n_values, 0, fixed_width)
+    return "compiled" if by == "runs" and n_values <= sizes.MOVED_LENGTH * n_gaps and ready() else by
+
+
 CHOICES: dict[str, Choice] = {
     # order
     "sort": Choice(
@@ -197,6 +203,12 @@ CHOICES: dict[str, Choice] = {
     "take_texts": _either(rules.compiled_or_arrow, "arrow", compiled=lambda ready: ready),
     "reverse": _either(rules.compiled_or_arrow, "arrow", compiled=lambda ready: ready),
     "take_runs": _either(rules.runs, "items", runs=lambda _n, _n_runs, fixed_width: fixed_width),
+    "copy_rows": _either(
+        _copied_rows,
+        "items",
+        runs=lambda _n, _n_gaps, fixed_width, _ready: fixed_width,
+        compiled=lambda _n, _n_gaps, _fixed_width, ready: ready(),
+    ),
     "copy_runs": _either(rules.few_runs, "slices", "strings"),
     "parents": _either(rules.parents, "repeat", "count"),
     "positions": _either(rules.positions, "runs", windows=lambda n, n_rows, longest: 0 < n_rows * longest() <= 1 << 22),
