@@ -67,6 +67,8 @@ def _client(distributed: Any, owned: contextlib.ExitStack, shares: Shares) -> An
     address = os.environ.get("DASK_SCHEDULER_ADDRESS")
     if address:
         try:
+            # A client that can't parse its address has no loop to close, and waits 20 seconds for it when Python ends.
+            distributed.comm.get_address_host(address)
             return distributed.Client(address, set_as_default=False, timeout=_CONNECT_SECONDS)
         except (OSError, ValueError, TypeError) as error:
             text = next(iter(str(error).splitlines()), "") or type(error).__name__

@@ -83,27 +83,48 @@ class Evaluation:
 
     def _value(self, series: Sequence[pl.Series], rows: int, look: Callable[[int, Callable[[], Any]], Any] | None) -> Any:
         """Compute the tree. The first call that reads a column converts it, and each call of the tree is evaluated once."""
-        arrays: dict[int, JaggedArray] = {}
-        positions = {id(node): position for node, position in self.positions}
-        known: dict[int, Any] = {}
-
-        def column(position: int) -> JaggedArray:
-            if position not in arrays:
-                arrays[position] = spread_row(from_series(series[position], self.columns[position].ndim), rows)
-            return arrays[position]
-
+        walk = _Walk(self, series, rows, look)
         if look is None and rows >= sizes.STRETCH_ROWS and self._program.has_stretch:
-            return self._program.run({id(node): column(position) for node, position in self.positions})[0]
+            return self._program.run({id(node): walk.column(position) for node, position in self.positions})[0]
+        return walk.value_of(self.root)
 
-        def value_of(node: Node) -> Any:
-            if id(node) in positions:
-                return column(positions[id(node)])
-            if id(node) not in known:
-                assert isinstance(node, Call)
-                known[id(node)] = call(node, value_of) if look is None else look(id(node), lambda: call(node, value_of))
-            return known[id(node)]
 
-        return value_of(self.root)
+class _Walk:
+    """One evaluation of a tree on the rows of one call.
+
+    A recursive function in place of this class would refer to itself, and the rows would stay in memory until Python's garbage
+    collector runs, after tens of batches.
+    """
+
+    def __init__(
+        self,
+        run: Evaluation,
+        series: Sequence[pl.Series],
+        rows: int,
+        look: Callable[[int, Callable[[], Any]], Any] | None,
+    ) -> None:
+        self._columns, self._series, self._rows, self._look = run.columns, series, rows, look
+        self._positions = {id(node): position for node, position in run.positions}
+        self._arrays: dict[int, JaggedArray] = {}
+        self._known: dict[int, Any] = {}
+
+    def column(self, position: int) -> JaggedArray:
+        """Convert a column at its first use."""
+        if position not in self._arrays:
+            column = from_series(self._series[position], self._columns[position].ndim)
+            self._arrays[position] = spread_row(column, self._rows)
+        return self._arrays[position]
+
+    def value_of(self, node: Node) -> Any:
+        """Compute a call at its first use."""
+        if id(node) in self._positions:
+            return self.column(self._positions[id(node)])
+        if id(node) not in self._known:
+            assert isinstance(node, Call)
+            look = self._look
+            compute = functools.partial(call, node, self.value_of)
+            self._known[id(node)] = compute() if look is None else look(id(node), compute)
+        return self._known[id(node)]
 
 
 class Output:

@@ -299,3 +299,14 @@ def test_a_wrong_address_of_a_dask_scheduler_is_one_line(tmp_path: Path, monkeyp
             run(totals, tmp_path / "in", tmp_path / "out", engine="dask")
         assert time.monotonic() - started < 30
         assert "\n" not in str(found.value)
+
+
+@pytest.mark.parametrize("address", ["nonsense", "127.0.0.1:x", "nonsense://x:1"])
+def test_no_client_is_made_for_an_address_that_can_t_be_read(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    write_dataset(tmp_path / "in")
+    monkeypatch.setattr(distributed, "get_client", lambda: int("no client"))
+    monkeypatch.setattr(distributed, "Client", lambda *_, **__: pytest.fail("a client was made"))
+    monkeypatch.setenv("DASK_SCHEDULER_ADDRESS", address)
+    with pytest.raises(aj.JagValueError, match=f"DASK_SCHEDULER_ADDRESS={address}: no Dask scheduler answers there: "):
+        run(totals, tmp_path / "in", tmp_path / "out", engine="dask")

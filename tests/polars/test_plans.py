@@ -8,6 +8,7 @@ import weakref
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import arrowjag as aj
@@ -160,3 +161,24 @@ def recorded(name, args):
     except TypeError as error:
         return str(error)
     return [type(one) for one in made], {key: type(one) for key, one in named.items()}
+
+
+@pytest.mark.parametrize("rows", [10, 100_000])
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_rows_are_freed_without_the_garbage_collector(rows: int, outputs: int) -> None:
+    frame = pl.DataFrame({"v": aj.array([[1.0, None], [], None])[np.arange(rows) % 3]})
+    doubled = (pl.col("v").jag * 2 + 1).jag
+    query = {"a": doubled.sum(), "b": doubled.max()}
+    chosen = dict(list(query.items())[:outputs])
+    frame.select(**chosen)
+    gc.collect()
+    gc.disable()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        frame.select(**chosen)
+        gc.collect()
+        assert [type(one) for one in gc.garbage if isinstance(one, (pl.Series, pl.DataFrame, aj.JaggedArray, pa.Array))] == []
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
