@@ -142,7 +142,8 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
         Folder for the rows that fail with ``on_error="rows"``: Parquet files with the input columns and ``_file``, ``_row_groups``,
         ``_error``. By default ``<sink>._arrowjag/rejected``; neither in the sink nor in the source.
     max_failures : int, optional
-        Maximum number of failed tasks (``"skip"``) or rows (``"rows"``); one more ends the job with an error.
+        Maximum number of failed tasks (``"skip"``) or rows (``"rows"``); one more ends the job with an error. Rows that earlier
+        runs rejected and files without a footer count, so that a resumed job fails, too.
     timeout : float, optional
         Time limit per task in seconds; a task that exceeds it is killed and counts as failed. On ``"ray"`` and ``"dask"`` it is
         interrupted; a call that never returns keeps its thread until the worker ends.

@@ -197,7 +197,7 @@ def test_skip_covers_returned_frames(returned: str, source: Path, tmp_path: Path
         ({"timeout": 0}, "timeout is a number of seconds above 0"),
         ({"timeout": float("nan")}, "timeout is a number of seconds above 0"),
         ({"max_failures": -1}, "max_failures is a whole number of at least 0"),
-        ({"dead_letter": "x"}, "dead_letter is the folder of rows that fail"),
+        ({"dead_letter": "x"}, 'dead_letter is the folder of the rows that on_error="rows" rejects'),
         ({"missing_inputs": "gone"}, "missing_inputs must be"),
         ({"bytes_per_file": "big"}, "bytes_per_file is a number of bytes"),
     ],
