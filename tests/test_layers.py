@@ -45,6 +45,13 @@ def test_import_works_without(library: str) -> None:
     subprocess.run([sys.executable, "-c", child], check=True, capture_output=True, text=True)
 
 
+def test_workers_of_jobs_load_nothing_that_only_drivers_need() -> None:
+    code = "import json, sys; import arrowjag.etl._process; print(json.dumps(sorted(sys.modules)))"
+    child = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    drivers = {"arrowjag.etl._job", "arrowjag.etl._scheduler", "arrowjag.etl._uploads", "importlib.metadata", "xml.etree"}
+    assert not drivers & set(json.loads(child.stdout))
+
+
 READ_A_FOLDER = """
 import json, sys
 import pyarrow.parquet as pq

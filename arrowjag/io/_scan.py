@@ -189,11 +189,10 @@ def _read_part(file: StoredFile, partitions: pa.Schema, keep_open: bool) -> Part
     if file.names is not None:
         content = rename_fields(content, file.names)
     plain = plain_content(content)
-    footer, reader = _parsed(content if plain is None else plain[0], rows)
-    known = footer is not None
-    if footer is None:
-        footer = maps_as_lists(content if plain is None else plain[0])
-    parsed = footer
+    readable_content = content if plain is None else plain[0]
+    parsed, reader = _parsed(readable_content, rows)
+    known = parsed is not None
+    footer = parsed if known else maps_as_lists(readable_content)
     written = read_arrow_schema(footer) if plain is None else plain[1]
     if plain is None:
         footer = without_extensions(footer, content, written)
@@ -201,17 +200,17 @@ def _read_part(file: StoredFile, partitions: pa.Schema, keep_open: bool) -> Part
     metadata = {key: value for key, value in (footer.metadata or {}).items() if key != _HIDDEN_METADATA}
     seen = _Seen.latest
     if seen is None or not (known and seen.written is written and seen.metadata == metadata and stored.equals(seen.stored, True)):
-        plainest = footer
+        before = footer
         if written is not None and known:
             footer = readable(footer, content, stored)
         seen = _Seen(stored, written, metadata, _logical_schema(stored, written, metadata, footer.metadata))
-        if known and footer is plainest:
+        if known and footer is before:
             _Seen.latest = seen
     keys = {name: file.keys.get(name) for name in partitions.names}
     keys |= {name: value for name, value in file.defaults.items() if name not in stored.names}
     if keep_open and whole is not None:
         source = pa.BufferReader(whole)
-    reader = reader if footer is parsed else None
+    reader = reader if footer is parsed else None  # a reader keeps the footer that it has parsed
     return Part(file, footer, content, stored, seen.schema, keys, known, source if keep_open else None, reader)
 
 

@@ -98,7 +98,7 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
     left, right = (_source(next(sides) if isinstance(operand, Column) else operand, shape) for operand in operands)
     bits = _joint_bits(met, shape)
     if rule.is_flag:
-        flags = _flags(rule.function, left, right, shape.size)
+        flags = _flags(rule.function, left, right, shape.size, block)
         return Column(shape, _array(pa.bool_(), shape.size, bits, flags))
     kind = np.result_type(left.data, right.data)
     kind = np.dtype(np.float64) if rule.is_float and kind.kind != "f" else kind
@@ -115,12 +115,14 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
     return Column(shape, _array(pa.from_numpy_dtype(kind), shape.size, bits, data))
 
 
-def _flags(function: Callable[..., Any], left: Source | RunSource, right: Source | RunSource, n: int) -> npt.NDArray[np.uint8]:
-    """Bits of a comparison; operands that are not broadcast but for one number need no blocks."""
+def _flags(
+    function: Callable[..., Any], left: Source | RunSource, right: Source | RunSource, n: int, block: int
+) -> npt.NDArray[np.uint8]:
+    """Compare operands, and return bits. Comparisons with one number have a kernel of their own; others spread rows in blocks."""
     are_flat = all(isinstance(side, Source) and side.offsets is None for side in (left, right))
     if are_flat and len(left.data) == n and len(right.data) == 1:
         return comparison.compare(function, left.data, right.data)
-    return fill_bits(lambda items: function(left.part(items), right.part(items)), n)
+    return fill_bits(lambda items: function(left.part(items), right.part(items)), n, block)
 
 
 def _array(type: pa.DataType, n: int, bits: pa.Buffer | None, data: npt.NDArray[Any]) -> pa.Array:
