@@ -228,12 +228,17 @@ def _import_module(name: str) -> ModuleType:
         raise JagValueError(f"{name}: {type(error).__name__}: {error}") from None
 
 
+# The folders of job files that this process has loaded: another job file of the same name hides no library.
+_JOB_FOLDERS: set[str] = set()
+
+
 def _load_module(path: Path) -> ModuleType:
     """Import a file as a script does: its folder comes first on the path, here and in the workers."""
     folder = str(path.resolve().parent)
     if _is_taken(path.stem, folder):
         raise JagValueError(f"{path} would hide the module {path.stem!r} from the libraries that import it: rename the file")
     sys.path.insert(0, folder)
+    _JOB_FOLDERS.add(folder)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")]))
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
@@ -249,10 +254,10 @@ def _load_module(path: Path) -> ModuleType:
 
 
 def _is_taken(name: str, folder: str) -> bool:
-    """Return whether a module of Python or of a package has this name, other than a file in this folder."""
+    """Return whether a module of Python or of a package has this name, other than a file in a folder of job files."""
     if name in sys.stdlib_module_names:
         return True
-    others = [one for one in sys.path if str(Path(one or ".").resolve()) != folder]
+    others = [one for one in sys.path if str(Path(one or ".").resolve()) not in {folder, *_JOB_FOLDERS}]
     found = importlib.machinery.PathFinder.find_spec(name, others)
     return found is not None and found.origin is not None
 
