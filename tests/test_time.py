@@ -183,12 +183,30 @@ def test_weeks_of_times_of_day_count_from_midnight(how: str, type: pa.DataType) 
         assert getattr(x.dt, how)("2w").to_list() == [[dt.time(0), dt.time(0)], None, [None]]
 
 
-FORMATS = ["%Y-%m-%dT%H:%M:%S", "%d.%m.%y %I%p %f|%%f", "%a %A %b %B %j %U %W %w %u %V %G", "%f", "é%H", ""]
+FORMATS = [
+    "%Y-%m-%dT%H:%M:%S",
+    "at %S%M%H%d%H%%%y %X %c",
+    "%d.%m.%y %I%p %f|%%f",
+    "%a %A %b %B %j %U %W %w %u %V %G",
+    "%f",
+    "é%H",
+    "",
+]
 
 
 @given(columns(*TIMESTAMPS), st.sampled_from(FORMATS))
 def test_strftime_agrees_with_python(x: aj.JaggedArray, format: str) -> None:
     assert_lists_equal(x.dt.strftime(format).to_list(), expected(x, lambda t, ns: ref.TIME["strftime"](t, ns, format)))
+
+
+@pytest.mark.parametrize("zone", ["Europe/Paris", "America/St_Johns", "+05:30", "UTC"])
+def test_strftime_of_few_days_writes_each_once(zone: str) -> None:
+    start = dt.datetime(2037, 10, 20, 23, 59, 57, 999_990, tzinfo=dt.UTC)
+    moments = [start + 3_601 * dt.timedelta(seconds=place, microseconds=7) for place in range(400)]
+    x = aj.array(pa.array([[None, *moments]], pa.list_(pa.timestamp("us", zone))))
+    there = dt.timezone(dt.timedelta(hours=5.5)) if zone[0] == "+" else zoneinfo.ZoneInfo(zone)
+    format = "%Y-%m-%dT%H:%M:%S.%f%z|%%%j %c"
+    assert x.dt.strftime(format).to_list() == [[None, *(one.astimezone(there).strftime(format) for one in moments)]]
 
 
 @pytest.mark.parametrize(("unit", "micros"), [("s", 0), ("ms", 678_000), ("us", 678_901), ("ns", 678_901)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from arrowjag import _arrow
 from arrowjag._column import Column
+from arrowjag._kernels.elementwise.tables import map_keys
 from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, every_of, name_at, offset_text, offsets_at, round_times
 from arrowjag._ops import elementwise
 from arrowjag._ops.zones import as_counts, as_times, in_zone, wall_of
@@ -34,6 +35,9 @@ __all__ = [
 
 _YEARS = 32_767
 """The last year that Arrow's calendar knows; later ones wrap."""
+
+_PER_DAY = 86_400
+"""Seconds."""
 
 _CALENDAR, _CLOCK = "dates and timestamps", "timestamps and times of day"
 
@@ -79,6 +83,14 @@ def _unit(type: pa.DataType) -> str:
     return "D" if pt.is_date32(type) else "ms" if pt.is_date64(type) else str(type.unit)
 
 
+def _ticks_per_day(type: pa.DataType) -> int:
+    return 1 if pt.is_date32(type) else _PER_DAY * TICKS[_unit(type)]
+
+
+def _instants(seconds: NDArray[np.int64], valid: Any = None, zone: str = "UTC") -> pa.Array:
+    return as_times(seconds, valid, pa.timestamp("s", zone))
+
+
 def _within_calendar(values: pa.Array, name: str) -> None:
     """Refuse times of years for which Arrow's calendar wraps."""
     unit = _unit(values.type) if not pt.is_time(values.type) else "ns"
@@ -97,7 +109,11 @@ def field(column: Column, name: str) -> Column:
 
     def compute(values: pa.Array) -> pa.Array:
         _within_calendar(values, name)
-        return kernel(wall_of(values, f"dt.{name}"))
+        wall = wall_of(values, f"dt.{name}")
+        if takes == _CLOCK:
+            return kernel(wall)
+        counts, valid = as_counts(wall)
+        return map_keys(counts // _ticks_per_day(wall.type), valid, lambda days: kernel(_instants(days * _PER_DAY)))
 
     return _on_times(column, name, _has_date if takes == _CALENDAR else _has_clock, takes, compute)
 
@@ -238,6 +254,16 @@ def tz_localize(column: Column, zone: str) -> Column:
 
 _DIRECTIVES = frozenset("YmdHMSfjyIpaAbBcxXzZUWVGuwDFTReCghnt%")
 
+_PARTS = {
+    **dict.fromkeys("YmdjyaAbBxUWVGuwDFeCgh", (_PER_DAY, None)),
+    **dict.fromkeys("HIp", (3600, 24)),
+    "M": (60, 60),
+    "S": (1, 60),
+}
+"""Directives that depend on a part of a wall time only: the seconds of a unit, and after how many units it begins again."""
+
+_LITERALS = frozenset("nt%")
+
 
 def strftime(column: Column, format: str) -> Column:
     """Wall times as text."""
@@ -253,15 +279,13 @@ def strftime(column: Column, format: str) -> Column:
         if pt.is_time(values.type):
             values = as_times(as_counts(values)[0], as_counts(values)[1], pa.timestamp(values.type.unit))
         _within_calendar(values, "strftime")
-        if not {"z", "Z"} & set(found):
-            return _formatted(wall_of(values, "dt.strftime"), format)
-        return _with_zones(values, format)
+        return _with_zones(values, format) if "Z" in found else _formatted(values, format)
 
     return _on_times(column, "strftime", lambda type: _has_date(type) or _has_clock(type), "dates and times", compute)
 
 
 def _with_zones(values: pa.Array, format: str) -> pa.Array:
-    """Format instants with the offset or the name of their zone: after 2037, where Arrow knows neither, as text of the format."""
+    """Format instants with the name of their zone: after 2037, where Arrow does not know it, as text of the format."""
     seconds = as_counts(values)[0] // TICKS[values.type.unit]
     late = np.flatnonzero(seconds >= KNOWN_UNTIL)
     if not len(late):
@@ -280,33 +304,75 @@ def _with_zones(values: pa.Array, format: str) -> pa.Array:
     return pa.concat_arrays(parts).take(pa.array(np.argsort(np.concatenate(places))))
 
 
+class _Piece(NamedTuple):
+    """A part of a format whose directives all show one part of the time."""
+
+    directive: str
+    format: str
+
+    @property
+    def part(self) -> Any:
+        return _PARTS.get(self.directive)
+
+
+def _pieces(format: str) -> list[_Piece]:
+    """Cut a format between directives that show different parts of the time; literals stay with a piece beside them."""
+    format = re.sub("%(.)", lambda one: {"T": "%H:%M:%S", "R": "%H:%M"}.get(one[1], one[0]), format, flags=re.DOTALL)
+    pieces: list[_Piece] = []
+    literal = ""  # what comes before the next directive, and has no piece yet
+    for text, directive in re.findall("(%(.)|[^%]+)", format, re.DOTALL):
+        last = pieces[-1] if pieces and pieces[-1].directive not in "fz" else None
+        if not directive or directive in _LITERALS:
+            if last:
+                pieces[-1] = last._replace(format=last.format + text)
+            else:
+                literal += text
+        elif last and last.part is not None and last.part == _PARTS.get(directive):
+            pieces[-1] = last._replace(format=last.format + text)
+        elif literal and directive in "fz":
+            pieces += [_Piece("H", literal), _Piece(directive, text)]
+            literal = ""
+        else:
+            pieces.append(_Piece(directive, literal + text))
+            literal = ""
+    return [*pieces, _Piece("H", literal)] if literal or not pieces else pieces
+
+
 def _formatted(values: pa.Array, format: str) -> pa.Array:
-    """Format whole seconds, for which Arrow prints no fraction, and microseconds beside them."""
-    seconds, micros = _seconds(values)
-    if pt.is_timestamp(seconds.type) and seconds.type.tz is None and "%%" in format:
-        seconds = seconds.view(pa.timestamp("s", "UTC"))  # Arrow takes the end of %%z for a directive, and asks for a zone
-    parts = [pc.strftime(seconds, format=piece) for piece in _around_fractions(format)]
-    joined = [part for piece in parts for part in (micros, piece)][1:]
-    return pc.binary_join_element_wise(*joined, "")
-
-
-def _around_fractions(format: str) -> list[str]:
-    """The parts of a format between its directives ``%f``; ``%%f`` is none."""
-    parts, last = [], 0
-    for found in re.finditer(r"%(.)", format, re.DOTALL):
-        if found[1] == "f":
-            parts.append(format[last : found.start()])
-            last = found.end()
-    return [*parts, format[last:]]
-
-
-def _seconds(values: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """Times in whole seconds, and the microseconds within them as six digits."""
+    """Format times piece by piece, each from the part of the time that it shows."""
     if pt.is_date(values.type):
         values = values.cast(pa.timestamp("s"))
-    unit, zone = values.type.unit, values.type.tz
+    ticks = TICKS[values.type.unit]
     counts, valid = as_counts(values)
-    ticks = TICKS[unit]
-    whole = as_times(counts // ticks, valid, pa.timestamp("s", zone))
-    micros = (counts % ticks) * (10**6 // ticks) if ticks <= 10**6 else (counts % ticks) // (ticks // 10**6)
-    return whole, pc.utf8_lpad(_arrow.from_numpy(micros, valid).cast(pa.string()), 6, "0")
+    wall_counts = as_counts(wall_of(values, "dt.strftime"))[0]
+    wall = wall_counts // ticks
+    parts: list[Any] = []
+    for piece in _pieces(format):
+        if piece.directive == "f":
+            parts += _fraction((wall_counts - wall * ticks) * (10**9 // ticks) // 1000, valid)
+        elif piece.directive == "z":
+            offsets = _arrow.from_numpy(wall - counts // ticks, valid).dictionary_encode()
+            texts = pa.array([offset_text(one) for one in offsets.dictionary.to_pylist()], pa.string())
+            parts.append(texts.take(offsets.indices))
+        elif piece.part is not None:
+            parts.append(_from_part(wall, valid, piece))
+        else:  # of whole seconds, of which Arrow prints no fraction
+            shown = (counts // ticks, valid, values.type.tz) if piece.directive == "Z" else (wall, valid)
+            parts.append(pc.strftime(_instants(*shown), format=piece.format))
+    return parts[0] if len(parts) == 1 else pc.binary_join_element_wise(*parts, "")
+
+
+def _from_part(wall: NDArray[np.int64], valid: Any, piece: _Piece) -> pa.Array:
+    """Format one part of wall times: days, or hours, minutes or seconds, which begin again after 24 or 60."""
+    seconds, again = piece.part
+    keys = wall // seconds
+    if again:
+        keys -= keys // again * again
+    return map_keys(keys, valid, lambda keys: pc.strftime(_instants(keys * seconds), format=piece.format))
+
+
+def _fraction(micros: NDArray[np.int64], valid: Any) -> list[pa.Array]:
+    """Microseconds as two columns of three digits."""
+    thousands = micros // 1000
+    digits = lambda keys: pc.utf8_lpad(pa.array(keys).cast(pa.string()), 3, "0")  # noqa: E731
+    return [map_keys(one, valid, digits) for one in (thousands, micros - thousands * 1000)]

@@ -19,9 +19,9 @@ _TEXT = pa.large_string()
 
 
 def as_counts(values: pa.Array) -> tuple[Any, Any]:
-    """Counts of the unit as int64, 0 under nulls, and their validity."""
+    """Counts of the unit as int64, 0 under nulls, and their validity; not to be written to."""
     data, valid = _arrow.to_numpy(values.view(pa.int32() if values.type.bit_width == 32 else pa.int64()))
-    data = data.astype(np.int64)
+    data = data.astype(np.int64, copy=False)
     return (data if valid is None else np.where(valid, data, 0)), valid
 
 
@@ -50,7 +50,8 @@ def wall_of(values: pa.Array, operation: str) -> pa.Array:
     late = counts >= KNOWN_UNTIL * ticks
     if not late.any():
         return wall
-    corrected, valid = as_counts(wall)
+    found, valid = as_counts(wall)
+    corrected = found.copy()
     corrected[late] = counts[late] + offsets_at(values.type.tz, counts[late] // ticks) * ticks
     return as_times(corrected, valid, wall.type)
 
@@ -63,6 +64,8 @@ def in_zone(wall: pa.Array, zone: str) -> pa.Array:
     pa.ArrowInvalid
         If a time lies in a gap or a fold of daylight saving time.
     """
+    if zone == "UTC":
+        return wall.view(pa.timestamp(wall.type.unit, zone))
     counts, valid = as_counts(wall)
     ticks = TICKS[wall.type.unit]
     late = counts >= KNOWN_UNTIL * ticks
@@ -74,7 +77,7 @@ def in_zone(wall: pa.Array, zone: str) -> pa.Array:
         kind = "doesn't exist in" if found[found != 1][0] == 0 else "is ambiguous in"
         raise pa.ArrowInvalid(f"Timestamp {kind} timezone '{zone}': {wrong}")
     early = as_times(np.where(late, 0, counts), valid, wall.type)
-    result, _ = as_counts(pc.assume_timezone(early, zone))
+    result = as_counts(pc.assume_timezone(early, zone))[0].copy()
     result[late] = instants * ticks + counts[late] % ticks
     return as_times(result, valid, pa.timestamp(wall.type.unit, zone))
 

@@ -244,6 +244,7 @@ CHOSEN += [
     for able, short, most in ((True, "compiled", sizes.COMPILED_RANK_SLOTS), (False, "numpy", sizes.RANK_SLOTS))
     for slots, chosen in ((most, short), (most + 1, "ranks"))
 ]
+CHOSEN += [("map_keys", (9, 9), "table"), ("map_keys", (9, 10), "items"), ("map_keys", (0, 0), "items")]
 CHOSEN += [("loop", (True,), "compiled"), ("loop", (False,), "blocks")]
 CHOSEN += [("regex", (sizes.REGEX_POLARS_VALUES, False), "arrow"), ("regex", (sizes.REGEX_POLARS_VALUES - 1, True), "arrow")]
 
@@ -450,6 +451,9 @@ ABLE: list[tuple[str, str, tuple[Any, ...], bool]] = [
     ("repeat_bits", "table", (1, (1 << 10) + 1), False),
     ("positions", "windows", (1, 1 << 11, lambda: 1 << 11), True),
     ("positions", "windows", (1, 1 << 11, lambda: (1 << 11) + 1), False),
+    ("map_keys", "table", (1, 1 << 16), True),
+    ("map_keys", "table", (1, (1 << 16) + 1), False),
+    ("map_keys", "table", (0, 0), False),
     ("softmax", "places", (1 << 12, 2, True), True),
     ("softmax", "places", ((1 << 12) + 1, 2, True), False),
     ("take_runs", "runs", (1, 1, True), True),
@@ -530,6 +534,7 @@ NAMES = {
     "are_distinct": "sort marks",
     "utf8": "arrow polars compiled",
     "regex": "arrow polars",
+    "map_keys": "items table",
     "arithmetic": "whole blocks",
     "loop": "blocks compiled",
     "expression": "whole blocks",

@@ -299,6 +299,10 @@ def on_text(x: Any) -> Any:
     return x.str if pa.types.is_string(x.type) or pa.types.is_large_string(x.type) else refuse()
 
 
+def on_dates(x: Any) -> Any:
+    return x.dt if pa.types.is_date(x.type) or pa.types.is_timestamp(x.type) else refuse()
+
+
 GROUPS = [
     Call(lambda x: x.group_by_indices(x), lambda lists, ndim: ref.group_by_indices([lists], ndim)),
     Call(lambda x: x.group_by_indices(x, sort=True), lambda lists, ndim: ref.group_by_indices([lists], ndim, sort=True)),
@@ -510,6 +514,10 @@ CALLS: dict[str, list[Call]] = {
     ],
     "if_else": [Call(chosen, chosen_oracle)],
     "utf8": [Call(texts_are_valid, lambda lists, ndim: [True, False, False], types=frozenset({pa.string()}))],
+    "map_keys": [
+        *(Call(lambda x, name=name: getattr(on_dates(x), name)()) for name in ("year", "week", "day_of_year")),
+        *(Call(lambda x, text=text: on_dates(x).strftime(text)) for text in ("%Y-%m-%d", "%%%I %p%M|%S.%f", "%G %R%T")),
+    ],
     "function": [Call(np.abs), Call(np.floor)],
     "arithmetic": [
         Call(lambda x: x + x),

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from arrowjag._kernels.base.fill import fill
 from arrowjag.errors import JagRangeError, JagValueError
 
 __all__ = [
@@ -159,9 +160,12 @@ def round_times(counts: npt.NDArray[Any], unit: str, every: Every, how: str, ope
     step //= tick
     if step > 2**62:
         raise JagValueError(f"{operation}: {every.text!r} is too long for the unit {unit}")
+    origin = every.origin // tick % step
+    if counts.size and counts.min() > -(2**61) and counts.max() < 2**61 and step < 2**61:  # then no sum can wrap
+        return _round_near(counts, step, origin, how)
     past: npt.NDArray[Any] = np.remainder(counts, step)
-    if every.origin:  # never the difference of a count and the origin: that may wrap
-        past = np.remainder(past - every.origin // tick % step, step)
+    if origin:  # never the difference of a count and the origin: that may wrap
+        past = np.remainder(past - origin, step)
     lower: npt.NDArray[Any] = counts - past
     if how == "floor":
         _refuse_wrapped(lower > counts, operation)
@@ -171,6 +175,19 @@ def round_times(counts: npt.NDArray[Any], unit: str, every: Every, how: str, ope
     _refuse_wrapped(np.where(up, upper < counts, lower > counts), operation)
     chosen: npt.NDArray[Any] = np.where(up, upper, lower)
     return chosen
+
+
+def _round_near(counts: npt.NDArray[Any], step: int, origin: int, how: str) -> npt.NDArray[Any]:
+    """Round down after a shift: by nothing, by all but one of a step, or by half of it."""
+    shift = {"floor": 0, "ceil": step - 1, "round": step // 2}[how] - origin
+
+    def work(items: slice, out: npt.NDArray[Any]) -> None:
+        np.add(counts[items], shift, out=out)
+        np.floor_divide(out, step, out=out)  # three times as fast as numpy's remainder
+        np.multiply(out, step, out=out)
+        np.add(out, origin, out=out)
+
+    return fill(work, len(counts), np.int64)
 
 
 def _round_months(counts: npt.NDArray[Any], unit: str, every: Every, how: str, operation: str) -> Any:

@@ -72,6 +72,10 @@ def _regex(n_values: int, is_shared: bool) -> str:
     return "polars" if is_shared and n_values >= sizes.REGEX_POLARS_VALUES and _versions.loaded("polars") is not None else "arrow"
 
 
+def _map_keys(n_values: int, n_integers: int) -> str:
+    return "table" if 0 < n_integers <= n_values else "items"
+
+
 def _window_quantile(able: bool, slots: int) -> str:
     """`able` tells whether a compiled loop can, `slots` is the mean size of windows."""
     short = rules.compiled_or_numpy(able)
@@ -227,6 +231,7 @@ CHOICES: dict[str, Choice] = {
     "regex": _either(_regex, "arrow", polars=lambda _n, is_shared: is_shared and rules.has_polars()),
     "text_blocks": _either(rules.at_least("TEXT_VALUES"), "whole", "blocks"),
     "function": _either(rules.at_least("ONE_PASS_VALUES"), "whole", "blocks"),
+    "map_keys": _either(_map_keys, "items", table=lambda n, span: n > 0 and span <= 1 << 16),
     "arithmetic": _either(rules.arithmetic, "whole", "blocks"),
     "compared": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "square_root": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
