@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._kernels.elementwise.tables import map_keys
 from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, every_of, name_at, offset_text, offsets_at, round_times
 from arrowjag._ops import elementwise
+from arrowjag._ops.elementwise.tables import map_keys
 from arrowjag._ops.zones import as_counts, as_times, in_zone, wall_of
 from arrowjag.errors import JagRangeError, JagTypeError, JagValueError
 

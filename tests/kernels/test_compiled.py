@@ -170,6 +170,8 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     given["members"] = {"known": values[::-1].copy(), "cuts": np.concatenate(([0], np.cumsum(np.diff(offsets)[::-1])))}
     given["grouped_items"] = {"leaders": leaders, "places": np.zeros_like(leaders), "cuts": np.zeros_like(cuts)}
     given["taken_items"] = {"begins": bounds[rows], "taken": taken, "out": np.zeros(taken[-1], values.dtype)}
+    limits = {"begin": 2, "end": int(offsets[-1]) - 3}
+    given["numbered"] = {"starts": rng.integers(-9, 99, len(offsets) - 1), "step": int(rng.choice([-1, 1, 3])), **limits}
     given["spread_items"] = {"start": 5, "stop": int(offsets[-1]) - 3}
     return given.get(loop.name, {})
 
@@ -220,6 +222,7 @@ def arguments_of(loop, type, nulls, rng):
         "mask": 1023,
         "size": 3 * n,
         "skip": 3,
+        "nodes": rng.integers(0, 9, n),
         "hashes": np.zeros(n, np.uint64),
         "places": np.maximum(np.diff(offsets) - 1, 0) // 2,
         "scratch": np.zeros_like(values),
@@ -237,7 +240,7 @@ def arguments_of(loop, type, nulls, rng):
         known |= {"data": np.frombuffer("aé数😀".encode() * n + b"\xff" * nulls, np.uint8), "first": 10, "last": 10 * n + nulls}
     elif loop.name.startswith("piece_"):
         known |= {"last": n, "mean": 0.25}
-    elif loop.name == "select":
+    elif loop.name in ("select", "scattered_min", "scattered_max"):
         known["values"] = np.nan_to_num(values)
     elif "ones" in names:
         known["values"] = np.where(valid, values, 0)

@@ -244,6 +244,7 @@ CHOSEN += [
     for able, short, most in ((True, "compiled", sizes.COMPILED_RANK_SLOTS), (False, "numpy", sizes.RANK_SLOTS))
     for slots, chosen in ((most, short), (most + 1, "ranks"))
 ]
+CHOSEN += [("runs", (sizes.CALL_VALUES, True), "compiled"), ("runs", (sizes.CALL_VALUES - 1, True), "small")]
 CHOSEN += [("map_keys", (9, 9), "table"), ("map_keys", (9, 10), "items"), ("map_keys", (0, 0), "items")]
 CHOSEN += [("loop", (True,), "compiled"), ("loop", (False,), "blocks")]
 CHOSEN += [("regex", (sizes.REGEX_POLARS_VALUES, False), "arrow"), ("regex", (sizes.REGEX_POLARS_VALUES - 1, True), "arrow")]
@@ -451,6 +452,8 @@ ABLE: list[tuple[str, str, tuple[Any, ...], bool]] = [
     ("repeat_bits", "table", (1, (1 << 10) + 1), False),
     ("positions", "windows", (1, 1 << 11, lambda: 1 << 11), True),
     ("positions", "windows", (1, 1 << 11, lambda: (1 << 11) + 1), False),
+    ("runs", "compiled", (1, True), True),
+    ("runs", "compiled", (1, False), False),
     ("map_keys", "table", (1, 1 << 16), True),
     ("map_keys", "table", (1, (1 << 16) + 1), False),
     ("map_keys", "table", (0, 0), False),
@@ -548,6 +551,7 @@ NAMES = {
     **dict.fromkeys(BLOCKS, "whole blocks"),
     **{name: f"small {other}" for name, other in SMALL.items()},
     **dict.fromkeys(COMPILED, "numpy compiled"),
+    "runs": "small sum compiled",
 }
 """The strategies that can be forced on each operation: whoever renames one changes what tests and benchmarks force."""
 

@@ -384,6 +384,9 @@ CALLS: dict[str, list[Call]] = {
         *(reduction(name, axis, rounds=name != "count") for name in ("sum", "mean", "count") for axis in (0, 1)),
         *(reduction(name, axis, rounds=True)._replace(same_bits=True) for name in ("min", "max") for axis in (0, 1)),
     ],
+    "scattered": [
+        *(reduction(name, axis, rounds=True)._replace(same_bits=True) for name in ("sum", "mean", "min", "max") for axis in (0, 1))
+    ],
     "integer_sum": [reduction("sum", rounds=True), reduction("mean", rounds=True)],
     "product": [reduction("prod", rounds=True)._replace(same_bits=True)],
     "extreme": [

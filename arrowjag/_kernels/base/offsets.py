@@ -15,6 +15,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks, put_windows
 from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.polars_lists import count_bits
+from arrowjag._kernels.compiled.library import find_loop
 from arrowjag.errors import JagOverflowError, OffsetsError
 
 __all__ = [
@@ -184,14 +185,19 @@ def positions(offsets: NDArray[np.int64], first: int = 0) -> NDArray[np.int64]:
 def runs(starts: NDArray[Any], offsets: NDArray[np.int64], step: int = 1) -> NDArray[np.int64]:
     """starts[i], starts[i] + step, .. of each row i, with rows bounded by `offsets`; a new (n_values,) int64 array."""
     n_values = int(offsets[-1])
-    if strategy.choose("runs", n_values) == "small":
+    loop = find_loop("numbered", np.dtype(np.int64), False, n_values)
+    by = strategy.choose("runs", n_values, loop is not None)
+    if by == "small":
         counted = offsets[:-1] if step == 1 else step * offsets[:-1]
         found: NDArray[np.int64] = (starts - counted).repeat(offsets[1:] - offsets[:-1])
         found += np.arange(n_values) if step == 1 else step * np.arange(n_values)
         return found
-    out = empty(n_values, np.int64)
+    out, numbers_at = empty(n_values, np.int64), np.ascontiguousarray(starts, np.int64)
 
     def work(start: int, end: int, first: int, last: int) -> None:
+        if by == "compiled" and loop is not None:
+            loop(numbers_at, offsets, step, first, last, start, end, out[start:end])
+            return
         # Equal steps, but for a jump where a row begins, summed up: a third less work than np.repeat of where rows begin, which
         # moreover holds the GIL. 5M values in 500k rows take 10 ms of CPU time instead of 14, in rows of one 25 instead of 42.
         full = first + (offsets[first + 1 : last + 1] > offsets[first:last]).nonzero()[0]

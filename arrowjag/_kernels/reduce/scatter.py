@@ -7,7 +7,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import filled
+from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import EXACT, without_signed_zeros
 from arrowjag.typing import BoolArray, IntArray
 
@@ -24,8 +26,20 @@ def _filled(data: Any, valid: BoolArray | None, fill: object) -> Any:
     return data if valid is None else filled(data, valid, fill)
 
 
+def _run(name: str, data: Any, valid: BoolArray | None, node: IntArray, out: Any) -> bool:
+    """Combine items by a compiled loop; False if there is none."""
+    loop = find_loop(name, data.dtype, valid is not None, len(data))
+    if strategy.choose("scattered", loop is not None) != "compiled" or loop is None:
+        return False
+    loop(np.ascontiguousarray(data), valid, np.ascontiguousarray(node, np.int64), len(data), out)
+    return True
+
+
 def _add_at(data: Any, valid: BoolArray | None, node: IntArray, size: int) -> Any:
     """Sum per node in float64. Nulls add 0, which changes no sum: each begins at 0.0 and so is never -0.0."""
+    out = np.zeros(size)
+    if data.dtype.kind == "f" and _run("scattered_sums", data, valid, node, out):
+        return out
     return np.bincount(node, weights=_filled(data, valid, 0), minlength=size)
 
 
@@ -63,11 +77,12 @@ def _scatter_extreme(function: np.ufunc) -> Callable[[Any, BoolArray | None, Int
         loser = np.asarray(-np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).min, data.dtype)
         if function is np.minimum:
             loser = np.asarray(np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).max, data.dtype)
-        data = _filled(data, valid, loser)
-        if data.dtype.kind == "f" and len(data) and np.isnan(data.min()):
+        items = _filled(data, valid, loser)
+        if data.dtype.kind == "f" and len(data) and np.isnan(items.min()):
             return None
         out = np.full(size, loser)
-        function.at(out, node, data)
+        if not _run("scattered_max" if function is np.maximum else "scattered_min", items, None, node, out):
+            function.at(out, node, items)
         without_signed_zeros(out)
         if not (out == loser).any():
             return out, None

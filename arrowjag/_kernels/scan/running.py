@@ -235,6 +235,8 @@ def cumcount(valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64
     out, totals = empty(len(valid), np.int64), count_true(valid, offsets)
 
     def work(block: Block) -> None:
+        if _run("cumsum_integers", block, out[block.items]) is not None:
+            return
         # The total of the previous row is subtracted at the first item of the next: one pass, where a running sum needs two.
         steps = block.data.astype(np.int64)
         full = (block.offsets[1:] > block.offsets[:-1]).nonzero()[0]

@@ -72,6 +72,10 @@ def _regex(n_values: int, is_shared: bool) -> str:
     return "polars" if is_shared and n_values >= sizes.REGEX_POLARS_VALUES and _versions.loaded("polars") is not None else "arrow"
 
 
+def _runs(n_values: int, ready: bool = False) -> str:
+    return rules.small_or("compiled" if ready else "sum")(n_values)
+
+
 def _map_keys(n_values: int, n_integers: int) -> str:
     return "table" if 0 < n_integers <= n_values else "items"
 
@@ -160,6 +164,7 @@ CHOICES: dict[str, Choice] = {
         compiled=lambda _n, ready=False: ready,
     ),
     "outer": _either(rules.outer, "move", scatter=lambda plain: plain),
+    "scattered": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "integer_sum": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "product": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "extreme": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
@@ -216,7 +221,7 @@ CHOICES: dict[str, Choice] = {
     "copy_runs": _either(rules.few_runs, "slices", "strings"),
     "parents": _either(rules.parents, "repeat", "count"),
     "positions": _either(rules.positions, "runs", windows=lambda n, n_rows, longest: 0 < n_rows * longest() <= 1 << 22),
-    "runs": _either(rules.small_or("sum"), "small", "sum"),
+    "runs": _either(_runs, "small", "sum", compiled=lambda _n, ready=False: ready),
     "fill": _either(rules.small_or("masks"), "small", "masks"),
     "carry": _either(rules.small_or("words"), "small", "words"),
     "repeat": _either(rules.repeat, "small", "columns", "rows"),

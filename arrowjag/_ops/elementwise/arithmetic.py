@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._kernels.elementwise.arithmetic import power as raise_to
 from arrowjag._ops.elementwise import decimals
 from arrowjag._ops.elementwise.framework import (
     Datum,
@@ -166,7 +167,9 @@ def power(one: Datum, two: Datum) -> pa.Array:
             raise JagValueError("power: an integer to a negative integer power is not an integer; cast to float first")
         right = np.where(right < 0, right.dtype.type(0), right)
     with np.errstate(all="ignore"):
-        return sized(np.power(left, right), valid, type)
+        out = np.empty(np.broadcast_shapes(left.shape, right.shape), np.result_type(left, right))
+        raise_to(left, right, out)
+        return sized(out, valid, type)
 
 
 floor_divide = floored("floor_divide", np.floor_divide)

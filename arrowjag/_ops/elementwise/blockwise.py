@@ -69,7 +69,7 @@ _RULES: dict[str, _Rule] = {
     "divide": _Rule(np.divide, _any_pair, "ONE_PASS_VALUES", is_float=True),
     "floor_divide": _Rule(np.floor_divide, _same_float_or_by_number, *_DIVISION_SIZES, is_division=True),
     "remainder": _Rule(np.remainder, _same_float_or_by_number, *_DIVISION_SIZES, is_division=True),
-    "power": _Rule(np.power, _same_float_or_by_number, "ONE_PASS_VALUES"),
+    "power": _Rule(arithmetic.power, _same_float_or_by_number, "ONE_PASS_VALUES"),
     "equal": _Rule(np.equal, _any_pair, is_flag=True),
     "not_equal": _Rule(np.not_equal, _any_pair, is_flag=True),
     "less": _Rule(np.less, _any_pair, is_flag=True),

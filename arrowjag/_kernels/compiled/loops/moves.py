@@ -133,6 +133,25 @@ def taken_bytes(kind: str, nulls: bool) -> Function:
     return function
 
 
+@loop("item* i8* i8 i8 i8 i8 i8 i8*", ("i8",))
+def numbered(kind: str, nulls: bool) -> Function:
+    """(starts, offsets, step, first, last, begin, end, out): numbers from the start of each row on, a step apart.
+
+    Of the items from `begin` to before `end`, which are those of the rows from `first` to before `last`.
+    """
+    del kind, nulls
+
+    def function(starts: Any, offsets: Any, step: Any, first: Any, last: Any, begin: Any, end: Any, out: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            low, high = max(i8(offsets[row]), begin), min(i8(offsets[row + u8(1)]), end)
+            shift = starts[row] - i8(offsets[row]) * step
+            for i in range(low, high):
+                out[u8(i - begin)] = i * step + shift
+        return 0
+
+    return function
+
+
 @loop("item* i8* i8 i8 item*", _BITS)
 def reversed_items(kind: str, nulls: bool) -> Function:
     """(values, offsets, first, last, out): the items of each row from its last to its first."""

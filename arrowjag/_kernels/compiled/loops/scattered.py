@@ -1,0 +1,58 @@
+"""Items that are combined by the number of a result: one result per node of a tree without an outer axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from arrowjag._kernels.compiled.loop import ITEM_TYPES, loop
+
+u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
+f8: Any = np.float64
+
+_ARGUMENTS = "item* u1* i8* i8 item*"
+_NUMBERS = tuple(type for type in ITEM_TYPES if type != "b1")
+
+Function = Callable[..., int]
+
+
+@loop("item* u1* i8* i8 f8*", ("f4", "f8"))
+def scattered_sums(kind: str, nulls: bool) -> Function:
+    """(values, valid, nodes, n, out): adds each item to the sum of its node, in the order of the items; a null adds nothing."""
+    del kind
+
+    def function(values: Any, valid: Any, nodes: Any, n: Any, out: Any) -> int:
+        for i in range(u8(n)):
+            if not nulls or valid[i] != 0:
+                out[u8(nodes[i])] += f8(values[i])
+        return 0
+
+    return function
+
+
+def _extremes(nulls: bool, largest: bool) -> Function:
+    def function(values: Any, valid: Any, nodes: Any, n: Any, out: Any) -> int:
+        for i in range(u8(n)):
+            if not nulls or valid[i] != 0:
+                node = u8(nodes[i])
+                best = out[node]
+                out[node] = max(best, values[i]) if largest else min(best, values[i])
+        return 0
+
+    return function
+
+
+@loop(_ARGUMENTS, _NUMBERS)
+def scattered_max(kind: str, nulls: bool) -> Function:
+    """(values, valid, nodes, n, out): replaces what each node has by its largest item. There is no NaN."""
+    del kind
+    return _extremes(nulls, largest=True)
+
+
+@loop(_ARGUMENTS, _NUMBERS)
+def scattered_min(kind: str, nulls: bool) -> Function:
+    """As `scattered_max`, by its smallest item."""
+    del kind
+    return _extremes(nulls, largest=False)
