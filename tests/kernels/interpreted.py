@@ -20,6 +20,7 @@ class Loops:
         """By variant, the number of values that it was last looked for with."""
 
     def __call__(self, name: str, dtype: np.dtype[Any], nulls: bool, n_values: int) -> Callable[..., int] | None:
+        assert isinstance(nulls, bool)
         variant = Variant(name, f"{dtype.kind}{dtype.itemsize}", nulls)
         self.sought[str(variant)] = n_values
         loop = loop_named(name)
