@@ -37,13 +37,17 @@ class Loops:
 
 
 def check_arguments(variant: Variant, arguments: tuple[Any, ...]) -> None:
-    """Loops read arrays by their address, whatever these hold."""
+    """Loops read arrays by their address, whatever these hold; those that move words take items of any type of their width."""
+    loop = loop_named(variant.name)
+    moves_words = all(type[0] == "u" for type in loop.types)
     named = {"item": variant.type, "wide": wide_type(variant.type), "b1": "u1"}
-    for kind, argument in zip(loop_named(variant.name).arguments, arguments, strict=True):
+    for kind, argument in zip(loop.arguments, arguments, strict=True):
         code = kind.removesuffix("*")
         code = named.get(code, code)
         if not kind.endswith("*"):
             assert isinstance(argument, float if code[0] == "f" else int | np.integer), (kind, argument)
         elif argument is not None:
             assert argument.flags.c_contiguous
-            assert f"{argument.dtype.kind}{argument.itemsize}".replace("b", "u") == code.replace("b", "u"), (kind, argument.dtype)
+            is_word = argument.dtype.kind == "b" or (moves_words and kind == "item*")
+            found = f"{'u' if is_word else argument.dtype.kind}{argument.itemsize}"
+            assert found == code.replace("b", "u"), (kind, argument.dtype)

@@ -123,6 +123,36 @@ def test_each_way_to_repeat(type: pa.DataType) -> None:
                         check(kernel.repeat_each(values, count), type, wanted)
 
 
+def test_values_are_repeated_by_the_strategy_that_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    called = list[str]()
+    for name in ("_woven", "_fill", "spread_flags", "_tiled"):
+        function = getattr(kernel, name)
+        monkeypatch.setattr(kernel, name, lambda *a, function=function, name=name: called.append(name) or function(*a))
+    numbers, flags = pa.array([1, 2, 3]), pa.array([True, False, True])
+    for values, way, by, wanted in (
+        (numbers, "repeat", "small", []),
+        (numbers, "repeat", "columns", ["_woven"]),
+        (numbers, "repeat", "rows", ["_fill"]),
+        (flags, "repeat_bits", "small", []),
+        (flags, "repeat_bits", "spread", ["spread_flags"]),
+        (flags, "repeat_bits", "table", []),
+        (numbers, "tile", "small", ["_tiled"]),
+        (numbers, "tile", "pieces", ["_tiled", "_fill"]),
+        (flags, "tile", "small", ["_tiled"]),
+        (flags, "tile", "pieces", ["_tiled", "_fill"] * 2),
+    ):
+        called.clear()
+        with strategy.force(**{way: by}):
+            (kernel.tile if way == "tile" else kernel.repeat_each)(values, 2)
+        assert called == wanted, (way, by)
+    asked = list[Any]()
+    monkeypatch.setattr(kernel.strategy, "choose", lambda *facts: asked.append(facts) or "small")
+    for values in (numbers, flags):
+        kernel.repeat_each(values, 2)
+        kernel.tile(values, 2)
+    assert asked == [("repeat", 3, 2), ("tile", 6), ("repeat_bits", 3, 2), ("tile", 6), ("tile", 6)]
+
+
 @pytest.mark.parametrize("type", [pa.bool_(), pa.int8(), pa.float64(), pa.decimal128(30, 2)], ids=str)
 def test_each_way_to_tile(type: pa.DataType) -> None:
     for nulls in (False, True):
