@@ -42,22 +42,22 @@ def test_every_part_of_a_broadcast_source(sizes: list[int], type: str, by: str) 
                 assert np.array_equal(source.part(slice(start, stop), other), wanted[start:stop])
 
 
-@pytest.mark.parametrize("type", [*TYPES, "complex128"])
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
-def test_a_loop_broadcasts_if_it_is_ready(sizes: list[int], type: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    data, offsets = rows(sizes, type)
-    every_second = np.repeat(data, 2)[::2]  # not side by side
-    wanted, n = data.repeat(sizes), int(offsets[-1])
-    name = f"spread_items-u{data.itemsize}-plain"
-    for loops, is_ready in ((Loops(), data.itemsize <= 8), (Loops(name), False)):
-        monkeypatch.setattr(fill, "find_loop", loops)
-        for items in (slice(0, n), slice(n // 3, n), slice(0, 1 + n // 2), slice(n - 1, n)):
-            out = np.full(items.stop - items.start, 99, data.dtype)
-            assert fill._spread_by_loop(every_second, offsets, items, out) is is_ready
-            assert np.array_equal(out, wanted[items]) is is_ready
-            with strategy.force(spread_part="numpy"):
-                assert not fill._spread_by_loop(data, offsets, items, out)
-        assert loops.sought == ({name: n} if data.itemsize <= 8 else {})
+def test_a_loop_broadcasts_if_it_is_ready(sizes: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    for type in (*TYPES, "complex128"):
+        data, offsets = rows(sizes, type)
+        every_second = np.repeat(data, 2)[::2]  # not side by side
+        wanted, n = data.repeat(sizes), int(offsets[-1])
+        name = f"spread_items-u{data.itemsize}-plain"
+        for loops, is_ready in ((Loops(), data.itemsize <= 8), (Loops(name), False)):
+            monkeypatch.setattr(fill, "find_loop", loops)
+            for items in (slice(0, n), slice(n // 3, n), slice(0, 1 + n // 2), slice(n - 1, n)):
+                out = np.full(items.stop - items.start, 99, data.dtype)
+                assert fill._spread_by_loop(every_second, offsets, items, out) is is_ready
+                assert np.array_equal(out, wanted[items]) is is_ready
+                with strategy.force(spread_part="numpy"):
+                    assert not fill._spread_by_loop(data, offsets, items, out)
+            assert loops.sought == ({name: n} if data.itemsize <= 8 else {})
 
 
 def test_a_part_is_written_where_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:

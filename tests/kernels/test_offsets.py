@@ -141,6 +141,29 @@ def test_parents_of_more_than_32_bits(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (found.tolist(), found.dtype) == ([0, 0, 2, 2, 2], np.int64)
 
 
+def test_numbers_are_made_by_the_strategy_that_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All give the same, so only the functions that they call tell which was taken."""
+    called = list[str]()
+    for name in ("_map_items", "map_rows", "runs"):
+        function = getattr(offsets, name)
+        monkeypatch.setattr(
+            offsets, name, lambda *given, function=function, name=name, **by: called.append(name) or function(*given, **by)
+        )
+    cuts, runs = np.array([0, 2, 3]), offsets.runs
+    for way, by, call, wanted in (
+        ("parents", "repeat", offsets.parents, []),
+        ("parents", "count", offsets.parents, ["_map_items"]),
+        ("positions", "runs", offsets.positions, ["runs"]),
+        ("positions", "windows", offsets.positions, ["map_rows"]),
+        ("runs", "small", lambda cuts: runs(np.array([5, 7]), cuts), ["runs"]),
+        ("runs", "sum", lambda cuts: runs(np.array([5, 7]), cuts), ["runs", "_map_items"]),
+    ):
+        called.clear()
+        with strategy.force(**{way: by}):
+            call(cuts)
+        assert called == wanted, (way, by)
+
+
 def test_flags_are_counted_by_the_strategy_that_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     called = list[str]()
     for name in ("count_block", "count_bits", "map_rows"):
