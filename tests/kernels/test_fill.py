@@ -10,6 +10,7 @@ import pytest
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import fill
 from arrowjag._options import options
+from tests.kernels.interpreted import Loops
 
 SIZES = [[5], [0, 3, 0, 0, 7, 1, 0], [2, 2, 2], [40, 0, 3], [0, 0, 1]]
 TYPES = ["uint8", "int16", "float32", "float64", "int64"]
@@ -39,6 +40,38 @@ def test_every_part_of_a_broadcast_source(sizes: list[int], type: str, by: str) 
                 assert np.array_equal(source.part(slice(start, stop)), wanted[start:stop])
                 other = np.zeros(stop - start, "complex128")
                 assert np.array_equal(source.part(slice(start, stop), other), wanted[start:stop])
+
+
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+def test_a_loop_broadcasts_if_it_is_ready(sizes: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    for type in (*TYPES, "complex128"):
+        data, offsets = rows(sizes, type)
+        every_second = np.repeat(data, 2)[::2]  # not side by side
+        wanted, n = data.repeat(sizes), int(offsets[-1])
+        name = f"spread_items-u{data.itemsize}-plain"
+        for loops, is_ready in ((Loops(), data.itemsize <= 8), (Loops(name), False)):
+            monkeypatch.setattr(fill, "find_loop", loops)
+            for items in (slice(0, n), slice(n // 3, n), slice(0, 1 + n // 2), slice(n - 1, n)):
+                out = np.full(items.stop - items.start, 99, data.dtype)
+                assert fill._spread_by_loop(every_second, offsets, items, out) is is_ready
+                assert np.array_equal(out, wanted[items]) is is_ready
+                with strategy.force(spread_part="numpy"):
+                    assert not fill._spread_by_loop(data, offsets, items, out)
+            assert loops.sought == ({name: n} if data.itemsize <= 8 else {})
+
+
+def test_a_part_is_written_where_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fill, "find_loop", Loops())
+    for by in ("compiled", "numpy"):
+        with strategy.force(spread_part=by):
+            source = fill.Source(np.array([1.5, 2.5]), np.array([0, 2, 3]))
+            out = np.zeros(2)
+            assert source.part(slice(1, 3), out) is out
+            assert out.tolist() == [1.5, 2.5]
+            for other in (None, np.zeros(2, np.float32)):
+                found = source.part(slice(1, 3), other)
+                assert found is not other
+                assert (found.dtype, found.tolist()) == (np.float64, [1.5, 2.5])
 
 
 def test_sources_without_rows_share_their_memory() -> None:
@@ -89,7 +122,7 @@ def test_blocks_of_items_and_of_bits(n: int, block: int | None) -> None:
 
 
 @pytest.mark.parametrize("by", ["small", "masks"])
-@pytest.mark.parametrize("value", [0, 1, -1, 7])
+@pytest.mark.parametrize("value", [0, 1, -1, -2, 7])
 @pytest.mark.parametrize("type", ["int8", "int16", "float32", "float64", "int64"])
 def test_filled(type: str, value: int, by: str) -> None:
     data, valid = np.arange(-10, 31).astype(type), np.arange(41) % 3 > 0
@@ -99,3 +132,26 @@ def test_filled(type: str, value: int, by: str) -> None:
     assert found.dtype == data.dtype
     assert found.tolist() == [one if there else value for one, there in zip(data.tolist(), valid.tolist(), strict=True)]
     assert np.array_equal(data, before)
+
+
+@pytest.mark.parametrize("light", [0, 1000])
+@pytest.mark.parametrize("n", [0, 1, 8, 15, 16, 17, 40, 41])
+def test_bits_that_are_written_in_place(n: int, light: int) -> None:
+    flags, calls = np.random.default_rng(n).random(n) < 0.5, list[tuple[int, int]]()
+
+    def write(first: int, last: int, out: np.ndarray[Any, Any]) -> None:
+        calls.append((first, last))
+        out[: (last - first + 7) // 8] = np.packbits(flags[first:last], bitorder="little")
+
+    with strategy.force(LIGHT_VALUES=light, PASS_VALUES=16):
+        bits = fill.write_bits(write, n)
+    assert len(bits) == (n + 7) // 8
+    assert np.unpackbits(bits, count=n, bitorder="little").astype(bool).tolist() == flags.tolist()
+    assert sorted(calls) == ([(0, n)] if n and light else [(first, min(first + 16, n)) for first in range(0, n, 16)])
+
+
+@pytest.mark.parametrize("type", ["int8", "int16", "int32", "int64"])
+def test_words_of_flags(type: str) -> None:
+    out = np.full(5, 7, type)
+    fill.write_mask(np.array([True, False, False, True, True]), out)
+    assert out.tolist() == [-1, 0, 0, -1, -1]

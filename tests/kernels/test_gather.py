@@ -35,7 +35,16 @@ ARRAYS = {
     "large list of views": pa.LargeListArray.from_arrays([0, 1, 2, 3], VIEWS),
     "fixed list of views": pa.FixedSizeListArray.from_arrays(VIEWS, 1),
     "map of views": pa.MapArray.from_arrays([0, 1, 2, 3], pa.array(["a", "b", "c"]), VIEWS),
+    "map of lists of views": pa.array(
+        [[("k", ["a", None])], None, [("l", []), ("m", ["b"])]], pa.map_(pa.string_view(), pa.list_(pa.string_view()))
+    ),
+    "sorted map": pa.array([[("k", 1)], None, []], pa.map_(pa.string(), pa.int64(), keys_sorted=True)),
     "list view": pa.array([[1], None, [2, 3]], pa.list_view(pa.int64())),
+    "large list view": pa.array([[1], None, [2, 3]], pa.large_list_view(pa.int64())),
+    "list view of views": pa.array([["a"], None, ["b", None]], pa.list_view(pa.string_view())),
+    "large list view of views": pa.array([["a"], None, ["b", None]], pa.large_list_view(pa.string_view())),
+    "fixed list of fixed lists": pa.array([[[1], [2]], None, [[3], None]], pa.list_(pa.list_(pa.int64(), 1), 2)),
+    "list of structs of views": pa.array([[{"a": "x"}], None, [{"a": None}, None]], pa.list_(pa.struct({"a": pa.string_view()}))),
     "union": pa.UnionArray.from_sparse(pa.array([0, 1, 0], pa.int8()), [pa.array([1, 2, 3]), pa.array(["a", "b", "c"])]),
     "uuid": pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"0" * 16, None, b"1" * 16], pa.binary(16))),
     "binary": pa.array([b"a", None, b""]),
@@ -147,3 +156,36 @@ def test_runs(pairs: list[tuple[int, int]], step: int) -> None:
         many = _offsets.runs(starts, offsets, step)
     assert few.dtype == many.dtype == np.int64
     assert few.tolist() == many.tolist() == [start + step * i for start, n in pairs for i in range(n)]
+
+
+def test_few_values_are_taken_by_numpy_and_many_by_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both give the same, so only a call tells which of them did."""
+    called = list[str]()
+    for name in ("_take_few", "_take_flat"):
+        monkeypatch.setattr(gather, name, lambda values, index, valid, name=name: called.append(name))
+    few, many = pa.array([1, 2, 3]), pa.array(np.arange(200))
+    with strategy.force(CALL_VALUES=100):
+        for values, n in ((few, 99), (few, 100), (many, 3)):
+            gather.take(values, np.zeros(n, np.int64))
+        gather.take(pa.array(["text"]), np.array([0]))
+        gather.take(few[:0], np.zeros(0, np.int64))
+        gather.filter_values(few, np.ones(3, np.bool_))
+    assert called == ["_take_few", "_take_flat", "_take_flat", "_take_few"]
+
+
+def test_how_values_of_each_type_are_filtered() -> None:
+    pytest.importorskip("polars")
+    with strategy.force(CALL_VALUES=100, POLARS_FILTER_VALUES=200):
+        for name, values in ARRAYS.items():
+            fixed = pa.types.is_primitive(values.type) or pa.types.is_decimal(values.type)
+            shared = name in ("int8", "uint64", "double")
+            for n, wanted in (
+                (0, "arrow"),
+                (99, "small" if fixed else "arrow"),
+                (100, "arrow"),
+                (201, "polars" if shared else "arrow"),
+            ):
+                many = pa.concat_arrays([values] * (n // 3 + 1))[:n]
+                with strategy.force() as taken:
+                    gather.filter_values(many, np.ones(n, np.bool_))
+                assert {by for operation, by in taken if operation == "filter"} == {wanted}, (name, n)

@@ -12,10 +12,10 @@ import pytest
 import arrowjag as aj
 from arrowjag._kernels import strategy
 from arrowjag._kernels.compiled import fused_name, library
-from arrowjag._kernels.compiled.loop import Variant, wide_type
-from arrowjag._kernels.compiled.loops import loop_named
+from arrowjag._kernels.compiled.loop import Variant
 from arrowjag._kernels.reduce.products import _DOTS
 from arrowjag.testing import assert_lists_equal
+from tests.kernels.interpreted import check_arguments
 
 FLOATS = aj.array([[1.5, -2.0, None], [], [4.0, 4.0, 0.5, 3.0], [None]])
 WHOLE = aj.array([[1.5, -2.0], [], [4.0, 4.0, 0.5, 3.0]])
@@ -143,19 +143,6 @@ OTHERS = {
     for operation, choice in strategy.CHOICES.items()
     if "compiled" in choice.strategies
 }
-
-
-def check_arguments(variant: Variant, arguments: tuple[Any, ...]) -> None:
-    """Loops read arrays by their address, whatever these hold."""
-    named = {"item": variant.type, "wide": wide_type(variant.type), "b1": "u1"}
-    for kind, argument in zip(loop_named(variant.name).arguments, arguments, strict=True):
-        code = kind.removesuffix("*")
-        code = named.get(code, code)
-        if not kind.endswith("*"):
-            assert isinstance(argument, float if code[0] == "f" else int | np.integer), (kind, argument)
-        elif argument is not None:
-            assert argument.flags.c_contiguous
-            assert f"{argument.dtype.kind}{argument.itemsize}".replace("b", "u") == code.replace("b", "u"), (kind, argument.dtype)
 
 
 def patched(monkeypatch: pytest.MonkeyPatch, called: list[str], find: Callable[..., Any]) -> None:

@@ -52,6 +52,137 @@ def test_from_sizes_names_the_row_where_the_total_overflows(sizes: Any, row: int
 
 def test_from_sizes_takes_the_largest_total() -> None:
     assert offsets.from_sizes(np.array([2**62, 2**62 - 1])).tolist() == [0, 2**62, 2**63 - 1]
+    assert offsets.from_sizes(np.array([2**63 - 1])).tolist() == [0, 2**63 - 1]
+
+
+def test_sums_are_checked_where_the_largest_size_allows_an_overflow(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked = list[Any]()
+    monkeypatch.setattr(offsets, "_check_total", lambda sizes, found: checked.append((sizes.tolist(), found.tolist())))
+    for sizes, largest, is_checked in (
+        ([], None, False),
+        ([2**62, 1], None, True),
+        ([2**62 - 1, 1], None, False),
+        ([2**63 - 1], None, False),
+        ([2, 1], 2**62, True),
+        ([2, 1], 2**62 - 1, False),
+        ([2, 1], 0, False),
+        ([2**62, 1], 0, True),
+        ([2**62, 1], 2, False),
+    ):
+        found = offsets.from_sizes(np.array(sizes, np.int64), largest)
+        assert checked == ([(sizes, found.tolist())] if is_checked else [])
+        checked.clear()
+
+
+def test_the_error_of_an_overflow_names_the_size() -> None:
+    with pytest.raises(JagOverflowError) as raised:
+        offsets.from_sizes(np.array([3, 2**63 - 2, 5, 7]))
+    assert str(raised.value) == (
+        "integer overflow: the sizes of rows 0 to 1 add up to more than 9223372036854775807 items, "
+        "row 1 alone has 9223372036854775806."
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "last", "fits"),
+    [(1, 2**31 - 1, True), (1, 2**31, False), (2**31 - 1, 0, True), (2**31, 0, False), (2**31, 2**31, False)],
+)
+def test_numbers_of_rows_and_items_that_fit_32_bits(n_rows: int, last: int, fits: bool) -> None:
+    assert offsets.is_int32(np.broadcast_to(np.int64(last), n_rows + 1)) is fits
+
+
+def test_no_run_and_one_run() -> None:
+    for starts, n, wanted in (([], 0, []), ([0], 3, [3]), ([0, 3, 4], 9, [3, 1, 5])):
+        found = offsets.run_sizes(np.array(starts, np.int64), n)
+        assert found.dtype == np.int64
+        assert found.tolist() == wanted
+
+
+ROWS = ([], [0], [0, 0], [5], [0, 3, 0, 0, 7, 1, 0], [1] * 20, [17, 0, 40, 2], [0, 0, 9, 0, 0])
+
+
+@pytest.mark.parametrize("sizes", ROWS, ids=str)
+@pytest.mark.parametrize("block", [1, 4, 16, 1000])
+def test_each_strategy_in_blocks(sizes: list[int], block: int) -> None:
+    """Blocks that cut rows, and rows without items at either end of a block."""
+    found = offsets.from_sizes(np.array(sizes, np.int64))
+    owners, n = expected_parents(sizes), sum(sizes)
+    places = [place for size in sizes for place in range(size)]
+    starts = np.array([7 * row - 3 for row in range(len(sizes))], np.int64)
+    mask = np.arange(n) % 3 > 0
+    counts = [int(mask[begin:end].sum()) for begin, end in pairwise(found)]
+    for by in ({"parents": one} for one in ("repeat", "count")):
+        with strategy.force(**by, THREAD_VALUES=1, CACHE_VALUES=block):
+            got = offsets.parents(found)
+        assert (got.tolist(), got.dtype) == (owners, np.int32)
+    for one, first in (("runs", 0), ("windows", 0), ("runs", -2), ("windows", 5)):
+        with strategy.force(positions=one, THREAD_VALUES=1, CACHE_VALUES=block):
+            got = offsets.positions(found, first)
+        assert (got.tolist(), got.dtype) == ([first + place for place in places], np.int64)
+    for one, step in (("small", 1), ("sum", 1), ("small", -1), ("sum", -1), ("small", 3), ("sum", 3)):
+        with strategy.force(runs=one, THREAD_VALUES=1, CACHE_VALUES=block):
+            got = offsets.runs(starts, found, step)
+        assert (got.tolist(), got.dtype) == ([starts[row] + step * k for row, k in zip(owners, places, strict=True)], np.int64)
+    for one in ("whole", "blocks", "polars"):
+        with strategy.force(count=one, THREAD_VALUES=1, CACHE_VALUES=block):
+            got = offsets.count_true(mask, found)
+        assert (got.tolist(), got.dtype) == (counts, np.int64)
+    for least in (0, 10**6):
+        with strategy.force(CALL_VALUES=least):
+            got = offsets.filter_rows(mask, found)
+        assert (got.tolist(), got.dtype) == ([0, *np.cumsum(counts).tolist()], np.int64)
+
+
+def test_parents_of_more_than_32_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(offsets, "is_int32", lambda _: False)
+    for by in ("repeat", "count"):
+        with strategy.force(parents=by):
+            found = offsets.parents(np.array([0, 2, 2, 5]))
+        assert (found.tolist(), found.dtype) == ([0, 0, 2, 2, 2], np.int64)
+
+
+def test_numbers_are_made_by_the_strategy_that_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All give the same, so only the functions that they call tell which was taken."""
+    called = list[str]()
+    for name in ("_map_items", "map_rows", "runs"):
+        function = getattr(offsets, name)
+        monkeypatch.setattr(
+            offsets, name, lambda *given, function=function, name=name, **by: called.append(name) or function(*given, **by)
+        )
+    cuts, runs = np.array([0, 2, 3]), offsets.runs
+    for way, by, call, wanted in (
+        ("parents", "repeat", offsets.parents, []),
+        ("parents", "count", offsets.parents, ["_map_items"]),
+        ("positions", "runs", offsets.positions, ["runs"]),
+        ("positions", "windows", offsets.positions, ["map_rows"]),
+        ("runs", "small", lambda cuts: runs(np.array([5, 7]), cuts), ["runs"]),
+        ("runs", "sum", lambda cuts: runs(np.array([5, 7]), cuts), ["runs", "_map_items"]),
+    ):
+        called.clear()
+        with strategy.force(**{way: by}):
+            call(cuts)
+        assert called == wanted, (way, by)
+
+
+def test_flags_are_counted_by_the_strategy_that_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    called = list[str]()
+    for name in ("count_block", "count_bits", "map_rows"):
+        function = getattr(offsets, name)
+        monkeypatch.setattr(
+            offsets, name, lambda *given, function=function, name=name, **by: called.append(name) or function(*given, **by)
+        )
+    for by, wanted in (("whole", {"count_block"}), ("blocks", {"map_rows", "count_block"}), ("polars", {"count_bits"})):
+        if by == "polars":
+            pytest.importorskip("polars")
+        with strategy.force(count=by):
+            assert offsets.count_true(np.array([True, False, True]), np.array([0, 1, 3])).tolist() == [1, 1]
+        assert set(called) == wanted
+        called.clear()
+    with strategy.force(CALL_VALUES=3):
+        offsets.filter_rows(np.ones(2, np.bool_), np.array([0, 2]))
+        assert called == []
+        offsets.filter_rows(np.ones(3, np.bool_), np.array([0, 3]))
+        assert called != []
 
 
 @given(sizes_lists)

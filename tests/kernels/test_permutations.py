@@ -66,8 +66,36 @@ def test_an_invalid_permutation_is_named(rows, says):
 
 
 def test_slots_that_a_narrow_type_lacks():
-    row = np.zeros(200, np.int8)
-    valid = np.zeros(200, np.bool_)
-    valid[150] = True
-    with pytest.raises(JagOverflowError, match="slot 150 of row 0 does not fit int8"):
-        kernel.invert_rows(row, valid, np.array([0, 200]))
+    for sizes, slots, says in (
+        ([200], {150: 0}, "slot 150 of row 0"),
+        ([200], {127: 1, 128: 0}, "slot 128 of row 0"),
+        ([3, 0, 300, 200], {0: 1, 130: 3, 250: 2}, "slot 247 of row 2"),
+        ([150, 150], {20: 3, 150: 0, 170: 2, 290: 1}, "slot 140 of row 1"),
+    ):
+        row, offsets = np.zeros(sum(sizes), np.int8), np.array([0, *np.cumsum(sizes)])
+        valid = np.zeros(len(row), np.bool_)
+        row[[*slots]], valid[[*slots]] = [*slots.values()], True
+        with pytest.raises(JagOverflowError, match=f"^inverse_permutation: {says} does not fit int8; cast to a wider type first$"):
+            kernel.invert_rows(row, valid, offsets)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+def test_the_last_slot_of_a_narrow_type(dtype):
+    last = np.iinfo(dtype).max
+    data, offsets = np.arange(last + 1, dtype=dtype)[::-1].copy(), np.array([0, last + 1])
+    slots, hit = kernel.invert_rows(data, None, offsets)
+    assert (slots.tolist(), hit) == (data.tolist(), None)
+    valid = np.zeros(last + 1, np.bool_)
+    valid[[1, last]] = True
+    slots, hit = kernel.invert_rows(data, valid, offsets)
+    assert slots.tolist() == [last if slot == 0 else 1 if slot == last - 1 else 0 for slot in range(last + 1)]  # 0 under nulls
+    assert np.flatnonzero(hit).tolist() == [0, last - 1]
+
+
+def test_heads_of_many_items_take_64_bits():
+    for last, dtype in ((2**30 - 1, np.int32), (2**30 + 1, np.int64)):
+        found = kernel._heads(np.array([0, 0, 2, 2, 5, last])[[0, 1, 2, 3, 4, 4]])
+        assert (found.tolist(), found.dtype) == ([0, 0, 2, 2, 2], np.int32)
+        with mock.patch.object(kernel, "row_sizes", return_value=np.array([1, 2])):
+            found = kernel._heads(np.array([0, 7, last]))
+        assert (found.tolist(), found.dtype) == ([0, 7, 7], dtype)

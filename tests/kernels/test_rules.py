@@ -15,6 +15,7 @@ from arrowjag import _versions
 from arrowjag._kernels import strategy
 from arrowjag._kernels.strategy import rules, sizes
 from arrowjag._kernels.strategy.choices import _never
+from arrowjag.errors import JagValueError
 
 NO, YES = (lambda: False), (lambda: True)
 NONE = (lambda: None,)
@@ -573,3 +574,93 @@ def test_each_rule_names_strategies_of_its_operation() -> None:
     covered = {operation for operation, _, _ in CHOSEN} | {*FROM_POLARS, "row_reduction"}
     assert covered == strategy.CHOICES.keys()
     assert all(chosen in strategy.CHOICES[operation].strategies for operation, _, chosen in CHOSEN)
+
+
+# ------------------------------------------------------------------------------------------------------------- forced
+
+
+def test_a_forced_strategy_is_taken_where_it_is_able() -> None:
+    rule = strategy.choose("pad", 0, True), strategy.choose("pad", 3, True)
+    assert rule == ("items", "windows")
+    with strategy.force(pad="windows") as windows:
+        assert strategy.choose("pad", 0, True) == "items"
+        assert strategy.choose("pad", 1000, True) == "windows"
+        assert strategy.choose("outer", True) == "scatter"
+        with strategy.force(pad="items") as items:
+            assert strategy.choose("pad", 3, True) == "items"
+        with strategy.force(outer="move") as inner:
+            assert strategy.choose("pad", 1000, True) == "windows"
+            assert strategy.choose("outer", True) == "move"
+        with strategy.force() as nothing:
+            assert strategy.choose("pad", 1000, True) == "windows"
+        assert strategy.choose("pad", 1000, True) == "windows"
+    assert windows == {("pad", "items"): 1, ("pad", "windows"): 2, ("outer", "scatter"): 1}
+    assert items == {("pad", "items"): 1}
+    assert inner == {("pad", "windows"): 1, ("outer", "move"): 1}
+    assert nothing == {("pad", "windows"): 1}
+    assert strategy.choose("pad", 1000, True) == "items"
+
+
+def test_sizes_are_forced_and_restored() -> None:
+    def values() -> list[int]:
+        return [sizes.CALL_VALUES, sizes.SMALL_VALUES]
+
+    def fail() -> None:
+        with strategy.force(CALL_VALUES=6, take="small"):
+            raise ZeroDivisionError
+
+    before = values()
+    with strategy.force(CALL_VALUES=7, take="small"):
+        assert values() == [7, before[1]]
+        with strategy.force(CALL_VALUES=8, SMALL_VALUES=9):
+            assert values() == [8, 9]
+            assert strategy.choose("take", 1000) == "small"
+        assert values() == [7, before[1]]
+        with pytest.raises(ZeroDivisionError):
+            fail()
+        assert values() == [7, before[1]]
+    assert values() == before
+    assert strategy.choose("take", sizes.CALL_VALUES) == "arrow"
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"pad": "flat"}, "there is no pad='flat'; strategies of pad are items, windows."),
+        ({"pad": 3}, "there is no pad=3; strategies of pad are items, windows."),
+        ({"CALL_VALUES": "7"}, "there is no CALL_VALUES='7'; strategies of CALL_VALUES are none."),
+        ({"NO_VALUES": 7}, "there is no NO_VALUES=7; strategies of NO_VALUES are none."),
+        ({"CALL_VALUES": 7, "nothing": "small"}, "there is no nothing='small'; strategies of nothing are none."),
+    ],
+)
+def test_what_can_not_be_forced(changes: dict[str, Any], says: str) -> None:
+    before = sizes.CALL_VALUES
+    with pytest.raises(JagValueError) as raised, strategy.force(**changes):
+        pass
+    assert str(raised.value) == f"force: {says}"
+    assert before == sizes.CALL_VALUES
+
+
+def test_small_calls_that_are_forced() -> None:
+    few, many, odd = (np.zeros(3), None), (np.zeros(sizes.SMALL_VALUES), None), (np.zeros(3, "complex64"), None)
+    for by, wanted in (
+        ("small", [True, True, False]),
+        ("order", [False, False, False]),
+        (None, [True, False, False]),
+    ):
+        with strategy.force(**({} if by is None else {"sort": by})) as taken:
+            assert [strategy.is_small("sort", one) for one in (few, many, odd)] == wanted
+        assert taken == ({("sort", "small"): sum(wanted)} if any(wanted) else {})
+    for by, wanted in (("small", True), ("hash", False)):  # the only other strategy, which nothing else asks for
+        with strategy.force(lookup=by) as taken:
+            assert strategy.is_small("lookup", many, few) is wanted
+        assert taken == {("lookup", by): 1}
+
+
+def test_strategies_that_are_taken_by_force_alone() -> None:
+    assert not strategy.is_forced("argsort", "apart")
+    with strategy.force(argsort="apart") as taken:
+        assert strategy.is_forced("argsort", "apart")
+        assert not strategy.is_forced("argsort", "cut")
+        assert not strategy.is_forced("sort", "small")
+    assert taken == {("argsort", "apart"): 1}

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arrowjag._kernels import strategy
 from arrowjag._kernels import transpose as kernel
+from arrowjag._kernels.transpose import coordinates
 from arrowjag.errors import JagValueError
 
 
@@ -340,3 +342,102 @@ def test_large_frames_with_a_gap(frames, order):
 def test_an_unknown_rule_is_refused():
     with pytest.raises(JagValueError, match="strict"):
         kernel.will_shear(offsets_of(2, 2), 0, 1, "strict")
+
+
+ROWS = [[], [0], [0, 0, 3, 0], [3, 1, 0, 7, 2, 5, 5, 0, 1, 40, 3, 0, 2, 9], [4] * 9, [1] * 30 + [25]]
+
+
+@pytest.mark.parametrize("sizes", ROWS, ids=str)
+def test_the_order_by_column(sizes):
+    offsets = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
+    places = [(column, offsets[row] + column) for row, size in enumerate(sizes) for column in range(size)]
+    counts = [sum(size > column for size in sizes) for column in range(max(sizes, default=0))]
+    for least in (1, 2, 1000):
+        for rows, values in ((3, 4), (1000, 4), (4, 1000)):
+            with strategy.force(COLUMN_MIN_ROWS=least, COLUMN_ROWS=rows, WORD_VALUES=values):
+                columns, items = coordinates.by_column(offsets)
+            assert columns.dtype == items.dtype == np.int64
+            assert columns.tolist() == [0, *np.cumsum(counts).tolist()]
+            assert items.tolist() == [item for _, item in sorted(places)]
+
+
+@pytest.mark.parametrize("sizes", ROWS, ids=str)
+def test_items_that_rise_and_the_largest_of_each_row(sizes):
+    offsets = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
+    data = np.random.default_rng(0).integers(1, 4, offsets[-1])
+    lists = [data[begin:end].tolist() for begin, end in pairwise(offsets)]
+    largest, rises = coordinates.row_max(data, offsets), coordinates.rising(data, offsets)
+    assert largest.dtype == np.int64
+    assert largest.tolist() == [max(row, default=0) for row in lists]
+    assert rises.dtype == np.bool_
+    assert rises.tolist() == [place > 0 and row[place] > row[place - 1] for row in lists for place in range(len(row))]
+
+
+def key_cases():
+    """Keys whose codes take 8, 9, 16, 17, 31, 32, 62 and 63 bits, and more than a word."""
+    rng = np.random.default_rng(3)
+    for widths in ([3, 2], [3, 3], [8, 5], [8, 6], [15, 13], [15, 14], [30, 29], [30, 30], [40, 40], []):
+        frames, n = np.sort(rng.integers(0, 8, 60)), 60
+        keys = [np.append(rng.integers(0, 2**width, n - 1) & -(2 ** (width - 2)), 2**width - 1) for width in widths]
+        yield frames, keys
+
+
+@pytest.mark.parametrize("digits", ["radix", "count"])
+def test_atoms_are_sorted_by_frame_and_keys(digits):
+    for frames, keys in key_cases():
+        wanted = np.lexsort((*keys[::-1], frames)).tolist()
+        for dtype in (np.int32, np.int64):
+            if all(key.max(initial=0) <= np.iinfo(dtype).max for key in keys):
+                with strategy.force(digits=digits):
+                    got = coordinates._sorted_atoms(frames.astype(dtype), 8, [key.astype(dtype) for key in keys])
+                assert got.tolist() == wanted
+    none = np.zeros(0, np.int64)
+    assert coordinates._sorted_atoms(none, 0, [none, none]).tolist() == []
+
+
+def test_codes_have_the_widths_that_hold_them(monkeypatch):
+    """A code of 31 bits at most is a number of 32 bits if its parts are; 8 and 16 bits of it are sorted at a time."""
+    codes = []
+    monkeypatch.setattr(coordinates, "_radix_order", lambda code: codes.append(code.dtype))
+    for n_frames, n, dtype, wanted in (
+        (2**10, 2**21 - 1, np.int32, np.int32),
+        (2**10, 2**21, np.int32, np.int64),
+        (2**10, 5, np.int64, np.int64),
+        (2**10, 2**52, np.int64, np.int64),
+    ):
+        coordinates._sorted_atoms(np.zeros(1, dtype), n_frames, [np.array([n - 1], dtype)])
+        assert codes.pop() == wanted
+    assert coordinates._sorted_atoms(np.zeros(1, np.int64), 2**11, [np.array([2**52 - 1])]).tolist() == [0]
+    assert codes == []
+    for dtype, limit in ((np.int32, 2**31 - 1), (np.int64, 2**31)):
+        assert coordinates._narrow(np.arange(3), [np.array([0, limit])]).dtype == dtype
+    assert coordinates._narrow(np.arange(3), [np.array([0, 3]), np.array([0, 2**31])]).dtype == np.int64
+
+
+@pytest.mark.parametrize("take", ["small", "arrow"])
+def test_coordinates_of_atoms(take):
+    with strategy.force(take=take):
+        for dims in ((2, [3, 1], [2, 0, 1, 4]), (3, [0, 0, 0], []), (1, 2, 3, [1, 0, 2, 0, 0, 5]), (0, [])):
+            offsets = offsets_of(*dims)
+            node, places = coordinates._coordinates(offsets)
+            atoms = [at for at, _ in atoms_of(offsets, len(dims))]
+            found = [place.tolist() for place in places]
+            assert node.tolist() == [0] * len(atoms)
+            assert found == [[at[d] for at in atoms] for d in range(len(dims))]
+            assert all(place.dtype == np.int32 for place in places)
+            node, places = coordinates._coordinates(offsets[1:])
+            assert node.tolist() == [at[0] for at in atoms]
+            assert [place.tolist() for place in places] == found[1:]
+
+
+WAYS = ("slices", "columns", "radix", "exact")
+
+
+@pytest.mark.parametrize("by", WAYS)
+@given(shapes(), st.booleans())
+def test_each_way_to_transpose(by, case, tiny):
+    offsets, extents = case
+    sizes = {"LARGE_FRAME": 3, "WORD_VALUES": 5, "COLUMN_ROWS": 2, "COLUMN_MIN_ROWS": 1, "CALL_VALUES": 0} if tiny else {}
+    for a, b in all_pairs(len(offsets)):
+        with strategy.force(transpose=by, **sizes):
+            check(kernel.transpose(offsets, extents, a, b), offsets, extents, swapped(len(offsets), a, b))

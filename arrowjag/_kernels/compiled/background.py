@@ -65,4 +65,4 @@ def _start(variants: list[str]) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-W", "ignore", "-m", "arrowjag._kernels.compiled", *variants]
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(path for path in sys.path if path))
     quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen(command, env=environment, close_fds=True, start_new_session=True, **quiet)  # noqa: S603  # ourselves
+    return subprocess.Popen(command, env=environment, start_new_session=True, **quiet)  # noqa: S603  # ourselves

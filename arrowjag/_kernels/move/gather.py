@@ -167,15 +167,20 @@ def _goes_by_rows(type: pa.DataType) -> bool:
     lists of string views have no stand-in that every kind of list can be cast to.
     """
     if pt.is_struct(type):
-        return any(_goes_by_rows(field.type) for field in type)
+        return any(not _is_taken_whole(field.type) for field in type)
     if not _is_list(type):
         return False
-    twice = pt.is_fixed_size_list(type) and pt.is_fixed_size_list(type.value_type)
-    return twice or _goes_by_rows(type.value_type) or _stand_in(type) != type
+    items = type.field(0).type
+    return not _is_taken_whole(items) or (pt.is_fixed_size_list(type) and pt.is_fixed_size_list(items))
+
+
+def _is_taken_whole(type: pa.DataType) -> bool:
+    """Whether pyarrow's own kernels take and filter values of the type."""
+    return not _goes_by_rows(type) and _stand_in(type) == type
 
 
 def _is_list(type: pa.DataType) -> bool:
-    kinds = (pt.is_list, pt.is_large_list, pt.is_fixed_size_list, pt.is_list_view, pt.is_large_list_view)
+    kinds = (pt.is_list, pt.is_large_list, pt.is_fixed_size_list, pt.is_list_view, pt.is_large_list_view, pt.is_map)
     return any(is_kind(type) for is_kind in kinds)
 
 
@@ -206,30 +211,15 @@ def _take_lists(values: Any, index: pa.Array[Any]) -> pa.Array[Any]:
     starts[present], sizes[present] = offsets[rows], offsets[rows + 1] - offsets[rows]
     cuts = _offsets.from_sizes(sizes)
     child = take(values.values, _offsets.runs(starts, cuts))
-    return values.from_arrays(cuts.astype(numpy_dtype(values.offsets.type)), child, type=type, mask=mask)
+    bounds = pa.py_buffer(cuts.astype(numpy_dtype(values.offsets.type)))
+    return pa.Array.from_buffers(type, len(present), [pc.invert(mask).buffers()[1], bounds], children=[child])
 
 
 def _stand_in(type: pa.DataType) -> pa.DataType:
-    """The type itself, or where pyarrow can't take or filter it (views of strings, run ends) one that holds the same."""
+    """The type itself, or where pyarrow can't take or filter it (views of strings) one that holds the same."""
     if pt.is_string_view(type):
         return pa.large_string()
-    if pt.is_binary_view(type):
-        return pa.large_binary()
-    if pt.is_run_end_encoded(type):
-        return _stand_in(type.value_type)
-    if not pt.is_nested(type) or pt.is_union(type):
-        return type
-    if pt.is_struct(type):
-        return pa.struct([field.with_type(_stand_in(field.type)) for field in type])
-    if pt.is_map(type):
-        item = type.item_field.with_type(_stand_in(type.item_type))
-        return pa.map_(type.key_field.with_type(_stand_in(type.key_type)), item, type.keys_sorted)
-    item = type.value_field.with_type(_stand_in(type.value_type))
-    if pt.is_fixed_size_list(type):
-        return pa.list_(item, type.list_size)
-    if pt.is_list_view(type) or pt.is_large_list_view(type):
-        return pa.list_view(item) if pt.is_list_view(type) else pa.large_list_view(item)
-    return pa.large_list(item) if pt.is_large_list(type) else pa.list_(item)
+    return pa.large_binary() if pt.is_binary_view(type) else type
 
 
 def ranges(starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[np.int64]:
@@ -291,7 +281,7 @@ def filter_values(values: pa.Array[Any], mask: NDArray[np.bool_]) -> pa.Array[An
         import polars as pl
 
         return pl.from_arrow(values).filter(pl.Series(mask)).to_arrow()
-    if _goes_by_rows(values.type) or _stand_in(values.type) != values.type:
+    if not _is_taken_whole(values.type):
         return _take(values, pa.array(np.flatnonzero(mask)))
     return pc.filter(values, pa.array(mask))
 

@@ -64,9 +64,8 @@ def _woven(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     table, step = out.reshape(n, len(parts)), strategy.sizes.WORD_VALUES
 
     def work(start: int) -> None:
-        block = slice(start, start + step)
         for slot, part in enumerate(parts):
-            table[block, slot] = part[block]
+            table[start : start + step, slot] = part[start : start + step]
 
     map_tasks(work, range(0, n, step))
     return out
@@ -144,8 +143,7 @@ def _fill(table: NDArray[Any], rows: NDArray[Any]) -> None:
     step = max(1, strategy.sizes.PASS_VALUES // table.shape[1])
 
     def work(start: int) -> None:
-        block = slice(start, start + step)
-        table[block] = rows if len(rows) == 1 else rows[block]
+        table[start : start + step] = rows if len(rows) == 1 else rows[start : start + step]
 
     map_tasks(work, range(0, len(table), step))
 

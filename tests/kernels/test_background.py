@@ -1,0 +1,116 @@
+"""The process that compiles loops beside this one: when it may start, and how."""
+
+from __future__ import annotations
+
+import importlib
+import multiprocessing
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from arrowjag._kernels import compiled
+from arrowjag._kernels.compiled import background
+
+
+@pytest.fixture
+def numba_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every program of this test find numba."""
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: name if name == "numba" else None)
+
+
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> list[SimpleNamespace]:
+    """The processes that are started, which end when a test says so; nothing is being compiled yet."""
+    started = list[SimpleNamespace]()
+
+    def start(command: list[str], **options: Any) -> SimpleNamespace:
+        process = SimpleNamespace(command=command, options=options, code=None)
+        process.poll = lambda: process.code
+        started.append(process)
+        return process
+
+    monkeypatch.setattr(background.subprocess, "Popen", start)
+    for name, value in {"_running": None, "_waiting": set(), "_finished": set()}.items():
+        monkeypatch.setattr(background, name, value)
+    return started
+
+
+def test_how_the_process_is_started(processes: list[SimpleNamespace], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", ["", "first", "second"])
+    monkeypatch.setenv("ARROWJAG_TEST", "kept")
+    assert background.request("sum-f8-plain")
+    (process,) = processes
+    assert process.command == [sys.executable, "-W", "ignore", "-m", "arrowjag._kernels.compiled", "sum-f8-plain"]
+    environment = process.options.pop("env")
+    assert environment == {**os.environ, "PYTHONPATH": os.pathsep.join(["first", "second"])}
+    assert environment["ARROWJAG_TEST"] == "kept"
+    null = subprocess.DEVNULL
+    assert process.options == {"stdin": null, "stdout": null, "stderr": null, "start_new_session": True}
+
+
+def test_a_new_process_waits_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "background", background)  # importing the module again replaces it here
+    monkeypatch.delitem(sys.modules, background.__name__)
+    fresh = importlib.import_module(background.__name__)
+    assert fresh is not background
+    assert not fresh.is_pending("sum-f8-plain")
+    assert fresh._poll()
+
+
+def test_a_process_may_start_in_programs_with_an_interpreter_and_numba(
+    numba_is_there: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert background.can_start()
+    for name, value in (("frozen", True), ("executable", ""), ("executable", None)):
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, name, value, raising=False)
+            assert not background.can_start()
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    assert not background.can_start()
+
+
+def test_daemonic_workers_start_no_process(numba_is_there: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    for daemon in (False, True):
+        monkeypatch.setattr(multiprocessing, "current_process", lambda daemon=daemon: SimpleNamespace(daemon=daemon))
+        assert background.can_start() is not daemon
+    monkeypatch.delitem(sys.modules, "multiprocessing")
+    assert background.can_start()  # a worker has imported it
+
+
+@pytest.mark.parametrize("error", [OSError, ValueError, subprocess.SubprocessError])
+def test_what_no_process_can_be_started_for_is_not_requested_again(
+    error: type[Exception], processes: list[SimpleNamespace], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempts = list[list[str]]()
+
+    def refuse(variants: list[str]) -> None:
+        attempts.append(variants)
+        raise error
+
+    monkeypatch.setattr(background, "_start", refuse)
+    assert not background.request("a")
+    assert not background.request("a")
+    assert attempts == [["a"]]
+    assert not background.is_pending("a")
+    assert not background.request("b")
+    assert attempts == [["a"], ["b"]]
+
+
+def test_one_process_at_a_time_compiles_what_waits(processes: list[SimpleNamespace]) -> None:
+    for name in ("c", "b", "d", "b"):
+        assert background.request(name)
+        assert background.is_pending(name)
+    assert [one.command[5:] for one in processes] == [["c"]]
+    processes[0].code = 1
+    assert not background.is_pending("c")
+    assert [one.command[5:] for one in processes] == [["c"], ["b", "d"]]
+    assert not background.request("c")
+    assert [background.is_pending(name) for name in "abcd"] == [False, True, False, True]
+    processes[1].code = 0
+    assert [background.is_pending(name) for name in "abcd"] == [False] * 4
+    assert background._poll()
+    assert len(processes) == 2
