@@ -96,7 +96,7 @@ def _fits(values: pa.Array, type: pa.DataType) -> pa.Array | None:
         wide = np.float32 if pt.is_float16(type) else numpy_dtype(type)  # halves are made of single floats
         bound = 2 ** (np.finfo(wide).nmant + 1)
         data = _numbers(values)
-        return pa.array((data >= (-bound if pt.is_signed_integer(source) else 0)) & (data <= _capped(bound, data.dtype)))
+        return pa.array((data >= -bound) & (data <= bound))
     if _ticks(source) and _ticks(type) and source.bit_width == type.bit_width == 64:
         return _ticks_fit(values, type)
     return None
@@ -113,10 +113,6 @@ def _numbers(values: pa.Array) -> npt.NDArray[Any]:
     return data
 
 
-def _capped(bound: int, dtype: np.dtype[Any]) -> int:
-    return min(bound, int(np.iinfo(dtype).max))
-
-
 def _numbers_fit(values: pa.Array, type: pa.DataType) -> pa.Array:
     limits = np.iinfo(numpy_dtype(type))
     data = _numbers(values.cast(pa.float32()) if pt.is_float16(values.type) else values)
@@ -125,8 +121,7 @@ def _numbers_fit(values: pa.Array, type: pa.DataType) -> pa.Array:
             whole = np.trunc(data) == data  # False for NaN, True for infinities
             # The float of the maximum of 64 bits is rounded up: the smallest integer beyond it, as is that of fewer bits plus 1.
             return pa.array(whole & (data >= float(limits.min)) & (data < float(limits.max) + 1))
-    own = np.iinfo(data.dtype)
-    return pa.array((data >= max(limits.min, own.min)) & (data <= min(limits.max, own.max)))
+    return pa.array((data >= limits.min) & (data <= limits.max))
 
 
 def _ticks(type: pa.DataType) -> int:
