@@ -264,7 +264,7 @@ def parse_times(values: pa.Array, pattern: str) -> tuple[npt.NDArray[np.int64], 
     micros = _fraction(part["f"]) if "f" in part else 0
     seconds = days * 86_400 + hours * 3600 + number("M", 0) * 60 + number("S", 0)
     if "sign" in part:
-        ahead = number("zh", 0) * 3600 + number("zm", 0) * 60
+        ahead = _group_numbers(part["zh"]) * 3600 + _group_numbers(part["zm"]) * 60
         seconds = seconds - np.where(_texts(part["sign"]) == "-", -ahead, ahead)
     return seconds * 10**6 + micros, fits & real
 

@@ -22,12 +22,10 @@ _SURE_DIGITS = 18
 def _bytes_of(values: pa.Array) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8]]:
     """Return where each string begins, and the bytes of all strings; both are shared."""
     _, cuts, data = values.buffers()
-    if cuts is None or not len(values):
+    if cuts is None or data is None or not len(values):
         return np.zeros(len(values) + 1, np.int64), np.zeros(0, np.uint8)
     dtype = np.dtype(np.int64 if pa.types.is_large_string(values.type) else np.int32)
     starts = np.frombuffer(cuts, dtype, len(values) + 1, values.offset * dtype.itemsize)
-    if data is None:
-        return starts, np.zeros(0, np.uint8)
     return starts, np.frombuffer(data, np.uint8)[int(starts[0]) : int(starts[-1])]
 
 
