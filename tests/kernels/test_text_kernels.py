@@ -68,6 +68,16 @@ def test_integers_in_text(type: pa.DataType) -> None:
         assert other.tolist() == [*map(may_have_another, held)]
 
 
+@pytest.mark.parametrize("type", TYPES, ids=str)
+def test_text_under_a_null_is_none(type: pa.DataType) -> None:
+    offsets, data = pa.array(["12", "0x1", "é", "1" * 30, "7"], type).buffers()[1:]
+    array = pa.Array.from_buffers(type, 5, [pa.py_buffer(bytes([0b10000])), offsets, data])
+    assert [flags.tolist() for flags in text_bytes.integers_in(array)] == [[False] * 4 + [True], [False] * 5]
+    assert text_bytes.length(array).to_pylist() == [None] * 4 + [1]
+    for at_start in (True, False):
+        assert text_bytes.removed(array, "1", at_start=at_start).to_pylist() == [None] * 4 + ["7"]
+
+
 @pytest.mark.parametrize("by", ["arrow", "compiled"])
 @pytest.mark.parametrize("type", TYPES, ids=str)
 @pytest.mark.parametrize("affix", ["a", "ab", "é", "漢字", "😀"])
