@@ -5,12 +5,15 @@ from __future__ import annotations
 import decimal
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels.elementwise.casts import _SAMPLE, cast_where_it_fits
+from arrowjag._ops.elementwise import cast_values
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.testing import jagged_arrays, leaf_types
 from tests import reference as ref
@@ -162,6 +165,15 @@ def test_the_row_of_a_value_that_does_not_fit_is_named() -> None:
         aj.array([[[1]], [[], [300]]]).cast("int8")
 
 
+def test_a_time_that_python_cannot_represent_is_named_by_its_count() -> None:
+    x = aj.array([[1], [2**61]]).cast(pa.timestamp("s"))
+    with pytest.raises(aj.JagValueError, match=rf"cast: row 1 holds {2**61} in timestamp\[s\], which is no timestamp\[ms\]"):
+        x.cast(pa.timestamp("ms"))
+    nanoseconds = aj.array([[2**62 + 1]]).cast(pa.timestamp("ns"))
+    with pytest.raises(aj.JagValueError, match=r"cast: row 0 holds .*, which is no timestamp\[s\]"):
+        nanoseconds.cast(pa.timestamp("s"))
+
+
 def test_types_without_a_cast_raise_without_strict_too() -> None:
     with pytest.raises(aj.JagTypeError, match="cast has no kernel"):
         aj.array([[{"a": 1}]]).cast("int8", strict=False)
@@ -249,3 +261,127 @@ def test_more_labels_than_codes_are_refused(strict: bool) -> None:
 def test_a_cast_to_the_same_type_shares_all() -> None:
     x = aj.array([["a", None], ["b"]])
     assert x.cast("string", strict=False).values is x.values
+
+
+INTEGERS = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
+FLOATS = [pa.float16(), pa.float32(), pa.float64()]
+TICKS = [make(unit) for make in (pa.timestamp, pa.duration) for unit in ("s", "ms", "us", "ns")]
+
+
+def ends_of(type: pa.DataType) -> list[int]:
+    """The numbers around the ends of a type of integers, or of the integers that a type of floats holds exactly."""
+    if pa.types.is_floating(type):
+        bound = 2 ** (np.finfo(type.to_pandas_dtype()).nmant + 1)
+        ends = [-bound, bound]
+    else:
+        limits = np.iinfo(type.to_pandas_dtype())
+        ends = [int(limits.min), int(limits.max)]
+    return [end + step for end in ends for step in (-1, 0, 1)]
+
+
+def near_the_ends(one: pa.DataType, two: pa.DataType) -> pa.Array:
+    """Values of the first type at the ends of both, and null."""
+    numbers: list[Any] = [0, 1, 100, *ends_of(one), *ends_of(two)]
+    if pa.types.is_integer(one):
+        low, high = ends_of(one)[1], ends_of(one)[4]
+        return pa.array([None, *(number for number in numbers if low <= number <= high)], one)
+    dtype = one.to_pandas_dtype()
+    with np.errstate(over="ignore"):
+        floats = np.array([*map(float, numbers), 0.5, -0.5, np.nan, np.inf, -np.inf]).astype(dtype)
+        floats = np.concatenate((floats, np.nextafter(floats, dtype(0)), np.nextafter(floats, dtype(np.inf))))
+    return pa.concat_arrays([pa.array(floats, one), pa.nulls(1, one)])
+
+
+def ticks_near_the_ends(one: pa.DataType, two: pa.DataType) -> pa.Array:
+    per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+    ratio = max(per_second[two.unit] // per_second[one.unit], 1)
+    bound = (2**63 - 1) // ratio
+    back = max(per_second[one.unit] // per_second[two.unit], 1)
+    counts = [0, 1, -1, back, -back, back + 1, 2 * back, back // 2]
+    counts += [end + step for end in (-bound, bound) for step in (-1, 0, 1) if abs(end + step) < 2**63]
+    return pa.array([None, *counts]).cast(one)
+
+
+FREQUENT = [(one, two, near_the_ends(one, two)) for one in INTEGERS for two in (*INTEGERS, *FLOATS) if one != two]
+FREQUENT += [(one, two, near_the_ends(one, two)) for one in FLOATS for two in INTEGERS]
+FREQUENT += [(one, two, ticks_near_the_ends(one, two)) for one in TICKS for two in TICKS if one != two and type(one) is type(two)]
+FREQUENT += [  # of 19 digits and more, the cast alone tells whether a number fits
+    (pa.string(), two, pa.array([None, "0", "-1", "x", *(str(end) for end in ends_of(two) if abs(end) < 10**18)]))
+    for two in INTEGERS
+]
+FREQUENT += [
+    (pa.large_string(), two, pa.array([None, *texts], pa.large_string()))
+    for two, texts in {
+        pa.float32(): ["1", "-1.5", "+1", "1e9", ".5", "5.", "1e", "e1", "nan", "-INF", "infinity", "in", "", "1 ", "1.5.2", "٣"],
+        pa.bool_(): ["true", "False", "0", "1", "2", "t", "", "yes", "true ", "10"],
+        pa.decimal128(9, 2): ["1", "1.25", "-1", "1e2", "x", "", "1.2.3"],
+        pa.date32(): ["2024-02-29", "2024-01-31", "2024-01-32", "2024-04-30", "2024-04-31", "2024-13-01", "x", "", "2024-00-01"],
+        pa.date64(): ["2024-12-31", "2024-11-31", "2024-11-30", "2024-02-30", "2024-02-09", "2024-02-00", "2024-10-10x"],
+    }.items()
+]
+CLOCKS = ["", "T", "T10", " 10:00", "T23:59:59", "T24:00", "T19:60", "T1000", "T100000", "T10:00:60", "T10:00:0", "T10:00:00."]
+CLOCKS += [f"T10:00:00.{'123456789'[:n]}" for n in range(1, 10)] + [
+    "T10:00:00.1234567890",
+    "T10:00:00Z",
+    "T10:00+01:00",
+    "T10:00-01",
+]
+FREQUENT += [
+    (pa.string(), pa.timestamp(unit, zone), pa.array([None, "2024-02-31", *(f"2024-02-28{clock}" for clock in CLOCKS)]))
+    for unit in ("s", "ms", "us", "ns")
+    for zone in (None, "UTC")
+]
+
+
+@pytest.mark.parametrize(("one", "two", "values"), FREQUENT, ids=[f"{one} to {two}" for one, two, _ in FREQUENT])
+def test_two_casts_find_the_values_that_fit(one: pa.DataType, two: pa.DataType, values: pa.Array) -> None:
+    given: list[int] = []
+
+    def cast(part: pa.Array) -> pa.Array:
+        given.append(len(part))
+        return cast_values(part, two)
+
+    parts = [aj.JaggedArray(aj.JaggedShape(1), values[at : at + 1]) for at in range(len(values))]
+    fits = alone(values, two)
+    expected = [part.cast(two).values if fit else pa.nulls(1, two) for part, fit in zip(parts, fits, strict=True)]
+    sliced = pa.concat_arrays([values[1:2], values])[1:]
+    got = cast_where_it_fits(sliced, two, cast)
+    assert got.to_string(window=100) == pa.concat_arrays(expected).to_string(window=100)
+    assert got.is_valid().to_pylist() == [fit and value.is_valid for fit, value in zip(fits, values, strict=True)]
+    assert given == [len(values)] * (1 if all(fits) else 2)
+
+
+def test_many_texts_are_tried_by_a_sample() -> None:
+    given: list[int] = []
+
+    def cast(part: pa.Array) -> pa.Array:
+        given.append(len(part))
+        return part.cast(pa.int64())
+
+    for texts, calls in (
+        (["1"] * _SAMPLE, [_SAMPLE]),
+        (["1"] * (_SAMPLE + 1), [_SAMPLE, _SAMPLE + 1]),
+        (["x"] + ["1"] * _SAMPLE, [_SAMPLE, _SAMPLE + 1]),  # the second is cast without what is no number
+        (["1"] * _SAMPLE + ["x"], [_SAMPLE, _SAMPLE + 1, _SAMPLE + 1]),
+    ):
+        for type in (pa.string(), pa.large_string()):
+            given.clear()
+            expected = [None if text == "x" else 1 for text in texts]
+            assert cast_where_it_fits(pa.array(texts, type), pa.int64(), cast).to_pylist() == expected
+            assert given == calls
+    given.clear()
+    cast_where_it_fits(pa.array([1.0] * 100), pa.int64(), cast)
+    assert given == [100]
+
+
+def test_other_pairs_are_cast_by_halves_of_distinct_values() -> None:
+    given: list[int] = []
+
+    def cast(part: pa.Array) -> pa.Array:
+        given.append(len(part))
+        return part.cast(pa.decimal128(3, 1))
+
+    values = pa.array([decimal.Decimal(text) for text in ("1.1", "1000.1", "2.2", "1.1", "3.3")] * 3 + [None])
+    got = cast_where_it_fits(values, pa.decimal128(3, 1), cast)
+    assert got.cast(pa.string()).to_pylist() == ["1.1", None, "2.2", "1.1", "3.3"] * 3 + [None]
+    assert given == [16, 4, 2, 1, 1, 2]

@@ -71,3 +71,16 @@ def test_rows_of_untyped_nulls_have_null_quantiles_with_weights(weights: Any) ->
     x = aj.array(pa.array([[None, None], []], pa.list_(pa.null())))
     found = x.quantile(0.5, weights=aj.array(weights) if isinstance(weights, list) else weights)
     assert (found.type, found.to_list()) == (pa.float64(), [None, None])
+
+
+@pytest.mark.parametrize(
+    "low", [2**53 + 1, 2**53 + 3, 2**60 + 127, 2**62 - 1, -(2**53) - 2, -(2**60) - 129, -(2**63), 2**63 + 1023]
+)
+@pytest.mark.parametrize("gap", [1, 2, 3, 1001])
+def test_medians_of_integers_beyond_float64_are_rounded_once(low: int, gap: int) -> None:
+    leaf = pa.int64() if low < 2**63 - 2000 else pa.uint64()
+    x = aj.array([[low, low + gap], [low, low + gap, 0, None] if low > 0 else [low]], type=leaf)
+    wanted = [ref.quantile([one for one in row if one is not None], 0.5) for row in x.to_list()]
+    assert x.median().to_list() == wanted
+    assert x.quantile(0.5).to_list() == wanted
+    assert x[:1].rolling(2).median().to_list()[0][1] == wanted[0]

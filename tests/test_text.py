@@ -146,6 +146,7 @@ def test_groups_are_named_by_their_number_or_name() -> None:
     assert x.str.extract(r"(\Q(\E)([[:digit:]])").to_list()[0][0] == {"1": "(", "2": "1"}
     assert x.str.extract("(?i)(A)|(x)").to_list()[0][0] == {"1": "a", "2": None}
     assert x.str.extract("(x*)").to_list()[0][0] == {"1": ""}
+    assert aj.array([["a[b"]]).str.extract("[[:](b)").to_list() == [[{"1": "b"}]]  # a class of two characters
 
 
 _PIECES = [

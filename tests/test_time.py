@@ -544,6 +544,75 @@ def test_the_zone_of_the_machine_does_not_matter(zone: str, first: int, monkeypa
         times._of_year.cache_clear()
 
 
+def seconds_of(year: int, *rest: int) -> int:
+    return int(dt.datetime(year, *rest, tzinfo=dt.UTC).timestamp())  # type: ignore[misc]
+
+
+def offset_of(zone: str, second: int) -> int:
+    """The offset by Python, whose calendar ends in 9999: cycles of 400 years are taken off later instants."""
+    while second >= seconds_of(9990, 1, 1):
+        second -= 146_097 * 86_400
+    offset = dt.datetime.fromtimestamp(second, zoneinfo.ZoneInfo(zone)).utcoffset()
+    assert offset is not None
+    return int(offset.total_seconds())
+
+
+ZONES = ["Europe/Paris", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "America/Santiago", "Africa/Casablanca"]
+
+
+def changes_of(zone: str, year: int) -> list[int]:
+    """The first second of each offset but the first in a year, and one without a change."""
+    begin = seconds_of(year, 1, 1)
+    found = [begin + 12_345]
+    for day in range(begin, seconds_of(year + 1, 1, 1), 86_400):
+        if offset_of(zone, day) != offset_of(zone, day + 86_400):
+            low, high = day, day + 86_400
+            while high > low + 1:
+                middle = low + (high - low) // 2
+                low, high = (middle, high) if offset_of(zone, middle) == offset_of(zone, day) else (low, middle)
+            found.append(high)
+    return found
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_offsets_and_instants_around_each_change(zone: str) -> None:
+    years = (2038, 2040, 2100, 2400, 9969)
+    changes = [change for year in years for change in changes_of(zone, year)]
+    changes += [change + 146_097 * 86_400 for change in changes_of(zone, 9969)]
+    changes += [seconds_of(year, 1, 1) for year in years]
+    seconds = np.array([change + step for change in changes for step in (-3700, -2, -1, 0, 1, 2, 3700)])
+    offsets = times.offsets_at(zone, seconds)
+    assert offsets.tolist() == [offset_of(zone, second) for second in seconds.tolist()]
+    wall = np.concatenate((seconds + offsets, seconds + offset_of(zone, seconds_of(2040, 1, 1))))
+    instants, counts = times.instants_of(zone, wall)
+    assert counts.dtype == np.int8
+    ahead = sorted({offset_of(zone, change + step) for change in changes for step in (-1, 0)})
+    for one, instant, count in zip(wall.tolist(), instants.tolist(), counts.tolist(), strict=True):
+        fitting = [one - offset for offset in ahead if offset_of(zone, one - offset) == offset]
+        assert count == len(fitting)
+        assert not fitting or instant == min(fitting)
+
+
+@pytest.mark.parametrize(("zone", "offset"), [("+05:30", 19_800), ("-05:30", -19_800), ("+00:00", 0), ("-11:01", -39_660)])
+def test_offsets_that_never_change(zone: str, offset: int) -> None:
+    seconds = np.array([2**31, 2**40, 2**50])
+    assert times.offsets_at(zone, seconds).tolist() == [offset] * 3
+    instants, counts = times.instants_of(zone, seconds)
+    assert instants.tolist() == (seconds - offset).tolist()
+    assert counts.tolist() == [1] * 3
+    assert times.name_at(zone, 2**40) == zone.replace(":", "")
+    assert times.offset_text(offset) == zone.replace(":", "") or zone == "-00:00"
+
+
+@pytest.mark.parametrize("zone", [*ZONES, "America/Sao_Paulo"])
+def test_names_of_zones_repeat_after_400_years(zone: str) -> None:
+    for second in (seconds_of(2040, 1, 15), seconds_of(2040, 7, 15), seconds_of(9969, 7, 15), seconds_of(9971, 7, 15)):
+        name = dt.datetime.fromtimestamp(second, zoneinfo.ZoneInfo(zone)).tzname()
+        assert times.name_at(zone, second) == name
+        if second > seconds_of(9900, 1, 1):
+            assert times.name_at(zone, second + 20 * 146_097 * 86_400) == name
+
+
 def test_spans_in_ticks() -> None:
     hour = dt.timedelta(hours=1)
     for span in ("1h", "60m", hour, np.timedelta64(1, "h"), pa.scalar(hour), pa.scalar(3600, pa.duration("s"))):

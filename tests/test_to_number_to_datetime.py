@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels.elementwise.casts import _DIRECTIVES, _SHORTHANDS
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
@@ -84,6 +85,83 @@ def test_to_datetime_agrees_with_strptime(format: str, data: st.DataObject) -> N
 def test_every_text_of_a_format(format: str) -> None:
     for texts in ([FORMATS[format]], *([[text]] for text in FORMATS[format])):
         assert aj.array(texts).str.to_datetime(format, strict=False).to_list() == ref.text_method("to_datetime", texts, 2, format)
+
+
+MONTHS = ["January", "February", "March", "April", "May", "June", "July"]
+MONTHS += ["August", "September", "October", "November", "December"]
+DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+NUMBERS_OF_TIMES = [str(number) for number in range(102)] + [f"{number:02}" for number in range(10)] + ["001", "00"]
+OF_DIRECTIVE = {
+    "Y": ["2024", "0001", "0000", "9999", "224", "02024"],
+    "y": NUMBERS_OF_TIMES,
+    "m": NUMBERS_OF_TIMES,
+    "d": [*NUMBERS_OF_TIMES, " 1", " 9", "  1"],
+    "j": [text for number in range(400) if number != 366 for text in (str(number), f"{number:02}", f"{number:03}")],
+    "H": NUMBERS_OF_TIMES,
+    "I": NUMBERS_OF_TIMES,
+    "M": NUMBERS_OF_TIMES,
+    "S": [text for text in NUMBERS_OF_TIMES if text not in ("60", "61")],  # Python has leap seconds
+    "f": ["1", "12", "123", "000001", "999999", "1234567", "", "-1"],
+    "b": [change(month[:3]) for month in MONTHS for change in (str, str.lower, str.upper)] + ["Ja", "x", ""],
+    "B": [change(month) for month in MONTHS for change in (str, str.lower, str.upper)] + ["Jan", "x", ""],
+    "a": [change(day[:3]) for day in DAYS for change in (str, str.lower, str.upper)] + ["Mo", "x", ""],
+    "A": [change(day) for day in DAYS for change in (str, str.lower, str.upper)] + ["Mon", "x", ""],
+    "p": ["am", "AM", "pm", "PM", "m", ""],
+    "z": ["+0000", "-0130", "+01:30", "Z", "+1400", "+0160", "0100", ""],
+    "%": ["%", "%%", ""],
+}
+OF_SHORTHAND = {
+    "%T": ["13:05:07", "13:05", "24:00:00"],
+    "%R": ["13:05", "13:05:07"],
+    "%F": ["2024-02-29", "2023-02-29"],
+    "%D": ["02/29/24", "02/30/24", "29/02/24", "01/01/69"],
+}
+
+
+@pytest.mark.parametrize("directive", _DIRECTIVES)
+def test_every_directive_reads_what_strptime_reads(directive: str) -> None:
+    for format in (f"%{directive}", f"a%{directive}b"):
+        texts = [[format.replace(f"%{directive}", text) for text in OF_DIRECTIVE[directive]]]
+        got = aj.array(texts).str.to_datetime(format, strict=False)
+        assert got.to_list() == ref.text_method("to_datetime", texts, 2, format)
+
+
+@pytest.mark.parametrize("shorthand", _SHORTHANDS)
+def test_shorthands_are_those_of_strptime_in_c(shorthand: str) -> None:
+    long = {"%T": "%H:%M:%S", "%R": "%H:%M", "%F": "%Y-%m-%d", "%D": "%m/%d/%y"}[shorthand]
+    for before, after in (("", ""), ("%% ", " %%"), ("%%%%", "")):
+        texts = [[before.replace("%%", "%") + text + after.replace("%%", "%") for text in OF_SHORTHAND[shorthand]]]
+        got = aj.array(texts).str.to_datetime(before + shorthand + after, strict=False)
+        assert got.to_list() == ref.text_method("to_datetime", texts, 2, before + long + after)
+    assert aj.array([[f"%{shorthand[1]}"]]).str.to_datetime(f"%{shorthand}").dt.year().to_list() == [[1900]]  # "%%" and a letter
+
+
+@pytest.mark.parametrize(
+    ("format", "texts"),
+    {
+        "noon": ["noon", "NOON", "no"],
+        "%I": ["12", "1", "11", "13"],
+        "%I %p": ["12 am", "12 pm", "1 am", "11 PM"],
+        "%j %Y": ["366 2024", "365 2023", "1 2023", "60 2024"],
+        "%j": ["1", "365", "367"],
+        "%y %j": ["68 366", "69 365", "24 60", "00 1"],
+        "%d %b %y": ["29 Feb 24", "29 feb 23", "31 dec 68", "1 jan 69"],
+        "%B %d": ["February 29", "February 28", "September 30", "September 31"],
+        "%M:%S": ["1:2", "59:59"],
+        "%S.%f": ["1.5", "59.000001", "1.", "1.1234567"],
+        "%H %z": ["0 +0130", "0 -0130", "23 -00:30", "5 Z"],
+        "%Y \t%m": ["2024 1", "2024\n 1", "2024\t\t1", "20241"],
+        "%Y.%m": ["2024.1", "2024x1"],
+    }.items(),
+)
+def test_every_mix_of_directives(format: str, texts: list[str]) -> None:
+    x = aj.array([[*texts, None]])
+    assert x.str.to_datetime(format, strict=False).to_list() == ref.text_method("to_datetime", x.to_list(), 2, format)
+
+
+def test_the_last_day_of_a_leap_year_is_none_of_other_years() -> None:
+    x = aj.array([["366 2024", "366 2023", "366 1900"]])
+    assert x.str.to_datetime("%j %Y", strict=False).to_list() == [[dt.datetime(2024, 12, 31), None, None]]  # noqa: DTZ001
 
 
 ISO = st.sampled_from(

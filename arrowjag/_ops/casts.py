@@ -68,9 +68,14 @@ def _named(column: Column, found: Column, operation: str, wanted: str) -> JagVal
     lost = pc.and_(column.values.is_valid(), found.values.is_null())
     at = pc.index(lost, True).as_py()
     row = _row_of(column, at)
-    value = column.values[at]
-    shown = str(value) if not isinstance(value.as_py(), str) else repr(value.as_py())
-    return JagValueError(f"{operation}: row {row} holds {shown}, which is no {wanted}; {_HINT}")
+    return JagValueError(f"{operation}: row {row} holds {_shown(column.values[at])}, which is no {wanted}; {_HINT}")
+
+
+def _shown(value: pa.Scalar) -> str:
+    try:
+        return repr(value.as_py()) if isinstance(value.as_py(), str) else str(value)
+    except (ValueError, OverflowError, ImportError):  # a time that Python can't represent
+        return f"{value.value} in {value.type}"
 
 
 def _row_of(column: Column, item: int) -> int:

@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 from arrowjag import options
 from arrowjag._kernels import strategy
+from arrowjag._kernels.compiled.loops.division import LIMITS
 from arrowjag._kernels.elementwise import arithmetic
 
 FLOATS = st.sampled_from([np.float32, np.float64])
@@ -86,3 +87,59 @@ def test_around_whole_quotients(dtype, sign, most):
     check(np.round(a), b[:1])
     check((draw.integers(-most, most, 2000) * 0.1).astype(dtype), np.array([0.1], dtype))
     check(draw.integers(-most, most, 2000).astype(dtype), np.array([sign * 3], dtype))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_floor_one_too_high_behind_a_divisor_of_the_other_sign(dtype, sign):
+    draw = np.random.default_rng(0)
+    b = (-sign * draw.uniform(0.1, 1, 200)).astype(dtype)
+    a = np.nextafter(b * draw.integers(2, 50, 200).astype(dtype), dtype(sign * np.inf))
+    one, two = np.full((2, 400), [[3], [sign * 2]], dtype)
+    one[1::2], two[1::2] = a, b
+    assert (np.floor(a / b) != np.floor_divide(a, b)).any()
+    for at in range(0, 400, 2):
+        check(one[at : at + 2], two[at : at + 2])
+    check(one, two)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("by_number", [False, True])
+def test_quotients_around_the_limit(dtype, by_number):
+    draw = np.random.default_rng(0)
+    limit = LIMITS[np.dtype(dtype).str[1:]]
+    for divisor in (1, -1, 3, 0.1, *draw.normal(size=20)):
+        b = np.full(60, divisor, dtype)
+        quotients = np.concatenate([limit * factor + np.arange(-5, 5) / 2 for factor in (1, -1, 2, -2, 0.5, 1)])
+        a = (b * quotients.astype(dtype)).astype(dtype)
+        for numbers in (a, np.nextafter(a, dtype(np.inf)), np.nextafter(a, dtype(-np.inf))):
+            check(numbers, b[:1] if by_number else b)
+
+
+@pytest.mark.parametrize("n_two", [1, 10])
+@pytest.mark.parametrize("n_one", [1, 10])
+@pytest.mark.parametrize("n_bad", [0, 2])
+def test_what_a_loop_cannot_divide_is_divided_again_in_blocks(n_one, n_two, n_bad):
+    got, blocks = [], []
+    one, two, out = np.arange(1.0, 2 * n_one, 2)[:n_one], np.arange(2.0, 2 * n_two + 2)[::2], np.zeros(10)
+
+    def loop(*arguments):
+        got.append(arguments)
+        return n_bad
+
+    def plain(one, two, out):
+        blocks.append((one.tolist(), two.tolist()))
+        out[:] = len(blocks)
+
+    with strategy.force(DIVISION_BLOCK=4):
+        arithmetic._divide_compiled(loop, plain, one, two, out)
+    ((values, divisors, by_number, n, limits, filled),) = got
+    one = np.broadcast_to(one, 10)
+    assert values.tolist() == one.tolist()
+    assert divisors.tolist() == two.tolist()
+    assert (values.flags.c_contiguous, divisors.flags.c_contiguous) == (True, True)
+    assert (by_number, n, limits.tolist(), limits.dtype) == (int(n_two == 1), 10, [0, 1, LIMITS["f8"]], out.dtype)
+    assert filled is out
+    parts = [slice(0, 4), slice(4, 8), slice(8, 10)] if n_bad else []
+    assert blocks == [(one[part].tolist(), two.tolist() if n_two == 1 else two[part].tolist()) for part in parts]
+    assert out.tolist() == ([1] * 4 + [2] * 4 + [3] * 2 if n_bad else [0] * 10)

@@ -32,7 +32,8 @@ def test_every_part_of_a_broadcast_source(sizes: list[int], type: str, by: str) 
     wanted, n = data.repeat(sizes), int(offsets[-1])
     parents = np.arange(len(sizes)).repeat(sizes) if by == "parents" else None
     source = fill.Source(data, offsets, parents)
-    with options(compile="always"), strategy.force(spread_part="compiled" if by == "compiled" else "numpy", COMPILED_VALUES=0):
+    way = "compiled" if by == "compiled" else "numpy"
+    with options(compile="always"), strategy.force(spread_part=way, COMPILED_VALUES=0) as taken:
         for start in range(n):
             for stop in range(start + 1, n + 1, 1 + n // 9):
                 out = np.full(stop - start, 99, data.dtype)
@@ -40,6 +41,7 @@ def test_every_part_of_a_broadcast_source(sizes: list[int], type: str, by: str) 
                 assert np.array_equal(source.part(slice(start, stop)), wanted[start:stop])
                 other = np.zeros(stop - start, "complex128")
                 assert np.array_equal(source.part(slice(start, stop), other), wanted[start:stop])
+    assert {name for operation, name in taken if operation == "spread_part"} == {way}
 
 
 @pytest.mark.parametrize("sizes", SIZES, ids=str)

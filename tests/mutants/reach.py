@@ -66,13 +66,18 @@ class Stretch(NamedTuple):
 
 
 def stretches(tree: ast.Module, path: str) -> Iterator[Stretch]:
-    """Every stretch of the functions of a module, outer ones first; numba reads compiled loops, which are not divided."""
+    """Every stretch of the functions of a module, outer ones first.
+
+    numba reads compiled loops, which are not divided; the other functions beside them are left out, for it compiles some of them.
+    """
     tops: list[tuple[str, ast.stmt]] = [("", node) for node in tree.body]
     tops += [(f"{node.name}.", part) for node in tree.body if isinstance(node, ast.ClassDef) for part in node.body]
     times = Counter[str]()
     for prefix, node in tops:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             whole = "/compiled/loops/" in path
+            if whole and not any(isinstance(one, ast.Call) for one in node.decorator_list):
+                continue
             for block in [node.body] if whole else _blocks(node):
                 for begin, end in [(0, len(block))] if whole else _runs(block):
                     first = ast.unparse(block[min(begin + _is_text(block[begin]), len(block) - 1)]).partition("\n")[0]

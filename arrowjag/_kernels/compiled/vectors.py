@@ -38,24 +38,24 @@ _UNROLLED = 4
 
 def largest_of(values: Any, _valid: Any, begin: Any, end: Any, best: Any) -> Any:
     """The largest of the items from `begin` to before `end`, at least one vector, and of `best`; NaN loses."""
-    return _best(values[int(begin) : int(end)], best, True)
+    return _best(values[int(begin) : int(end)], best, operator.gt)
 
 
 def smallest_of(values: Any, _valid: Any, begin: Any, end: Any, best: Any) -> Any:
     """As `largest_of`, the smallest."""
-    return _best(values[int(begin) : int(end)], best, False)
+    return _best(values[int(begin) : int(end)], best, operator.lt)
 
 
 def largest_valid(values: Any, _valid: Any, begin: Any, end: Any, best: Any) -> Any:
     """As `largest_of`, of the items whose bytes in `_valid` are not 0."""
     part = slice(int(begin), int(end))
-    return _best(values[part][_valid[part] != 0], best, True)
+    return _best(values[part][_valid[part] != 0], best, operator.gt)
 
 
 def smallest_valid(values: Any, _valid: Any, begin: Any, end: Any, best: Any) -> Any:
     """As `largest_valid`, the smallest."""
     part = slice(int(begin), int(end))
-    return _best(values[part][_valid[part] != 0], best, False)
+    return _best(values[part][_valid[part] != 0], best, operator.lt)
 
 
 def place_of(values: Any, _valid: Any, begin: Any, end: Any, best: Any) -> Any:
@@ -103,9 +103,9 @@ def multiply_add(one: Any, two: Any, three: Any) -> Any:
     return type(three)(exact) if fits else one * two + three
 
 
-def _best(items: Any, best: Any, largest: bool) -> Any:
+def _best(items: Any, best: Any, is_better: Callable[[Any, Any], Any]) -> Any:
     for item in items:
-        if item > best if largest else item < best:
+        if is_better(item, best):
             best = item
     return best
 
@@ -116,11 +116,11 @@ def teach_numba() -> None:
     from numba.extending import intrinsic, overload
 
     for function, write in (
-        (largest_of, _extreme_of(largest=True, nulls=False)),
-        (smallest_of, _extreme_of(largest=False, nulls=False)),
-        (largest_valid, _extreme_of(largest=True, nulls=True)),
-        (smallest_valid, _extreme_of(largest=False, nulls=True)),
-        (place_of, _place_of(nulls=False)),
+        (largest_of, _extreme_of(">")),
+        (smallest_of, _extreme_of("<")),
+        (largest_valid, _extreme_of(">", nulls=True)),
+        (smallest_valid, _extreme_of("<", nulls=True)),
+        (place_of, _place_of()),
         (place_of_valid, _place_of(nulls=True)),
     ):
         overload(function, inline="always")(_calling(intrinsic(write)))
@@ -200,9 +200,7 @@ class _Vectors:
         return found
 
 
-def _extreme_of(largest: bool, nulls: bool) -> Callable[..., Any]:
-    sign = ">" if largest else "<"
-
+def _extreme_of(sign: str, nulls: bool = False) -> Callable[..., Any]:
     def generate(builder: Any, item: Any, data: Any, valid: Any, begin: Any, end: Any, best: Any) -> Any:
         from numba.core import cgutils
 
@@ -251,10 +249,10 @@ def _extreme_of(largest: bool, nulls: bool) -> Callable[..., Any]:
             left = better(builder.shuffle_vector(left, none, order), left)
         return builder.extract_element(left, lanes.ir.IntType(32)(0))
 
-    return _as_intrinsic(generate, gives_place=False)
+    return _as_intrinsic(generate)
 
 
-def _place_of(nulls: bool) -> Callable[..., Any]:
+def _place_of(nulls: bool = False) -> Callable[..., Any]:
     def generate(builder: Any, item: Any, data: Any, valid: Any, begin: Any, end: Any, wanted: Any) -> Any:
         from numba.core import cgutils
 
@@ -334,7 +332,7 @@ def _multiply_add(_typing: Any, one: Any, two: Any, three: Any) -> Any:
     return three(one, two, three), write
 
 
-def _as_intrinsic(generate: Callable[..., Any], gives_place: bool) -> Callable[..., Any]:
+def _as_intrinsic(generate: Callable[..., Any], gives_place: bool = False) -> Callable[..., Any]:
     """The function that numba calls: it returns the types and a function that writes the code."""
     from numba import types
 

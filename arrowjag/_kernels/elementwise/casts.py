@@ -46,9 +46,9 @@ def cast_where_it_fits(values: pa.Array, type: pa.DataType, cast: Cast) -> pa.Ar
     """
     try:
         # A failing cast of text makes a message for each value that does not fit: a sample tells whether there are many.
-        sample = values.slice(0, _SAMPLE) if _is_text(values.type) and len(values) > _SAMPLE else values
-        found = cast(sample)
-        return found if sample is values else cast(values)
+        if _is_text(values.type) and len(values) > _SAMPLE:
+            cast(values.slice(0, _SAMPLE))
+        return cast(values)
     except pa.ArrowInvalid:
         pass
     fits = _fits(values, type)
@@ -82,7 +82,7 @@ def _halved(values: pa.Array, type: pa.DataType, cast: Cast) -> pa.Array:
             else:
                 half = len(part) // 2
                 left += [part.slice(half), part.slice(0, half)]
-    return pa.concat_arrays(parts) if parts else pa.nulls(0, type)
+    return pa.concat_arrays(parts)
 
 
 def _fits(values: pa.Array, type: pa.DataType) -> pa.Array | None:
@@ -96,7 +96,7 @@ def _fits(values: pa.Array, type: pa.DataType) -> pa.Array | None:
         wide = np.float32 if pt.is_float16(type) else numpy_dtype(type)  # halves are made of single floats
         bound = 2 ** (np.finfo(wide).nmant + 1)
         data = _numbers(values)
-        return pa.array((data >= (-bound if pt.is_signed_integer(source) else 0)) & (data <= _capped(bound, data.dtype)))
+        return pa.array((data >= -bound) & (data <= bound))
     if _ticks(source) and _ticks(type) and source.bit_width == type.bit_width == 64:
         return _ticks_fit(values, type)
     return None
@@ -113,19 +113,15 @@ def _numbers(values: pa.Array) -> npt.NDArray[Any]:
     return data
 
 
-def _capped(bound: int, dtype: np.dtype[Any]) -> int:
-    return min(bound, int(np.iinfo(dtype).max))
-
-
 def _numbers_fit(values: pa.Array, type: pa.DataType) -> pa.Array:
     limits = np.iinfo(numpy_dtype(type))
     data = _numbers(values.cast(pa.float32()) if pt.is_float16(values.type) else values)
     if data.dtype.kind == "f":
         with np.errstate(invalid="ignore"):
             whole = np.trunc(data) == data  # False for NaN, True for infinities
-            return pa.array(whole & (data >= float(limits.min)) & (data < float(limits.max) + (limits.bits < 64)))
-    own = np.iinfo(data.dtype)
-    return pa.array((data >= max(limits.min, own.min)) & (data <= min(limits.max, own.max)))
+            # The float of the maximum of 64 bits is rounded up: the smallest integer beyond it, as is that of fewer bits plus 1.
+            return pa.array(whole & (data >= float(limits.min)) & (data < float(limits.max) + 1))
+    return pa.array((data >= limits.min) & (data <= limits.max))
 
 
 def _ticks(type: pa.DataType) -> int:
@@ -151,7 +147,7 @@ _BOOL = r"(?i)\A(true|false|0|1)\z"
 _DATE = r"[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|[12][0-9]))"
 
 
-_CLOCK = r"(?:[01][0-9]|2[0-3])(?::?[0-5][0-9](?::?[0-5][0-9](?:\.[0-9]{1,%d})?)?)?"
+_ZONE = r"(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)"
 
 
 _DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
@@ -172,9 +168,9 @@ def _text_fits(values: pa.Array, type: pa.DataType) -> pa.Array | None:
         return pc.match_substring_regex(values, rf"\A{_DATE}\z")
     if pt.is_timestamp(type):
         digits = _DIGITS[type.unit]
-        clock = _CLOCK.replace(r"(?:\.[0-9]{1,%d})?", rf"(?:\.[0-9]{{1,{digits}}})?" if digits else "")
-        zone = r"(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)" if type.tz else ""
-        return pc.match_substring_regex(values, rf"\A{_DATE}(?:[ T]{clock}{zone})?\z")
+        fraction = rf"(?:\.[0-9]{{1,{digits}}})?" if digits else ""
+        clock = rf"[ T](?:[01][0-9]|2[0-3])(?::[0-5][0-9](?::[0-5][0-9]{fraction})?)?"
+        return pc.match_substring_regex(values, rf"\A{_DATE}{clock}{_ZONE}\z" if type.tz else rf"\A{_DATE}(?:{clock})?\z")
     return None
 
 
@@ -263,12 +259,12 @@ def parse_times(values: pa.Array, pattern: str) -> tuple[npt.NDArray[np.int64], 
     days, real = _days(part, number)
     hours = number("H", 0)
     if "I" in part:
-        afternoon = _texts(part["p"]) == "pm" if "p" in part else np.zeros(len(values), bool)
+        afternoon = _texts(part["p"]) == "pm" if "p" in part else False
         hours = np.where("H" in part, hours, number("I", 0) % 12 + 12 * afternoon)
-    micros = _fraction(part["f"]) if "f" in part else np.zeros(len(values), np.int64)
+    micros = _fraction(part["f"]) if "f" in part else 0
     seconds = days * 86_400 + hours * 3600 + number("M", 0) * 60 + number("S", 0)
     if "sign" in part:
-        ahead = number("zh", 0) * 3600 + number("zm", 0) * 60
+        ahead = _group_numbers(part["zh"]) * 3600 + _group_numbers(part["zm"]) * 60
         seconds = seconds - np.where(_texts(part["sign"]) == "-", -ahead, ahead)
     return seconds * 10**6 + micros, fits & real
 

@@ -295,8 +295,9 @@ def _skipped(pattern: str, place: int) -> int:
     at += pattern.startswith("^", at)
     at += pattern.startswith("]", at)
     while at < len(pattern) and pattern[at] != "]":
-        if pattern.startswith("[:", at) and ":]" in pattern[at:]:
-            at = pattern.index(":]", at) + 2
+        end = pattern.find(":]", at + 2) if pattern.startswith("[:", at) else -1
+        if end >= 0:
+            at = end + 2
         else:
             at += 2 if pattern[at] == "\\" else 1
     return at + 1 - place

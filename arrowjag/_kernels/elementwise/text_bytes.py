@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from arrowjag._kernels.base.memory import pack_bits, unpack_bits, valid_of
+from arrowjag._kernels.base.offsets import running_count
 from arrowjag._kernels.move.rows import cut_texts
 
 __all__ = ["integers_in", "is_ascii", "length", "removed"]
@@ -21,12 +22,10 @@ _SURE_DIGITS = 18
 def _bytes_of(values: pa.Array) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8]]:
     """Return where each string begins, and the bytes of all strings; both are shared."""
     _, cuts, data = values.buffers()
-    if cuts is None or not len(values):
+    if cuts is None or data is None or not len(values):
         return np.zeros(len(values) + 1, np.int64), np.zeros(0, np.uint8)
     dtype = np.dtype(np.int64 if pa.types.is_large_string(values.type) else np.int32)
     starts = np.frombuffer(cuts, dtype, len(values) + 1, values.offset * dtype.itemsize)
-    if data is None:
-        return starts, np.zeros(0, np.uint8)
     return starts, np.frombuffer(data, np.uint8)[int(starts[0]) : int(starts[-1])]
 
 
@@ -38,9 +37,9 @@ def is_ascii(values: pa.Array) -> bool:
 
 def length(values: pa.Array) -> pa.Array:
     """Return the number of code points of each string as int64; if all are ASCII, the differences of the offsets."""
-    starts, data = _bytes_of(values)
-    if len(data) and int(np.maximum.reduce(data)) >= 128:
+    if not is_ascii(values):
         return pc.utf8_length(values).cast(pa.int64())
+    starts, _ = _bytes_of(values)
     sizes = np.subtract(starts[1:], starts[:-1], dtype=np.int64)
     valid = _bits_of_valid(values)
     return pa.Array.from_buffers(pa.int64(), len(values), [valid, pa.py_buffer(sizes)])
@@ -90,10 +89,10 @@ def integers_in(values: pa.Array) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np
     """
     starts, data = _bytes_of(values)
     if not len(values) or not len(data):
-        return np.zeros(len(values), bool), np.zeros(len(values), bool)
+        none = np.zeros(len(values), bool)
+        return none, none
     offsets = starts.astype(np.int64) - starts[0]
-    others = np.zeros(len(data) + 1, np.int64)
-    np.cumsum((data - np.uint8(ord("0"))) > 9, out=others[1:])  # bytes before "0" wrap around
+    others = running_count((data - np.uint8(ord("0"))) > 9)  # bytes before "0" wrap around
     sizes = offsets[1:] - offsets[:-1]
     first = data[np.minimum(offsets[:-1], len(data) - 1)]
     minus = (first == ord("-")) & (sizes > 0)

@@ -270,8 +270,8 @@ def name_at(zone: str, seconds: int) -> str:
 def _of_year(zone: str, year: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the instants in a year, in UTC, from which an offset holds, and these offsets."""
     info = zoneinfo.ZoneInfo(zone)
-    first = int(dt.datetime(year, 1, 1, tzinfo=dt.UTC).timestamp())
-    days = [first + 86_400 * day for day in range(367 if year < 9999 else 365)]
+    first, end = (int(dt.datetime(one, 1, 1, tzinfo=dt.UTC).timestamp()) for one in (year, year + 1))
+    days = range(first, end + 1, 86_400)
     found = [_offset(info, instant) for instant in days]
     starts, offsets = [first], [found[0]]
     for before, after, one, two in zip(days, days[1:], found, found[1:], strict=False):
@@ -282,12 +282,7 @@ def _of_year(zone: str, year: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[n
                 low, high = (middle, high) if _offset(info, middle) == one else (low, middle)
             starts.append(high)
             offsets.append(two)
-    within = [place for place, start in enumerate(starts) if start < first + 86_400 * (366 if _is_leap(year) else 365)]
-    return np.array([starts[place] for place in within]), np.array([offsets[place] for place in within])
-
-
-def _is_leap(year: int) -> bool:
-    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return np.array(starts), np.array(offsets)
 
 
 def _offset(info: zoneinfo.ZoneInfo, seconds: int) -> int:

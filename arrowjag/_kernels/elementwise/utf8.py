@@ -96,9 +96,9 @@ def _loop_takes(text: NDArray[np.uint8]) -> bool:
     """By a compiled loop, which reads three bytes back: Arrow validates the first characters."""
     loop, n, head = _loop(len(text)), len(text), 3
     signed = text.view(np.int8)
-    while head < n and signed[head] < _CONTINUES:
+    while head < min(n, 7) and signed[head] < _CONTINUES:  # of more than three in a row, Arrow refuses the first four
         head += 1
-    if loop is None or n <= 3 or head > 6:
+    if loop is None or n <= 3:
         return _arrow_takes(text)
     if text[-1] >= 0xC0 or text[-2] >= 0xE0 or text[-3] >= 0xF0:  # the last character is cut
         return False

@@ -246,7 +246,8 @@ def _between_wide(low: NDArray[Any], high: NDArray[Any], weight: NDArray[np.floa
     rest = np.where(middle, half, share - whole)
     found = (start + np.where(middle, gap >> np.uint64(1), whole.astype(np.uint64))).view(low.dtype)
     if target.kind == "f":
-        exact: NDArray[np.float64] = found + rest
+        last = found & found.dtype.type(2047)  # beyond 2**53, float64 would round the integer before the rest is added
+        exact: NDArray[np.float64] = (found - last) + (last + rest)
         return exact
     up = (rest > 0.5) | ((rest == 0.5) & (found & found.dtype.type(1)).astype(np.bool_))
     rounded: NDArray[Any] = found + up.astype(found.dtype)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.memory import empty, zeros
+from arrowjag._kernels.base.memory import empty, empty_like, zeros
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.ordered import PIECE, cut_pieces, row_sums
@@ -177,12 +177,10 @@ def _scan(leaves: Callable[[Integers], State], offsets: Integers, out: State) ->
     rows, pieces = cut_pieces(offsets, sizes)
     _scan_slots(leaves, pieces, out)
     totals = out.take(pieces[1:] - 1)
-    carried = State(*(empty(len(one), np.float64) for one in totals))
+    carried = State(*map(empty_like, totals))
     _scan(totals.take, rows, carried)
     # Each piece but the first of a row is merged with all before it.
-    is_later = np.ones(len(pieces) - 1, np.bool_)
-    is_later[rows[:-1][rows[:-1] < rows[1:]]] = False
-    later = is_later.nonzero()[0]
+    later = np.delete(np.arange(len(pieces) - 1), rows[:-1][rows[:-1] < rows[1:]])
     lengths = row_sizes(pieces)[later]
     items = np.repeat(pieces[later] - (np.cumsum(lengths) - lengths), lengths) + np.arange(int(lengths.sum()))
     before = carried.take(np.repeat(later - 1, lengths))

@@ -154,7 +154,7 @@ def _kth_smallest(
     n = len(ranks)
     low, high, k = low.copy(), high.copy(), k.copy()
     found = zeros(len(k), np.int64)
-    for bit in reversed(range(max(n - 1, 0).bit_length())):
+    for bit in reversed(range((n - 1).bit_length())):
         is_set = (ranks >> bit) & 1 == 1
         before = zeros(n + 1, np.int64)
         np.cumsum(~is_set, out=before[1:])

@@ -80,7 +80,8 @@ def over_windows(items: Spans, merge: Merge, identity: tuple[Any, ...], windows:
     if 2 * n_full < n or longest < 2:
         return combine(items, merge, identity, windows)
     found = whole(items, merge, longest)
-    back = int((np.arange(n)[full][:1] - windows.low[full][:1])[0])
+    first = int(full.argmax())
+    back = first - int(windows.low[first])
     if not (windows.low[full] + back == full.nonzero()[0]).all():
         return combine(items, merge, identity, windows)
     out = tuple(empty(n, one.dtype) for one in items)
