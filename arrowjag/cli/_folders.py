@@ -23,9 +23,9 @@ from arrowjag.errors import JagValueError
 from arrowjag.io._files import StoredFile
 from arrowjag.io._locate import TableFolderError, locate, locate_file
 from arrowjag.io._parquet import open_files
+from arrowjag.io._probe import probe
 from arrowjag.io._schemas import conform
 from arrowjag.io._snapshots import open_snapshot
-from arrowjag.io._stores import probe
 from arrowjag.io._tables import Snapshot, is_table
 
 __all__ = ["open_path"]

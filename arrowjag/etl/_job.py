@@ -38,8 +38,9 @@ from arrowjag.etl._units import bytes_text, parse_bytes
 from arrowjag.etl._worker import Job, Outcome, as_partial
 from arrowjag.etl.report import Failure, JobError, Report
 from arrowjag.io._locate import RealPaths, locate_file
+from arrowjag.io._probe import probe
 from arrowjag.io._scan import make_plan
-from arrowjag.io._stores import check_options, probe
+from arrowjag.io._stores import check_options
 from arrowjag.io._tables import is_table
 
 __all__ = ["reduce", "run"]

@@ -5,10 +5,7 @@ polars and deltalake take these names themselves. pyarrow, obstore, fsspec and p
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -18,14 +15,11 @@ import pyarrow.fs as pf
 from arrowjag.errors import JagFileError, JagTypeError, JagValueError, MissingDependencyError
 from arrowjag.io._python_files import python_filesystem
 
-__all__ = ["check_options", "filesystem_of", "for_iceberg", "object_store", "probe", "s3_options", "without_table"]
+__all__ = ["check_options", "filesystem_of", "for_iceberg", "is_bucket", "object_store", "s3_options", "scheme_of", "without_table"]
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 # Schemes that pyarrow opens itself; fsspec opens all others.
 _S3, _GCS, _AZURE = {"s3", "s3a"}, {"gs", "gcs"}, {"az", "abfs", "abfss", "adl"}
-_LOCAL = {"file", "memory", "local"}
-# Seconds that a store gets to answer, and that a process gets to import the libraries, which takes long on a busy machine.
-_PROBE_SECONDS, _START_SECONDS = 9.0, 60.0
 _PREFIXES = re.compile(r"^(aws|google|azure_storage|azure)_")
 
 # The names of object_store without their prefix, and the names that pyarrow, pyiceberg (`s3.` and so on) and s3fs have for them.
@@ -103,6 +97,11 @@ def scheme_of(link: str) -> str:
     """Return the scheme of a URL in lower case; the empty string for a path."""
     found = _SCHEME.match(link)
     return found[1].lower() if found else ""
+
+
+def is_bucket(link: str) -> bool:
+    """Return whether the scheme of a URL is that of S3, Google Cloud or Azure, whose paths begin with a bucket."""
+    return scheme_of(link) in _S3 | _GCS | _AZURE
 
 
 def without_table(link: str) -> str:
@@ -287,8 +286,7 @@ def object_store(link: str, options: Mapping[str, str]) -> Any:
     obstore.store.ObjectStore or None
         None if obstore is not installed, or the scheme is another.
     """
-    scheme = scheme_of(link)
-    if scheme not in _S3 | _GCS | _AZURE:
+    if not is_bucket(link):
         return None
     try:
         import obstore.store
@@ -309,83 +307,3 @@ def object_store(link: str, options: Mapping[str, str]) -> Any:
     bucket = "/".join(link.split("/", 3)[:3])
     open_store: Any = obstore.store.from_url  # overloads by store, of which the URL decides
     return open_store(bucket, config=config, **arguments)
-
-
-# ----------------------------------------------------------------------------------------------------------------- probe
-
-_SILENT = 4
-_PROBE = """
-import json, os, socket, sys, threading
-from urllib.parse import urlsplit
-from urllib.request import getproxies
-sys.path[:] = json.loads(sys.argv[3])
-from arrowjag.errors import JagError
-from arrowjag.io._stores import filesystem_of
-clock = threading.Timer(float(sys.argv[4]), os._exit, (4,))
-clock.daemon = True
-clock.start()
-try:
-    filesystem, path = filesystem_of(sys.argv[1], json.loads(sys.argv[2]))
-    filesystem.get_file_info(path)
-    parts = urlsplit(sys.argv[1])
-    if parts.scheme in ("http", "https") and not getproxies():  # fsspec says "not found" where it could not connect
-        socket.create_connection((parts.hostname, parts.port or {"http": 80, "https": 443}[parts.scheme]), 5).close()
-except Exception as error:
-    print(f"{'' if isinstance(error, JagError) else type(error).__name__ + ': '}{' '.join(str(error).split())}")
-    sys.exit(3)
-"""
-
-
-def probe(link: Any, options: Mapping[str, str]) -> None:
-    """Raise within ten seconds if a store doesn't answer; the timeouts of the libraries alone take up to 100 seconds.
-
-    Parameters
-    ----------
-    link : str or path
-        A URL; nothing is done for paths.
-    options : mapping
-        The result of `check_options`.
-
-    Raises
-    ------
-    JagValueError
-        If the store can't be reached, refuses the credentials, or needs a package that is not installed.
-    """
-    link = without_table(link) if isinstance(link, str) else ""
-    if scheme_of(link) in _LOCAL | {"", "iceberg"}:
-        return
-    place = ("/".join(link.split("/", 3)[:3]), *sorted(options.items()))
-    if place in _ANSWERED:
-        return
-    _ask(link, options)
-    _ANSWERED.add(place)
-
-
-#: Stores that have answered this process, with the options.
-_ANSWERED: set[tuple[Any, ...]] = set()
-
-
-def _ask(link: str, options: Mapping[str, str]) -> None:
-    import json
-
-    words = [link, json.dumps(dict(options)), json.dumps(sys.path), str(_PROBE_SECONDS)]
-    try:
-        # A process: a thread that hangs in a library would keep this process from ending.
-        done = subprocess.run(  # noqa: S603
-            [sys.executable, "-c", _PROBE, *words],
-            capture_output=True,
-            text=True,
-            timeout=_START_SECONDS + _PROBE_SECONDS,
-            env=os.environ,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise JagValueError(f"{link}: the process that asks whether the store answers does not end") from None
-    if done.returncode == _SILENT:
-        raise JagValueError(
-            f"{link}: no answer within {_PROBE_SECONDS:.0f} seconds: check the network, and credentials, region and endpoint "
-            "(storage_options)"
-        )
-    if done.returncode:
-        lines = (done.stdout.strip() or done.stderr.strip() or "the probe failed").splitlines()
-        raise JagValueError(lines[-1] if link in lines[-1] else f"{link}: {lines[-1]}")
