@@ -134,6 +134,22 @@ def test_no_rows_are_taken(type: pa.DataType, loops: Loops) -> None:
         check_array(found[1], type, [])
 
 
+@pytest.mark.parametrize("cores", [1, 2, 3, 8])
+def test_rows_are_divided_among_cores(cores: int, loops: Loops, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "n_cores", lambda: cores)
+    values, texts = pa.array(np.arange(27)), pa.array([str(place) for place in range(27)])
+    for n in range(len(TAKEN) + 1):
+        lists = [values.to_pylist()[OFFSETS[row] : OFFSETS[row + 1]] for row in TAKEN[:n]]
+        with strategy.force(ROWS=1, THREAD_VALUES=1):
+            found = kernel.take_rows(values, OFFSETS, TAKEN[:n])
+            taken = kernel.take_texts(texts, TAKEN[:n])
+        assert found is not None
+        assert found[0].tolist() == from_sizes(np.array([*map(len, lists)], np.int64)).tolist()
+        assert found[1].to_pylist() == [item for one in lists for item in one]
+        if strategy.sizes.RUN_LENGTH * n >= len(texts):
+            check_array(taken, pa.string(), [str(row) for row in TAKEN[:n]])
+
+
 def test_rows_of_texts_that_are_too_long_are_not_taken(loops: Loops, monkeypatch: pytest.MonkeyPatch) -> None:
     values = pa.array(["a", "bc", "", "def", "ghijk"])
     offsets = np.array([0, 2, 5])

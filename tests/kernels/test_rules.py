@@ -119,6 +119,7 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("shift", (17,), "positions"),
     ("outer", (True,), "scatter"),
     ("outer", (False,), "move"),
+    *(("count", (n, True), "compiled") for n in (1, sizes.CALL_VALUES, sizes.POLARS_LOAD_VALUES)),
     # moving values
     ("take_rows", (16_384, 4096, "word", 1024, NO), "runs"),
     ("take_rows", (16_383, 4095, "word", 1024, NO), "items"),

@@ -152,6 +152,20 @@ def numbered(kind: str, nulls: bool) -> Function:
     return function
 
 
+@loop("i8* i8 i8 i8 i8 item*", ("i4", "i8"))
+def owners(kind: str, nulls: bool) -> Function:
+    """(offsets, first, last, begin, end, out): the row of each item from `begin` to before `end`, as in `numbered`."""
+    del kind, nulls
+
+    def function(offsets: Any, first: Any, last: Any, begin: Any, end: Any, out: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            for i in range(max(i8(offsets[row]), begin), min(i8(offsets[row + u8(1)]), end)):
+                out[u8(i - begin)] = row
+        return 0
+
+    return function
+
+
 @loop("item* i8* i8 i8 item*", _BITS)
 def reversed_items(kind: str, nulls: bool) -> Function:
     """(values, offsets, first, last, out): the items of each row from its last to its first."""
