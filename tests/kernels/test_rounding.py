@@ -38,6 +38,20 @@ def test_numbers_that_are_too_large_stay():
     np.testing.assert_array_equal(got, [*data[:-1], 1.2])
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    ("dtype", "number", "decimals"),
+    [(np.float32, 838.86084, 4), (np.float64, 450359962.73704964, 7), (np.float64, 45035.996273704965, 11)],
+)
+def test_the_smallest_number_that_is_too_large(dtype, number, decimals, sign):
+    """Its product is the first one that is always whole, and divided again gives its neighbour."""
+    data = np.array([sign * number], dtype)
+    power = dtype(10**decimals)
+    assert np.abs(data * power) == 2.0 ** np.finfo(dtype).nmant
+    assert data * power / power != data
+    assert arithmetic.round_half_even(data, decimals) == data
+
+
 @pytest.mark.parametrize("bounds", [(0.25, 0.75), (None, 0.5), (0.5, None), (0.75, 0.25)])
 def test_clip_over_many_blocks(bounds):
     data = np.random.default_rng(0).random(300_001)

@@ -232,6 +232,13 @@ def test_quantiles_of_a_nan(quantile_by: str) -> None:
                 assert result == pytest.approx(wanted, nan_ok=True)
 
 
+@pytest.mark.parametrize("quantile_by", ["numpy", "ranks", "compiled"])
+def test_the_quantile_of_a_nan_alone(quantile_by: str) -> None:
+    with options(compile="always"), strategy.force(window_quantile=quantile_by, COMPILED_VALUES=0):
+        for q in (0.0, 0.3, 1.0):
+            assert np.isnan(window_quantiles.quantiles(np.array([np.nan]), None, windows.of_items(np.array([0, 1]), 3), q)).all()
+
+
 @pytest.mark.parametrize("type", ["f8", "i8"])
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 5, 9])
 def test_quantiles_of_few_windows_on_many_cores(n: int, type: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -195,8 +195,7 @@ class _Vectors:
         builder, found = self.builder, place.type(0)
         for first in range(0, 64, self.n):
             bits = builder.bitcast(compare(self.load(builder.add(place, place.type(first)))), self.ir.IntType(self.n))
-            bits = builder.zext(bits, place.type) if self.n < 64 else bits
-            found = builder.or_(found, builder.shl(bits, place.type(first)))
+            found = builder.or_(found, builder.shl(builder.zext(bits, place.type), place.type(first)))
         return found
 
 
@@ -277,8 +276,7 @@ def _place_of(nulls: bool = False) -> Callable[..., Any]:
         builder.branch(head)
         builder.position_at_end(hit)
         first = builder.cttz(mask, ir.IntType(1)(1))
-        widened = builder.zext(first, word) if lanes.n < 64 else first
-        builder.store(builder.add(place, widened), at)
+        builder.store(builder.add(place, builder.zext(first, word)), at)
         builder.branch(after)
         builder.position_at_end(tail)
         last = builder.load(at)

@@ -279,7 +279,7 @@ def _days(part: dict[str, pa.Array], number: Any) -> tuple[npt.NDArray[np.int64]
     for name, words in (("B", _MONTHS), ("b", _SHORT)):
         if name in part:
             month = np.asarray(pc.index_in(pc.utf8_lower(part[name]), pa.array(words, part[name].type)).fill_null(0)) + 1
-    if "j" in part and "m" not in part and "b" not in part and "B" not in part:
+    if "j" in part:
         first = (year - 1970).astype(np.int64).view("M8[Y]").astype("M8[D]")
         days = first + (number("j", 1) - 1).astype("m8[D]")
         real = days.astype("M8[Y]").astype(np.int64) == year - 1970

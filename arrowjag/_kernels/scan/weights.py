@@ -191,7 +191,7 @@ def _scan_slots(leaves: Callable[[Integers], State], offsets: Integers, out: Sta
     """As `_scan`, of short rows: step by step, the rows that reach a slot first."""
     sizes = row_sizes(offsets)
     order = np.argsort(-sizes, kind="stable")
-    reach = np.cumsum(np.bincount(sizes, minlength=1)[::-1])[::-1]
+    reach = np.cumsum(np.bincount(sizes)[::-1])[::-1]
     if len(reach) < 2:
         return
     item = offsets[order[: reach[1]]]
@@ -200,5 +200,5 @@ def _scan_slots(leaves: Callable[[Integers], State], offsets: Integers, out: Sta
     state = out.take(item)
     for n_rows in reach[2:].tolist():
         item = item[:n_rows] + 1
-        state = merged(state.take(slice(0, n_rows)), leaves(item))
+        state = merged(state.take(slice(n_rows)), leaves(item))
         out.put(item, state)
