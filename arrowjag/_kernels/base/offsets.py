@@ -117,16 +117,11 @@ def parents(offsets: NDArray[np.int64]) -> NDArray[Any]:
     """
     n_rows, n_values = len(offsets) - 1, int(offsets[-1])
     dtype = np.int32 if is_int32(offsets) else np.int64
-    loop = find_loop("owners", np.dtype(dtype), False, n_values)
-    by = strategy.choose("parents", n_values, n_rows, loop is not None)
-    if by == "repeat":
+    if strategy.choose("parents", n_values, n_rows) == "repeat":
         return np.arange(n_rows, dtype=dtype).repeat(offsets[1:] - offsets[:-1])
     out = empty(n_values, dtype)
 
     def work(start: int, end: int, first: int, last: int) -> None:
-        if by == "compiled" and loop is not None:
-            loop(offsets, first, last, start, end, out[start:end])
-            return
         # np.repeat mispredicts a branch for each short row, and keeps the interpreter to itself; counting how many rows end before
         # each item and summing that up does neither, if the types are the same. In chunks that stay in cache, 5M values need 10 ms
         # of CPU time instead of 36 in rows of mean length 1, and 4.4 instead of 5.4 at mean length 10.

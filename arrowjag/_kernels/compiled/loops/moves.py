@@ -144,23 +144,15 @@ def numbered(kind: str, nulls: bool) -> Function:
     def function(starts: Any, offsets: Any, step: Any, first: Any, last: Any, begin: Any, end: Any, out: Any) -> int:
         for row in range(u8(first), u8(last)):
             low, high = max(i8(offsets[row]), begin), min(i8(offsets[row + u8(1)]), end)
-            shift = starts[row] - i8(offsets[row]) * step
+            at = u8(low - begin)
+            number = starts[row] + (low - i8(offsets[row])) * step
+            if low + i8(4) <= end:  # the next rows overwrite the excess: a branch for each length would be mispredicted
+                for k in range(4):
+                    out[at + u8(k)] = number + i8(k) * step
+                if high - low <= i8(4):
+                    continue
             for i in range(low, high):
-                out[u8(i - begin)] = i * step + shift
-        return 0
-
-    return function
-
-
-@loop("i8* i8 i8 i8 i8 item*", ("i4", "i8"))
-def owners(kind: str, nulls: bool) -> Function:
-    """(offsets, first, last, begin, end, out): the row of each item from `begin` to before `end`, as in `numbered`."""
-    del kind, nulls
-
-    def function(offsets: Any, first: Any, last: Any, begin: Any, end: Any, out: Any) -> int:
-        for row in range(u8(first), u8(last)):
-            for i in range(max(i8(offsets[row]), begin), min(i8(offsets[row + u8(1)]), end)):
-                out[u8(i - begin)] = row
+                out[u8(i - begin)] = number + (i - low) * step
         return 0
 
     return function
