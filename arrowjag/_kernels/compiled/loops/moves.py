@@ -214,8 +214,14 @@ def spread_items(kind: str, nulls: bool) -> Function:
         for row in range(u8(first), u8(last)):
             begin, end = max(u8(offsets[row]), u8(start)), min(u8(offsets[row + u8(1)]), u8(stop))
             item = values[row]
-            for i in range(begin, end):
-                out[i - u8(start)] = item
+            if end + u8(8) <= u8(stop):  # the next rows overwrite the excess: a branch for each length would be mispredicted
+                while begin < end:
+                    for k in range(8):
+                        out[begin - u8(start) + u8(k)] = item
+                    begin += u8(8)
+            else:
+                for i in range(begin, end):
+                    out[i - u8(start)] = item
         return 0
 
     return function
