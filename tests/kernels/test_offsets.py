@@ -83,12 +83,15 @@ def test_the_error_of_an_overflow_names_the_size() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("n_rows", "last", "fits"),
-    [(1, 2**31 - 1, True), (1, 2**31, False), (2**31 - 1, 0, True), (2**31, 0, False), (2**31, 2**31, False)],
-)
-def test_numbers_of_rows_and_items_that_fit_32_bits(n_rows: int, last: int, fits: bool) -> None:
-    assert offsets.is_int32(np.broadcast_to(np.int64(last), n_rows + 1)) is fits
+def test_numbers_of_rows_and_items_that_fit_32_bits() -> None:
+    for n_rows, last, fits in (
+        (1, 2**31 - 1, True),
+        (1, 2**31, False),
+        (2**31 - 1, 0, True),
+        (2**31, 0, False),
+        (2**31, 2**31, False),
+    ):
+        assert offsets.is_int32(np.broadcast_to(np.int64(last), n_rows + 1)) is fits, (n_rows, last)
 
 
 def test_no_run_and_one_run() -> None:

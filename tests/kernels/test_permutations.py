@@ -58,6 +58,10 @@ def test_rows_are_turned_round(dtype, rows, nulls, in_blocks, data):
         ([[0], [-1]], "position -1 is out of range in row 1"),
         ([[1, None, 0], [None, 1, 1]], "position 1 occurs twice in row 1"),
         ([[None, 5], [0]], "position 5 is out of range in row 0"),
+        ([[None, None], [None, -1]], "position -1 is out of range in row 1"),
+        ([[None, 2], [None, None]], "position 2 is out of range in row 0"),
+        ([[None, None], [0, None, 0]], "position 0 occurs twice in row 1"),
+        ([[1, 2], [0, 0]], "position 2 is out of range in row 0"),
     ],
 )
 def test_an_invalid_permutation_is_named(rows, says):
