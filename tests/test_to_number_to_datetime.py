@@ -186,6 +186,8 @@ def test_damage_is_named() -> None:
     for format in ("%Q", "%", "%Y %Y"):
         with pytest.raises(JagValueError, match=r"(unknown directive|stands twice).* in '%"):
             x.str.to_datetime(format)
+    with pytest.raises(JagValueError, match=r"unknown directive '%\n' in '%\\n'"):
+        x.str.to_datetime("%\n")
     with pytest.raises(JagTypeError, match="format must be a str"):
         x.str.to_datetime(5)  # type: ignore[arg-type]
 

@@ -80,6 +80,21 @@ def test_bytes_that_continue_no_character(by: str) -> None:
                 assert not is_text(before + b"\x80" * n)
 
 
+def test_arrow_validates_the_first_character_before_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    given: list[int] = []
+    monkeypatch.setattr(utf8, "_arrow_takes", lambda text: given.append(len(text)) is None)
+    with options(compile="always"), strategy.force(utf8="compiled", COMPILED_VALUES=0):
+        for text, n in (("abcdefé", 3), ("abé", 4), ("aé漢x", 3), ("aa😀x", 6), ("é", 2), ("é", 2), ("漢", 3)):
+            given.clear()
+            assert is_text(text.encode())
+            assert given == [n]
+    asked: list[tuple[object, ...]] = []
+    monkeypatch.setattr(utf8, "find_loop", lambda *arguments: asked.append(arguments))
+    utf8._loop(5)
+    assert asked == [("is_not_utf8", np.dtype(np.uint8), False, 5)]
+
+
 def test_a_byte_behind_much_ascii_that_is_none() -> None:
     with strategy.force(WORD_VALUES=4):
         for last in (0x7F, 0x80, 0x81, 0xFF):

@@ -259,13 +259,13 @@ def parse_times(values: pa.Array, pattern: str) -> tuple[npt.NDArray[np.int64], 
     days, real = _days(part, number)
     hours = number("H", 0)
     if "I" in part:
-        afternoon = _texts(part["p"]) == "pm" if "p" in part else False
+        afternoon = _is_word(part["p"], "pm") if "p" in part else False
         hours = np.where("H" in part, hours, number("I", 0) % 12 + 12 * afternoon)
     micros = _fraction(part["f"]) if "f" in part else 0
     seconds = days * 86_400 + hours * 3600 + number("M", 0) * 60 + number("S", 0)
     if "sign" in part:
         ahead = _group_numbers(part["zh"]) * 3600 + _group_numbers(part["zm"]) * 60
-        seconds = seconds - np.where(_texts(part["sign"]) == "-", -ahead, ahead)
+        seconds = seconds - np.where(_is_word(part["sign"], "-"), -ahead, ahead)
     return seconds * 10**6 + micros, fits & real
 
 
@@ -300,5 +300,5 @@ def _fraction(text: pa.Array) -> npt.NDArray[np.int64]:
     return _group_numbers(pc.utf8_rpad(text.fill_null("0"), 6, "0"))
 
 
-def _texts(text: pa.Array) -> npt.NDArray[Any]:
-    return np.asarray(pc.utf8_lower(text.fill_null("")).to_numpy(zero_copy_only=False))
+def _is_word(text: pa.Array, word: str) -> npt.NDArray[np.bool_]:
+    return np.asarray(pc.equal(pc.utf8_lower(text), word).fill_null(False))

@@ -120,7 +120,7 @@ def _odd_characters(name: str, chars: list[str]) -> list[str]:
 def find(values: pa.Array, text: str) -> pa.Array:
     """Return the position of the first occurrence, in code points, -1 if there is none."""
     if not text:
-        return pc.if_else(pc.is_valid(values), pa.scalar(0, pa.int64()), pa.scalar(None, pa.int64()))
+        return pc.if_else(pc.is_valid(values), 0, pa.scalar(None, pa.int64()))
     places = pc.find_substring(values, text).cast(pa.int64())
     if is_ascii(values):
         return places

@@ -95,7 +95,7 @@ def integers_in(values: pa.Array) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np
     others = running_count((data - np.uint8(ord("0"))) > 9)  # bytes before "0" wrap around
     sizes = offsets[1:] - offsets[:-1]
     first = data[np.minimum(offsets[:-1], len(data) - 1)]
-    minus = (first == ord("-")) & (sizes > 0)
+    minus = first == ord("-")
     digits = (others[offsets[1:]] - others[offsets[:-1]] == minus) & (sizes > minus)
     short = digits & (sizes - minus <= _SURE_DIGITS)
     second = data[np.minimum(offsets[:-1] + 1, len(data) - 1)]

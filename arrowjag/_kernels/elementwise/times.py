@@ -247,7 +247,7 @@ def offsets_at(zone: str, seconds: npt.NDArray[np.int64]) -> npt.NDArray[np.int6
         hours, minutes = zone[1:].split(":")
         return np.full(len(seconds), (int(hours) * 3600 + int(minutes) * 60) * (-1 if zone[0] == "-" else 1), np.int64)
     seconds = np.where(seconds >= _TOO_LATE, seconds % _CYCLE + _CYCLE, seconds)
-    years = np.unique(seconds.astype("M8[s]").astype("M8[Y]").astype(np.int64) + 1970)
+    years = np.unique(seconds.astype("M8[s]").astype("M8[Y]").view(np.int64) + 1970)
     starts, offsets = (np.concatenate(parts) for parts in zip(*(_of_year(zone, int(year)) for year in years), strict=True))
     return offsets[np.searchsorted(starts, seconds, "right") - 1]
 
