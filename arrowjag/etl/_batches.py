@@ -90,8 +90,11 @@ def read_batches(
     tuple of int
         The row groups that the rows come from.
     """
-    for table, origin in read_runs([(part, groups)], plan, batch_bytes, first_bytes=first_bytes):
-        yield table, origin.places[0][1]
+    yield from map(_with_groups, read_runs([(part, groups)], plan, batch_bytes, first_bytes=first_bytes))
+
+
+def _with_groups(found: tuple[pa.Table, Origin]) -> tuple[pa.Table, tuple[int, ...]]:
+    return found[0], found[1].places[0][1]
 
 
 def read_runs(
@@ -132,20 +135,42 @@ def read_runs(
     yield from batches
 
 
+# No generator holds a batch while it reads the next one: a name that refers to a batch adds its bytes to the memory of a worker.
+
+
 def _gathered(pieces: Iterable[tuple[pa.Table, Origin]], batch_bytes: int) -> Iterator[tuple[pa.Table, Origin]]:
-    """Concatenate small row groups and files until a batch is full."""
-    waiting: list[pa.Table] = []
-    origins: list[tuple[Where, int]] = []
-    size = 0
+    """Concatenate small row groups and files until a batch is full; assume that the next piece has the size of the last one."""
+    waiting = _Waiting()
     for piece, origin in pieces:
-        if waiting and size + nbytes(piece) > batch_bytes:
-            yield pa.concat_tables(waiting), _origin_of(origins)
-            waiting, origins, size = [], [], 0
-        waiting.append(piece)
-        origins += zip(origin.places, origin.rows, strict=True)
-        size += nbytes(piece)
-    if waiting:
-        yield pa.concat_tables(waiting), _origin_of(origins)
+        size = nbytes(piece)
+        if waiting.tables and waiting.size + size > batch_bytes:
+            yield waiting.take()
+        waiting.add(piece, origin, size)
+        del piece
+        if waiting.size + size > batch_bytes:
+            yield waiting.take()
+    if waiting.tables:
+        yield waiting.take()
+
+
+class _Waiting:
+    """Pieces of a batch that is not full yet."""
+
+    def __init__(self) -> None:
+        self.tables: list[pa.Table] = []
+        self.size = 0
+        self._origins: list[tuple[Where, int]] = []
+
+    def add(self, piece: pa.Table, origin: Origin, size: int) -> None:
+        self.tables.append(piece)
+        self.size += size
+        self._origins += zip(origin.places, origin.rows, strict=True)
+
+    def take(self) -> tuple[pa.Table, Origin]:
+        """Return the batch, and begin the next one."""
+        tables, origins = self.tables, self._origins
+        self.tables, self.size, self._origins = [], 0, []
+        return pa.concat_tables(tables), _origin_of(origins)
 
 
 def _finished(runs: Iterable[tuple[Part, Sequence[int]]], small: _Small) -> Iterator[tuple[pa.Table, Origin]]:
@@ -161,8 +186,7 @@ def _finished(runs: Iterable[tuple[Part, Sequence[int]]], small: _Small) -> Iter
         if raw is not None:
             small.add(part, wanted, raw)
             continue
-        for table, among in _pieces(part, wanted, plan, small.batch_bytes):
-            yield table, Origin(((part.name, among),), (table.num_rows,))
+        yield from _pieces(part, wanted, plan, small.batch_bytes)
     yield from small.finish()
 
 
@@ -266,7 +290,7 @@ def _naming(groups: Sequence[int]) -> Iterator[None]:
         raise JagFileError(f"row group {groups[0]}: {error}") from error
 
 
-def _pieces(part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int) -> Iterator[tuple[pa.Table, tuple[int, ...]]]:
+def _pieces(part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int) -> Iterator[tuple[pa.Table, Origin]]:
     reader, chunks = open_reader(part, plan, pre_buffer=False, buffer_size=_BUFFER, page_checksum_verification=True)
     ends = np.cumsum([part.footer.row_group(group).num_rows for group in groups])
     kept = part.kept_rows(groups)
@@ -274,10 +298,12 @@ def _pieces(part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int) -> 
     try:
         for raw in _read(part, reader, groups, chunks, int(ends[-1]) if len(ends) else 0, batch_bytes):
             place, last = (int(np.searchsorted(ends, row, side="right")) for row in (start, start + raw.num_rows - 1))
+            where = (part.name, tuple(groups[place : last + 1]))
             mask = None if kept is None else kept[start : start + raw.num_rows]
             start += raw.num_rows
-            for table in _cut(finish_rows(raw, part, raw.num_rows, plan, mask), batch_bytes):
-                yield table, tuple(groups[place : last + 1])
+            tables = _cut(finish_rows(raw, part, raw.num_rows, plan, mask), batch_bytes)
+            del raw
+            yield from ((table, Origin((where,), (table.num_rows,))) for table in tables)
     except DAMAGE as error:
         if isinstance(error, JagError) and not isinstance(error, JagFileError):
             raise
@@ -290,8 +316,12 @@ def _read(part: Part, reader: Any, groups: Sequence[int], chunks: list[str], cou
         yield from (pa.table({"": pa.nulls(min(_ROWS, count - start))}) for start in range(0, count, _ROWS))
     elif count:
         rows = _batch_rows(part, reader, groups, chunks, batch_bytes)
-        for batch in reader.iter_batches(rows, row_groups=list(groups), columns=chunks, use_threads=False):
-            yield pa.Table.from_batches([batch])
+        batches = reader.iter_batches(rows, row_groups=list(groups), columns=chunks, use_threads=False)
+        yield from map(_as_table, batches)
+
+
+def _as_table(batch: pa.RecordBatch) -> pa.Table:
+    return pa.Table.from_batches([batch])
 
 
 def _batch_rows(part: Part, reader: Any, groups: Sequence[int], chunks: list[str], batch_bytes: int) -> int:

@@ -116,18 +116,18 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
         Type of the argument of the function: a polars DataFrame, a pandas DataFrame with Arrow-backed columns, or a `pa.Table`. The
         function may return any of them. Jagged columns carry their type.
     batch_bytes : str or int, optional
-        Approximate bytes per batch in memory; by default the smaller of 64 MB and 1/16 of the memory per worker. At most 1/4 of the
-        memory per worker.
+        Approximate bytes per batch in memory; by default the smaller of 64 MB and 1/16 of the memory per worker. A worker needs 224
+        MB and four times `batch_bytes`.
     engine : {"local", "ray", "dask"}
         Runs tasks in processes on this machine or on a cluster. Ray and Dask use the cluster that this process is connected to, or
         the one at ``RAY_ADDRESS`` or ``DASK_SCHEDULER_ADDRESS``; otherwise a local cluster is started and stopped. All machines of
         the cluster must have access to source and sink.
     workers : int, optional
-        Number of concurrent tasks. The default is one per core that this process may use, reduced until each worker has 512 MB; on
-        a cluster, two per core. Each worker runs in one thread.
+        Number of concurrent tasks. The default is one per core that this process may use, reduced until each worker has 512 MB, or
+        what it needs with the given `batch_bytes`; on a cluster, two per core. Each worker runs in one thread.
     memory : str or int, optional
         Memory limit of all workers together; by default half of the memory of the machine or of the cgroup of this process. The
-        minimum is 128 MB per worker. A worker that exceeds its share is killed, and its task is retried once with batches of half
+        minimum is 256 MB per worker. A worker that exceeds its share is killed, and its task is retried once with batches of half
         the size. Linux reports the current memory of a process and macOS its peak; Windows reports neither, so that no worker is
         killed there. On ``"ray"`` and ``"dask"`` workers check their own memory after each batch.
     mode : {"create", "resume", "replace"}

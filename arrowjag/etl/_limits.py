@@ -12,14 +12,16 @@ from arrowjag.etl._units import bytes_text, parse_bytes
 __all__ = ["Limits", "Shares", "one_of"]
 
 _ENGINES = ("local", "ray", "dask")
-# A worker with pyarrow and polars loaded holds about 80 MB; below this limit no batch fits in the rest.
-_FLOOR = 128_000_000
+# What a worker holds on one huge row group (`python -m benchmarks.jobs --short`): libraries, compiled loops and memory that an
+# allocator keeps; a batch, the next one with its levels, the result, and the values that `x - x.mean()` computes in between.
+_BASE, _BATCHES = 224_000_000, 4
+# A worker of this size has room for batches of 8 MB.
+_FLOOR = _BASE + _BATCHES * 8_000_000
 # The default number of workers leaves each at least this much memory.
 _COMFORTABLE = 512_000_000
 _BATCH_BYTES = 64_000_000
-# A worker holds a batch, its frame, the result, and intermediate values of the function.
+# A share of the default size of batches leaves as much again to functions that need more.
 _BATCHES_IN_SHARE = 16
-_LEAST_BATCHES_IN_SHARE = 4
 
 
 @dataclass(frozen=True)
@@ -91,25 +93,37 @@ class Limits:
         JagValueError
             If a share is too small for a worker, or for a batch.
         """
-        most = self.workers or min(available_cores(), max(1, self.memory // _COMFORTABLE))
+        comfortable = max(_COMFORTABLE, _needed(self.batch_bytes or 0))
+        most = self.workers or min(available_cores(), max(1, self.memory // comfortable))
         workers = min(most, max(1, tasks)) if self.engine == "local" or self.workers is None else most
         share = self.memory // workers
+        receivers = f"each of {workers} workers" if workers > 1 else "one worker"
+        left = f"memory={bytes_text(self.memory)} leaves {bytes_text(share)} to {receivers}"
         if share < _FLOOR:
-            fits = self.memory // _FLOOR
-            fewer = f", or workers={fits} or fewer" if fits else ""
-            receivers = f"each of {workers} workers" if workers > 1 else "one worker"
+            raise JagValueError(f"{left}, and each needs at least {bytes_text(_FLOOR)}: give {self._more(workers, _FLOOR)}")
+        largest = (share - _BASE) // _BATCHES
+        batch_bytes = self.batch_bytes or min(_BATCH_BYTES, share // _BATCHES_IN_SHARE, largest)
+        if batch_bytes > largest:
             raise JagValueError(
-                f"memory={bytes_text(self.memory)} leaves {bytes_text(share)} to {receivers}, and each needs at least "
-                f"{bytes_text(_FLOOR)}: give memory={bytes_text(_FLOOR * workers)!r} or more{fewer}"
-            )
-        batch_bytes = self.batch_bytes or min(_BATCH_BYTES, share // _BATCHES_IN_SHARE)
-        if batch_bytes > share // _LEAST_BATCHES_IN_SHARE:
-            fewer = "fewer workers, " if workers > 1 else ""
-            raise JagValueError(
-                f"batch_bytes={bytes_text(batch_bytes)} is more than a fourth of what a worker may hold ({bytes_text(share)} of "
-                f"memory={bytes_text(self.memory)}): give more memory, {fewer}or smaller batches"
+                f"{left}, and each needs {_round_up(_needed(batch_bytes))} with batch_bytes={bytes_text(batch_bytes)} "
+                f"({bytes_text(_BASE)} and {_BATCHES} batches): give batch_bytes={f'{largest // 1_000_000} MB'!r} or less, or "
+                f"{self._more(workers, _needed(batch_bytes))}"
             )
         return Shares(workers, share, batch_bytes)
+
+    def _more(self, workers: int, share: int) -> str:
+        """Advice for a share that is too small."""
+        fits = self.memory // share
+        return f"memory={_round_up(share * workers)!r} or more" + (f", or workers={fits} or fewer" if fits else "")
+
+
+def _needed(batch_bytes: int) -> int:
+    return _BASE + _BATCHES * batch_bytes
+
+
+def _round_up(size: int) -> str:
+    """A number of MB that is enough when it is given again."""
+    return f"{-(-size // 1_000_000)} MB"
 
 
 def _whole(name: str, value: Any, least: int) -> None:

@@ -380,12 +380,12 @@ class _Task:
         with Output(sink, order.task, order.schema, min(order.batch_bytes, 32_000_000)) as output:
             for rows, results in self._batches():
                 rows_read += rows
-                for result in results:
-                    table = sink.fitted(result)
+                for table in map(sink.fitted, results):
                     first = table.schema if first is None else first
                     self._await_schema(table)
                     output.schema = output.schema or self._schema
                     output.write(table)
+                    del table  # the next batch is read after the last one is freed
                 del results
                 if output.schema is not None and self._schema is None:
                     self._schema = output.schema

@@ -82,10 +82,10 @@ def test_a_schema_from_a_file(folder: Path) -> None:
 
 
 def test_errors_name_options_of_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "my_job.py:slow", "in", "out", "--workers", "64", "--memory", "200MB"]) == 2
+    assert main(["run", "my_job.py:slow", "in", "out", "--workers", "64", "--memory", "300MB"]) == 2
     told = capsys.readouterr().err
-    assert told.startswith("arrowjag: --memory=200.0 MB leaves ")
-    assert told.endswith("give --memory='384.0 MB' or more, or --workers=1 or fewer\n")
+    assert told.startswith("arrowjag: --memory=300.0 MB leaves ")
+    assert told.endswith("give --memory='768 MB' or more, or --workers=1 or fewer\n")
 
 
 @pytest.mark.parametrize(

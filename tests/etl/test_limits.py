@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -46,17 +47,45 @@ def test_defaults_fit_the_machine(machine: Any) -> None:
 
 def test_a_batch_size_that_is_given_is_used(machine: Any) -> None:
     machine(2, 8_000_000_000)
-    assert limits(batch_bytes="256MB").shares(9).batch_bytes == 256_000_000
-    with pytest.raises(aj.JagValueError, match=r"batch_bytes=600\.0 MB is more than a fourth .* \(2\.0 GB of memory=4\.0 GB\)"):
-        limits(batch_bytes="600MB").shares(9)
+    assert limits(batch_bytes="256MB").shares(9) == Shares(2, 2_000_000_000, 256_000_000)
+    assert limits(batch_bytes="600MB").shares(9) == Shares(1, 4_000_000_000, 600_000_000)
+    assert limits(memory="256MB").shares(9) == Shares(1, 256_000_000, 8_000_000)
+    assert limits(memory="264MB").shares(9) == Shares(1, 264_000_000, 10_000_000)
+
+
+REFUSED = {
+    (1, "260MB", "64MB"): "memory=260.0 MB leaves 260.0 MB to one worker, and each needs 480 MB with batch_bytes=64.0 MB (224.0 MB "
+    "and 4 batches): give batch_bytes='9 MB' or less, or memory='480 MB' or more",
+    (1, "1100MB", "256MB"): "memory=1.1 GB leaves 1.1 GB to one worker, and each needs 1248 MB with batch_bytes=256.0 MB (224.0 MB "
+    "and 4 batches): give batch_bytes='219 MB' or less, or memory='1248 MB' or more",
+    (
+        3,
+        "1GB",
+        "32MB",
+    ): "memory=1.0 GB leaves 333.3 MB to each of 3 workers, and each needs 352 MB with batch_bytes=32.0 MB (224.0 "
+    "MB and 4 batches): give batch_bytes='27 MB' or less, or memory='1056 MB' or more, or workers=2 or fewer",
+}
+
+
+@pytest.mark.parametrize(("given", "told"), REFUSED.items())
+def test_a_batch_that_a_worker_can_t_hold_is_refused(given: tuple[int, str, str], told: str, machine: Any) -> None:
+    machine(64, 64_000_000_000)
+    workers, memory, batch_bytes = given
+    with pytest.raises(aj.JagValueError) as error:
+        limits(workers, memory, batch_bytes).shares(1000)
+    assert str(error.value) == told
+    batch, more, *fewer = re.findall(r"(?:batch_bytes|memory|workers)='?(\d+(?: MB)?)'? or", told)
+    assert limits(workers, memory, batch).shares(1000).workers == workers
+    assert limits(workers, more, batch_bytes).shares(1000).workers == workers
+    assert all(limits(int(count), memory, batch_bytes).shares(1000).workers == int(count) for count in fewer)
 
 
 def test_a_share_below_the_floor_is_refused_before_work_starts(machine: Any, tmp_path: Path) -> None:
     machine(64, 64_000_000_000)
-    text = r"memory=4\.0 GB leaves 62\.5 MB to each of 64 workers, .* give memory='8\.2 GB' or more, or workers=31 or fewer"
+    text = r"memory=4\.0 GB leaves 62\.5 MB to each of 64 workers, .* give memory='16384 MB' or more, or workers=15 or fewer$"
     with pytest.raises(aj.JagValueError, match=text):
         limits(workers=64, memory="4GB").shares(1000)
-    with pytest.raises(aj.JagValueError, match=r"leaves 100\.0 MB to one worker, .* give memory='128\.0 MB' or more$"):
+    with pytest.raises(aj.JagValueError, match=r"leaves 100\.0 MB to one worker, .* give memory='256 MB' or more$"):
         limits(memory="100MB").shares(1000)
     write_dataset(tmp_path / "in")
     with pytest.raises(aj.JagValueError, match="leaves"):

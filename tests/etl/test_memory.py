@@ -39,6 +39,19 @@ def batches(
     return list(read_batches(part, groups, plan, batch_bytes, **options))
 
 
+def test_a_batch_is_freed_before_the_next_one_is_read(tmp_path: Path) -> None:
+    """The reader of pyarrow holds one; a loop in a generator held another, and so did the search for a next one that fits."""
+    pq.write_table(pa.table({"id": range(4_000_000)}), tmp_path / "a.parquet", row_group_size=4_000_000)
+    (part,) = open_parts([StoredFile(str(tmp_path / "a.parquet"), LocalFileSystem())], pa.schema([]))
+    before, held = pa.total_allocated_bytes(), []
+    for table, _ in read_batches(part, [0], make_plan(part.schema, None, None), 8 * 10**6):
+        size = table.nbytes
+        del table
+        held.append((pa.total_allocated_bytes() - before) / size)
+    assert len(held) > 4
+    assert max(held[:-1]) < 2.5, held
+
+
 @pytest.mark.parametrize("group", [7, 100, 5000])
 @pytest.mark.parametrize("batch_bytes", [500, 20_000, 10**9])
 def test_batches_have_every_row_in_order_and_about_the_size(group: int, batch_bytes: int, tmp_path: Path) -> None:
