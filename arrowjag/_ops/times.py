@@ -16,7 +16,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, every_of, name_at, offset_text, offsets_at, round_times
 from arrowjag._ops import elementwise
-from arrowjag._ops.elementwise.tables import map_keys
+from arrowjag._ops.elementwise.tables import Keys, map_keys
 from arrowjag._ops.zones import as_counts, as_times, in_zone, wall_of
 from arrowjag.errors import JagRangeError, JagTypeError, JagValueError
 
@@ -113,7 +113,7 @@ def field(column: Column, name: str) -> Column:
         if takes == _CLOCK:
             return kernel(wall)
         counts, valid = as_counts(wall)
-        return map_keys(counts // _ticks_per_day(wall.type), valid, lambda days: kernel(_instants(days * _PER_DAY)))
+        return map_keys(Keys(counts, valid, _ticks_per_day(wall.type)), lambda days: kernel(_instants(days * _PER_DAY)))
 
     return _on_times(column, name, _has_date if takes == _CALENDAR else _has_clock, takes, compute)
 
@@ -365,14 +365,12 @@ def _formatted(values: pa.Array, format: str) -> pa.Array:
 def _from_part(wall: NDArray[np.int64], valid: Any, piece: _Piece) -> pa.Array:
     """Format one part of wall times: days, or hours, minutes or seconds, which begin again after 24 or 60."""
     seconds, again = piece.part
-    keys = wall // seconds
-    if again:
-        keys -= keys // again * again
-    return map_keys(keys, valid, lambda keys: pc.strftime(_instants(keys * seconds), format=piece.format))
+    return map_keys(
+        Keys(wall, valid, seconds, again), lambda numbers: pc.strftime(_instants(numbers * seconds), format=piece.format)
+    )
 
 
 def _fraction(micros: NDArray[np.int64], valid: Any) -> list[pa.Array]:
     """Microseconds as two columns of three digits."""
-    thousands = micros // 1000
-    digits = lambda keys: pc.utf8_lpad(pa.array(keys).cast(pa.string()), 3, "0")  # noqa: E731
-    return [map_keys(one, valid, digits) for one in (thousands, micros - thousands * 1000)]
+    digits = lambda numbers: pc.utf8_lpad(pa.array(numbers).cast(pa.string()), 3, "0")  # noqa: E731
+    return [map_keys(Keys(micros, valid, size, 1000), digits) for size in (1000, 1)]

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, instants_of, offsets_at
 from arrowjag.errors import JagRangeError
 
@@ -22,7 +23,7 @@ def as_counts(values: pa.Array) -> tuple[Any, Any]:
     """Counts of the unit as int64, 0 under nulls, and their validity; not to be written to."""
     data, valid = _arrow.to_numpy(values.view(pa.int32() if values.type.bit_width == 32 else pa.int64()))
     data = data.astype(np.int64, copy=False)
-    return (data if valid is None else np.where(valid, data, 0)), valid
+    return (data if valid is None else filled(data, valid, 0)), valid
 
 
 def as_times(counts: Any, valid: Any, type: pa.DataType) -> pa.Array:

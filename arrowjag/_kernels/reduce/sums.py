@@ -226,7 +226,7 @@ def _have_items(means: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -
     """Whether rows have items that are not null: where the mean is 0 these are counted."""
     if valid is None:
         return row_sizes(offsets) > 0
-    found = means != 0
+    found: NDArray[np.bool_] = means != 0
     doubtful = (~found).nonzero()[0]
     cut = from_sizes(row_sizes(offsets)[doubtful])
     found[doubtful] = count_true(valid[runs(offsets[doubtful], cut)], cut) > 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,43 +12,68 @@ from numpy.typing import NDArray
 
 from arrowjag import _arrow
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base.fill import fill
 
-__all__ = ["map_keys"]
+__all__ = ["Keys", "map_keys"]
 
 
-def map_keys(
-    keys: NDArray[np.int64], valid: NDArray[np.bool_] | None, compute: Callable[[NDArray[np.int64]], pa.Array]
-) -> pa.Array:
-    """Apply a function to integers.
+class Keys(NamedTuple):
+    """Integers that number parts of counts: days, or hours, which begin again after 24."""
+
+    counts: NDArray[np.int64]
+    """0 under nulls."""
+    valid: NDArray[np.bool_] | None
+    size: int
+    """How many counts a part has."""
+    cycle: int | None = None
+    """After how many parts the numbers begin again."""
+
+    def limits(self) -> tuple[int, int]:
+        """The least and the greatest number that there may be."""
+        if self.cycle is not None or not len(self.counts):
+            return 0, (self.cycle or 0) - 1
+        return int(self.counts.min()) // self.size, int(self.counts.max()) // self.size
+
+    def write(self, items: slice, out: NDArray[np.int64], first: int = 0) -> None:
+        """Write the numbers of some neighbouring counts, less `first`."""
+        np.floor_divide(self.counts[items], self.size, out=out)
+        if self.cycle is not None:
+            out -= out // self.cycle * self.cycle
+        out -= first
+
+
+def map_keys(keys: Keys, compute: Callable[[NDArray[np.int64]], pa.Array]) -> pa.Array:
+    """Apply a function to numbers of parts.
 
     Parameters
     ----------
-    keys : (n_values,) int64 array
-        0 under nulls.
-    valid : (n_values,) bool array or None
-        None without nulls.
+    keys : Keys
     compute : callable
-        Takes integers, and returns one result per integer, without nulls.
+        Takes integers, and returns one result per integer, integers or text, without nulls.
 
     Returns
     -------
     pyarrow.Array
-        One result per key, null under nulls.
+        One result per count, null under nulls.
 
     Notes
     -----
-    Calls `compute` with every integer from the least to the greatest key where these are fewer than the keys, and takes from the
-    results: O(n_values + n_integers). The fields of 1M dates take 1.5 ms instead of 9 to 33 ms, their text 10 ms instead of 1 s.
+    Calls `compute` with every integer between the limits where these are fewer than the counts, and takes from the results:
+    O(n_values + n_integers). The fields of 1M dates take 1.5 ms instead of 9 to 33 ms, their text 10 ms instead of 1 s.
     """
-    low, high = (int(keys.min()), int(keys.max())) if len(keys) else (0, -1)
-    if strategy.choose("map_keys", len(keys), high - low + 1) == "table":
-        table, places = compute(np.arange(low, high + 1)), keys - low
-        if pa.types.is_integer(table.type):
-            return _arrow.from_numpy(np.asarray(table).take(places), valid)
-        return table.take(_arrow.from_numpy(places, valid))
-    found = compute(keys)
-    return found if valid is None else _with_nulls(found, valid)
+    n, (low, high) = len(keys.counts), keys.limits()
+    if strategy.choose("map_keys", n, high - low + 1) == "items":
+        found = compute(fill(keys.write, n, np.int64))
+        return found if keys.valid is None else pc.if_else(_arrow.from_numpy(keys.valid), found, pa.scalar(None, found.type))
+    table = compute(np.arange(low, high + 1))
+    if not pa.types.is_integer(table.type):
+        places = fill(lambda items, out: keys.write(items, out, low), n, np.int64)
+        return table.take(_arrow.from_numpy(places, keys.valid))
+    results = np.asarray(table)
 
+    def work(items: slice, out: NDArray[Any]) -> None:
+        places = np.empty(len(out), np.int64)
+        keys.write(items, places, low)
+        results.take(places, out=out, mode="clip")  # numpy writes into `out` only where it need not check
 
-def _with_nulls(values: pa.Array, valid: NDArray[Any]) -> pa.Array:
-    return pc.if_else(_arrow.from_numpy(valid), values, pa.scalar(None, values.type))
+    return _arrow.from_numpy(fill(work, n, results.dtype), keys.valid)
