@@ -78,6 +78,14 @@ class Cluster:
         found = {command_of(pid): pid for pid in descendants(self.nodes[-1].pid)}
         return {command: pid for command, pid in found.items() if any(mark in command for mark in marks)}
 
+    def wait_until_whole(self) -> None:
+        """Wait until the scheduler of Dask knows all workers: its nanny gives up if one is killed that still starts."""
+        if self.engine == "dask":
+            from distributed import Client
+
+            with Client(self.address, set_as_default=False, timeout=300) as client:
+                client.wait_for_workers(len(self.nodes) - 1, timeout=300)
+
     def kill_node(self) -> None:
         """The last node, and all that it has started, for good."""
         node = self.nodes.pop()

@@ -81,6 +81,8 @@ def kill_often(engine: str, what: str, seeds: range) -> int:
 
 def _kill_in(cluster: Cluster | None, what: str, rng: random.Random, folder: Path, rows: int) -> str:
     engine = "local" if cluster is None else cluster.engine
+    if cluster is not None:
+        cluster.wait_until_whole()
     environment = {"PYTHONPATH": str(ROOT)} if cluster is None else cluster.environment
     survives = KILLS[engine][what]
     # The second node of Ray starts its first worker when the first node is busy: the job must still run then.
