@@ -6,6 +6,10 @@ valid values; so this module validates the bytes of all values as one, and then 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import pairwise
+from typing import TypeAlias
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,16 +17,19 @@ from numpy.typing import NDArray
 
 from arrowjag import _versions
 from arrowjag._kernels import compiled, strategy
+from arrowjag._kernels.base.blocks import map_tasks, n_cores
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.strategy import sizes
 
 __all__ = ["is_text"]
 
+Offsets: TypeAlias = "NDArray[np.int32] | NDArray[np.int64]"
+
 _CONTINUES = -64
 """Bytes below it, taken as signed, continue a character; those of a first byte and of ASCII are not below it."""
 
 
-def is_text(data: NDArray[np.uint8], offsets: NDArray[np.int32] | NDArray[np.int64]) -> bool:
+def is_text(data: NDArray[np.uint8], offsets: Offsets) -> bool:
     """Return whether all values of a text array are valid UTF-8.
 
     Parameters
@@ -44,7 +51,7 @@ def is_text(data: NDArray[np.uint8], offsets: NDArray[np.int32] | NDArray[np.int
     Arrow's validation of each value takes 7 to 15. The check of the cuts copies one byte per value.
     """
     first, last = int(offsets[0]), int(offsets[-1])
-    if not 0 <= first < last <= len(data) or (offsets[1:] < offsets[:-1]).any():
+    if not 0 <= first < last <= len(data) or not _in_blocks(_rise, offsets):
         return False
     text = data[first:last]
     if int(text[: sizes.WORD_VALUES].max()) < 128 and int(text.max()) < 128:
@@ -52,26 +59,46 @@ def is_text(data: NDArray[np.uint8], offsets: NDArray[np.int32] | NDArray[np.int
     return _are_characters(text) and _cuts_characters(data, offsets)
 
 
+def _in_blocks(holds: Callable[[Offsets], bool], offsets: Offsets) -> bool:
+    """Whether a function holds for all blocks of offsets, each with the first offset of the next, on all cores."""
+    step = sizes.PASS_VALUES
+    return all(map_tasks(lambda start: holds(offsets[start : start + step + 1]), range(0, len(offsets) - 1, step)))
+
+
+def _rise(offsets: Offsets) -> bool:
+    return not (offsets[1:] < offsets[:-1]).any()
+
+
 def _are_characters(text: NDArray[np.uint8]) -> bool:
-    """Whether bytes are valid UTF-8, in pieces that a 32-bit length can count."""
-    start, n = 0, len(text)
+    """Whether bytes are valid UTF-8, in one piece per core, of a length that 32 bits count."""
+    n = len(text)
     by = strategy.choose("utf8", n, lambda: _loop(n) is not None)
     check = {"polars": _polars_takes, "compiled": _loop_takes}.get(by, _arrow_takes)
-    while start < n:
-        stop = min(start + sizes.UTF8_PIECE, n)
-        while start + sizes.UTF8_PIECE - 4 < stop < n and text.view(np.int8)[stop] < _CONTINUES:
-            stop -= 1  # to the first byte of a character, which has four bytes at most
-        if not check(text[start:stop]):
-            return False
-        start = stop
-    return True
+    size = min(sizes.UTF8_PIECE, max(-(-n // n_cores()), sizes.UTF8_POLARS_BYTES))
+    return all(map_tasks(check, _pieces(text, size)))
 
 
-def _cuts_characters(data: NDArray[np.uint8], offsets: NDArray[np.int32] | NDArray[np.int64]) -> bool:
+def _pieces(text: NDArray[np.uint8], size: int) -> list[NDArray[np.uint8]]:
+    """Pieces of at most so many bytes, each of which begins with the first byte of a character, of at most four bytes."""
+    bounds, signed, n = [0], text.view(np.int8), len(text)
+    while bounds[-1] < n:
+        stop = min(bounds[-1] + size, n)
+        least = stop - 4
+        while least < stop < n and signed[stop] < _CONTINUES:
+            stop -= 1
+        bounds.append(stop)
+    return [text[start:stop] for start, stop in pairwise(bounds)]
+
+
+def _cuts_characters(data: NDArray[np.uint8], offsets: Offsets) -> bool:
     """Whether each value begins with the first byte of a character; empty values at the end begin with none."""
-    starts = pa.array(offsets[: offsets.searchsorted(offsets[-1])])
-    leads = pc.take(pa.array(data), starts, boundscheck=False)
-    return bool(np.asarray(leads).view(np.int8).min() >= _CONTINUES)
+    bytes_of, offsets = pa.array(data), offsets[: offsets.searchsorted(offsets[-1]) + 1]
+
+    def begin_characters(part: Offsets) -> bool:
+        leads = pc.take(bytes_of, pa.array(part[:-1]), boundscheck=False)
+        return bool(np.asarray(leads).view(np.int8).min() >= _CONTINUES)
+
+    return _in_blocks(begin_characters, offsets)
 
 
 def _one_value(text: NDArray[np.uint8]) -> pa.LargeBinaryArray:
