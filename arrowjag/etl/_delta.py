@@ -16,7 +16,7 @@ import pyarrow as pa
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagValueError
 from arrowjag.etl._lake import Commit, NewFile
-from arrowjag.io._delta import deltalake, open_table, options_of, path_of, table_schema
+from arrowjag.io._delta import deltalake, open_table, options_of, path_of, table_schema, used_features
 from arrowjag.io._locate import locate_file
 from arrowjag.io._plain import METADATA_KEY, describe_type, plain_schema
 from arrowjag.io._tables import refused
@@ -177,7 +177,7 @@ def _stored(schema: pa.Schema) -> pa.Schema:
 
 def _refuse_features(table: Any, name: str) -> None:
     protocol, metadata = table.protocol(), table.metadata()
-    unknown = {*(protocol.writer_features or ()), *(protocol.reader_features or ())} - _WRITABLE
+    unknown = used_features(table, [*(protocol.writer_features or ()), *(protocol.reader_features or ())]) - _WRITABLE
     configuration = metadata.configuration
     if configuration.get("delta.columnMapping.mode", "none") != "none":
         unknown.add("columnMapping")

@@ -72,18 +72,19 @@ def prepare_lake(
             f'{lake.name}: a run was killed before its commit: mode="resume" keeps its results, mode="replace" deletes them'
         )
     survey = Survey(sink, source, missing_inputs)
-    if mode == "replace":
-        kept, stale = survey.split([result for result in waiting if result.replaces])
+    there: list[Result] = []
+    if mode != "replace":
+        there = sink.results(f"{sink.folder}/{path}" for path in sorted(active) if is_ours(path))
+        _refuse_own(lake, sink, source, there)
+    # The commit of a run that replaces removes what the table holds: to resume such a run, committed results don't count.
+    kept, stale = survey.split([result for result in waiting if result.replaces])
+    if mode == "replace" or kept:
         stale += [result.path for result in waiting if not result.replaces]
         sink = replace(sink, lake=replace(facts, replace=True))
     else:
-        there = sink.results(f"{sink.folder}/{path}" for path in sorted(active) if is_ours(path))
-        _refuse_own(lake, sink, source, there)
         _refuse_rewritten(lake, job_of(sink), active)
         kept, stale = survey.split([result for result in (*there, *waiting) if _concerns(result, sink, source)])
         _refuse_old(lake, sink, [result for result in there if result.path in stale])
-        if any(part.replaces and part.path[start:] not in active for parts in kept for part in parts):
-            sink = replace(sink, lake=replace(facts, replace=True))
     if delete:
         sink.remove(path for path in infos if is_part(path))
         sink.remove(path for path in stale if not lake.knows(run_of(path)))

@@ -249,6 +249,7 @@ class _Task:
     def __init__(self, job: Job, transform: Any, order: Order, tell: Callable[[Event], None], hear: Callable[[], Told]) -> None:
         self._job, self._transform, self._order, self._tell, self._hear = job, transform, order, tell, hear
         self._schema, self._waits = order.schema, order.waits
+        self._first_schema: pa.Schema | None = None  # of the first rows of a batch of which others may fail
         self._origin: tuple[Where, ...] = (order.task.pieces[0].where,)
         self._before, self._started = own_memory() or 0, time.monotonic()
         self._first: Part | None = None
@@ -338,10 +339,17 @@ class _Task:
         if self._job.sink is None:
             return as_partial(result, self._job.name)
         table = read_frame(result, self._job.name)
-        if self._job.rejects is not None:
-            self._await_schema(table)
-        if self._job.rejects is not None and self._schema is not None:
-            table = conform_result(table, self._schema)  # cast here, so that rows that don't fit the schema are rejected too
+        return table if self._job.rejects is None else self._conformed(table, self._job.sink)
+
+    def _conformed(self, table: pa.Table, sink: Sink) -> pa.Table:
+        """Cast a result before it is written, so that rows that don't fit the schema are rejected too."""
+        self._await_schema(table)
+        known = self._schema or self._first_schema
+        if known is not None:
+            return conform_result(table, known)
+        table = sink.fitted(table)
+        if table.num_rows:
+            self._first_schema = table.schema
         return table
 
     def _await_schema(self, table: pa.Table) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -20,7 +21,7 @@ from arrowjag.io._stores import without_table
 from arrowjag.io._tables import Snapshot, guarantee_of, refused
 from arrowjag.typing import BoolArray
 
-__all__ = ["open_table", "options_of", "path_of", "snapshot", "snapshot_at", "table_schema"]
+__all__ = ["open_table", "options_of", "path_of", "snapshot", "snapshot_at", "table_schema", "used_features"]
 
 # Features of the protocol under which the files that the log lists, their partition values and deletion vectors are all there is to
 # a table. Others, such as column mapping, change what the files mean.
@@ -32,6 +33,9 @@ _READABLE = {
     "v2Checkpoint",
     "vacuumProtocolCheck",
 }
+# Features that matter only to columns of a type; deltalake declares them for tables that have no such column.
+_OF_VARIANTS = {"variantType", "variantType-preview", "variantShredding", "variantShredding-preview"}
+_VARIANT = re.compile(r'"(?:type|elementType|keyType|valueType)"\s*:\s*"variant"')
 
 
 def deltalake() -> Any:
@@ -135,12 +139,31 @@ def _snapshot(table: Any, path: str, options: Mapping[str, str]) -> Snapshot:
 
 
 def _refuse_features(table: Any, name: str) -> None:
-    protocol, configuration = table.protocol(), table.metadata().configuration
-    unknown = sorted(set(protocol.reader_features or ()) - _READABLE)
+    configuration = table.metadata().configuration
+    unknown = sorted(used_features(table, table.protocol().reader_features) - _READABLE)
     if configuration.get("delta.columnMapping.mode", "none") != "none":
         unknown = sorted({*unknown, "columnMapping"})
     if unknown:
         raise refused(name, f"the table uses {', '.join(unknown)}", "read it with deltalake, and pass the result on")
+
+
+def used_features(table: Any, declared: Iterable[str] | None) -> set[str]:
+    """Return the features of the protocol that a table declares, without those of variants if it has no column of this type.
+
+    Parameters
+    ----------
+    table : deltalake.DeltaTable
+        The table.
+    declared : iterable of str or None
+        Features of readers or writers.
+
+    Returns
+    -------
+    set of str
+        Their names.
+    """
+    found = set(declared or ())
+    return found if _VARIANT.search(table.schema().to_json()) else found - _OF_VARIANTS
 
 
 def table_schema(table: Any) -> pa.Schema:

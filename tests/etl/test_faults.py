@@ -416,3 +416,22 @@ def test_a_sink_that_is_no_folder_is_told(source: Path) -> None:
         run(keep, source, "/dev/null")
     with pytest.raises(aj.JagValueError, match=r"f0\.parquet is a file: name the folder of results"):
         aj.etl.status(source / "f0.parquet")
+
+
+def test_rows_of_other_columns_are_rejected_from_the_first_batch_on(tmp_path: Path) -> None:
+    """The first rows that succeed decide the schema; the rest of their batch, which was halved, has to fit it."""
+    source = tmp_path / "in"
+    write_dataset(source, files=1, rows=20, group=20)
+
+    def transform(table: pa.Table) -> pa.Table:
+        ids = table["id"].to_pylist()
+        if 6 in ids:
+            raise ValueError("bad")
+        return table.append_column("other" if 17 in ids else "n", table["id"])
+
+    report = run(transform, source, tmp_path / "out", on_error="rows")
+    assert (report.rows, report.rejected) == (18, 2)
+    assert aj.read_parquet(tmp_path / "out")["n"].to_pylist() == [one for one in range(20) if one not in (6, 17)]
+    rejected = aj.read_parquet(tmp_path / "out._arrowjag/rejected").sort_by("id")
+    assert rejected["id"].to_pylist() == [6, 17]
+    assert "lacks column 'n' and adds column 'other'" in rejected["_error"][1].as_py()
