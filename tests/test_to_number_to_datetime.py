@@ -141,6 +141,7 @@ def test_shorthands_are_those_of_strptime_in_c(shorthand: str) -> None:
     {
         "noon": ["noon", "NOON", "no"],
         "%I": ["12", "1", "11", "13"],
+        "%I %p %H": ["1 pm 15", "12 am 0", "1 am 24"],
         "%I %p": ["12 am", "12 pm", "1 am", "11 PM"],
         "%j %Y": ["366 2024", "365 2023", "1 2023", "60 2024"],
         "%j": ["1", "365", "367"],

@@ -258,9 +258,9 @@ def parse_times(values: pa.Array, pattern: str) -> tuple[npt.NDArray[np.int64], 
 
     days, real = _days(part, number)
     hours = number("H", 0)
-    if "I" in part:
+    if "I" in part and "H" not in part:
         afternoon = _is_word(part["p"], "pm") if "p" in part else False
-        hours = np.where("H" in part, hours, number("I", 0) % 12 + 12 * afternoon)
+        hours = number("I", 0) % 12 + 12 * afternoon
     micros = _fraction(part["f"]) if "f" in part else 0
     seconds = days * 86_400 + hours * 3600 + number("M", 0) * 60 + number("S", 0)
     if "sign" in part:
