@@ -9,7 +9,7 @@ from arrowjag._machine import available_cores, available_memory
 from arrowjag.errors import JagValueError
 from arrowjag.etl._units import bytes_text, parse_bytes
 
-__all__ = ["Limits", "Shares", "one_of"]
+__all__ = ["Limits", "Shares", "needed_memory", "one_of"]
 
 _ENGINES = ("local", "ray", "dask")
 # What a worker holds on one huge row group (`python -m benchmarks.jobs --short`): libraries, compiled loops and memory that an
@@ -93,7 +93,7 @@ class Limits:
         JagValueError
             If a share is too small for a worker, or for a batch.
         """
-        comfortable = max(_COMFORTABLE, _needed(self.batch_bytes or 0))
+        comfortable = max(_COMFORTABLE, needed_memory(self.batch_bytes or 0))
         most = self.workers or min(available_cores(), max(1, self.memory // comfortable))
         workers = min(most, max(1, tasks)) if self.engine == "local" or self.workers is None else most
         share = self.memory // workers
@@ -105,9 +105,9 @@ class Limits:
         batch_bytes = self.batch_bytes or min(_BATCH_BYTES, share // _BATCHES_IN_SHARE, largest)
         if batch_bytes > largest:
             raise JagValueError(
-                f"{left}, and each needs {_round_up(_needed(batch_bytes))} with batch_bytes={bytes_text(batch_bytes)} "
+                f"{left}, and each needs {_round_up(needed_memory(batch_bytes))} with batch_bytes={bytes_text(batch_bytes)} "
                 f"({bytes_text(_BASE)} and {_BATCHES} batches): give batch_bytes={f'{largest // 1_000_000} MB'!r} or less, or "
-                f"{self._more(workers, _needed(batch_bytes))}"
+                f"{self._more(workers, needed_memory(batch_bytes))}"
             )
         return Shares(workers, share, batch_bytes)
 
@@ -117,7 +117,19 @@ class Limits:
         return f"memory={_round_up(share * workers)!r} or more" + (f", or workers={fits} or fewer" if fits else "")
 
 
-def _needed(batch_bytes: int) -> int:
+def needed_memory(batch_bytes: int) -> int:
+    """Return the bytes that a worker needs for batches of a size.
+
+    Parameters
+    ----------
+    batch_bytes : int
+        Bytes per batch.
+
+    Returns
+    -------
+    int
+        The bytes of the libraries and of several batches.
+    """
     return _BASE + _BATCHES * batch_bytes
 
 

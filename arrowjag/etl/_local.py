@@ -18,6 +18,7 @@ from typing import IO
 
 import pyarrow as pa
 
+from arrowjag.etl._limits import needed_memory
 from arrowjag.etl._memory import process_memory
 from arrowjag.etl._worker import (
     GRACE_SECONDS,
@@ -45,9 +46,9 @@ _POLL_SECONDS = 0.05
 _SECONDS_TO_END = 5.0
 # Each worker runs in one thread; the job is parallel across workers.
 THREADS = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-# Milliseconds after which the allocator of Arrow returns memory to the system. With its default of 1000 a worker holds two more
-# batches of 64 MB than it uses; with less than 100 the system spends more time on pages where batches are small.
-_FREED_SOON = {"MIMALLOC_PURGE_DELAY": "100"}
+# The allocator of Arrow keeps freed memory for a second, up to two batches of 64 MB. A worker with at most so many times the memory
+# that it needs returns it to the system after so many milliseconds, which takes up to 8 % more CPU time.
+_TIGHT, _FREED_SOON = 1.25, {"MIMALLOC_PURGE_DELAY": "100"}
 
 
 class LocalEngine:
@@ -74,8 +75,9 @@ class LocalEngine:
 
     def start(self, order: Order) -> None:
         """Send an order to an idle process. The first order starts all processes, so that they import libraries concurrently."""
+        is_tight = self._share <= _TIGHT * needed_memory(order.batch_bytes)
         while len(self._processes) < self.slots:
-            self._processes.append(_Process(self._job, self._events))
+            self._processes.append(_Process(self._job, self._events, _FREED_SOON if is_tight else {}))
         next(one for one in self._processes if one.order is None).give(order)
 
     def tell(self, number: int, schema: pa.Schema | None) -> None:
@@ -139,9 +141,9 @@ class LocalEngine:
 class _Process:
     """One worker process, and the thread that receives its events."""
 
-    def __init__(self, job: bytes, events: queue.SimpleQueue[tuple[_Process, Event | None]]) -> None:
+    def __init__(self, job: bytes, events: queue.SimpleQueue[tuple[_Process, Event | None]], variables: dict[str, str]) -> None:
         path = json.dumps(sys.path).encode()
-        environment = dict.fromkeys(THREADS, "1") | _FREED_SOON | os.environ
+        environment = dict.fromkeys(THREADS, "1") | variables | os.environ
         command = [sys.executable, "-c", _CODE, str(len(path))]
         self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)  # noqa: S603
         self.pid = self._child.pid

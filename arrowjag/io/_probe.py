@@ -16,7 +16,6 @@ import threading
 from collections.abc import Mapping
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
-from urllib.request import getproxies
 
 import pyarrow.fs as pf
 
@@ -130,6 +129,8 @@ class _Clock:
 
 
 def _reach(link: str, options: Mapping[str, str], clock: _Clock) -> None:
+    from urllib.request import getproxies  # imports ssl, which takes 20 ms
+
     filesystem, path = filesystem_of(link, options)
     clock.wind()  # a bucket of S3 has told its region
     if is_bucket(link):
