@@ -22,7 +22,11 @@ from arrowjag.io._stores import filesystem_of
 CHILD = """
 import sys
 from arrowjag.io import _python_files
-_python_files._wait_for_threads = lambda: print("waited")
+wait = _python_files._wait_for_threads
+def waits():
+    wait()  # without it the interpreter may abort
+    print("waited")
+_python_files._wait_for_threads = waits
 import arrowjag as aj
 with open(sys.argv[1], "rb") as file:
     print(aj.read_parquet(file).num_rows)
