@@ -46,9 +46,11 @@ _POLL_SECONDS = 0.05
 _SECONDS_TO_END = 5.0
 # Each worker runs in one thread; the job is parallel across workers.
 THREADS = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-# The allocator of Arrow keeps freed memory for a second, up to two batches of 64 MB. A worker with at most so many times the memory
-# that it needs returns it to the system after so many milliseconds, which takes up to 8 % more CPU time.
-_TIGHT, _FREED_SOON = 1.25, {"MIMALLOC_PURGE_DELAY": "100"}
+_TIGHT = 1.25
+"""Workers that have at most this share of the memory that they need return freed memory to the system soon."""
+_FREED_SOON = {"MIMALLOC_PURGE_DELAY": "100"}
+"""Milliseconds after which Arrow's allocator returns memory. By default it keeps it for a second, up to two batches of 64 MB; to
+return it soon takes up to 8 % more CPU time."""
 
 
 class LocalEngine:

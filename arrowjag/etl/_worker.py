@@ -316,6 +316,8 @@ class _Task:
             return
         try:
             result = self._result(batch)
+        except SinkError:  # of the columns, whatever the rows
+            raise
         except Exception as error:  # noqa: BLE001  (whatever the transform raises)
             if batch.num_rows == 1:
                 self._reject(batch, error, origin.at(start))

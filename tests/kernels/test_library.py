@@ -22,7 +22,7 @@ F8, SUM = np.dtype(np.float64), Variant("sum", "f8", False)
 
 
 class World:
-    """What surrounds the library: the cache, the compiler and the process beside this one."""
+    """Stand-ins for the cache, the compiler and the process beside this one."""
 
     def __init__(self) -> None:
         self.cache = dict[str, bytes]()
