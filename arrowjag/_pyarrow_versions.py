@@ -332,9 +332,11 @@ def with_data_of_views(values: pa.Array) -> pa.Array:
         with pa.ipc.new_stream(sink, batch.schema) as writer:
             writer.write_batch(batch)
         return pa.ipc.open_stream(sink.getvalue()).read_next_batch().column(0)
-    if len(buffers) < 3 or buffers[2] is not None:
+    data = [pa.py_buffer(b"") if one is None else one for one in buffers[2:]]
+    if all(one is not None for one in buffers[2:]):
         return values
-    return pa.Array.from_buffers(values.type, len(values), buffers[:2], values.null_count, values.offset)
+    data = [] if all(one is None for one in buffers[2:]) else data  # views tell the numbers of their buffers
+    return pa.Array.from_buffers(values.type, len(values), [*buffers[:2], *data], values.null_count, values.offset)
 
 
 def table_with_data_of_views(table: pa.Table) -> pa.Table:

@@ -241,6 +241,16 @@ def test_metadata_without_content_is_skipped(text: bytes) -> None:
     assert aj.from_arrow(table["v"]).to_list() == [[1, 2]]
 
 
+@pytest.mark.parametrize("type", [pa.string_view(), pa.binary_view()], ids=str)
+def test_views_keep_the_data_of_later_chunks(type: pa.DataType) -> None:
+    """The first chunk has no data beside its views, and so has a buffer of data that is missing."""
+    inline = pa.array(["a", None]).cast(type)
+    values = pa.concat_arrays([inline, pa.array(["longer than twelve bytes", "b"], type)])
+    x = aj.from_sizes(values, [1, 0, 3])
+    x.to_arrow().storage.validate(full=True)
+    assert x.to_list() == aj.from_sizes(values.cast(pa.large_binary()).cast(type), [1, 0, 3]).to_list()
+
+
 def test_overlapping_views_that_ask_for_too_much() -> None:
     n = 1_000_000
     whole = pa.array(np.arange(n))

@@ -186,7 +186,9 @@ def _is_list(type: pa.DataType) -> bool:
 
 def _take_fields(values: Any, index: pa.Array[Any]) -> pa.Array[Any]:
     fields = [_take(values.field(slot), index) for slot in range(values.type.num_fields)]
-    mask = pc.invert(pc.take(values.is_valid(), index).fill_null(False))
+    present = pc.take(values.is_valid(), index).fill_null(False)
+    # pyarrow 22 ends the process for entries of a map whose number of nulls is not known to be 0.
+    mask = None if present.true_count == len(present) else pc.invert(present)
     return pa.StructArray.from_arrays(fields, fields=list(values.type), mask=mask)
 
 
