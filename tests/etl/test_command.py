@@ -133,6 +133,14 @@ def test_a_file_that_would_hide_a_module_is_refused(name: str, folder: Path, cap
     assert not (folder / "out").exists()
 
 
+def test_a_file_hides_no_job_file_of_another_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for place in ("one", "two"):
+        (folder / place).mkdir()
+        (folder / place / "same_job.py").write_text(JOB)
+        monkeypatch.delitem(sys.modules, "same_job", raising=False)
+        assert main(["run", f"{place}/same_job.py:keep", "in", f"out-{place}"]) == 0
+
+
 def test_an_error_of_the_system_is_one_line(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

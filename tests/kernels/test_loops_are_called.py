@@ -41,7 +41,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "var of huge rows": ("piece_squares-f8-nulls", HUGE.var),
     "sum of columns": ("scattered_sums-f8-nulls", lambda: FLOATS.sum(axis=0)),
     "mean of columns": ("scattered_sums-f8-plain", lambda: WHOLE.mean(axis=0)),
-    "max of columns": ("scattered_max-i8-plain", lambda: INTEGERS.max(axis=0)),
+    "max of columns": ("scattered_max-i8-nulls", lambda: INTEGERS.max(axis=0)),
     "min of columns": ("scattered_min-f8-plain", lambda: WHOLE.min(axis=0)),
     "any": ("any_set-u1-plain", (FLOATS > 1).any),
     "all": ("all_set-u1-plain", (WHOLE > 1).all),

@@ -178,7 +178,7 @@ def round_times(counts: npt.NDArray[Any], unit: str, every: Every, how: str, ope
 
 
 def _round_near(counts: npt.NDArray[Any], step: int, origin: int, how: str) -> npt.NDArray[Any]:
-    """Round down after a shift: by nothing, by all but one of a step, or by half of it."""
+    """Round counts whose sums fit 64 bits: add 0 (floor), the step less 1 (ceil) or half the step (round), then round down."""
     shift = {"floor": 0, "ceil": step - 1, "round": step // 2}[how] - origin
 
     def work(items: slice, out: npt.NDArray[Any]) -> None:

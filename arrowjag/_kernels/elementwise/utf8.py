@@ -79,7 +79,7 @@ def _are_characters(text: NDArray[np.uint8]) -> bool:
 
 
 def _pieces(text: NDArray[np.uint8], size: int) -> list[NDArray[np.uint8]]:
-    """Pieces of at most so many bytes, each of which begins with the first byte of a character, of at most four bytes."""
+    """Cut text into pieces of at most `size` bytes, at first bytes of characters, which have four bytes at most."""
     bounds, signed, n = [0], text.view(np.int8), len(text)
     while bounds[-1] < n:
         stop = min(bounds[-1] + size, n)

@@ -81,7 +81,7 @@ def _scatter_extreme(function: np.ufunc) -> Callable[[Any, BoolArray | None, Int
         if data.dtype.kind == "f" and len(data) and np.isnan(items.min()):
             return None
         out = np.full(size, loser)
-        if not _run("scattered_max" if function is np.maximum else "scattered_min", items, None, node, out):
+        if not _run("scattered_max" if function is np.maximum else "scattered_min", data, valid, node, out):
             function.at(out, node, items)
         without_signed_zeros(out)
         if not (out == loser).any():

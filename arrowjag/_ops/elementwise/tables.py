@@ -59,7 +59,8 @@ def map_keys(keys: Keys, compute: Callable[[NDArray[np.int64]], pa.Array]) -> pa
     Notes
     -----
     Calls `compute` with every integer between the limits where these are fewer than the counts, and takes from the results:
-    O(n_values + n_integers). The fields of 1M dates take 1.5 ms instead of 9 to 33 ms, their text 10 ms instead of 1 s.
+    O(n_values + n_integers). The fields of 1M dates take 2.7 ms of CPU time, Arrow's
+    functions 9 to 33; their text takes 8 ms instead of 1 s.
     """
     n, (low, high) = len(keys.counts), keys.limits()
     if strategy.choose("map_keys", n, high - low + 1) == "items":
@@ -74,6 +75,6 @@ def map_keys(keys: Keys, compute: Callable[[NDArray[np.int64]], pa.Array]) -> pa
     def work(items: slice, out: NDArray[Any]) -> None:
         places = np.empty(len(out), np.int64)
         keys.write(items, places, low)
-        results.take(places, out=out, mode="clip")  # numpy writes into `out` only where it need not check
+        results.take(places, out=out, mode="clip")  # places are in range; where numpy checks them it writes into a copy
 
     return _arrow.from_numpy(fill(work, n, results.dtype), keys.valid)
