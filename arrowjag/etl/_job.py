@@ -566,7 +566,7 @@ def _schedule(
         *(job.name, len(tasks), limits.engine, shares.workers, bytes_text(shares.share), bytes_text(shares.batch_bytes)),
     )
     policy = Policy(shares.batch_bytes, shares.share, limits.skip, limits.max_failures, limits.timeout, failed)
-    engine = _engine(replace(job, workers=shares.workers), limits, shares) if tasks else _NoEngine()
+    engine = _engine(job._replace(workers=shares.workers), limits, shares) if tasks else _NoEngine()
     watch = job.sink.lease.watch if job.sink is not None and job.sink.lease is not None else lambda: None
     scheduler = Scheduler(job, engine, tasks, schema=schema, policy=policy, progress=shown, watch=watch)
     try:

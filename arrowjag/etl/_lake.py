@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 import pyarrow.fs as pf
@@ -42,8 +41,7 @@ MOST_KEY_BYTES = 4000
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-@dataclass(frozen=True)
-class LakeFacts:
+class LakeFacts(NamedTuple):
     """Facts of a table that workers need.
 
     Parameters
@@ -100,8 +98,7 @@ class LakeFacts:
         return pa.schema(fields)
 
 
-@dataclass(frozen=True)
-class NewFile:
+class NewFile(NamedTuple):
     """A file to commit; `path` is relative to the table, `keys` are the values of its partition columns as text."""
 
     path: str
@@ -110,8 +107,7 @@ class NewFile:
     keys: Mapping[str, str | None]
 
 
-@dataclass(frozen=True)
-class Commit:
+class Commit(NamedTuple):
     """All files of a job that the table doesn't have yet.
 
     `job` identifies function and source, `runs` are the runs that wrote the files, and `check` raises if the lease is lost.

@@ -80,7 +80,7 @@ def prepare_lake(
     kept, stale = survey.split([result for result in waiting if result.replaces])
     if mode == "replace" or kept:
         stale += [result.path for result in waiting if not result.replaces]
-        sink = replace(sink, lake=replace(facts, replace=True))
+        sink = replace(sink, lake=facts._replace(replace=True))
     else:
         _refuse_rewritten(lake, job_of(sink), active)
         kept, stale = survey.split([result for result in (*there, *waiting) if _concerns(result, sink, source)])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from arrowjag._machine import available_cores, available_memory
 from arrowjag.errors import JagValueError
@@ -24,8 +23,7 @@ _BATCH_BYTES = 64_000_000
 _BATCHES_IN_SHARE = 16
 
 
-@dataclass(frozen=True)
-class Shares:
+class Shares(NamedTuple):
     """Number of workers, memory per worker, and bytes per batch."""
 
     workers: int

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,8 +26,7 @@ __all__ = ["Output", "Written"]
 _MOST_FILES = 1000
 
 
-@dataclass(frozen=True)
-class Written:
+class Written(NamedTuple):
     """A result file of a task; `path` is relative to the sink, and `keys` are its partition folders."""
 
     path: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import uuid
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.fs as pf
@@ -18,8 +18,7 @@ from arrowjag.io._atomic import atomic_target
 __all__ = ["Rejected", "Rejects"]
 
 
-@dataclass(frozen=True)
-class Rejected:
+class Rejected(NamedTuple):
     """One rejected row, its file and row groups, and its error."""
 
     row: pa.Table
@@ -28,8 +27,7 @@ class Rejected:
     error: str
 
 
-@dataclass(frozen=True)
-class Rejects:
+class Rejects(NamedTuple):
     """The folder of dead-letter files; `most` is the maximum number of rejected rows."""
 
     filesystem: pf.FileSystem

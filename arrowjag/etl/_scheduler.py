@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -24,8 +25,7 @@ _FIRST = 16  # the first batch is 1/16 of a batch: all other workers wait for th
 _LIVES = 3  # retries of a task whose worker died, which may have causes other than the task
 
 
-@dataclass(frozen=True)
-class Policy:
+class Policy(NamedTuple):
     """Limits and failure handling: batch size, memory per worker, whether failed tasks are skipped, and the time limit per task.
 
     `failed` is the number of failures before the first task: rows that earlier runs have rejected, or files without a footer.
@@ -39,8 +39,7 @@ class Policy:
     failed: int = 0
 
 
-@dataclass(frozen=True)
-class _Try:
+class _Try(NamedTuple):
     """A task with the history of its attempts."""
 
     task: Task
@@ -179,7 +178,7 @@ class Scheduler:
             return
         if isinstance(event, Progressed):
             attempt, order = self._running[event.number]
-            self._running[event.number] = replace(attempt, rows=attempt.rows + event.rows), order
+            self._running[event.number] = attempt._replace(rows=attempt.rows + event.rows), order
             self._progress.advance(event.rows)
         elif isinstance(event, Finished):
             self._untold.discard(event.number)
@@ -220,7 +219,7 @@ class Scheduler:
 
     def _failed(self, attempt: _Try, failed: TaskError) -> None:
         self._progress.advance(-attempt.rows)
-        again = self._next_try(replace(attempt, rows=0), failed)
+        again = self._next_try(attempt._replace(rows=0), failed)
         if again is not None:
             _LOG.warning(
                 "task %s is tried again, batches of %s: %s", attempt.task.name, bytes_text(again.batch_bytes), failed.error
@@ -246,9 +245,9 @@ class Scheduler:
         """Return the retry with half the batch size, or None; a worker that died may have exceeded its memory too."""
         half = max(1, attempt.batch_bytes // 2)
         if failed.kind == "memory" and not attempt.halved:
-            return replace(attempt, batch_bytes=half, halved=True)
+            return attempt._replace(batch_bytes=half, halved=True)
         if failed.kind == "died" and attempt.deaths + 1 < _LIVES:
-            return replace(attempt, batch_bytes=half, deaths=attempt.deaths + 1)
+            return attempt._replace(batch_bytes=half, deaths=attempt.deaths + 1)
         return None
 
     def _write_empty(self) -> None:
@@ -264,4 +263,4 @@ class Scheduler:
         for task, outcome in self._empty:
             with Output(self._job.sink, task, self.schema, 1) as output:
                 pass
-            self.outcomes[task.number] = replace(outcome, files=output.files)
+            self.outcomes[task.number] = outcome._replace(files=output.files)

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.fs as pf
@@ -44,8 +44,7 @@ __all__ = [
 _RUN = 16
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """A file in the sink with its metadata; `transform` is empty if no job has written the file.
 
     `files` are the paths of all files of its task, relative to the sink; `inputs` are pairs of the fingerprint of a piece and its
@@ -333,8 +332,14 @@ def overlaps(filesystem: pf.FileSystem, folder: str, source: Source) -> bool:
     below = real.of(folder) + "/"
     if any(path.startswith(below) for path in source.real_paths):
         return True
-    named = [(search, real.of(search.folder)) for search in source.searches]
+    named = [(search, start) for search in source.searches if _meet(below, start := real.of(search.folder))]
     return any(search.finds(below + piece.target, real) for search, real in named for piece in source.pieces)
+
+
+def _meet(below: str, folder: str) -> bool:
+    """Return whether one of two folders lies in the other; the first ends with a slash."""
+    start = folder.rstrip("/") + "/"
+    return below.startswith(start) or start.startswith(below)
 
 
 def refuse_files(sink: Sink) -> None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -30,8 +30,7 @@ __all__ = ["TASK_BYTES", "Piece", "Source", "SourceChangedError", "Task", "Where
 TASK_BYTES = 256_000_000
 
 
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     """Size, time and footer digest of a file, compared later to detect that the file was replaced.
 
     `tag` is the ETag of a file whose store tells no time.
@@ -43,8 +42,7 @@ class State:
     tag: str | None = None
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """Consecutive row groups of one file.
 
     `file` is the path of the file relative to the source, `target` the path of its results relative to the sink, and `input` the
@@ -75,8 +73,7 @@ class Piece:
 Where = tuple[str, tuple[int, ...]]
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(NamedTuple):
     """Pieces that a worker reads in sequence and writes as one result."""
 
     number: int
@@ -185,7 +182,7 @@ def open_source(
         return _source_of(snapshot, skip)
     files, partitions = _files(source, found, filters)
     where = source.filesystem if found is None else found.filesystem
-    parts = open_parts([replace(file, fragment=None) for file in files], partitions)
+    parts = open_parts([file if file.fragment is None else replace(file, fragment=None) for file in files], partitions)
     folder = None if found is None or found.base is None else found.base.rstrip("/")
     base = folder or os.path.commonpath([os.path.dirname(part.name) for part in parts])  # noqa: PTH120 - paths of any file system
     names = [part.name[len(base) :].lstrip("/") for part in parts]

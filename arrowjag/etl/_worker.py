@@ -11,9 +11,8 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -55,8 +54,7 @@ GRACE_SECONDS = 0.5
 _NOT_THEIRS = (str(Path(__file__).parents[1]), str(Path(pa.__file__).parents[1]), str(Path(pickle.__file__).parent))
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(NamedTuple):
     """The function of a job and its options, as sent to workers. `sink` is None for reductions, which return their results.
 
     `rejects` receives the rows that fail (``on_error="rows"``); `workers` is the number of workers that share the memory.
@@ -72,8 +70,7 @@ class Job:
     workers: int = 1
 
 
-@dataclass(frozen=True)
-class Order:
+class Order(NamedTuple):
     """One task for a worker. `schema` is None until it is known; a probe only determines the schema and writes nothing.
 
     `first_bytes` limits the first batch while other workers wait for the schema. A task that `waits` computes its first result and
@@ -90,15 +87,13 @@ class Order:
     waits: bool = False
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(NamedTuple):
     """The schema, for a worker whose task waits for it; None if that task is to determine it."""
 
     schema: pa.Schema | None
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The result of a task. `schema` is that of the transformed rows or, without rows, of the transformed empty frame."""
 
     rows_read: int = 0
@@ -128,46 +123,40 @@ class TaskError(Exception):
         self.kind, self.error, self.details, self.origin = kind, error, details, origin
 
 
-@dataclass(frozen=True)
-class Started:
+class Started(NamedTuple):
     """A worker begins a task, or continues it after it has waited."""
 
     number: int
 
 
-@dataclass(frozen=True)
-class Waits:
+class Waits(NamedTuple):
     """A worker has computed the first result of its task and waits for the schema."""
 
     number: int
 
 
-@dataclass(frozen=True)
-class Progressed:
+class Progressed(NamedTuple):
     """A worker has finished a batch."""
 
     number: int
     rows: int
 
 
-@dataclass(frozen=True)
-class SchemaFound:
+class SchemaFound(NamedTuple):
     """A running task has determined the schema of its results."""
 
     number: int
     schema: pa.Schema
 
 
-@dataclass(frozen=True)
-class Finished:
+class Finished(NamedTuple):
     """A task is done or has failed; its worker is idle."""
 
     number: int
     result: Outcome | TaskError
 
 
-@dataclass(frozen=True)
-class Retried:
+class Retried(NamedTuple):
     """An engine has run a task again by itself, because a worker died; it tells so when the task is done."""
 
     number: int
@@ -240,7 +229,7 @@ class Worker:
             raise TaskError("sink", error.text, "", ((error.folder, ()),)) from None
         except BaseException as error:  # noqa: BLE001  (whatever the transform raises: panics of polars and sys.exit too)
             raise task.failure(error) from None
-        return replace(outcome, memory=own_memory())
+        return outcome._replace(memory=own_memory())
 
 
 class _Task:
@@ -417,11 +406,11 @@ class _Task:
             part = self._first or open_parts([self._order.task.pieces[0].stored], self._job.partitions)[0]
             frame = self._transform(_empty_frame(part, self._job))
             table = read_frame(frame, self._job.name)
-            return replace(outcome, schema=(table if self._job.sink is None else self._job.sink.fitted(table)).schema)
+            return outcome._replace(schema=(table if self._job.sink is None else self._job.sink.fitted(table)).schema)
         except SinkError:
             raise
         except Exception as error:  # noqa: BLE001  (a transform may fail on no rows: other tasks may have some)
-            return replace(outcome, trouble=one_line(error))
+            return outcome._replace(trouble=one_line(error))
 
 
 def _empty_frame(part: Part, job: Job) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow.fs as pf
@@ -228,7 +228,7 @@ def _files_below(filesystem: pf.FileSystem, folder: str) -> list[str]:
         name = bytes(error.object).decode(errors="backslashreplace")
         raise JagValueError(f"the name of {name} is not UTF-8, which pyarrow can't open: rename the file") from error
     if isinstance(filesystem, pf.LocalFileSystem):
-        files += _dangling_links(folder)
+        files += _dangling_links(folder, set(files))
     return sorted(files)
 
 
@@ -294,10 +294,10 @@ def table_at(filesystem: pf.FileSystem, folder: str) -> tuple[str, str] | None:
     return None
 
 
-def _dangling_links(folder: str) -> list[str]:
-    """List dangling symbolic links, which pyarrow omits, so that opening them raises an error with their name."""
-    paths = [f"{parent.rstrip('/')}/{name}" for parent, _, names in os.walk(folder) for name in names]
-    return [path for path in paths if os.path.islink(path) and not os.path.exists(path)]  # noqa: PTH110, PTH114 - strings are faster
+def _dangling_links(folder: str, listed: Collection[str]) -> list[str]:
+    """List dangling symbolic links, which pyarrow has not listed, so that opening them raises an error with their name."""
+    paths = (f"{parent.rstrip('/')}/{name}" for parent, _, names in os.walk(folder) for name in names)
+    return [path for path in paths if path not in listed and os.path.islink(path) and not os.path.exists(path)]  # noqa: PTH110, PTH114 - strings are faster
 
 
 def _is_hidden(name: str) -> bool:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +35,7 @@ from arrowjag.io._footer import (
 from arrowjag.io._leaves import Selection, leaf_names, leaf_places, part_of_type, select
 from arrowjag.io._plain import typed_schema
 from arrowjag.io._schemas import canonical, conform, merge_schemas, restored
+from arrowjag.io._thrift import span_of
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = [
@@ -125,8 +126,7 @@ class Part:
         return self.file.filesystem is None
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """The columns to read (those of the filter completely), the filter of rows, and the schema of the result."""
 
     read_schema: pa.Schema
@@ -193,37 +193,46 @@ def _read_part(file: StoredFile, partitions: pa.Schema, keep_open: bool) -> Part
     parsed, reader = _parsed(readable_content, rows)
     known = parsed is not None
     footer = parsed if known else maps_as_lists(readable_content)
-    written = read_arrow_schema(footer) if plain is None else plain[1]
-    if plain is None:
-        footer = without_extensions(footer, content, written)
-    stored = footer.schema.to_arrow_schema()
-    metadata = {key: value for key, value in (footer.metadata or {}).items() if key != _HIDDEN_METADATA}
+    metadata = footer.metadata or {}
     seen = _Seen.latest
-    if seen is None or not (known and seen.written is written and seen.metadata == metadata and stored.equals(seen.stored, True)):
-        before = footer
-        if written is not None and known:
-            footer = readable(footer, content, stored)
-        seen = _Seen(stored, written, metadata, _logical_schema(stored, written, metadata, footer.metadata))
-        if known and footer is before:
+    if seen is None or not (known and readable_content.startswith(seen.head) and metadata == seen.metadata):
+        seen, footer = _see(readable_content, footer, known, metadata, None if plain is None else plain[1])
+        if footer is parsed:
             _Seen.latest = seen
     keys = {name: file.keys.get(name) for name in partitions.names}
-    keys |= {name: value for name, value in file.defaults.items() if name not in stored.names}
+    keys |= {name: value for name, value in file.defaults.items() if name not in seen.stored.names}
     if keep_open and whole is not None:
         source = pa.BufferReader(whole)
     reader = reader if footer is parsed else None  # a reader keeps the footer that it has parsed
-    return Part(file, footer, content, stored, seen.schema, keys, known, source if keep_open else None, reader)
+    return Part(file, footer, content, seen.stored, seen.schema, keys, known, source if keep_open else None, reader)
 
 
 @dataclass(frozen=True)
 class _Seen:
-    """The logical schema of the file that was opened last, and all that it depends on: most files of a dataset are alike."""
+    """The schemas of the file that was opened last, and all that they depend on: most files of a dataset are alike.
 
-    stored: pa.Schema
-    written: pa.Schema | None
+    `head` is the start of the footer, up to the end of the schema of the file.
+    """
+
+    head: bytes
     metadata: dict[bytes, bytes]
+    stored: pa.Schema
     schema: pa.Schema
 
     latest: ClassVar[_Seen | None] = None
+
+
+def _see(content: bytes, footer: Any, known: bool, metadata: dict[bytes, bytes], written: pa.Schema | None) -> tuple[_Seen, Any]:
+    """Return the schemas of a file, and its footer without extension types; `written` is None if `content` may still have them."""
+    if written is None:
+        written = read_arrow_schema(footer)
+        footer = without_extensions(footer, content, written)
+    stored = footer.schema.to_arrow_schema()
+    if written is not None and known:
+        footer = readable(footer, content, stored)
+    others = {key: value for key, value in metadata.items() if key != _HIDDEN_METADATA}
+    schema = _logical_schema(stored, written, others, footer.metadata)
+    return _Seen(content[: span_of(content, 2)[1]], metadata, stored, schema), footer
 
 
 def _logical_schema(
