@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.fs as pf
 import pyarrow.parquet as pq
 import pytest
 
 import arrowjag as aj
+from arrowjag.io import _files, _scan
 from arrowjag.io._schemas import conform, merge_types
 
 
@@ -240,3 +242,41 @@ def test_columns_that_some_file_lacks_may_be_null(tmp_path: Path) -> None:
     assert [field.nullable for field in got.schema] == [False, True]
     with pytest.raises(aj.JagValueError, match=r"2\.parquet has no column 'b', and the schema says that it is not null"):
         aj.read_parquet(tmp_path, schema=one)
+
+
+def test_schemas_of_files_that_are_almost_alike(tmp_path: Path) -> None:
+    """The schema of the last file is taken only where nothing that it depends on differs."""
+    lists = pa.large_list(pa.field("element", pa.int64()))
+    columns = {
+        "same": {"a": pa.array([[1]], lists), "b": pa.array([1])},
+        "name": {"a": pa.array([[1]], lists), "c": pa.array([1])},
+        "name of a list": {"d": pa.array([[1]], lists), "b": pa.array([1])},
+        "jagged": {"a": aj.array([[1]]).to_arrow(), "b": pa.array([1])},
+        "lists": {"a": pa.array([[1]], pa.list_(pa.int64())), "b": pa.array([1])},
+        "duration": {"a": pa.array([[1]], lists), "b": pa.array([1], pa.duration("us"))},
+        "dense": {"a": aj.array([[1]], type="int32").to_arrow(), "b": pa.array([1])},
+        "struct": {"a": pa.array([{"element": 1}]), "b": pa.array([1])},
+    }
+    files = []
+    for name, given in columns.items():
+        for flavour, metadata, stored in (
+            ("plain", None, True),
+            ("told", {"k": "v"}, True),
+            ("bare", None, False),
+        ):
+            path = str(tmp_path / f"{name} {flavour}.parquet")
+            pq.write_table(pa.table(given).replace_schema_metadata(metadata), path, store_schema=stored)
+            files.append(_files.StoredFile(path, pf.LocalFileSystem()))
+    none = pa.schema([])
+    for keep_open in (False, True):
+        alone = []
+        for file in files:
+            _scan._Seen.latest = None
+            alone += _scan.open_parts([file], none, keep_open=keep_open)
+        for before, first in zip(files, alone, strict=True):
+            for file, expected in zip(files, alone, strict=True):
+                _scan._Seen.latest = None
+                part_before, part = (_scan.open_parts([one], none, keep_open=keep_open)[0] for one in (before, file))
+                assert part_before.schema.equals(first.schema, check_metadata=True)
+                assert part.schema.equals(expected.schema, check_metadata=True)
+                assert part.stored.equals(expected.stored, check_metadata=True)
