@@ -16,7 +16,7 @@ from arrowjag._kernels.base.memory import unless_all
 from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups
 from arrowjag._kernels.move import gather
-from arrowjag._kernels.reduce import extremes
+from arrowjag._kernels.reduce import extremes, picked
 from arrowjag._kernels.scan import running
 from arrowjag._ops import along_axis, elementwise, sets, structure
 from arrowjag._ops import axes as _axes
@@ -93,7 +93,7 @@ def _first_of_each(keys: pa.Array, offsets: IntArray) -> BoolArray:
     key = _arrow.order_key(keys, "unique")
     _, first = _distinct.unique([key], offsets)
     if key[1] is not None:
-        slots, found = extremes.first_marked(~key[1], offsets)
+        slots, found = picked.first_marked(~key[1], offsets)
         first[(offsets[:-1] + slots)[found]] = True
     return first
 
@@ -127,7 +127,7 @@ def index_of(column: Column, value: elementwise.Operand, axis: Any) -> Column:
 
 
 def _first_equal(values: pa.Array, value: pa.Scalar | pa.Array, offsets: IntArray) -> pa.Array:
-    slots, found = extremes.first_marked(sets.equal_items(values, value, "index_of"), offsets)
+    slots, found = picked.first_marked(sets.equal_items(values, value, "index_of"), offsets)
     return _arrow.from_numpy(slots, found)
 
 

@@ -165,6 +165,9 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     given |= {"taken_bytes": moved, "reversed_bytes": moved}
     given["compared"] = {"last": len(values), "one": values[200:201], "wanted": int(rng.choice([*comparisons.WANTED.values()]))}
     given["one_of"] = {"last": len(values)}
+    two = values[:1] if rng.random() < 0.5 else values[::-1].copy()
+    given["choose_items"] = {"one": values, "two": two, "by_number": int(len(two) == 1), "n": len(values)}
+    given["choose_items"] |= {"flags": rng.integers(0, 2, len(values), np.uint8), "chosen": int(rng.integers(2))}
     given["replace_equal"] = {"pair": np.array([values[3], values[5]]), "n": len(values)}
     given["shares"] = {"out": values.copy()}
     given["members"] = {"known": values[::-1].copy(), "cuts": np.concatenate(([0], np.cumsum(np.diff(offsets)[::-1])))}

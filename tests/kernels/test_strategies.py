@@ -352,6 +352,11 @@ CALLS: dict[str, list[Call]] = {
     "value_counts": COUNTS,
     "n_unique": [reduction("n_unique")],
     "member": [Call(in_rows, in_rows_oracle)],
+    "collapsed": [
+        reduction("collapse"),
+        Call(lambda x: first_rows(x).collapse()),
+        Call(lambda x: aj.where(x.is_null(), x, first_rows(x)).collapse()),
+    ],
     "combine": [set_of(name) for name in ("union", "intersection", "difference", "symmetric_difference")],
     "combined": [set_of(name) for name in ("union", "intersection", "difference", "symmetric_difference")],
     "lookup": [Call(looked_up, looked_up_oracle)],
@@ -506,6 +511,14 @@ CALLS: dict[str, list[Call]] = {
     ],
     "runs": [kernel(lambda offsets: _offsets.runs(np.arange(len(offsets) - 1) * 7, offsets, 3))],
     "fill": [Call(filled), reduction("sum", rounds=True), reduction("max", rounds=True)],
+    "chosen": [
+        Call(chosen, chosen_oracle),
+        Call(lambda x: x.fill_null(1)),
+        Call(lambda x: x.fill_null(0)),
+        Call(lambda x: aj.where(x.is_null(), 1, x)),
+        Call(lambda x: aj.where(x.is_null(), 0, 1)),
+        Call(filled),
+    ],
     "carry": [method("ffill"), method("bfill")],
     "repeat": [copied("repeat_each", count) for count in (1, 3, 9)],
     "repeat_bits": [copied("repeat_each", count) for count in (1, 3, 70)],
@@ -572,6 +585,7 @@ CALLS: dict[str, list[Call]] = {
 
 WITH: dict[str, dict[str, Any]] = {
     "bisect": {"searchsorted": "bisect"},
+    "chosen": {"if_else": "blocks", "fill": "masks"},
     "combined": {"combine": "blocks"},
     "compared": {"arithmetic": "blocks", "function": "blocks"},
     "hash_row": {"unique": "hash", "member": "hash", "group": "hash", "value_counts": "hash", "lookup": "hash"},

@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, text_parts, unless_all, zeros
-from arrowjag._kernels.base.offsets import count_true, filter_rows, from_counts, row_sizes
+from arrowjag._kernels.base.offsets import count_true, row_sizes
 from arrowjag._kernels.base.polars_lists import reduce_lists, takes_lists
 from arrowjag._kernels.compiled.library import Compiled, find_loop, find_text_loop, losers
 from arrowjag._kernels.move.gather import take_rows
 from arrowjag._kernels.order.sort import Key
+from arrowjag._kernels.reduce.picked import first_marked
 from arrowjag._kernels.reduce.segments import Block, over_blocks, reduce_rows, reduceat, without_signed_zeros
 
-__all__ = ["argmax", "argmin", "best", "collapse", "ends", "first", "first_marked", "last", "max", "min", "text_extreme"]
+__all__ = ["argmax", "argmin", "best", "ends", "max", "min", "text_extreme"]
 
 Valid = NDArray[np.bool_] | None
 Pick = tuple[np.ufunc, np.ufunc]
@@ -89,47 +90,6 @@ def argmin(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tupl
 def argmax(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
     """The slot of the largest item of each row; as `argmin` otherwise."""
     return _slot(_LARGEST, data, valid, offsets)
-
-
-def first(offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
-    """The item number of each row's first slot, and which rows have one (arbitrary for the others)."""
-    return _ends(offsets[:-1], offsets)
-
-
-def last(offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
-    """The item number of each row's last slot, and which rows have one (arbitrary for the others)."""
-    return _ends(np.subtract(offsets[1:], 1, out=empty(len(offsets) - 1, np.int64)), offsets)
-
-
-def collapse(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The first item of each row that is not null, and whether the others equal it; NaN equals NaN.
-
-    Returns
-    -------
-    items : (n_rows,) int64 array
-        Item numbers, within range where the row keeps one.
-    keep : (n_rows,) boolean array
-        False for a row whose items differ or that has none.
-    """
-    # Each item is compared with the one before it, all rows at once: 9 ms for 5M values, where both extremes take 25.
-    there = None if valid is None else valid.nonzero()[0]
-    if valid is not None:
-        data, offsets = data[there], filter_rows(valid, offsets)
-    differs = zeros(len(data), np.bool_)
-    np.not_equal(data[1:], data[:-1], out=differs[1:])
-    if data.dtype.kind == "f" and len(data) and np.isnan(data.min()):
-        nan = np.isnan(data)
-        differs[1:] &= ~(nan[1:] & nan[:-1])
-    full = offsets[1:] > offsets[:-1]
-    differs[offsets[:-1][full]] = False
-    keep = (count_true(differs, offsets) == 0) & full
-    items = np.where(keep, offsets[:-1], 0)
-    return items if there is None or not len(there) else there[items], keep
-
-
-def _ends(items: NDArray[np.int64], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
-    full = offsets[1:] > offsets[:-1]
-    return items, unless_all(full)
 
 
 def _extreme(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
@@ -288,30 +248,6 @@ def text_extreme(
 
     blocks.map_rows(work, offsets, block_values=strategy.sizes.LARGE_VALUES)
     return slots, unless_all(present)
-
-
-def first_marked(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The slot of the first True item of each row.
-
-    Returns
-    -------
-    slots : (n_rows,) int64 array
-        0 for a row without one.
-    found : (n_rows,) bool array
-
-    Notes
-    -----
-    O(n_rows + n_values).
-    """
-    items = mask.nonzero()[0]
-    counts = count_true(mask, offsets)
-    found = counts > 0
-    if not len(items):
-        return zeros(len(counts), np.int64), found
-    slots = items.take(from_counts(counts)[:-1], out=empty(len(counts), np.int64), mode="clip")
-    slots -= offsets[:-1]
-    slots *= found
-    return slots, found
 
 
 def _best_slots(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, empty_like, unless_all, zeros
-from arrowjag._kernels.base.offsets import count_true, from_sizes, parents, positions, row_sizes
+from arrowjag._kernels.base.offsets import count_block, from_sizes, parents, positions, row_sizes
 from arrowjag._kernels.compiled.library import find_loop, losers
 from arrowjag._kernels.reduce.segments import Block, accumulator, may_overflow, over_blocks, raise_overflow, without_signed_zeros
 
@@ -232,7 +232,7 @@ def cumcount(valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64
     """How many items that are not null a row has had so far, from 1; null at a null."""
     if valid is None:
         return positions(offsets, 1), None
-    out, totals = empty(len(valid), np.int64), count_true(valid, offsets)
+    out = empty(len(valid), np.int64)
 
     def work(block: Block) -> None:
         if _run("cumsum_integers", block, out[block.items]) is not None:
@@ -240,7 +240,7 @@ def cumcount(valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64
         # The total of the previous row is subtracted at the first item of the next: one pass, where a running sum needs two.
         steps = block.data.astype(np.int64)
         full = (block.offsets[1:] > block.offsets[:-1]).nonzero()[0]
-        steps[block.offsets[full[1:]]] -= totals[block.rows][full[:-1]]
+        steps[block.offsets[full[1:]]] -= count_block(block.data, block.offsets)[full[:-1]]
         np.add.accumulate(steps, out=out[block.items])
 
     over_blocks(work, valid, None, offsets)

@@ -145,6 +145,7 @@ CHOICES: dict[str, Choice] = {
     "hash_row": _either(lambda offsets: "partition" if is_huge(offsets) else "tables", "tables", partition=_is_row),
     "one_of": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "replace_equal": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "collapsed": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "last_equal": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "in_set": _either(
         rules.in_set, "compare", hash=lambda n, _span: n > 0, table=lambda _n, span: span is not None and span < 1 << 24
@@ -223,6 +224,7 @@ CHOICES: dict[str, Choice] = {
     "positions": _either(rules.positions, "runs", windows=lambda n, n_rows, longest: 0 < n_rows * longest() <= 1 << 22),
     "runs": _either(_runs, "small", "sum", compiled=lambda _n, ready=False: ready),
     "fill": _either(rules.small_or("masks"), "small", "masks"),
+    "chosen": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "carry": _either(rules.small_or("words"), "small", "words"),
     "repeat": _either(rules.repeat, "small", "columns", "rows"),
     "repeat_bits": _either(rules.repeat_bits, "small", "spread", table=lambda _n, count: count <= 1 << 10),

@@ -17,8 +17,8 @@ import pyarrow.types as pt
 
 from arrowjag._column import Column
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.fill import Source, fill, fill_bits, spread_flags, write_mask
-from arrowjag._kernels.base.memory import empty, unpack_bits
+from arrowjag._kernels.base.fill import Source, chooser, fill, fill_bits, spread_flags
+from arrowjag._kernels.base.memory import unpack_bits
 from arrowjag._kernels.elementwise import arithmetic, comparison
 from arrowjag._kernels.move import copy_runs
 from arrowjag._kernels.move.copy_runs import RunSource
@@ -205,16 +205,11 @@ def choose(flags: Datum, one: Datum | structure.Met, two: Datum | structure.Met)
     words = np.dtype(f"i{type.bit_width // 8}")
     left, right = _words(one, words), _words(two, words)
     bits = flags.buffers()[1]
+    choose_items = chooser(words, len(flags))
 
     def work(items: slice, out: npt.NDArray[Any]) -> None:
-        # Branch-free selection with bit masks: 8 ms for 5M values with random flags; numpy's and pyarrow's loops take 20.
-        write_mask(unpack_bits(bits, flags.offset + items.start, items.stop - items.start), out)
-        chosen, other = left.part(items), right.part(items)
-        if len(other) == 1 and other[0] == 0:
-            out &= chosen
-            return
-        out &= np.bitwise_xor(chosen, other, out=empty(len(out), words))
-        out ^= other
+        chosen = unpack_bits(bits, flags.offset + items.start, items.stop - items.start)
+        choose_items(chosen, left.part(items), right.part(items), out)
 
     copies_runs = isinstance(left, RunSource) or isinstance(right, RunSource)  # each of its blocks costs a few more calls
     data = fill(work, len(flags), words, strategy.sizes.PASS_VALUES // (1 if copies_runs else 2))

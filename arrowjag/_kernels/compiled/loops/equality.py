@@ -19,6 +19,9 @@ _BITS = ("u1", "u2", "u4", "u8")
 SKIPPED = 64
 """Number of items that are compared at once in the search for the last equal item of a row."""
 
+SPAN = 16
+"""Items that are compared with the first one before the loop looks whether all were equal."""
+
 SHORT = 12
 """Rows up to this length compare each item with those before it."""
 
@@ -235,5 +238,36 @@ def replace_equal(kind: str, nulls: bool) -> Function:
             out[i] = new if hit else item
             found |= hit
         return 1 if found else 0
+
+    return function
+
+
+@loop("item* u1* i8* i8 i8 i8* u1*")
+def collapsed(kind: str, nulls: bool) -> Function:
+    """(values, valid, offsets, first, last, out, there): the first item of each row that is not null, and whether all equal it."""
+    is_float = kind == "f"
+
+    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any, there: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            at, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            if nulls:
+                while at < end and valid[at] == 0:
+                    at += u8(1)
+            n_others = u8(0)
+            i = at
+            while i < end and n_others == u8(0):
+                stop = end if end - i < u8(SPAN) else i + u8(SPAN)
+                for j in range(i, stop):
+                    other = values[j] != values[at]
+                    if is_float:
+                        other = other & ((values[j] == values[j]) | (values[at] == values[at]))
+                    if nulls:
+                        other = other & (valid[j] != 0)
+                    n_others += u8(other)
+                i = stop
+            keeps = (at < end) & (n_others == u8(0))
+            out[row] = i8(at) if keeps else i8(0)
+            there[row] = keeps
+        return 0
 
     return function

@@ -260,3 +260,22 @@ def grouped_items(kind: str, nulls: bool) -> Function:
         return n_groups
 
     return function
+
+
+@loop("u1* i8 item* item* i8 i8 item*", _BITS)
+def choose_items(kind: str, nulls: bool) -> Function:
+    """(flags, chosen, one, two, by_number, n, out): `one` where a flag equals `chosen`, else `two`, which may be a number."""
+    del kind, nulls
+
+    def function(flags: Any, chosen: Any, one: Any, two: Any, by_number: Any, n: Any, out: Any) -> int:
+        if by_number:
+            other = two[0]
+            for i in range(u8(n)):
+                out[i] = one[i] if flags[i] == chosen else other
+        else:
+            for i in range(u8(n)):
+                first, second = one[i], two[i]  # both are read: no branch
+                out[i] = first if flags[i] == chosen else second
+        return 0
+
+    return function
