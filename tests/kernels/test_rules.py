@@ -169,6 +169,7 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("positions", (4096, 64, lambda: 64), "windows"),
     ("positions", (4096, 63, lambda: 64), "runs"),
     ("positions", (6400, 200, lambda: 65), "runs"),
+    ("positions", (4096, 4096, lambda: 3, True), "runs"),
     ("filter", (0, True, False), "arrow"),
     ("filter", (1, True, True), "small"),
     ("filter", (1, False, True), "arrow"),
@@ -239,7 +240,9 @@ CHOSEN += [(name, (sizes.CALL_VALUES - 1,), "small") for name in SMALL]
 CHOSEN += [(name, (sizes.CALL_VALUES,), other) for name, other in SMALL.items()]
 COMPILED = [name for name, choice in strategy.CHOICES.items() if choice.rule is rules.compiled_or_numpy]
 CHOSEN += [(name, (ready,), "compiled" if ready else "numpy") for name in COMPILED for ready in (True, False)]
-CHOSEN += [(name, (ready,), "compiled" if ready else "arrow") for name in ("take_texts", "reverse") for ready in (True, False)]
+CHOSEN += [
+    (name, (ready,), "compiled" if ready else "arrow") for name in ("take_texts", "reverse", "joined") for ready in (True, False)
+]
 CHOSEN += [("value_counts", facts, chosen) for name, facts, chosen in CHOSEN if name == "group" and len(facts) < 3]
 CHOSEN += [
     ("window_quantile", (able, slots), chosen)
@@ -527,6 +530,7 @@ NAMES = {
     "spread": "take take_bytes sum",
     "take_rows": "items runs compiled",
     "join_rows": "items runs",
+    "joined": "arrow compiled",
     "take_texts": "arrow compiled",
     "reverse": "arrow compiled",
     "take_runs": "items runs",

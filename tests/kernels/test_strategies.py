@@ -488,6 +488,10 @@ CALLS: dict[str, list[Call]] = {
     "join_rows": [
         Call(lambda x: aj.concat([x, x], axis=-1), lambda lists, ndim: ref.concat([lists, lists], ndim, ndim - 1)),
     ],
+    "joined": [
+        Call(lambda x: aj.concat([x, x], axis=-1), lambda lists, ndim: ref.concat([lists, lists], ndim, ndim - 1)),
+        Call(lambda x: aj.concat([x, x.head(1), x.tail(2)], axis=-1)),
+    ],
     "take_runs": [
         Call(without_rows, lambda lists, _: [row if k % 3 else None for k, row in enumerate(lists)]),
         Call(merged_rows, lambda lists, _: lists),
@@ -584,6 +588,7 @@ CALLS: dict[str, list[Call]] = {
 }
 
 WITH: dict[str, dict[str, Any]] = {
+    "joined": {"join_rows": "runs"},
     "bisect": {"searchsorted": "bisect"},
     "chosen": {"if_else": "blocks", "fill": "masks"},
     "combined": {"combine": "blocks"},

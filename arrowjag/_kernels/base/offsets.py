@@ -15,7 +15,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks, put_windows
 from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.polars_lists import count_bits
-from arrowjag._kernels.compiled.library import find_loop
+from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag.errors import JagOverflowError, OffsetsError
 
 __all__ = [
@@ -164,7 +164,8 @@ def positions(offsets: NDArray[np.int64], first: int = 0) -> NDArray[np.int64]:
     def longest() -> int:
         return int(np.maximum.reduce(row_sizes(offsets), initial=0))
 
-    if strategy.choose("positions", n_values, n_rows, longest) == "runs":
+    ready = _numbering(n_values) is not None
+    if strategy.choose("positions", n_values, n_rows, longest, ready) == "runs":
         starts = empty(n_rows, np.int64)
         starts.fill(first)
         return runs(starts, offsets)
@@ -182,10 +183,14 @@ def positions(offsets: NDArray[np.int64], first: int = 0) -> NDArray[np.int64]:
     return out
 
 
+def _numbering(n_values: int) -> Compiled | None:
+    return find_loop("numbered", np.dtype(np.int64), False, n_values)
+
+
 def runs(starts: NDArray[Any], offsets: NDArray[np.int64], step: int = 1) -> NDArray[np.int64]:
     """starts[i], starts[i] + step, .. of each row i, with rows bounded by `offsets`; a new (n_values,) int64 array."""
     n_values = int(offsets[-1])
-    loop = find_loop("numbered", np.dtype(np.int64), False, n_values)
+    loop = _numbering(n_values)
     by = strategy.choose("runs", n_values, loop is not None)
     if by == "small":
         counted = offsets[:-1] if step == 1 else step * offsets[:-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import dense, strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.blocks import map_tasks
+from arrowjag._kernels.base.blocks import map_rows, map_tasks
 from arrowjag._kernels.base.fill import spread_flags
 from arrowjag._kernels.base.memory import (
     aligned_bits,
@@ -27,7 +28,8 @@ from arrowjag._kernels.base.memory import (
     text_parts,
     valid_of,
 )
-from arrowjag._kernels.base.offsets import from_counts
+from arrowjag._kernels.base.offsets import from_counts, row_sizes
+from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.move.gather import ranges
 from arrowjag._kernels.move.rows import can_take, take_rows
 from arrowjag.errors import JagOverflowError
@@ -283,16 +285,38 @@ def join_rows(parts: Sequence[pa.Array[Any]], offsets: Sequence[NDArray[np.int64
 
     Notes
     -----
-    O(n_rows * parts + items), a new array. Joined as binary strings without a separator: twice 5M values in 500k rows take 13 ms;
-    put end to end first, and rows taken from there in turn, 34.
+    O(n_rows * parts + items), a new array. Twice 1M values in rows of three take 4 ms of CPU time by a compiled loop per part;
+    joined as binary strings without a separator 12; put end to end first, and rows taken from there in turn, 30.
     """
     valid = [valid_of(part) for part in parts]
     whole = [[data_of(part) for part in parts]]
     if any(one is not None for one in valid):
         whole.append([np.ones(len(part), np.bool_) if one is None else one for part, one in zip(parts, valid, strict=True)])
-    in_threads = sum(map(len, parts)) >= strategy.sizes.ONE_PASS_VALUES
-    data, *present = (map_tasks if in_threads else map)(lambda one: _join_bytes(one, offsets), whole)
-    return from_words(parts[0].type, data, present[0] if present else None)
+    n = sum(map(len, parts))
+    loops = [_placing(one[0].dtype.itemsize, n) for one in whole]
+    if strategy.choose("joined", None not in loops) == "compiled" and None not in loops:
+        joined = [_join_by_loop(loop, one, offsets) for loop, one in zip(loops, whole, strict=True) if loop is not None]
+    else:
+        joined = list((map_tasks if n >= strategy.sizes.ONE_PASS_VALUES else map)(lambda one: _join_bytes(one, offsets), whole))
+    return from_words(parts[0].type, *joined)
+
+
+def _placing(width: int, n: int) -> Compiled | None:
+    return find_loop("placed_items", np.dtype(f"u{width}"), False, n) if width <= 8 else None
+
+
+def _join_by_loop(loop: Compiled, parts: Sequence[NDArray[Any]], offsets: Sequence[NDArray[np.int64]]) -> NDArray[Any]:
+    out, ends = empty(sum(map(len, parts)), parts[0].dtype), functools.reduce(np.add, offsets)
+    begins = [ends[:-1]]
+    for each in offsets[:-1]:
+        begins.append(begins[-1] + row_sizes(each))
+
+    def work(first: int, last: int) -> None:
+        for part, each, starts in zip(parts, offsets, begins, strict=True):
+            loop(np.ascontiguousarray(part), each, starts, first, last, out)
+
+    map_rows(work, ends, block_values=strategy.sizes.LARGE_VALUES)
+    return out
 
 
 def _join_bytes(parts: Sequence[NDArray[Any]], offsets: Sequence[NDArray[np.int64]]) -> NDArray[Any]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
-from arrowjag._kernels.base.offsets import count_block, count_true, from_sizes, row_sizes, runs
+from arrowjag._kernels.base.offsets import count_block, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.ordered import are_shared, row_sums
 from arrowjag._kernels.reduce.segments import (
@@ -216,21 +216,13 @@ def _compiled_means(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]
         return None
     out = empty(len(offsets) - 1, result_type(data.dtype))
     data = np.ascontiguousarray(data)
-    empty_rows = map_rows(lambda first, last: loop(data, valid, offsets, first, last, out), offsets, light=valid is None)
+    there = (empty(len(out), np.bool_),) if is_float else ()
+    empty_rows = map_rows(lambda first, last: loop(data, valid, offsets, first, last, out, *there), offsets, light=valid is None)
     if min(empty_rows) < 0:
         return None
-    return out, _have_items(out, valid, offsets) if max(empty_rows) else None
-
-
-def _have_items(means: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether rows have items that are not null: where the mean is 0 these are counted."""
-    if valid is None:
-        return row_sizes(offsets) > 0
-    found: NDArray[np.bool_] = means != 0
-    doubtful = (~found).nonzero()[0]
-    cut = from_sizes(row_sizes(offsets)[doubtful])
-    found[doubtful] = count_true(valid[runs(offsets[doubtful], cut)], cut) > 0
-    return found
+    if max(empty_rows) == 0:
+        return out, None
+    return out, there[0] if there else out == out  # noqa: PLR0124  # means of integers are never NaN
 
 
 def _exact_sums(block: Block, out: NDArray[np.float64]) -> None:

@@ -254,8 +254,8 @@ def parents(n_values: int, n_rows: int) -> str:
     return "repeat" if n_values >= sizes.REPEAT_LENGTH * n_rows or n_values < sizes.PARENTS_VALUES else "count"
 
 
-def positions(n_values: int, n_rows: int, longest: Callable[[], int]) -> str:
-    if not sizes.CALL_VALUES <= n_values <= sizes.WINDOW_WIDTH * n_rows:
+def positions(n_values: int, n_rows: int, longest: Callable[[], int], ready: bool = False) -> str:
+    if ready or not sizes.CALL_VALUES <= n_values <= sizes.WINDOW_WIDTH * n_rows:
         return "runs"
     widest = longest()
     return "windows" if 0 < widest * n_rows <= sizes.WINDOW_WASTE * n_values and widest <= sizes.WINDOW_WIDTH else "runs"

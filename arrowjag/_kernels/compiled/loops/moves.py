@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import loop
+from arrowjag._kernels.compiled.loop import helper, loop
 from arrowjag._kernels.compiled.words import load_word, store_word
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
@@ -44,27 +44,46 @@ def taken_rows(kind: str, nulls: bool) -> Function:
     return function
 
 
+@helper
+def copy_row(values: Any, x: Any, n: Any, out: Any, at: Any) -> None:
+    """Copy n items from x on; without a loop two rows of three are copied in the time of one."""
+    if n <= u8(4):
+        if n > u8(0):
+            out[at] = values[x]
+        if n > u8(1):
+            out[at + u8(1)] = values[x + u8(1)]
+        if n > u8(2):
+            out[at + u8(2)] = values[x + u8(2)]
+        if n > u8(3):
+            out[at + u8(3)] = values[x + u8(3)]
+    else:
+        for k in range(u8(0), n):
+            out[at + k] = values[x + k]
+
+
 @loop("item* i8* i8* i8 i8 item*", _BITS)
 def taken_items(kind: str, nulls: bool) -> Function:
     """(values, begins, taken, first, last, out): the items of the rows taken; `taken` tells where each row goes."""
-    del nulls
+    del kind, nulls
 
     def function(values: Any, begins: Any, taken: Any, first: Any, last: Any, out: Any) -> int:
         for i in range(u8(first), u8(last)):
-            at, x = u8(taken[i]), u8(begins[i])
-            n = u8(taken[i + u8(1)]) - at
-            if n <= u8(4):  # without a loop two rows of three are taken in the time of one
-                if n > u8(0):
-                    out[at] = values[x]
-                if n > u8(1):
-                    out[at + u8(1)] = values[x + u8(1)]
-                if n > u8(2):
-                    out[at + u8(2)] = values[x + u8(2)]
-                if n > u8(3):
-                    out[at + u8(3)] = values[x + u8(3)]
-                continue
-            for k in range(u8(0), n):
-                out[at + k] = values[x + k]
+            at = u8(taken[i])
+            copy_row(values, u8(begins[i]), u8(taken[i + u8(1)]) - at, out, at)
+        return 0
+
+    return function
+
+
+@loop("item* i8* i8* i8 i8 item*", _BITS)
+def placed_items(kind: str, nulls: bool) -> Function:
+    """(values, offsets, begins, first, last, out): the items of rows in order, and the place where each row begins in `out`."""
+    del kind, nulls
+
+    def function(values: Any, offsets: Any, begins: Any, first: Any, last: Any, out: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            x = u8(offsets[row])
+            copy_row(values, x, u8(offsets[row + u8(1)]) - x, out, u8(begins[row]))
         return 0
 
     return function

@@ -97,20 +97,21 @@ def rounded_sum(kind: str, nulls: bool) -> Function:
     return _row_sum(kind, nulls)
 
 
-@loop("item* u1* i8* i8 i8 item*", _FLOATS)
+@loop("item* u1* i8* i8 i8 item* u1*", _FLOATS)
 def mean(kind: str, nulls: bool) -> Function:
-    """(values, valid, offsets, first, last, out): means of rows, whose sums are those of `sum`.
+    """(values, valid, offsets, first, last, out, there): means of rows, whose sums are those of `sum`, and whether there is one.
 
     It returns how many rows have no items; their mean is 0.
     """
     del kind
     total_of = _total_of(nulls)
 
-    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any, there: Any) -> int:
         n_empty = 0
         for row in range(u8(first), u8(last)):
             total, n = total_of(values, valid, u8(offsets[row]), u8(offsets[row + u8(1)]))
             n_empty += 1 if n == u8(0) else 0
+            there[row] = n > u8(0)
             out[row] = total / f8(n) if n > u8(0) else 0.0
         return n_empty
 
@@ -206,7 +207,7 @@ def _row_sum_of_integers(kind: str, nulls: bool, is_mean: bool) -> Function:
                         n += u8(valid[i])
                 n_empty += 1 if n == u8(0) else 0
                 whole = f8(u8(total)) if unsigned else f8(total)
-                out[row] = whole / f8(n) if n > u8(0) else 0.0
+                out[row] = whole / f8(n) if n > u8(0) else np.nan
             else:
                 out[row] = total
         if is_mean:
@@ -224,9 +225,9 @@ def sum_integers(kind: str, nulls: bool) -> Function:
 
 @loop("item* u1* i8* i8 i8 f8*", _INTEGERS)
 def mean_integers(kind: str, nulls: bool) -> Function:
-    """(values, valid, offsets, first, last, out): means of rows, whose sums are rounded once.
+    """(values, valid, offsets, first, last, out): means of rows, whose sums are rounded once; NaN for rows without items.
 
-    It returns how many rows have no items, and -1 if a sum does not fit 64 bits.
+    It returns how many of these there are, and -1 if a sum does not fit 64 bits.
     """
     return _row_sum_of_integers(kind, nulls, is_mean=True)
 
