@@ -174,6 +174,8 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     given["grouped_items"] = {"leaders": leaders, "places": np.zeros_like(leaders), "cuts": np.zeros_like(cuts)}
     given["taken_items"] = {"begins": bounds[rows], "taken": taken, "out": np.zeros(taken[-1], values.dtype)}
     limits = {"begin": 2, "end": int(offsets[-1]) - 3}
+    positions = rng.integers(-40, 40, len(rows))
+    given["picked"] = {"positions": positions, "rows": rows, "last": len(rows), "out": positions * 0}
     given["placed_items"] = {"begins": offsets[:-1].copy(), "out": np.zeros(len(values), values.dtype)}
     given["numbered"] = {"starts": rng.integers(-9, 99, len(offsets) - 1), "step": int(rng.choice([-1, 1, 3])), **limits}
     given["spread_items"] = {"start": 5, "stop": int(offsets[-1]) - 3}

@@ -488,6 +488,12 @@ CALLS: dict[str, list[Call]] = {
     "join_rows": [
         Call(lambda x: aj.concat([x, x], axis=-1), lambda lists, ndim: ref.concat([lists, lists], ndim, ndim - 1)),
     ],
+    "picked": [
+        Call(lambda x: x.take(x.cumcount().ffill().fill_null(1) - 1)),
+        Call(lambda x: x.take(x.cumcount().fill_null(9), out_of_bounds="null")),
+        Call(lambda x: x.take(x.lengths() * 0 - 1, out_of_bounds="null") if x.ndim > 1 else refuse()),
+        Call(lambda x: x.take(x.lengths() - 1) if x.ndim > 1 else refuse()),
+    ],
     "joined": [
         Call(lambda x: aj.concat([x, x], axis=-1), lambda lists, ndim: ref.concat([lists, lists], ndim, ndim - 1)),
         Call(lambda x: aj.concat([x, x.head(1), x.tail(2)], axis=-1)),
@@ -589,6 +595,7 @@ CALLS: dict[str, list[Call]] = {
 
 WITH: dict[str, dict[str, Any]] = {
     "joined": {"join_rows": "runs"},
+    "picked": {"nth": "blocks"},
     "bisect": {"searchsorted": "bisect"},
     "chosen": {"if_else": "blocks", "fill": "masks"},
     "combined": {"combine": "blocks"},

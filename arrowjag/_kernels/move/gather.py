@@ -18,6 +18,7 @@ from arrowjag._kernels.base import memory as _memory
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.memory import data_of, empty, empty_like, has_words, is_text, pack_bits, unpack_bits, valid_of
+from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.rows import take_texts
 from arrowjag._pyarrow_versions import numpy_dtype
 
@@ -310,13 +311,20 @@ def pick(
     Notes
     -----
     O(n), a new array. In blocks that stay in cache, on all cores: 5M positions in 500k rows take 16 ms of CPU time, where whole
-    arrays of starts and sizes take 66.
+    arrays of starts and sizes take 66; with a compiled loop 5.
     """
     n = len(position) if isinstance(position, np.ndarray) else len(offsets) - 1 if rows is None else len(rows)
     items, step = empty(n, np.int64), strategy.sizes.WORD_VALUES
+    loop = find_loop("picked", np.dtype(np.int64), rows is None, n) if isinstance(position, np.ndarray) else None
+    by_loop = strategy.choose("picked", loop is not None) == "compiled"
 
     def work(start: int) -> int | None:
         end = min(start + step, n)
+        if by_loop and loop is not None and isinstance(position, np.ndarray):
+            whole = np.ascontiguousarray(position[start:end], np.int64)
+            own = None if rows is None else rows[start:end]
+            wrong = loop(whole, offsets if own is not None else offsets[start:], own, 0, end - start, items[start:end])
+            return start + wrong - 1 if wrong else None
         starts, ends = _bounds(offsets, rows, start, end)
         slots = position[start:end] if isinstance(position, np.ndarray) else position
         found = np.add(starts, slots, out=items[start:end])

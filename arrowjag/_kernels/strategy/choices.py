@@ -210,6 +210,7 @@ CHOICES: dict[str, Choice] = {
         compiled=lambda n, _n_rows, _kind, _taken, ready: n > 0 and ready(),
     ),
     "join_rows": _either(rules.joined_rows, "items", runs=lambda n, _n_rows, fixed_width, _taken: n > 0 and fixed_width),
+    "picked": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "joined": _either(rules.compiled_or_arrow, "arrow", compiled=lambda ready: ready),
     "take_texts": _either(rules.compiled_or_arrow, "arrow", compiled=lambda ready: ready),
     "reverse": _either(rules.compiled_or_arrow, "arrow", compiled=lambda ready: ready),

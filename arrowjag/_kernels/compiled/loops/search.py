@@ -146,3 +146,34 @@ def interpolate(kind: str, nulls: bool) -> Function:
         return 0
 
     return function
+
+
+@loop("item* i8* i8* i8 i8 i8*", ("i8",))
+def picked(kind: str, nulls: bool) -> Function:
+    """(positions, offsets, rows, first, last, out): the item at a position of each row; negative positions count from its end.
+
+    With `nulls` each position is that of its own row, and `rows` is not read. It returns 1 + the first position that its row lacks,
+    or 0.
+    """
+    del kind
+
+    def function(positions: Any, offsets: Any, rows: Any, first: Any, last: Any, out: Any) -> int:
+        n_right = i8(0)
+        for i in range(u8(first), u8(last)):
+            row = i if nulls else u8(rows[i])
+            begin, end = i8(offsets[row]), i8(offsets[row + u8(1)])
+            slot = positions[i]
+            found = slot + (begin if slot >= i8(0) else end)
+            # A sum that wraps becomes negative, and so smaller than any start.
+            n_right += i8(1) if (found >= begin) & (found < end) else i8(0)
+            out[i] = found
+        if n_right == i8(last) - i8(first):
+            return 0
+        for i in range(u8(first), u8(last)):
+            row = i if nulls else u8(rows[i])
+            if out[i] < offsets[row] or out[i] >= offsets[row + u8(1)]:
+                outside: int = i8(i) + i8(1)
+                return outside
+        return 0
+
+    return function
