@@ -265,6 +265,26 @@ def _sliced(dim: Dim, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | 
     return starts + begin, below
 
 
+def slice_frame(column: Column, window: Window) -> Column | None:
+    """Slice the rows of the frame side by side; None if they are null, or the window has a step or bounds that are no ints."""
+    dim = column._shape._dims[0]
+    bounds = _int_bounds(window) if window.step == 1 else None
+    if bounds is None or dim.validity is not None:
+        return None
+    start, stop, _ = slice(*bounds).indices(dim._size)
+    stop = max(start, stop)
+    rows = Uniform(stop - start, 1, declared=dim.extent is not None)
+    return structure.slice_items(column, 1, start, stop, (rows,))
+
+
+def _int_bounds(window: Window) -> tuple[int | None, int | None] | None:
+    """Return the bounds if each is None or an int for all rows."""
+    start, stop, _ = window
+    if (start is None or isinstance(start, int)) and (stop is None or isinstance(stop, int)):
+        return start, stop
+    return None
+
+
 def finish_slice(column: Column, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | None) -> Column:
     """Return `finish` of `slice_rows`; slices of leaves are copied as runs where a compiled loop can, without item numbers."""
     dim = column.shape.dims[cursor.depth]
@@ -289,7 +309,7 @@ def _cut_neighbours(dim: Dim, cursor: Cursor, window: Window) -> Cursor | None:
         below = below.with_extent(None) if cursor.loose else below
         owners = _owned(cursor, below)
         return Cursor((*cursor.outer, below), cursor.depth + 1, range(first, last), owners)
-    plain = window.step == 1 and all(isinstance(one, (int, type(None))) for one in window[:2])
+    plain = window.step == 1 and _int_bounds(window) is not None
     if len(rows) != 1 or not plain or (dim.validity is not None and not dim.validity[rows.start]) or cursor.owners is not None:
         return None
     begin, end, _ = slice(window.start, window.stop).indices(last - first)
@@ -300,9 +320,10 @@ def _cut_neighbours(dim: Dim, cursor: Cursor, window: Window) -> Cursor | None:
 
 def _keeps_rows(dim: Dim, window: Window) -> bool:
     """Whether a window with int bounds holds every row as a whole, as the first three items of rows of three do."""
-    start, stop, step = 0 if window.start is None else window.start, window.stop, window.step
-    if step != 1 or not isinstance(start, int) or not isinstance(stop, (int, type(None))):
+    bounds = _int_bounds(window) if window.step == 1 else None
+    if bounds is None:
         return False
+    start, stop = bounds[0] or 0, bounds[1]
     if start == 0 and stop is None:
         return True
     longest = dim.max(default=0) if dim.extent is None else dim.extent
@@ -318,7 +339,7 @@ def _owned(cursor: Cursor, below: Dim) -> IntArray | None:
 
 def _extent(dim: Dim, window: Window) -> int | None:
     """Return the declared extent after slicing with int bounds, or None."""
-    if dim.extent is None or not all(isinstance(one, (int, type(None))) for one in window[:2]):
+    if dim.extent is None or _int_bounds(window) is None:
         return None
     return len(range(*slice(window.start, window.stop, window.step).indices(dim.extent)))
 

@@ -27,6 +27,7 @@ from arrowjag._ops.cursor import (
     pick,
     row_name,
     rows_of,
+    slice_frame,
     slice_rows,
 )
 from arrowjag.dims import Dim, Uniform
@@ -61,6 +62,8 @@ def getitem(column: Column, keys: Sequence[Any]) -> Column:
     JagIndexError
         If a position is out of range (the message names the row), or there are more keys than dims.
     """
+    if len(keys) == 1 and isinstance(keys[0], Window) and column.ndim and (rows := slice_frame(column, keys[0])) is not None:
+        return rows
     keys = _spell_out(keys, column.ndim)
     _check_adjacent(keys)
     found = [_as_index(key) for key in keys if isinstance(key, Column)]

@@ -153,11 +153,11 @@ def _take_rows(dim: Dim, rows: IntArray, valid: BoolArray | None) -> tuple[Dim, 
 
 
 def slice_items(column: Column, depth: int, start: int, stop: int, outer: Sequence[Dim]) -> Column:
-    """Slice the items after the first `depth` dims: values are shared, offsets are rebased."""
+    """Slice the items after the first `depth` dims: values are shared, offsets are rebased at the first access."""
     dims = list(outer)
-    for dim in column.shape.dims[depth:]:
-        dims.append(dim[start:stop])
-        start, stop = dim.offset_of(start), dim.offset_of(stop)
+    for dim in column._shape._dims[depth:]:
+        dims.append(dim._slice(start, stop))
+        start, stop = dim._offset_at(start), dim._offset_at(stop)
     values = column._values.slice(start, stop - start)
     return Column(JaggedShape._trusted(dims), values)
 
