@@ -64,12 +64,13 @@ class Uniform(Dim):
     _declared: bool
 
     def __init__(self, size: int, n: int = 1, *, declared: bool = True) -> None:
-        each, rows = as_count(size, "a size"), as_count(n, "a number of rows")
-        own = self.__dict__  # assigned one by one, in half the time of `update`
-        own["_each"], own["_declared"], own["_n"] = each, bool(declared), rows
-        own["_size"] = total = each * rows
+        if not (type(size) is type(n) is int and 0 <= size <= LIMIT and 0 <= n <= LIMIT):
+            size, n = as_count(size, "a size"), as_count(n, "a number of rows")
+        total = size * n
         if total > LIMIT:
             checked_total(total, "a dim")
+        own = self.__dict__  # assigned one by one, in half the time of `update`
+        own["_each"], own["_declared"], own["_n"], own["_size"] = size, bool(declared), n, total
 
     @property
     def extent(self) -> int | None:
