@@ -183,7 +183,7 @@ def _spread(places: IntArray, depth: int, shape: JaggedShape) -> IntArray:
 
 def _aligned_bounds(cursor: Cursor, window: Window) -> tuple[Any, Any] | None:
     """Align array bounds with the positions of the cursor; None if neither bound is an array."""
-    if not any(isinstance(one, (Column, Dim)) for one in window[:2]):
+    if not isinstance(window.start, (Column, Dim)) and not isinstance(window.stop, (Column, Dim)):
         return None
     frame = Column(JaggedShape._trusted(cursor.outer), pa.nulls(len(cursor.places)))
     bounds: list[Any] = []
@@ -334,8 +334,9 @@ def take(column: Column, index: int | Column, axis: int = -1, out_of_bounds: str
 def window(column: Column, wanted: Window, axis: int, operation: str) -> Column:
     """Slice each row at an axis; column bounds have one entry per row, and a null entry makes its row null."""
     place = structure.normalize_axis(axis, column.ndim, operation)
-    column, (start, stop) = agreed(column, wanted[:2], place, operation)
-    wanted = wanted._replace(start=start, stop=stop)
+    if isinstance(wanted.start, Column) or isinstance(wanted.stop, Column):
+        column, (start, stop) = agreed(column, wanted[:2], place, operation)
+        wanted = Window(start, stop, wanted.step)
     cursor = _whole(column, place)
     return finish_slice(column, cursor, wanted, _aligned_bounds(cursor, wanted))
 
