@@ -520,7 +520,7 @@ def _numpy_key(key: Any) -> Any:
 
 def _koda_key(key: Any) -> Any:
     """Convert one entry of ``x.S[...]``; None is a null position."""
-    if key is Ellipsis:
+    if key is Ellipsis or type(key) is int:
         return key
     if isinstance(key, slice):
         if key.step is not None:
@@ -532,8 +532,8 @@ def _koda_key(key: Any) -> Any:
 
 
 def _koda_bound(key: Any) -> Any:
-    if key is None:
-        return None
+    if key is None or type(key) is int:
+        return key
     if isinstance(key, Column) or _is_array(key):
         return as_column(key)
     if isinstance(key, pa.Scalar) and not key.is_valid:

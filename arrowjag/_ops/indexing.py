@@ -235,6 +235,8 @@ def subslice(column: Column, keys: Sequence[Any]) -> Column:
     ShapeError
         If neither shape is a prefix of the other.
     """
+    if len(keys) == 1 and isinstance(keys[0], int) and column.ndim:
+        return nth_or_null(column, keys[0])
     if Ellipsis not in [key for key in keys if not isinstance(key, Column)]:
         keys = [Ellipsis, *keys]
     keys = _spell_out(keys, column.ndim)

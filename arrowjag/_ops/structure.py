@@ -42,7 +42,7 @@ __all__ = [
 
 def normalize_axis(axis: Any, ndim: int, operation: str = "the operation") -> int:
     """Convert an axis to a number from 0 to ndim - 1; negative counts from the innermost."""
-    place = integer(axis, f"{operation}: axis")
+    place = axis if type(axis) is int else integer(axis, f"{operation}: axis")
     if not -ndim <= place < ndim:
         raise JagIndexError(f"{operation}: axis {place} is out of range for {ndim} dims")
     return place % ndim
