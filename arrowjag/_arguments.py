@@ -114,6 +114,8 @@ def checked(function: F, name: str) -> F:
     """
     parameters = list(inspect.signature(function).parameters.values())
     checks = {one.name: (check, none) for one in parameters for check, none in [_check_of(one)] if check is not None}
+    if not checks:
+        return within_memory(name)(function)
     positional = [(one.name, *checks.get(one.name, (None, True))) for one in parameters if one.kind == one.POSITIONAL_OR_KEYWORD]
 
     @functools.wraps(function)
@@ -127,9 +129,11 @@ def checked(function: F, name: str) -> F:
                 check, none = checks[key]
                 if not (value is None and none):
                     check(value, f"{name}: {key}")
-        return safe(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except MemoryError as error:
+            _raise_named(error, name)
 
-    safe = within_memory(name)(function)
     return call  # type: ignore[return-value]  # the wrapped signature is function's
 
 
