@@ -85,7 +85,8 @@ def _wanted(spec: Any, shape: JaggedShape, place: int) -> Dim:
         return dim
     if not _dims.is_pattern(spec):
         raise ShapeError(
-            f"expand of {shape!r}: dim {place} has {rows} rows, got {len(dim)} sizes; only a pattern is repeated, a plain list must hold one size per row"
+            f"expand of {shape!r}: dim {place} has {rows} rows, got {len(dim)} sizes; only a pattern is repeated, a plain list "
+            "must hold one size per row"
         )
     return dim.stretched(rows)
 

@@ -176,7 +176,9 @@ def filled(data: NDArray[Any], valid: NDArray[np.bool_], value: object) -> NDArr
     other fillers 1.5 more.
     """
     if strategy.choose("fill", len(data)) == "small":
-        return np.where(valid, data, np.array(value, data.dtype))
+        out = data.copy()
+        out[~valid] = value
+        return out
     words = np.dtype(f"i{data.itemsize}")
     bits = np.array([value], data.dtype).view(words)[0]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import fnmatch
 import functools
 import importlib.util
@@ -48,6 +49,17 @@ _missed: dict[Variant, int] = {}
 _lock = threading.Lock()
 
 
+class _Result(threading.local):
+    """Where loops that this thread runs write their result, and what they know of an exception."""
+
+    def __init__(self) -> None:
+        self.words = (ctypes.c_int64 * 2)()
+        self.address = ctypes.addressof(self.words)
+
+
+_result = _Result()
+
+
 class Compiled:
     """A loop as machine code. It is called with numpy arrays, None for no array, and integers; it doesn't hold the GIL."""
 
@@ -58,12 +70,13 @@ class Compiled:
 
     def __call__(self, *arguments: Any) -> int:
         """Run the loop and return its result; arrays must be contiguous and stay alive, which they do until it returns."""
-        result = np.zeros(2, np.int64)
-        address = pa.py_buffer(result).address  # numpy's own attributes take 1 microsecond per array, a buffer 0.2
+        # numpy's own attributes take 1 microsecond per array, a buffer 0.2
         plain = [pa.py_buffer(a).address if isinstance(a, np.ndarray) else a for a in arguments]
+        words, address = _result.words, _result.address
+        words[0] = words[1] = 0
         if self._function(address, address + 8, *plain):
             raise RuntimeError("a compiled loop reported an exception, which it has no code for")
-        return int(result[0])
+        return int(words[0])
 
 
 @functools.cache

@@ -72,16 +72,17 @@ def over_blocks(
     """
     n_values = int(offsets[-1])
     if n_values < strategy.sizes.THREAD_VALUES:  # as `map_rows` does, without its cost per call
+        items = slice(0, n_values)
         with np.errstate(all="ignore"):
-            function(Block(slice(0, len(offsets) - 1), slice(0, n_values), data[:n_values], valid, offsets))
+            function(Block(slice(0, len(offsets) - 1), items, data if len(data) == n_values else data[items], valid, offsets))
         return
 
     def work(first: int, last: int) -> None:
         start, end = int(offsets[first]), int(offsets[last])
         local = offsets[first : last + 1] - start if start else offsets[first : last + 1]
         with np.errstate(all="ignore"):
-            items = slice(start, end)
-            function(Block(slice(first, last), items, data[items], None if valid is None else valid[items], local))
+            part = slice(start, end)
+            function(Block(slice(first, last), part, data[part], None if valid is None else valid[part], local))
 
     strategy.polars_for(n_values)  # loaded by this thread, if it is worth it
     size = None if per_core else block_values or strategy.sizes.CACHE_VALUES

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, empty_like, unless_all, zeros
-from arrowjag._kernels.base.offsets import count_true, from_sizes, parents, positions, row_sizes
+from arrowjag._kernels.base.offsets import count_true, from_sizes, parents, positions, row_sizes, running_count
 from arrowjag._kernels.compiled.library import find_loop, losers
 from arrowjag._kernels.reduce.segments import Block, accumulator, may_overflow, over_blocks, raise_overflow, without_signed_zeros
 
@@ -232,6 +232,10 @@ def cumcount(valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64
     """How many items that are not null a row has had so far, from 1; null at a null."""
     if valid is None:
         return positions(offsets, 1), None
+    has_loop = find_loop("cumsum_integers", valid.dtype, False, len(valid)) is not None
+    if not has_loop and strategy.choose("count", len(valid)) == "whole":
+        running = running_count(valid)
+        return np.subtract(running[1:], running[offsets[:-1]].repeat(row_sizes(offsets)), dtype=np.int64), valid
     out, totals = empty(len(valid), np.int64), count_true(valid, offsets)
 
     def work(block: Block) -> None:

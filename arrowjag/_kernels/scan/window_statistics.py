@@ -98,6 +98,10 @@ def counts(valid: Valid, offsets: Integers, windows: Windows) -> Integers:
     """The number of items of each window that are not null."""
     if valid is None:
         return windows.sizes
+    if len(valid) < strategy.sizes.THREAD_VALUES:
+        running = running_count(valid)
+        found: Integers = np.subtract(running[windows.high], running[windows.low], dtype=np.int64)
+        return found
     out = empty(len(valid), np.int64)
 
     def work(block: Block) -> None:
@@ -137,7 +141,10 @@ def sums(data: NDArray[Any], offsets: Integers, windows: Windows) -> NDArray[Any
 
 
 def _scratch_of(offsets: Integers, windows: Windows) -> tuple[int, int]:
-    """The length of the longest row, and how many sizes of spans its windows need."""
+    """The length of the longest row, and how many sizes of spans its windows need; of few values upper bounds of both."""
+    n = len(windows.low)
+    if n < strategy.sizes.CALL_VALUES:
+        return n, n.bit_length()
     return int(row_sizes(offsets).max(initial=0)), int(windows.sizes.max(initial=0)).bit_length()
 
 
