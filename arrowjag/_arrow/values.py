@@ -166,14 +166,14 @@ def from_numpy(data: npt.NDArray[Any], valid: BoolArray | None = None, type: pa.
     pa.Array
         The values.
     """
+    bits = None if valid is None or np.count_nonzero(valid) == len(valid) else pack_bits(valid)
     if type is None:
         type = _BY_DTYPE.get(data.dtype) or pa.from_numpy_dtype(data.dtype)
-    bits = None if valid is None or np.count_nonzero(valid) == len(valid) else pack_bits(valid)
-    if pt.is_boolean(type):
+    stored = _STORED.get(type.id)
+    if stored is None:
         return pa.Array.from_buffers(type, len(data), [bits, pack_bits(data.astype(bool, copy=False))])
-    stored = _STORED[type.id]
-    if data.dtype != stored or not data.flags.c_contiguous:
-        data = np.ascontiguousarray(data, dtype=stored)
+    if data.dtype is not stored or not data.flags.c_contiguous:
+        data = np.ascontiguousarray(data, stored)
     return pa.Array.from_buffers(type, len(data), [bits, pa.py_buffer(data)])
 
 

@@ -124,13 +124,19 @@ def find(name: str, dtype: np.dtype[Any], nulls: bool, n_values: int = 0) -> Com
     mode = options.compile
     if mode == "never" or not is_available():
         return None
-    type = item_type(dtype)
-    if type is None:
+    variant = _variant_of(name, dtype, nulls)
+    if variant is None:
         return None
-    variant = Variant(name, type, nulls)
     if variant in _loaded:
         return _loaded[variant]
     return _look_for(variant, mode == "always", n_values)
+
+
+@functools.lru_cache(4096)
+def _variant_of(name: str, dtype: np.dtype[Any], nulls: bool) -> Variant | None:
+    """The variant for items of a type; None for a type that loops don't know. Kept, because few values ask as often as many."""
+    type = item_type(dtype)
+    return None if type is None else Variant(name, type, nulls)
 
 
 def _look_for(variant: Variant, at_once: bool, n_values: int) -> Compiled | None:
@@ -202,10 +208,9 @@ def find_loop(name: str, dtype: np.dtype[Any], nulls: bool, n_values: int, often
 
 
 def _loop_of_few(name: str, dtype: np.dtype[Any], nulls: bool) -> Compiled | None:
-    type = item_type(dtype)
-    if type is None or options.compile == "never":
+    variant = _variant_of(name, dtype, nulls)
+    if variant is None or options.compile == "never":
         return None
-    variant = Variant(name, type, nulls)
     if variant in _loaded:
         return _loaded[variant]
     asked = _asked[variant] = _asked.get(variant, 0) + 1
