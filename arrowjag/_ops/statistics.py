@@ -15,7 +15,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
-from arrowjag._kernels.base.memory import unless_all
+from arrowjag._kernels.base.memory import empty, unless_all
 from arrowjag._kernels.base.offsets import count_true, row_sizes
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import sort as _sort
@@ -105,7 +105,7 @@ def median_deviation(column: Column, axis: Any, skip_nulls: bool, min_count: int
         if data.dtype.kind in "iu":
             data = _as_distances(data, valid, offsets)
         middle, _ = _reduce.quantile(data, valid, offsets, 0.5)
-        away = np.empty(len(data), data.dtype)
+        away = empty(len(data), data.dtype)
 
         def work(block: Block) -> None:
             centre = middle[block.rows].repeat(row_sizes(block.offsets))

@@ -112,7 +112,7 @@ def without_signed_zeros(out: NDArray[Any]) -> NDArray[Any]:
     per result removes the choice.
     """
     if out.dtype.kind == "f":
-        np.add(out, 0, out=out)
+        out += 0
     return out
 
 
