@@ -24,7 +24,18 @@ _SHOWN = 24
 
 if TYPE_CHECKING:
     _Ints = Sequence[int]
+    kept = cached_property
 else:
+
+    class kept(cached_property):  # noqa: N801 - a descriptor, as `property`
+        """Caches values without the lock that Python takes until 3.11; of two threads that compute one at once either is kept."""
+
+        def __get__(self, instance: Any, owner: Any = None) -> Any:
+            if instance is None:
+                return self
+            value = instance.__dict__[self.attrname] = self.func(instance)
+            return value
+
     _Ints = object  # registered as a Sequence below: isinstance of a subclass of an abstract class takes four times as long
 
 
@@ -153,19 +164,19 @@ class Dim(_Ints):
         """Whether all sizes are equal; true without rows. Computed from the parameters; `Ragged` reads its sizes once."""
         return self._n == 0 or self._uniform()
 
-    @cached_property
+    @kept
     def sizes(self) -> IntArray:
         """Row sizes, int64, read-only, cached."""
         check_memory(self._n, 8)
         return read_only(self._write_sizes())
 
-    @cached_property
+    @kept
     def offsets(self) -> IntArray:
         """Row boundaries, one more than the number of rows, from 0, int64, read-only, cached."""
         check_memory(self._n + 1, 8)
         return read_only(self._write_offsets())
 
-    @cached_property
+    @kept
     def parents(self) -> npt.NDArray[np.int32] | npt.NDArray[np.int64]:
         """The row that owns each item, read-only, cached; int32 if all numbers are below 2**31, else int64."""
         return read_only(_offsets.parents(self.offsets))

@@ -50,7 +50,7 @@ _lock = threading.Lock()
 
 
 class _Result(threading.local):
-    """Where loops that this thread runs write their result, and what they know of an exception."""
+    """The memory to which the loops of a thread write their result and the kind of an exception."""
 
     def __init__(self) -> None:
         self.words = (ctypes.c_int64 * 2)()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.base.memory import empty, empty_columns
 from arrowjag._kernels.compiled import fused_name
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.reduce.moments import deviations
@@ -73,7 +73,7 @@ def products(x: NDArray[Any], y: NDArray[Any], valid: Valid, offsets: NDArray[np
     -----
     O(n_values), on all cores, in blocks that stay in cache.
     """
-    found = Products(*(empty(len(offsets) - 1, np.float64) for _ in Products._fields))
+    found = Products(*empty_columns(len(Products._fields), len(offsets) - 1))
 
     def work(block: Block) -> None:
         if _run_products(block, y[block.items], found):
@@ -117,7 +117,7 @@ def dots(x: NDArray[Any], y: NDArray[Any], valid: Valid, offsets: NDArray[np.int
     O(n_values), on all cores; products and sums are float64. 5M pairs of float64 in rows of 10 take 10 ms of CPU time compiled,
     34 otherwise.
     """
-    xy, xx, yy = found = tuple(empty(len(offsets) - 1, np.float64) for _ in range(3))
+    xy, xx, yy = found = empty_columns(3, len(offsets) - 1)
     loop = _dots_loop(x, y, valid)
     if strategy.choose("central", loop is not None) == "compiled" and loop is not None:
         data = [np.ascontiguousarray(one) for one in (x, y)] + ([] if valid is None else [valid, valid])

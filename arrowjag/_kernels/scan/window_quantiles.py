@@ -123,7 +123,7 @@ def _slide(
 
 
 def _slots(longest: int, q: float, interpolation: str) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Where a quantile lies in sorted windows of each size up to the longest, as `slots_of`."""
+    """Return the slots of a quantile in sorted windows of each size up to the longest, as `slots_of` does."""
     return slots_of(np.maximum(np.arange(longest + 1) - 1, 0), q, interpolation)
 
 
