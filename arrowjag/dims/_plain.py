@@ -307,7 +307,9 @@ class Ragged(Dim):
         """
         dim = cls.__new__(cls)
         if not check:
-            dim._trust(np.ascontiguousarray(offsets, np.int64), validity, extent)
+            if validity is not None:
+                validity = None if np.count_nonzero(validity) == len(validity) else read_only(validity)
+            dim._fill(read_only(np.ascontiguousarray(offsets, np.int64)), 0, validity, extent)
             return dim
         found = owned(int_array(offsets, "offset"))
         _offsets.check(found, None, "from_offsets")
@@ -316,14 +318,11 @@ class Ragged(Dim):
 
     def _hold(self, offsets: IntArray, validity: Any, extent: int | None) -> None:
         mask = None if validity is None else mask_array(validity, len(offsets) - 1)
-        self._trust(offsets, mask, None if extent is None else as_count(extent, "an extent"))
+        if mask is not None and np.count_nonzero(mask) == len(mask):
+            mask = None
+        self._fill(read_only(offsets), 0, mask, None if extent is None else as_count(extent, "an extent"))
         if self._validity is not None or self._extent is not None:
             check_rows(self.sizes, self._validity, self._extent)
-
-    def _trust(self, offsets: IntArray, validity: BoolArray | None, extent: int | None) -> None:
-        if validity is not None:
-            validity = None if np.count_nonzero(validity) == len(validity) else read_only(validity)
-        self._fill(read_only(offsets), 0, validity, extent)
 
     def _fill(self, cut: IntArray, first: int, validity: BoolArray | None, extent: int | None) -> None:
         own = self.__dict__
