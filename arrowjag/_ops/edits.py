@@ -286,6 +286,9 @@ def insert(column: Column, position: elementwise.Operand, value: elementwise.Ope
 
 
 def _clamped(place: Any, sizes: IntArray) -> IntArray:
+    if np.ndim(place) == 0 and place >= 0:
+        clamped: IntArray = np.minimum(place, sizes)
+        return clamped
     found: IntArray = np.maximum(np.where(place < 0, place + sizes, place), 0)
     return np.minimum(found, sizes)
 

@@ -24,7 +24,7 @@ from arrowjag._kernels.reduce import products as _products
 from arrowjag._kernels.reduce import quantiles
 from arrowjag._kernels.reduce.extremes import ends as ends_of
 from arrowjag._kernels.reduce.ordered import row_sums
-from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, shifted
+from arrowjag._kernels.reduce.segments import Block, drop_nulls, moments, over_blocks, shifted
 from arrowjag._kernels.reduce.sums import bootstrap_means
 from arrowjag._ops import elementwise, exact, structure
 from arrowjag._ops.amounts import has_weight, weights_of
@@ -104,15 +104,16 @@ def median_deviation(column: Column, axis: Any, skip_nulls: bool, min_count: int
         data, valid = _arrow.to_numpy(_numbers(values, offsets, "mad"))
         if data.dtype.kind in "iu":
             data = _as_distances(data, valid, offsets)
-        middle, _ = _reduce.quantile(data, valid, offsets, 0.5)
+        data, cut = drop_nulls(data, valid, offsets)
+        middle, _ = _reduce.quantile(data, None, cut, 0.5)
         away = empty(len(data), data.dtype)
 
         def work(block: Block) -> None:
             centre = middle[block.rows].repeat(row_sizes(block.offsets))
             np.abs(np.subtract(block.data, centre), out=away[block.items])
 
-        over_blocks(work, data, None, offsets)
-        return _arrow.from_numpy(*_reduce.quantile(away, valid, offsets, 0.5))
+        over_blocks(work, data, None, cut)
+        return _arrow.from_numpy(*_reduce.quantile(away, None, cut, 0.5))
 
     return over_axes(column, axis, reduction, "mad", skip_nulls=skip_nulls, min_count=min_count)
 
@@ -309,9 +310,9 @@ def _of_products(
 
     def reduction(one: pa.Array, two: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
         a, b = floats(one, operation), floats(two, operation)
-        found = _products.products(a, b, valid, offsets)
         dtype = _products.common_type(a, b)
         with np.errstate(all="ignore"):
+            found = _products.products(a, b, valid, offsets)
             results = [each.astype(dtype, copy=False) for each in finish(found)]
         enough = found.counts > 1
         flags = unless_all(enough)

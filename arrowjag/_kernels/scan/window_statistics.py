@@ -16,7 +16,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import row_sizes, running_count
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.reduce.segments import Block, over_blocks, shifted, without_signed_zeros
+from arrowjag._kernels.reduce.segments import Block, over_blocks, quietly_over_blocks, shifted, without_signed_zeros
 from arrowjag._kernels.scan.windows import Integers, Merge, Spans, Valid, Windows
 
 __all__ = ["counts", "extremes", "first_items", "last_items", "sums", "variances"]
@@ -166,7 +166,10 @@ def extremes(ufunc: np.ufunc, data: NDArray[Any], valid: Valid, offsets: Integer
 
 
 def variances(data: NDArray[Any], valid: Valid, offsets: Integers, windows: Windows) -> NDArray[np.float64]:
-    """Sums of squared deviations from the mean of each window, from the means of its spans and their distances."""
+    """Sums of squared deviations from the mean of each window, from the means of its spans and their distances.
+
+    The caller turns floating-point warnings off.
+    """
     out = empty(len(data), np.float64)
 
     def work(block: Block) -> None:
@@ -185,7 +188,7 @@ def variances(data: NDArray[Any], valid: Valid, offsets: Integers, windows: Wind
         found[~np.isfinite(means)] = np.nan
         out[block.items] = found
 
-    over_blocks(work, data, valid, offsets)
+    quietly_over_blocks(work, data, valid, offsets)
     return out
 
 
