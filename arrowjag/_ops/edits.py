@@ -305,8 +305,8 @@ def splice(column: Column, start: elementwise.Operand, n: elementwise.Operand, i
         items = None
     column, (place, count, item) = _beside_rows(column, [start, n, items], "splice")
     column, (place, count) = _positions(column, [("start", place), ("n", count)], "splice")
-    wrong = np.atleast_1d(count) < 0
-    if wrong.any():
+    wrong = np.atleast_1d(np.less(count, 0))
+    if np.count_nonzero(wrong):
         row = int(wrong.argmax())
         where = f" for {row_name(column.shape, column.ndim - 1, row)}" if np.ndim(count) else ""
         raise JagValueError(f"splice: n must not be negative, got {int(np.atleast_1d(count)[row])}{where}")

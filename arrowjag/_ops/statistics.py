@@ -318,8 +318,8 @@ def _of_products(
         flags = unless_all(enough)
         if len(fields) == 1:
             return _arrow.from_numpy(results[0], flags)
-        mask = None if flags is None else pa.array(~flags)
-        return pa.StructArray.from_arrays([_arrow.from_numpy(each) for each in results], list(fields), mask=mask)
+        columns = [_arrow.from_numpy(each) for each in results]
+        return _arrow.structs(columns, [pa.field(name, columns[0].type) for name in fields], flags)
 
     return over_pairs(x, y, axis, reduction, operation, skip_nulls=skip_nulls, min_count=min_count)
 
@@ -347,8 +347,9 @@ def linear_fit(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int
     """The straight line of least squares through the points (x, y)."""
 
     def finish(found: _products.Products) -> tuple[Floats, ...]:
-        slope = np.where(found.xx == 0, np.nan, found.xy / found.xx)
-        r2 = np.clip((found.xy / found.xx) * (found.xy / found.yy), 0.0, 1.0)
+        ratio = found.xy / found.xx
+        r2 = (ratio * (found.xy / found.yy)).clip(0.0, 1.0)
+        slope = np.where(found.xx == 0, np.nan, ratio)
         return slope, found.mean_y - slope * found.mean_x, r2
 
     return _of_products(x, y, axis, finish, ("slope", "intercept", "r2"), "linear_fit", skip_nulls, min_count)
