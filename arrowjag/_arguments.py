@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -88,16 +88,21 @@ def within_memory(name: str | None) -> Callable[[F], F]:
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
                 return function(*args, **kwargs)
-            except ExcessError as error:
-                raise JagMemoryError(f"{name or args[1]}: {error}") from None
-            except JagError:
-                raise
             except MemoryError as error:
-                raise JagMemoryError(f"{name or args[1]}: the result needs more memory than there is: {error}") from error
+                _raise_named(error, name or args[1])
 
         return call  # type: ignore[return-value]  # the wrapped signature is function's
 
     return decorate
+
+
+def _raise_named(error: MemoryError, name: str) -> NoReturn:
+    """Raise a failed allocation as `JagMemoryError` that names the operation."""
+    if isinstance(error, ExcessError):
+        raise JagMemoryError(f"{name}: {error}") from None
+    if isinstance(error, JagError):
+        raise error
+    raise JagMemoryError(f"{name}: the result needs more memory than there is: {error}") from error
 
 
 def checked(function: F, name: str) -> F:
@@ -109,6 +114,8 @@ def checked(function: F, name: str) -> F:
     """
     parameters = list(inspect.signature(function).parameters.values())
     checks = {one.name: (check, none) for one in parameters for check, none in [_check_of(one)] if check is not None}
+    if not checks:
+        return within_memory(name)(function)
     positional = [(one.name, *checks.get(one.name, (None, True))) for one in parameters if one.kind == one.POSITIONAL_OR_KEYWORD]
 
     @functools.wraps(function)
@@ -122,9 +129,11 @@ def checked(function: F, name: str) -> F:
                 check, none = checks[key]
                 if not (value is None and none):
                     check(value, f"{name}: {key}")
-        return safe(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except MemoryError as error:
+            _raise_named(error, name)
 
-    safe = within_memory(name)(function)
     return call  # type: ignore[return-value]  # the wrapped signature is function's
 
 

@@ -34,7 +34,8 @@ class Column:
     _values: pa.Array
 
     def __init__(self, shape: JaggedShape, values: pa.Array) -> None:
-        if len(values) != shape.size:
+        dims = shape._dims
+        if len(values) != (dims[-1]._size if dims else 1):
             raise ShapeError(f"{shape!r} has {shape.size} places, got {len(values)} values")
         self._shape = shape
         self._values = values

@@ -27,14 +27,17 @@ def check_ndim(ndim: int, what: str) -> None:
 
 def is_int(value: object) -> TypeGuard[int | np.integer[Any]]:
     """Whether a value is a Python or numpy integer; a bool is not, nor is numpy's timedelta64, a subclass of its integers."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
+    return type(value) is int or (isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64)))
 
 
 def integer(value: object, what: str, least: int | None = None) -> int:
     """Convert a value to a Python int, or raise an error that names the argument and its minimum."""
-    if not is_int(value):
+    if type(value) is int:
+        number = value
+    elif is_int(value):
+        number = int(value)
+    else:
         raise JagTypeError(f"{what} must be an int, got {type(value).__name__}")
-    number = int(value)
     if least is not None and number < least:
         raise JagValueError(f"{what} must {f'be at least {least}' if least else 'not be negative'}, got {number}")
     return number

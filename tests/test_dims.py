@@ -527,6 +527,24 @@ def test_parents_widen_with_the_numbers():
 # --------------------------------------------------------------------------------------------------- validity, extents
 
 
+@given(lists, st.integers(0, 6), st.integers(0, 6))
+def test_slices_of_lists_write_no_offsets_before_they_are_read(sizes, start, stop):
+    start, stop = sorted((min(start, len(sizes)), min(stop, len(sizes))))
+    expected, base = sizes[start:stop], sum(sizes[:start])
+    part = Ragged(sizes)[start:stop]
+    assert base == 0 or "offsets" not in part.__dict__
+    assert list(part) == expected
+    assert part.size == sum(expected)
+    assert [part.offset_of(row) for row in range(len(part) + 1)] == [0, *accumulate(expected)]
+    owners = [row for row, size in enumerate(expected) for _ in range(size)]
+    assert [part.index_of(item) for item in range(part.size)] == owners
+    assert list(part[1:]) == expected[1:]
+    assert list(pickle.loads(pickle.dumps(part))) == expected
+    assert part.offsets.tolist() == [0, *accumulate(expected)]
+    assert not part.offsets.flags.writeable
+    assert list(reversed(part)) == expected[::-1]
+
+
 @given(nullable(), st.slices(6))
 def test_slices_keep_null_rows_and_extent(made, rows):
     dim, sizes, mask = made

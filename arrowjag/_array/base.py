@@ -123,7 +123,7 @@ class ArrayBase(Column):
     @classmethod
     def _wrap(cls, column: Column) -> ArrayOrScalar:
         """Wrap a result: an array, or an Arrow scalar if the column has no dims."""
-        if column.ndim == 0:
+        if not column._shape._dims:
             return column.values[0]
         return cls._of(column)
 

@@ -89,6 +89,8 @@ class IndexingMethods(ArrayBase):
         >>> x[x > 2].to_list(), x[aj.array([[2, 0], [1]])].to_list(), x[:, :[1, 2]].to_list()
         ([[3], [4, 5]], [[3, 1], [5]], [[1], [4, 5]])
         """
+        if isinstance(key, slice):
+            return self._wrap(_ops.getitem(self, [_numpy_key(key)]))
         if isinstance(key, str):
             return self._wrap(struct_fields.field(self, key))
         if isinstance(key, list) and key and all(isinstance(one, str) for one in key):
@@ -475,6 +477,8 @@ def rows_of_key(ndim: int, key: Any) -> Rows:
 
 def _is_array(key: Any) -> bool:
     """Return whether a key is an array rather than a scalar."""
+    if type(key) is int:
+        return False
     if isinstance(key, Column):
         return key.ndim > 0
     if isinstance(key, np.ndarray):
@@ -507,7 +511,7 @@ def _by_array(array: Column, key: Column) -> Column:
 
 def _numpy_key(key: Any) -> Any:
     """Convert one entry of ``x[...]``."""
-    if key is None or key is Ellipsis:
+    if key is None or key is Ellipsis or type(key) is int:
         return key
     if isinstance(key, slice):
         return Window(_bound(key.start), _bound(key.stop), _step(key.step))
@@ -516,7 +520,7 @@ def _numpy_key(key: Any) -> Any:
 
 def _koda_key(key: Any) -> Any:
     """Convert one entry of ``x.S[...]``; None is a null position."""
-    if key is Ellipsis:
+    if key is Ellipsis or type(key) is int:
         return key
     if isinstance(key, slice):
         if key.step is not None:
@@ -528,8 +532,8 @@ def _koda_key(key: Any) -> Any:
 
 
 def _koda_bound(key: Any) -> Any:
-    if key is None:
-        return None
+    if key is None or type(key) is int:
+        return key
     if isinstance(key, Column) or _is_array(key):
         return as_column(key)
     if isinstance(key, pa.Scalar) and not key.is_valid:
@@ -539,7 +543,7 @@ def _koda_bound(key: Any) -> Any:
 
 def _bound(bound: Any) -> Any:
     """Convert a bound of a slice to None, an int, a Dim with one entry per row, or a column."""
-    if bound is None or isinstance(bound, Dim):
+    if bound is None or type(bound) is int or isinstance(bound, Dim):
         return bound
     if isinstance(bound, Column) and bound.ndim:
         return _int_column(bound)
@@ -564,6 +568,8 @@ def _step(step: Any) -> int:
 
 
 def _position(value: Any, what: str) -> int:
+    if type(value) is int:
+        return value
     if isinstance(value, Column):
         value = value.values[0]
     if isinstance(value, pa.Scalar):
@@ -577,6 +583,8 @@ def _position(value: Any, what: str) -> int:
 
 def _index(value: Any, operation: str) -> int | Column:
     """Convert positions or sizes to an int or a column."""
+    if type(value) is int:
+        return value
     if isinstance(value, Dim):
         value = value.sizes
     if isinstance(value, Column):

@@ -27,7 +27,9 @@ def join(arrays: list[pa.Array]) -> pa.Array:
     """Concatenate at least one array of one type; a single array is returned unchanged."""
     # Arrays without items may lack buffers; pyarrow crashes when it concatenates them.
     filled = [array for array in arrays if len(array)] or arrays[:1]
-    return filled[0] if len(filled) == 1 else _concat(filled)
+    if len(filled) == 1:
+        return filled[0]
+    return pa.concat_arrays(filled) if pt.is_primitive(filled[0].type) else _concat(filled)
 
 
 def _concat(chunks: list[pa.Array]) -> pa.Array:

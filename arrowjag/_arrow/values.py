@@ -26,6 +26,7 @@ __all__ = [
     "numbers",
     "plain",
     "plain_numbers",
+    "structs",
     "to_numpy",
     "valid_of",
     "vouched",
@@ -57,6 +58,13 @@ def field_of(values: pa.Array, place: int) -> pa.Array:
 def fields_of(values: pa.Array) -> list[pa.Array]:
     """Return all fields of structs, null where the struct is null."""
     return [field_of(values, place) for place in range(values.type.num_fields)]
+
+
+def structs(fields: list[pa.Array], types: list[pa.Field], valid: BoolArray | None = None) -> pa.Array:
+    """Build structs of fields of one length, null where `valid` is False; a mask of pyarrow would take four times as long."""
+    if valid is None:
+        return pa.StructArray.from_arrays(fields, fields=types)
+    return pa.Array.from_buffers(pa.struct(types), len(valid), [pack_bits(valid)], children=fields)
 
 
 def vouched(values: pa.Array) -> pa.Array:
@@ -166,14 +174,14 @@ def from_numpy(data: npt.NDArray[Any], valid: BoolArray | None = None, type: pa.
     pa.Array
         The values.
     """
+    bits = None if valid is None or np.count_nonzero(valid) == len(valid) else pack_bits(valid)
     if type is None:
         type = _BY_DTYPE.get(data.dtype) or pa.from_numpy_dtype(data.dtype)
-    bits = None if valid is None or np.count_nonzero(valid) == len(valid) else pack_bits(valid)
-    if pt.is_boolean(type):
+    stored = _STORED.get(type.id)
+    if stored is None:
         return pa.Array.from_buffers(type, len(data), [bits, pack_bits(data.astype(bool, copy=False))])
-    stored = _STORED[type.id]
-    if data.dtype != stored or not data.flags.c_contiguous:
-        data = np.ascontiguousarray(data, dtype=stored)
+    if data.dtype is not stored or not data.flags.c_contiguous:
+        data = np.ascontiguousarray(data, stored)
     return pa.Array.from_buffers(type, len(data), [bits, pa.py_buffer(data)])
 
 

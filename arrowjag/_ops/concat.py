@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -45,7 +44,7 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
     -----
     Koda's `concat`, with axes counted from the outermost.
     """
-    if len({column.ndim for column in columns}) != 1 or columns[0].ndim == 0:
+    if len({len(column._shape._dims) for column in columns}) != 1 or columns[0].ndim == 0:
         got = [column.ndim for column in columns]
         raise ShapeError(f"concat needs arrays of one ndim of at least 1, got ndim {got}; see expand_to")
     place = structure.normalize_axis(axis, columns[0].ndim, "concat")
@@ -66,10 +65,13 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
     if place == columns[0].ndim - 1 and merge.pays_rows(columns[0].type, len(joined), joined.size, len(joined)):
         values = merge.join_rows([column.values for column in columns], [dim.offsets for dim in dims])
         return Column(JaggedShape._trusted(outer), values)
-    bases = [0, *itertools.accumulate(dim.size for dim in dims[:-1])]
-    starts = np.array([dim.offsets[:-1] + base for dim, base in zip(dims, bases, strict=True)]).ravel("F")
-    sizes = np.array([dim.sizes for dim in dims]).ravel("F")
-    items = _offsets.runs(starts, _offsets.from_counts(sizes))
+    starts, sizes = np.empty((2, len(joined), len(dims)), np.int64)
+    base = 0
+    for slot, dim in enumerate(dims):
+        np.add(dim.offsets[:-1], base, out=starts[:, slot])
+        np.subtract(dim.offsets[1:], dim.offsets[:-1], out=sizes[:, slot])
+        base += dim.size
+    items = _offsets.runs(starts.reshape(-1), _offsets.from_counts(sizes.reshape(-1)))
     return structure.take_items(structure.end_to_end(parts), 1, items, outer)
 
 

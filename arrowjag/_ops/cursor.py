@@ -236,11 +236,12 @@ def positions(index: int | Column) -> tuple[Any, BoolArray | None]:
 
 def slice_rows(column: Column, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | None = None) -> Cursor:
     """Slice each row; adds a dim. `bounds` replace those of the window and are aligned with the cursor's positions."""
-    dim = column.shape.dims[cursor.depth]
-    if isinstance(cursor.places, range):
-        quick = _cut_neighbours(dim, cursor, window)
-        if quick is not None:
-            return quick
+    dim = column._shape._dims[cursor.depth]
+    return _cut_neighbours(dim, cursor, window) or _cut_each(dim, cursor, window, bounds)
+
+
+def _cut_each(dim: Dim, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | None) -> Cursor:
+    """Slice each row by writing the number of each item."""
     begins, below = _sliced(dim, cursor, window, bounds)
     places = _offsets.runs(begins, below.offsets, window.step)
     return Cursor((*cursor.outer, below), cursor.depth + 1, places, _owned(cursor, below))
@@ -262,34 +263,58 @@ def _sliced(dim: Dim, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | 
     below: Dim = Ragged.from_offsets(offsets, validity=None if null is None else ~null, extent=extent, check=False)
     if extent is not None and null is None:
         below = Uniform(extent, len(counts))
-    return starts + begin, below
+    return starts if isinstance(begin, int) and begin == 0 else starts + begin, below
+
+
+def slice_frame(column: Column, window: Window) -> Column | None:
+    """Slice the rows of the frame side by side; None if they are null, or the window has a step or bounds that are no ints."""
+    dim = column._shape._dims[0]
+    bounds = _int_bounds(window) if window.step == 1 else None
+    if bounds is None or dim.validity is not None:
+        return None
+    start, stop, _ = slice(*bounds).indices(dim._size)
+    stop = max(start, stop)
+    rows = Uniform(stop - start, 1, declared=dim.extent is not None)
+    return structure.slice_items(column, 1, start, stop, (rows,))
+
+
+def _int_bounds(window: Window) -> tuple[int | None, int | None] | None:
+    """Return the bounds if each is None or an int for all rows."""
+    start, stop, _ = window
+    if (start is None or isinstance(start, int)) and (stop is None or isinstance(stop, int)):
+        return start, stop
+    return None
 
 
 def finish_slice(column: Column, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | None) -> Column:
     """Return `finish` of `slice_rows`; slices of leaves are copied as runs where a compiled loop can, without item numbers."""
-    dim = column.shape.dims[cursor.depth]
-    is_leaf = cursor.depth == column.ndim - 1 and window.step == 1 and has_words(column.type)
-    if is_leaf and not (isinstance(cursor.places, range) and _keeps_rows(dim, window)):
+    dim = column._shape._dims[cursor.depth]
+    found = _cut_neighbours(dim, cursor, window)
+    if found is None and cursor.depth == column.ndim - 1 and window.step == 1 and has_words(column.type):
         n_values, n = column.shape.size, len(cursor.places)
         if can_take(column.type, n_values) and merge.by_rows(column.type, len(dim), n_values, n) != "items":
             begins, below = _sliced(dim, cursor, window, bounds)
             values = take_ranges(column.values, begins, below.offsets)
             if values is not None:
                 return or_null(Column(JaggedShape._trusted((*cursor.outer, below)), values))
-    return finish(column, slice_rows(column, cursor, window, bounds))
+    cursor = found or _cut_each(dim, cursor, window, bounds)
+    if cursor.loose or isinstance(cursor.places, range):
+        return finish(column, cursor)
+    return or_null(structure.take_items(column, cursor.depth, cursor.places, cursor.outer))
 
 
 def _cut_neighbours(dim: Dim, cursor: Cursor, window: Window) -> Cursor | None:
     """Slice without writing offsets, if the result is contiguous: whole rows, or part of a single row. None otherwise."""
     rows = cursor.places
-    assert isinstance(rows, range)
-    first, last = dim.offset_of(rows.start), dim.offset_of(rows.stop)
+    if not isinstance(rows, range):
+        return None
+    first, last = dim._offset_at(rows.start), dim._offset_at(rows.stop)
     if _keeps_rows(dim, window):
-        below = dim[rows.start : rows.stop]
+        below = dim._slice(rows.start, rows.stop)
         below = below.with_extent(None) if cursor.loose else below
         owners = _owned(cursor, below)
         return Cursor((*cursor.outer, below), cursor.depth + 1, range(first, last), owners)
-    plain = window.step == 1 and all(isinstance(one, (int, type(None))) for one in window[:2])
+    plain = window.step == 1 and _int_bounds(window) is not None
     if len(rows) != 1 or not plain or (dim.validity is not None and not dim.validity[rows.start]) or cursor.owners is not None:
         return None
     begin, end, _ = slice(window.start, window.stop).indices(last - first)
@@ -300,11 +325,15 @@ def _cut_neighbours(dim: Dim, cursor: Cursor, window: Window) -> Cursor | None:
 
 def _keeps_rows(dim: Dim, window: Window) -> bool:
     """Whether a window with int bounds holds every row as a whole, as the first three items of rows of three do."""
-    start, stop, step = 0 if window.start is None else window.start, window.stop, window.step
-    if step != 1 or not isinstance(start, int) or not isinstance(stop, (int, type(None))):
+    bounds = _int_bounds(window) if window.step == 1 else None
+    if bounds is None:
         return False
+    start, stop = bounds[0] or 0, bounds[1]
     if start == 0 and stop is None:
         return True
+    least = max(-start, 0) if stop is None else stop  # the window can't hold rows that are longer than this on average
+    if dim._size > least * dim._n:
+        return False
     longest = dim.max(default=0) if dim.extent is None else dim.extent
     return (start == 0 or start <= -longest) and (stop is None or stop >= longest)
 
@@ -318,7 +347,7 @@ def _owned(cursor: Cursor, below: Dim) -> IntArray | None:
 
 def _extent(dim: Dim, window: Window) -> int | None:
     """Return the declared extent after slicing with int bounds, or None."""
-    if dim.extent is None or not all(isinstance(one, (int, type(None))) for one in window[:2]):
+    if dim.extent is None or _int_bounds(window) is None:
         return None
     return len(range(*slice(window.start, window.stop, window.step).indices(dim.extent)))
 
@@ -326,20 +355,27 @@ def _extent(dim: Dim, window: Window) -> int | None:
 def _clip(start: Any, stop: Any, step: int, sizes: IntArray) -> tuple[Any, IntArray, BoolArray | None]:
     """Apply Python's slice rule per row: first position, number of items, and flags of null bounds."""
     low, high = (0, sizes) if step > 0 else (-1, sizes - 1)
-    begin, end = (low, sizes) if step > 0 else (high, np.int64(-1))
+    begin: Any = low if step > 0 else high
+    end: Any = sizes if step > 0 else np.int64(-1)
+    null: BoolArray | None = None
     unknown: BoolArray | None = None
     if start is not None:
-        position, null = positions(start)
-        begin, unknown = _clamped(position, sizes, low, high), null
+        begin, null = _clamped(start, sizes, low, high)
     if stop is not None:
-        position, null = positions(stop)
-        end, unknown = _clamped(position, sizes, low, high), either(unknown, null)
+        end, unknown = _clamped(stop, sizes, low, high)
+    if step == 1 and start is None:
+        return begin, end, unknown
     count = end - begin if step == 1 else (end - begin + (step - 1 if step > 0 else step + 1)) // step
-    return begin, np.maximum(count, 0), unknown
+    return begin, count if step == 1 and stop is None else np.maximum(count, 0), either(null, unknown)
 
 
-def _clamped(position: Any, sizes: IntArray, low: Any, high: Any) -> Any:
-    return np.minimum(np.maximum(_from_end(position, sizes), low), high)
+def _clamped(bound: Any, sizes: IntArray, low: int, high: IntArray) -> tuple[IntArray, BoolArray | None]:
+    """Return the position of a bound in each row, from `low` to `high`, and flags of null bounds."""
+    if isinstance(bound, int):
+        position = max(-_LARGEST, min(bound, _LARGEST))
+        return np.minimum(high, position) if position >= 0 else np.maximum(sizes + position, low), None
+    position, null = positions(bound)
+    return np.minimum(np.maximum(_from_end(position, sizes), low), high), null
 
 
 def new_dim(cursor: Cursor) -> Cursor:

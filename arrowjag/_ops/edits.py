@@ -52,7 +52,9 @@ def _beside_rows(column: Column, given: Sequence[Any], operation: str) -> tuple[
     if not others:
         return column, list(given)
     column, *others = structure.agree([column, *others], operation, levels=depth)
-    spread = iter(along_axis.align_keys(column, depth, others, operation)[1])
+    if any(other.ndim < depth for other in others):
+        others = along_axis.align_keys(column, depth, others, operation)[1]
+    spread = iter(others)
     return column, [next(spread).values if isinstance(one, Column) else one for one in given]
 
 
@@ -284,6 +286,9 @@ def insert(column: Column, position: elementwise.Operand, value: elementwise.Ope
 
 
 def _clamped(place: Any, sizes: IntArray) -> IntArray:
+    if np.ndim(place) == 0 and place >= 0:
+        clamped: IntArray = np.minimum(place, sizes)
+        return clamped
     found: IntArray = np.maximum(np.where(place < 0, place + sizes, place), 0)
     return np.minimum(found, sizes)
 
@@ -300,8 +305,8 @@ def splice(column: Column, start: elementwise.Operand, n: elementwise.Operand, i
         items = None
     column, (place, count, item) = _beside_rows(column, [start, n, items], "splice")
     column, (place, count) = _positions(column, [("start", place), ("n", count)], "splice")
-    wrong = np.atleast_1d(count) < 0
-    if wrong.any():
+    wrong = np.atleast_1d(np.less(count, 0))
+    if np.count_nonzero(wrong):
         row = int(wrong.argmax())
         where = f" for {row_name(column.shape, column.ndim - 1, row)}" if np.ndim(count) else ""
         raise JagValueError(f"splice: n must not be negative, got {int(np.atleast_1d(count)[row])}{where}")

@@ -27,6 +27,7 @@ from arrowjag._ops.cursor import (
     pick,
     row_name,
     rows_of,
+    slice_frame,
     slice_rows,
 )
 from arrowjag.dims import Dim, Uniform
@@ -61,6 +62,8 @@ def getitem(column: Column, keys: Sequence[Any]) -> Column:
     JagIndexError
         If a position is out of range (the message names the row), or there are more keys than dims.
     """
+    if len(keys) == 1 and isinstance(keys[0], Window) and column.ndim and (rows := slice_frame(column, keys[0])) is not None:
+        return rows
     keys = _spell_out(keys, column.ndim)
     _check_adjacent(keys)
     found = [_as_index(key) for key in keys if isinstance(key, Column)]
@@ -180,7 +183,7 @@ def _spread(places: IntArray, depth: int, shape: JaggedShape) -> IntArray:
 
 def _aligned_bounds(cursor: Cursor, window: Window) -> tuple[Any, Any] | None:
     """Align array bounds with the positions of the cursor; None if neither bound is an array."""
-    if not any(isinstance(one, (Column, Dim)) for one in window[:2]):
+    if not isinstance(window.start, (Column, Dim)) and not isinstance(window.stop, (Column, Dim)):
         return None
     frame = Column(JaggedShape._trusted(cursor.outer), pa.nulls(len(cursor.places)))
     bounds: list[Any] = []
@@ -232,6 +235,8 @@ def subslice(column: Column, keys: Sequence[Any]) -> Column:
     ShapeError
         If neither shape is a prefix of the other.
     """
+    if len(keys) == 1 and isinstance(keys[0], int) and column.ndim:
+        return nth_or_null(column, keys[0])
     if Ellipsis not in [key for key in keys if not isinstance(key, Column)]:
         keys = [Ellipsis, *keys]
     keys = _spell_out(keys, column.ndim)
@@ -331,8 +336,9 @@ def take(column: Column, index: int | Column, axis: int = -1, out_of_bounds: str
 def window(column: Column, wanted: Window, axis: int, operation: str) -> Column:
     """Slice each row at an axis; column bounds have one entry per row, and a null entry makes its row null."""
     place = structure.normalize_axis(axis, column.ndim, operation)
-    column, (start, stop) = agreed(column, wanted[:2], place, operation)
-    wanted = wanted._replace(start=start, stop=stop)
+    if isinstance(wanted.start, Column) or isinstance(wanted.stop, Column):
+        column, (start, stop) = agreed(column, wanted[:2], place, operation)
+        wanted = Window(start, stop, wanted.step)
     cursor = _whole(column, place)
     return finish_slice(column, cursor, wanted, _aligned_bounds(cursor, wanted))
 

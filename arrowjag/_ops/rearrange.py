@@ -58,7 +58,7 @@ def _expand_dim(column: Column, place: int, spec: Any) -> Column:
     dim = column.shape.dims[place]
     if is_int(spec) and spec == -1:
         return column
-    wanted = _wanted(spec, len(dim), f"expand of {column.shape!r}: dim {place}")
+    wanted = _wanted(spec, column.shape, place)
     if dim.extent != 1:
         if wanted != dim:
             raise ShapeError(
@@ -75,13 +75,18 @@ def _expand_dim(column: Column, place: int, spec: Any) -> Column:
     return structure.repeat_items(column, place + 1, times, (*column.shape.dims[:place], wanted))
 
 
-def _wanted(spec: Any, rows: int, where: str) -> Dim:
+def _wanted(spec: Any, shape: JaggedShape, place: int) -> Dim:
+    """Return the dim that an argument describes, with as many rows as the dim of the shape at a place."""
+    rows = len(shape.dims[place])
+    if is_int(spec):
+        return Uniform(int(spec), rows)
     dim = _dims.to_dim(spec)
     if len(dim) == rows:
         return dim
-    if not _dims.is_pattern(spec) and not is_int(spec):
+    if not _dims.is_pattern(spec):
         raise ShapeError(
-            f"{where} has {rows} rows, got {len(dim)} sizes; only a pattern is repeated, a plain list must hold one size per row"
+            f"expand of {shape!r}: dim {place} has {rows} rows, got {len(dim)} sizes; only a pattern is repeated, a plain list "
+            "must hold one size per row"
         )
     return dim.stretched(rows)
 

@@ -201,14 +201,14 @@ def gaps(column: Column, axis: Any) -> Column:
     if valid is not None:
         values, cut = gather.filter_values(values, valid), _offsets.filter_rows(valid, cut)
     sizes = np.maximum(_offsets.row_sizes(cut) - 1, 0)
-    new = _offsets.from_sizes(sizes)
-    items = _offsets.runs(cut[:-1], new)
+    new = _offsets.from_counts(sizes)
+    items = _offsets.runs(cut[:-1] + 1, new)
     rows = JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, cut)))
     try:
         differences = scan.diff(Column(rows, values), 1, -1).values
     except (JagOverflowError, JagTypeError) as error:
         raise type(error)(str(error).replace("diff", "gaps", 1)) from None
-    return Column(JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, new))), gather.take(differences, items + 1))
+    return Column(JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, new))), gather.take(differences, items))
 
 
 def local_maxima(column: Column, axis: Any) -> Column:

@@ -15,7 +15,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
-from arrowjag._kernels.base.memory import unless_all
+from arrowjag._kernels.base.memory import empty, unless_all
 from arrowjag._kernels.base.offsets import count_true, row_sizes
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import sort as _sort
@@ -24,7 +24,7 @@ from arrowjag._kernels.reduce import products as _products
 from arrowjag._kernels.reduce import quantiles
 from arrowjag._kernels.reduce.extremes import ends as ends_of
 from arrowjag._kernels.reduce.ordered import row_sums
-from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, shifted
+from arrowjag._kernels.reduce.segments import Block, drop_nulls, moments, over_blocks, shifted
 from arrowjag._kernels.reduce.sums import bootstrap_means
 from arrowjag._ops import elementwise, exact, structure
 from arrowjag._ops.amounts import has_weight, weights_of
@@ -104,15 +104,16 @@ def median_deviation(column: Column, axis: Any, skip_nulls: bool, min_count: int
         data, valid = _arrow.to_numpy(_numbers(values, offsets, "mad"))
         if data.dtype.kind in "iu":
             data = _as_distances(data, valid, offsets)
-        middle, _ = _reduce.quantile(data, valid, offsets, 0.5)
-        away = np.empty(len(data), data.dtype)
+        data, cut = drop_nulls(data, valid, offsets)
+        middle, _ = _reduce.quantile(data, None, cut, 0.5)
+        away = empty(len(data), data.dtype)
 
         def work(block: Block) -> None:
             centre = middle[block.rows].repeat(row_sizes(block.offsets))
             np.abs(np.subtract(block.data, centre), out=away[block.items])
 
-        over_blocks(work, data, None, offsets)
-        return _arrow.from_numpy(*_reduce.quantile(away, valid, offsets, 0.5))
+        over_blocks(work, data, None, cut)
+        return _arrow.from_numpy(*_reduce.quantile(away, None, cut, 0.5))
 
     return over_axes(column, axis, reduction, "mad", skip_nulls=skip_nulls, min_count=min_count)
 
@@ -309,16 +310,16 @@ def _of_products(
 
     def reduction(one: pa.Array, two: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
         a, b = floats(one, operation), floats(two, operation)
-        found = _products.products(a, b, valid, offsets)
         dtype = _products.common_type(a, b)
         with np.errstate(all="ignore"):
+            found = _products.products(a, b, valid, offsets)
             results = [each.astype(dtype, copy=False) for each in finish(found)]
         enough = found.counts > 1
         flags = unless_all(enough)
         if len(fields) == 1:
             return _arrow.from_numpy(results[0], flags)
-        mask = None if flags is None else pa.array(~flags)
-        return pa.StructArray.from_arrays([_arrow.from_numpy(each) for each in results], list(fields), mask=mask)
+        columns = [_arrow.from_numpy(each) for each in results]
+        return _arrow.structs(columns, [pa.field(name, columns[0].type) for name in fields], flags)
 
     return over_pairs(x, y, axis, reduction, operation, skip_nulls=skip_nulls, min_count=min_count)
 
@@ -346,8 +347,9 @@ def linear_fit(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int
     """The straight line of least squares through the points (x, y)."""
 
     def finish(found: _products.Products) -> tuple[Floats, ...]:
-        slope = np.where(found.xx == 0, np.nan, found.xy / found.xx)
-        r2 = np.clip((found.xy / found.xx) * (found.xy / found.yy), 0.0, 1.0)
+        ratio = found.xy / found.xx
+        r2 = (ratio * (found.xy / found.yy)).clip(0.0, 1.0)
+        slope = np.where(found.xx == 0, np.nan, ratio)
         return slope, found.mean_y - slope * found.mean_x, r2
 
     return _of_products(x, y, axis, finish, ("slope", "intercept", "r2"), "linear_fit", skip_nulls, min_count)

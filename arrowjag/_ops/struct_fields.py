@@ -62,9 +62,8 @@ def _flat_field(column: Column, name: str) -> pa.Array:
 
 def structs(parts: Mapping[str, pa.Array], owner: pa.Array | None = None) -> pa.Array:
     """Build structs of flat arrays, null where `owner` is null."""
-    mask = None if owner is None or owner.null_count == 0 else owner.is_null()
     types = [pa.field(name, one.type) for name, one in parts.items()]
-    return pa.StructArray.from_arrays(list(parts.values()), fields=types, mask=mask)
+    return _arrow.structs(list(parts.values()), types, None if owner is None else _arrow.valid_of(owner))
 
 
 def zip_fields(parts: Mapping[str, Column | pa.Scalar], operation: str = "zip") -> Column:

@@ -42,7 +42,7 @@ __all__ = [
 
 def normalize_axis(axis: Any, ndim: int, operation: str = "the operation") -> int:
     """Convert an axis to a number from 0 to ndim - 1; negative counts from the innermost."""
-    place = integer(axis, f"{operation}: axis")
+    place = axis if type(axis) is int else integer(axis, f"{operation}: axis")
     if not -ndim <= place < ndim:
         raise JagIndexError(f"{operation}: axis {place} is out of range for {ndim} dims")
     return place % ndim
@@ -153,11 +153,11 @@ def _take_rows(dim: Dim, rows: IntArray, valid: BoolArray | None) -> tuple[Dim, 
 
 
 def slice_items(column: Column, depth: int, start: int, stop: int, outer: Sequence[Dim]) -> Column:
-    """Slice the items after the first `depth` dims: values are shared, offsets are rebased."""
+    """Slice the items after the first `depth` dims: values are shared, offsets are rebased at the first access."""
     dims = list(outer)
-    for dim in column.shape.dims[depth:]:
-        dims.append(dim[start:stop])
-        start, stop = dim.offset_of(start), dim.offset_of(stop)
+    for dim in column._shape._dims[depth:]:
+        dims.append(dim._slice(start, stop))
+        start, stop = dim._offset_at(start), dim._offset_at(stop)
     values = column._values.slice(start, stop - start)
     return Column(JaggedShape._trusted(dims), values)
 
@@ -282,7 +282,13 @@ def align(columns: Sequence[Column], operation: str = "align") -> list[Column]:
         Columns of one shape object. A row is null if it is null in any column with that many dims; an extent declared by any column
         is declared in all.
     """
-    return list(columns) if _share_shape(columns) else expand_all(agree(columns, operation))
+    if _share_shape(columns):
+        return list(columns)
+    shapes = [column._shape for column in columns]
+    target = _longest(shapes)
+    if _agree_already(shapes, target, target.ndim) and not _declare_more([shape._dims for shape in shapes], target._dims):
+        return _expand_each(columns, target)
+    return expand_all(agree(columns, operation))
 
 
 def _share_shape(columns: Sequence[Column]) -> bool:
@@ -385,13 +391,17 @@ def _check_null_rows(shape: JaggedShape, depth: int, validity: BoolArray, operat
 
 def expand_all(columns: Sequence[Column]) -> list[Column]:
     """Expand columns to the longest shape, of which all shapes are prefixes, and merge extents."""
-    target = merge_extents([column._shape for column in columns])
+    return _expand_each(columns, merge_extents([column._shape for column in columns]))
+
+
+def _expand_each(columns: Sequence[Column], target: JaggedShape) -> list[Column]:
+    """Expand columns whose shapes are prefixes of the target."""
     return [column if column._shape is target else _expanded(column, target) for column in columns]
 
 
 def _expanded(column: Column, target: JaggedShape) -> Column:
-    if column.ndim == target.ndim:
-        return with_shape(target, column)
+    if len(column._shape._dims) == len(target._dims):
+        return Column(target, column._values)
     return Column(target, _spread(column.values, _below(target, column.ndim)))
 
 

@@ -118,7 +118,9 @@ def cosine(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | N
     def reduction(one: pa.Array, two: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
         a, b = floats(one, "cosine"), floats(two, "cosine")
         n_pairs, _ = _reduce.count(valid, offsets)
-        found = unit_product(*dots(a, b, valid, offsets))
+        sums = dots(a, b, valid, offsets)
+        with np.errstate(all="ignore"):
+            found = unit_product(*sums)
         return _arrow.from_numpy(found.astype(common_type(a, b), copy=False), n_pairs > 0)
 
     return over_pairs(x, y, axis, reduction, "cosine", skip_nulls=skip_nulls, min_count=min_count)

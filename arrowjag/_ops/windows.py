@@ -41,6 +41,8 @@ class View(NamedTuple):
     """The values of some rows and the windows over them."""
 
     values: pa.Array
+    valid: BoolArray | None
+    """Which values are not null; None if all are."""
     offsets: IntArray
     windows: Windows
     counts: IntArray
@@ -76,10 +78,14 @@ def _numbers(values: pa.Array, name: str) -> pa.Array:
     return values
 
 
-def _filled(values: pa.Array, dtype: Any) -> npt.NDArray[Any]:
-    data, valid = _arrow.to_numpy(values)
-    data = data.astype(dtype, copy=False)
-    return data if valid is None else np.where(valid, data, data.dtype.type(0))
+def _filled(values: pa.Array, view: View, dtype: Any) -> npt.NDArray[Any]:
+    """The values as numbers of a type, 0 where null."""
+    data = _arrow.data_alone(values).astype(dtype, copy=False)
+    if view.valid is None:
+        return data
+    data = data.copy()
+    data[~view.valid] = 0
+    return data
 
 
 def _halves(values: pa.Array) -> list[IntArray]:
@@ -102,9 +108,9 @@ def _sum(view: View) -> pa.Array:
         return exact.assembled(_sums_of_parts(exact.parts_of(view.values), view), None, exact.wide_type(type), "rolling sum")
     values = _numbers(view.values, "sum")
     if pt.is_floating(values.type):
-        return _rounded(view.sums(_filled(values, np.float64)), values.type)
+        return _rounded(view.sums(_filled(values, view, np.float64)), values.type)
     unsigned = pt.is_unsigned_integer(values.type)
-    data = _filled(values, np.uint64 if unsigned else np.int64)
+    data = _filled(values, view, np.uint64 if unsigned else np.int64)
     largest = max(int(data.max()), -int(data.min())) if len(data) else 0
     if not view.expanding and largest * int(view.windows.sizes.max(initial=0)) > np.iinfo(data.dtype).max:
         _check_sums(_arrow.from_numpy(data), view)
@@ -136,11 +142,11 @@ def _mean(view: View) -> pa.Array:
         return exact.divided(_sums_of_parts(parts, view), n, type, "rolling mean")
     values = _numbers(view.values, "mean")
     if pt.is_floating(values.type):
-        totals = view.sums(_filled(values, np.float64))
+        totals = view.sums(_filled(values, view, np.float64))
         return _rounded(np.divide(totals, n, out=totals), values.type)
     if values.type.bit_width < 64 or pt.is_boolean(values.type):
-        return _arrow.from_numpy(view.sums(_filled(values, np.int64)) / n)
-    data = _filled(values, np.uint64 if pt.is_unsigned_integer(values.type) else np.int64)
+        return _arrow.from_numpy(view.sums(_filled(values, view, np.int64)) / n)
+    data = _filled(values, view, np.uint64 if pt.is_unsigned_integer(values.type) else np.int64)
     largest = max(int(data.max()), -int(data.min())) if len(data) else 0
     if largest * int(view.windows.sizes.max(initial=0)) <= EXACT:
         return _arrow.from_numpy(view.sums(data) / n)
@@ -172,17 +178,17 @@ def _spread(view: View, ddof: int = 1, *, root: bool = False) -> pa.Array:
     values = view.values
     if pt.is_decimal(values.type):
         values = exact.deviations(values, view.offsets)
-    data, valid = _arrow.to_numpy(_numbers(values, "std" if root else "var"))
+    data = _arrow.data_alone(_numbers(values, "std" if root else "var"))
     data = data.astype(np.float64) if data.dtype.kind == "b" else data
     with np.errstate(all="ignore"):
         if view.expanding:
-            state = weights.decayed(data, valid, view.offsets, 1.0)
+            state = weights.decayed(data, view.valid, view.offsets, 1.0)
             squares = np.where(np.isfinite(state.mean), state.spread, np.nan)
         else:
-            squares = window_statistics.variances(data, valid, view.offsets, view.windows)
+            squares = window_statistics.variances(data, view.valid, view.offsets, view.windows)
         parts = np.subtract(view.counts, less, out=empty(len(squares), np.float64), casting="same_kind")
         found = np.divide(squares, parts, out=squares)
-        if not np.isfinite(found.sum()):
+        if not math.isfinite(np.add.reduce(found)):
             found[~np.isfinite(found)] = np.nan
         if root:
             np.sqrt(found, out=found)
@@ -199,7 +205,7 @@ def _quantile(view: View, q: Any, interpolation: str = "linear", name: str = "qu
     if _arrow.is_temporal(type):
         raise JagTypeError.no_kernel(f"rolling {name}", type)
     data = floats(view.values, f"rolling {name}")
-    found = quantiles(data, _arrow.valid_of(view.values), view.windows, wanted, interpolation)
+    found = quantiles(data, view.valid, view.windows, wanted, interpolation)
     return _arrow.from_numpy(found, view.present(1))
 
 
@@ -211,7 +217,7 @@ def _end(kernel: Callable[[BoolArray | None, Windows], IntArray]) -> Statistic:
     def statistic(view: View) -> pa.Array:
         if len(view.values) == 0:
             return view.values
-        return gather.take(view.values, kernel(_arrow.valid_of(view.values), view.windows), view.present(1))
+        return gather.take(view.values, kernel(view.valid, view.windows), view.present(1))
 
     return statistic
 
@@ -291,10 +297,11 @@ def _over(
     expanding: bool = False,
 ) -> pa.Array:
     """Compute a statistic of each window; null where it has too few items, or for `count` too few slots."""
-    counts = window_statistics.counts(_arrow.valid_of(values), offsets, windows)
+    valid = _arrow.valid_of(values)
+    counts = window_statistics.counts(valid, offsets, windows)
     if name not in ("sum", "count"):
         least = max(least, 1)
-    found = STATISTICS[name](View(values, offsets, windows, counts, least, expanding), **options)
+    found = STATISTICS[name](View(values, valid, offsets, windows, counts, least, expanding), **options)
     if name not in _WITHOUT_NULLS:
         return found
     enough = _present(windows.sizes if name == "count" else counts, least)
@@ -429,7 +436,7 @@ def ewm(column: Column, name: str, rate: float, axis: Any) -> Column:
             found = np.subtract(whole, state.square, out=state.square)
             np.divide(whole, found, out=found)
             found *= np.divide(state.spread, state.weight, out=whole)
-        if not np.isfinite(found.sum()):
+        if not math.isfinite(np.add.reduce(found)):
             found[~np.isfinite(found)] = np.nan
         return _arrow.from_numpy(found.astype(target, copy=False), known)
 

@@ -6,7 +6,7 @@ import operator
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,22 @@ from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeErr
 from arrowjag.typing import BoolArray, IntArray
 
 _SHOWN = 24
+
+if TYPE_CHECKING:
+    _Ints = Sequence[int]
+    kept = cached_property
+else:
+
+    class kept(cached_property):  # noqa: N801 - a descriptor, as `property`
+        """Caches values without the lock that Python takes until 3.11; of two threads that compute one at once either is kept."""
+
+        def __get__(self, instance: Any, owner: Any = None) -> Any:
+            if instance is None:
+                return self
+            value = instance.__dict__[self.attrname] = self.func(instance)
+            return value
+
+    _Ints = object  # registered as a Sequence below: isinstance of a subclass of an abstract class takes four times as long
 
 
 class Algebra(Protocol):
@@ -38,7 +54,7 @@ class Algebra(Protocol):
     def compressed(self, dim: Dim) -> Dim: ...
 
 
-class Dim(Sequence[int]):
+class Dim(_Ints):
     """One level of nesting: the sizes of its rows, immutable, read like a list of ints.
 
     The encodings are `Uniform`, `Ragged`, `Affine`, `Repeat`, `Runs`, `Sparse` and `Chain`. Equality and hash depend
@@ -62,6 +78,9 @@ class Dim(Sequence[int]):
     _algebra: ClassVar[Algebra]
     _n: int
     _size: int
+
+    def __init__(self) -> None:
+        raise JagTypeError("Dim is the interface of encodings; create one of them, such as Ragged(sizes)")
 
     # --------------------------------------------------------------------------- what an encoding has to answer
 
@@ -145,19 +164,19 @@ class Dim(Sequence[int]):
         """Whether all sizes are equal; true without rows. Computed from the parameters; `Ragged` reads its sizes once."""
         return self._n == 0 or self._uniform()
 
-    @cached_property
+    @kept
     def sizes(self) -> IntArray:
         """Row sizes, int64, read-only, cached."""
         check_memory(self._n, 8)
         return read_only(self._write_sizes())
 
-    @cached_property
+    @kept
     def offsets(self) -> IntArray:
         """Row boundaries, one more than the number of rows, from 0, int64, read-only, cached."""
         check_memory(self._n + 1, 8)
         return read_only(self._write_offsets())
 
-    @cached_property
+    @kept
     def parents(self) -> npt.NDArray[np.int32] | npt.NDArray[np.int64]:
         """The row that owns each item, read-only, cached; int32 if all numbers are below 2**31, else int64."""
         return read_only(_offsets.parents(self.offsets))
@@ -466,7 +485,7 @@ class Dim(Sequence[int]):
             return True
         if isinstance(other, list):
             return self._n == len(other) and self.tolist() == other
-        if type(other) is not type(self) and not isinstance(other, Dim):  # isinstance of an abstract class is slow
+        if not isinstance(other, Dim):
             return NotImplemented
         if self._n != other._n or self._size != other._size:
             return False
@@ -746,6 +765,9 @@ class Dim(Sequence[int]):
         Repeat(Affine(1, 3, 1), 2)
         """
         return self._algebra.compressed(self)
+
+
+Sequence.register(Dim)  # type: ignore[type-abstract]  # mypy sees the class that inherits from Sequence
 
 
 def no_nulls(dim: Dim, owner: str) -> Dim:

@@ -10,8 +10,20 @@ import numpy as np
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
+from arrowjag._kernels.base.memory import empty_like
 from arrowjag.dims._base import Dim
-from arrowjag.dims._inputs import as_count, as_int, checked_total, int_array, mask_array, offsets_of, owned, read_only, size_array
+from arrowjag.dims._inputs import (
+    LIMIT,
+    as_count,
+    as_int,
+    checked_total,
+    int_array,
+    mask_array,
+    offsets_of,
+    owned,
+    read_only,
+    size_array,
+)
 from arrowjag.errors import ShapeError
 from arrowjag.typing import BoolArray, IntArray
 
@@ -52,9 +64,13 @@ class Uniform(Dim):
     _declared: bool
 
     def __init__(self, size: int, n: int = 1, *, declared: bool = True) -> None:
-        each, rows = as_count(size, "a size"), as_count(n, "a number of rows")
-        total = checked_total(each * rows, "a dim")
-        self.__dict__.update(_each=each, _declared=bool(declared), _n=rows, _size=total)
+        if not (type(size) is type(n) is int and 0 <= size <= LIMIT and 0 <= n <= LIMIT):
+            size, n = as_count(size, "a size"), as_count(n, "a number of rows")
+        total = size * n
+        if total > LIMIT:
+            checked_total(total, "a dim")
+        own = self.__dict__  # assigned one by one, in half the time of `update`
+        own["_each"], own["_declared"], own["_n"], own["_size"] = size, bool(declared), n, total
 
     @property
     def extent(self) -> int | None:
@@ -247,7 +263,9 @@ class Ragged(Dim):
     [0, 2, 2, 5]
     """
 
-    _offsets: IntArray
+    _cut: IntArray
+    """Row boundaries from `_first` on: the dim of a slice computes `offsets` at the first access."""
+    _first: int
     _validity: BoolArray | None
     _extent: int | None
 
@@ -289,7 +307,9 @@ class Ragged(Dim):
         """
         dim = cls.__new__(cls)
         if not check:
-            dim._trust(np.ascontiguousarray(offsets, dtype=np.int64), validity, extent)
+            if validity is not None:
+                validity = None if np.count_nonzero(validity) == len(validity) else read_only(validity)
+            dim._fill(read_only(np.ascontiguousarray(offsets, np.int64)), 0, validity, extent)
             return dim
         found = owned(int_array(offsets, "offset"))
         _offsets.check(found, None, "from_offsets")
@@ -298,15 +318,18 @@ class Ragged(Dim):
 
     def _hold(self, offsets: IntArray, validity: Any, extent: int | None) -> None:
         mask = None if validity is None else mask_array(validity, len(offsets) - 1)
-        self._trust(offsets, mask, None if extent is None else as_count(extent, "an extent"))
+        if mask is not None and np.count_nonzero(mask) == len(mask):
+            mask = None
+        self._fill(read_only(offsets), 0, mask, None if extent is None else as_count(extent, "an extent"))
         if self._validity is not None or self._extent is not None:
             check_rows(self.sizes, self._validity, self._extent)
 
-    def _trust(self, offsets: IntArray, validity: BoolArray | None, extent: int | None) -> None:
-        if validity is not None:
-            validity = None if np.count_nonzero(validity) == len(validity) else read_only(validity)
-        cut = read_only(offsets)
-        self.__dict__.update(_offsets=cut, offsets=cut, _validity=validity, _extent=extent, _n=len(cut) - 1, _size=int(cut[-1]))
+    def _fill(self, cut: IntArray, first: int, validity: BoolArray | None, extent: int | None) -> None:
+        own = self.__dict__
+        own["_cut"], own["_first"], own["_validity"], own["_extent"] = cut, first, validity, extent
+        own["_n"], own["_size"] = len(cut) - 1, int(cut[-1]) - first
+        if first == 0:
+            own["offsets"] = cut
 
     @property
     def extent(self) -> int | None:
@@ -319,29 +342,33 @@ class Ragged(Dim):
         return self._validity
 
     def _at(self, row: int) -> int:
-        return int(self._offsets[row + 1] - self._offsets[row])
+        return int(self._cut[row + 1] - self._cut[row])
 
     def _offset_at(self, row: int) -> int:
-        return int(self._offsets[row])
+        return int(self._cut[row]) - self._first
 
     def _index_at(self, item: int) -> int:
-        return int(np.searchsorted(self._offsets, item, side="right")) - 1
+        return int(self._cut.searchsorted(item + self._first, "right")) - 1
 
     def _write_sizes(self) -> IntArray:
-        sizes: IntArray = self._offsets[1:] - self._offsets[:-1]
-        return sizes
+        return _offsets.row_sizes(self._cut)
 
     def _write_offsets(self) -> IntArray:
-        return self._offsets
+        offsets: IntArray = np.subtract(self._cut, self._first, out=empty_like(self._cut))
+        return offsets
 
     def _slice(self, start: int, stop: int) -> Dim:
         if (start, stop) == (0, self._n):
             return self
         mask = None if self._validity is None else self._validity[start:stop]
-        if self._extent is not None and (mask is None or mask.all()):
+        if mask is not None and np.count_nonzero(mask) == len(mask):
+            mask = None
+        if self._extent is not None and mask is None:
             return Uniform(self._extent, stop - start)
-        cut = self._offsets[start : stop + 1]
-        return Ragged.from_offsets(cut - cut[0] if start else cut, validity=mask, extent=self._extent, check=False)
+        cut = self._cut[start : stop + 1]
+        dim = Ragged.__new__(Ragged)
+        dim._fill(cut, int(cut[0]), mask, self._extent)
+        return dim
 
     def _bounds(self) -> tuple[int, int]:
         return int(self.sizes.min()), int(self.sizes.max())
@@ -352,14 +379,14 @@ class Ragged(Dim):
             return False
         known: bool | None = self.__dict__.get("_all_equal")
         if known is None:  # setdefault, because another thread may have looked meanwhile and nothing is set twice
-            known = self.__dict__.setdefault("_all_equal", _steps_by(self._offsets, first))
+            known = self.__dict__.setdefault("_all_equal", _steps_by(self.offsets, first))
         return known
 
     def _runs(self) -> tuple[IntArray, IntArray]:
         return self.sizes, np.ones(self._n, np.int64)
 
     def _scaled(self, factor: int) -> Dim:
-        return Ragged.from_offsets(self._offsets * factor, check=False)
+        return Ragged.from_offsets(self.offsets * factor, check=False)
 
     def notation(self) -> str:
         """The list of sizes, unless there are null rows or an extent to tell of."""
@@ -373,7 +400,7 @@ class Ragged(Dim):
         return text if self._extent is None else f"{text}, extent={self._extent}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _make_ragged, (self._offsets, self._validity, self._extent)
+        return _make_ragged, (self.offsets, self._validity, self._extent)
 
 
 def _steps_by(offsets: IntArray, size: int) -> bool:

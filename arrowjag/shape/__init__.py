@@ -66,7 +66,7 @@ class JaggedShape:
     __slots__ = ("_composed", "_dims", "_hash")
 
     _dims: tuple[Dim, ...]
-    _composed: dict[tuple[int, int], Dim]
+    _composed: dict[tuple[int, int], Dim] | None
     _hash: int | None
 
     def __init__(self, *dims: Any) -> None:
@@ -76,7 +76,7 @@ class JaggedShape:
         if len(dims) > MAX_NDIM:
             check_ndim(len(dims), "the shape")
         self._dims = dims
-        self._composed = {}
+        self._composed = None
         self._hash = None
 
     @classmethod
@@ -322,9 +322,12 @@ class JaggedShape:
             check_range(first, last, self.ndim)
         if last - first == 1:
             return self._dims[first]
-        if (first, last) not in self._composed:
-            self._composed[first, last] = merge(self._dims[first:last])
-        return self._composed[first, last]
+        known = self._composed
+        if known is None:
+            known = self._composed = {}
+        if (first, last) not in known:
+            known[first, last] = merge(self._dims[first:last])
+        return known[first, last]
 
     # ------------------------------------------------------------------------------------------- prefixes
 

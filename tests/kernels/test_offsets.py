@@ -348,3 +348,17 @@ def test_temporaries_of_long_rows_are_no_longer_than_a_block(monkeypatch: pytest
     assert np.array_equal(found, starts[owners] + step * (np.arange(len(owners)) - cuts[owners]))
     assert np.array_equal(offsets.parents(cuts), owners)
     assert max(n for n in made if n != len(owners)) <= strategy.sizes.CACHE_VALUES
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 10, 63, 64, 200])
+def test_true_values_before_few_places_are_searched_and_before_many_counted(n_rows: int) -> None:
+    rng = np.random.default_rng(n_rows)
+    mask = rng.random(300) < 0.5
+    cut = np.sort(np.append(rng.integers(0, 301, n_rows), 300))
+    expected = [int(mask[:place].sum()) for place in cut]
+    assert offsets.count_before(mask, cut).tolist() == expected
+    for force in (0, 1000):
+        with strategy.force(SEARCHED_PLACES=force):
+            assert offsets.count_before(mask, cut).tolist() == expected
+            assert offsets.filter_rows(mask, cut).tolist() == expected
+            assert offsets.filter_rows(mask, cut).dtype == np.int64

@@ -177,7 +177,9 @@ def filled(data: NDArray[Any], valid: NDArray[np.bool_], value: object) -> NDArr
     np.where takes 6 in blocks, 10 as a whole, and 18 where every second is null.
     """
     if strategy.choose("fill", len(data)) == "small":
-        return np.where(valid, data, np.array(value, data.dtype))
+        out = data.copy()
+        out[~valid] = value
+        return out
     words = np.dtype(f"i{data.itemsize}")
     filler = np.array([value], data.dtype).view(words)
     choose = chooser(words, len(data))

@@ -268,7 +268,7 @@ def count_true(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[n
     if by == "polars":
         return count_bits(mask, offsets).astype(np.int64)
     if by == "whole":
-        return count_block(mask, offsets).astype(np.int64)
+        return count_block(mask, offsets).astype(np.int64, copy=False)
     counts = empty(len(offsets) - 1, np.int64)
 
     def work(first: int, last: int) -> None:
@@ -281,9 +281,15 @@ def count_true(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[n
 
 def count_block(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[Any]:
     """As `count_true`, on this thread; made for blocks whose running count stays in cache."""
-    ends = running_count(mask)[offsets]
-    counts: NDArray[Any] = ends[1:] - ends[:-1]
+    counts: NDArray[Any] = row_sizes(count_before(mask, offsets))
     return counts
+
+
+def count_before(mask: NDArray[np.bool_], places: NDArray[np.int64]) -> NDArray[Any]:
+    """How many are True before each of some rising places."""
+    if len(places) <= strategy.sizes.SEARCHED_PLACES and len(mask) < strategy.sizes.CALL_VALUES:
+        return mask.nonzero()[0].searchsorted(places)
+    return running_count(mask)[places]
 
 
 def running_count(mask: NDArray[np.bool_]) -> NDArray[Any]:
@@ -307,5 +313,5 @@ def filter_rows(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[
     O(n_rows + n_values); `gather.filter_values` drops the values themselves.
     """
     if len(mask) < strategy.sizes.CALL_VALUES:
-        return running_count(mask)[offsets].astype(np.int64)
+        return count_before(mask, offsets).astype(np.int64, copy=False)
     return from_counts(count_true(mask, offsets))

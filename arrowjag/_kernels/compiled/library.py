@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import fnmatch
 import functools
 import importlib.util
@@ -48,6 +49,17 @@ _missed: dict[Variant, int] = {}
 _lock = threading.Lock()
 
 
+class _Result(threading.local):
+    """The memory to which the loops of a thread write their result and the kind of an exception."""
+
+    def __init__(self) -> None:
+        self.words = (ctypes.c_int64 * 2)()
+        self.address = ctypes.addressof(self.words)
+
+
+_result = _Result()
+
+
 class Compiled:
     """A loop as machine code. It is called with numpy arrays, None for no array, and integers; it doesn't hold the GIL."""
 
@@ -58,12 +70,13 @@ class Compiled:
 
     def __call__(self, *arguments: Any) -> int:
         """Run the loop and return its result; arrays must be contiguous and stay alive, which they do until it returns."""
-        result = np.zeros(2, np.int64)
-        address = pa.py_buffer(result).address  # numpy's own attributes take 1 microsecond per array, a buffer 0.2
+        # numpy's own attributes take 1 microsecond per array, a buffer 0.2
         plain = [pa.py_buffer(a).address if isinstance(a, np.ndarray) else a for a in arguments]
+        words, address = _result.words, _result.address
+        words[0] = words[1] = 0
         if self._function(address, address + 8, *plain):
             raise RuntimeError("a compiled loop reported an exception, which it has no code for")
-        return int(result[0])
+        return int(words[0])
 
 
 @functools.cache
@@ -111,13 +124,19 @@ def find(name: str, dtype: np.dtype[Any], nulls: bool, n_values: int = 0) -> Com
     mode = options.compile
     if mode == "never" or not is_available():
         return None
-    type = item_type(dtype)
-    if type is None:
+    variant = _variant_of(name, dtype, nulls)
+    if variant is None:
         return None
-    variant = Variant(name, type, nulls)
     if variant in _loaded:
         return _loaded[variant]
     return _look_for(variant, mode == "always", n_values)
+
+
+@functools.lru_cache(4096)
+def _variant_of(name: str, dtype: np.dtype[Any], nulls: bool) -> Variant | None:
+    """The variant for items of a type; None for a type that loops don't know. Kept, because few values ask as often as many."""
+    type = item_type(dtype)
+    return None if type is None else Variant(name, type, nulls)
 
 
 def _look_for(variant: Variant, at_once: bool, n_values: int) -> Compiled | None:
@@ -189,10 +208,9 @@ def find_loop(name: str, dtype: np.dtype[Any], nulls: bool, n_values: int, often
 
 
 def _loop_of_few(name: str, dtype: np.dtype[Any], nulls: bool) -> Compiled | None:
-    type = item_type(dtype)
-    if type is None or options.compile == "never":
+    variant = _variant_of(name, dtype, nulls)
+    if variant is None or options.compile == "never":
         return None
-    variant = Variant(name, type, nulls)
     if variant in _loaded:
         return _loaded[variant]
     asked = _asked[variant] = _asked.get(variant, 0) + 1

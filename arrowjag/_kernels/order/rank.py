@@ -163,7 +163,7 @@ def _rank_sorted(key: Key, offsets: NDArray[np.int64], method: str, descending: 
         order, ordered = lexsort([key], offsets, descending), positions(offsets, 1)
     else:
         order, begins = sorted_runs([key], offsets, descending)
-        if begins.all():  # without ties all methods are one
+        if np.count_nonzero(begins) == len(begins):  # without ties all methods are one
             ordered = positions(offsets, 1)
         else:
             ordered = _dense_ranks(begins, offsets) if method == "dense" else _run_ranks(begins, positions(offsets), method)

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.base.memory import empty, empty_columns
 from arrowjag._kernels.compiled import fused_name
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.reduce.moments import deviations
 from arrowjag._kernels.reduce.ordered import row_sums
-from arrowjag._kernels.reduce.segments import Block, over_blocks, result_type, shifted
+from arrowjag._kernels.reduce.segments import Block, over_blocks, quietly_over_blocks, result_type, shifted
 from arrowjag._kernels.reduce.sums import mean
 
 __all__ = ["Products", "common_type", "dots", "products", "unit_product"]
@@ -26,17 +26,18 @@ Valid = NDArray[np.bool_] | None
 def unit_product(xy: Floats, xx: Floats, yy: Floats) -> Floats:
     """Sums of products over the root of both sums of squares, from -1 to 1; NaN where a sum of squares is 0.
 
-    Where both columns are equal bit for bit the result is exactly 1, and -1 where they differ in sign only.
+    Where both columns are equal bit for bit the result is exactly 1, and -1 where they differ in sign only. The caller turns
+    floating-point warnings off.
     """
-    with np.errstate(all="ignore"):
-        square = xx * yy
-        normal = (square > _SMALLEST) & (square < np.inf)
-        size = np.sqrt(square)
-        if np.count_nonzero(normal) < len(normal):
-            size = np.where(normal, size, np.sqrt(xx) * np.sqrt(yy))
-        found: Floats = xy / np.where(xx == yy, xx, size)
-        np.maximum(found, -1.0, out=found)
-        return np.minimum(found, 1.0, out=found)
+    square = xx * yy
+    normal = (square > _SMALLEST) & (square < np.inf)
+    size = np.sqrt(square)
+    if np.count_nonzero(normal) < len(normal):
+        size = np.where(normal, size, np.sqrt(xx) * np.sqrt(yy))
+    np.copyto(size, xx, where=xx == yy)
+    found: Floats = np.divide(xy, size, out=size)
+    np.maximum(found, -1.0, out=found)
+    return np.minimum(found, 1.0, out=found)
 
 
 _SMALLEST = 1e-290
@@ -71,9 +72,9 @@ def products(x: NDArray[Any], y: NDArray[Any], valid: Valid, offsets: NDArray[np
 
     Notes
     -----
-    O(n_values), on all cores, in blocks that stay in cache.
+    O(n_values), on all cores, in blocks that stay in cache. The caller turns floating-point warnings off.
     """
-    found = Products(*(empty(len(offsets) - 1, np.float64) for _ in Products._fields))
+    found = Products(*empty_columns(len(Products._fields), len(offsets) - 1))
 
     def work(block: Block) -> None:
         if _run_products(block, y[block.items], found):
@@ -87,7 +88,7 @@ def products(x: NDArray[Any], y: NDArray[Any], valid: Valid, offsets: NDArray[np
             np.multiply(one, two, out=scratch)
             row_sums(scratch, None, block.offsets, out[rows])
 
-    over_blocks(work, x, valid, offsets)
+    quietly_over_blocks(work, x, valid, offsets)
     for data, means in ((x, found.mean_x), (y, found.mean_y)):
         if data.dtype.kind in "iu":  # deviations may be taken from distances, and know no means
             means[:], _ = mean(data, valid, offsets)
@@ -117,7 +118,7 @@ def dots(x: NDArray[Any], y: NDArray[Any], valid: Valid, offsets: NDArray[np.int
     O(n_values), on all cores; products and sums are float64. 5M pairs of float64 in rows of 10 take 10 ms of CPU time compiled,
     34 otherwise.
     """
-    xy, xx, yy = found = tuple(empty(len(offsets) - 1, np.float64) for _ in range(3))
+    xy, xx, yy = found = empty_columns(3, len(offsets) - 1)
     loop = _dots_loop(x, y, valid)
     if strategy.choose("central", loop is not None) == "compiled" and loop is not None:
         data = [np.ascontiguousarray(one) for one in (x, y)] + ([] if valid is None else [valid, valid])
@@ -149,15 +150,23 @@ def _run_products(block: Block, other: NDArray[Any], found: Products) -> bool:
     loop = find_loop("products", np.dtype(np.float64), block.valid is not None, len(other), often=True)
     if strategy.choose("central", loop is not None) != "compiled" or loop is None:
         return False
-    both = (block, block._replace(data=other))
-    x, y = (shifted(one) if one.data.dtype.kind in "iu" else one.data.astype(np.float64, copy=False) for one in both)
-    x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
+    x, y = np.ascontiguousarray(_deviating(block)), np.ascontiguousarray(_deviating(block, other))
     loop(x, y, block.valid, block.offsets, 0, len(block.offsets) - 1, *(one[block.rows] for one in found[1:]))
     found.counts[block.rows] = block.counts
     return True
 
 
+def _deviating(block: Block, other: NDArray[Any] | None = None) -> NDArray[np.float64]:
+    """The items of a block, or others in their place, as float64 numbers of the same deviations."""
+    data = block.data if other is None else other
+    if data.dtype.kind not in "iu":
+        return data.astype(np.float64, copy=False)
+    return shifted(block if other is None else block._replace(data=other))
+
+
 def common_type(*arrays: NDArray[Any]) -> np.dtype[Any]:
     """The type of a statistic of several columns: that of floats, float64 of all others."""
+    if len({one.dtype for one in arrays}) == 1:
+        return result_type(arrays[0].dtype)
     found, *others = {result_type(one.dtype) for one in arrays}
     return np.result_type(found, *others) if others else found

@@ -26,11 +26,13 @@ __all__ = [
     "may_overflow",
     "moments",
     "over_blocks",
+    "quietly_over_blocks",
     "raise_overflow",
     "reduce_rows",
     "reduceat",
     "result_type",
     "shifted",
+    "whole_block",
     "without_signed_zeros",
 ]
 
@@ -73,19 +75,35 @@ def over_blocks(
     n_values = int(offsets[-1])
     if n_values < strategy.sizes.THREAD_VALUES:  # as `map_rows` does, without its cost per call
         with np.errstate(all="ignore"):
-            function(Block(slice(0, len(offsets) - 1), slice(0, n_values), data[:n_values], valid, offsets))
+            function(whole_block(data, valid, offsets))
         return
 
     def work(first: int, last: int) -> None:
         start, end = int(offsets[first]), int(offsets[last])
         local = offsets[first : last + 1] - start if start else offsets[first : last + 1]
         with np.errstate(all="ignore"):
-            items = slice(start, end)
-            function(Block(slice(first, last), items, data[items], None if valid is None else valid[items], local))
+            part = slice(start, end)
+            function(Block(slice(first, last), part, data[part], None if valid is None else valid[part], local))
 
     strategy.polars_for(n_values)  # loaded by this thread, if it is worth it
     size = None if per_core else block_values or strategy.sizes.CACHE_VALUES
     blocks.map_rows(work, offsets, block_values=size, alone=alone)
+
+
+def whole_block(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> Block:
+    """All rows as one block."""
+    items = slice(0, int(offsets[-1]))
+    return Block(slice(0, len(offsets) - 1), items, data if len(data) == items.stop else data[items], valid, offsets)
+
+
+def quietly_over_blocks(
+    function: Callable[[Block], None], data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
+) -> None:
+    """As `over_blocks`, for callers that have turned floating-point warnings off, which takes a microsecond."""
+    if len(data) < strategy.sizes.THREAD_VALUES:
+        function(whole_block(data, valid, offsets))
+    else:
+        over_blocks(function, data, valid, offsets)
 
 
 def reduceat(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
@@ -111,7 +129,7 @@ def without_signed_zeros(out: NDArray[Any]) -> NDArray[Any]:
     per result removes the choice.
     """
     if out.dtype.kind == "f":
-        np.add(out, 0, out=out)
+        out += 0
     return out
 
 

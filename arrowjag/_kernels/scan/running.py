@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, empty_like, unless_all, zeros
-from arrowjag._kernels.base.offsets import count_block, from_sizes, parents, positions, row_sizes
+from arrowjag._kernels.base.offsets import count_block, from_sizes, parents, positions, row_sizes, running_count
 from arrowjag._kernels.compiled.library import find_loop, losers
 from arrowjag._kernels.reduce.segments import Block, accumulator, may_overflow, over_blocks, raise_overflow, without_signed_zeros
 
@@ -212,9 +212,8 @@ def _falling(sizes: NDArray[np.int64]) -> NDArray[Any]:
 
 def _accumulate_long(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
     """Accumulate the rows longer than SCAN_LENGTH: many of one length as a matrix, few of one length one by one."""
-    # One call per row where fewer than SCAN_ROWS share a length: at most seven for each of sqrt(2 n)
-    # lengths. To copy such rows out and
-    # back costs a fourth more. Not in place: numpy would copy the row and keep the interpreter to itself meanwhile.
+    # One call per row where fewer than SCAN_ROWS share a length: at most seven for each of sqrt(2 n) lengths. To copy such rows
+    # out and back costs a fourth more. Not in place: numpy would copy the row and keep the interpreter to itself meanwhile.
     sizes = row_sizes(offsets)
     long = (sizes > strategy.sizes.SCAN_LENGTH).nonzero()[0]
     _, length, times = np.unique(sizes[long], return_inverse=True, return_counts=True)
@@ -232,6 +231,9 @@ def cumcount(valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64
     """How many items that are not null a row has had so far, from 1; null at a null."""
     if valid is None:
         return positions(offsets, 1), None
+    if find_loop("cumsum_integers", valid.dtype, False, len(valid)) is None and strategy.choose("count", len(valid)) == "whole":
+        running = running_count(valid)
+        return np.subtract(running[1:], running[offsets[:-1]].repeat(row_sizes(offsets)), dtype=np.int64), valid
     out = empty(len(valid), np.int64)
 
     def work(block: Block) -> None:
@@ -303,8 +305,7 @@ def shift_index(offsets: NDArray[np.int64], n: int = 1) -> tuple[NDArray[np.int6
 
 def has_slot(offsets: NDArray[np.int64], n: int) -> Valid:
     """Which items have an item n slots before them in their row (after them if n < 0); None if all have."""
-    known = _has_slot(offsets, n)
-    return unless_all(known)
+    return unless_all(_has_slot(offsets, n))
 
 
 def reaches_back(offsets: NDArray[np.int64], n: int) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.memory import empty, empty_like, zeros
+from arrowjag._kernels.base.memory import empty, empty_columns, empty_like, zeros
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.ordered import PIECE, cut_pieces, row_sums
@@ -131,7 +131,7 @@ def decayed(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: Intege
     -----
     O(n_values), on all cores: each step merges one slot of all pieces.
     """
-    out = State(*(empty(len(data), np.float64) for _ in State._fields))
+    out = State(*empty_columns(len(State._fields), len(data)))
 
     def work(block: Block) -> None:
         values = block.filled(0, np.float64) if block.data.dtype.kind == "f" else shifted(block)

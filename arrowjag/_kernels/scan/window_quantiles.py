@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -51,10 +53,10 @@ def quantiles(
         data, low, high = data[valid], before[low].astype(np.int64), before[high].astype(np.int64)
     out = zeros(len(low), result_type(data.dtype))
     sizes = high - low
-    data = np.ascontiguousarray(_as_floats(data, int(sizes.max(initial=0)), q, interpolation))
+    data = np.ascontiguousarray(_as_floats(data, sizes, q, interpolation))
     loop = find_loop("window_select", data.dtype, False, len(low), often=True)
-    has_nan = data.dtype.kind == "f" and len(data) > 0 and np.isnan(np.minimum.reduce(data))
-    by = strategy.choose("window_quantile", loop is not None and not has_nan, int(sizes.sum()) // max(1, len(sizes)))
+    has_nan = data.dtype.kind == "f" and len(data) > 0 and math.isnan(np.minimum.reduce(data))
+    by = strategy.choose("window_quantile", loop is not None and not has_nan, int(np.add.reduce(sizes)) // max(1, len(sizes)))
     if by == "ranks":
         return _search(data, Windows(low, high), q, interpolation, out)
     if by == "compiled" and loop is not None:
@@ -81,12 +83,12 @@ def quantiles(
     return out
 
 
-def _as_floats(data: NDArray[Any], longest: int, q: float, interpolation: str) -> NDArray[Any]:
+def _as_floats(data: NDArray[Any], sizes: NDArray[np.int64], q: float, interpolation: str) -> NDArray[Any]:
     """Convert integers to float64 if any two mix to the same number, which the loop of floats then does."""
     if data.dtype.kind == "f" or not len(data):
         return data
     if data.dtype.itemsize == 8:
-        _, _, weights = slots_of(np.arange(longest), q, interpolation)
+        _, _, weights = slots_of(np.arange(int(sizes.max(initial=0))), q, interpolation)
         is_exact = bool(((weights == 0) | (weights == 0.5)).all())
         if not is_exact or max(int(data.max()), -int(data.min())) > 2**51:
             return data
@@ -99,8 +101,8 @@ def _slide(
     """Fill `out` by a compiled loop; there are no nulls and no NaN."""
     low, high = windows
     sizes = high - low
-    longest = int(sizes.max(initial=0))
-    below, above, weights = slots_of(np.maximum(np.arange(longest + 1) - 1, 0), q, interpolation)
+    longest = int(np.maximum.reduce(sizes, initial=0))
+    below, above, weights = (_slots_of_few if longest < strategy.sizes.CALL_VALUES else _slots)(longest, q, interpolation)
     is_float = data.dtype.kind == "f"
     ends = [empty(0 if is_float else len(low), data.dtype) for _ in range(2)]
     mixed_items = zeros(len(low), np.float64) if is_float else empty(0, np.float64)
@@ -118,6 +120,15 @@ def _slide(
     with np.errstate(all="ignore"):
         out[full] = mixed(lower, upper, lower, weights[sizes[full]], out.dtype)
     return out
+
+
+def _slots(longest: int, q: float, interpolation: str) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return the slots of a quantile in sorted windows of each size up to the longest, as `slots_of` does."""
+    return slots_of(np.maximum(np.arange(longest + 1) - 1, 0), q, interpolation)
+
+
+_slots_of_few = functools.lru_cache(64)(_slots)
+"""As `_slots`; its arrays are kept, and never written."""
 
 
 def _search(data: NDArray[Any], windows: Windows, q: float, interpolation: str, out: NDArray[Any]) -> NDArray[Any]:

@@ -16,7 +16,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import row_sizes, running_count
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.reduce.segments import Block, over_blocks, shifted, without_signed_zeros
+from arrowjag._kernels.reduce.segments import Block, over_blocks, quietly_over_blocks, shifted, without_signed_zeros
 from arrowjag._kernels.scan.windows import Integers, Merge, Spans, Valid, Windows
 
 __all__ = ["counts", "extremes", "first_items", "last_items", "sums", "variances"]
@@ -98,6 +98,10 @@ def counts(valid: Valid, offsets: Integers, windows: Windows) -> Integers:
     """The number of items of each window that are not null."""
     if valid is None:
         return windows.sizes
+    if len(valid) < strategy.sizes.THREAD_VALUES:
+        running = running_count(valid)
+        found: Integers = np.subtract(running[windows.high], running[windows.low], dtype=np.int64)
+        return found
     out = empty(len(valid), np.int64)
 
     def work(block: Block) -> None:
@@ -137,7 +141,10 @@ def sums(data: NDArray[Any], offsets: Integers, windows: Windows) -> NDArray[Any
 
 
 def _scratch_of(offsets: Integers, windows: Windows) -> tuple[int, int]:
-    """The length of the longest row, and how many sizes of spans its windows need."""
+    """The length of the longest row, and how many sizes of spans its windows need; of few values upper bounds of both."""
+    n = len(windows.low)
+    if n < strategy.sizes.CALL_VALUES:
+        return n, n.bit_length()
     return int(row_sizes(offsets).max(initial=0)), int(windows.sizes.max(initial=0)).bit_length()
 
 
@@ -159,7 +166,10 @@ def extremes(ufunc: np.ufunc, data: NDArray[Any], valid: Valid, offsets: Integer
 
 
 def variances(data: NDArray[Any], valid: Valid, offsets: Integers, windows: Windows) -> NDArray[np.float64]:
-    """Sums of squared deviations from the mean of each window, from the means of its spans and their distances."""
+    """Sums of squared deviations from the mean of each window, from the means of its spans and their distances.
+
+    The caller turns floating-point warnings off.
+    """
     out = empty(len(data), np.float64)
 
     def work(block: Block) -> None:
@@ -178,7 +188,7 @@ def variances(data: NDArray[Any], valid: Valid, offsets: Integers, windows: Wind
         found[~np.isfinite(means)] = np.nan
         out[block.items] = found
 
-    over_blocks(work, data, valid, offsets)
+    quietly_over_blocks(work, data, valid, offsets)
     return out
 
 

@@ -36,7 +36,7 @@ class Windows(NamedTuple):
     def part(self, items: slice) -> Windows:
         """The windows of some rows, as positions among their values."""
         if items.start == 0:
-            return Windows(self.low[items], self.high[items])
+            return self if items.stop == len(self.low) else Windows(self.low[items], self.high[items])
         return Windows(self.low[items] - items.start, self.high[items] - items.start)
 
 

@@ -40,12 +40,12 @@ def are_small(*keys: Any) -> bool:
 
 def lexsorts(*keys: Any) -> bool:
     """Whether np.lexsort takes the types of all keys."""
-    return all(key.dtype.kind in "buif" and key.dtype.itemsize <= 8 for key, _ in keys)
+    return not [key for key, _ in keys if key.dtype.kind not in "buif" or key.dtype.itemsize > 8]
 
 
 def short_share(*offsets: Offsets) -> bool:
     """Whether there are enough values for pairs, and most of them in short rows: of each column, where there are several."""
-    n_values = sum([int(one[-1]) for one in offsets])
+    n_values = int(offsets[0][-1]) if len(offsets) == 1 else sum([int(one[-1]) for one in offsets])
     longest = sizes.PAIRS_LENGTH
     if n_values < sizes.PAIRS_VALUES or n_values > longest * sum([len(one) - 1 for one in offsets]):
         return False

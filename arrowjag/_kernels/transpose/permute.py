@@ -7,7 +7,7 @@ take along all that is inside them. An atom has a frame and one coordinate per m
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -87,9 +87,12 @@ def transpose(
     order = [b, *range(a + 1, b), a]
     width = extents[b]
 
-    @cache
+    known: list[list[int] | None] = []
+
     def even() -> list[int] | None:
-        return _even_sizes(offsets, extents, a, b) if frame_valid is None else None
+        if not known:
+            known.append(_even_sizes(offsets, extents, a, b) if frame_valid is None else None)
+        return known[0]
 
     def declared() -> bool:
         return bool(width) and frame_valid is None and is_even(offsets[b], width or 0)

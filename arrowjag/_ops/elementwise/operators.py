@@ -120,7 +120,7 @@ def nan_to_null_values(datum: Datum) -> pa.Array:
     if pt.is_struct(type) and any(_may_hold_nan(field.type) for field in type):
         parts = [nan_to_null_values(datum.field(place)) for place in range(type.num_fields)]
         valid = _arrow.valid_of(datum)
-        return pa.StructArray.from_arrays(parts, fields=list(type), mask=None if valid is None else pa.array(~valid))
+        return _arrow.structs(parts, list(type), valid)
     if pt.is_dictionary(type) and pt.is_floating(type.value_type):
         is_nan = pc.take(_is_nan(datum.dictionary), datum.indices)
         indices = pc.if_else(is_nan.fill_null(False), pa.scalar(None, type.index_type), datum.indices)
