@@ -167,6 +167,7 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     given["one_of"] = {"last": len(values)}
     given["replace_equal"] = {"pair": np.array([values[3], values[5]]), "n": len(values)}
     given["shares"] = {"out": values.copy()}
+    given |= arguments_of_strings(cuts, rng)
     given["members"] = {"known": values[::-1].copy(), "cuts": np.concatenate(([0], np.cumsum(np.diff(offsets)[::-1])))}
     given["grouped_items"] = {"leaders": leaders, "places": np.zeros_like(leaders), "cuts": np.zeros_like(cuts)}
     given["taken_items"] = {"begins": bounds[rows], "taken": taken, "out": np.zeros(taken[-1], values.dtype)}
@@ -174,6 +175,26 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     given["numbered"] = {"starts": rng.integers(-9, 99, len(offsets) - 1), "step": int(rng.choice([-1, 1, 3])), **limits}
     given["spread_items"] = {"start": 5, "stop": int(offsets[-1]) - 3}
     return given.get(loop.name, {})
+
+
+def arguments_of_strings(cuts, rng):
+    """Of the loops over strings: two strings of one letter each, or none, stand for a second column."""
+    n, size = len(cuts) - 1, int(cuts[-1])
+    text, strings = {"wanted": np.frombuffer(b"ab" + bytes(8), "u1"), "n_wanted": int(rng.integers(1, 3)), "most": 3}, {"last": n}
+    sums = {"taken": np.zeros(n + 1, np.int64), "starts": np.zeros(n + 1, np.int64)}
+    pieces = {"taken": np.arange(n + 1), "starts": cuts, "limit": size, "ends": np.zeros(n, np.int64)}
+    other = {"data_y": np.zeros(9, "u1"), "size_y": 9, "cuts_y": np.array([0, 9]), "step_y": 0, "step": 1, "between": 2}
+    joined = cuts + 11 * np.arange(n + 1)
+    return {
+        "occurrences": text | strings,
+        "piece_counts": text | strings | sums,
+        "cut_pieces": text | strings | pieces | {"out": np.zeros(size, "u1")},
+        "joined_cuts": strings | other | sums,
+        "joined_bytes": text | strings | other | {"starts": joined, "limit": int(joined[-1]), "out": np.zeros(joined[-1], "u1")},
+        "sliced_cuts": strings | {"start": -4, "stop": 9, "is_ascii": int(rng.integers(2)), **sums},
+        "cased": {"way": int(rng.integers(16)), "last": size, "out": np.zeros(size, "u1")},
+        "first_capitals": strings | {"skip": 0, "out": np.zeros(size, "u1")},
+    }
 
 
 def arguments_of_search(loop, values, offsets, nulls, rng):

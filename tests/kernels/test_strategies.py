@@ -547,6 +547,16 @@ CALLS: dict[str, list[Call]] = {
         *(Call(lambda x, pattern=pattern: on_text(x).extract_all(pattern)) for pattern in ("[ab]", r"\w+?(b|é)?", ".")),
         Call(lambda x: on_text(x).replace("[^a]", "xy", regex=True)),
     ],
+    "strings": [
+        *(Call(lambda x, name=name: getattr(on_text(x), name)()) for name in ("lower", "upper", "title", "capitalize", "swapcase")),
+        *(Call(lambda x, text=text: on_text(x).count(text)) for text in ("b", "ab", "é")),
+        *(Call(lambda x, text=text: on_text(x).split(text)) for text in ("b", "ab", "é")),
+        Call(lambda x: on_text(x).split("b", 1)),
+        *(Call(lambda x, bounds=bounds: on_text(x).slice(*bounds)) for bounds in ((1, 3), (-2, None), (None, -1), (1, None, 2))),
+        Call(lambda x: on_text(x).cat(x.shift(), "-é")),
+        Call(lambda x: on_text(x).cat("b", "")),
+        Call(lambda x: on_text(x).cat(x.drop_nulls().max(), "")),
+    ],
     "text_blocks": [
         *(
             Call(lambda x, name=name: getattr(on_text(x), name)())
