@@ -24,6 +24,7 @@ from arrowjag._kernels.compiled.loop import ITEM_TYPES, SAMPLE, TOGETHER, Varian
 from arrowjag._kernels.compiled.loops import LOOPS, comparisons, loop_named
 from arrowjag._kernels.compiled.loops.equality import slot_of
 from arrowjag._kernels.compiled.words import load_word, store_word, teach_numba
+from arrowjag._kernels.elementwise import json_lists
 from tests.conftest import IS_COVER
 from tests.kernels.compiling import compiled_within
 
@@ -185,7 +186,15 @@ def arguments_of_strings(cuts, rng):
     pieces = {"taken": np.arange(n + 1), "starts": cuts, "limit": size, "ends": np.zeros(n, np.int64)}
     other = {"data_y": np.zeros(9, "u1"), "size_y": 9, "cuts_y": np.array([0, 9]), "step_y": 0, "step": 1, "between": 2}
     joined = cuts + 11 * np.arange(n + 1)
+    lines = [b"[[1,-20,null],[123456789,0],null]", b" null ", b"[[ ], [7\t,\n8]]", b"[null]", b"[]", b"[[1.5e3],[true]]"]
+    document = np.frombuffer(b"".join(lines), "u1")
+    parsing = {"size": len(document), "cuts": np.concatenate(([0], np.cumsum([*map(len, lines)]))), "last": len(lines), "inner": 2}
+    tables = {"tens": json_lists.tens(), "powers": json_lists.powers_of_ten(), "scales": json_lists.powers_of_two()}
+    levels = {"stride": 20, "ends": np.zeros(40, np.int64), "known": np.zeros(40, np.uint8), "counts": np.zeros(3, np.int64)}
+    parsing |= {"text": document, "least": -20, "most": 127} | tables | levels
     return {
+        "json_lists": parsing,
+        "json_singles": parsing,
         "occurrences": text | strings,
         "piece_counts": text | strings | sums,
         "cut_pieces": text | strings | pieces | {"out": np.zeros(size, "u1")},

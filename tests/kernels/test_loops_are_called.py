@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import arrowjag as aj
@@ -82,6 +83,8 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "slices of strings": ("sliced_cuts-u1-nulls", lambda: WORDS.str.slice(-2, 1)),
     "title": ("first_capitals-u1-plain", WORDS[2:].str.title),
     "upper": ("cased-u1-plain", WORDS[2:].str.upper),
+    "from_json": ("json_lists-i8-nulls", lambda: aj.from_json(["[1, 2]", None, "[]"], pa.list_(pa.int64()))),
+    "from_json to float32": ("json_singles-f4-plain", lambda: aj.from_json(["[1.5, 2]", "[]"], pa.list_(pa.float32()))),
     "sort": ("short_sort-f8-nulls", FLOATS.sort),
     "sort descending": ("short_sort_falling-i8-nulls", lambda: INTEGERS.sort(descending=True)),
     "argsort": ("short_order-f8-plain", WHOLE.argsort),

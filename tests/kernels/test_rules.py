@@ -240,7 +240,9 @@ CHOSEN += [(name, (sizes.CALL_VALUES,), other) for name, other in SMALL.items()]
 COMPILED = [name for name, choice in strategy.CHOICES.items() if choice.rule is rules.compiled_or_numpy]
 CHOSEN += [(name, (ready,), "compiled" if ready else "numpy") for name in COMPILED for ready in (True, False)]
 CHOSEN += [
-    (name, (ready,), "compiled" if ready else "arrow") for name in ("take_texts", "reverse", "strings") for ready in (True, False)
+    (name, (ready,), "compiled" if ready else "arrow")
+    for name in ("take_texts", "reverse", "strings", "json")
+    for ready in (True, False)
 ]
 CHOSEN += [("value_counts", facts, chosen) for name, facts, chosen in CHOSEN if name == "group" and len(facts) < 3]
 CHOSEN += [
@@ -472,7 +474,7 @@ ABLE: list[tuple[str, str, tuple[Any, ...], bool]] = [
     ("searchsorted", "partition", (rows(1, 1),), False),
     *(
         (name, "compiled", (ready,), ready)
-        for name in (*COMPILED, "take_texts", "reverse", "strings", "loop")
+        for name in (*COMPILED, "take_texts", "reverse", "strings", "json", "loop")
         for ready in (True, False)
     ),
 ]
@@ -535,6 +537,7 @@ NAMES = {
     "join_rows": "items runs",
     "take_texts": "arrow compiled",
     "strings": "arrow compiled",
+    "json": "arrow compiled",
     "reverse": "arrow compiled",
     "take_runs": "items runs",
     "copy_rows": "items runs compiled",

@@ -5,6 +5,7 @@ The table of strategies is enumerated: an operation without calls in `CALLS`, or
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -299,6 +300,16 @@ def on_text(x: Any) -> Any:
     return x.str if pa.types.is_string(x.type) or pa.types.is_large_string(x.type) else refuse()
 
 
+def through_json(x: Any) -> Any:
+    """The rows as JSON text, parsed again."""
+    if x.ndim < 2 or not len(x) or not (pa.types.is_integer(x.type) or pa.types.is_boolean(x.type)):
+        refuse()
+    type = pa.list_(x.type)
+    for _ in range(x.ndim - 2):
+        type = pa.list_(type)
+    return aj.from_json([json.dumps(row) for row in x.to_list()], type)
+
+
 def on_dates(x: Any) -> Any:
     return x.dt if pa.types.is_date(x.type) or pa.types.is_timestamp(x.type) else refuse()
 
@@ -557,6 +568,7 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: on_text(x).cat("b", "")),
         Call(lambda x: on_text(x).cat(x.drop_nulls().max(), "")),
     ],
+    "json": [Call(through_json, lambda lists, ndim: lists, types=frozenset({pa.int64(), pa.int8(), pa.bool_()}))],
     "text_blocks": [
         *(
             Call(lambda x, name=name: getattr(on_text(x), name)())

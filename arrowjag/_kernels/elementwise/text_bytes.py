@@ -13,7 +13,7 @@ from arrowjag._kernels.base.memory import pack_bits, unpack_bits, valid_of
 from arrowjag._kernels.base.offsets import running_count
 from arrowjag._kernels.move.rows import cut_texts
 
-__all__ = ["integers_in", "is_ascii", "length", "removed"]
+__all__ = ["holds", "integers_in", "is_ascii", "length", "removed"]
 
 _SURE_DIGITS = 18
 """Every integer of at most this many digits fits int64."""
@@ -33,6 +33,12 @@ def is_ascii(values: pa.Array) -> bool:
     """Return whether all bytes are ASCII: a tenth of the time of `string_is_ascii`, which tells it of each string."""
     _, data = _bytes_of(values)
     return not len(data) or int(np.maximum.reduce(data)) < 128
+
+
+def holds(values: pa.Array, some: bytes) -> bool:
+    """Return whether any of some bytes is in the text."""
+    _, data = _bytes_of(values)
+    return any(bool((data == byte).any()) for byte in some)
 
 
 def length(values: pa.Array) -> pa.Array:
