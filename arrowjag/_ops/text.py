@@ -16,8 +16,8 @@ from arrowjag._integers import integer
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks, n_cores
 from arrowjag._kernels.elementwise import regex as _regex
+from arrowjag._kernels.elementwise import regex_loops, text_bytes, text_loops
 from arrowjag._kernels.elementwise import text as _kernels
-from arrowjag._kernels.elementwise import text_bytes, text_loops
 from arrowjag._ops import elementwise, struct_fields
 from arrowjag._ops.elementwise import Datum, Operand
 from arrowjag.errors import JagTypeError, JagValueError
@@ -158,7 +158,7 @@ def contains(column: Column, pattern: Any, regex: bool, ignore_case: bool) -> Co
     """Whether each string contains a text or a match."""
     wanted = _checked_regex(pattern, "contains") if regex else _string(pattern, "contains", "the pattern")
     if regex and not ignore_case:
-        return on_text(column, "contains", lambda text: _regex.contains(text, wanted))
+        return _on_matches(column, "contains", wanted)
     kernel = pc.match_substring_regex if regex else pc.match_substring
     return on_text(column, "contains", lambda text: kernel(text, wanted, ignore_case=bool(ignore_case)))
 
@@ -166,13 +166,18 @@ def contains(column: Column, pattern: Any, regex: bool, ignore_case: bool) -> Co
 def match(column: Column, pattern: Any) -> Column:
     """Whether a match starts at the first character."""
     anchored = f"\\A(?:{_checked_regex(pattern, 'match')})"
-    return on_text(column, "match", lambda text: _regex.contains(text, anchored))
+    return _on_matches(column, "match", anchored)
 
 
 def fullmatch(column: Column, pattern: Any) -> Column:
     """Whether the whole string is a match."""
     anchored = f"\\A(?:{_checked_regex(pattern, 'fullmatch')})\\z"
-    return on_text(column, "fullmatch", lambda text: _regex.contains(text, anchored))
+    return _on_matches(column, "fullmatch", anchored)
+
+
+def _on_matches(column: Column, name: str, pattern: str) -> Column:
+    """Whether a match is in each string."""
+    return on_text(column, name, lambda text: _regex.contains(text, pattern), lambda text: regex_loops.contains(text, pattern))
 
 
 def starts_or_ends(column: Column, name: str, affix: Any) -> Column:
@@ -386,4 +391,6 @@ def extract(column: Column, pattern: Any) -> Column:
 def extract_all(column: Column, pattern: Any) -> Column:
     """All matches of each string as a deeper dim."""
     wanted = _checked_regex(pattern, "extract_all")
-    return on_text(column, "extract_all", lambda text: _kernels.extract_all(text, wanted))
+    return on_text(
+        column, "extract_all", lambda text: _kernels.extract_all(text, wanted), lambda text: regex_loops.extract_all(text, wanted)
+    )

@@ -19,7 +19,7 @@ from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.elementwise.text_bytes import is_ascii
 
-__all__ = ["CASES", "cased", "counted", "joined", "sliced", "split"]
+__all__ = ["CASES", "added_up", "as_lists", "blocks", "cased", "counted", "joined", "ready_loops", "sliced", "split"]
 
 _BYTE, _INT = np.dtype(np.uint8), np.dtype(np.int64)
 _ROOM = 8
@@ -41,7 +41,7 @@ CASES: dict[str, tuple[int, bool]] = {
 Cuts: TypeAlias = "NDArray[np.int64]"
 
 
-def _loops(n: int, nulls: bool, **names: tuple[np.dtype[Any], bool]) -> list[Compiled] | None:
+def ready_loops(n: int, nulls: bool, **names: tuple[np.dtype[Any], bool]) -> list[Compiled] | None:
     """The loops of some names, each with its type of items and whether it asks for nulls; None if one is not ready."""
     found = [find_loop(name, dtype, nulls and asks, n) if n else None for name, (dtype, asks) in names.items()]
     ready = [loop for loop in found if loop is not None]
@@ -49,32 +49,36 @@ def _loops(n: int, nulls: bool, **names: tuple[np.dtype[Any], bool]) -> list[Com
     return ready if chosen == "compiled" else None
 
 
-def _blocks(n: int) -> list[tuple[int, int]]:
+def blocks(n: int) -> list[tuple[int, int]]:
     """The first string of each block and the one after its last: a block per core, or one of few; n is not 0."""
     step = n if n < strategy.sizes.TEXT_VALUES else -(-n // n_cores())
     return [(first, min(first + step, n)) for first in range(0, n, step)]
 
 
-def _added_up(count: Callable[[int, int], Any], n: int, *sums: Cuts) -> None:
-    """Let a loop write sums of blocks of strings, each from 0 on, and add to them what the blocks before them hold."""
-    blocks = _blocks(n)
-    map_tasks(lambda block: count(*block), blocks)
+def added_up(count: Callable[[int, int], Any], n: int, *sums: Cuts) -> list[Any]:
+    """Let a loop write sums of blocks of strings, each from 0 on, and add to them what the blocks before them hold.
+
+    Returns the results of the loop, block by block.
+    """
+    cut = blocks(n)
+    results = map_tasks(lambda block: count(*block), cut)
     for found in sums:
         found[0] = 0
-        for first, last in blocks[1:]:
+        for first, last in cut[1:]:
             found[first + 1 : last + 1] += found[first]
+    return results
 
 
 def counted(values: pa.Array, wanted: str) -> pa.Array | None:
     """Return how often a text occurs in each string, as int64; nulls stay null."""
     n = len(values)
-    loops = _loops(n, values.null_count > 0, occurrences=(_BYTE, True))
+    loops = ready_loops(n, values.null_count > 0, occurrences=(_BYTE, True))
     if loops is None:
         return None
     data, cuts, valid = text_parts(values)
     text, found = _bytes(wanted), empty(n, np.int64)
     n_wanted = len(text) - _ROOM
-    map_tasks(lambda block: loops[0](data, len(data), cuts, valid, text, n_wanted, *block, found), _blocks(n))
+    map_tasks(lambda block: loops[0](data, len(data), cuts, valid, text, n_wanted, *block, found), blocks(n))
     return pa.Array.from_buffers(pa.int64(), n, [None if valid is None else pack_bits(valid), pa.py_buffer(found)])
 
 
@@ -91,7 +95,7 @@ def split(values: pa.Array, wanted: str, most: int) -> pa.Array | None:
     O(bytes): the first pass counts pieces, the second one copies them.
     """
     n = len(values)
-    loops = _loops(n, values.null_count > 0, piece_counts=(_BYTE, True), cut_pieces=(_BYTE, False))
+    loops = ready_loops(n, values.null_count > 0, piece_counts=(_BYTE, True), cut_pieces=(_BYTE, False))
     if loops is None:
         return None
     count, cut = loops
@@ -99,7 +103,7 @@ def split(values: pa.Array, wanted: str, most: int) -> pa.Array | None:
     text, limit = _bytes(wanted), _FARTHEST if most < 0 else most
     n_wanted = len(text) - _ROOM
     taken, starts = empty(n + 1, np.int64), empty(n + 1, np.int64)
-    _added_up(
+    added_up(
         lambda first, last: count(data, len(data), cuts, valid, text, n_wanted, limit, first, last, taken, starts), n, taken, starts
     )
     ends, out = empty(int(taken[-1]) + 1, np.int64), empty(int(starts[-1]), np.uint8)
@@ -109,10 +113,14 @@ def split(values: pa.Array, wanted: str, most: int) -> pa.Array | None:
         first, last = block
         cut(data, len(data), cuts, text, n_wanted, taken, starts, first, last, int(starts[last]), ends, out)
 
-    map_tasks(work, _blocks(n))
-    pieces = text_from(values.type, ends, out)
+    map_tasks(work, blocks(n))
+    return as_lists(text_from(values.type, ends, out), taken, valid)
+
+
+def as_lists(pieces: pa.Array, taken: Cuts, valid: NDArray[np.bool_] | None) -> pa.Array:
+    """The pieces of strings as lists, which end at `taken`; null where `valid` is False."""
     buffers = [None if valid is None else pack_bits(valid), pa.py_buffer(taken)]
-    return pa.LargeListArray.from_buffers(pa.large_list(values.type), n, buffers, children=[pieces])
+    return pa.LargeListArray.from_buffers(pa.large_list(pieces.type), len(taken) - 1, buffers, children=[pieces])
 
 
 def joined(one: pa.Array | pa.Scalar, two: pa.Array | pa.Scalar, between: str) -> pa.Array | None:
@@ -123,14 +131,14 @@ def joined(one: pa.Array | pa.Scalar, two: pa.Array | pa.Scalar, between: str) -
         return None
     n, type = len(arrays[0]), arrays[0].type
     valid = _all_valid(arrays)
-    loops = _loops(n, valid is not None, joined_cuts=(_INT, True), joined_bytes=(_BYTE, False))
+    loops = ready_loops(n, valid is not None, joined_cuts=(_INT, True), joined_bytes=(_BYTE, False))
     if loops is None:
         return None
     (data, cuts, _), (other, other_cuts, _) = map(text_parts, sides)
     steps = [int(isinstance(side, pa.Array)) for side in (one, two)]
     text, starts = _bytes(between), empty(n + 1, np.int64)
     n_between = len(text) - _ROOM
-    _added_up(lambda first, last: loops[0](cuts, steps[0], n_between, other_cuts, steps[1], valid, first, last, starts), n, starts)
+    added_up(lambda first, last: loops[0](cuts, steps[0], n_between, other_cuts, steps[1], valid, first, last, starts), n, starts)
     if not fits(type, int(starts[-1])):
         return None
     out = empty(int(starts[-1]), np.uint8)
@@ -140,7 +148,7 @@ def joined(one: pa.Array | pa.Scalar, two: pa.Array | pa.Scalar, between: str) -
         ours, theirs = (data, len(data), cuts, steps[0]), (other, len(other), other_cuts, steps[1])
         loops[1](*ours, *theirs, text, n_between, starts, first, last, int(starts[last]), out)
 
-    map_tasks(work, _blocks(n))
+    map_tasks(work, blocks(n))
     return text_from(type, starts, out, valid)
 
 
@@ -153,21 +161,21 @@ def _all_valid(arrays: list[pa.Array]) -> NDArray[np.bool_] | None:
 def sliced(values: pa.Array, start: int, stop: int | None) -> pa.Array | None:
     """Return the characters from `start` to before `stop` of each string, by Python's rule; nulls stay null."""
     n = len(values)
-    loops = _loops(n, values.null_count > 0, sliced_cuts=(_BYTE, True), taken_bytes=(_BYTE, False))
+    loops = ready_loops(n, values.null_count > 0, sliced_cuts=(_BYTE, True), taken_bytes=(_BYTE, False))
     if loops is None:
         return None
     data, cuts, valid = text_parts(values)
     bounds = [max(-_FARTHEST, min(_FARTHEST, one)) for one in (start, _FARTHEST if stop is None else stop)]
     begins, starts = empty(n, np.int64), empty(n + 1, np.int64)
     ascii_only = int(is_ascii(values))
-    _added_up(lambda first, last: loops[0](data, cuts, valid, *bounds, ascii_only, first, last, begins, starts), n, starts)
+    added_up(lambda first, last: loops[0](data, cuts, valid, *bounds, ascii_only, first, last, begins, starts), n, starts)
     out = empty(int(starts[-1]), np.uint8)
 
     def work(block: tuple[int, int]) -> None:
         first, last = block
         loops[1](data, len(data), begins, starts, first, last, int(starts[last]), out)
 
-    map_tasks(work, _blocks(n))
+    map_tasks(work, blocks(n))
     return text_from(values.type, starts, out, valid)
 
 
@@ -175,7 +183,7 @@ def cased(name: str, values: pa.Array) -> pa.Array | None:
     """Apply a method of `CASES`; None if the text is not all ASCII."""
     n = len(values)
     way, has_capitals = CASES[name]
-    loops = _loops(n, False, cased=(_BYTE, False), first_capitals=(_BYTE, False))
+    loops = ready_loops(n, False, cased=(_BYTE, False), first_capitals=(_BYTE, False))
     if loops is None or not is_ascii(values):
         return None
     data, cuts, valid = text_parts(values)
@@ -188,5 +196,5 @@ def cased(name: str, values: pa.Array) -> pa.Array | None:
         if has_capitals:
             loops[1](data, cuts, *block, skip, out)
 
-    map_tasks(work, _blocks(n))
+    map_tasks(work, blocks(n))
     return text_from(values.type, cuts - skip if skip else cuts, out, valid)

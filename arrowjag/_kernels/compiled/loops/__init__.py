@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from arrowjag._kernels.compiled.loop import LOOPS, Loop
 from arrowjag._kernels.compiled.loops import (
+    automata,
     comparisons,
     counts,
     decay,
@@ -35,6 +36,7 @@ from arrowjag._kernels.compiled.loops import (
 
 __all__ = [
     "LOOPS",
+    "automata",
     "comparisons",
     "counts",
     "decay",
