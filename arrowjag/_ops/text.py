@@ -15,6 +15,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks, n_cores
+from arrowjag._kernels.compiled.loops.strings import ANYWHERE, AT_END, AT_START
 from arrowjag._kernels.elementwise import regex as _regex
 from arrowjag._kernels.elementwise import regex_loops, text_bytes, text_loops
 from arrowjag._kernels.elementwise import text as _kernels
@@ -160,7 +161,8 @@ def contains(column: Column, pattern: Any, regex: bool, ignore_case: bool) -> Co
     if regex and not ignore_case:
         return _on_matches(column, "contains", wanted)
     kernel = pc.match_substring_regex if regex else pc.match_substring
-    return on_text(column, "contains", lambda text: kernel(text, wanted, ignore_case=bool(ignore_case)))
+    at_once = None if regex or ignore_case or not wanted else lambda text: text_loops.holding(text, wanted, ANYWHERE)
+    return on_text(column, "contains", lambda text: kernel(text, wanted, ignore_case=bool(ignore_case)), at_once)
 
 
 def match(column: Column, pattern: Any) -> Column:
@@ -191,14 +193,16 @@ def starts_or_ends(column: Column, name: str, affix: Any) -> Column:
             found = pc.or_(found, kernel(text, one))
         return found if affixes else pc.if_else(text.is_valid(), found, pa.scalar(None, pa.bool_()))
 
-    return on_text(column, name, compute)
+    mode = AT_START if name == "startswith" else AT_END
+    has_loop = len(affixes) == 1 and len(affixes[0]) > 0
+    return on_text(column, name, compute, (lambda text: text_loops.holding(text, affixes[0], mode)) if has_loop else None)
 
 
 def length(column: Column, name: str) -> Column:
     """The number of code points, or of bytes of UTF-8."""
     if name == "len":
         return on_text(column, name, text_bytes.length)
-    return on_text(column, name, lambda text: pc.binary_length(text).cast(pa.int64()))
+    return on_text(column, name, text_bytes.byte_length)
 
 
 def find(column: Column, text: Any) -> Column:

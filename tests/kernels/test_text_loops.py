@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from arrowjag._kernels import strategy
+from arrowjag._kernels.compiled.loops.strings import ANYWHERE, AT_END, AT_START
 from arrowjag._kernels.elementwise import text_loops as kernel
 from arrowjag._options import options
 from tests.kernels.interpreted import Loops
@@ -54,6 +55,28 @@ def check(compute: Callable[[pa.Array], pa.Array | None], expected: Callable[[st
 @pytest.mark.parametrize("wanted", ["a", "b", "ab", "aa", "abc", "é", "字", "a" * 8, "ab" * 9, "\x7f", "xyz"])
 def test_occurrences(wanted: str, loops: Any) -> None:
     check(lambda values: kernel.counted(values, wanted), lambda word: word.count(wanted), WORDS)
+
+
+@pytest.mark.parametrize("wanted", ["a", "ab", "abc", "é", "字", "a" * 8, "ab" * 9, "b" * 17, "xyz"])
+def test_strings_that_hold_a_text(wanted: str, loops: Any) -> None:
+    check(lambda values: kernel.holding(values, wanted, ANYWHERE), lambda word: wanted in word, WORDS)
+    check(lambda values: kernel.holding(values, wanted, AT_START), lambda word: word.startswith(wanted), WORDS)
+    check(lambda values: kernel.holding(values, wanted, AT_END), lambda word: word.endswith(wanted), WORDS)
+
+
+@pytest.mark.parametrize("between", ["", "-", "é", "123456789" * 3])
+def test_joined_rows(between: str, loops: Any) -> None:
+    sizes = [3, 0, 1, len(WORDS) - 6, 2]
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    for type, nulls, small in itertools.product(TYPES, (False, True), (False, True)):
+        words = [None if nulls and place % 3 == 0 else word for place, word in enumerate(WORDS)]
+        array = pa.array(["z", *words, None], type)[1:-1]
+        with strategy.force(**({"THREAD_VALUES": 1} if small else {})):
+            found = kernel.joined_rows(array, offsets, between)
+        assert found is not None
+        found.validate(full=True)
+        rows = [[word for word in words[begin:end] if word is not None] for begin, end in itertools.pairwise(offsets)]
+        assert found.to_pylist() == [between.join(row) if row else None for row in rows]
 
 
 @pytest.mark.parametrize("most", [-1, 1, 2, 5])
@@ -106,6 +129,8 @@ def test_joined_strings(between: str, loops: Any) -> None:
 def test_what_is_left_to_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: dict[str, Callable[[pa.Array], pa.Array | None]] = {
         "occurrences": lambda values: kernel.counted(values, "a"),
+        "holding": lambda values: kernel.holding(values, "a", AT_END),
+        "row_cuts row_bytes": lambda values: kernel.joined_rows(values, np.arange(len(values) + 1), "a"),
         "piece_counts cut_pieces": lambda values: kernel.split(values, "a", -1),
         "joined_cuts joined_bytes": lambda values: kernel.joined(values, values, "a"),
         "sliced_cuts taken_bytes": lambda values: kernel.sliced(values, 0, 1),
@@ -114,7 +139,7 @@ def test_what_is_left_to_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
     words = pa.array(["a", "ab"])
     for names, call in calls.items():
         for name in names.split():
-            types = ("i8" if name == "joined_cuts" else "u1", "plain")
+            types = ("i8" if name in ("joined_cuts", "row_cuts") else "u1", "plain")
             monkeypatch.setattr(kernel, "find_loop", Loops("-".join([name, *types])))
             assert call(words) is None
         monkeypatch.setattr(kernel, "find_loop", Loops())
@@ -132,6 +157,8 @@ def test_a_result_that_does_not_fit_its_type(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(kernel, "fits", lambda type, n_bytes: type == pa.large_string() or n_bytes < 5)
     assert kernel.joined(pa.array(["ab"]), pa.array(["cd"]), "") is not None
     assert kernel.joined(pa.array(["ab"]), pa.array(["cd"]), "x") is None
+    assert kernel.joined_rows(pa.array(["ab", "cd"]), np.array([0, 2]), "") is not None
+    assert kernel.joined_rows(pa.array(["ab", "cd"]), np.array([0, 2]), "x") is None
     assert kernel.joined(pa.array(["ab"], pa.large_string()), pa.array(["cd"], pa.large_string()), "x") is not None
 
 

@@ -13,13 +13,26 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.blocks import map_tasks, n_cores
-from arrowjag._kernels.base.memory import empty, fits, pack_bits, text_from, text_parts, valid_of
+from arrowjag._kernels.base.blocks import map_rows, map_tasks, n_cores
+from arrowjag._kernels.base.memory import empty, fits, pack_bits, text_from, text_parts, unless_all, valid_of
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.elementwise.text_bytes import is_ascii
 
-__all__ = ["CASES", "added_up", "as_lists", "blocks", "cased", "counted", "joined", "ready_loops", "sliced", "split"]
+__all__ = [
+    "CASES",
+    "added_up",
+    "as_lists",
+    "blocks",
+    "cased",
+    "counted",
+    "holding",
+    "joined",
+    "joined_rows",
+    "ready_loops",
+    "sliced",
+    "split",
+]
 
 _BYTE, _INT = np.dtype(np.uint8), np.dtype(np.int64)
 _ROOM = 8
@@ -87,6 +100,19 @@ def _bytes(text: str) -> NDArray[np.uint8]:
     return np.frombuffer(text.encode() + bytes(_ROOM), np.uint8)
 
 
+def holding(values: pa.Array, wanted: str, mode: int) -> pa.Array | None:
+    """Return whether each string holds a text that is not empty, `ANYWHERE`, `AT_START` or `AT_END`; nulls stay null."""
+    n = len(values)
+    loops = ready_loops(n, values.null_count > 0, holding=(_BYTE, True))
+    if loops is None:
+        return None
+    data, cuts, valid = text_parts(values)
+    text, found = _bytes(wanted), empty(n, np.uint8)
+    n_wanted = len(text) - _ROOM
+    map_tasks(lambda block: loops[0](data, len(data), cuts, valid, text, n_wanted, mode, *block, found), blocks(n))
+    return pa.Array.from_buffers(pa.bool_(), n, [None if valid is None else pack_bits(valid), pack_bits(found)])
+
+
 def split(values: pa.Array, wanted: str, most: int) -> pa.Array | None:
     """Return the pieces of each string that a text separates, at most `most` times, or each time if `most` is negative.
 
@@ -150,6 +176,34 @@ def joined(one: pa.Array | pa.Scalar, two: pa.Array | pa.Scalar, between: str) -
 
     map_tasks(work, blocks(n))
     return text_from(type, starts, out, valid)
+
+
+def joined_rows(values: pa.Array, offsets: Cuts, between: str) -> pa.Array | None:
+    """Return the strings of each row joined with a text between them; nulls are left out, and a row without strings is null."""
+    n, n_values = len(offsets) - 1, len(values)
+    loops = ready_loops(n_values, values.null_count > 0, row_cuts=(_INT, True), row_bytes=(_BYTE, True))
+    if loops is None:
+        return None
+    data, cuts, valid = text_parts(values)
+    text, starts, present = _bytes(between), empty(n + 1, np.int64), empty(n, np.bool_)
+    n_between = len(text) - _ROOM
+    starts[0] = before = 0
+
+    def count(first: int, last: int) -> tuple[int, int, int]:
+        return first, last, loops[0](cuts, valid, offsets, n_between, first, last, starts, present)
+
+    for first, last, total in map_rows(count, offsets):
+        starts[first + 1 : last + 1] += before
+        before += total
+    if not fits(values.type, before):
+        return None
+    out = empty(before, np.uint8)
+
+    def work(first: int, last: int) -> None:
+        loops[1](data, len(data), cuts, valid, offsets, text, n_between, starts, first, last, int(starts[last]), out)
+
+    map_rows(work, offsets)
+    return text_from(values.type, starts, out, unless_all(present))
 
 
 def _all_valid(arrays: list[pa.Array]) -> NDArray[np.bool_] | None:

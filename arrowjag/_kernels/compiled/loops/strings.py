@@ -1,4 +1,4 @@
-"""Loops over strings one by one: where a text occurs, pieces between separators, joined and sliced strings, and letters of ASCII.
+"""Loops over strings one by one: where a text occurs, pieces between separators, sliced strings, and letters of ASCII.
 
 A search compares eight bytes at once with the first byte of what is wanted, and copies are made of eight bytes, too, as far as both
 ends have room: the next piece overwrites the excess. `limit` is where the bytes of a thread end.
@@ -67,6 +67,50 @@ def copied(data: Any, size: Any, x: Any, n: Any, out: Any, limit: Any, at: Any) 
             at += u8(1)
             x += u8(1)
     return after
+
+
+@helper
+def is_at(data: Any, size: Any, place: Any, wanted: Any, n: Any) -> Any:
+    """Whether the n bytes of `wanted`, which has room for eight more, are at a place."""
+    k = u8(0)
+    while k < n:
+        differs = word_from(data, size, place + k) ^ load_word(wanted, k)
+        if n - k < u8(8):
+            differs &= (u8(1) << ((n - k) << u8(3))) - u8(1)
+        if differs != u8(0):
+            break
+        k += u8(8)
+    return k >= n
+
+
+ANYWHERE, AT_START, AT_END = range(3)
+"""The places where `holding` looks for a text."""
+
+
+@loop("item* i8 i8* u1* item* i8 i8 i8 i8 u1*", ("u1",))
+def holding(kind: str, nulls: bool) -> Function:
+    """(data, size, cuts, valid, wanted, n_wanted, mode, first, last, out): which strings hold a text, or begin or end with it.
+
+    `wanted` has room for eight bytes more.
+    """
+    del kind
+
+    def function(
+        data: Any, size: Any, cuts: Any, valid: Any, wanted: Any, n_wanted: Any, mode: Any, first: Any, last: Any, out: Any
+    ) -> int:
+        n = u8(n_wanted)
+        for i in range(u8(first), u8(last)):
+            found = False
+            if not nulls or valid[i] != 0:
+                x, stop = u8(cuts[i]), u8(cuts[i + u8(1)])
+                if mode == i8(ANYWHERE):
+                    found = found_from(data, u8(size), x, stop, wanted, n) < stop
+                elif stop - x >= n:
+                    found = is_at(data, u8(size), x if mode == i8(AT_START) else stop - n, wanted, n)
+            out[i] = found
+        return 0
+
+    return function
 
 
 @loop("item* i8 i8* u1* item* i8 i8 i8 i8*", ("u1",))
@@ -172,67 +216,6 @@ def cut_pieces(kind: str, nulls: bool) -> Function:
                 place = found_from(data, u8(size), x, stop, wanted, n) if piece < end else stop
                 at = copied(data, u8(size), x, place - x, out, u8(limit), at)
                 x = place + n
-        return 0
-
-    return function
-
-
-@loop("item* i8 i8 i8* i8 u1* i8 i8 i8*", ("i8",))
-def joined_cuts(kind: str, nulls: bool) -> Function:
-    """(cuts, step, between, cuts_y, step_y, valid, first, last, starts): the bytes of each joined string, added up.
-
-    `between` is the number of bytes between both strings. A step of 0 takes the first string each time.
-    """
-    del kind
-
-    def function(
-        cuts: Any, step: Any, between: Any, cuts_y: Any, step_y: Any, valid: Any, first: Any, last: Any, starts: Any
-    ) -> int:
-        total = i8(0)
-        for i in range(u8(first), u8(last)):
-            if not nulls or valid[i] != 0:
-                x, y = i * u8(step), i * u8(step_y)
-                total += i8(cuts[x + u8(1)]) - i8(cuts[x]) + i8(cuts_y[y + u8(1)]) - i8(cuts_y[y]) + between
-            starts[i + u8(1)] = total
-        n_bytes: int = total
-        return n_bytes
-
-    return function
-
-
-@loop("item* i8 i8* i8 item* i8 i8* i8 item* i8 i8* i8 i8 i8 item*", ("u1",))
-def joined_bytes(kind: str, nulls: bool) -> Function:
-    """(data, size, cuts, step, data_y, size_y, cuts_y, step_y, wanted, between, starts, first, last, limit, out): joined strings.
-
-    `wanted` is the text between both, and has room for eight bytes more than the `between` that are copied.
-    """
-    del kind, nulls
-
-    def function(
-        data: Any,
-        size: Any,
-        cuts: Any,
-        step: Any,
-        data_y: Any,
-        size_y: Any,
-        cuts_y: Any,
-        step_y: Any,
-        wanted: Any,
-        between: Any,
-        starts: Any,
-        first: Any,
-        last: Any,
-        limit: Any,
-        out: Any,
-    ) -> int:
-        for i in range(u8(first), u8(last)):
-            at = u8(starts[i])
-            if at < u8(starts[i + u8(1)]):
-                j, k = i * u8(step), i * u8(step_y)
-                x, y = u8(cuts[j]), u8(cuts_y[k])
-                at = copied(data, u8(size), x, u8(cuts[j + u8(1)]) - x, out, u8(limit), at)
-                at = copied(wanted, u8(between) + u8(8), u8(0), u8(between), out, u8(limit), at)
-                at = copied(data_y, u8(size_y), y, u8(cuts_y[k + u8(1)]) - y, out, u8(limit), at)
         return 0
 
     return function
