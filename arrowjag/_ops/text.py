@@ -338,7 +338,8 @@ def replace(column: Column, old: Any, new: Any, n: Any, regex: bool) -> Column:
             return _regex.replace(text, wanted, by)
         return kernel(text, wanted, by, max_replacements=None if limit < 0 else limit)
 
-    return on_text(column, "replace", compute)
+    has_loop = not regex and limit != 0
+    return on_text(column, "replace", compute, (lambda text: text_loops.replaced(text, wanted, by, limit)) if has_loop else None)
 
 
 def _check_references(pattern: str, new: str) -> None:

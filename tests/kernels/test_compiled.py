@@ -186,6 +186,7 @@ def arguments_of_strings(cuts, rng):
     pieces = {"taken": np.arange(n + 1), "starts": cuts, "limit": size, "ends": np.zeros(n, np.int64)}
     other = {"data_y": np.zeros(9, "u1"), "size_y": 9, "cuts_y": np.array([0, 9]), "step_y": 0, "step": 1, "between": 2}
     joined = cuts + 11 * np.arange(n + 1)
+    wide = {"starts": 3 * cuts, "limit": 3 * size, "out": np.zeros(3 * size, "u1")}
     lines = [b"[[1,-20,null],[123456789,0],null]", b" null ", b"[[ ], [7\t,\n8]]", b"[null]", b"[]", b"[[1.5e3],[true]]"]
     document = np.frombuffer(b"".join(lines), "u1")
     parsing = {"size": len(document), "cuts": np.concatenate(([0], np.cumsum([*map(len, lines)]))), "last": len(lines), "inner": 2}
@@ -210,6 +211,8 @@ def arguments_of_strings(cuts, rng):
         "holding": text | strings | {"mode": int(rng.integers(3)), "out": np.zeros(n, "u1")},
         "row_cuts": {"between": 2, "starts": np.zeros(n, np.int64)},
         "row_bytes": text | {"between": 2, "starts": np.arange(n) * 999, "limit": 999 * n, "out": np.zeros(999 * n, "u1")},
+        "replaced_cuts": text | strings | {"n_new": 3, "starts": np.zeros(n + 1, np.int64)},
+        "replaced_bytes": text | strings | {"n_new": 3, "new": np.frombuffer(b"xyz" + bytes(8), "u1"), **wide},
         "sliced_cuts": strings | {"start": -4, "stop": 9, "is_ascii": int(rng.integers(2)), **sums},
         "cased": {"way": int(rng.integers(16)), "last": size, "out": np.zeros(size, "u1")},
         "first_capitals": strings | {"skip": 0, "out": np.zeros(size, "u1")},

@@ -87,6 +87,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "endswith": ("holding-u1-nulls", lambda: WORDS.str.endswith(("é",))),
     "contains a text": ("holding-u1-nulls", lambda: WORDS.str.contains("b")),
     "join": ("row_bytes-u1-nulls", lambda: WORDS.join("-")),
+    "replace a text": ("replaced_bytes-u1-plain", lambda: WORDS.str.replace("b", "éa")),
     "match": ("matched-u1-nulls", lambda: WORDS.str.match("b|é")),
     "contains a match": ("matched-u1-plain", lambda: WORDS[2:].str.contains("[^a]$", regex=True)),
     "extract_all": ("match_pieces-u1-plain", lambda: WORDS.str.extract_all("[ab]")),

@@ -563,6 +563,10 @@ CALLS: dict[str, list[Call]] = {
         *(Call(lambda x, text=text: on_text(x).count(text)) for text in ("b", "ab", "é")),
         *(Call(lambda x, text=text: on_text(x).split(text)) for text in ("b", "ab", "é")),
         Call(lambda x: on_text(x).split("b", 1)),
+        *(
+            Call(lambda x, texts=texts: on_text(x).replace(*texts))
+            for texts in (("b", "aé"), ("ab", ""), ("é", "漢", 1), ("a", "b"))
+        ),
         *(Call(lambda x, bounds=bounds: on_text(x).slice(*bounds)) for bounds in ((1, 3), (-2, None), (None, -1), (1, None, 2))),
         *(Call(lambda x, pattern=pattern: on_text(x).match(pattern)) for pattern in ("a+", r"\w+|[^b]", "(?:.|é)?b*$")),
         Call(lambda x: on_text(x).fullmatch(r"[a-c\d]{1,2}|\s\W*")),

@@ -85,7 +85,15 @@ def test_pieces(wanted: str, most: int, loops: Any) -> None:
     check(lambda values: kernel.split(values, wanted, most), lambda word: word.split(wanted, most), WORDS)
 
 
-BOUNDS = [0, 1, 2, 7, 8, 9, 40, 10**30]
+@pytest.mark.parametrize("new", ["", "x", "漢字", "12345678", "ab" * 9])
+@pytest.mark.parametrize("wanted", ["a", "ab", "aa", "é", "a" * 8, "xyz"])
+def test_replaced_text(wanted: str, new: str, loops: Any) -> None:
+    for most in (-1, 1, 3):
+        check(
+            lambda values, most=most: kernel.replaced(values, wanted, new, most),
+            lambda word, most=most: word.replace(wanted, new, most),
+            WORDS,
+        )
 
 
 @pytest.mark.parametrize("start", [0, 1, 3, 8, -1, -3, -9, 10**30, -(10**30)])
@@ -133,6 +141,7 @@ def test_what_is_left_to_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
         "row_cuts row_bytes": lambda values: kernel.joined_rows(values, np.arange(len(values) + 1), "a"),
         "piece_counts cut_pieces": lambda values: kernel.split(values, "a", -1),
         "joined_cuts joined_bytes": lambda values: kernel.joined(values, values, "a"),
+        "replaced_cuts replaced_bytes": lambda values: kernel.replaced(values, "a", "b", -1),
         "sliced_cuts taken_bytes": lambda values: kernel.sliced(values, 0, 1),
         "cased first_capitals": lambda values: kernel.cased("title", values),
     }
@@ -157,6 +166,8 @@ def test_a_result_that_does_not_fit_its_type(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(kernel, "fits", lambda type, n_bytes: type == pa.large_string() or n_bytes < 5)
     assert kernel.joined(pa.array(["ab"]), pa.array(["cd"]), "") is not None
     assert kernel.joined(pa.array(["ab"]), pa.array(["cd"]), "x") is None
+    assert kernel.replaced(pa.array(["aaa"]), "a", "b", -1) is not None
+    assert kernel.replaced(pa.array(["aaa"]), "a", "bb", -1) is None
     assert kernel.joined_rows(pa.array(["ab", "cd"]), np.array([0, 2]), "") is not None
     assert kernel.joined_rows(pa.array(["ab", "cd"]), np.array([0, 2]), "x") is None
     assert kernel.joined(pa.array(["ab"], pa.large_string()), pa.array(["cd"], pa.large_string()), "x") is not None

@@ -30,6 +30,7 @@ __all__ = [
     "joined",
     "joined_rows",
     "ready_loops",
+    "replaced",
     "sliced",
     "split",
 ]
@@ -210,6 +211,31 @@ def _all_valid(arrays: list[pa.Array]) -> NDArray[np.bool_] | None:
     """Which places are null in no array; None if all are."""
     flags = [valid for valid in map(valid_of, arrays) if valid is not None]
     return np.logical_and.reduce(flags) if flags else None
+
+
+def replaced(values: pa.Array, wanted: str, new: str, most: int) -> pa.Array | None:
+    """Return strings with a text in place of another, at most `most` times in each, or each time if `most` is negative."""
+    n = len(values)
+    loops = ready_loops(n, values.null_count > 0, replaced_cuts=(_BYTE, True), replaced_bytes=(_BYTE, False))
+    if loops is None:
+        return None
+    count, write = loops
+    data, cuts, valid = text_parts(values)
+    text, by, limit = _bytes(wanted), _bytes(new), _FARTHEST if most < 0 else most
+    n_wanted, n_new = len(text) - _ROOM, len(by) - _ROOM
+    starts = empty(n + 1, np.int64)
+    sizes = n_wanted, n_new, limit
+    added_up(lambda first, last: count(data, len(data), cuts, valid, text, *sizes, first, last, starts), n, starts)
+    if not fits(values.type, int(starts[-1])):
+        return None
+    out = empty(int(starts[-1]), np.uint8)
+
+    def work(block: tuple[int, int]) -> None:
+        first, last = block
+        write(data, len(data), cuts, text, n_wanted, by, n_new, limit, starts, first, last, int(starts[last]), out)
+
+    map_tasks(work, blocks(n))
+    return text_from(values.type, starts, out, valid)
 
 
 def sliced(values: pa.Array, start: int, stop: int | None) -> pa.Array | None:

@@ -1,4 +1,7 @@
-"""Loops that join strings: two columns, and the strings of each row. First the bytes of each result are counted, then copied."""
+"""Loops that make a string of several: of two columns, of the strings of each row, and with a text in place of another.
+
+First the bytes of each result are counted, then copied.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import loop
-from arrowjag._kernels.compiled.loops.strings import copied
+from arrowjag._kernels.compiled.loops.strings import copied, found_from
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
@@ -142,6 +145,89 @@ def row_bytes(kind: str, nulls: bool) -> Function:
                 is_first = False
                 x = u8(cuts[i])
                 at = copied(data, n, x, u8(cuts[i + u8(1)]) - x, out, u8(limit), at)
+        return 0
+
+    return function
+
+
+@loop("item* i8 i8* u1* item* i8 i8 i8 i8 i8 i8*", ("u1",))
+def replaced_cuts(kind: str, nulls: bool) -> Function:
+    """(data, size, cuts, valid, wanted, n_wanted, n_new, most, first, last, starts): bytes with a text replaced, added up.
+
+    Each of at most `most` occurrences in a string becomes `n_new` bytes.
+    """
+    del kind
+
+    def function(
+        data: Any,
+        size: Any,
+        cuts: Any,
+        valid: Any,
+        wanted: Any,
+        n_wanted: Any,
+        n_new: Any,
+        most: Any,
+        first: Any,
+        last: Any,
+        starts: Any,
+    ) -> int:
+        n, total = u8(n_wanted), i8(0)
+        for i in range(u8(first), u8(last)):
+            if not nulls or valid[i] != 0:
+                x, stop = u8(cuts[i]), u8(cuts[i + u8(1)])
+                total += i8(stop - x)
+                found = i8(0)
+                while found < most:
+                    x = found_from(data, u8(size), x, stop, wanted, n)
+                    if x == stop:
+                        break
+                    found += i8(1)
+                    x += n
+                total += found * (n_new - n_wanted)
+            starts[i + u8(1)] = total
+        n_bytes: int = total
+        return n_bytes
+
+    return function
+
+
+@loop("item* i8 i8* item* i8 item* i8 i8 i8* i8 i8 i8 item*", ("u1",))
+def replaced_bytes(kind: str, nulls: bool) -> Function:
+    """(data, size, cuts, wanted, n_wanted, new, n_new, most, starts, first, last, limit, out): strings with a text replaced.
+
+    `new` is the text in its place, and has room for eight bytes more.
+    """
+    del kind, nulls
+
+    def function(
+        data: Any,
+        size: Any,
+        cuts: Any,
+        wanted: Any,
+        n_wanted: Any,
+        new: Any,
+        n_new: Any,
+        most: Any,
+        starts: Any,
+        first: Any,
+        last: Any,
+        limit: Any,
+        out: Any,
+    ) -> int:
+        n, n_by = u8(n_wanted), u8(n_new)
+        for i in range(u8(first), u8(last)):
+            at = u8(starts[i])
+            if at < u8(starts[i + u8(1)]):
+                x, stop = u8(cuts[i]), u8(cuts[i + u8(1)])
+                found = i8(0)
+                while True:
+                    place = found_from(data, u8(size), x, stop, wanted, n) if found < most else stop
+                    at = copied(data, u8(size), x, place - x, out, u8(limit), at)
+                    if place == stop:
+                        break
+                    at = copied(new, n_by + u8(8), u8(0), n_by, out, u8(limit), at)
+                    found += i8(1)
+                    x = place + n
         return 0
 
     return function
