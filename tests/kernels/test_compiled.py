@@ -159,8 +159,8 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
         return {"rows": rows, "width": 9, "slots": int(rng.integers(2))}
     bounds = cuts if loop.name == "taken_bytes" else offsets
     taken = np.concatenate(([0], np.cumsum(np.diff(bounds)[rows])))
-    starts = np.concatenate(([0], np.cumsum(np.diff(cuts[offsets])[rows])))
-    given = {"taken_cuts": {"begins": bounds[rows], "taken": taken, "starts": starts, "out": np.zeros(taken[-1], np.int64)}}
+    cut = {"begins": bounds[rows], "taken": taken, "places": np.zeros(len(rows), np.int64)}
+    given = {"taken_cuts": cut | {"starts": np.zeros(len(rows) + 1, np.int64), "out": np.zeros(taken[-1], np.int64)}}
     room = {"taken_bytes": int(taken[-1]), "reversed_bytes": int(cuts[-1])}.get(loop.name, 0)
     moved = {"begins": bounds[rows], "taken": taken, "limit": room, "out": np.zeros(room, "u1")}
     given |= {"taken_bytes": moved, "reversed_bytes": moved}
