@@ -13,6 +13,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow, _column
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
+from arrowjag._kernels.elementwise import json_lists, text_bytes, text_loops
 from arrowjag._methods import free_function
 from arrowjag._ops import elementwise
 from arrowjag._ops.text import text_values
@@ -64,8 +65,15 @@ def from_json(strings: Any, type: Any) -> JaggedArray:
     target = stored(_row_type(type))
     reader = readable(target, "from_json")
     text = text_values(column.values, "from_json") if not pt.is_null(column.type) else column.values.cast(pa.string())
-    parsed = _parsed(pc.replace_substring_regex(text, "[\r\n]", " ").fill_null("null"), reader, target)
+    parsed = _parsed_at_once(text, reader, target)
+    if parsed is None:
+        parsed = _parsed(_in_one_line(text).fill_null("null"), reader, target)
     return JaggedArray._of(_column.from_arrow(parsed))
+
+
+def _in_one_line(text: pa.Array) -> pa.Array:
+    """The text without line breaks, which Arrow's reader takes for the ends of values; to look for them takes little time."""
+    return pc.replace_substring_regex(text, "[\r\n]", " ") if text_bytes.holds(text, b"\r\n") else text
 
 
 def _row_type(type: Any) -> pa.DataType:
@@ -172,6 +180,15 @@ def _encoded(values: pa.Array, type: pa.DataType) -> pa.Array:
     return _over(values, type, [_encoded(values.values, type.value_type)])
 
 
+def _parsed_at_once(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> pa.Array | None:
+    """The array by a compiled loop; None if it can't parse all texts, or if they have other sizes than the type."""
+    found = json_lists.parsed(text, reader)
+    try:
+        return None if found is None else parsed_as(found, target)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
+
+
 def _parsed(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> pa.Array:
     try:
         return _parse(text, reader, target)
@@ -185,14 +202,17 @@ def _parsed(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> pa.Arra
 def _parse(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> pa.Array:
     import pyarrow.json as reading
 
-    head, tail, sep = (pa.scalar(one, pa.large_string()) for one in ('{"x":', "}\n", ""))
-    lines = pc.binary_join_element_wise(head, text.cast(pa.large_string()), tail, sep)
-    if not len(lines):
+    if not len(text):
         return pa.nulls(0, target)
+    head, between = '{"x":', pa.scalar('}\n{"x":', pa.large_string())
+    text = text.cast(pa.large_string())
+    lines = text_loops.joined(text, between, "")
+    if lines is None:
+        lines = pc.binary_join_element_wise(text, between, pa.scalar("", text.type))
     longest = pc.max(pc.binary_length(lines)).as_py()
     schema = pa.schema([("x", reader)])
     table = read_json(
-        io.BytesIO(_bytes(lines)),
+        io.BytesIO(b"".join([head.encode(), _bytes(lines)[: -len(head)]])),
         read_options=reading.ReadOptions(block_size=min(2**31 - 1, max(2**20, 2 * longest))),
         parse_options=reading.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error"),
     )

@@ -16,6 +16,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels.base.offsets import filter_rows, row_sizes
+from arrowjag._kernels.elementwise import text_loops
 from arrowjag._kernels.equal import distinct
 from arrowjag._kernels.equal.distinct import text_marks
 from arrowjag._kernels.move import gather
@@ -287,6 +288,9 @@ def join(column: Column, sep: str, axis: Any, skip_nulls: bool, min_count: int |
         if not isinstance(sep, str):
             raise JagTypeError(f"join: sep must be a string, got {type(sep).__name__}")
         values = values.cast(pa.large_string())
+        found = text_loops.joined_rows(values, offsets, sep)
+        if found is not None:
+            return found
         if values.null_count:
             valid = values.is_valid().to_numpy(zero_copy_only=False)
             values, offsets = gather.filter_values(values, valid), filter_rows(valid, offsets)

@@ -16,6 +16,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import scan as _kernels
+from arrowjag._kernels.base.memory import is_text
 from arrowjag._kernels.move import gather, scatter
 from arrowjag._kernels.scan import rolling
 from arrowjag._ops import along_axis, elementwise, exact, structure
@@ -117,15 +118,16 @@ def diff(column: Column, n: int, axis: Any) -> Column:
 
 
 def _shifted(values: pa.Array, offsets: IntArray, n: int) -> tuple[pa.Array, BoolArray | None]:
-    """Shift items by n positions. Fixed-width values move as one block; items from another row are then set to null."""
-    if not (pt.is_primitive(values.type) or pt.is_decimal(values.type)):
+    """Shift items by n positions. Fixed-width values and text move as one block; items from another row are then set to null."""
+    if not (pt.is_primitive(values.type) or pt.is_decimal(values.type) or is_text(values.type)):
         index, known = _kernels.shift_index(offsets, n)
         return gather.take(values, index, known), known
     known = _kernels.has_slot(offsets, n)
     if known is None:
         return values, None
     gap = min(abs(n), len(values))
-    rest, blank = len(values) - gap, values.slice(0, gap)
+    rest = len(values) - gap
+    blank = pa.nulls(gap, values.type) if is_text(values.type) else values.slice(0, gap)  # a null of text needs no bytes
     moved = pa.concat_arrays([blank, values.slice(0, rest)] if n > 0 else [values.slice(gap, rest), blank])
     return structure.null_values(moved, known), known
 

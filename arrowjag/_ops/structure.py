@@ -13,7 +13,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column, row_validity
 from arrowjag._integers import integer
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import check_memory, has_words, unless_all
+from arrowjag._kernels.base.memory import check_memory, has_words, is_text, unless_all
 from arrowjag._kernels.move import copy_runs, gather, merge
 from arrowjag._pyarrow_versions import if_else, null_scalar
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -238,7 +238,7 @@ def _without_rows(dim: Dim, valid: BoolArray, known: Dim | None = None) -> tuple
 
 
 def null_values(values: pa.Array, keep: BoolArray) -> pa.Array:
-    """Set values to null where `keep` is False; buffers of fixed-width values are shared."""
+    """Set values to null where `keep` is False; buffers of fixed-width values and of text are shared."""
     if np.count_nonzero(keep) == len(keep):
         return values
     if _is_flat(values.type) and values.offset * values.type.bit_width % 8 == 0:
@@ -247,6 +247,11 @@ def null_values(values: pa.Array, keep: BoolArray) -> pa.Array:
         data = values.buffers()[1]
         data = data.slice(values.offset * values.type.bit_width // 8) if values.offset else data
         return pa.Array.from_buffers(values.type, len(values), [_arrow.bitmap(valid), data])
+    if is_text(values.type):
+        known, (_, cuts, data) = _arrow.valid_of(values), values.buffers()
+        width = 8 if pt.is_large_string(values.type) or pt.is_large_binary(values.type) else 4
+        valid = keep if known is None else keep & known
+        return pa.Array.from_buffers(values.type, len(values), [_arrow.bitmap(valid), cuts.slice(values.offset * width), data])
     if pt.is_dictionary(values.type):  # pyarrow's kernel drops unused dictionary values
         indices = null_values(values.indices, keep)
         return pa.DictionaryArray.from_arrays(indices, values.dictionary, ordered=values.type.ordered, safe=False)

@@ -15,9 +15,10 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks, n_cores
+from arrowjag._kernels.compiled.loops.strings import ANYWHERE, AT_END, AT_START
 from arrowjag._kernels.elementwise import regex as _regex
+from arrowjag._kernels.elementwise import regex_loops, text_bytes, text_loops
 from arrowjag._kernels.elementwise import text as _kernels
-from arrowjag._kernels.elementwise import text_bytes
 from arrowjag._ops import elementwise, struct_fields
 from arrowjag._ops.elementwise import Datum, Operand
 from arrowjag.errors import JagTypeError, JagValueError
@@ -50,7 +51,7 @@ __all__ = [
 Compute = Callable[[pa.Array], pa.Array]
 
 
-def on_text(column: Column, name: str, compute: Compute) -> Column:
+def on_text(column: Column, name: str, compute: Compute, at_once: Callable[[pa.Array], pa.Array | None] | None = None) -> Column:
     """Call a function of flat text on the leaves.
 
     Parameters
@@ -61,6 +62,8 @@ def on_text(column: Column, name: str, compute: Compute) -> Column:
         The method, for errors.
     compute : callable
         From a string or large string array to an array as long; lists become a dim. For a dictionary it gets the words.
+    at_once : callable, optional
+        Computes the same on all cores by itself, or returns None.
 
     Returns
     -------
@@ -69,9 +72,9 @@ def on_text(column: Column, name: str, compute: Compute) -> Column:
     """
     values = column.values
     if pt.is_dictionary(values.type) and len(values.dictionary) <= len(values):
-        words = _called(name, compute, _text(values.dictionary, values.type, name))
+        words = _called(name, compute, at_once, _text(values.dictionary, values.type, name))
         return struct_fields.with_levels(column.shape, words.take(values.indices))
-    return struct_fields.with_levels(column.shape, _called(name, compute, _text(values, values.type, name)))
+    return struct_fields.with_levels(column.shape, _called(name, compute, at_once, _text(values, values.type, name)))
 
 
 def text_values(values: pa.Array, name: str) -> pa.Array:
@@ -88,14 +91,18 @@ def _text(values: pa.Array, type: pa.DataType, name: str) -> pa.Array:
     return plain
 
 
-def _called(name: str, compute: Compute, text: pa.Array) -> pa.Array:
+def _called(name: str, compute: Compute, at_once: Callable[[pa.Array], pa.Array | None] | None, text: pa.Array) -> pa.Array:
+    def run(text: pa.Array) -> pa.Array:
+        found = None if at_once is None else at_once(text)
+        return _on_all_cores(compute, text) if found is None else found
+
     try:
         try:
-            return _on_all_cores(compute, text)
+            return run(text)
         except pa.ArrowInvalid as error:
             if not isinstance(error, pa.ArrowCapacityError) and "offset overflow" not in str(error):
                 raise
-            return _on_all_cores(compute, text.cast(pa.large_string()))  # more than 2 GB of text, in a block or together
+            return run(text.cast(pa.large_string()))  # more than 2 GB of text, in a block or together
     except pa.ArrowInvalid as error:
         raise JagValueError(f"str.{name}: {error}") from None
 
@@ -111,7 +118,8 @@ def _on_all_cores(compute: Compute, text: pa.Array) -> pa.Array:
 
 def plain_method(column: Column, name: str) -> Column:
     """A method of Python's str without arguments."""
-    return on_text(column, name, lambda text: _kernels.by_python(name, text))
+    at_once = (lambda text: text_loops.cased(name, text)) if name in text_loops.CASES else None
+    return on_text(column, name, lambda text: _kernels.by_python(name, text), at_once)
 
 
 # ------------------------------------------------------------------------------------------------------- arguments
@@ -151,21 +159,27 @@ def contains(column: Column, pattern: Any, regex: bool, ignore_case: bool) -> Co
     """Whether each string contains a text or a match."""
     wanted = _checked_regex(pattern, "contains") if regex else _string(pattern, "contains", "the pattern")
     if regex and not ignore_case:
-        return on_text(column, "contains", lambda text: _regex.contains(text, wanted))
+        return _on_matches(column, "contains", wanted)
     kernel = pc.match_substring_regex if regex else pc.match_substring
-    return on_text(column, "contains", lambda text: kernel(text, wanted, ignore_case=bool(ignore_case)))
+    at_once = None if regex or ignore_case or not wanted else lambda text: text_loops.holding(text, wanted, ANYWHERE)
+    return on_text(column, "contains", lambda text: kernel(text, wanted, ignore_case=bool(ignore_case)), at_once)
 
 
 def match(column: Column, pattern: Any) -> Column:
     """Whether a match starts at the first character."""
     anchored = f"\\A(?:{_checked_regex(pattern, 'match')})"
-    return on_text(column, "match", lambda text: _regex.contains(text, anchored))
+    return _on_matches(column, "match", anchored)
 
 
 def fullmatch(column: Column, pattern: Any) -> Column:
     """Whether the whole string is a match."""
     anchored = f"\\A(?:{_checked_regex(pattern, 'fullmatch')})\\z"
-    return on_text(column, "fullmatch", lambda text: _regex.contains(text, anchored))
+    return _on_matches(column, "fullmatch", anchored)
+
+
+def _on_matches(column: Column, name: str, pattern: str) -> Column:
+    """Whether a match is in each string."""
+    return on_text(column, name, lambda text: _regex.contains(text, pattern), lambda text: regex_loops.contains(text, pattern))
 
 
 def starts_or_ends(column: Column, name: str, affix: Any) -> Column:
@@ -179,14 +193,16 @@ def starts_or_ends(column: Column, name: str, affix: Any) -> Column:
             found = pc.or_(found, kernel(text, one))
         return found if affixes else pc.if_else(text.is_valid(), found, pa.scalar(None, pa.bool_()))
 
-    return on_text(column, name, compute)
+    mode = AT_START if name == "startswith" else AT_END
+    has_loop = len(affixes) == 1 and len(affixes[0]) > 0
+    return on_text(column, name, compute, (lambda text: text_loops.holding(text, affixes[0], mode)) if has_loop else None)
 
 
 def length(column: Column, name: str) -> Column:
     """The number of code points, or of bytes of UTF-8."""
     if name == "len":
         return on_text(column, name, text_bytes.length)
-    return on_text(column, name, lambda text: pc.binary_length(text).cast(pa.int64()))
+    return on_text(column, name, text_bytes.byte_length)
 
 
 def find(column: Column, text: Any) -> Column:
@@ -200,7 +216,12 @@ def count(column: Column, text: Any) -> Column:
     wanted = _string(text, "count", "the text")
     if not wanted:
         return on_text(column, "count", lambda values: pc.add(text_bytes.length(values), 1))
-    return on_text(column, "count", lambda values: pc.count_substring(values, wanted).cast(pa.int64()))
+    return on_text(
+        column,
+        "count",
+        lambda values: pc.count_substring(values, wanted).cast(pa.int64()),
+        lambda values: text_loops.counted(values, wanted),
+    )
 
 
 # --------------------------------------------------------------------------------------------------------- changed text
@@ -242,7 +263,12 @@ def slice_text(column: Column, start: Any, stop: Any, step: Any) -> Column:
         raise JagValueError("str.slice: step must not be 0")
     first = (0 if by > 0 else -1) if start is None else integer(start, "str.slice: start")
     last = None if stop is None else integer(stop, "str.slice: stop")
-    return on_text(column, "slice", lambda text: pc.utf8_slice_codeunits(text, first, last, by))
+    return on_text(
+        column,
+        "slice",
+        lambda text: pc.utf8_slice_codeunits(text, first, last, by),
+        (lambda text: text_loops.sliced(text, first, last)) if by == 1 else None,
+    )
 
 
 def pad(column: Column, name: str, n: Any, side: Any, fill: Any) -> Column:
@@ -280,7 +306,8 @@ def cat(column: Column, other: Operand, sep: Any) -> Column:
         parts = [_text_datum(one), _text_datum(two)]
         if parts[0].type != parts[1].type:
             parts = [part.cast(pa.large_string()) for part in parts]
-        return pc.binary_join_element_wise(*parts, pa.scalar(between, parts[0].type))
+        found = text_loops.joined(parts[0], parts[1], between)
+        return pc.binary_join_element_wise(*parts, pa.scalar(between, parts[0].type)) if found is None else found
 
     return elementwise.apply(compute, [column, other], "str.cat")
 
@@ -311,7 +338,8 @@ def replace(column: Column, old: Any, new: Any, n: Any, regex: bool) -> Column:
             return _regex.replace(text, wanted, by)
         return kernel(text, wanted, by, max_replacements=None if limit < 0 else limit)
 
-    return on_text(column, "replace", compute)
+    has_loop = not regex and limit != 0
+    return on_text(column, "replace", compute, (lambda text: text_loops.replaced(text, wanted, by, limit)) if has_loop else None)
 
 
 def _check_references(pattern: str, new: str) -> None:
@@ -338,7 +366,8 @@ def split(column: Column, sep: Any, maxsplit: Any, regex: bool) -> Column:
             return _kernels.split(text, wanted, limit)
         return pc.split_pattern(text, wanted, max_splits=None if limit < 0 else limit)
 
-    return on_text(column, "split", compute)
+    has_loop = not regex and limit != 0
+    return on_text(column, "split", compute, (lambda text: text_loops.split(text, wanted, limit)) if has_loop else None)
 
 
 def _split_blanks(text: pa.Array, limit: int) -> pa.Array:
@@ -367,4 +396,6 @@ def extract(column: Column, pattern: Any) -> Column:
 def extract_all(column: Column, pattern: Any) -> Column:
     """All matches of each string as a deeper dim."""
     wanted = _checked_regex(pattern, "extract_all")
-    return on_text(column, "extract_all", lambda text: _kernels.extract_all(text, wanted))
+    return on_text(
+        column, "extract_all", lambda text: _kernels.extract_all(text, wanted), lambda text: regex_loops.extract_all(text, wanted)
+    )

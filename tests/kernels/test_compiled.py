@@ -24,6 +24,7 @@ from arrowjag._kernels.compiled.loop import ITEM_TYPES, SAMPLE, TOGETHER, Varian
 from arrowjag._kernels.compiled.loops import LOOPS, comparisons, loop_named
 from arrowjag._kernels.compiled.loops.equality import slot_of
 from arrowjag._kernels.compiled.words import load_word, store_word, teach_numba
+from arrowjag._kernels.elementwise import automata, json_lists
 from tests.conftest import IS_COVER
 from tests.kernels.compiling import compiled_within
 
@@ -158,8 +159,8 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
         return {"rows": rows, "width": 9, "slots": int(rng.integers(2))}
     bounds = cuts if loop.name == "taken_bytes" else offsets
     taken = np.concatenate(([0], np.cumsum(np.diff(bounds)[rows])))
-    starts = np.concatenate(([0], np.cumsum(np.diff(cuts[offsets])[rows])))
-    given = {"taken_cuts": {"begins": bounds[rows], "taken": taken, "starts": starts, "out": np.zeros(taken[-1], np.int64)}}
+    cut = {"begins": bounds[rows], "taken": taken, "places": np.zeros(len(rows), np.int64)}
+    given = {"taken_cuts": cut | {"starts": np.zeros(len(rows) + 1, np.int64), "out": np.zeros(taken[-1], np.int64)}}
     room = {"taken_bytes": int(taken[-1]), "reversed_bytes": int(cuts[-1])}.get(loop.name, 0)
     moved = {"begins": bounds[rows], "taken": taken, "limit": room, "out": np.zeros(room, "u1")}
     given |= {"taken_bytes": moved, "reversed_bytes": moved}
@@ -170,6 +171,7 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     given["choose_items"] |= {"flags": rng.integers(0, 2, len(values), np.uint8), "chosen": int(rng.integers(2))}
     given["replace_equal"] = {"pair": np.array([values[3], values[5]]), "n": len(values)}
     given["shares"] = {"out": values.copy()}
+    given |= arguments_of_strings(cuts, rng)
     given["members"] = {"known": values[::-1].copy(), "cuts": np.concatenate(([0], np.cumsum(np.diff(offsets)[::-1])))}
     given["grouped_items"] = {"leaders": leaders, "places": np.zeros_like(leaders), "cuts": np.zeros_like(cuts)}
     given["taken_items"] = {"begins": bounds[rows], "taken": taken, "out": np.zeros(taken[-1], values.dtype)}
@@ -180,6 +182,47 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     given["numbered"] = {"starts": rng.integers(-9, 99, len(offsets) - 1), "step": int(rng.choice([-1, 1, 3])), **limits}
     given["spread_items"] = {"start": 5, "stop": int(offsets[-1]) - 3}
     return given.get(loop.name, {})
+
+
+def arguments_of_strings(cuts, rng):
+    """Of the loops over strings: two strings of one letter each, or none, stand for a second column."""
+    n, size = len(cuts) - 1, int(cuts[-1])
+    text, strings = {"wanted": np.frombuffer(b"ab" + bytes(8), "u1"), "n_wanted": int(rng.integers(1, 3)), "most": 3}, {"last": n}
+    sums = {"taken": np.zeros(n + 1, np.int64), "starts": np.zeros(n + 1, np.int64)}
+    pieces = {"taken": np.arange(n + 1), "starts": cuts, "limit": size, "ends": np.zeros(n, np.int64)}
+    other = {"data_y": np.zeros(9, "u1"), "size_y": 9, "cuts_y": np.array([0, 9]), "step_y": 0, "step": 1, "between": 2}
+    joined = cuts + 11 * np.arange(n + 1)
+    wide = {"starts": 3 * cuts, "limit": 3 * size, "out": np.zeros(3 * size, "u1")}
+    lines = [b"[[1,-20,null],[123456789,0],null]", b" null ", b"[[ ], [7\t,\n8]]", b"[null]", b"[]", b"[[1.5e3],[true]]"]
+    document = np.frombuffer(b"".join(lines), "u1")
+    parsing = {"size": len(document), "cuts": np.concatenate(([0], np.cumsum([*map(len, lines)]))), "last": len(lines), "inner": 2}
+    tables = {"tens": json_lists.tens(), "powers": json_lists.powers_of_ten(), "scales": json_lists.powers_of_two()}
+    levels = {"stride": 20, "ends": np.zeros(40, np.int64), "known": np.zeros(40, np.uint8), "counts": np.zeros(3, np.int64)}
+    parsing |= {"text": document, "least": -20, "most": 127} | tables | levels
+    automaton = automata.matching("a[^b]*c|b")
+    assert automaton is not None
+    states = {"classes": automaton.classes, "states": automaton.table, "columns": automaton.columns, "begin": automaton.first}
+    states |= {"within": automaton.inner, "times": int(rng.choice([0, 99]))} | strings
+    return {
+        "matched": states,
+        "match_counts": states | sums,
+        "match_pieces": states | pieces | {"taken": np.zeros(n + 1, np.int64), "out": np.zeros(size, "u1")},
+        "json_lists": parsing,
+        "json_singles": parsing,
+        "occurrences": text | strings,
+        "piece_counts": text | strings | sums,
+        "cut_pieces": text | strings | pieces | {"out": np.zeros(size, "u1")},
+        "joined_cuts": strings | other | sums,
+        "joined_bytes": text | strings | other | {"starts": joined, "limit": int(joined[-1]), "out": np.zeros(joined[-1], "u1")},
+        "holding": text | strings | {"mode": int(rng.integers(3)), "out": np.zeros(n, "u1")},
+        "row_cuts": {"between": 2, "starts": np.zeros(n, np.int64)},
+        "row_bytes": text | {"between": 2, "starts": np.arange(n) * 999, "limit": 999 * n, "out": np.zeros(999 * n, "u1")},
+        "replaced_cuts": text | strings | {"n_new": 3, "starts": np.zeros(n + 1, np.int64)},
+        "replaced_bytes": text | strings | {"n_new": 3, "new": np.frombuffer(b"xyz" + bytes(8), "u1"), **wide},
+        "sliced_cuts": strings | {"start": -4, "stop": 9, "is_ascii": int(rng.integers(2)), **sums},
+        "cased": {"way": int(rng.integers(16)), "last": size, "out": np.zeros(size, "u1")},
+        "first_capitals": strings | {"skip": 0, "out": np.zeros(size, "u1")},
+    }
 
 
 def arguments_of_search(loop, values, offsets, nulls, rng):

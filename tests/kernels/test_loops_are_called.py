@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import arrowjag as aj
@@ -76,6 +77,22 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "get": ("last_equal-i8-nulls", lambda: aj.zip(key=INTEGERS, value=INTEGERS).get(4)),
     "removeprefix": ("taken_bytes-u1-plain", lambda: WORDS.str.removeprefix("b")),
     "removesuffix": ("taken_bytes-u1-plain", lambda: WORDS[1:].str.removesuffix("é")),
+    "occurrences": ("occurrences-u1-nulls", lambda: WORDS.str.count("b")),
+    "pieces": ("cut_pieces-u1-plain", lambda: WORDS[2:].str.split("b", maxsplit=1)),
+    "joined strings": ("joined_bytes-u1-plain", lambda: WORDS.str.cat(WORDS, "-")),
+    "slices of strings": ("sliced_cuts-u1-nulls", lambda: WORDS.str.slice(-2, 1)),
+    "title": ("first_capitals-u1-plain", WORDS[2:].str.title),
+    "upper": ("cased-u1-plain", WORDS[2:].str.upper),
+    "startswith": ("holding-u1-plain", lambda: WORDS[2:].str.startswith("b")),
+    "endswith": ("holding-u1-nulls", lambda: WORDS.str.endswith(("é",))),
+    "contains a text": ("holding-u1-nulls", lambda: WORDS.str.contains("b")),
+    "join": ("row_bytes-u1-nulls", lambda: WORDS.join("-")),
+    "replace a text": ("replaced_bytes-u1-plain", lambda: WORDS.str.replace("b", "éa")),
+    "match": ("matched-u1-nulls", lambda: WORDS.str.match("b|é")),
+    "contains a match": ("matched-u1-plain", lambda: WORDS[2:].str.contains("[^a]$", regex=True)),
+    "extract_all": ("match_pieces-u1-plain", lambda: WORDS.str.extract_all("[ab]")),
+    "from_json": ("json_lists-i8-nulls", lambda: aj.from_json(["[1, 2]", None, "[]"], pa.list_(pa.int64()))),
+    "from_json to float32": ("json_singles-f4-plain", lambda: aj.from_json(["[1.5, 2]", "[]"], pa.list_(pa.float32()))),
     "sort": ("short_sort-f8-nulls", FLOATS.sort),
     "sort descending": ("short_sort_falling-i8-nulls", lambda: INTEGERS.sort(descending=True)),
     "argsort": ("short_order-f8-plain", WHOLE.argsort),

@@ -240,9 +240,8 @@ CHOSEN += [(name, (sizes.CALL_VALUES - 1,), "small") for name in SMALL]
 CHOSEN += [(name, (sizes.CALL_VALUES,), other) for name, other in SMALL.items()]
 COMPILED = [name for name, choice in strategy.CHOICES.items() if choice.rule is rules.compiled_or_numpy]
 CHOSEN += [(name, (ready,), "compiled" if ready else "numpy") for name in COMPILED for ready in (True, False)]
-CHOSEN += [
-    (name, (ready,), "compiled" if ready else "arrow") for name in ("take_texts", "reverse", "joined") for ready in (True, False)
-]
+COMPILED_OR_ARROW = [name for name, choice in strategy.CHOICES.items() if choice.rule is rules.compiled_or_arrow]
+CHOSEN += [(name, (ready,), "compiled" if ready else "arrow") for name in COMPILED_OR_ARROW for ready in (True, False)]
 CHOSEN += [("value_counts", facts, chosen) for name, facts, chosen in CHOSEN if name == "group" and len(facts) < 3]
 CHOSEN += [
     ("window_quantile", (able, slots), chosen)
@@ -471,7 +470,11 @@ ABLE: list[tuple[str, str, tuple[Any, ...], bool]] = [
     ("hash_row", "partition", (rows(1),), False),
     ("searchsorted", "partition", (ROW,), True),
     ("searchsorted", "partition", (rows(1, 1),), False),
-    *((name, "compiled", (ready,), ready) for name in (*COMPILED, "take_texts", "reverse", "loop") for ready in (True, False)),
+    *(
+        (name, "compiled", (ready,), ready)
+        for name in (*COMPILED, "take_texts", "reverse", "strings", "json", "loop")
+        for ready in (True, False)
+    ),
 ]
 
 FROM_POLARS_ABLE: list[tuple[str, tuple[Any, ...], tuple[Any, ...]]] = [
@@ -532,6 +535,8 @@ NAMES = {
     "join_rows": "items runs",
     "joined": "arrow compiled",
     "take_texts": "arrow compiled",
+    "strings": "arrow compiled",
+    "json": "arrow compiled",
     "reverse": "arrow compiled",
     "take_runs": "items runs",
     "copy_rows": "items runs compiled",

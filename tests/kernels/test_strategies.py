@@ -5,6 +5,7 @@ The table of strategies is enumerated: an operation without calls in `CALLS`, or
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -299,6 +300,16 @@ def on_text(x: Any) -> Any:
     return x.str if pa.types.is_string(x.type) or pa.types.is_large_string(x.type) else refuse()
 
 
+def through_json(x: Any) -> Any:
+    """The rows as JSON text, parsed again."""
+    if x.ndim < 2 or not len(x) or not (pa.types.is_integer(x.type) or pa.types.is_boolean(x.type)):
+        refuse()
+    type = pa.list_(x.type)
+    for _ in range(x.ndim - 2):
+        type = pa.list_(type)
+    return aj.from_json([json.dumps(row) for row in x.to_list()], type)
+
+
 def on_dates(x: Any) -> Any:
     return x.dt if pa.types.is_date(x.type) or pa.types.is_timestamp(x.type) else refuse()
 
@@ -570,6 +581,27 @@ CALLS: dict[str, list[Call]] = {
         *(Call(lambda x, pattern=pattern: on_text(x).extract_all(pattern)) for pattern in ("[ab]", r"\w+?(b|é)?", ".")),
         Call(lambda x: on_text(x).replace("[^a]", "xy", regex=True)),
     ],
+    "strings": [
+        *(Call(lambda x, name=name: getattr(on_text(x), name)()) for name in ("lower", "upper", "title", "capitalize", "swapcase")),
+        *(Call(lambda x, text=text: on_text(x).count(text)) for text in ("b", "ab", "é")),
+        *(Call(lambda x, text=text: on_text(x).split(text)) for text in ("b", "ab", "é")),
+        Call(lambda x: on_text(x).split("b", 1)),
+        *(
+            Call(lambda x, texts=texts: on_text(x).replace(*texts))
+            for texts in (("b", "aé"), ("ab", ""), ("é", "漢", 1), ("a", "b"))
+        ),
+        *(Call(lambda x, bounds=bounds: on_text(x).slice(*bounds)) for bounds in ((1, 3), (-2, None), (None, -1), (1, None, 2))),
+        *(Call(lambda x, pattern=pattern: on_text(x).match(pattern)) for pattern in ("a+", r"\w+|[^b]", "(?:.|é)?b*$")),
+        Call(lambda x: on_text(x).fullmatch(r"[a-c\d]{1,2}|\s\W*")),
+        *(Call(lambda x, pattern=pattern: on_text(x).extract_all(pattern)) for pattern in ("[ab]", r"\w+?(b|é)?", ".", "^.|b$")),
+        *(Call(lambda x, text=text: on_text(x).contains(text)) for text in ("b", "ab", "é")),
+        *(Call(lambda x, name=name: getattr(on_text(x), name)("b")) for name in ("startswith", "endswith")),
+        *(Call(lambda x, text=text: on_text(x) and x.join(text)) for text in ("", "-é")),
+        Call(lambda x: on_text(x).cat(x.shift(), "-é")),
+        Call(lambda x: on_text(x).cat("b", "")),
+        Call(lambda x: on_text(x).cat(x.drop_nulls().max(), "")),
+    ],
+    "json": [Call(through_json, lambda lists, ndim: lists, types=frozenset({pa.int64(), pa.int8(), pa.bool_()}))],
     "text_blocks": [
         *(
             Call(lambda x, name=name: getattr(on_text(x), name)())

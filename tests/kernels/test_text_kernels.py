@@ -47,6 +47,14 @@ def test_lengths_and_whether_all_is_ascii(type: pa.DataType) -> None:
             assert text_bytes.is_ascii(array) == all(word is None or word.isascii() for word in held)
 
 
+@pytest.mark.parametrize("type", TYPES, ids=str)
+def test_bytes_that_text_holds(type: pa.DataType) -> None:
+    for array in layouts(["ab", None, "c", "é"], type):
+        held = "".join(word or "" for word in array.to_pylist())
+        for some in ("a", "bc", "xc", "x", ""):
+            assert text_bytes.holds(array, some.encode()) == any(one in held for one in some)
+
+
 def has_integer(word: str | None) -> bool:
     return word is not None and re.fullmatch("-?[0-9]{1,18}", word, re.ASCII) is not None
 

@@ -1,4 +1,4 @@
-"""Load and store eight bytes at once at any address of a buffer, to compare, hash and copy text.
+"""Load and store eight bytes at once at any address of a buffer, to compare, hash and copy text; and fetch items ahead of use.
 
 The functions are what numba compiles calls of them to; Python runs them too, on numpy arrays. The first byte is the lowest one of
 the word: loops that take a part of a word need a processor that stores words that way.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-__all__ = ["load_word", "store_word", "teach_numba"]
+__all__ = ["load_word", "prefetch", "store_word", "teach_numba"]
 
 
 def load_word(data: Any, place: Any) -> Any:
@@ -20,6 +20,10 @@ def load_word(data: Any, place: Any) -> Any:
 def store_word(data: Any, place: Any, word: Any) -> None:
     """Write eight bytes from a place on."""
     data[int(place) : int(place) + 8].view("<u8")[0] = word
+
+
+def prefetch(data: Any, place: Any) -> None:
+    """Tell the processor that the item at a place is read soon: it is fetched while others are worked on."""
 
 
 @functools.cache
@@ -38,6 +42,18 @@ def teach_numba() -> None:
 
         return types.uint64(data, place), generate
 
+    def fetch(_typing: Any, data: Any, place: Any) -> Any:
+        def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            number = ir.IntType(32)
+            pointer = ir.IntType(8).as_pointer()
+            kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+            function = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
+            item = builder.bitcast(builder.gep(arguments[0], [arguments[1]]), pointer)
+            builder.call(function, [item, number(0), number(3), number(1)])  # to read it, keep it in all caches, it is data
+            return context.get_dummy_value()
+
+        return types.void(data, place), generate
+
     def store(_typing: Any, data: Any, place: Any, word: Any) -> Any:
         def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
             builder.store(arguments[2], address(builder, arguments), align=1)
@@ -47,6 +63,8 @@ def teach_numba() -> None:
 
     load_one: Any = intrinsic(load)
     store_one: Any = intrinsic(store)
+    fetch_one: Any = intrinsic(fetch)
     # Lambdas, because numba compares names and annotations of both functions.
     overload(load_word, inline="always")(lambda data, place: lambda data, place: load_one(data, place))  # noqa: PLW0108
+    overload(prefetch, inline="always")(lambda data, place: lambda data, place: fetch_one(data, place))  # noqa: PLW0108
     overload(store_word, inline="always")(lambda data, place, word: lambda data, place, word: store_one(data, place, word))  # noqa: PLW0108

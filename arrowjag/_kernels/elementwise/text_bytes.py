@@ -13,7 +13,7 @@ from arrowjag._kernels.base.memory import pack_bits, unpack_bits, valid_of
 from arrowjag._kernels.base.offsets import running_count
 from arrowjag._kernels.move.rows import cut_texts
 
-__all__ = ["integers_in", "is_ascii", "length", "removed"]
+__all__ = ["byte_length", "holds", "integers_in", "is_ascii", "length", "removed"]
 
 _SURE_DIGITS = 18
 """Every integer of at most this many digits fits int64."""
@@ -35,10 +35,19 @@ def is_ascii(values: pa.Array) -> bool:
     return not len(data) or int(np.maximum.reduce(data)) < 128
 
 
+def holds(values: pa.Array, some: bytes) -> bool:
+    """Return whether any of some bytes is in the text."""
+    _, data = _bytes_of(values)
+    return any(bool((data == byte).any()) for byte in some)
+
+
 def length(values: pa.Array) -> pa.Array:
     """Return the number of code points of each string as int64; if all are ASCII, the differences of the offsets."""
-    if not is_ascii(values):
-        return pc.utf8_length(values).cast(pa.int64())
+    return byte_length(values) if is_ascii(values) else pc.utf8_length(values).cast(pa.int64())
+
+
+def byte_length(values: pa.Array) -> pa.Array:
+    """Return the number of bytes of each string as int64."""
     starts, _ = _bytes_of(values)
     sizes = np.subtract(starts[1:], starts[:-1], dtype=np.int64)
     valid = _bits_of_valid(values)

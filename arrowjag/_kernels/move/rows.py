@@ -115,7 +115,7 @@ def take_rows(
     if taken is None:
         return None
     if is_text(values.type):
-        found = _take_rows_of_texts(values, offsets, rows, present, taken)
+        found = _take_rows_of_texts(values, taken)
         return None if found is None else (taken.offsets, found)
     found = _moved_items(values, taken)
     return None if found is None else (taken.offsets, found)
@@ -161,32 +161,31 @@ def _moved(loop: Compiled, data: NDArray[Any], taken: _Taken) -> NDArray[Any]:
     return out
 
 
-def _take_rows_of_texts(
-    values: pa.Array[Any],
-    offsets: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    present: NDArray[np.bool_] | None,
-    taken: _Taken,
-) -> pa.Array[Any] | None:
-    n_values = len(values)
+def _take_rows_of_texts(values: pa.Array[Any], taken: _Taken) -> pa.Array[Any] | None:
+    n_values, n = len(values), len(taken.begins)
     move_cuts = find_loop("taken_cuts", _INT, False, n_values)
     move_bytes = find_loop("taken_bytes", _BYTE, False, n_values)
     data, cuts, valid = text_parts(values)
     flags = None if valid is None else find_loop("taken_items", _BYTE, False, n_values)
     if move_cuts is None or move_bytes is None or (valid is not None and flags is None):
         return None
-    content = _taken(cuts[offsets], rows, present, n_values)
-    if content is None or not fits(values.type, int(content.offsets[-1])):
+    content = _Taken(empty(n, np.int64), empty(n + 1, np.int64))
+    starts, out_cuts = content.offsets, empty(int(taken.offsets[-1]) + 1, np.int64)
+    starts[0] = before = 0
+
+    def cut(first: int, last: int) -> tuple[int, int, int]:
+        return first, last, move_cuts(cuts, *taken, first, last, *content, out_cuts)
+
+    for first, last, n_bytes in map_rows(cut, taken.offsets):
+        if before:
+            starts[first + 1 : last + 1] += before
+            out_cuts[taken.offsets[first] : taken.offsets[last]] += before
+        before += n_bytes
+    if not fits(values.type, before):
         return None
-    starts = content.offsets
-    out, out_cuts = empty(int(starts[-1]), np.uint8), empty(int(taken.offsets[-1]) + 1, np.int64)
-    out_cuts[-1] = starts[-1]
-
-    def work(first: int, last: int) -> None:
-        move_cuts(cuts, taken.begins, taken.offsets, starts, first, last, out_cuts)
-        move_bytes(data, len(data), content.begins, starts, first, last, int(starts[last]), out)
-
-    map_rows(work, taken.offsets)
+    out = empty(before, np.uint8)
+    out_cuts[-1] = before
+    map_rows(lambda first, last: move_bytes(data, len(data), *content, first, last, int(starts[last]), out), taken.offsets)
     kept = None if flags is None or valid is None else _moved(flags, valid, taken)
     return text_from(values.type, out_cuts, out, kept)
 

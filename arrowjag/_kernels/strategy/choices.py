@@ -238,6 +238,8 @@ CHOICES: dict[str, Choice] = {
     "if_else": _either(rules.at_least("CHOICE_VALUES"), "whole", "blocks"),
     "utf8": _either(rules.utf8, "arrow", polars=lambda *_: rules.has_polars(), compiled=lambda _n, is_ready: is_ready()),
     "regex": _either(_regex, "arrow", polars=lambda _n, is_shared: is_shared and rules.has_polars()),
+    "strings": _either(rules.compiled_or_arrow, "arrow", compiled=lambda ready: ready),
+    "json": _either(rules.compiled_or_arrow, "arrow", compiled=lambda ready: ready),
     "text_blocks": _either(rules.at_least("TEXT_VALUES"), "whole", "blocks"),
     "function": _either(rules.at_least("ONE_PASS_VALUES"), "whole", "blocks"),
     "map_keys": _either(_map_keys, "items", table=lambda n, span: n > 0 and span <= 1 << 16),

@@ -10,8 +10,7 @@ SMALL_VALUES = 1000
 """Below this many values np.lexsort orders all rows at once: 100 values take 6 us, by the calls of other strategies 40 to 80."""
 
 CALL_VALUES = 1 << 12
-"""Below this many values the calls cost more than the work, for kernels of one pass (take, fill, runs, count): numpy's calls cost a
-quarter of pyarrow's, and a thread 60 us."""
+"""Below this many values the calls of one-pass kernels cost more than the work: numpy's a quarter of pyarrow's, a thread 60 us."""
 
 MATRIX_VALUES = 8192
 """Below this many values rows of all lengths share one padded matrix: argsort of ten rows takes 70 us, 193 by length."""
@@ -28,8 +27,7 @@ THREAD_VALUES = 200_000
 """Below this many values rows are not divided among threads: to hand a task to a thread costs 60 us."""
 
 LIGHT_VALUES = 1_500_000
-"""As THREAD_VALUES for loops that take long rows at the speed of memory, where a row counts as LIGHT_ROW values: 1M float64 in rows
-of 1,000 have their maxima in 0.14 ms, on two threads in 0.2."""
+"""As THREAD_VALUES, for loops at the speed of memory: maxima of 1M float64 in rows of 1,000 take 0.14 ms, on two threads 0.2."""
 
 LIGHT_ROW = 50
 """Values that such a loop takes in the time that a row costs beside its values."""
@@ -232,10 +230,13 @@ UTF8_POLARS_BYTES = 1 << 17
 """From here on polars validates UTF-8, if it is loaded: 15 GB/s, a compiled loop 11, Arrow 1.5 to 4; a call costs 30 us."""
 
 TEXT_VALUES = 1 << 14
-"""From here on functions of text run on one block per core: upper case of 16,000 words of 7 bytes takes 0.5 ms, a thread 0.03."""
+"""From here on text is divided among cores: upper case of 16,000 words of 7 bytes takes 0.5 ms, a call of a thread 0.03."""
 
 REGEX_POLARS_VALUES = 1 << 12
-"""From here on polars searches text for regular expressions, if loaded: 35 ns for words of 7 bytes, Arrow 55, a call 60 us."""
+"""From here on polars, if loaded, searches for regular expressions: words of 7 bytes take 35 ns, by Arrow 55, a call 60 us."""
+
+AUTOMATON_LENGTH = 24
+"""Up to this many bytes per string a compiled loop searches for regular expressions: words of 8 take 6 ns, by polars 30."""
 
 UTF8_LOAD_BYTES = 1 << 29
 """From here on polars is worth loading for it, if it is installed: loading takes 0.1 s and saves 0.15 to 0.3 s."""
@@ -306,8 +307,7 @@ COUNTED_BITS = 12
 # ------------------------------------------------------------------------------------------------------------- polars' expressions
 
 EXPRESSION_VALUES = 2_000_000
-"""Below this many values a list expression of polars runs in one piece: under 2 ms, and the streaming engine uses all
-cores itself."""
+"""Below this many values a list expression of polars runs in one piece: it takes 2 ms, and the streaming engine uses all cores."""
 
 EXPRESSION_BLOCK = 1_250_000
 """Values per block of a list expression: a call costs 50 us; larger blocks might wait for a core that others use."""

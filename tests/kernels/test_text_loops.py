@@ -1,0 +1,191 @@
+"""Functions of text by compiled loops against Python, as machine code and run by Python; and what they leave to Arrow."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.compiled.loops.strings import ANYWHERE, AT_END, AT_START
+from arrowjag._kernels.elementwise import text_loops as kernel
+from arrowjag._options import options
+from tests.kernels.interpreted import Loops
+from tests.kernels.test_text_kernels import TYPES, layouts
+
+PLAIN = ["", "a", "abc", "aaaa", "ab" * 9, "xabcabcabx", "b" * 40, "a" * 8, "abcdefgha", "AbC dE_f9gH", "[ABZ`abz{@", "xx aa"]
+WORDS = [*PLAIN, "é", "漢字", "😀a", "aéb", "éa", "\x7fé\x80", "ÀÈ" * 5]
+TINY = {"TEXT_VALUES": 0}
+"""The size by which few strings are divided among threads."""
+
+Check = Callable[[pa.Array, list[Any]], None]
+
+
+@pytest.fixture(params=["interpreted", "compiled"])
+def loops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Loops, of all sizes."""
+    if request.param == "interpreted":
+        monkeypatch.setattr(kernel, "find_loop", Loops())
+        yield
+        return
+    pytest.importorskip("numba")
+    with options(compile="always"), strategy.force(COMPILED_VALUES=0):
+        yield
+
+
+def arrays(words: list[str]) -> list[pa.Array]:
+    """The words in both types, whole, sliced and with nulls."""
+    return [array for type in TYPES for array in layouts([*words, None], type) if len(array)]
+
+
+def check(compute: Callable[[pa.Array], pa.Array | None], expected: Callable[[str], Any], words: list[str]) -> None:
+    for array in arrays(words):
+        for sizes in ({}, TINY):
+            with strategy.force(**sizes):
+                found = compute(array)
+            assert found is not None
+            found.validate(full=True)
+            assert found.to_pylist() == [None if word is None else expected(word) for word in array.to_pylist()]
+
+
+@pytest.mark.parametrize("wanted", ["a", "b", "ab", "aa", "abc", "é", "字", "a" * 8, "ab" * 9, "\x7f", "xyz"])
+def test_occurrences(wanted: str, loops: Any) -> None:
+    check(lambda values: kernel.counted(values, wanted), lambda word: word.count(wanted), WORDS)
+
+
+@pytest.mark.parametrize("wanted", ["a", "ab", "abc", "é", "字", "a" * 8, "ab" * 9, "b" * 17, "xyz"])
+def test_strings_that_hold_a_text(wanted: str, loops: Any) -> None:
+    check(lambda values: kernel.holding(values, wanted, ANYWHERE), lambda word: wanted in word, WORDS)
+    check(lambda values: kernel.holding(values, wanted, AT_START), lambda word: word.startswith(wanted), WORDS)
+    check(lambda values: kernel.holding(values, wanted, AT_END), lambda word: word.endswith(wanted), WORDS)
+
+
+@pytest.mark.parametrize("between", ["", "-", "é", "123456789" * 3])
+def test_joined_rows(between: str, loops: Any) -> None:
+    sizes = [3, 0, 1, len(WORDS) - 6, 2]
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    for type, nulls, small in itertools.product(TYPES, (False, True), (False, True)):
+        words = [None if nulls and place % 3 == 0 else word for place, word in enumerate(WORDS)]
+        array = pa.array(["z", *words, None], type)[1:-1]
+        with strategy.force(**({"THREAD_VALUES": 1} if small else {})):
+            found = kernel.joined_rows(array, offsets, between)
+        assert found is not None
+        found.validate(full=True)
+        rows = [[word for word in words[begin:end] if word is not None] for begin, end in itertools.pairwise(offsets)]
+        assert found.to_pylist() == [between.join(row) if row else None for row in rows]
+
+
+@pytest.mark.parametrize("most", [-1, 1, 2, 5])
+@pytest.mark.parametrize("wanted", ["a", "b", "ab", "aa", "é", "字", "a" * 8, "xyz"])
+def test_pieces(wanted: str, most: int, loops: Any) -> None:
+    check(lambda values: kernel.split(values, wanted, most), lambda word: word.split(wanted, most), WORDS)
+
+
+@pytest.mark.parametrize("new", ["", "x", "漢字", "12345678", "ab" * 9])
+@pytest.mark.parametrize("wanted", ["a", "ab", "aa", "é", "a" * 8, "xyz"])
+def test_replaced_text(wanted: str, new: str, loops: Any) -> None:
+    for most in (-1, 1, 3):
+        check(
+            lambda values, most=most: kernel.replaced(values, wanted, new, most),
+            lambda word, most=most: word.replace(wanted, new, most),
+            WORDS,
+        )
+
+
+@pytest.mark.parametrize("start", [0, 1, 3, 8, -1, -3, -9, 10**30, -(10**30)])
+def test_slices(start: int, loops: Any) -> None:
+    for stop in (None, 0, 1, 4, 9, -1, -4, 10**30, -(10**30)):
+        for words in (PLAIN, WORDS):
+            check(lambda values, stop=stop: kernel.sliced(values, start, stop), lambda word, stop=stop: word[start:stop], words)
+
+
+@pytest.mark.parametrize("name", kernel.CASES)
+def test_cases(name: str, loops: Any) -> None:
+    letters = "".join(map(chr, range(128)))
+    check(
+        lambda values: kernel.cased(name, values), lambda word: getattr(word, name)(), [*PLAIN, letters, letters[::-1], "a " * 40]
+    )
+    for array in (pa.array(["abc", "é"]), pa.array(["é", "abc"])[:1]):
+        assert kernel.cased(name, array) is None
+    assert kernel.cased(name, pa.array(["é", "abc"])[1:]) is not None
+
+
+@pytest.mark.parametrize("between", ["", "-", "é", "12345678", "123456789" * 3])
+def test_joined_strings(between: str, loops: Any) -> None:
+    for type, sizes in itertools.product(TYPES, ({}, TINY)):
+        words = pa.array(WORDS, type)
+        others = pa.array(["z", None, "é", *WORDS[::-1], None], type)[3:-1]
+        some = pa.array([None if place % 3 == 1 else word for place, word in enumerate(WORDS)], type)
+        for one, two in itertools.product((words, others, some, pa.scalar("ab" * 5, type), pa.scalar("", type)), repeat=2):
+            sides = [[side.as_py()] * len(WORDS) if isinstance(side, pa.Scalar) else side.to_pylist() for side in (one, two)]
+            with strategy.force(**sizes):
+                found = kernel.joined(one, two, between)
+            if isinstance(one, pa.Scalar) and isinstance(two, pa.Scalar):
+                assert found is None
+                continue
+            assert found is not None
+            found.validate(full=True)
+            assert found.type == type
+            pairs = zip(*sides, strict=True)
+            assert found.to_pylist() == [None if None in pair else between.join(pair) for pair in pairs]
+
+
+def test_what_is_left_to_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: dict[str, Callable[[pa.Array], pa.Array | None]] = {
+        "occurrences": lambda values: kernel.counted(values, "a"),
+        "holding": lambda values: kernel.holding(values, "a", AT_END),
+        "row_cuts row_bytes": lambda values: kernel.joined_rows(values, np.arange(len(values) + 1), "a"),
+        "piece_counts cut_pieces": lambda values: kernel.split(values, "a", -1),
+        "joined_cuts joined_bytes": lambda values: kernel.joined(values, values, "a"),
+        "replaced_cuts replaced_bytes": lambda values: kernel.replaced(values, "a", "b", -1),
+        "sliced_cuts taken_bytes": lambda values: kernel.sliced(values, 0, 1),
+        "cased first_capitals": lambda values: kernel.cased("title", values),
+    }
+    words = pa.array(["a", "ab"])
+    for names, call in calls.items():
+        for name in names.split():
+            types = ("i8" if name in ("joined_cuts", "row_cuts") else "u1", "plain")
+            monkeypatch.setattr(kernel, "find_loop", Loops("-".join([name, *types])))
+            assert call(words) is None
+        monkeypatch.setattr(kernel, "find_loop", Loops())
+        assert call(words) is not None
+        assert call(words[:0]) is None
+        with strategy.force(strings="arrow"):
+            assert call(words) is None
+    null = pa.scalar(None, pa.string())
+    assert kernel.joined(words, null, "") is None
+    assert kernel.joined(null, words, "") is None
+
+
+def test_a_result_that_does_not_fit_its_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "find_loop", Loops())
+    monkeypatch.setattr(kernel, "fits", lambda type, n_bytes: type == pa.large_string() or n_bytes < 5)
+    assert kernel.joined(pa.array(["ab"]), pa.array(["cd"]), "") is not None
+    assert kernel.joined(pa.array(["ab"]), pa.array(["cd"]), "x") is None
+    assert kernel.replaced(pa.array(["aaa"]), "a", "b", -1) is not None
+    assert kernel.replaced(pa.array(["aaa"]), "a", "bb", -1) is None
+    assert kernel.joined_rows(pa.array(["ab", "cd"]), np.array([0, 2]), "") is not None
+    assert kernel.joined_rows(pa.array(["ab", "cd"]), np.array([0, 2]), "x") is None
+    assert kernel.joined(pa.array(["ab"], pa.large_string()), pa.array(["cd"], pa.large_string()), "x") is not None
+
+
+def test_few_strings_are_one_block() -> None:
+    with strategy.force(TEXT_VALUES=5):
+        assert kernel.blocks(4) == [(0, 4)]
+        blocks = kernel.blocks(7)
+        assert [place for first, last in blocks for place in range(first, last)] == [*range(7)]
+
+
+def test_sums_of_blocks_are_added_up() -> None:
+    def count(first: int, last: int) -> None:
+        sums[first + 1 : last + 1] = np.arange(1, last - first + 1)
+
+    for n in (1, 2, 5, 9):
+        sums = np.full(n + 1, -1)
+        with strategy.force(TEXT_VALUES=0):
+            kernel.added_up(count, n, sums)
+        assert sums.tolist() == [*range(n + 1)]
