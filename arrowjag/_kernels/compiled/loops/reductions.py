@@ -235,15 +235,31 @@ def mean_integers(kind: str, nulls: bool) -> Function:
 @loop("item* u1* i8* i8 i8 f8*", _FLOATS)
 def prod(kind: str, nulls: bool) -> Function:
     """(values, valid, offsets, first, last, out): products of rows first to last, in float64, from left to right."""
+    del kind
+
+    @helper
+    def factor_at(values: Any, valid: Any, i: Any) -> Any:
+        item = f8(values[i])
+        if nulls:
+            item = item if valid[i] != 0 else 1.0
+        return item
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
         for row in range(u8(first), u8(last)):
-            total = 1.0
-            for i in range(u8(offsets[row]), u8(offsets[row + u8(1)])):
-                item = f8(values[i])
-                if nulls:
-                    item = item if valid[i] != 0 else 1.0
-                total *= item
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            size, total = end - begin, 1.0
+            if size <= u8(SHORT):
+                if size > u8(0):
+                    total = factor_at(values, valid, begin)
+                if size > u8(1):
+                    total *= factor_at(values, valid, begin + u8(1))
+                if size > u8(2):
+                    total *= factor_at(values, valid, begin + u8(2))
+                if size > u8(3):
+                    total *= factor_at(values, valid, begin + u8(3))
+            else:
+                for i in range(begin, end):
+                    total *= factor_at(values, valid, i)
             out[row] = total
         return 0
 
