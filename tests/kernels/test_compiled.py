@@ -20,7 +20,7 @@ import pytest
 from arrowjag import JagTypeError, JagValueError, options
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.compiled import background, compiler, library, objects, sources
-from arrowjag._kernels.compiled.loop import ITEM_TYPES, SAMPLE, TOGETHER, Variant, item_type, wide_type
+from arrowjag._kernels.compiled.loop import DIGIT, ITEM_TYPES, SAMPLE, TOGETHER, Variant, item_type, wide_type
 from arrowjag._kernels.compiled.loops import LOOPS, comparisons, loop_named
 from arrowjag._kernels.compiled.loops.equality import slot_of
 from arrowjag._kernels.compiled.words import load_word, store_word, teach_numba
@@ -157,6 +157,11 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     rows = rng.integers(0, len(offsets) - 1, len(offsets) - 1)
     if loop.name in ("taken_rows", "short_order") or loop.name.startswith("short_sort"):
         return {"rows": rows, "width": 9, "slots": int(rng.integers(2))}
+    if loop.name == "long_sort":
+        floats, bits = int(rng.integers(2)), 8 * values.itemsize
+        given = {"bits": bits, "floats": floats, "counts": np.zeros(1 << DIGIT, np.int64)}
+        given["infinity"] = (0x7FF << 52) if bits == 64 else 0xFF << 23
+        return given | {name: np.zeros(len(values), np.uint64) for name in ("codes", "room")}
     bounds = cuts if loop.name == "taken_bytes" else offsets
     taken = np.concatenate(([0], np.cumsum(np.diff(bounds)[rows])))
     cut = {"begins": bounds[rows], "taken": taken, "places": np.zeros(len(rows), np.int64)}

@@ -337,6 +337,7 @@ CALLS: dict[str, list[Call]] = {
         )
     ],
     "short_sort": [method("sort"), method("sort", descending=True), method("topk", 3)],
+    "long_sort": [method("sort"), method("sort", descending=True), Call(lambda x: x.flatten().sort())],
     "bisect": [
         Call(
             lambda x: x.sort().searchsorted(x),
@@ -636,6 +637,7 @@ WITH: dict[str, dict[str, Any]] = {
     "fill": {"row_reduction": "numpy"},
     "select": {"quantile": "sort"},
     "short_sort": {"sort": "matrix"},
+    "long_sort": {"sort": "matrix"},
     "short_order": {"argsort": "pairs"},
     "one_of": {"in_set": "compare"},
     "spread_part": {"arithmetic": "blocks", "spread": "sum"},

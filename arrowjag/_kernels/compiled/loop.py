@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 __all__ = [
+    "DIGIT",
     "ITEM_TYPES",
     "LARGEST_PRODUCT",
     "LOOPS",
@@ -68,6 +69,9 @@ SAMPLE = 31
 
 PIECE = 128
 """Items whose sum is taken from left to right before it is added to the sum of the row: the documented order of addition."""
+
+DIGIT = 11
+"""Bits of the digits that long rows are sorted by; the caller provides a count for each, and they stay in the nearest cache."""
 
 TOGETHER = 256
 """Items that are looked up in a sorted row side by side; the caller provides a buffer of this length for their slots."""

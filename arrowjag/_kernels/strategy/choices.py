@@ -76,6 +76,11 @@ def _runs(n_values: int, ready: bool = False) -> str:
     return rules.small_or("compiled" if ready else "sum")(n_values)
 
 
+def _long_sort(offsets: Offsets, ready: bool) -> str:
+    """By digits, if rows are long in the mean."""
+    return "compiled" if ready and offsets[-1] > sizes.DIGITS_LENGTH * (len(offsets) - 1) else "numpy"
+
+
 def _map_keys(n_values: int, n_integers: int) -> str:
     return "table" if 0 < n_integers <= n_values else "items"
 
@@ -105,6 +110,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "argsort": _either(rules.order, "matrix", "cut", small=_never, apart=_never, pairs=_has_short, partition=_is_row),
     "short_sort": _either(rules.short_sort, "numpy", compiled=lambda _offsets, ready: ready),
+    "long_sort": _either(_long_sort, "numpy", compiled=lambda offsets, ready: ready and offsets[-1] > 0),
     "short_order": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "searchsorted": _either(
         lambda offsets: "partition" if is_huge(offsets) else "bisect", "bisect", small=_never, partition=_is_row

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import ITEM_TYPES, helper, loop
+from arrowjag._kernels.compiled.loop import DIGIT, ITEM_TYPES, helper, loop
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
@@ -144,3 +144,74 @@ def short_sort(kind: str, nulls: bool) -> Function:
 def short_sort_falling(kind: str, nulls: bool) -> Function:
     """As `short_sort`, the largest items first; NaN follows numbers, and nulls follow NaN, here too."""
     return _short_sort(kind, nulls, falling=True)
+
+
+@loop("item* i8* i8 i8 i8 i8 i8 i8* u8* u8* item*", ("u4", "u8"))
+def long_sort(kind: str, nulls: bool) -> Function:
+    """(values, offsets, first, last, bits, infinity, floats, counts, codes, room, out): each row sorted by its digits, last first.
+
+    Values are the words of integers, whose sign is the last of `bits` (0 for none), or of floats, with that of infinity: NaN comes
+    last. No row has both zeros. Bits above the highest one that differs are no digits. `counts` has room for a number per digit,
+    `codes` and `room` for the longest row.
+    """
+    del kind, nulls
+
+    def function(
+        values: Any,
+        offsets: Any,
+        first: Any,
+        last: Any,
+        bits: Any,
+        infinity: Any,
+        floats: Any,
+        counts: Any,
+        codes: Any,
+        room: Any,
+        out: Any,
+    ) -> int:
+        top = u8(1) << u8(bits - 1) if bits > 0 else u8(0)
+        full = top | (top - u8(1)) if floats != 0 else u8(0)
+        for row in range(u8(first), u8(last)):
+            begin = u8(offsets[row])
+            n = u8(offsets[row + u8(1)]) - begin
+            least, most = ~u8(0), u8(0)
+            for i in range(n):
+                code = u8(values[begin + i])
+                if floats != 0:
+                    if code & ~top > u8(infinity):
+                        code = full
+                    else:
+                        code = code ^ full if code & top != u8(0) else code | top
+                else:
+                    code = code ^ top
+                codes[i] = code
+                least = code if code < least else least  # noqa: FURB136
+                most = code if code > most else most  # noqa: FURB136
+            given, taken = codes, room
+            shift = u8(0)
+            while n > u8(0) and shift < u8(64) and (least ^ most) >> shift != u8(0):
+                for k in range(u8(1 << DIGIT)):
+                    counts[k] = 0
+                for i in range(n):
+                    counts[(given[i] >> shift) & u8((1 << DIGIT) - 1)] += 1
+                total = i8(0)
+                for k in range(u8(1 << DIGIT)):
+                    count = counts[k]
+                    counts[k] = total
+                    total += count
+                for i in range(n):
+                    digit = (given[i] >> shift) & u8((1 << DIGIT) - 1)
+                    taken[u8(counts[digit])] = given[i]
+                    counts[digit] += 1
+                given, taken = taken, given
+                shift += u8(DIGIT)
+            for i in range(n):
+                code = given[i]
+                if floats != 0:
+                    code = code ^ top if code & top != u8(0) else code ^ full
+                else:
+                    code = code ^ top
+                out[begin + i] = code
+        return 0
+
+    return function
