@@ -157,6 +157,9 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     rows = rng.integers(0, len(offsets) - 1, len(offsets) - 1)
     if loop.name in ("taken_rows", "short_order") or loop.name.startswith("short_sort"):
         return {"rows": rows, "width": 9, "slots": int(rng.integers(2))}
+    if loop.name == "long_order":
+        scratch = {name: np.zeros(len(values), kind) for name, kind in (("codes", "u8"), ("room", "u8"), ("places", "i8"))}
+        return scratch | {"slots": int(rng.integers(2)), "counts": np.zeros(1 << DIGIT, np.int64)}
     if loop.name == "long_sort":
         floats, bits = int(rng.integers(2)), 8 * values.itemsize
         given = {"bits": bits, "floats": floats, "counts": np.zeros(1 << DIGIT, np.int64)}

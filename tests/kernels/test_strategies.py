@@ -337,6 +337,12 @@ CALLS: dict[str, list[Call]] = {
         )
     ],
     "short_sort": [method("sort"), method("sort", descending=True), method("topk", 3)],
+    "long_order": [
+        method("argsort"),
+        method("argsort", descending=True),
+        *(method("rank", one) for one in ("ordinal", "average")),
+        Call(lambda x: x.flatten().rank("dense")),
+    ],
     "long_sort": [method("sort"), method("sort", descending=True), Call(lambda x: x.flatten().sort())],
     "bisect": [
         Call(
@@ -638,6 +644,7 @@ WITH: dict[str, dict[str, Any]] = {
     "select": {"quantile": "sort"},
     "short_sort": {"sort": "matrix"},
     "long_sort": {"sort": "matrix"},
+    "long_order": {"argsort": "matrix"},
     "short_order": {"argsort": "pairs"},
     "one_of": {"in_set": "compare"},
     "spread_part": {"arithmetic": "blocks", "spread": "sum"},

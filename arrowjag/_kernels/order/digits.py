@@ -15,7 +15,7 @@ from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.compiled.loop import DIGIT
 
-__all__ = ["AscendingSort", "digit_sort"]
+__all__ = ["AscendingSort", "digit_order", "digit_sort"]
 
 AscendingSort = Callable[[NDArray[Any], NDArray[np.int64], NDArray[Any], NDArray[Any]], None]
 """Sorts the rows of (items, offsets, the item that is to come last, out)."""
@@ -51,3 +51,25 @@ def _sort_digits(loop: Compiled, source: NDArray[Any], offsets: NDArray[np.int64
     rooms = empty(1 << DIGIT, np.int64), empty(longest, np.uint64), empty(longest, np.uint64)
     items = np.ascontiguousarray(source).view(word)
     loop(items, offsets, 0, len(offsets) - 1, bits, infinity, int(floats), *rooms, out.view(word))
+
+
+def digit_order(codes: NDArray[np.uint64], n_bits: int, offsets: NDArray[np.int64], out: NDArray[np.int64], slots: bool) -> bool:
+    """Write the stable order of rows by the digits of their codes; return False if others are faster.
+
+    Parameters
+    ----------
+    codes : (n_values,) uint64 array
+    n_bits : int
+        Above these all bits are 0.
+    offsets : (n_rows + 1,) int64 array
+    out : (n_values,) int64 array
+    slots : bool
+        Number the items of each row from 0, not those of all rows.
+    """
+    loop = find_loop("long_order", codes.dtype, False, len(codes))
+    if strategy.choose("long_order", offsets, -(-n_bits // DIGIT), loop is not None) != "compiled" or loop is None:
+        return False
+    longest = int(row_sizes(offsets).max())
+    rooms = (empty(longest, kind) for kind in (np.uint64, np.uint64, np.int64))
+    loop(codes, offsets, 0, len(offsets) - 1, int(slots), empty(1 << DIGIT, np.int64), *rooms, out)
+    return True

@@ -13,6 +13,7 @@ from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.codes import sort_codes, too_wide
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import from_counts, positions, row_sizes, run_sizes, runs
+from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.gather import ranges
 from arrowjag._kernels.order import batches, pairs
 from arrowjag._kernels.order.batches import low_codes
@@ -108,11 +109,13 @@ def rank(
         raise JagValueError(f'rank: expected method "ordinal", "dense", "min", "max" or "average", got {method!r}.')
     ranks: NDArray[Any] = empty(len(key), np.float64 if method == "average" else np.int64)
 
+    in_digits = find_loop("long_order", np.dtype(np.uint64), False, len(key)) is not None
+
     def block(first: int, last: int) -> None:
         span, local = span_of(offsets, first, last)
         part = (key[span], None if valid is None else valid[span])
         wide = valid is not None and too_wide(part[0])
-        found = strategy.choose("rank", local, wide)
+        found = strategy.choose("rank", local, wide, in_digits)
         if found == "partition":
             _rank_parts(part, method, descending, ranks[span])
             return

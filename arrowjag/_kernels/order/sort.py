@@ -31,7 +31,7 @@ from arrowjag._kernels.order.batches import (
     valid_first,
     with_tail,
 )
-from arrowjag._kernels.order.digits import AscendingSort, digit_sort
+from arrowjag._kernels.order.digits import AscendingSort, digit_order, digit_sort
 from arrowjag._kernels.order.small import Key
 from arrowjag.errors import JagValueError
 
@@ -263,6 +263,8 @@ def _argsort_block(
     slots: bool = False,
     in_parts: bool = False,
 ) -> None:
+    if digit_order(codes, n_bits, offsets, out, slots):
+        return
     if in_parts:
         _argsort_parts(codes, n_bits, out)
     else:

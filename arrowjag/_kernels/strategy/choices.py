@@ -77,8 +77,12 @@ def _runs(n_values: int, ready: bool = False) -> str:
 
 
 def _long_sort(offsets: Offsets, ready: bool) -> str:
-    """By digits, if rows are long in the mean."""
-    return "compiled" if ready and offsets[-1] > sizes.DIGITS_LENGTH * (len(offsets) - 1) else "numpy"
+    """By the six digits of 64 bits, if rows are long on average."""
+    return _long_order(offsets, 6, ready)
+
+
+def _long_order(offsets: Offsets, n_digits: int, ready: bool) -> str:
+    return "compiled" if ready and offsets[-1] > sizes.DIGIT_LENGTH * n_digits * (len(offsets) - 1) else "numpy"
 
 
 def _map_keys(n_values: int, n_integers: int) -> str:
@@ -111,6 +115,7 @@ CHOICES: dict[str, Choice] = {
     "argsort": _either(rules.order, "matrix", "cut", small=_never, apart=_never, pairs=_has_short, partition=_is_row),
     "short_sort": _either(rules.short_sort, "numpy", compiled=lambda _offsets, ready: ready),
     "long_sort": _either(_long_sort, "numpy", compiled=lambda offsets, ready: ready and offsets[-1] > 0),
+    "long_order": _either(_long_order, "numpy", compiled=lambda offsets, _n_digits, ready: ready and offsets[-1] > 0),
     "short_order": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "searchsorted": _either(
         lambda offsets: "partition" if is_huge(offsets) else "bisect", "bisect", small=_never, partition=_is_row
@@ -121,8 +126,8 @@ CHOICES: dict[str, Choice] = {
         rules.rank,
         {
             "sort": _always,
-            "pairs": lambda offsets, wide: not wide and _has_short(offsets),
-            "partition": lambda offsets, wide: not wide and _is_row(offsets),
+            "pairs": lambda offsets, wide, *_: not wide and _has_short(offsets),
+            "partition": lambda offsets, wide, *_: not wide and _is_row(offsets),
         },
     ),
     "topk": _either(rules.topk, "sort", segments=lambda offsets, _counts: bool(offsets[-1] > 0)),

@@ -87,10 +87,10 @@ def short_sort(offsets: Offsets, ready: bool) -> str:
     return "compiled" if 2 * int(lengths[lengths <= sizes.PAIRS_LENGTH].sum()) >= offsets[-1] else "numpy"
 
 
-def rank(offsets: Offsets, wide: bool) -> str:
+def rank(offsets: Offsets, wide: bool, in_digits: bool = False) -> str:
     if wide:
         return "sort"
-    if is_huge(offsets):
+    if is_huge(offsets) and not in_digits:
         return "partition"
     return "pairs" if short_share(offsets) else "sort"
 

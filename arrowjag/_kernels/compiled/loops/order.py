@@ -215,3 +215,68 @@ def long_sort(kind: str, nulls: bool) -> Function:
         return 0
 
     return function
+
+
+@loop("item* i8* i8 i8 i8 i8* u8* u8* i8* i8*", ("u8",))
+def long_order(kind: str, nulls: bool) -> Function:
+    """(values, offsets, first, last, slots, counts, codes, room, places, out): the stable order of each row, by digits, last first.
+
+    Items are numbered from the first of their row if `slots` is not 0. `counts` has room for a number per digit; `codes`, `room`
+    and `places` for the longest row.
+    """
+    del kind, nulls
+
+    def function(
+        values: Any,
+        offsets: Any,
+        first: Any,
+        last: Any,
+        slots: Any,
+        counts: Any,
+        codes: Any,
+        room: Any,
+        places: Any,
+        out: Any,
+    ) -> int:
+        for row in range(u8(first), u8(last)):
+            begin = u8(offsets[row])
+            n = u8(offsets[row + u8(1)]) - begin
+            base = u8(0) if slots != 0 else begin
+            least, most = ~u8(0), u8(0)
+            for i in range(n):
+                code = values[begin + i]
+                codes[i] = code
+                least = code if code < least else least  # noqa: FURB136
+                most = code if code > most else most  # noqa: FURB136
+                out[begin + i] = i8(base + i)
+            given, taken = codes, room
+            ends_here = True
+            shift = u8(0)
+            while n > u8(0) and shift < u8(64) and (least ^ most) >> shift != u8(0):
+                for k in range(u8(1 << DIGIT)):
+                    counts[k] = 0
+                for i in range(n):
+                    counts[(given[i] >> shift) & u8((1 << DIGIT) - 1)] += 1
+                total = i8(0)
+                for k in range(u8(1 << DIGIT)):
+                    count = counts[k]
+                    counts[k] = total
+                    total += count
+                for i in range(n):
+                    digit = (given[i] >> shift) & u8((1 << DIGIT) - 1)
+                    at = u8(counts[digit])
+                    counts[digit] += 1
+                    taken[at] = given[i]
+                    if ends_here:
+                        places[at] = out[begin + i]
+                    else:
+                        out[begin + at] = places[i]
+                given, taken = taken, given
+                ends_here = not ends_here
+                shift += u8(DIGIT)
+            if not ends_here:
+                for i in range(n):
+                    out[begin + i] = places[i]
+        return 0
+
+    return function
