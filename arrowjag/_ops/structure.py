@@ -155,10 +155,12 @@ def _take_rows(dim: Dim, rows: IntArray, valid: BoolArray | None) -> tuple[Dim, 
 def slice_items(column: Column, depth: int, start: int, stop: int, outer: Sequence[Dim]) -> Column:
     """Slice the items after the first `depth` dims: values are shared, offsets are rebased at the first access."""
     dims = list(outer)
+    n = stop - start
     for dim in column._shape._dims[depth:]:
-        dims.append(dim._slice(start, stop))
-        start, stop = dim._offset_at(start), dim._offset_at(stop)
-    values = column._values.slice(start, stop - start)
+        below = dim._slice(start, start + n)
+        start, n = dim._offset_at(start), below._size
+        dims.append(below)
+    values = column._values.slice(start, n)
     return Column(JaggedShape._trusted(dims), values)
 
 
@@ -455,14 +457,14 @@ def expand_to(column: Column, shape: JaggedShape, ndim: int = 0) -> Column:
     if not 0 <= ndim <= column.ndim:
         raise ShapeError(f"expand_to: ndim must be from 0 to {column.ndim} for {column.shape!r}, got {ndim}")
     depth = column.ndim - ndim
-    frame = Column(column.shape[:depth], pa.nulls(column.shape.nodes(depth)))
+    frame = column.shape[:depth]
     if depth > shape.ndim:
-        raise ShapeError(f"cannot expand {frame.shape!r} to {shape!r}: it has more dims. {_HINT}")
+        raise ShapeError(f"cannot expand {frame!r} to {shape!r}: it has more dims. {_HINT}")
     if ndim == 0:
         marker = Column(shape, pa.nulls(shape.size))
         return expand_all(_agree_or_explain([column, marker], column.shape, shape))[0]
-    if not frame.shape.is_prefix_of(shape):
-        raise ShapeError(f"cannot expand {frame.shape!r} to {shape!r}: {frame.shape._mismatch(shape)}. {_HINT}")
+    if not frame.is_prefix_of(shape):
+        raise ShapeError(f"cannot expand {frame!r} to {shape!r}: {frame._mismatch(shape)}. {_HINT}")
     if depth == 0 and ndim == 1 and has_words(column.type):
         row = column.shape.dims[0]
         below = Uniform(row.size, shape.size, declared=row.extent is not None)
