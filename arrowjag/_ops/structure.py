@@ -107,7 +107,7 @@ def _is_run(index: IntArray) -> bool:
     n = len(index)
     if n == 0 or index[-1] - index[0] != n - 1 or index[n // 2] - index[0] != n // 2:
         return False
-    return bool((index[1:] - index[:-1] == 1).all())
+    return bool(np.count_nonzero(index[1:] - index[:-1] == 1) == n - 1)
 
 
 def _like(dim: Dim, offsets: IntArray, validity: BoolArray | None) -> Dim:
