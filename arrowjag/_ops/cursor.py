@@ -293,7 +293,8 @@ def finish_slice(column: Column, cursor: Cursor, window: Window, bounds: tuple[A
     found = _cut_neighbours(dim, cursor, window)
     if found is None and cursor.depth == column.ndim - 1 and window.step == 1 and has_words(column.type):
         n_values, n = column.shape.size, len(cursor.places)
-        if can_take(column.type, n_values) and merge.by_rows(column.type, len(dim), n_values, n) != "items":
+        by = merge.by_rows(column.type, len(dim), n_values, n)
+        if by == "compiled" or (by == "runs" and can_take(column.type, n_values)):
             begins, below = _sliced(dim, cursor, window, bounds)
             values = take_ranges(column.values, begins, below.offsets)
             if values is not None:
