@@ -519,10 +519,11 @@ def fill_null_rows(column: Column, depth: int, other: Column) -> Column:
 
 def end_to_end(parts: Sequence[tuple[Column, int]]) -> Column:
     """Concatenate the items after the given number of dims of each column, as the rows of one column."""
-    dims: list[Dim] = [Uniform(sum([column.shape.nodes(depth) for column, depth in parts]), 1, declared=False)]
-    dims += [Dim._algebra.concat(level) for level in zip(*[column.shape.dims[depth:] for column, depth in parts], strict=True)]
     values = _arrow.join([column.values for column, _ in parts])
-    return Column(JaggedShape._trusted(dims), values)
+    inner = [column._shape._dims[depth:] for column, depth in parts]
+    n = sum([column.shape.nodes(depth) for column, depth in parts]) if inner[0] else len(values)
+    dims = [Dim._algebra.concat(level) for level in zip(*inner, strict=True)]
+    return Column(JaggedShape._trusted((Uniform(n, 1, declared=False), *dims)), values)
 
 
 def constant(value: pa.Scalar, n: int) -> pa.Array:
