@@ -16,8 +16,27 @@ __all__ = ["LIMIT", "microseconds", "table"]
 
 VALUES = 100
 LIMIT = 50.0
-OPERATIONS = {"filter_compare": 2, "in_and_out": 2, "keep_rows": 3, "overlay": 3, "set": 2, "zeros": 2}
-"""Cases that call several operations."""
+OPERATIONS = {
+    "argcartesian": 2,
+    "cartesian": 2,
+    "expand": 2,
+    "filter_compare": 2,
+    "in_and_out": 2,
+    "keep_rows": 3,
+    "matmul": 2,
+    "mean_weighted": 2,
+    "nearest": 7,
+    "overlay": 3,
+    "quantile_weighted": 2,
+    "rolling_by_time": 2,
+    "sample_weighted": 2,
+    "scatter": 2,
+    "set": 2,
+    "tile": 2,
+    "zeros": 2,
+    "zip_padded": 2,
+}
+"""Cases that call several operations, such as a product before a weighted mean, or a field of the structs of a cartesian product."""
 
 UNLIMITED = ("map_rows", "repr")
 """A function of the caller's, and text of a hundred values, whose target is 10 ms."""

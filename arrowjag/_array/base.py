@@ -18,6 +18,7 @@ from arrowjag._integers import check_ndim
 from arrowjag._ops import elementwise, struct_fields
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag._spellings import suggestion
+from arrowjag.dims import Uniform
 from arrowjag.errors import JagAttributeError, JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrayOrScalar, BoolArray
@@ -47,6 +48,8 @@ def as_column(data: Any, *, type: Any = None, ndim: int | None = None, nan_to_nu
         data = data.to_arrow(extension=False) if ndim is not None else data
     if isinstance(data, Column):
         return data if leaf is None else elementwise.cast(data, leaf)
+    if leaf is None and ndim is None and not nan_to_null and _are_numbers(data):
+        return Column(JaggedShape._trusted((Uniform(len(data), 1, declared=False),)), pa.array(data))
     if _is_scalar(data):
         return _of_scalar(data, leaf, ndim)
     if ndim == 0:
@@ -76,6 +79,13 @@ def _of_storage(data: Any, type: pa.DataType) -> Column:
         return _column.from_arrow(_column.to_arrow(column).cast(type))
     except pa.ArrowInvalid as error:
         raise ShapeError(f"the data of {column.shape!r} does not fit {type}: {error}") from None
+
+
+def _are_numbers(data: Any) -> bool:
+    """Return True for flat numbers of numpy, which pyarrow stores as they are: the gate has nothing to check."""
+    if type(data) is not np.ndarray or data.ndim != 1:
+        return False
+    return data.dtype.kind in "iufb" and data.dtype.itemsize <= 8 and data.dtype.isnative
 
 
 def _is_scalar(data: Any) -> bool:

@@ -266,16 +266,17 @@ def _sliced(dim: Dim, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | 
     return starts if isinstance(begin, int) and begin == 0 else starts + begin, below
 
 
-def slice_frame(column: Column, window: Window) -> Column | None:
-    """Slice the rows of the frame side by side; None if they are null, or the window has a step or bounds that are no ints."""
-    dim = column._shape._dims[0]
-    bounds = _int_bounds(window) if window.step == 1 else None
-    if bounds is None or dim.validity is not None:
+def slice_frame(column: Column, start: Any, stop: Any) -> Column | None:
+    """Slice the rows of the frame side by side; None if they are null, or a bound is neither None nor a Python int."""
+    dims = column._shape._dims
+    if not dims or dims[0].validity is not None:
         return None
-    start, stop, _ = slice(*bounds).indices(dim._size)
-    stop = max(start, stop)
-    rows = Uniform(stop - start, 1, declared=dim.extent is not None)
-    return structure.slice_items(column, 1, start, stop, (rows,))
+    if not ((start is None or type(start) is int) and (stop is None or type(stop) is int)):
+        return None
+    first, last, _ = slice(start, stop).indices(dims[0]._size)
+    last = max(first, last)
+    rows = Uniform(last - first, 1, declared=dims[0].extent is not None)
+    return structure.slice_items(column, 1, first, last, (rows,))
 
 
 def _int_bounds(window: Window) -> tuple[int | None, int | None] | None:
@@ -292,7 +293,8 @@ def finish_slice(column: Column, cursor: Cursor, window: Window, bounds: tuple[A
     found = _cut_neighbours(dim, cursor, window)
     if found is None and cursor.depth == column.ndim - 1 and window.step == 1 and has_words(column.type):
         n_values, n = column.shape.size, len(cursor.places)
-        if can_take(column.type, n_values) and merge.by_rows(column.type, len(dim), n_values, n) != "items":
+        by = merge.by_rows(column.type, len(dim), n_values, n)
+        if by == "compiled" or (by == "runs" and can_take(column.type, n_values)):
             begins, below = _sliced(dim, cursor, window, bounds)
             values = take_ranges(column.values, begins, below.offsets)
             if values is not None:

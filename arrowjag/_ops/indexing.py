@@ -35,7 +35,7 @@ from arrowjag.errors import JagIndexError, JagTypeError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["agreed", "getitem", "subslice", "take", "window"]
+__all__ = ["agreed", "getitem", "slice_frame", "subslice", "take", "window"]
 
 
 # --------------------------------------------------------------------------------------------------- as numpy
@@ -62,8 +62,6 @@ def getitem(column: Column, keys: Sequence[Any]) -> Column:
     JagIndexError
         If a position is out of range (the message names the row), or there are more keys than dims.
     """
-    if len(keys) == 1 and isinstance(keys[0], Window) and column.ndim and (rows := slice_frame(column, keys[0])) is not None:
-        return rows
     keys = _spell_out(keys, column.ndim)
     _check_adjacent(keys)
     found = [_as_index(key) for key in keys if isinstance(key, Column)]

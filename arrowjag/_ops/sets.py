@@ -81,6 +81,8 @@ def value_counts(column: Column, axis: Any) -> Column:
 
 def joint_keys(one: pa.Array, two: pa.Array, operation: str) -> tuple[Key, Key]:
     """Return comparison keys of two arrays that are comparable with each other."""
+    if one.type == two.type and _arrow.is_numeric(one.type):
+        return _arrow.to_numpy(one), _arrow.to_numpy(two)
     if elementwise.is_ordered(one.type) or elementwise.is_ordered(two.type):
         (left, right), _ = elementwise.codes_beside([one, two], operation)
         return _arrow.to_numpy(left), _arrow.to_numpy(right)

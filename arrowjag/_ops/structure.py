@@ -107,7 +107,7 @@ def _is_run(index: IntArray) -> bool:
     n = len(index)
     if n == 0 or index[-1] - index[0] != n - 1 or index[n // 2] - index[0] != n // 2:
         return False
-    return bool((index[1:] - index[:-1] == 1).all())
+    return bool(np.count_nonzero(index[1:] - index[:-1] == 1) == n - 1)
 
 
 def _like(dim: Dim, offsets: IntArray, validity: BoolArray | None) -> Dim:
@@ -155,10 +155,12 @@ def _take_rows(dim: Dim, rows: IntArray, valid: BoolArray | None) -> tuple[Dim, 
 def slice_items(column: Column, depth: int, start: int, stop: int, outer: Sequence[Dim]) -> Column:
     """Slice the items after the first `depth` dims: values are shared, offsets are rebased at the first access."""
     dims = list(outer)
+    n = stop - start
     for dim in column._shape._dims[depth:]:
-        dims.append(dim._slice(start, stop))
-        start, stop = dim._offset_at(start), dim._offset_at(stop)
-    values = column._values.slice(start, stop - start)
+        below = dim._slice(start, start + n)
+        start, n = dim._offset_at(start), below._size
+        dims.append(below)
+    values = column._values.slice(start, n)
     return Column(JaggedShape._trusted(dims), values)
 
 
@@ -460,14 +462,14 @@ def expand_to(column: Column, shape: JaggedShape, ndim: int = 0) -> Column:
     if not 0 <= ndim <= column.ndim:
         raise ShapeError(f"expand_to: ndim must be from 0 to {column.ndim} for {column.shape!r}, got {ndim}")
     depth = column.ndim - ndim
-    frame = Column(column.shape[:depth], pa.nulls(column.shape.nodes(depth)))
+    frame = column.shape[:depth]
     if depth > shape.ndim:
-        raise ShapeError(f"cannot expand {frame.shape!r} to {shape!r}: it has more dims. {_HINT}")
+        raise ShapeError(f"cannot expand {frame!r} to {shape!r}: it has more dims. {_HINT}")
     if ndim == 0:
         marker = Column(shape, pa.nulls(shape.size))
         return expand_all(_agree_or_explain([column, marker], column.shape, shape))[0]
-    if not frame.shape.is_prefix_of(shape):
-        raise ShapeError(f"cannot expand {frame.shape!r} to {shape!r}: {frame.shape._mismatch(shape)}. {_HINT}")
+    if not frame.is_prefix_of(shape):
+        raise ShapeError(f"cannot expand {frame!r} to {shape!r}: {frame._mismatch(shape)}. {_HINT}")
     if depth == 0 and ndim == 1 and has_words(column.type):
         row = column.shape.dims[0]
         below = Uniform(row.size, shape.size, declared=row.extent is not None)
@@ -522,10 +524,11 @@ def fill_null_rows(column: Column, depth: int, other: Column) -> Column:
 
 def end_to_end(parts: Sequence[tuple[Column, int]]) -> Column:
     """Concatenate the items after the given number of dims of each column, as the rows of one column."""
-    dims: list[Dim] = [Uniform(sum([column.shape.nodes(depth) for column, depth in parts]), 1, declared=False)]
-    dims += [Dim._algebra.concat(level) for level in zip(*[column.shape.dims[depth:] for column, depth in parts], strict=True)]
     values = _arrow.join([column.values for column, _ in parts])
-    return Column(JaggedShape._trusted(dims), values)
+    inner = [column._shape._dims[depth:] for column, depth in parts]
+    n = sum([column.shape.nodes(depth) for column, depth in parts]) if inner[0] else len(values)
+    dims = [Dim._algebra.concat(level) for level in zip(*inner, strict=True)]
+    return Column(JaggedShape._trusted((Uniform(n, 1, declared=False), *dims)), values)
 
 
 def constant(value: pa.Scalar, n: int) -> pa.Array:

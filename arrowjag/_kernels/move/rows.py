@@ -41,7 +41,9 @@ def can_take(type: pa.DataType, n_values: int) -> bool:
 def can_move(type: pa.DataType, n_values: int) -> bool:
     """Return True if a compiled loop can move `n_values` items of the type, and the flags of those that are not null."""
     word = _word(type)
-    return word is not None and all(find_loop("taken_items", one, False, n_values) is not None for one in {word, _BYTE})
+    if word is None or find_loop("taken_items", word, False, n_values) is None:
+        return False
+    return find_loop("taken_items", _BYTE, False, n_values) is not None
 
 
 def can_reverse(type: pa.DataType, n_values: int) -> bool:
