@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._ops import structure
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
@@ -29,6 +31,29 @@ def test_shift_of_every_type_at_every_axis(data: st.DataObject) -> None:
     got = x.shift(n, axis=axis)
     assert got.type == x.type
     assert_lists_equal(got.to_list(), expected, rel_tol=0, abs_tol=0)
+
+
+@pytest.mark.parametrize("type", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary(), pa.string_view()])
+def test_text_moves_as_one_block(type: pa.DataType) -> None:
+    values = pa.array([b"x", b"a", None, b"ccc", b"", b"dd", None, b"e", b"y"], pa.binary()).cast(type)[1:-1]
+    a, none, ccc, empty, dd, _, e = values.to_pylist()
+    x = aj.from_sizes(values, [3, 0, 1, 3])
+    assert x.shift(1).to_list() == [[none, a, none], [], [none], [none, dd, none]]
+    assert x.shift(-1).to_list() == [[none, ccc, none], [], [none], [none, e, none]]
+    assert x.shift(9).to_list() == [[none] * 3, [], [none], [none] * 3]
+    one = aj.from_sizes(values, [7])
+    assert one.shift(2).to_list() == [[none, none, a, none, ccc, empty, dd]]
+    x.shift(1).to_arrow(extension=False).validate(full=True)
+
+
+@pytest.mark.parametrize("type", [pa.string(), pa.large_binary()])
+def test_nulls_of_text_share_its_buffers(type: pa.DataType) -> None:
+    values = pa.array([b"x", b"a", None, b"ccc", b"dd"], pa.binary()).cast(type)[1:]
+    found = structure.null_values(values, np.array([True, True, False, True]))
+    found.validate(full=True)
+    assert found.to_pylist() == [values[0].as_py(), None, None, values[3].as_py()]
+    assert found.buffers()[2].address == values.buffers()[2].address
+    assert structure.null_values(values, np.ones(4, bool)) is values
 
 
 @given(st.data())

@@ -17,7 +17,22 @@ from arrowjag._options import options
 from tests.kernels.interpreted import Loops
 from tests.kernels.test_text_kernels import TYPES, layouts
 
-PLAIN = ["", "a", "abc", "aaaa", "ab" * 9, "xabcabcabx", "b" * 40, "a" * 8, "abcdefgha", "AbC dE_f9gH", "[ABZ`abz{@", "xx aa"]
+PLAIN = [
+    "",
+    "a",
+    "aab",
+    "aaaab",
+    "abc",
+    "aaaa",
+    "ab" * 9,
+    "xabcabcabx",
+    "b" * 40,
+    "a" * 8,
+    "abcdefgha",
+    "AbC dE_f9gH",
+    "[ABZ`abz{@",
+    "xx aa",
+]
 WORDS = [*PLAIN, "é", "漢字", "😀a", "aéb", "éa", "\x7fé\x80", "ÀÈ" * 5]
 TINY = {"TEXT_VALUES": 0}
 """The size by which few strings are divided among threads."""
@@ -132,6 +147,39 @@ def test_joined_strings(between: str, loops: Any) -> None:
             assert found.type == type
             pairs = zip(*sides, strict=True)
             assert found.to_pylist() == [None if None in pair else between.join(pair) for pair in pairs]
+
+
+def hidden(words: list[str]) -> pa.Array:
+    """Words, of which the last one is null: its bytes are there."""
+    plain = pa.array(words)
+    valid = pa.py_buffer(np.packbits(np.arange(len(words)) < len(words) - 1, bitorder="little").tobytes())
+    return pa.Array.from_buffers(plain.type, len(words), [valid, *plain.buffers()[1:]])
+
+
+def test_bytes_under_a_null_are_left_out(loops: Any) -> None:
+    words = hidden(["a", "b", "a" * 30])
+    found = [
+        (kernel.joined(words, words, "-"), ["a-a", "b-b", None]),
+        (kernel.joined_rows(words, np.array([0, 3]), "-"), ["a-b"]),
+        (kernel.replaced(words, "a", "xy", -1), ["xy", "b", None]),
+        (kernel.sliced(words, 0, 5), ["a", "b", None]),
+    ]
+    for array, wanted in found:
+        assert array is not None
+        assert array.to_pylist() == wanted
+        assert array.buffers()[2].size == sum(len(word or "") for word in wanted)
+    pieces = kernel.split(words, "a", -1)
+    assert pieces is not None
+    assert pieces.to_pylist() == [["", ""], ["b"], None]
+    assert kernel.counted(words, "a").to_pylist() == [1, 0, None]  # type: ignore[union-attr]
+    assert kernel.holding(words, "a", AT_END).to_pylist() == [True, False, None]  # type: ignore[union-attr]
+
+
+def test_changed_letters_of_a_slice_are_its_own(loops: Any) -> None:
+    found = kernel.cased("title", pa.array(["abc", "def gh", "i"])[1:])
+    assert found is not None
+    assert found.to_pylist() == ["Def Gh", "I"]
+    assert found.buffers()[2].size == 7
 
 
 def test_what_is_left_to_arrow(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,8 +111,6 @@ class _Program:
             return part
         self._at = times.end()
         is_lazy = self._next("?")
-        if _TIMES.match(self._pattern, self._at):
-            raise UnsupportedError
         least, most = _bounds(times)
         return lambda after: self._repeat(part, least, most, is_lazy, after)
 

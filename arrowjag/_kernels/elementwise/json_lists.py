@@ -104,8 +104,7 @@ class _Part(NamedTuple):
 def _parse(loop: Compiled, text: tuple[Any, Any, Any], n_levels: int, dtype: np.dtype[Any], first: int, last: int) -> _Part | None:
     data, cuts, valid = text
     block = data[int(cuts[first]) : int(cuts[last])]
-    # The first item of a list needs a bracket, or is one of the strings; each other item needs a comma.
-    room = last - first + sum(int(np.count_nonzero(block == ord(char))) for char in (",[" if n_levels > 1 else ","))
+    room = last - first + int(np.count_nonzero(block == ord(",")))  # two entries of a level in one string have a comma between them
     ends, known = empty(n_levels * room, np.int64), empty(n_levels * room, np.uint8)
     out, present = empty(room, np.uint8 if dtype.kind == "b" else dtype), empty(room, np.uint8)
     counts, tables = empty(n_levels + 1, np.int64), (tens(), powers_of_ten(), powers_of_two())

@@ -12,7 +12,7 @@ import pyarrow as pa
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.memory import empty, pack_bits, text_from, text_parts
-from arrowjag._kernels.elementwise import automata
+from arrowjag._kernels.elementwise import automata, text_bytes
 from arrowjag._kernels.elementwise.regex import shared_pattern
 from arrowjag._kernels.elementwise.text_loops import added_up, as_lists, blocks, ready_loops
 
@@ -24,8 +24,7 @@ _TIMES_READ = 2
 
 
 def _are_short(values: pa.Array) -> bool:
-    _, cuts, _ = text_parts(values)
-    return int(cuts[-1] - cuts[0]) <= strategy.sizes.AUTOMATON_LENGTH * len(values)
+    return text_bytes.size(values) <= strategy.sizes.AUTOMATON_LENGTH * len(values)
 
 
 def contains(values: pa.Array, pattern: str) -> pa.Array | None:

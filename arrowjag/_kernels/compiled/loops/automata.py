@@ -62,7 +62,7 @@ def match_from(data: Any, x: Any, stop: Any, row: Any, classes: Any, states: Any
         x += u8(1)
         if states[row + columns - u8(1)] != 0:
             end = x
-    if row != u8(0) and states[row + columns - u8(2)] != 0:
+    if states[row + columns - u8(2)] != 0:
         end = stop
     return end, x
 

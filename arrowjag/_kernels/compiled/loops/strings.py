@@ -259,9 +259,7 @@ def sliced_cuts(kind: str, nulls: bool) -> Function:
                         for k in range(x, end):
                             n += i8((data[k] & u1(0xC0)) != u1(0x80))
                     low = max(low + n, i8(0)) if low < i8(0) else low
-                    high = max(high + n, i8(0)) if high < i8(0) else high
-                low = min(low, i8(end - x))
-                high = min(high, i8(end - x))
+                    high = high + n if high < i8(0) else high
                 x = character_at(data, x, end, low, is_ascii)
                 if high > low:
                     total += i8(character_at(data, x, end, high - low, is_ascii) - x)
