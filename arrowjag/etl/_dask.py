@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import os
 import pickle
@@ -112,8 +113,9 @@ class DaskEngine:
     def start(self, order: Order) -> None:
         """Submit a task to Dask."""
         number = order.task.number
+        work = functools.partial(run_remotely, self._job, order)  # Dask would look for futures inside of an order, which is a tuple
         try:
-            future = self._client.submit(run_remotely, self._job, order, pure=False, key=f"arrowjag-{uuid.uuid4().hex}")
+            future = self._client.submit(work, pure=False, key=f"arrowjag-{uuid.uuid4().hex}")
         except Exception as error:
             if self._client.status in {"closing", "closed"}:  # the scheduler died since it was checked
                 raise self._gone() from error
