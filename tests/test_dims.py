@@ -531,7 +531,7 @@ def test_parents_widen_with_the_numbers():
 def test_dim_itself_is_a_sequence_without_an_encoding():
     assert isinstance(Ragged([1]), Sequence)
     assert issubclass(Uniform, Sequence)
-    with pytest.raises(JagTypeError, match="^Dim is the interface of encodings; create one of them, such as Ragged"):
+    with pytest.raises(JagTypeError, match=r"^Dim is the interface of encodings; create one of them, such as Ragged"):
         Dim()
 
 
