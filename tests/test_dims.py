@@ -3,6 +3,7 @@
 import copy
 import pickle
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -525,6 +526,13 @@ def test_parents_widen_with_the_numbers():
 
 
 # --------------------------------------------------------------------------------------------------- validity, extents
+
+
+def test_dim_itself_is_a_sequence_without_an_encoding():
+    assert isinstance(Ragged([1]), Sequence)
+    assert issubclass(Uniform, Sequence)
+    with pytest.raises(JagTypeError, match=r"^Dim is the interface of encodings; create one of them, such as Ragged"):
+        Dim()
 
 
 @given(lists, st.integers(0, 6), st.integers(0, 6))

@@ -51,16 +51,17 @@ def quantiles(
     if valid is not None:
         before = running_count(valid)
         data, low, high = data[valid], before[low].astype(np.int64), before[high].astype(np.int64)
-    out = zeros(len(low), result_type(data.dtype))
+    target = result_type(data.dtype)
     sizes = high - low
     data = np.ascontiguousarray(_as_floats(data, sizes, q, interpolation))
     loop = find_loop("window_select", data.dtype, False, len(low), often=True)
     has_nan = data.dtype.kind == "f" and len(data) > 0 and math.isnan(np.minimum.reduce(data))
     by = strategy.choose("window_quantile", loop is not None and not has_nan, int(np.add.reduce(sizes)) // max(1, len(sizes)))
+    if by == "compiled" and loop is not None:
+        return _slide(loop, data, Windows(low, high), sizes, q, interpolation, target)
+    out = zeros(len(low), target)
     if by == "ranks":
         return _search(data, Windows(low, high), q, interpolation, out)
-    if by == "compiled" and loop is not None:
-        return _slide(loop, data, Windows(low, high), q, interpolation, out)
     order = np.argsort(sizes, kind="stable")
     cut = from_counts(np.bincount(sizes, minlength=1)).tolist()
 
@@ -96,11 +97,16 @@ def _as_floats(data: NDArray[Any], sizes: NDArray[np.int64], q: float, interpola
 
 
 def _slide(
-    loop: compiled.Compiled, data: NDArray[Any], windows: Windows, q: float, interpolation: str, out: NDArray[Any]
+    loop: compiled.Compiled,
+    data: NDArray[Any],
+    windows: Windows,
+    sizes: NDArray[np.int64],
+    q: float,
+    interpolation: str,
+    target: np.dtype[Any],
 ) -> NDArray[Any]:
-    """Fill `out` by a compiled loop; there are no nulls and no NaN."""
+    """As `quantiles`, by a compiled loop; there are no nulls and no NaN."""
     low, high = windows
-    sizes = high - low
     longest = int(np.maximum.reduce(sizes, initial=0))
     below, above, weights = (_slots_of_few if longest < strategy.sizes.CALL_VALUES else _slots)(longest, q, interpolation)
     is_float = data.dtype.kind == "f"
@@ -114,8 +120,8 @@ def _slide(
 
     blocks.map_tasks(work, range(0, len(low), max(step, 1)))
     if is_float:
-        return without_signed_zeros(mixed_items).astype(out.dtype, copy=False)
-    full = sizes > 0
+        return without_signed_zeros(mixed_items).astype(target, copy=False)
+    out, full = zeros(len(low), target), sizes > 0
     lower, upper = (one[full] for one in ends)
     with np.errstate(all="ignore"):
         out[full] = mixed(lower, upper, lower, weights[sizes[full]], out.dtype)
