@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arrowjag import options
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.offsets import from_sizes
 from arrowjag._kernels.move import gather as kernel
@@ -28,6 +29,18 @@ def check(offsets, rows, position):
     assert [int(items[k]) for k in good] == [spans[k][asked[k]] for k in good]
 
 
+@pytest.fixture(scope="module", params=["numpy", "compiled"])
+def way(request):
+    if request.param == "numpy":
+        with strategy.force(picked="numpy"):
+            yield
+        return
+    pytest.importorskip("numba")
+    with options(compile="always"), strategy.force(COMPILED_VALUES=0, picked="compiled"):
+        yield
+
+
+@pytest.mark.usefixtures("way")
 @given(sizes, st.data())
 @pytest.mark.parametrize("block", [3, 1 << 16])
 def test_pick(block, sizes, data):
@@ -45,6 +58,7 @@ def test_pick(block, sizes, data):
         check(offsets, rows, data.draw(slots))
 
 
+@pytest.mark.usefixtures("way")
 def test_positions_that_would_wrap_are_outside():
     offsets = np.array([0, 2, 2**62, 2**63 - 1])
     rows = np.array([1, 2, 2, 0, 2])

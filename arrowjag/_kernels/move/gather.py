@@ -315,7 +315,9 @@ def pick(
     """
     n = len(position) if isinstance(position, np.ndarray) else len(offsets) - 1 if rows is None else len(rows)
     items, step = empty(n, np.int64), strategy.sizes.WORD_VALUES
-    loop = find_loop("picked", np.dtype(np.int64), rows is None, n) if isinstance(position, np.ndarray) else None
+    one_for_all = rows is None and len(offsets) - 1 != n
+    as_array = isinstance(position, np.ndarray) and not one_for_all
+    loop = find_loop("picked", np.dtype(np.int64), rows is None, n) if as_array else None
     by_loop = strategy.choose("picked", loop is not None) == "compiled"
 
     def work(start: int) -> int | None:

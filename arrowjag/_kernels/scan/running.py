@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, empty_like, unless_all, zeros
-from arrowjag._kernels.base.offsets import count_block, from_sizes, parents, positions, row_sizes, running_count
+from arrowjag._kernels.base.offsets import from_sizes, parents, positions, row_sizes, running_count
 from arrowjag._kernels.compiled.library import find_loop, losers
 from arrowjag._kernels.reduce.segments import Block, accumulator, may_overflow, over_blocks, raise_overflow, without_signed_zeros
 
@@ -232,21 +232,21 @@ def cumcount(valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64
     if valid is None:
         return positions(offsets, 1), None
     if find_loop("cumsum_integers", valid.dtype, False, len(valid)) is None and strategy.choose("count", len(valid)) == "whole":
-        running = running_count(valid)
-        return np.subtract(running[1:], running[offsets[:-1]].repeat(row_sizes(offsets)), dtype=np.int64), valid
+        return _counts_so_far(valid, offsets).astype(np.int64), valid
     out = empty(len(valid), np.int64)
 
     def work(block: Block) -> None:
-        if _run("cumsum_integers", block, out[block.items]) is not None:
-            return
-        # The total of the previous row is subtracted at the first item of the next: one pass, where a running sum needs two.
-        steps = block.data.astype(np.int64)
-        full = (block.offsets[1:] > block.offsets[:-1]).nonzero()[0]
-        steps[block.offsets[full[1:]]] -= count_block(block.data, block.offsets)[full[:-1]]
-        np.add.accumulate(steps, out=out[block.items])
+        if _run("cumsum_integers", block, out[block.items]) is None:
+            out[block.items] = _counts_so_far(block.data, block.offsets)
 
     over_blocks(work, valid, None, offsets)
     return out, valid
+
+
+def _counts_so_far(valid: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[Any]:
+    running = running_count(valid)
+    counts: NDArray[Any] = running[1:] - running[offsets[:-1]].repeat(row_sizes(offsets))
+    return counts
 
 
 def diff(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int = 1) -> tuple[NDArray[Any], Valid]:
