@@ -17,8 +17,8 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks, n_cores
 from arrowjag._kernels.compiled.loops.strings import ANYWHERE, AT_END, AT_START
 from arrowjag._kernels.elementwise import regex as _regex
-from arrowjag._kernels.elementwise import regex_loops, text_bytes, text_loops
 from arrowjag._kernels.elementwise import text as _kernels
+from arrowjag._kernels.elementwise import text_bytes, text_loops
 from arrowjag._ops import elementwise, struct_fields
 from arrowjag._ops.elementwise import Datum, Operand
 from arrowjag.errors import JagTypeError, JagValueError
@@ -179,7 +179,7 @@ def fullmatch(column: Column, pattern: Any) -> Column:
 
 def _on_matches(column: Column, name: str, pattern: str) -> Column:
     """Whether a match is in each string."""
-    return on_text(column, name, lambda text: _regex.contains(text, pattern), lambda text: regex_loops.contains(text, pattern))
+    return on_text(column, name, lambda text: _regex.contains(text, pattern))
 
 
 def starts_or_ends(column: Column, name: str, affix: Any) -> Column:
@@ -396,6 +396,4 @@ def extract(column: Column, pattern: Any) -> Column:
 def extract_all(column: Column, pattern: Any) -> Column:
     """All matches of each string as a deeper dim."""
     wanted = _checked_regex(pattern, "extract_all")
-    return on_text(
-        column, "extract_all", lambda text: _kernels.extract_all(text, wanted), lambda text: regex_loops.extract_all(text, wanted)
-    )
+    return on_text(column, "extract_all", lambda text: _kernels.extract_all(text, wanted))

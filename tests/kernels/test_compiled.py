@@ -24,7 +24,7 @@ from arrowjag._kernels.compiled.loop import DIGIT, ITEM_TYPES, SAMPLE, TOGETHER,
 from arrowjag._kernels.compiled.loops import LOOPS, comparisons, loop_named
 from arrowjag._kernels.compiled.loops.equality import slot_of
 from arrowjag._kernels.compiled.words import load_word, store_word, teach_numba
-from arrowjag._kernels.elementwise import automata, json_lists
+from arrowjag._kernels.elementwise import json_lists
 from tests.conftest import IS_COVER
 from tests.kernels.compiling import compiled_within
 
@@ -207,14 +207,7 @@ def arguments_of_strings(cuts, rng):
     tables = {"tens": json_lists.tens(), "powers": json_lists.powers_of_ten(), "scales": json_lists.powers_of_two()}
     levels = {"stride": 20, "ends": np.zeros(40, np.int64), "known": np.zeros(40, np.uint8), "counts": np.zeros(3, np.int64)}
     parsing |= {"text": document, "least": -20, "most": 127} | tables | levels
-    automaton = automata.matching("a[^b]*c|b")
-    assert automaton is not None
-    states = {"classes": automaton.classes, "states": automaton.table, "columns": automaton.columns, "begin": automaton.first}
-    states |= {"within": automaton.inner, "times": int(rng.choice([0, 99]))} | strings
     return {
-        "matched": states,
-        "match_counts": states | sums,
-        "match_pieces": states | pieces | {"taken": np.zeros(n + 1, np.int64), "out": np.zeros(size, "u1")},
         "json_lists": parsing,
         "json_singles": parsing,
         "occurrences": text | strings,

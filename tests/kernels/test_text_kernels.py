@@ -51,7 +51,6 @@ def test_lengths_and_whether_all_is_ascii(type: pa.DataType) -> None:
 def test_bytes_that_text_holds(type: pa.DataType) -> None:
     for array in layouts(["ab", None, "c", "é"], type):
         held = "".join(word or "" for word in array.to_pylist())
-        assert text_bytes.size(array) == len(held.encode())
         for some in ("a", "bc", "xc", "x", ""):
             assert text_bytes.holds(array, some.encode()) == any(one in held for one in some)
 

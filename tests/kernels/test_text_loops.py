@@ -223,8 +223,8 @@ def test_a_result_that_does_not_fit_its_type(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_few_strings_are_one_block() -> None:
     with strategy.force(TEXT_VALUES=5):
-        assert kernel.blocks(4) == [(0, 4)]
-        blocks = kernel.blocks(7)
+        assert kernel._blocks(4) == [(0, 4)]
+        blocks = kernel._blocks(7)
         assert [place for first, last in blocks for place in range(first, last)] == [*range(7)]
 
 
@@ -235,5 +235,5 @@ def test_sums_of_blocks_are_added_up() -> None:
     for n in (1, 2, 5, 9):
         sums = np.full(n + 1, -1)
         with strategy.force(TEXT_VALUES=0):
-            kernel.added_up(count, n, sums)
+            kernel._added_up(count, n, sums)
         assert sums.tolist() == [*range(n + 1)]

@@ -13,7 +13,7 @@ from arrowjag._kernels.base.memory import pack_bits, unpack_bits, valid_of
 from arrowjag._kernels.base.offsets import running_count
 from arrowjag._kernels.move.rows import cut_texts
 
-__all__ = ["byte_length", "holds", "integers_in", "is_ascii", "length", "removed", "size"]
+__all__ = ["byte_length", "holds", "integers_in", "is_ascii", "length", "removed"]
 
 _SURE_DIGITS = 18
 """Every integer of at most this many digits fits int64."""
@@ -27,11 +27,6 @@ def _bytes_of(values: pa.Array) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8]
     dtype = np.dtype(np.int64 if pa.types.is_large_string(values.type) else np.int32)
     starts = np.frombuffer(cuts, dtype, len(values) + 1, values.offset * dtype.itemsize)
     return starts, np.frombuffer(data, np.uint8)[int(starts[0]) : int(starts[-1])]
-
-
-def size(values: pa.Array) -> int:
-    """Return the number of bytes of all strings."""
-    return len(_bytes_of(values)[1])
 
 
 def is_ascii(values: pa.Array) -> bool:

@@ -21,15 +21,11 @@ from arrowjag._kernels.elementwise.text_bytes import is_ascii
 
 __all__ = [
     "CASES",
-    "added_up",
-    "as_lists",
-    "blocks",
     "cased",
     "counted",
     "holding",
     "joined",
     "joined_rows",
-    "ready_loops",
     "replaced",
     "sliced",
     "split",
@@ -55,7 +51,7 @@ CASES: dict[str, tuple[int, bool]] = {
 Cuts: TypeAlias = "NDArray[np.int64]"
 
 
-def ready_loops(n: int, nulls: bool, **names: tuple[np.dtype[Any], bool]) -> list[Compiled] | None:
+def _ready_loops(n: int, nulls: bool, **names: tuple[np.dtype[Any], bool]) -> list[Compiled] | None:
     """The loops of some names, each with its type of items and whether it asks for nulls; None if one is not ready."""
     found = [find_loop(name, dtype, nulls and asks, n) if n else None for name, (dtype, asks) in names.items()]
     ready = [loop for loop in found if loop is not None]
@@ -63,18 +59,18 @@ def ready_loops(n: int, nulls: bool, **names: tuple[np.dtype[Any], bool]) -> lis
     return ready if chosen == "compiled" else None
 
 
-def blocks(n: int) -> list[tuple[int, int]]:
+def _blocks(n: int) -> list[tuple[int, int]]:
     """The first string of each block and the one after its last: a block per core, or one of few; n is not 0."""
     step = n if n < strategy.sizes.TEXT_VALUES else -(-n // n_cores())
     return [(first, min(first + step, n)) for first in range(0, n, step)]
 
 
-def added_up(count: Callable[[int, int], Any], n: int, *sums: Cuts) -> list[Any]:
+def _added_up(count: Callable[[int, int], Any], n: int, *sums: Cuts) -> list[Any]:
     """Let a loop write sums of blocks of strings, each from 0 on, and add to them what the blocks before them hold.
 
     Returns the results of the loop, block by block.
     """
-    cut = blocks(n)
+    cut = _blocks(n)
     results = map_tasks(lambda block: count(*block), cut)
     for found in sums:
         found[0] = 0
@@ -86,13 +82,13 @@ def added_up(count: Callable[[int, int], Any], n: int, *sums: Cuts) -> list[Any]
 def counted(values: pa.Array, wanted: str) -> pa.Array | None:
     """Return how often a text occurs in each string, as int64; nulls stay null."""
     n = len(values)
-    loops = ready_loops(n, values.null_count > 0, occurrences=(_BYTE, True))
+    loops = _ready_loops(n, values.null_count > 0, occurrences=(_BYTE, True))
     if loops is None:
         return None
     data, cuts, valid = text_parts(values)
     text, found = _bytes(wanted), empty(n, np.int64)
     n_wanted = len(text) - _ROOM
-    map_tasks(lambda block: loops[0](data, len(data), cuts, valid, text, n_wanted, *block, found), blocks(n))
+    map_tasks(lambda block: loops[0](data, len(data), cuts, valid, text, n_wanted, *block, found), _blocks(n))
     return pa.Array.from_buffers(pa.int64(), n, [None if valid is None else pack_bits(valid), pa.py_buffer(found)])
 
 
@@ -104,13 +100,13 @@ def _bytes(text: str) -> NDArray[np.uint8]:
 def holding(values: pa.Array, wanted: str, mode: int) -> pa.Array | None:
     """Return whether each string holds a text that is not empty, `ANYWHERE`, `AT_START` or `AT_END`; nulls stay null."""
     n = len(values)
-    loops = ready_loops(n, values.null_count > 0, holding=(_BYTE, True))
+    loops = _ready_loops(n, values.null_count > 0, holding=(_BYTE, True))
     if loops is None:
         return None
     data, cuts, valid = text_parts(values)
     text, found = _bytes(wanted), empty(n, np.uint8)
     n_wanted = len(text) - _ROOM
-    map_tasks(lambda block: loops[0](data, len(data), cuts, valid, text, n_wanted, mode, *block, found), blocks(n))
+    map_tasks(lambda block: loops[0](data, len(data), cuts, valid, text, n_wanted, mode, *block, found), _blocks(n))
     return pa.Array.from_buffers(pa.bool_(), n, [None if valid is None else pack_bits(valid), pack_bits(found)])
 
 
@@ -122,7 +118,7 @@ def split(values: pa.Array, wanted: str, most: int) -> pa.Array | None:
     O(bytes): the first pass counts pieces, the second one copies them.
     """
     n = len(values)
-    loops = ready_loops(n, values.null_count > 0, piece_counts=(_BYTE, True), cut_pieces=(_BYTE, False))
+    loops = _ready_loops(n, values.null_count > 0, piece_counts=(_BYTE, True), cut_pieces=(_BYTE, False))
     if loops is None:
         return None
     count, cut = loops
@@ -130,7 +126,7 @@ def split(values: pa.Array, wanted: str, most: int) -> pa.Array | None:
     text, limit = _bytes(wanted), _FARTHEST if most < 0 else most
     n_wanted = len(text) - _ROOM
     taken, starts = empty(n + 1, np.int64), empty(n + 1, np.int64)
-    added_up(
+    _added_up(
         lambda first, last: count(data, len(data), cuts, valid, text, n_wanted, limit, first, last, taken, starts), n, taken, starts
     )
     ends, out = empty(int(taken[-1]) + 1, np.int64), empty(int(starts[-1]), np.uint8)
@@ -140,11 +136,11 @@ def split(values: pa.Array, wanted: str, most: int) -> pa.Array | None:
         first, last = block
         cut(data, len(data), cuts, text, n_wanted, taken, starts, first, last, int(starts[last]), ends, out)
 
-    map_tasks(work, blocks(n))
-    return as_lists(text_from(values.type, ends, out), taken, valid)
+    map_tasks(work, _blocks(n))
+    return _as_lists(text_from(values.type, ends, out), taken, valid)
 
 
-def as_lists(pieces: pa.Array, taken: Cuts, valid: NDArray[np.bool_] | None) -> pa.Array:
+def _as_lists(pieces: pa.Array, taken: Cuts, valid: NDArray[np.bool_] | None) -> pa.Array:
     """The pieces of strings as lists, which end at `taken`; null where `valid` is False."""
     buffers = [None if valid is None else pack_bits(valid), pa.py_buffer(taken)]
     return pa.LargeListArray.from_buffers(pa.large_list(pieces.type), len(taken) - 1, buffers, children=[pieces])
@@ -158,14 +154,14 @@ def joined(one: pa.Array | pa.Scalar, two: pa.Array | pa.Scalar, between: str) -
         return None
     n, type = len(arrays[0]), arrays[0].type
     valid = _all_valid(arrays)
-    loops = ready_loops(n, valid is not None, joined_cuts=(_INT, True), joined_bytes=(_BYTE, False))
+    loops = _ready_loops(n, valid is not None, joined_cuts=(_INT, True), joined_bytes=(_BYTE, False))
     if loops is None:
         return None
     (data, cuts, _), (other, other_cuts, _) = map(text_parts, sides)
     steps = [int(isinstance(side, pa.Array)) for side in (one, two)]
     text, starts = _bytes(between), empty(n + 1, np.int64)
     n_between = len(text) - _ROOM
-    added_up(lambda first, last: loops[0](cuts, steps[0], n_between, other_cuts, steps[1], valid, first, last, starts), n, starts)
+    _added_up(lambda first, last: loops[0](cuts, steps[0], n_between, other_cuts, steps[1], valid, first, last, starts), n, starts)
     if not fits(type, int(starts[-1])):
         return None
     out = empty(int(starts[-1]), np.uint8)
@@ -175,14 +171,14 @@ def joined(one: pa.Array | pa.Scalar, two: pa.Array | pa.Scalar, between: str) -
         ours, theirs = (data, len(data), cuts, steps[0]), (other, len(other), other_cuts, steps[1])
         loops[1](*ours, *theirs, text, n_between, starts, first, last, int(starts[last]), out)
 
-    map_tasks(work, blocks(n))
+    map_tasks(work, _blocks(n))
     return text_from(type, starts, out, valid)
 
 
 def joined_rows(values: pa.Array, offsets: Cuts, between: str) -> pa.Array | None:
     """Return the strings of each row joined with a text between them; nulls are left out, and a row without strings is null."""
     n, n_values = len(offsets) - 1, len(values)
-    loops = ready_loops(n_values, values.null_count > 0, row_cuts=(_INT, True), row_bytes=(_BYTE, True))
+    loops = _ready_loops(n_values, values.null_count > 0, row_cuts=(_INT, True), row_bytes=(_BYTE, True))
     if loops is None:
         return None
     data, cuts, valid = text_parts(values)
@@ -216,7 +212,7 @@ def _all_valid(arrays: list[pa.Array]) -> NDArray[np.bool_] | None:
 def replaced(values: pa.Array, wanted: str, new: str, most: int) -> pa.Array | None:
     """Return strings with a text in place of another, at most `most` times in each, or each time if `most` is negative."""
     n = len(values)
-    loops = ready_loops(n, values.null_count > 0, replaced_cuts=(_BYTE, True), replaced_bytes=(_BYTE, False))
+    loops = _ready_loops(n, values.null_count > 0, replaced_cuts=(_BYTE, True), replaced_bytes=(_BYTE, False))
     if loops is None:
         return None
     count, write = loops
@@ -225,7 +221,7 @@ def replaced(values: pa.Array, wanted: str, new: str, most: int) -> pa.Array | N
     n_wanted, n_new = len(text) - _ROOM, len(by) - _ROOM
     starts = empty(n + 1, np.int64)
     sizes = n_wanted, n_new, limit
-    added_up(lambda first, last: count(data, len(data), cuts, valid, text, *sizes, first, last, starts), n, starts)
+    _added_up(lambda first, last: count(data, len(data), cuts, valid, text, *sizes, first, last, starts), n, starts)
     if not fits(values.type, int(starts[-1])):
         return None
     out = empty(int(starts[-1]), np.uint8)
@@ -234,28 +230,28 @@ def replaced(values: pa.Array, wanted: str, new: str, most: int) -> pa.Array | N
         first, last = block
         write(data, len(data), cuts, text, n_wanted, by, n_new, limit, starts, first, last, int(starts[last]), out)
 
-    map_tasks(work, blocks(n))
+    map_tasks(work, _blocks(n))
     return text_from(values.type, starts, out, valid)
 
 
 def sliced(values: pa.Array, start: int, stop: int | None) -> pa.Array | None:
     """Return the characters from `start` to before `stop` of each string, by Python's rule; nulls stay null."""
     n = len(values)
-    loops = ready_loops(n, values.null_count > 0, sliced_cuts=(_BYTE, True), taken_bytes=(_BYTE, False))
+    loops = _ready_loops(n, values.null_count > 0, sliced_cuts=(_BYTE, True), taken_bytes=(_BYTE, False))
     if loops is None:
         return None
     data, cuts, valid = text_parts(values)
     bounds = [max(-_FARTHEST, min(_FARTHEST, one)) for one in (start, _FARTHEST if stop is None else stop)]
     begins, starts = empty(n, np.int64), empty(n + 1, np.int64)
     ascii_only = int(is_ascii(values))
-    added_up(lambda first, last: loops[0](data, cuts, valid, *bounds, ascii_only, first, last, begins, starts), n, starts)
+    _added_up(lambda first, last: loops[0](data, cuts, valid, *bounds, ascii_only, first, last, begins, starts), n, starts)
     out = empty(int(starts[-1]), np.uint8)
 
     def work(block: tuple[int, int]) -> None:
         first, last = block
         loops[1](data, len(data), begins, starts, first, last, int(starts[last]), out)
 
-    map_tasks(work, blocks(n))
+    map_tasks(work, _blocks(n))
     return text_from(values.type, starts, out, valid)
 
 
@@ -263,7 +259,7 @@ def cased(name: str, values: pa.Array) -> pa.Array | None:
     """Apply a method of `CASES`; None if the text is not all ASCII."""
     n = len(values)
     way, has_capitals = CASES[name]
-    loops = ready_loops(n, False, cased=(_BYTE, False), first_capitals=(_BYTE, False))
+    loops = _ready_loops(n, False, cased=(_BYTE, False), first_capitals=(_BYTE, False))
     if loops is None or not is_ascii(values):
         return None
     data, cuts, valid = text_parts(values)
@@ -276,5 +272,5 @@ def cased(name: str, values: pa.Array) -> pa.Array | None:
         if has_capitals:
             loops[1](data, cuts, *block, skip, out)
 
-    map_tasks(work, blocks(n))
+    map_tasks(work, _blocks(n))
     return text_from(values.type, cuts - skip if skip else cuts, out, valid)

@@ -236,9 +236,6 @@ TEXT_VALUES = 1 << 14
 REGEX_POLARS_VALUES = 1 << 12
 """From here on polars, if loaded, searches for regular expressions: words of 7 bytes take 35 ns, by Arrow 55, a call 60 us."""
 
-AUTOMATON_LENGTH = 24
-"""Up to this many bytes per string a compiled loop searches for regular expressions: words of 8 take 6 ns, by polars 30."""
-
 UTF8_LOAD_BYTES = 1 << 29
 """From here on polars is worth loading for it, if it is installed: loading takes 0.1 s and saves 0.15 to 0.3 s."""
 

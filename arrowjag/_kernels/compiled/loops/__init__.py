@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from arrowjag._kernels.compiled.loop import LOOPS, Loop
 from arrowjag._kernels.compiled.loops import (
-    automata,
     comparisons,
     counts,
     decay,
@@ -37,7 +36,6 @@ from arrowjag._kernels.compiled.loops import (
 
 __all__ = [
     "LOOPS",
-    "automata",
     "comparisons",
     "counts",
     "decay",
