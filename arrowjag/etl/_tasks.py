@@ -339,7 +339,7 @@ def _locate(source: Any, filesystem: Any, options: Mapping[str, str], skip: bool
     found = locate(source, filesystem, options)
     if not skip:
         return found, ()
-    failures = in_threads(lambda path: _failure(StoredFile(path, found.filesystem)), found.paths)
+    failures = in_threads(lambda path: _failure(StoredFile(path, found.filesystem)), found.paths, once_it_waits=True)
     readable = [path for path, failure in zip(found.paths, failures, strict=True) if failure is None]
     if not readable:
         return found, ()

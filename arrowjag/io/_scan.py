@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -57,6 +58,8 @@ _T = TypeVar("_T")
 _R = TypeVar("_R")
 _HIDDEN_METADATA = b"ARROW:schema"
 _MOST_IN_RUN = 32
+_MOST_WAITED = 0.005
+"""Seconds that reading may wait before threads take the rest."""
 NO_MAP_KEYS = "Map keys must be annotated as required"
 
 
@@ -136,18 +139,36 @@ class Plan(NamedTuple):
     schema: pa.Schema
 
 
-def in_threads(function: Callable[[_T], _R], items: Iterable[_T]) -> list[_R]:
-    """Apply a function to items in a thread pool; return results in order. A single item runs in the calling thread."""
+def in_threads(function: Callable[[_T], _R], items: Iterable[_T], *, once_it_waits: bool = False) -> list[_R]:
+    """Apply a function to items in a thread pool; return results in order. A single item runs in the calling thread.
+
+    With `once_it_waits` the calling thread goes on as long as it works more than it waits, as for footers in the cache of the
+    system: threads would wait for the interpreter, and take half as much time again.
+    """
     items = list(items)
-    if len(items) < 2:
-        return [function(item) for item in items]
+    found = _until_it_waits(function, items) if once_it_waits else []
+    left = items[len(found) :]
+    if len(left) < 2:
+        return found + [function(item) for item in left]
     from concurrent.futures import ThreadPoolExecutor  # lazy, because it imports logging, which workers of jobs don't need
 
-    threads = min(len(items), _threads())
-    size = min(_MOST_IN_RUN, -(-len(items) // (4 * threads)))  # handing over an item costs as much as reading a small footer
-    runs = [items[start : start + size] for start in range(0, len(items), size)]
+    threads = min(len(left), _threads())
+    size = min(_MOST_IN_RUN, -(-len(left) // (4 * threads)))  # handing over an item costs as much as reading a small footer
+    runs = [left[start : start + size] for start in range(0, len(left), size)]
     with ThreadPoolExecutor(threads) as pool:
-        return [one for run in pool.map(lambda run: [function(item) for item in run], runs) for one in run]
+        return found + [one for run in pool.map(lambda run: [function(item) for item in run], runs) for one in run]
+
+
+def _until_it_waits(function: Callable[[_T], _R], items: Sequence[_T]) -> list[_R]:
+    """Return the results of the first items, up to where the function has waited for some time, and longer than it has worked."""
+    found: list[_R] = []
+    started, worked_before = time.perf_counter(), time.thread_time()
+    for item in items:
+        found.append(function(item))
+        worked = time.thread_time() - worked_before
+        if time.perf_counter() - started - worked > max(worked, _MOST_WAITED):
+            break
+    return found
 
 
 def _threads() -> int:
@@ -174,7 +195,7 @@ def open_parts(files: Iterable[StoredFile], partitions: pa.Schema, *, keep_open:
     list of Part
         In the same order.
     """
-    return in_threads(lambda file: _open_part(file, partitions, keep_open), files)
+    return in_threads(lambda file: _open_part(file, partitions, keep_open), files, once_it_waits=True)
 
 
 def _open_part(file: StoredFile, partitions: pa.Schema, keep_open: bool) -> Part:

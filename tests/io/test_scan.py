@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -79,3 +81,43 @@ def test_a_scan_rejects_invalid_arguments(files: Path) -> None:
         aj.scan_parquet(files, columns=["docs.nix"])
     with pytest.raises(FileNotFoundError):
         aj.scan_parquet(files / "nothing")
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 40])
+def test_threads_take_over_once_reading_waits(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_scan, "_threads", lambda: 4)
+    here, seen = threading.get_ident(), list[int]()
+
+    def read(item: int, seconds: float) -> int:
+        seen.append(threading.get_ident())
+        time.sleep(seconds)
+        return -item
+
+    def ids(seconds: float, **options: bool) -> list[int]:
+        seen.clear()
+        assert _scan.in_threads(lambda item: read(item, seconds), range(n), **options) == [-item for item in range(n)]
+        assert len(seen) == n
+        return seen
+
+    waits = 2 * _scan._MOST_WAITED
+    assert ids(waits, once_it_waits=True)[:1] == [here][:n]
+    assert (here in seen[1:]) == (n == 2)  # no pool for a single item that is left
+    ids(waits)
+    assert (here in seen) == (n == 1)
+    monkeypatch.setattr(_scan, "_MOST_WAITED", 60.0)
+    assert ids(0.001, once_it_waits=True) == [here] * n
+    monkeypatch.setattr(_scan, "_MOST_WAITED", 0.0)
+    monkeypatch.setattr(_scan.time, "thread_time", time.perf_counter)  # works all the time
+    assert ids(0.001, once_it_waits=True) == [here] * n
+
+
+def test_an_error_of_reading_reaches_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_scan, "_threads", lambda: 2)
+
+    def read(item: int) -> int:
+        time.sleep(2 * _scan._MOST_WAITED)
+        return 1 // (item - 7)
+
+    for once_it_waits in (False, True):
+        with pytest.raises(ZeroDivisionError):
+            _scan.in_threads(read, range(9), once_it_waits=once_it_waits)
