@@ -1187,7 +1187,7 @@ def group_by_indices(keys: Sequence[Nested], ndim: int, *, sort: bool = False) -
                 found.setdefault(key(values), []).append(k)
         groups = list(found.values())
         if sort:
-            groups.sort(key=lambda group: [(is_nan(row[group[0]]), key(row[group[0]])) for row in rows])
+            groups.sort(key=lambda group: [(is_nan(row[group[0]]), key(place(row[group[0]]))) for row in rows])
         return groups
 
     return broadcast(lambda *rows: _both(groups, *rows), *(Jag(one, ndim - 1) for one in keys))

@@ -51,6 +51,13 @@ def test_groups_over_trailing_axes(data: st.DataObject) -> None:
     assert_lists_equal(x.group_by(by, axis=axis).to_list(), expected)
 
 
+def test_sorted_groups_of_ordered_categories() -> None:
+    sizes = pa.DictionaryArray.from_arrays(pa.array([1, 0, 1], pa.int8()), pa.array(ref.CATEGORIES[:2]), ordered=True)
+    x = aj.from_sizes(sizes, [3])
+    assert x.to_list() == [["large", "small", "large"]]
+    assert x.group_by_indices(sort=True).to_list() == ref.group_by_indices([x.to_list()], 2, sort=True) == [[[1], [0, 2]]]
+
+
 @given(st.data())
 def test_sorted_groups(data: st.DataObject) -> None:
     ndim = data.draw(ndims)
