@@ -185,7 +185,7 @@ def _parsed_at_once(text: pa.Array, reader: pa.DataType, target: pa.DataType) ->
     found = json_lists.parsed(text, reader)
     try:
         return None if found is None else parsed_as(found, target)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # Arrow's reader decides, and its error names the row
         return None
 
 

@@ -312,7 +312,7 @@ def _item_misfit(data: Any, leaf: pa.DataType | None, levels: int) -> Exception 
             return None
         try:
             pa.array([item], leaf)
-        except (ValueError, TypeError, OverflowError, pa.ArrowNotImplementedError) as error:
+        except (ValueError, TypeError, OverflowError, pa.ArrowNotImplementedError) as error:  # which one depends on the type
             if "did not recognize Python value type" in str(error):
                 return None
             path = "".join(f"[{index}]" for index in place)

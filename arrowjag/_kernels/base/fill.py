@@ -207,7 +207,8 @@ def chooser(words: np.dtype[Any], n: int) -> Callable[[NDArray[np.bool_], NDArra
 
     Notes
     -----
-    1M of 4 bytes, one side a number: 0.23 ms of CPU time with the compiled loop, 0.56 by masks; of 8 bytes 0.42 and 1.2.
+    To choose between 1M float32 and a number takes 0.23 ms of CPU time with the compiled loop and 0.56 ms with masks; between 1M
+    float64 and a number it takes 0.42 and 1.2 ms.
     """
     loop = find_loop("choose_items", np.dtype(f"u{words.itemsize}"), False, n)
     if strategy.choose("chosen", loop is not None) != "compiled" or loop is None:
@@ -221,8 +222,7 @@ def _choose_by_loop(loop: Compiled, flags: NDArray[np.bool_], one: NDArray[Any],
         chosen, one, two = 0, two, one
     if len(one) < len(out):  # numbers on both sides
         one = np.full(len(out), one[0])
-    given = (np.ascontiguousarray(array) for array in (flags, one, two))
-    flags, one, two = given
+    flags, one, two = map(np.ascontiguousarray, (flags, one, two))
     loop(flags, chosen, one, two, int(len(two) == 1), len(out), out)
 
 

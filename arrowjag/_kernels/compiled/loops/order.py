@@ -146,6 +146,21 @@ def short_sort_falling(kind: str, nulls: bool) -> Function:
     return _short_sort(kind, nulls, falling=True)
 
 
+@helper
+def count_before(codes: Any, n: Any, shift: Any, counts: Any) -> Any:
+    """Write, for each value of the digit that starts at bit `shift`, how many of n codes have a smaller digit there."""
+    for k in range(u8(1 << DIGIT)):
+        counts[k] = 0
+    for i in range(n):
+        counts[(codes[i] >> shift) & u8((1 << DIGIT) - 1)] += 1
+    total = i8(0)
+    for k in range(u8(1 << DIGIT)):
+        count = counts[k]
+        counts[k] = total
+        total += count
+    return total
+
+
 @loop("item* i8* i8 i8 i8 i8 i8 i8* u8* u8* item*", ("u4", "u8"))
 def long_sort(kind: str, nulls: bool) -> Function:
     """(values, offsets, first, last, bits, infinity, floats, counts, codes, room, out): each row sorted by its digits, last first.
@@ -190,15 +205,7 @@ def long_sort(kind: str, nulls: bool) -> Function:
             given, taken = codes, room
             shift = u8(0)
             while n > u8(0) and shift < u8(64) and (least ^ most) >> shift != u8(0):
-                for k in range(u8(1 << DIGIT)):
-                    counts[k] = 0
-                for i in range(n):
-                    counts[(given[i] >> shift) & u8((1 << DIGIT) - 1)] += 1
-                total = i8(0)
-                for k in range(u8(1 << DIGIT)):
-                    count = counts[k]
-                    counts[k] = total
-                    total += count
+                count_before(given, n, shift, counts)
                 for i in range(n):
                     digit = (given[i] >> shift) & u8((1 << DIGIT) - 1)
                     taken[u8(counts[digit])] = given[i]
@@ -253,15 +260,7 @@ def long_order(kind: str, nulls: bool) -> Function:
             ends_here = True
             shift = u8(0)
             while n > u8(0) and shift < u8(64) and (least ^ most) >> shift != u8(0):
-                for k in range(u8(1 << DIGIT)):
-                    counts[k] = 0
-                for i in range(n):
-                    counts[(given[i] >> shift) & u8((1 << DIGIT) - 1)] += 1
-                total = i8(0)
-                for k in range(u8(1 << DIGIT)):
-                    count = counts[k]
-                    counts[k] = total
-                    total += count
+                count_before(given, n, shift, counts)
                 for i in range(n):
                     digit = (given[i] >> shift) & u8((1 << DIGIT) - 1)
                     at = u8(counts[digit])
