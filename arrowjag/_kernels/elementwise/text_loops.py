@@ -65,18 +65,14 @@ def _blocks(n: int) -> list[tuple[int, int]]:
     return [(first, min(first + step, n)) for first in range(0, n, step)]
 
 
-def _added_up(count: Callable[[int, int], Any], n: int, *sums: Cuts) -> list[Any]:
-    """Let a loop write sums of blocks of strings, each from 0 on, and add to them what the blocks before them hold.
-
-    Returns the results of the loop, block by block.
-    """
+def _added_up(count: Callable[[int, int], Any], n: int, *sums: Cuts) -> None:
+    """Let a loop write sums of blocks of strings, each from 0 on, and add to them what the blocks before them hold."""
     cut = _blocks(n)
-    results = map_tasks(lambda block: count(*block), cut)
+    map_tasks(lambda block: count(*block), cut)
     for found in sums:
         found[0] = 0
         for first, last in cut[1:]:
             found[first + 1 : last + 1] += found[first]
-    return results
 
 
 def counted(values: pa.Array, wanted: str) -> pa.Array | None:
@@ -137,13 +133,9 @@ def split(values: pa.Array, wanted: str, most: int) -> pa.Array | None:
         cut(data, len(data), cuts, text, n_wanted, taken, starts, first, last, int(starts[last]), ends, out)
 
     map_tasks(work, _blocks(n))
-    return _as_lists(text_from(values.type, ends, out), taken, valid)
-
-
-def _as_lists(pieces: pa.Array, taken: Cuts, valid: NDArray[np.bool_] | None) -> pa.Array:
-    """The pieces of strings as lists, which end at `taken`; null where `valid` is False."""
     buffers = [None if valid is None else pack_bits(valid), pa.py_buffer(taken)]
-    return pa.LargeListArray.from_buffers(pa.large_list(pieces.type), len(taken) - 1, buffers, children=[pieces])
+    pieces = text_from(values.type, ends, out)
+    return pa.LargeListArray.from_buffers(pa.large_list(values.type), n, buffers, children=[pieces])
 
 
 def joined(one: pa.Array | pa.Scalar, two: pa.Array | pa.Scalar, between: str) -> pa.Array | None:
