@@ -67,15 +67,13 @@ _UNLIMITED = frozenset({"seed", "axis", "a", "b", "row_group_size", "row_group_v
 """Integers of any size: every bit of a seed counts, an axis out of range is an error of its own, a huge limit is none."""
 
 
-def _check_of(parameter: inspect.Parameter) -> tuple[_Check | None, bool]:
+def _check_of(name: str, annotation: str) -> tuple[_Check | None, bool]:
     """Return the check of a parameter by its annotation, and whether None is allowed."""
-    written = str(parameter.annotation).replace("builtins.", "")
+    written = annotation.replace("builtins.", "")
     kind = written.removesuffix(" | None")
-    if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-        return None, False
-    if parameter.name == "axis" and kind == "Any":
+    if name == "axis" and kind == "Any":
         return _axis, True
-    if kind == "int" and parameter.name in _UNLIMITED:
+    if kind == "int" and name in _UNLIMITED:
         return _integral, kind != written
     return _text if kind.startswith("Literal[") else _CHECKS.get(kind), kind != written
 
@@ -112,11 +110,14 @@ def checked(function: F, name: str) -> F:
     them. Arguments with other annotations are left to the function. A failed allocation raises `JagMemoryError`. Cost: below a
     microsecond per call, nothing without arguments.
     """
-    parameters = list(inspect.signature(function).parameters.values())
-    checks = {one.name: (check, none) for one in parameters for check, none in [_check_of(one)] if check is not None}
+    plain: Any = inspect.unwrap(function)
+    code, annotations = plain.__code__, plain.__annotations__  # inspect.signature takes longer than the import of a module
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    found = {one: _check_of(one, str(annotations.get(one, ""))) for one in parameters}
+    checks = {one: (check, none) for one, (check, none) in found.items() if check is not None}
     if not checks:
         return within_memory(name)(function)
-    positional = [(one.name, *checks.get(one.name, (None, True))) for one in parameters if one.kind == one.POSITIONAL_OR_KEYWORD]
+    positional = [(one, *found[one]) for one in parameters[: code.co_argcount]]
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:

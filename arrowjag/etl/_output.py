@@ -136,22 +136,22 @@ class _File:
     def flush(self) -> None:
         table = pa.concat_tables(self._waiting)
         self._waiting, self.size = [], 0
-        self._opened().write(table)
+        self._opened(table).write(table)
 
-    def _opened(self) -> FileWriter:
+    def _opened(self, first: pa.Table | None = None) -> FileWriter:
         if self._writer is None:
             path = f"{self._sink.folder}/{self._path}"
             self._sink.filesystem.create_dir(path.rpartition("/")[0], recursive=True)
             tag = f"{self._sink.run}-" if self._sink.run else ""
             self._file = self._stack.enter_context(atomic_target(self._sink.filesystem, path, tag))
-            self._writer = FileWriter(str(self._file), self._schema, self._sink.options, "the result")
+            self._writer = FileWriter(str(self._file), self._schema, self._sink.options, "the result", first)
             self._stack.callback(self._writer.close)
         return self._writer
 
     def close(self, facts: str) -> Written:
-        writer = self._opened()
         if self._waiting:
             self.flush()
+        writer = self._opened()
         writer.add_metadata({METADATA_KEY.decode(): facts})
         writer.close()
         return Written(self._path, self._rows, self._file.stat().st_size, self.keys)

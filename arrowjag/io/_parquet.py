@@ -16,6 +16,7 @@ from arrowjag._pyarrow_versions import check_seconds, parquet_schema
 from arrowjag.errors import JagError, JagFileError, JagTypeError, JagValueError
 from arrowjag.io._atomic import atomic_target
 from arrowjag.io._damage import checked, reading
+from arrowjag.io._dictionaries import leaves_without_repeats
 from arrowjag.io._files import StoredFile, files_of, has_keys, is_dataset
 from arrowjag.io._footer import encoded_schema
 from arrowjag.io._frames import check_host, from_table, index_columns, to_table
@@ -278,7 +279,9 @@ def write_parquet(
     **options
         Those of `pyarrow.parquet.ParquetWriter`. Where they name columns (``use_dictionary``, ``compression``,
         ``compression_level``, ``column_encoding``, ``use_byte_stream_split``, ``write_statistics``), names are as in
-        `read_parquet`, and stand for all leaves below. Pages get checksums unless ``write_page_checksum=False``.
+        `read_parquet`, and stand for all leaves below. Pages get checksums unless ``write_page_checksum=False``. Leaves
+        whose values hardly repeat in a sample of the first rows get no dictionary, which would only cost time and space, unless
+        ``use_dictionary`` says which do.
 
     Raises
     ------
@@ -329,7 +332,7 @@ def write_parquet(
 
 
 def _write_file(table: pa.Table, where: Any, path: str, options: dict[str, Any]) -> None:
-    with atomic_target(where, path) as temporary, FileWriter(str(temporary), table.schema, options, path) as writer:
+    with atomic_target(where, path) as temporary, FileWriter(str(temporary), table.schema, options, path, table) as writer:
         writer.write(table)
 
 
@@ -346,9 +349,11 @@ class FileWriter:
         Options of `write_parquet`.
     name : str
         The name of the file in messages.
+    first : pa.Table, optional
+        The first rows: leaves whose values hardly repeat in them get no dictionary, unless the options say which do.
     """
 
-    def __init__(self, path: str, schema: pa.Schema, options: Mapping[str, Any], name: str) -> None:
+    def __init__(self, path: str, schema: pa.Schema, options: Mapping[str, Any], name: str, first: pa.Table | None = None) -> None:
         others = dict(options)
         self._rows, self._values = others.pop("row_group_size", 2**20), others.pop("row_group_values", 2**24)
         plain = others.pop("plain", False)
@@ -356,6 +361,8 @@ class FileWriter:
         self._name = name
         with _options_of(others):
             settings = {"write_page_checksum": True} | leaf_options(others, schema)
+            if first is not None and not settings.keys() & _ABOUT_DICTIONARIES:
+                settings |= _dictionaries(first, schema, others)
         self._schema = parquet_schema(schema)
         if self._schema is not schema and settings.get("store_schema", True):
             settings["store_schema"] = False  # the file has the bytes and the schema that the latest pyarrow writes
@@ -441,6 +448,17 @@ def leaf_options(options: dict[str, Any], schema: pa.Schema) -> dict[str, Any]:
         # Dictionary encoding takes precedence over other encodings: disable it for columns with an explicit one.
         result["use_dictionary"] = [path for path in paths if path not in encoded]
     return result
+
+
+_ABOUT_DICTIONARIES = {"use_dictionary", "column_encoding", "dictionary_pagesize_limit"}
+
+
+def _dictionaries(first: pa.Table, schema: pa.Schema, options: dict[str, Any]) -> dict[str, Any]:
+    """The option that leaves out dictionaries of values that hardly repeat in the first rows; none if all leaves repeat."""
+    without = leaves_without_repeats(first)
+    if not without:
+        return {}
+    return {"use_dictionary": [path for place, path in enumerate(_physical_paths(schema, options)) if place not in without]}
 
 
 def _is_list(option: Any) -> bool:
