@@ -138,7 +138,7 @@ def test_what_a_loop_cannot_divide_is_divided_again_in_blocks(n_one, n_two, n_ba
     assert values.tolist() == one.tolist()
     assert divisors.tolist() == two.tolist()
     assert (values.flags.c_contiguous, divisors.flags.c_contiguous) == (True, True)
-    assert (by_number, n, limits.tolist(), limits.dtype) == (int(n_two == 1), 10, [0, 1, LIMITS["f8"]], out.dtype)
+    assert (by_number, n, limits.tolist(), limits.dtype) == (int(n_two == 1), 10, [0, 1, LIMITS["f8"], 0.5, 1], out.dtype)
     assert filled is out
     parts = [slice(0, 4), slice(4, 8), slice(8, 10)] if n_bad else []
     assert blocks == [(one[part].tolist(), two.tolist() if n_two == 1 else two[part].tolist()) for part in parts]

@@ -103,10 +103,14 @@ def power(bases: NDArray[Any], exponents: NDArray[Any], out: NDArray[Any]) -> No
 
 def _divide_compiled(loop: Compiled, plain: Division, one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:
     """Divide by a loop; a block with numbers that it can't divide exactly is divided again."""
-    limits = np.array([0, 1, LIMITS[out.dtype.str[1:]]], out.dtype)
-    if len(one) < len(out):
-        one = np.full(len(out), one[0])
-    by_number = len(two) < len(out)
+    kind, n = out.dtype.type, len(out)
+    if len(one) < n:
+        one = np.full(n, one[0])
+    by_number = len(two) < n
+    inverse = kind(1) / two[0]
+    if by_number and not np.finfo(kind).tiny <= abs(inverse) < np.inf:  # it is too coarse, or none
+        two, by_number = np.full(n, two[0]), False
+    limits = np.array([0, 1, LIMITS[out.dtype.str[1:]], inverse, np.copysign(1, inverse)], kind)
     if loop(np.ascontiguousarray(one), np.ascontiguousarray(two), int(by_number), len(out), limits, out):
         for start in range(0, len(out), strategy.sizes.DIVISION_BLOCK):
             part = slice(start, start + strategy.sizes.DIVISION_BLOCK)
