@@ -188,6 +188,8 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     given["picked"] = {"positions": positions, "rows": rows, "last": len(rows), "out": positions * 0}
     given["placed_items"] = {"begins": offsets[:-1].copy(), "out": np.zeros(len(values), values.dtype)}
     given["numbered"] = {"starts": rng.integers(-9, 99, len(offsets) - 1), "step": int(rng.choice([-1, 1, 3])), **limits}
+    count = int(rng.choice([1, 3, 8, 20]))
+    given["repeated_items"] = {"count": count, "last": len(values), "out": np.zeros(count * len(values), values.dtype)}
     given["spread_items"] = {"start": 5, "stop": int(offsets[-1]) - 3}
     return given.get(loop.name, {})
 

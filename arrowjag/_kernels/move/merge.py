@@ -79,12 +79,18 @@ def repeat_each(values: pa.Array[Any], count: int) -> pa.Array[Any]:
 
 
 def _repeated(data: NDArray[Any], count: int) -> NDArray[Any]:
-    by = strategy.choose("repeat", len(data), count)
+    loop = find_loop("repeated_items", np.dtype(f"u{data.itemsize}"), False, len(data) * count) if data.itemsize <= 8 else None
+    by = strategy.choose("repeat", len(data), count, loop is not None)
     if by == "small":
         return data.repeat(count)
     if by == "columns":  # numpy's loop over a row is as short as the row
         return _woven([data] * count)
     out = empty(len(data) * count, data.dtype)
+    if by == "compiled" and loop is not None:
+        values = np.ascontiguousarray(data)
+        step = max(1, strategy.sizes.PASS_VALUES // count) if len(out) >= strategy.sizes.LIGHT_VALUES else len(data)
+        map_tasks(lambda first: loop(values, count, first, min(first + step, len(data)), out), range(0, len(data), step))
+        return out
     _fill(out.reshape(len(data), count), data[:, None])
     return out
 

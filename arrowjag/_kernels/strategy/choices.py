@@ -239,7 +239,7 @@ CHOICES: dict[str, Choice] = {
     "fill": _either(rules.small_or("masks"), "small", "masks"),
     "chosen": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "carry": _either(rules.small_or("words"), "small", "words"),
-    "repeat": _either(rules.repeat, "small", "columns", "rows"),
+    "repeat": _either(rules.repeat, "small", "columns", "rows", compiled=lambda _n, _count, ready: ready),
     "repeat_bits": _either(rules.repeat_bits, "small", "spread", table=lambda _n, count: count <= 1 << 10),
     "tile": _either(rules.small_or("pieces"), "small", "pieces"),
     "pad_items": _either(rules.at_least("CALL_VALUES"), "whole", "blocks"),

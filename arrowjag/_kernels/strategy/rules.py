@@ -272,10 +272,10 @@ def has_polars() -> bool:
     return _versions.load("polars") is not None
 
 
-def repeat(n_values: int, count: int) -> str:
+def repeat(n_values: int, count: int, is_ready: bool) -> str:
     if n_values * count < sizes.CALL_VALUES:
         return "small"
-    return "columns" if count <= sizes.REPEAT_COLUMNS else "rows"
+    return "compiled" if is_ready else "columns" if count <= sizes.REPEAT_COLUMNS else "rows"
 
 
 def repeat_bits(n_values: int, count: int) -> str:

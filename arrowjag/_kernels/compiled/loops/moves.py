@@ -263,6 +263,31 @@ def spread_items(kind: str, nulls: bool) -> Function:
     return function
 
 
+@loop("item* i8 i8 i8 item*", _BITS)
+def repeated_items(kind: str, nulls: bool) -> Function:
+    """(values, count, first, last, out): each item as often as `count` says."""
+    del kind, nulls
+
+    def function(values: Any, count: Any, first: Any, last: Any, out: Any) -> int:
+        n = u8(count)
+        at = u8(first) * n
+        if n < u8(8):
+            for i in range(u8(first), u8(last)):
+                item = values[i]
+                for _ in range(n):
+                    out[at] = item
+                    at += u8(1)
+        else:  # eight at a time
+            for i in range(u8(first), u8(last)):
+                item = values[i]
+                for k in range(n):
+                    out[at + k] = item
+                at += n
+        return 0
+
+    return function
+
+
 @loop("item* i8* i8 i8 i8* i8* i8*", ("i8",))
 def grouped_items(kind: str, nulls: bool) -> Function:
     """(leaders, offsets, first, last, places, cuts, out): items group by group, and where each group ends; returns how many.
