@@ -43,6 +43,8 @@ class _Rule(NamedTuple):
     is_float: bool = False
     is_division: bool = False
     """Whether floats have kernels of their own, which choose the size of the block."""
+    is_light: bool = False
+    """Whether it runs at the speed of memory, with a compiled loop at least."""
 
 
 def _any_pair(one: Operand, two: Operand) -> bool:
@@ -63,12 +65,12 @@ _DIVISION_SIZES = "DIVISION_VALUES", "DIVISION_BLOCK"
 
 
 _RULES: dict[str, _Rule] = {
-    "add": _Rule(np.add, _same_type),
-    "subtract": _Rule(np.subtract, _same_type),
-    "multiply": _Rule(np.multiply, _same_type),
+    "add": _Rule(np.add, _same_type, is_light=True),
+    "subtract": _Rule(np.subtract, _same_type, is_light=True),
+    "multiply": _Rule(np.multiply, _same_type, is_light=True),
     "divide": _Rule(np.divide, _any_pair, "ONE_PASS_VALUES", is_float=True),
-    "floor_divide": _Rule(np.floor_divide, _same_float_or_by_number, *_DIVISION_SIZES, is_division=True),
-    "remainder": _Rule(np.remainder, _same_float_or_by_number, *_DIVISION_SIZES, is_division=True),
+    "floor_divide": _Rule(np.floor_divide, _same_float_or_by_number, *_DIVISION_SIZES, is_division=True, is_light=True),
+    "remainder": _Rule(np.remainder, _same_float_or_by_number, *_DIVISION_SIZES, is_division=True, is_light=True),
     "power": _Rule(arithmetic.power, _same_float_or_by_number, "ONE_PASS_VALUES"),
     "equal": _Rule(np.equal, _any_pair, is_flag=True),
     "not_equal": _Rule(np.not_equal, _any_pair, is_flag=True),
@@ -105,6 +107,8 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
     function: Callable[..., Any] = rule.function
     if rule.is_division and kind.kind == "f":
         function, block = arithmetic.division(name, kind, shape.size)
+    if rule.is_light and block == strategy.sizes.PASS_VALUES and shape.size * kind.itemsize < strategy.sizes.LIGHT_BYTES:
+        block = max(shape.size, 1)
     is_ufunc = isinstance(function, np.ufunc)
 
     def work(items: slice, out: npt.NDArray[Any]) -> None:

@@ -53,6 +53,16 @@ def floor_by_inverse(number: Any, divisor: Any, inverse: Any, sign: Any, one: An
 
 
 @helper
+def rest_by_inverse(number: Any, divisor: Any, inverse: Any, sign: Any, one: Any, zero: Any) -> Any:
+    """As `rest_of`, by the inverse of the divisor, whose sign is 1 or -1."""
+    quotient = np.floor(number * inverse)
+    rest = multiply_add(-quotient, divisor, number)
+    further = multiply_add(-(quotient + one), divisor, number)
+    rest = rest + divisor if rest * sign < zero else rest
+    return np.copysign(further if further * sign >= zero else rest, divisor)
+
+
+@helper
 def is_beyond(number: Any, inverse: Any, limit: Any) -> Any:
     """Whether `floor_by_inverse` may differ from numpy's result: of a quotient beyond the limit, but not of NaN."""
     return (number == number) & (not abs(number * inverse) < limit)
@@ -103,8 +113,7 @@ def remainder(kind: str, nulls: bool) -> Function:
             divisor, inverse, sign = divisors[0], limits[3], limits[4]
             is_bad = False
             for i in range(u8(n)):
-                quotient = floor_by_inverse(values[i], divisor, inverse, sign, one, zero)
-                out[i] = np.copysign(multiply_add(-quotient, divisor, values[i]), divisor)
+                out[i] = rest_by_inverse(values[i], divisor, inverse, sign, one, zero)
                 is_bad |= is_beyond(values[i], inverse, limit)
             n_bad = 1 if is_bad else 0
         else:
