@@ -38,8 +38,15 @@ OPERATIONS = {
 }
 """Cases that call several operations, such as a product before a weighted mean, or a field of the structs of a cartesian product."""
 
-UNLIMITED = ("map_rows", "repr")
-"""A function of the caller's, and text of a hundred values, whose target is 10 ms."""
+UNLIMITED = (
+    "map_rows",
+    "fold",
+    "scan",
+    "map_items",
+    "repr",
+    *(f"{way}_{kind}" for way in ("read", "write") for kind in ("ipc", "ndjson", "parquet")),
+)
+"""Functions of the caller, files, and text of a hundred values, whose target is 10 ms."""
 
 _TURN = 0.0003
 
