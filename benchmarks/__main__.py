@@ -9,6 +9,7 @@ over types and lengths of rows, and `--chains` ten expressions with loops by han
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import math
 import os
@@ -89,8 +90,8 @@ def measure_matrix(options: argparse.Namespace) -> None:
         budget = matrix.QUICK_BUDGET if budget is None else budget
         wanted = [one for one in matrix.quick_inputs() if one in wanted]
     values = (options.values or [matrix.VALUES])[0]
-    found = matrix.cells(wanted, only, values, 0.1 if budget is None else budget, minutes)
-    report(options.json, found)
+    keep = functools.partial(report, options.json)
+    found = matrix.cells(wanted, only, values, 0.1 if budget is None else budget, minutes, keep)
     if options.heat_map and found:
         matrix.draw(options.heat_map, found)
     if options.history:

@@ -12,7 +12,7 @@ import math
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -97,9 +97,17 @@ def cases(only: Sequence[str] | None) -> list[Case]:
 
 
 def cells(
-    given: Sequence[Input], only: Sequence[str] | None, values: int, budget: float, minutes: float | None = None
+    given: Sequence[Input],
+    only: Sequence[str] | None,
+    values: int,
+    budget: float,
+    minutes: float | None = None,
+    keep: Callable[[list[dict[str, Any]]], object] = len,
 ) -> list[dict[str, Any]]:
-    """Measure every cell; a cell that fails is reported and left out. After so many minutes the rest is left out, too."""
+    """Measure every cell; a cell that fails is reported and left out. After so many minutes the rest is left out, too.
+
+    `keep` gets the cells so far after each column: a library that takes all memory ends the process.
+    """
     found = []
     end = math.inf if minutes is None else time.monotonic() + 60 * minutes
     for place, one in enumerate(given):
@@ -119,6 +127,7 @@ def cells(
             if cell["ratio"] is not None:
                 found.append(cell)
                 print(f"{case.name:20}{one!s:28}{cell['ours_ms']:>9.2f} ms{cell['ratio']:>8.2f}", flush=True)
+        keep(found)
     return found
 
 

@@ -163,9 +163,11 @@ def drop_nulls(column: Column, axis: Any) -> Column:
     column, place = along_axis.single_axis(column, axis, "drop_nulls")
     dim: Dim = column.shape.dims[place]
     valid = row_validity(column, place + 1)
-    mask = np.ones(dim.size, np.bool_) if valid is None else valid
-    cut = dim.offsets if valid is None else _offsets.filter_rows(mask, dim.offsets)
-    return structure.keep_items(column, place + 1, mask, (*column.shape.dims[:place], along_axis.resized(dim, cut)))
+    outer, cut = column.shape.dims[:place], dim.offsets if valid is None else _offsets.filter_rows(valid, dim.offsets)
+    outer = (*outer, along_axis.resized(dim, cut))
+    if valid is None:
+        return structure.with_shape(JaggedShape._trusted((*outer, *column.shape.dims[place + 1 :])), column)
+    return structure.keep_items(column, place + 1, valid, outer)
 
 
 def is_sorted(column: Column, descending: bool, axis: Any) -> Column:

@@ -19,6 +19,7 @@ from arrowjag._kernels import scan as _scan
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.fill import spread_rows
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.equal import groups as _kernels
 from arrowjag._kernels.move import gather
@@ -64,7 +65,7 @@ def _shares(values: pa.Array, offsets: IntArray) -> pa.Array:
     key, valid = _arrow.order_key(values, "cdf")
     ranks, _ = _rank.rank(key, valid, offsets, "max")
     present, _ = _reduce.count(valid, offsets)
-    result = ranks / np.maximum(present, 1).repeat(row_sizes(offsets))
+    result = ranks / spread_rows(np.maximum(present, 1), offsets)
     return _arrow.from_numpy(_poisoned(result, key, valid, offsets), valid)
 
 

@@ -18,6 +18,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer, item_count
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.fill import spread_rows
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.move import gather, scatter
 from arrowjag._kernels.order import rank as _rank
@@ -122,7 +123,7 @@ def _shares(ranks: npt.NDArray[Any], valid: BoolArray | None, offsets: IntArray,
         total, _ = _reduce.max(ranks, valid, offsets)
     else:
         total, _ = _reduce.count(valid, offsets)
-    found: npt.NDArray[np.float64] = ranks / np.maximum(total, 1).repeat(row_sizes(offsets))
+    found: npt.NDArray[np.float64] = ranks / spread_rows(np.maximum(total, 1), offsets)
     return found
 
 

@@ -15,6 +15,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _kernels
+from arrowjag._kernels.base.fill import spread_rows
 from arrowjag._kernels.base.offsets import filter_rows, row_sizes
 from arrowjag._kernels.elementwise import text_loops
 from arrowjag._kernels.equal import distinct
@@ -67,7 +68,7 @@ def _relative(values: pa.Array, offsets: IntArray, kernel: Callable[..., Any]) -
     data, valid = _arrow.to_numpy(values)
     start, _ = _kernels.min(data, valid, offsets)
     origin = start.astype(np.int64).view(np.uint64)
-    distance = data.astype(np.int64, copy=False).view(np.uint64) - origin.repeat(row_sizes(offsets))
+    distance = data.astype(np.int64, copy=False).view(np.uint64) - spread_rows(origin, offsets)
     middle, present = kernel(distance, valid, offsets)
     return _arrow.from_numpy((origin + middle).view(np.int64).astype(data.dtype), present, values.type)
 

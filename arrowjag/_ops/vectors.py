@@ -16,9 +16,9 @@ from arrowjag._column import Column
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.fill import spread_rows
 from arrowjag._kernels.base.offsets import from_sizes, row_sizes, runs
 from arrowjag._kernels.dense.matrices import nearest as _nearest
-from arrowjag._kernels.reduce.moments import spread_rows
 from arrowjag._kernels.reduce.ordered import row_sums
 from arrowjag._kernels.reduce.products import common_type, dots, unit_product
 from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, result_type

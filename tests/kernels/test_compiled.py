@@ -188,6 +188,11 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     given["picked"] = {"positions": positions, "rows": rows, "last": len(rows), "out": positions * 0}
     given["placed_items"] = {"begins": offsets[:-1].copy(), "out": np.zeros(len(values), values.dtype)}
     given["numbered"] = {"starts": rng.integers(-9, 99, len(offsets) - 1), "step": int(rng.choice([-1, 1, 3])), **limits}
+    room_of_bits = np.zeros(int(taken[-1]) // 8 + 9, "u1")
+    given["taken_bits"] = {"bits": rng.integers(0, 256, -(-len(values) // 8) + 1, "u1"), "skip": 3, "begins": bounds[rows]}
+    given["taken_bits"] |= {"size": len(given["taken_bits"]["bits"]), "taken": taken, "out": room_of_bits}
+    if loop.name == "rounded":
+        given["rounded"] = {"limits": np.array([100, 2**20], values.dtype), "decimals": int(rng.choice([2, -1])), "n": len(values)}
     count = int(rng.choice([1, 3, 8, 20]))
     given["repeated_items"] = {"count": count, "last": len(values), "out": np.zeros(count * len(values), values.dtype)}
     given["spread_items"] = {"start": 5, "stop": int(offsets[-1]) - 3}

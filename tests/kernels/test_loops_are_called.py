@@ -63,6 +63,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "value_counts": ("grouped_items-i8-plain", INTEGERS.value_counts),
     "median": ("select-f8-plain", lambda: FLOATS.quantile(0.3)),
     "is_in": ("one_of-i8-plain", lambda: INTEGERS.is_in([3, 4])),
+    "round": ("rounded-f8-plain", lambda: FLOATS.round(2)),
     "sqrt": ("square_root-f8-plain", lambda: np.sqrt(FLOATS)),
     "is_nan": ("compared-f8-plain", FLOATS.is_nan),
     "greater": ("compared-i8-plain", lambda: INTEGERS > 3),

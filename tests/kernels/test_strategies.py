@@ -393,6 +393,9 @@ CALLS: dict[str, list[Call]] = {
             DOUBLE,
         ),
     ],
+    "rounded": [
+        Call(lambda x, decimals=decimals: x.round(decimals) if pa.types.is_floating(x.type) else x) for decimals in (2, -1, 0, 10)
+    ],
     "square_root": [Call(lambda x: np.sqrt(x) if pa.types.is_floating(x.type) else x)],
     # reductions and scans
     "row_reduction": [*(reduction(name, rounds=True)._replace(same_bits=True) for name in ("min", "max"))],
@@ -548,6 +551,17 @@ CALLS: dict[str, list[Call]] = {
         Call(filled),
     ],
     "carry": [method("ffill"), method("bfill")],
+    "moved_bits": [
+        Call(taken_rows, lambda lists, ndim: [lists[k] for k in halves(len(lists))]),
+        Call(lambda x: x.head(2), lambda lists, ndim: ref.head(lists, ndim, 2)),
+        Call(lambda x: x.tail(3)),
+    ],
+    "bits_at": [
+        Call(lambda x: x.head(2), lambda lists, ndim: ref.head(lists, ndim, 2)),
+        Call(lambda x: x.S[1]),
+        Call(lambda x: x.first() if x.ndim > 1 else refuse()),
+        Call(lambda x: x.take(x.lengths() - 1) if x.ndim > 1 else refuse()),
+    ],
     "repeat": [copied("repeat_each", count) for count in (1, 3, 9)],
     "repeat_bits": [copied("repeat_each", count) for count in (1, 3, 70)],
     "tile": [copied("tile", count) for count in (1, 3, 9)],
@@ -646,6 +660,8 @@ WITH: dict[str, dict[str, Any]] = {
     "one_of": {"in_set": "compare"},
     "spread_part": {"arithmetic": "blocks", "spread": "sum"},
     "take_texts": {"take_rows": "items"},
+    "bits_at": {"take": "arrow"},
+    "moved_bits": {"take_rows": "runs"},
     "merge_rows": {"take_runs": "runs"},
     "take_runs": {"merge_rows": "blocks", "if_else": "blocks"},
     "copy_runs": {"take_runs": "runs", "copy_rows": "runs", "merge_rows": "blocks", "if_else": "blocks"},

@@ -18,6 +18,7 @@ from arrowjag.errors import JagMemoryError
 __all__ = [
     "ExcessError",
     "aligned_bits",
+    "bits_at",
     "check_memory",
     "data_of",
     "empty",
@@ -34,6 +35,7 @@ __all__ = [
     "unless_all",
     "unpack_bits",
     "valid_of",
+    "with_bits",
     "zeros",
 ]
 
@@ -114,6 +116,16 @@ def unpack_bits(bits: pa.Buffer, first: int, n: int) -> npt.NDArray[np.bool_]:
     return flags[skip:] if skip else flags
 
 
+def bits_at(bits: pa.Buffer, first: int, n: int, places: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """The bits at some of n places, of which bit `first` is the first, as booleans; few are read without the others."""
+    if strategy.choose("bits_at", len(places), n) == "unpacked":
+        found: npt.NDArray[np.bool_] = unpack_bits(bits, first, n)[places]
+        return found
+    where = np.add(places, first, dtype=np.int64)
+    flags: npt.NDArray[np.uint8] = np.frombuffer(bits, _BYTE)[where >> 3] >> (where & 7).astype(_BYTE)
+    return (flags & _BYTE.type(1)).view(_FLAG)
+
+
 def pack_bits(flags: npt.NDArray[Any]) -> pa.Buffer:
     """Booleans, or bytes that are not 0, as Arrow's bits; a new buffer."""
     return pa.py_buffer(np.packbits(flags, None, "little"))
@@ -152,6 +164,11 @@ def from_words(type: pa.DataType, data: NDArray[Any], valid: NDArray[np.bool_] |
     """Values from their words, which are shared but for booleans."""
     words = pack_bits(data) if pt.is_boolean(type) else pa.py_buffer(data)
     return pa.Array.from_buffers(type, len(data), [None if valid is None else pack_bits(valid), words])
+
+
+def with_bits(values: pa.Array[Any], bits: NDArray[np.uint8]) -> pa.Array[Any]:
+    """Values of fixed width without nulls, with a validity of Arrow's bits."""
+    return pa.Array.from_buffers(values.type, len(values), [pa.py_buffer(bits), values.buffers()[1]])
 
 
 def take_clipped(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_]) -> pa.Array[Any]:

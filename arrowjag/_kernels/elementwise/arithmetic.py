@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.fill import fill
+from arrowjag._kernels.base.fill import fill, light_block
 from arrowjag._kernels.base.memory import empty_like
 from arrowjag._kernels.compiled.compiler import has_multiply_add
 from arrowjag._kernels.compiled.library import Compiled, find_loop
@@ -284,6 +284,11 @@ def round_half_even(data: NDArray[Any], decimals: int) -> NDArray[Any]:
     power = data.dtype.type(10 ** abs(decimals))
     there, back = (np.multiply, np.divide) if decimals > 0 else (np.divide, np.multiply)
     limit = 2.0 ** np.finfo(data.dtype).nmant  # from here on all numbers are whole
+    loop = find_loop("rounded", data.dtype, False, len(data)) if decimals else None
+    if strategy.choose("rounded", loop is not None) == "compiled" and loop is not None:
+        limits, values = np.array([power, limit], data.dtype), np.ascontiguousarray(data)
+        block = light_block(len(data), data.itemsize)
+        return fill(lambda items, out: loop(values[items], limits, decimals, len(out), out), len(data), data.dtype, block)
 
     def work(part: NDArray[Any], out: NDArray[Any]) -> None:
         if decimals == 0:

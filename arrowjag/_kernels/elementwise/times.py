@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import fill
 from arrowjag.errors import JagRangeError, JagValueError
 
@@ -161,8 +162,8 @@ def round_times(counts: npt.NDArray[Any], unit: str, every: Every, how: str, ope
     if step > 2**62:
         raise JagValueError(f"{operation}: {every.text!r} is too long for the unit {unit}")
     origin = every.origin // tick % step
-    if counts.size and counts.min() > -(2**61) and counts.max() < 2**61 and step < 2**61:  # then no sum can wrap
-        return _round_near(counts, step, origin, how)
+    if counts.size and step < 2**61 and (near := _round_near(counts, step, origin, how)) is not None:
+        return near
     past: npt.NDArray[Any] = np.remainder(counts, step)
     if origin:  # never the difference of a count and the origin: that may wrap
         past = np.remainder(past - origin, step)
@@ -177,17 +178,26 @@ def round_times(counts: npt.NDArray[Any], unit: str, every: Every, how: str, ope
     return chosen
 
 
-def _round_near(counts: npt.NDArray[Any], step: int, origin: int, how: str) -> npt.NDArray[Any]:
-    """Round counts whose sums fit 64 bits: add 0 (floor), the step less 1 (ceil) or half the step (round), then round down."""
+def _round_near(counts: npt.NDArray[Any], step: int, origin: int, how: str) -> npt.NDArray[Any] | None:
+    """Round counts whose sums fit 64 bits: add 0 (floor), the step less 1 (ceil) or half the step (round), then round down.
+
+    None if a count is so large that a sum may wrap.
+    """
     shift = {"floor": 0, "ceil": step - 1, "round": step // 2}[how] - origin
+    wraps = []
 
     def work(items: slice, out: npt.NDArray[Any]) -> None:
-        np.add(counts[items], shift, out=out)
-        np.floor_divide(out, step, out=out)  # three times as fast as numpy's remainder
+        part = counts[items]
+        if part.min() <= -(2**61) or part.max() >= 2**61:
+            wraps.append(items.start)
+            return
+        np.floor_divide(np.add(part, shift, out=out) if shift else part, step, out=out)  # a third of numpy's remainder
         np.multiply(out, step, out=out)
-        np.add(out, origin, out=out)
+        if origin:
+            np.add(out, origin, out=out)
 
-    return fill(work, len(counts), np.int64)
+    found = fill(work, len(counts), np.int64, strategy.sizes.WORD_VALUES)
+    return None if wraps else found
 
 
 def _round_months(counts: npt.NDArray[Any], unit: str, every: Every, how: str, operation: str) -> Any:

@@ -17,7 +17,7 @@ from arrowjag._kernels.base import fill as _spread
 from arrowjag._kernels.base import memory as _memory
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
-from arrowjag._kernels.base.memory import data_of, empty, empty_like, has_words, is_text, pack_bits, unpack_bits, valid_of
+from arrowjag._kernels.base.memory import bits_at, data_of, empty, empty_like, has_words, is_text, pack_bits, unpack_bits, valid_of
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.rows import take_texts
 from arrowjag._pyarrow_versions import numpy_dtype
@@ -94,8 +94,9 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
     O(m), a new array.
     """
     if len(values) and has_words(values.type):
-        by = strategy.choose("take", max(len(values), len(index)))
-        return (_take_few if by == "small" else _take_flat)(values, index, valid)
+        n, m = len(values), len(index)
+        are_few = strategy.choose("take", max(n, m)) == "small" or strategy.choose("bits_at", m, n) == "each"
+        return (_take_few if are_few else _take_flat)(values, index, valid)
     if is_text(values.type) and (taken := take_texts(values, index, valid)) is not None:
         return taken
     mask = None if valid is None else ~valid
@@ -104,16 +105,15 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
 
 def _take_few(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None) -> pa.Array[Any]:
     """As `_take_flat`, by numpy."""
-    type, n, first = values.type, len(values), values.offset
-    present, data = values.buffers()
+    (present, data), type, n, first = values.buffers(), values.type, len(values), values.offset
     places = index if valid is None else index * valid
     if pt.is_boolean(type):
-        bits = pack_bits(unpack_bits(data, first, n)[places])
+        bits = pack_bits(bits_at(data, first, n, places))
     else:
         word = _WORDS[type.bit_width]
         bits = pa.py_buffer(np.frombuffer(data, word, n, first * word.itemsize)[places])
     if values.null_count:
-        kept = unpack_bits(present, first, n)[places]
+        kept = bits_at(present, first, n, places)
         valid = kept if valid is None else kept & valid
     return pa.Array.from_buffers(type, len(index), [None if valid is None else pack_bits(valid), bits])
 

@@ -27,11 +27,12 @@ from arrowjag._kernels.base.memory import (
     text_from,
     text_parts,
     valid_of,
+    with_bits,
 )
 from arrowjag._kernels.base.offsets import from_counts, row_sizes
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.move.gather import ranges
-from arrowjag._kernels.move.rows import can_take, take_rows
+from arrowjag._kernels.move.rows import can_take, moved_bits, take_rows
 from arrowjag.errors import JagOverflowError
 
 __all__ = ["by_rows", "join_rows", "pad_rows", "pays_rows", "repeat_each", "take_spans", "tile", "weave"]
@@ -257,6 +258,10 @@ def take_spans(
     if is_text(values.type):
         return _take_texts(values, offsets, wanted)
     new, data = _take_bytes(data_of(values), offsets, wanted)
+    if values.null_count:
+        begins = offsets[rows if present is None else np.where(present, rows, 0)]
+        if (bits := moved_bits(values, begins, new)) is not None:
+            return new, with_bits(from_words(values.type, data), bits)
     valid = valid_of(values)
     kept = None if valid is None else _take_bytes(valid, offsets, wanted)[1]
     return new, from_words(values.type, data, kept)

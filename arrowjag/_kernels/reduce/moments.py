@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.fill import filled, spread
+from arrowjag._kernels.base.fill import filled, spread, spread_rows
 from arrowjag._kernels.base.memory import empty, zeros
-from arrowjag._kernels.base.offsets import count_block, row_sizes
+from arrowjag._kernels.base.offsets import count_block
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.ordered import add_pieces, are_shared, row_sums
@@ -30,7 +30,6 @@ __all__ = [
     "moment",
     "sem",
     "skew",
-    "spread_rows",
     "std",
     "var",
     "variance_of",
@@ -139,17 +138,6 @@ class Deviations(NamedTuple):
     """The mean of each row; unspecified for a row without items."""
     items: Floats
     """Each item less the mean of its row, 0 for a null."""
-
-
-def spread_rows(numbers: Floats, offsets: NDArray[np.int64]) -> Floats:
-    """One number per row, repeated for each of the row's items."""
-    n = int(offsets[-1])
-    if n < strategy.sizes.CALL_VALUES:
-        return numbers.repeat(row_sizes(offsets))
-    out = empty(n, np.float64)
-    if len(out):
-        spread(numbers, offsets, slice(0, len(out)), out)
-    return out
 
 
 def deviations(block: Block) -> Deviations:

@@ -76,6 +76,14 @@ def _runs(n_values: int, ready: bool = False) -> str:
     return rules.small_or("compiled" if ready else "sum")(n_values)
 
 
+def _bits_at(n_places: int, n: int) -> str:
+    return "each" if n_places * sizes.BITS_UNPACKED < n else "unpacked"
+
+
+def _moved_bits(n_taken: int, n_rows: int, ready: bool) -> str:
+    return "compiled" if ready and n_taken >= sizes.LIGHT_ROW * n_rows else "flags"
+
+
 def _long_sort(offsets: Offsets, ready: bool) -> str:
     """By the six digits of 64 bits, if rows are long on average."""
     return _long_order(offsets, 6, ready)
@@ -239,6 +247,8 @@ CHOICES: dict[str, Choice] = {
     "fill": _either(rules.small_or("masks"), "small", "masks"),
     "chosen": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "carry": _either(rules.small_or("words"), "small", "words"),
+    "moved_bits": _either(_moved_bits, "flags", compiled=lambda _n, _n_rows, ready: ready),
+    "bits_at": _either(_bits_at, "each", "unpacked"),
     "repeat": _either(rules.repeat, "small", "columns", "rows", compiled=lambda _n, _count, ready: ready),
     "repeat_bits": _either(rules.repeat_bits, "small", "spread", table=lambda _n, count: count <= 1 << 10),
     "tile": _either(rules.small_or("pieces"), "small", "pieces"),
@@ -256,6 +266,7 @@ CHOICES: dict[str, Choice] = {
     "map_keys": _either(_map_keys, "items", table=lambda n, span: n > 0 and span <= 1 << 16),
     "arithmetic": _either(rules.arithmetic, "whole", "blocks"),
     "compared": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "rounded": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "square_root": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "division": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "loop": _either(rules.compiled_or_blocks, "blocks", compiled=lambda ready: ready),

@@ -50,6 +50,9 @@ LARGE_VALUES = 1 << 20
 PASS_VALUES = 1 << 18
 """Values per block of one pass over flat values: long enough for threads to take turns, short enough for a cache."""
 
+BITS_UNPACKED = 100
+"""Bits that are unpacked in the time that one bit alone is read: those at less than one in a hundred places are read alone."""
+
 ONE_PASS_VALUES = 1 << 17
 """Below this many values one pass over all of them on one core is as fast as blocks on all cores."""
 
@@ -104,12 +107,10 @@ HASH_PART = 1 << 13
 """Items per part of a huge row that is divided by hash, if most of them differ."""
 
 PAIRS_LENGTH = 28
-"""Rows up to this length are compared pair by pair: 5M values in rows of ten take 60 ms of work to argsort, sorting takes 105.
-Pairs grow with the square of the length and meet sorting at about 28."""
+"""Rows up to this length are compared pair by pair: 5M values in rows of ten take 60 ms of work to argsort, by sorting 105."""
 
 SORT_LENGTH = 16
-"""Rows up to this length on average are sorted by a compiled loop: 1M float64 in rows of 3 take 5 ms, as matrices 19, in rows of 10
-6 instead of 10, in rows of 28 of one length 7 instead of 4.5."""
+"""Rows up to this length on average are sorted by a compiled loop: 1M float64 in rows of 3 take 5 ms, as matrices 19."""
 
 DIGIT_LENGTH = 150
 """Rows of more items than this per digit are sorted by digits: 1M float64, of six digits, in one row take 18 ms, by np.sort 40."""
@@ -159,8 +160,7 @@ COMPILED_VALUES = 1 << 13
 """From here on a compiled loop is looked for: the first time in a process that costs 50 ms, to load llvmlite."""
 
 COMPILED_CALLS = 300
-"""After this many calls on few values a loop that replaces 10 numpy calls is loaded: they cost as much, 30 ms. If it is
-missing, each call counts as CALL_VALUES towards COMPILING_VALUES."""
+"""After this many calls on few values a loop is loaded, in 30 ms; if it is missing, each counts CALL_VALUES of COMPILING_VALUES."""
 
 COMPILING_VALUES = 1 << 20
 """Once calls have needed a missing loop for this many values in all, another process compiles it, in about a second."""

@@ -17,7 +17,7 @@ import pyarrow.types as pt
 
 from arrowjag._column import Column
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.fill import Source, chooser, fill, fill_bits, spread_flags
+from arrowjag._kernels.base.fill import Source, chooser, fill, fill_bits, light_block, spread_flags
 from arrowjag._kernels.base.memory import unpack_bits
 from arrowjag._kernels.elementwise import arithmetic, comparison
 from arrowjag._kernels.move import copy_runs
@@ -107,8 +107,8 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
     function: Callable[..., Any] = rule.function
     if rule.is_division and kind.kind == "f":
         function, block = arithmetic.division(name, kind, shape.size)
-    if rule.is_light and block == strategy.sizes.PASS_VALUES and shape.size * kind.itemsize < strategy.sizes.LIGHT_BYTES:
-        block = max(shape.size, 1)
+    if rule.is_light and block == strategy.sizes.PASS_VALUES:
+        block = light_block(shape.size, kind.itemsize)
     is_ufunc = isinstance(function, np.ufunc)
 
     def work(items: slice, out: npt.NDArray[Any]) -> None:
@@ -188,7 +188,8 @@ def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
     if kind.kind not in "iuf":
         return None
     into = arithmetic.square_root(kind, len(data)) if function is np.sqrt else function
-    return with_data(array, fill(lambda items, out: into(data[items], out), len(data), kind), pa.from_numpy_dtype(kind))
+    block = strategy.sizes.PASS_VALUES if into is function else light_block(len(data), kind.itemsize)
+    return with_data(array, fill(lambda items, out: into(data[items], out), len(data), kind, block), pa.from_numpy_dtype(kind))
 
 
 _WIDTHS = frozenset({8, 16, 32, 64})

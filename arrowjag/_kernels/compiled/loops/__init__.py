@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from arrowjag._kernels.compiled.loop import LOOPS, Loop
 from arrowjag._kernels.compiled.loops import (
+    bits,
     comparisons,
     counts,
     decay,
@@ -36,6 +37,7 @@ from arrowjag._kernels.compiled.loops import (
 
 __all__ = [
     "LOOPS",
+    "bits",
     "comparisons",
     "counts",
     "decay",

@@ -1,4 +1,4 @@
-"""Floor division, remainder and square roots of floats, every bit as numpy's.
+"""Floor division, remainder, rounding and square roots of floats, every bit as numpy's.
 
 The number minus the floor of the quotient times the divisor is rounded once, so it is exact where the quotient is small. Its sign
 tells whether the quotient was rounded up to an integer, so that its floor is one too high. By one number for all, the quotient is a
@@ -121,6 +121,26 @@ def remainder(kind: str, nulls: bool) -> Function:
                 out[i] = rest_of(values[i], divisors[i], zero)
                 n_bad += 0 if is_ordinary(values[i], divisors[i], zero, limit) else 1
         return n_bad
+
+    return function
+
+
+@loop("item* item* i8 i8 item*", ("f4", "f8"))
+def rounded(kind: str, nulls: bool) -> Function:
+    """(values, limits, decimals, n, out): limits are a power of ten, and from where on all numbers are whole; ties to even."""
+    del kind, nulls
+
+    def function(values: Any, limits: Any, decimals: Any, n: Any, out: Any) -> int:
+        power, limit = limits[0], limits[1]
+        if decimals > 0:
+            for i in range(u8(n)):
+                scaled = values[i] * power
+                out[i] = np.rint(scaled) / power if abs(scaled) < limit else values[i]
+        else:
+            for i in range(u8(n)):
+                scaled = values[i] / power
+                out[i] = np.rint(scaled) * power if abs(scaled) < limit else values[i]
+        return 0
 
     return function
 
