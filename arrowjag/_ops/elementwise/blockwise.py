@@ -217,7 +217,10 @@ def choose(flags: Datum, one: Datum | structure.Met, two: Datum | structure.Met)
         choose_items(chosen, left.part(items), right.part(items), out)
 
     copies_runs = isinstance(left, RunSource) or isinstance(right, RunSource)  # each of its blocks costs a few more calls
-    data = fill(work, len(flags), words, strategy.sizes.PASS_VALUES // (1 if copies_runs else 2))
+    block = light_block(len(flags), words.itemsize)
+    if copies_runs or block == strategy.sizes.PASS_VALUES:
+        block = strategy.sizes.PASS_VALUES // (1 if copies_runs else 2)
+    data = fill(work, len(flags), words, block)
     return _array(type, len(flags), _chosen_bits(flags, one, two), data)
 
 
