@@ -104,6 +104,19 @@ def test_a_floor_one_too_high_behind_a_divisor_of_the_other_sign(dtype, sign):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_multiples_whose_product_with_the_inverse_is_one_too_low(dtype, sign):
+    times = np.arange(-2000, 2000)
+    low = 0
+    for divisor in (sign * np.array([49, 41, 47, 55, 10, 0.7, 1e-3, 1 / 3, 3e7])).astype(dtype):
+        multiples = (times * divisor).astype(dtype)
+        low += np.count_nonzero(np.floor(multiples * (dtype(1) / divisor)) < np.floor_divide(multiples, divisor))
+        for numbers in (multiples, np.nextafter(multiples, dtype(np.inf)), np.nextafter(multiples, dtype(-np.inf))):
+            check(numbers, np.array([divisor]))
+    assert low
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("by_number", [False, True])
 def test_quotients_around_the_limit(dtype, by_number):
     draw = np.random.default_rng(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -111,7 +112,9 @@ def some(type: pa.DataType, n: int, nulls: bool) -> pa.Array[Any]:
 
 @pytest.mark.parametrize("type", [pa.bool_(), pa.int8(), pa.float64(), pa.decimal128(30, 2)], ids=str)
 def test_each_way_to_repeat(type: pa.DataType) -> None:
-    ways = [{"repeat": one} for one in ("small", "columns", "rows")]
+    ways: list[dict[str, Any]] = [{"repeat": one} for one in ("small", "columns", "rows")]
+    if find_spec("numba"):
+        ways += [{"repeat": "compiled", "COMPILED_VALUES": 0, "LIGHT_VALUES": most} for most in (0, 10**6)]
     ways += [{"repeat_bits": one} for one in ("small", "spread", "table")]
     for nulls in (False, True):
         for n in (1, 7, 8, 21):
@@ -119,7 +122,7 @@ def test_each_way_to_repeat(type: pa.DataType) -> None:
             for count in (1, 2, 3, 7, 8, 9, 70):
                 wanted = [item for item in values.to_pylist() for _ in range(count)]
                 for way in ways:
-                    with strategy.force(**way, WORD_VALUES=5, PASS_VALUES=16):
+                    with aj.options(compile="always"), strategy.force(**way, WORD_VALUES=5, PASS_VALUES=16):
                         check(kernel.repeat_each(values, count), type, wanted)
 
 
@@ -150,7 +153,7 @@ def test_values_are_repeated_by_the_strategy_that_is_chosen(monkeypatch: pytest.
     for values in (numbers, flags):
         kernel.repeat_each(values, 2)
         kernel.tile(values, 2)
-    assert asked == [("repeat", 3, 2), ("tile", 6), ("repeat_bits", 3, 2), ("tile", 6), ("tile", 6)]
+    assert asked == [("repeat", 3, 2, False), ("tile", 6), ("repeat_bits", 3, 2), ("tile", 6), ("tile", 6)]
 
 
 @pytest.mark.parametrize("type", [pa.bool_(), pa.int8(), pa.float64(), pa.decimal128(30, 2)], ids=str)

@@ -8,7 +8,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from arrowjag import options
+from arrowjag._kernels import strategy
 from arrowjag._kernels.elementwise import arithmetic
+
+
+@pytest.fixture(params=["numpy", "compiled", "compiled in blocks"], autouse=True)
+def by(request):
+    """Each strategy; a compiled loop is compiled at once."""
+    if request.param == "numpy":
+        with strategy.force(rounded="numpy"):
+            yield
+        return
+    pytest.importorskip("numba")
+    sizes = {"LIGHT_BYTES": 0, "PASS_VALUES": 100} if "blocks" in request.param else {}
+    with options(compile="always"), strategy.force(rounded="compiled", COMPILED_VALUES=0, **sizes):
+        yield
+
 
 FLOATS = st.sampled_from([np.float32, np.float64])
 
@@ -73,3 +89,33 @@ def test_the_largest_exact_power_of_ten(dtype):
     most = arithmetic.MOST_DECIMALS[np.dtype(dtype).char]
     assert int(dtype(10**most)) == 10**most
     assert int(dtype(10 ** (most + 1))) != 10 ** (most + 1)
+
+
+def numbers(dtype):
+    """Of all magnitudes, ties among them, and those that are no numbers."""
+    draw = np.random.default_rng(3)
+    limits = np.finfo(dtype)
+    some = draw.normal(size=3000) * 10.0 ** draw.integers(-12, 30, 3000)
+    ties = draw.integers(-500, 500, 300) / 8
+    ends = [0.0, -0.0, np.nan, np.inf, -np.inf, limits.max, limits.min, limits.tiny, limits.smallest_subnormal]
+    return np.concatenate([some, ties, ties * 100, ends]).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("decimals", [-10, -3, -1, 0, 1, 2, 5, 10])
+def test_every_bit_is_that_of_numpy(dtype, decimals):
+    data = numbers(dtype)
+    power = dtype(10 ** abs(decimals))
+    with np.errstate(all="ignore"):
+        scaled = data * power if decimals > 0 else data / power
+        wanted = np.rint(scaled) / power if decimals > 0 else np.rint(scaled) * power
+        large = ~(np.abs(scaled) < 2.0 ** np.finfo(dtype).nmant)
+        found = arithmetic.round_half_even(data, decimals)
+    assert large.any()
+    wanted[large] = data[large]
+    word = f"u{data.itemsize}"
+    assert np.array_equal(found.view(word), wanted.view(word))
+
+
+def test_of_no_items():
+    assert arithmetic.round_half_even(np.zeros(0), 2).tolist() == []
