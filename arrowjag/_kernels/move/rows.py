@@ -193,8 +193,13 @@ def moved_bits(values: pa.Array[Any], begins: NDArray[np.int64], offsets: NDArra
     -----
     O(m + items taken), a new array. 1M bits in rows of 1,000 take 0.03 ms; as bytes that are unpacked, moved and packed 0.3.
     """
-    n, loop = int(offsets[-1]), find_loop("taken_bits", _BYTE, False, len(values))
-    if strategy.choose("moved_bits", n, len(begins), loop is not None) == "flags" or loop is None:
+    n = int(offsets[-1])
+
+    def find() -> Compiled | None:
+        return find_loop("taken_bits", _BYTE, False, len(values))
+
+    by = strategy.choose("moved_bits", n, len(begins), lambda: find() is not None)
+    if by == "flags" or (loop := find()) is None:
         return None
     bits, out = np.frombuffer(values.buffers()[0], np.uint8), empty(n // 8 + 9, np.uint8)
     loop(bits, len(bits), values.offset, begins, offsets, 0, len(begins), out)

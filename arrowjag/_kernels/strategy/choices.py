@@ -80,8 +80,8 @@ def _bits_at(n_places: int, n: int) -> str:
     return "each" if n_places * sizes.BITS_UNPACKED < n else "unpacked"
 
 
-def _moved_bits(n_taken: int, n_rows: int, ready: bool) -> str:
-    return "compiled" if ready and n_taken >= sizes.LIGHT_ROW * n_rows else "flags"
+def _moved_bits(n_taken: int, n_rows: int, ready: Callable[[], bool]) -> str:
+    return "compiled" if n_taken >= sizes.LIGHT_ROW * n_rows and ready() else "flags"
 
 
 def _long_sort(offsets: Offsets, ready: bool) -> str:
@@ -247,7 +247,7 @@ CHOICES: dict[str, Choice] = {
     "fill": _either(rules.small_or("masks"), "small", "masks"),
     "chosen": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "carry": _either(rules.small_or("words"), "small", "words"),
-    "moved_bits": _either(_moved_bits, "flags", compiled=lambda _n, _n_rows, ready: ready),
+    "moved_bits": _either(_moved_bits, "flags", compiled=lambda _n, _n_rows, ready: ready()),
     "bits_at": _either(_bits_at, "each", "unpacked"),
     "repeat": _either(rules.repeat, "small", "columns", "rows", compiled=lambda _n, _count, ready: ready),
     "repeat_bits": _either(rules.repeat_bits, "small", "spread", table=lambda _n, count: count <= 1 << 10),
