@@ -2135,7 +2135,7 @@ TEXT: dict[str, Callable[..., Any]] = {
     "extract_all": lambda text, pattern: [found[0] for found in re.finditer(pattern, text)],
     "split": text_split,
     "repeat": lambda text, n: text * n,
-    "cat": lambda text, other, sep="": text + sep + other,
+    "cat": lambda text, other, sep="": sep.join([text, other]),
     "to_number": lambda text, kind=int: read_number(text, kind),
     "to_datetime": lambda text, format=None: read_time(text, format),
 }
