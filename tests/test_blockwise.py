@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag._column import to_arrow
 from arrowjag._kernels import strategy
+from arrowjag._kernels.move import copy_runs
 from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.framework import apply
 from arrowjag._ops.elementwise.operators import BINARY, BY_ARROW, compute
@@ -39,7 +40,7 @@ OPERATORS = sorted(blockwise._RULES)
 
 @pytest.fixture(scope="module", autouse=True)
 def _always_in_blocks():
-    with strategy.force(arithmetic="blocks", function="blocks", take_runs="runs", PASS_VALUES=64, DIVISION_BLOCK=64):
+    with strategy.force(arithmetic="blocks", function="blocks", take_runs="runs", PASS_VALUES=64, DIVISION_BLOCK=64, LIGHT_BYTES=0):
         yield
 
 
@@ -145,6 +146,24 @@ def test_operands_that_are_null_in_different_rows(type, nulls):
     longer = aj.JaggedArray(aj.JaggedShape(N_ROWS, other), pa.nulls(other.sum(), type))
     with pytest.raises(aj.errors.ShapeError, match="row 5 has"):
         operator.add(array(1e-3), longer)
+
+
+@pytest.mark.parametrize("operation", [operator.add, operator.mod, lambda one, two: aj.where(one > two, one, two)])
+def test_operands_that_are_copied_run_by_run_come_in_parts_of_a_block(operation, monkeypatch):
+    """However small the result: a gap reads as many items as it is long, and the data is extended for parts of a block."""
+    parts = []
+    part = copy_runs.RunSource.part
+    monkeypatch.setattr(
+        copy_runs.RunSource, "part", lambda self, items, out=None: parts.append(items.stop - items.start) or part(self, items, out)
+    )
+    one = aj.from_sizes(np.arange(600.0), np.full(30, 20))
+    two = aj.array(pa.array([None if row % 7 == 3 else one.to_list()[row] for row in range(30)], pa.large_list(pa.float64())))
+    wanted = [operation(one[row : row + 1], two[row : row + 1]).to_list()[0] for row in range(30)]
+    parts.clear()
+    with strategy.force(LIGHT_BYTES=10**9, if_else="blocks", merge_rows="blocks"):
+        assert repr(operation(one, two).to_list()) == repr(wanted)
+    assert parts
+    assert max(parts) <= 64
 
 
 def test_flags_choose_among_values_of_any_width():

@@ -76,12 +76,12 @@ def _weighted_shares(values: pa.Array, weight: pa.Array, offsets: IntArray) -> p
     order, begins = _rank.sorted_runs([(key, valid)], offsets)
     total, _ = _scan.cumsum(amount[order], None if valid is None else valid[order], offsets)
     last_of_run = np.append(begins.nonzero()[0][1:], len(order)) - 1
-    last_of_row = (offsets[1:] - 1).repeat(row_sizes(offsets))
+    last_of_row = spread_rows(offsets[1:] - 1, offsets)
     result = np.empty(len(order))
     with np.errstate(all="ignore"):
         result[order] = total[last_of_run[np.cumsum(begins) - 1]] / total[last_of_row]
     result = _poisoned(result, key, valid, offsets)
-    weighty = has_weight(amount, valid, offsets).repeat(row_sizes(offsets))
+    weighty = spread_rows(has_weight(amount, valid, offsets), offsets)
     return _arrow.from_numpy(result, weighty if valid is None else valid & weighty)
 
 
@@ -89,7 +89,7 @@ def _poisoned(result: Any, key: Any, valid: BoolArray | None, offsets: IntArray)
     """Set rows that hold a NaN to NaN."""
     if key.dtype.kind == "f" and np.count_nonzero(nan := np.isnan(key)):
         poisoned, _ = _reduce.any(nan, valid, offsets)
-        result[poisoned.repeat(row_sizes(offsets))] = np.nan
+        result[spread_rows(poisoned, offsets)] = np.nan
     return result
 
 

@@ -20,9 +20,10 @@ __all__ = ["leaves_without_repeats"]
 _BLOCKS = 4
 """Blocks of neighbours show values that repeat in a row, several of them those that repeat far apart."""
 _BLOCK_VALUES = 1 << 12
+"""Values per block; columns with fewer values than all blocks keep the dictionary, which is small then."""
 _LEAST_DISTINCT = 0.97
-"""A megabyte holds 131,072 values of eight bytes, and 262,144 of four. Of 16,384 values drawn from so many 94 and 97 % are
-distinct: where more are, a dictionary would overflow or hold nearly every value."""
+"""A dictionary of a megabyte holds 131,072 values of eight bytes or 262,144 of four. Of 16,384 values drawn at random from that
+many, 94 or 97 % are distinct. If a sample has more, the dictionary would overflow or hold nearly every value."""
 
 
 def leaves_without_repeats(table: pa.Table) -> list[int]:

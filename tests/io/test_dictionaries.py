@@ -58,6 +58,34 @@ def test_values_that_hardly_repeat_get_no_dictionary(tmp_path: Path) -> None:
     assert all(aj.from_arrow(back[name]).equals(x) for name, x in FRAME.items())
 
 
+TYPES = ["uint32", "uint64", "float", "date32", "date64", "time32[s]", "time64[ns]", "timestamp[us, tz=UTC]", "duration[ns]"]
+TYPES += ["string", "large_string", "binary", "large_binary"]
+
+
+@pytest.mark.parametrize("type", TYPES)
+def test_every_type_that_a_dictionary_serves_is_sampled(type: str, tmp_path: Path) -> None:
+    numbers = aj.from_sizes(np.arange(N) * (86_400_000 if type == "date64" else 1), np.full(N // 10, 10))
+    narrow = numbers.cast("int32") if type in ("date32", "time32[s]") else numbers
+    x = narrow.cast("string").cast(type) if "binary" in type else narrow.cast(type)
+    aj.write_parquet({"x": x}, tmp_path / "a.parquet")
+    assert list(with_dictionaries(tmp_path / "a.parquet").values()) == [False]
+    assert aj.from_arrow(aj.read_parquet(tmp_path / "a.parquet")["x"]).equals(x)
+
+
+@pytest.mark.parametrize("type", [pa.decimal128(30, 2), pa.binary(8), pa.float16(), pa.bool_(), pa.int16()], ids=str)
+def test_other_types_keep_the_default(type: pa.DataType, tmp_path: Path) -> None:
+    draw = np.random.default_rng(0)
+    flat = {
+        pa.binary(8): pa.array([int(one).to_bytes(8, "little") for one in range(N)], pa.binary(8)),
+        pa.float16(): pa.array(draw.random(N).astype(np.float16)),
+        pa.bool_(): pa.array(draw.random(N) < 0.5),
+    }.get(type)
+    x = in_rows(pa.array(np.arange(N) % 30_000).cast(type) if flat is None else flat)
+    assert leaves_without_repeats(pa.table({"x": x.to_arrow()})) == []
+    aj.write_parquet({"x": x}, tmp_path / "a.parquet")
+    assert aj.from_arrow(aj.read_parquet(tmp_path / "a.parquet")["x"]).equals(x)
+
+
 def test_leaves_are_told_apart_in_structs_maps_and_lists_of_any_kind(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     ends = pa.array(np.arange(0, N + 1, 10), pa.int32())

@@ -129,11 +129,28 @@ def test_blocks_of_items_and_of_bits(n: int, block: int | None) -> None:
 def test_filled(type: str, value: int, by: str) -> None:
     data, valid = np.arange(-10, 31).astype(type), np.arange(41) % 3 > 0
     before = data.copy()
-    with strategy.force(fill=by, PASS_VALUES=16):
+    with strategy.force(fill=by, PASS_VALUES=16, LIGHT_BYTES=0):
         found = fill.filled(data, valid, value)
     assert found.dtype == data.dtype
     assert found.tolist() == [one if there else value for one, there in zip(data.tolist(), valid.tolist(), strict=True)]
     assert np.array_equal(data, before)
+
+
+def test_a_small_result_of_light_work_is_one_block() -> None:
+    with strategy.force(LIGHT_BYTES=80, PASS_VALUES=3):
+        assert [fill.light_block(n, 8) for n in (0, 1, 9, 10)] == [1, 1, 9, 3]
+
+
+@pytest.mark.parametrize("type", ["bool", "int8", "float32", "int64"])
+def test_one_number_per_row_is_spread(type: str) -> None:
+    sizes = [2, 0, 5, 0, 0, 1]
+    numbers, offsets = np.array([1, 0, 1, 1, 0, 1]).astype(type), np.concatenate([[0], np.cumsum(sizes)])
+    for sized in ({"CALL_VALUES": 0, "PASS_VALUES": 3}, {"CALL_VALUES": 100}):
+        with strategy.force(**sized):
+            found = fill.spread_rows(numbers, offsets)
+        assert found.dtype == numbers.dtype
+        assert found.tolist() == numbers.repeat(sizes).tolist()
+        assert fill.spread_rows(numbers[:0], offsets[:1]).tolist() == []
 
 
 @pytest.mark.parametrize("light", [0, 1000])

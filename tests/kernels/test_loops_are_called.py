@@ -72,6 +72,8 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "is_in rows": ("members-u8-plain", lambda: INTEGERS.is_in(TIMES)),
     "intersection": ("combined-u8-nulls", lambda: INTEGERS.intersection(TIMES)),
     "head": ("taken_items-u8-plain", lambda: FLOATS.head(1)),
+    "rows with nulls": ("taken_bits-u1-plain", lambda: FLOATS[[2, 0]]),
+    "repeat": ("repeated_items-u8-plain", lambda: FLOATS.repeat(3)),
     "slice of rows": ("taken_items-u8-plain", lambda: FLOATS[1:, 1:]),
     "flatten with empty rows": ("taken_items-u8-plain", lambda: FLOATS.flatten(keep_empty=True)),
     "contains": ("last_equal-i8-nulls", lambda: INTEGERS.contains(4)),

@@ -44,6 +44,7 @@ TINY = {
     "HASH_PART": 4,
     "LARGE_FRAME": 4,
     "LARGE_VALUES": 48,
+    "LIGHT_BYTES": 0,
     "JIT_BLOCK": 16,
     "JIT_CALLS": 0,
     "JIT_SHARE": 0,

@@ -162,7 +162,7 @@ def spread_rows(numbers: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[An
 
 
 def light_block(n: int, itemsize: int) -> int:
-    """The block size of work that runs at the speed of memory: all of a small result, which one thread writes in less time."""
+    """The block size of work at the speed of memory: one block for a small result, which one thread writes faster than two."""
     return max(n, 1) if n * itemsize < strategy.sizes.LIGHT_BYTES else strategy.sizes.PASS_VALUES
 
 

@@ -117,7 +117,7 @@ def unpack_bits(bits: pa.Buffer, first: int, n: int) -> npt.NDArray[np.bool_]:
 
 
 def bits_at(bits: pa.Buffer, first: int, n: int, places: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """The bits at some of n places, of which bit `first` is the first, as booleans; few are read without the others."""
+    """Some of the n bits from the first on, by their places, as booleans: a few are read one by one, many after unpacking all."""
     if strategy.choose("bits_at", len(places), n) == "unpacked":
         found: npt.NDArray[np.bool_] = unpack_bits(bits, first, n)[places]
         return found
@@ -167,7 +167,7 @@ def from_words(type: pa.DataType, data: NDArray[Any], valid: NDArray[np.bool_] |
 
 
 def with_bits(values: pa.Array[Any], bits: NDArray[np.uint8]) -> pa.Array[Any]:
-    """Values of fixed width without nulls, with a validity of Arrow's bits."""
+    """Add a validity, as Arrow's bits, to values of fixed width that have none and begin at the start of their buffer."""
     return pa.Array.from_buffers(values.type, len(values), [pa.py_buffer(bits), values.buffers()[1]])
 
 

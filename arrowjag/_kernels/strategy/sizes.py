@@ -51,7 +51,7 @@ PASS_VALUES = 1 << 18
 """Values per block of one pass over flat values: long enough for threads to take turns, short enough for a cache."""
 
 BITS_UNPACKED = 100
-"""Bits that are unpacked in the time that one bit alone is read: those at less than one in a hundred places are read alone."""
+"""To read one bit by itself takes as long as to unpack this many: bits at fewer than one place in a hundred are read one by one."""
 
 ONE_PASS_VALUES = 1 << 17
 """Below this many values one pass over all of them on one core is as fast as blocks on all cores."""

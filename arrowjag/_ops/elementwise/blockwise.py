@@ -108,7 +108,7 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
     if rule.is_division and kind.kind == "f":
         function, block = arithmetic.division(name, kind, shape.size)
     if rule.is_light and block == strategy.sizes.PASS_VALUES:
-        block = light_block(shape.size, kind.itemsize)
+        block = _light_block(shape.size, kind.itemsize, left, right)
     is_ufunc = isinstance(function, np.ufunc)
 
     def work(items: slice, out: npt.NDArray[Any]) -> None:
@@ -117,6 +117,15 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
 
     data = fill(work, shape.size, kind, block)
     return Column(shape, _array(pa.from_numpy_dtype(kind), shape.size, bits, data))
+
+
+def _light_block(n: int, itemsize: int, *operands: Source | RunSource) -> int:
+    """As `light_block`; operands that are copied run by run come in parts of at most PASS_VALUES."""
+    return strategy.sizes.PASS_VALUES if _copies_runs(*operands) else light_block(n, itemsize)
+
+
+def _copies_runs(*operands: Source | RunSource) -> bool:
+    return any(isinstance(one, RunSource) for one in operands)
 
 
 def _flags(
@@ -216,10 +225,9 @@ def choose(flags: Datum, one: Datum | structure.Met, two: Datum | structure.Met)
         chosen = unpack_bits(bits, flags.offset + items.start, items.stop - items.start)
         choose_items(chosen, left.part(items), right.part(items), out)
 
-    copies_runs = isinstance(left, RunSource) or isinstance(right, RunSource)  # each of its blocks costs a few more calls
-    block = light_block(len(flags), words.itemsize)
-    if copies_runs or block == strategy.sizes.PASS_VALUES:
-        block = strategy.sizes.PASS_VALUES // (1 if copies_runs else 2)
+    block = _light_block(len(flags), words.itemsize, left, right)
+    if block == strategy.sizes.PASS_VALUES and not _copies_runs(left, right):  # each of whose blocks costs a few more calls
+        block //= 2
     data = fill(work, len(flags), words, block)
     return _array(type, len(flags), _chosen_bits(flags, one, two), data)
 

@@ -29,7 +29,7 @@ def taken_bits(kind: str, nulls: bool) -> Function:
             left = u8(taken[i + u8(1)]) - u8(taken[i])
             place = u8(begins[i]) + u8(skip)
             while left > u8(0):
-                count = min(left, u8(56))  # a word holds so many bits from any bit of its first byte on
+                count = min(left, u8(56))  # eight bytes hold 57 bits or more, whichever bit of the first byte they begin at
                 byte = place >> u8(3)
                 found = u8(0)
                 if byte + u8(8) <= u8(size):
