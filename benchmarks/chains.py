@@ -263,6 +263,24 @@ CHAINS = [
 ]
 
 
+# --------------------------------------------------------------------------------------------------- ours in polars
+
+
+class Expression(np.lib.mixins.NDArrayOperatorsMixin):
+    """Spells an expression of arrays in the words of polars: each call and each operator through `.jag`."""
+
+    def __init__(self, written: Any) -> None:
+        self.written = written
+
+    def __getattr__(self, name: str) -> Callable[..., Expression]:
+        method = getattr(getattr(self.written, "jag", self.written), name)
+        return lambda *operands: Expression(method(*operands))
+
+    def __array_ufunc__(self, ufunc: np.ufunc, _: str, *operands: Any) -> Expression:
+        words = [operand.written.jag if isinstance(operand, Expression) else operand for operand in operands]
+        return Expression(ufunc(*words))
+
+
 # --------------------------------------------------------------------------------------------------------- measuring
 
 
@@ -271,6 +289,9 @@ def calls(chain: Chain, fused: Any, data: Columns) -> dict[str, Callable[[], Any
     found: dict[str, Callable[[], Any]] = {"jit": lambda: fused(data.x, data.y), "eager": lambda: chain.ours(data.x, data.y)}
     if installed("numba"):
         found["by hand"] = loop(chain, data)
+    if installed("polars"):
+        ours = ours_in_polars(chain, data)
+        found["in polars"] = lambda: ours()["found"]
     if installed("polars") and chain.polars is not None:
         found["polars"] = lambda: in_polars(chain, data)
     if installed("awkward") and chain.awkward is not None:
@@ -281,6 +302,16 @@ def calls(chain: Chain, fused: Any, data: Columns) -> dict[str, Callable[[], Any
         query = f"select {chain.duckdb} as found from frame group by r order by r"
         found["duckdb"] = lambda: data.duckdb.sql(query).to_arrow_table()["found"]
     return found
+
+
+def ours_in_polars(chain: Chain, data: Columns) -> Callable[[], Any]:
+    """Ours on a polars frame of two jagged columns."""
+    import polars as pl
+
+    import arrowjag.polars  # noqa: F401 - names `.jag`
+
+    frame = pl.DataFrame({"x": data.x.to_polars(), "y": data.y.to_polars()})
+    return lambda: frame.select(chain.ours(Expression(pl.col("x")), Expression(pl.col("y"))).written.alias("found"))
 
 
 def in_polars(chain: Chain, data: Columns) -> Any:
@@ -327,8 +358,8 @@ def differing(chain: Chain, fused: Any) -> list[str]:
 
 def table(only: Sequence[str] | None, values: int, budget: float) -> list[dict[str, Any]]:
     """Measure and print every chain."""
-    heads = ("jit ms", "plain", "eager", "by hand")
-    print(f"{'chain':16}" + "".join(f"{head:>9}" for head in heads) + f"{'polars':>10}{'awkward':>10}{'duckdb':>10}")
+    heads = ("jit ms", "plain", "eager", "in polars", "by hand")
+    print(f"{'chain':16}" + "".join(f"{head:>10}" for head in heads) + f"{'polars':>10}{'awkward':>10}{'duckdb':>10}")
     found = []
     for chain in CHAINS:
         if only and chain.name not in only:
@@ -342,7 +373,9 @@ def table(only: Sequence[str] | None, values: int, budget: float) -> list[dict[s
         times = race(raced, budget)
         ms = {name: None if took is None else took[0] * 1e3 for name, took in times.items()}
         found.append({"chain": chain.name, "values": values, "ms": ms, "differs": wrong, "explain": fused.explain(data.x, data.y)})
-        texts = [f"{ms[name]:.2f}" if ms.get(name) is not None else "-" for name in ("jit", "jit plain", "eager", "by hand")]
+        texts = [
+            f"{ms[name]:.2f}" if ms.get(name) is not None else "-" for name in ("jit", "jit plain", "eager", "in polars", "by hand")
+        ]
         others = [f"{ms[name]:.2f}" if ms.get(name) is not None else "-" for name in ("polars", "awkward", "duckdb")]
-        print(f"{chain.name:16}" + "".join(f"{one:>9}" for one in texts) + "".join(f"{one:>10}" for one in others), flush=True)
+        print(f"{chain.name:16}" + "".join(f"{one:>10}" for one in texts) + "".join(f"{one:>10}" for one in others), flush=True)
     return found

@@ -154,7 +154,7 @@ CHAINS = """\
 ## Fused expressions
 
 Milliseconds of whole expressions: as one function of `aj.jit` with compiled loops, the same without numba (*plain*), as single
-calls (*eager*), as a loop written by hand for numba, and in other libraries.
+calls (*eager*), on a frame of polars through `.jag`, as a loop written by hand for numba, and in other libraries.
 """
 
 
@@ -189,6 +189,7 @@ CHAIN_COLUMNS = {
     "jit": "`aj.jit`",
     "jit plain": "plain",
     "eager": "eager",
+    "in polars": "`.jag` in polars",
     "by hand": "by hand",
     "polars": "polars",
     "awkward": "awkward",

@@ -55,6 +55,7 @@ def eager(function: Callable[..., Any], *arrays: Any) -> str:
 CHAINS: dict[str, Callable[..., Any]] = {
     "z-score": lambda x, y, k: (x - x.mean()) / x.std(),
     "cosine": lambda x, y, k: (x * y).sum() / np.sqrt((x * x).sum() * (y * y).sum()),
+    "ufuncs": lambda x, y, k: np.add(np.multiply(x, y), np.negative(x) / np.absolute(np.subtract(2.5, y))).sum(),
     "many results": lambda x, y, k: (x + y, (x * k).sum(), (x - 1).max() - k, abs(x - y).mean() / 3, -x.std() * 2),
     "running": lambda x, y, k: ((x * 2 - y).cumsum() + x.min(), (x.cumsum() - x).cumsum().max()),
     "three passes": lambda x, y, k: ((x - x.mean()) * (x - (x - x.mean()).max())).sum(),

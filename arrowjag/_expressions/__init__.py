@@ -21,6 +21,7 @@ from arrowjag._expressions.tree import (
     record_arguments,
     rows_of,
     sample_of,
+    ufunc_call,
 )
 
 __all__ = [
@@ -44,4 +45,5 @@ __all__ = [
     "record_arguments",
     "rows_of",
     "sample_of",
+    "ufunc_call",
 ]

@@ -12,7 +12,18 @@ import pyarrow as pa
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._array.windows import WindowMethods
-from arrowjag._expressions.tree import Call, Calls, Input, Node, is_scalar, mapped_values, record_arguments, rows_of, sample_of
+from arrowjag._expressions.tree import (
+    Call,
+    Calls,
+    Input,
+    Node,
+    is_scalar,
+    mapped_values,
+    record_arguments,
+    rows_of,
+    sample_of,
+    ufunc_call,
+)
 from arrowjag._methods import HOSTS, METHODS, Host, Rows, add_namespaces
 from arrowjag._methods import Method as MethodEntry
 from arrowjag._ops.elementwise import PYTHON_BINARY, PYTHON_UNARY
@@ -213,7 +224,7 @@ class Traced:
             raise JagTypeError(f"{ufunc.__name__} takes no options on jagged columns, got {', '.join(options)}")
         self._check_operands(ufunc, inputs)
         operands = tuple(self._trace.record(one, rowwise=True) for one in inputs)
-        made = self._trace.call("ufunc", ufunc.__name__, (ufunc, *operands))
+        made = self._trace.call(*ufunc_call(ufunc, operands))
         if ufunc.nout == 1:
             return made
         return tuple(self._trace.call("part", ufunc.__name__, (made._node, place)) for place in range(ufunc.nout))

@@ -17,6 +17,7 @@ from arrowjag._array.combining import opened
 from arrowjag._array.indexing import rows_of_key
 from arrowjag._array.row_functions import needed_type
 from arrowjag._methods import FREE_FUNCTIONS, METHODS, Rows, rows_of_free
+from arrowjag._ops.elementwise.operators import FUNCTIONS, UFUNCS
 
 __all__ = [
     "Call",
@@ -35,6 +36,7 @@ __all__ = [
     "record_arguments",
     "rows_of",
     "sample_of",
+    "ufunc_call",
 ]
 
 
@@ -305,6 +307,18 @@ class Tree:
 
 _PYTHON = {"and_": "and", "or_": "or"}
 _REFLECTED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+
+
+def ufunc_call(ufunc: np.ufunc, operands: tuple[Any, ...]) -> tuple[str, str, tuple[Any, ...]]:
+    """The kind, name and arguments of a call of a ufunc; an operator if one stands for it, so that both fuse alike."""
+    name = FUNCTIONS[UFUNCS[ufunc]].python if ufunc in UFUNCS and ufunc.__name__ not in _OF_TRUTH else None
+    if name is None or len(operands) != ufunc.nin:
+        return "ufunc", ufunc.__name__, (ufunc, *operands)
+    return "operator", f"{name}_" if name in _PYTHON.values() else name, operands
+
+
+_OF_TRUTH = ("logical_and", "logical_or", "logical_xor")
+"""Ufuncs that take numbers for booleans, as no operator does."""
 
 
 def operate(name: str, *args: Any) -> Any:

@@ -20,6 +20,7 @@ from arrowjag._expressions import (
     operate,
     rows_of,
     sample_of,
+    ufunc_call,
 )
 from arrowjag._ops.elementwise import Categories
 from arrowjag.functions import array
@@ -44,6 +45,7 @@ __all__ = [
     "record_arguments",
     "rows_of",
     "sample_of",
+    "ufunc_call",
 ]
 
 

@@ -20,7 +20,7 @@ from arrowjag.errors import JagTypeError
 from arrowjag.polars._evaluation import describe
 from arrowjag.polars._names import add_aliases, check_keywords, own_names, refuse, refuse_foreign
 from arrowjag.polars._surface import BINARY, COMPARISONS, add_methods, add_operators, caller
-from arrowjag.polars._tree import Call, Input, Node, children, mapped_values, record, record_arguments
+from arrowjag.polars._tree import Call, Input, Node, children, mapped_values, record, record_arguments, ufunc_call
 from arrowjag.polars.lowering import lower
 
 __all__ = ["JagExpr", "JagNamespace"]
@@ -90,7 +90,7 @@ class JagExpr(pl.Expr):
             raise JagTypeError(f"{ufunc.__name__}.{method} is not defined for jagged columns; use the methods sum, min...")
         if options:
             raise JagTypeError(f"{ufunc.__name__} takes no options on jagged columns, got {', '.join(options)}")
-        made = Call("ufunc", ufunc.__name__, (ufunc, *(record(one, rowwise=True) for one in inputs)))
+        made = Call(*ufunc_call(ufunc, tuple(record(one, rowwise=True) for one in inputs)))
         if ufunc.nout == 1:
             return JagExpr(made)
         return tuple(JagExpr(Call("part", ufunc.__name__, (made, position))) for position in range(ufunc.nout))

@@ -77,6 +77,10 @@ def test_power_shift_round_and_divmod():
 def test_ufuncs():
     for got in results(frame(), np.sqrt(c("v").jag)):
         assert_same(got, np.sqrt(X["v"]))
+    for got in results(frame(), np.subtract(2.5, np.multiply(c("v").jag, c("v").jag))):
+        assert_same(got, 2.5 - X["v"] * X["v"])
+    for got in results(frame(), np.logical_and(c("v").jag, c("v").jag > 1)):
+        assert_same(got, X["v"].cast("bool") & (X["v"] > 1))
     for got in results(frame(), np.maximum(c("k"), c("v").jag)):
         assert_same(got, np.maximum(X["k"], X["v"]))
     whole, part = np.divmod(c("v").jag, 2)
