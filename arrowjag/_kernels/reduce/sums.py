@@ -17,7 +17,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, row_sizes
-from arrowjag._kernels.compiled.library import find_loop
+from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.reduce.ordered import are_shared, row_sums
 from arrowjag._kernels.reduce.segments import (
     Block,
@@ -90,7 +90,14 @@ def _compiled_sums(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64],
     else:
         loop = find_loop("sum_integers", data.dtype, valid is not None, len(data))
         by = strategy.choose("integer_sum", loop is not None)
-    if by != "compiled" or loop is None:
+    return _looped(loop, data, valid, offsets, target) if by == "compiled" else None
+
+
+def _looped(
+    loop: Compiled | None, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], target: np.dtype[Any]
+) -> NDArray[Any] | None:
+    """One result per row by a compiled loop; None if there is none, or if an integer may not fit: an exact check decides."""
+    if loop is None:
         return None
     out = empty(len(offsets) - 1, data.dtype if target.kind == "f" else target)
     data = np.ascontiguousarray(data)
@@ -148,16 +155,13 @@ def _halves(values: NDArray[Any], offsets: NDArray[np.int64]) -> tuple[NDArray[n
 def prod(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], None]:
     """The product of each row, from left to right; 1 for a row without items. Types and overflow as in `sum`."""
     target = accumulator(data.dtype)
+    loop = find_loop("prod" if target.kind == "f" else "prod_integers", data.dtype, valid is not None, len(data))
+    found = _looped(loop, data, valid, offsets, target) if strategy.choose("product", loop is not None) == "compiled" else None
+    if found is not None:
+        return found, None
     out = np.ones(len(offsets) - 1, target)
-    name = "prod" if target.kind == "f" else "prod_integers"
 
     def work(block: Block) -> None:
-        loop = find_loop(name, block.data.dtype, block.valid is not None, len(block.data))
-        if strategy.choose("product", loop is not None) == "compiled" and loop is not None:
-            part = out[block.rows]
-            if loop(np.ascontiguousarray(block.data), block.valid, block.offsets, 0, len(part), part) == 0:
-                return
-            part[:] = 1  # some product is close to the limit: the exact check decides
         values = block.filled(1, target)
         reduceat(np.multiply, values, block.offsets, out[block.rows])
         if target.kind != "f":

@@ -232,9 +232,9 @@ def mean_integers(kind: str, nulls: bool) -> Function:
     return _row_sum_of_integers(kind, nulls, is_mean=True)
 
 
-@loop("item* u1* i8* i8 i8 f8*", _FLOATS)
+@loop("item* u1* i8* i8 i8 item*", _FLOATS)
 def prod(kind: str, nulls: bool) -> Function:
-    """(values, valid, offsets, first, last, out): products of rows first to last, in float64, from left to right."""
+    """(values, valid, offsets, first, last, out): products of rows first to last, in float64, from left to right, then rounded."""
     del kind
 
     @helper
@@ -272,18 +272,36 @@ def prod_integers(kind: str, nulls: bool) -> Function:
     unsigned = kind == "u"
     limit = LARGEST_PRODUCT * (2.0 if unsigned else 1.0)
 
+    @helper
+    def factors_at(values: Any, valid: Any, i: Any) -> Any:
+        item = i8(u8(values[i])) if unsigned else i8(values[i])
+        width = f8(values[i])
+        if nulls:
+            item = item if valid[i] != 0 else i8(1)
+            width = width if valid[i] != 0 else 1.0
+        return item, width
+
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
         n_bad = 0
         for row in range(u8(first), u8(last)):
-            total, size = i8(1), 1.0
-            for i in range(u8(offsets[row]), u8(offsets[row + u8(1)])):
-                item = i8(u8(values[i])) if unsigned else i8(values[i])
-                width = f8(values[i])
-                if nulls:
-                    item = item if valid[i] != 0 else i8(1)
-                    width = width if valid[i] != 0 else 1.0
-                total *= item
-                size *= width
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            n, total, size = end - begin, i8(1), 1.0
+            if n <= u8(SHORT):
+                if n > u8(0):
+                    total, size = factors_at(values, valid, begin)
+                if n > u8(1):
+                    item, width = factors_at(values, valid, begin + u8(1))
+                    total, size = total * item, size * width
+                if n > u8(2):
+                    item, width = factors_at(values, valid, begin + u8(2))
+                    total, size = total * item, size * width
+                if n > u8(3):
+                    item, width = factors_at(values, valid, begin + u8(3))
+                    total, size = total * item, size * width
+            else:
+                for i in range(begin, end):
+                    item, width = factors_at(values, valid, i)
+                    total, size = total * item, size * width
             n_bad += 0 if abs(size) < limit else 1
             out[row] = total
         return n_bad
