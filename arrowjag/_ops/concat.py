@@ -13,7 +13,7 @@ from arrowjag._column import Column
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import has_words
-from arrowjag._kernels.move import copy_runs, merge
+from arrowjag._kernels.move import copy_runs, join, merge
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import ShapeError
@@ -63,7 +63,7 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
         joined = Uniform(extent, len(offsets) - 1)
     outer = (*structure.merge_dims([column.shape.dims[:place] for column in columns]), joined)
     if place == columns[0].ndim - 1 and merge.pays_rows(columns[0].type, len(joined), joined.size, len(joined)):
-        values = merge.join_rows([column.values for column in columns], [dim.offsets for dim in dims])
+        values = join.join_rows([column.values for column in columns], [dim.offsets for dim in dims])
         return Column(JaggedShape._trusted(outer), values)
     starts, sizes = np.empty((2, len(joined), len(dims)), np.int64)
     base = 0

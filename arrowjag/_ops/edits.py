@@ -20,7 +20,7 @@ from arrowjag._kernels.base.memory import data_of, from_words, has_words, valid_
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.equal import groups, members
 from arrowjag._kernels.equal.sets import lookup
-from arrowjag._kernels.move import gather
+from arrowjag._kernels.move import gather, join
 from arrowjag._kernels.strategy import sizes
 from arrowjag._ops import along_axis, concat, elementwise, rearrange, sets, structure
 from arrowjag._ops.cursor import row_name
@@ -322,24 +322,35 @@ def splice(column: Column, start: elementwise.Operand, n: elementwise.Operand, i
 def _spliced(column: Column, begin: IntArray, end: IntArray, items: Column | None) -> Column:
     """Leave out the items from `begin` to before `end` of each innermost row, and put in those of another column."""
     dim = column.shape.dims[-1]
-    n = len(dim)
-    cuts = np.empty(3 * n + 1, np.int64)
-    cuts[0::3], cuts[1::3], cuts[2::3] = dim.offsets, dim.offsets[:-1] + begin, dim.offsets[:-1] + end
-    rows = np.empty((n, 2 if items is None else 3), np.int64)
-    rows[:, 0] = np.arange(0, 3 * n, 3)
-    rows[:, -1] = rows[:, 0] + 2
-    values = column.values
+    starts = dim.offsets[:-1]
+    parts = [join.Spans(column.values, starts, starts + begin), join.Spans(column.values, starts + end, dim.offsets[1:])]
     if items is not None:
-        rows[:, 1] = np.arange(3 * n, 4 * n)
-        cuts = np.concatenate((cuts, items.shape.dims[-1].offsets[1:] + cuts[-1]))
-        values = _arrow.join([values, items.values]) if len(items.values) else values
-    found = _spans(values, cuts, rows.ravel())
-    cut = found.shape.dims[-1].offsets[:: rows.shape[1]]
-    last = along_axis.resized(dim, np.ascontiguousarray(cut))
+        given = items.shape.dims[-1].offsets
+        parts.insert(1, join.Spans(items.values, given[:-1], given[1:]))
+    cut, values = join.join_spans(parts) or _taken_in_turn(parts)
+    last = along_axis.resized(dim, cut)
     inserted = None if items is None else items.shape.dims[-1].extent
     if dim.extent is not None and inserted is not None and begin is end:
         last = dim_of_extent(last, dim.extent + inserted)
-    return Column(JaggedShape._trusted((*column.shape.dims[:-1], last)), found.values)
+    return Column(JaggedShape._trusted((*column.shape.dims[:-1], last)), values)
+
+
+def _taken_in_turn(parts: Sequence[join.Spans]) -> tuple[IntArray, pa.Array]:
+    """As `join.join_spans` of the front and the back of each row, and of all items between: spans become rows, which are taken."""
+    front, *between, back = parts
+    n = len(front.begins)
+    cuts = np.empty(3 * n + 1, np.int64)
+    cuts[0:-1:3], cuts[1::3], cuts[2::3], cuts[-1] = front.begins, front.ends, back.begins, len(front.values)
+    rows = np.empty((n, len(parts)), np.int64)
+    rows[:, 0] = np.arange(0, 3 * n, 3)
+    rows[:, -1] = rows[:, 0] + 2
+    values = front.values
+    for one in between:
+        rows[:, 1] = np.arange(3 * n, 4 * n)
+        cuts = np.concatenate((cuts, one.ends + cuts[-1]))
+        values = _arrow.join([values, one.values]) if len(one.values) else values
+    found = _spans(values, cuts, rows.ravel())
+    return np.ascontiguousarray(found.shape.dims[-1].offsets[:: len(parts)]), found.values
 
 
 def dim_of_extent(dim: Dim, extent: int) -> Dim:
@@ -359,10 +370,13 @@ def rotate(column: Column, n: elementwise.Operand | int) -> Column:
     column, (count,) = _beside_rows(column, [n], "rotate")
     column, (count,) = _positions(column, [("n", count)], "rotate")
     dim = column.shape.dims[-1]
-    sizes, rows = dim.sizes, len(dim)
+    begins, ends, rows = dim.offsets[:-1], dim.offsets[1:], len(dim)
+    turned = ends - count % np.maximum(dim.sizes, 1)
+    found = join.join_spans([join.Spans(column.values, turned, ends), join.Spans(column.values, begins, turned)])
+    if found is not None:
+        return Column(column.shape, found[1])
     cuts = np.empty(2 * rows + 1, np.int64)
-    cuts[0::2] = dim.offsets
-    cuts[1::2] = dim.offsets[1:] - count % np.maximum(sizes, 1)
+    cuts[0::2], cuts[1::2] = dim.offsets, turned
     order = np.empty((rows, 2), np.int64)
     order[:, 1] = np.arange(0, 2 * rows, 2)
     order[:, 0] = order[:, 1] + 1

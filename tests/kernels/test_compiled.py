@@ -186,7 +186,8 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     limits = {"begin": 2, "end": int(offsets[-1]) - 3}
     positions = rng.integers(-40, 40, len(rows))
     given["picked"] = {"positions": positions, "rows": rows, "last": len(rows), "out": positions * 0}
-    given["placed_items"] = {"begins": offsets[:-1].copy(), "out": np.zeros(len(values), values.dtype)}
+    given["placed_items"] = {"begins": offsets[:-1].copy(), "ends": offsets[1:].copy(), "places": offsets[:-1].copy()}
+    given["placed_items"] |= {"out": np.zeros(len(values), values.dtype)}
     given["numbered"] = {"starts": rng.integers(-9, 99, len(offsets) - 1), "step": int(rng.choice([-1, 1, 3])), **limits}
     room_of_bits = np.zeros(int(taken[-1]) // 8 + 9, "u1")
     given["taken_bits"] = {"bits": rng.integers(0, 256, -(-len(values) // 8) + 1, "u1"), "skip": 3, "begins": bounds[rows]}

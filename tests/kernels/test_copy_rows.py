@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.offsets import from_sizes
-from arrowjag._kernels.move import merge
+from arrowjag._kernels.move import join, merge
 from tests.kernels.test_scatter import SAMPLES
 
 
@@ -47,7 +47,7 @@ def test_join_rows(type, data):
         leaves = st.sampled_from([*SAMPLES[type], None]) if data.draw(st.booleans()) else st.sampled_from(SAMPLES[type])
         parts.append(pa.array(data.draw(st.lists(leaves, min_size=n + skip, max_size=n + skip)), type)[skip:])
         offsets.append(from_sizes(np.array(sizes, np.int64)))
-    joined = merge.join_rows(parts, offsets)
+    joined = join.join_rows(parts, offsets)
     joined.validate(full=True)
     assert joined.type == type
     pairs = list(zip(parts, offsets, strict=True))

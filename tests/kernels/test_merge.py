@@ -15,6 +15,7 @@ import arrowjag as aj
 from arrowjag import JagOverflowError
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.offsets import from_sizes
+from arrowjag._kernels.move import join
 from arrowjag._kernels.move import merge as kernel
 from arrowjag._kernels.move import rows as rows_kernel
 from tests.kernels.interpreted import Loops
@@ -253,7 +254,7 @@ def test_parts_are_joined_and_woven_whichever_has_nulls(n_none: int) -> None:
     wanted = [item for row in range(3) for one, cuts in zip(plain, offsets, strict=True) for item in one[cuts[row] : cuts[row + 1]]]
     for sizes in ({}, {"ONE_PASS_VALUES": 0, "WORD_VALUES": 2}):
         with strategy.force(**sizes):
-            joined, woven = kernel.join_rows(parts, offsets), kernel.weave(parts)
+            joined, woven = join.join_rows(parts, offsets), kernel.weave(parts)
         check(joined, pa.int8(), wanted)
         check(woven, pa.int8(), [one for row in zip(*plain, strict=True) for one in row])
         for found in (joined, woven):
@@ -262,12 +263,12 @@ def test_parts_are_joined_and_woven_whichever_has_nulls(n_none: int) -> None:
 
 def test_many_values_are_joined_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = list[int]()
-    map_tasks = kernel.map_tasks
-    monkeypatch.setattr(kernel, "map_tasks", lambda work, tasks: counts.append(len(tasks)) or map_tasks(work, tasks))
+    map_tasks = join.map_tasks
+    monkeypatch.setattr(join, "map_tasks", lambda work, tasks: counts.append(len(tasks)) or map_tasks(work, tasks))
     parts, offsets = [pa.array([1, 2, None]), pa.array([3, 4])], [np.array([0, 3]), np.array([0, 2])]
     for least, wanted in ((6, []), (5, [2])):
         with strategy.force(ONE_PASS_VALUES=least):
-            assert kernel.join_rows(parts, offsets).to_pylist() == [1, 2, None, 3, 4]
+            assert join.join_rows(parts, offsets).to_pylist() == [1, 2, None, 3, 4]
         assert counts == wanted
 
 

@@ -519,6 +519,10 @@ CALLS: dict[str, list[Call]] = {
     "joined": [
         Call(lambda x: aj.concat([x, x], axis=-1), lambda lists, ndim: ref.concat([lists, lists], ndim, ndim - 1)),
         Call(lambda x: aj.concat([x, x.head(1), x.tail(2)], axis=-1)),
+        Call(lambda x: x.splice(1, 1, x.head(2)) if x.ndim > 1 else refuse()),
+        Call(lambda x: x.splice(-2, 1) if x.ndim > 1 else refuse()),
+        Call(lambda x: x.insert(1, x.first()) if x.ndim > 1 else refuse()),
+        Call(lambda x: x.rotate(1) if x.ndim > 1 else refuse()),
     ],
     "take_runs": [
         Call(without_rows, lambda lists, _: [row if k % 3 else None for k, row in enumerate(lists)]),

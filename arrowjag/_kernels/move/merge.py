@@ -1,8 +1,7 @@
-"""Values merged from several rows: woven, repeated, padded, joined row by row, whole rows taken. Values are moved as words."""
+"""Values merged from several rows: woven, repeated, padded, whole rows taken. Values are moved as words."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import dense, strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.blocks import map_rows, map_tasks
+from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.fill import spread_flags
 from arrowjag._kernels.base.memory import (
     aligned_bits,
@@ -29,13 +28,13 @@ from arrowjag._kernels.base.memory import (
     valid_of,
     with_bits,
 )
-from arrowjag._kernels.base.offsets import from_counts, row_sizes
-from arrowjag._kernels.compiled.library import Compiled, find_loop
+from arrowjag._kernels.base.offsets import from_counts
+from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.gather import ranges
 from arrowjag._kernels.move.rows import can_take, moved_bits, take_rows
 from arrowjag.errors import JagOverflowError
 
-__all__ = ["by_rows", "join_rows", "pad_rows", "pays_rows", "repeat_each", "take_spans", "tile", "weave"]
+__all__ = ["as_strings", "by_rows", "pad_rows", "pays_rows", "repeat_each", "take_spans", "tile", "weave"]
 
 
 def weave(parts: Sequence[pa.Array[Any]]) -> pa.Array[Any]:
@@ -281,69 +280,14 @@ def _take_texts(
     )
 
 
-def join_rows(parts: Sequence[pa.Array[Any]], offsets: Sequence[NDArray[np.int64]]) -> pa.Array[Any]:
-    """The first row of each part, then the second of each, and so on.
-
-    Parameters
-    ----------
-    parts : at least one Arrow array
-        Of one type that has words.
-    offsets : as many (n_rows + 1,) int64 arrays
-
-    Returns
-    -------
-    Arrow array of the same type
-
-    Notes
-    -----
-    O(n_rows * parts + items), a new array. Twice 1M values in rows of three take 4 ms of CPU time by a compiled loop per part;
-    joined as binary strings without a separator 12; put end to end first, and rows taken from there in turn, 30.
-    """
-    valid = [valid_of(part) for part in parts]
-    whole = [[data_of(part) for part in parts]]
-    if any(one is not None for one in valid):
-        whole.append([np.ones(len(part), np.bool_) if one is None else one for part, one in zip(parts, valid, strict=True)])
-    n = sum(map(len, parts))
-    loops = [_placing(one[0].dtype.itemsize, n) for one in whole]
-    if strategy.choose("joined", None not in loops) == "compiled" and None not in loops:
-        joined = [_join_by_loop(loop, one, offsets) for loop, one in zip(loops, whole, strict=True) if loop is not None]
-    else:
-        joined = list((map_tasks if n >= strategy.sizes.ONE_PASS_VALUES else map)(lambda one: _join_bytes(one, offsets), whole))
-    return from_words(parts[0].type, *joined)
-
-
-def _placing(width: int, n: int) -> Compiled | None:
-    return find_loop("placed_items", np.dtype(f"u{width}"), False, n) if width <= 8 else None
-
-
-def _join_by_loop(loop: Compiled, parts: Sequence[NDArray[Any]], offsets: Sequence[NDArray[np.int64]]) -> NDArray[Any]:
-    out, ends = empty(sum(map(len, parts)), parts[0].dtype), functools.reduce(np.add, offsets)
-    begins = [ends[:-1]]
-    for each in offsets[:-1]:
-        begins.append(begins[-1] + row_sizes(each))
-
-    def work(first: int, last: int) -> None:
-        for part, each, starts in zip(parts, offsets, begins, strict=True):
-            loop(np.ascontiguousarray(part), each, starts, first, last, out)
-
-    map_rows(work, ends, block_values=strategy.sizes.LARGE_VALUES)
-    return out
-
-
-def _join_bytes(parts: Sequence[NDArray[Any]], offsets: Sequence[NDArray[np.int64]]) -> NDArray[Any]:
-    joined = pc.binary_join_element_wise(*map(_as_strings, parts, offsets), pa.scalar(b"", pa.large_binary()))
-    dtype, n = parts[0].dtype, sum(map(len, parts))
-    return np.frombuffer(joined.buffers()[2], dtype, n) if n else np.empty(0, dtype)
-
-
 def _take_bytes(data: NDArray[Any], offsets: NDArray[np.int64], rows: pa.Array[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    taken = pc.take(_as_strings(data, offsets), rows, boundscheck=False)
+    taken = pc.take(as_strings(data, offsets), rows, boundscheck=False)
     _, cuts, content = taken.buffers()
     new: NDArray[np.int64] = np.frombuffer(cuts, np.int64, len(rows) + 1, taken.offset * 8) // data.dtype.itemsize
     return new, np.frombuffer(content, data.dtype, int(new[-1])) if new[-1] else np.empty(0, data.dtype)
 
 
-def _as_strings(data: NDArray[Any], offsets: NDArray[np.int64]) -> pa.Array[Any]:
+def as_strings(data: NDArray[Any], offsets: NDArray[np.int64]) -> pa.Array[Any]:
     """Rows as binary strings; the data is shared where it lies side by side."""
     buffers = [None, pa.py_buffer(offsets * data.dtype.itemsize), pa.py_buffer(np.ascontiguousarray(data))]
     return pa.Array.from_buffers(pa.large_binary(), len(offsets) - 1, buffers)

@@ -80,15 +80,15 @@ def taken_items(kind: str, nulls: bool) -> Function:
     return function
 
 
-@loop("item* i8* i8* i8 i8 item*", _BITS)
+@loop("item* i8* i8* i8* i8 i8 item*", _BITS)
 def placed_items(kind: str, nulls: bool) -> Function:
-    """(values, offsets, begins, first, last, out): the items of rows in order, and the place where each row begins in `out`."""
+    """(values, begins, ends, places, first, last, out): spans of items, and the place of each in `out`."""
     del kind, nulls
 
-    def function(values: Any, offsets: Any, begins: Any, first: Any, last: Any, out: Any) -> int:
+    def function(values: Any, begins: Any, ends: Any, places: Any, first: Any, last: Any, out: Any) -> int:
         for row in range(u8(first), u8(last)):
-            x = u8(offsets[row])
-            copy_row(values, x, u8(offsets[row + u8(1)]) - x, out, u8(begins[row]))
+            x = u8(begins[row])
+            copy_row(values, x, u8(ends[row]) - x, out, u8(places[row]))
         return 0
 
     return function

@@ -1,0 +1,131 @@
+"""Rows joined row by row, and spans of them: values are moved as words."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.blocks import map_rows, map_tasks
+from arrowjag._kernels.base.memory import data_of, empty, from_words, has_words, valid_of
+from arrowjag._kernels.base.offsets import from_counts
+from arrowjag._kernels.compiled.library import Compiled, find_loop
+from arrowjag._kernels.move.merge import as_strings
+
+__all__ = ["Spans", "join_rows", "join_spans"]
+
+
+class Spans(NamedTuple):
+    """One span of items for each row."""
+
+    values: pa.Array[Any]
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of items of each span."""
+        return self.ends - self.begins
+
+
+def join_rows(parts: Sequence[pa.Array[Any]], offsets: Sequence[NDArray[np.int64]]) -> pa.Array[Any]:
+    """The first row of each part, then the second of each, and so on.
+
+    Parameters
+    ----------
+    parts : at least one Arrow array
+        Of one type that has words.
+    offsets : as many (n_rows + 1,) int64 arrays
+
+    Returns
+    -------
+    Arrow array of the same type
+
+    Notes
+    -----
+    O(n_rows * parts + items), a new array. Twice 1M values in rows of three take 4 ms of CPU time by a compiled loop per part;
+    joined as binary strings without a separator 12; put end to end first, and rows taken from there in turn, 30.
+    """
+    spans = [Spans(part, cuts[:-1], cuts[1:]) for part, cuts in zip(parts, offsets, strict=True)]
+    found = _join_by_loops(spans, functools.reduce(np.add, offsets))
+    if found is not None:
+        return found
+    n, whole = sum(map(len, parts)), _words_and_flags(spans)
+    joined = (map_tasks if n >= strategy.sizes.ONE_PASS_VALUES else map)(lambda one: _join_bytes(one, offsets), whole)
+    return from_words(parts[0].type, *joined)
+
+
+def join_spans(parts: Sequence[Spans]) -> tuple[NDArray[np.int64], pa.Array[Any]] | None:
+    """The first span of each part, then the second of each, and so on; parts may share values.
+
+    Returns
+    -------
+    offsets : (n_rows + 1,) int64 array
+        Where the joined spans of each row begin.
+    values : Arrow array
+
+    Notes
+    -----
+    O(n_rows * parts + items), new arrays. None if no compiled loop is ready for the type of the values.
+    """
+    offsets = from_counts(functools.reduce(np.add, [part.sizes for part in parts]))
+    values = _join_by_loops(parts, offsets) if has_words(parts[0].values.type) else None
+    return None if values is None else (offsets, values)
+
+
+def _words_and_flags(parts: Sequence[Spans]) -> list[list[NDArray[Any]]]:
+    """The words of each part, and if some item is null the flags of those that are not."""
+    found = [[data_of(part.values) for part in parts]]
+    if any(part.values.null_count for part in parts):
+        known = {id(part.values): valid_of(part.values) for part in parts}
+        flags = [known[id(part.values)] for part in parts]
+        found.append([np.ones(len(part.values), np.bool_) if one is None else one for one, part in zip(flags, parts, strict=True)])
+    return found
+
+
+def _join_by_loops(parts: Sequence[Spans], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
+    """The joined spans, which begin at `offsets` in the result; None if a loop is not ready."""
+    n = int(offsets[-1])
+    whole = _words_and_flags(parts)
+    loops = [_placing(one[0].dtype.itemsize, n) for one in whole]
+    if strategy.choose("joined", None not in loops) != "compiled" or None in loops:
+        return None
+    begins = [offsets[:-1]]
+    for part in parts[:-1]:
+        begins.append(begins[-1] + part.sizes)
+    joined = [_place(loop, one, parts, begins, offsets) for loop, one in zip(loops, whole, strict=True) if loop is not None]
+    return from_words(parts[0].values.type, *joined)
+
+
+def _placing(width: int, n: int) -> Compiled | None:
+    return find_loop("placed_items", np.dtype(f"u{width}"), False, n) if width <= 8 else None
+
+
+def _place(
+    loop: Compiled,
+    data: Sequence[NDArray[Any]],
+    parts: Sequence[Spans],
+    places: Sequence[NDArray[np.int64]],
+    offsets: NDArray[np.int64],
+) -> NDArray[Any]:
+    out = empty(int(offsets[-1]), data[0].dtype)
+    whole = [np.ascontiguousarray(one) for one in data]
+
+    def work(first: int, last: int) -> None:
+        for one, part, each in zip(whole, parts, places, strict=True):
+            loop(one, part.begins, part.ends, each, first, last, out)
+
+    map_rows(work, offsets, block_values=strategy.sizes.LARGE_VALUES)
+    return out
+
+
+def _join_bytes(parts: Sequence[NDArray[Any]], offsets: Sequence[NDArray[np.int64]]) -> NDArray[Any]:
+    joined = pc.binary_join_element_wise(*map(as_strings, parts, offsets), pa.scalar(b"", pa.large_binary()))
+    dtype, n = parts[0].dtype, sum(map(len, parts))
+    return np.frombuffer(joined.buffers()[2], dtype, n) if n else np.empty(0, dtype)
