@@ -18,6 +18,7 @@ from arrowjag.errors import JagMemoryError
 __all__ = [
     "ExcessError",
     "aligned_bits",
+    "as_places",
     "bits_at",
     "check_memory",
     "data_of",
@@ -164,6 +165,16 @@ def from_words(type: pa.DataType, data: NDArray[Any], valid: NDArray[np.bool_] |
     """Values from their words, which are shared but for booleans."""
     words = pack_bits(data) if pt.is_boolean(type) else pa.py_buffer(data)
     return pa.Array.from_buffers(type, len(data), [None if valid is None else pack_bits(valid), words])
+
+
+def as_places(index: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array[Any]:
+    """Positions as Arrow's integers, null where `valid` is False; shared where they are int64 side by side.
+
+    pyarrow copies positions with a mask one by one.
+    """
+    if valid is None:
+        return pa.array(index)
+    return from_words(pa.int64(), np.ascontiguousarray(index, np.int64), valid)
 
 
 def with_bits(values: pa.Array[Any], bits: NDArray[np.uint8]) -> pa.Array[Any]:

@@ -99,8 +99,7 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
         return (_take_few if are_few else _take_flat)(values, index, valid)
     if is_text(values.type) and (taken := take_texts(values, index, valid)) is not None:
         return taken
-    mask = None if valid is None else ~valid
-    return _take(values, pa.array(index, mask=mask))
+    return _take(values, _memory.as_places(index, valid))
 
 
 def _take_few(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None) -> pa.Array[Any]:

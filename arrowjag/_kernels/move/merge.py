@@ -17,6 +17,7 @@ from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.fill import spread_flags
 from arrowjag._kernels.base.memory import (
     aligned_bits,
+    as_places,
     data_of,
     empty,
     fits,
@@ -253,7 +254,7 @@ def take_spans(
     """
     if by == "compiled" and (found := take_rows(values, offsets, rows, present)) is not None:
         return found
-    wanted = pa.array(rows, mask=None if present is None else ~present)
+    wanted = as_places(rows, present)
     if is_text(values.type):
         return _take_texts(values, offsets, wanted)
     new, data = _take_bytes(data_of(values), offsets, wanted)
