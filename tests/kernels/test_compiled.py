@@ -21,7 +21,7 @@ from arrowjag import JagTypeError, JagValueError, options
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.compiled import background, compiler, library, objects, sources
 from arrowjag._kernels.compiled.loop import DIGIT, ITEM_TYPES, SAMPLE, TOGETHER, Variant, item_type, wide_type
-from arrowjag._kernels.compiled.loops import LOOPS, comparisons, loop_named
+from arrowjag._kernels.compiled.loops import LOOPS, comparisons, loop_named, ranks
 from arrowjag._kernels.compiled.loops.equality import slot_of
 from arrowjag._kernels.compiled.words import load_word, store_word, teach_numba
 from arrowjag._kernels.elementwise import json_lists
@@ -157,6 +157,10 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     rows = rng.integers(0, len(offsets) - 1, len(offsets) - 1)
     if loop.name in ("taken_rows", "short_order") or loop.name.startswith("short_sort"):
         return {"rows": rows, "width": 9, "slots": int(rng.integers(2))}
+    if loop.name == "short_ranks":
+        room = np.zeros((2, 9), values.dtype)
+        ways = {"method": int(rng.integers(len(ranks.RANKS))), "falling": int(rng.integers(2))}
+        return {"width": 9, **ways, "numbers": room[0], "distinct": room[1], "out": np.zeros(len(values), np.int64)}
     if loop.name == "long_order":
         scratch = {name: np.zeros(len(values), kind) for name, kind in (("codes", "u8"), ("room", "u8"), ("places", "i8"))}
         return scratch | {"slots": int(rng.integers(2)), "counts": np.zeros(1 << DIGIT, np.int64)}

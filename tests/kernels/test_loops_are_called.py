@@ -97,6 +97,8 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "sort descending": ("short_sort_falling-i8-nulls", lambda: INTEGERS.sort(descending=True)),
     "argsort": ("short_order-f8-plain", WHOLE.argsort),
     "argsort of integers": ("short_order-u1-plain", lambda: TIMES.argsort(descending=True)),
+    "rank": ("short_ranks-f8-nulls", lambda: FLOATS.rank(method="dense")),
+    "rank of integers": ("short_ranks-i8-plain", lambda: TIMES.rank(method="average")),
     "cumsum": ("cumsum-f8-nulls", FLOATS.cumsum),
     "cumsum of integers": ("cumsum_integers-i8-nulls", INTEGERS.cumsum),
     "cumcount": ("cumsum_integers-b1-plain", FLOATS.cumcount),
@@ -148,6 +150,7 @@ def compiled(name: str) -> Iterator[None]:
     """Choose compiled loops wherever there is one, for few values too."""
     ways = {operation: "compiled" for operation, choice in strategy.CHOICES.items() if "compiled" in choice.strategies}
     ways |= {"argsort": "pairs"} if "argsort" in name else {}
+    ways |= {"rank": "pairs"} if name.startswith("rank") else {}
     sizes = {"COMPILED_VALUES": 0, "SMALL_VALUES": 0, "ONE_PASS_VALUES": 0, "ARITHMETIC_VALUES": 0}
     sizes |= {"LARGE_VALUES": 1000} if "huge" in name else {}
     sizes |= {"THREAD_VALUES": 1, "CACHE_VALUES": 2} if "blocks" in name else {}

@@ -358,6 +358,7 @@ CALLS: dict[str, list[Call]] = {
         for outside in ("clamp", "null")
     ],
     "short_order": [method("argsort"), method("argsort", descending=True), method("sort")],
+    "short_ranks": [method("rank", name, descending=down) for name in METHODS for down in (False, True)],
     "rank": [method("rank", name, descending=down) for name in METHODS for down in (False, True)],
     "topk": [method("topk", 3), method("topk", 1)],
     "quantile": [
@@ -662,6 +663,7 @@ WITH: dict[str, dict[str, Any]] = {
     "long_sort": {"sort": "matrix"},
     "long_order": {"argsort": "matrix"},
     "short_order": {"argsort": "pairs"},
+    "short_ranks": {"rank": "pairs"},
     "one_of": {"in_set": "compare"},
     "spread_part": {"arithmetic": "blocks", "spread": "sum"},
     "take_texts": {"take_rows": "items"},

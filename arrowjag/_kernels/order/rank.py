@@ -14,6 +14,7 @@ from arrowjag._kernels.base.codes import sort_codes, too_wide
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import from_counts, positions, row_sizes, run_sizes, runs
 from arrowjag._kernels.compiled.library import find_loop
+from arrowjag._kernels.compiled.loops.ranks import RANKS
 from arrowjag._kernels.move.gather import ranges
 from arrowjag._kernels.order import batches, pairs
 from arrowjag._kernels.order.batches import low_codes
@@ -119,21 +120,34 @@ def rank(
         if found == "partition":
             _rank_parts(part, method, descending, ranks[span])
             return
-        by = _rank_short if found == "pairs" else _rank_sorted
-        by(part, local, method, descending, ranks[span])
+        if found == "pairs":
+            _rank_short(part, local, method, descending, ranks[span], len(key))
+        else:
+            _rank_sorted(part, local, method, descending, ranks[span])
 
     map_rows(block, offsets, block_values=pairs.block_values(strategy.sizes.RUNS_BLOCK, offsets), alone=strategy.sizes.HUGE)
     return ranks, valid
 
 
-def _rank_short(key: Key, offsets: NDArray[np.int64], method: str, descending: bool, out: NDArray[Any]) -> None:
+def _rank_short(key: Key, offsets: NDArray[np.int64], method: str, descending: bool, out: NDArray[Any], n_values: int) -> None:
     """Short rows by comparing pairs: 50 ms of work for 5M values in 500k rows, where sorting takes 115 to 170."""
     data, valid = key
-    items = pairs.comparable(data, valid, descending)
-    found = empty(len(data), np.uint8)
-    for short in pairs.short_rows(offsets):
-        short.put(found, pairs.ranks(short.columns(items), method))
-    np.multiply(found, 0.5 if method == "average" else 1, out=out, casting="unsafe")
+    bits = data.view(np.uint8) if data.dtype.kind == "b" else data
+    loop = find_loop("short_ranks", bits.dtype, valid is not None, n_values)
+    half = 0.5 if method == "average" else 1
+    if strategy.choose("short_ranks", loop is not None) == "compiled" and loop is not None:
+        found = empty(len(data), np.int64) if method == "average" else out
+        longest = strategy.sizes.PAIRS_LENGTH
+        rows, room = (offsets, 0, len(offsets) - 1, longest), np.empty((2, longest), bits.dtype)
+        loop(np.ascontiguousarray(bits), valid, *rows, RANKS.index(method), descending, *room, found)
+        if found is not out:
+            np.multiply(found, half, out=out)
+    else:
+        items = pairs.comparable(data, valid, descending)
+        found = empty(len(data), np.uint8)
+        for short in pairs.short_rows(offsets):
+            short.put(found, pairs.ranks(short.columns(items), method))
+        np.multiply(found, half, out=out, casting="unsafe")
     if (long := pairs.long_rows(offsets)) is not None:
         ranks = empty(len(long.items), out.dtype)
         long_key = data[long.items], None if valid is None else valid[long.items]

@@ -125,6 +125,7 @@ CHOICES: dict[str, Choice] = {
     "long_sort": _either(_long_sort, "numpy", compiled=lambda offsets, ready: ready and offsets[-1] > 0),
     "long_order": _either(_long_order, "numpy", compiled=lambda offsets, _n_digits, ready: ready and offsets[-1] > 0),
     "short_order": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "short_ranks": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "searchsorted": _either(
         lambda offsets: "partition" if is_huge(offsets) else "bisect", "bisect", small=_never, partition=_is_row
     ),
