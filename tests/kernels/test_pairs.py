@@ -175,6 +175,13 @@ def test_the_strategy_applies_if_most_values_are_in_short_rows():
     assert not strategy.short_share(np.arange(0, 20_001, 100))
     assert not strategy.short_share(np.array([0, *range(10, 1_001, 10), 20_000]))
     assert strategy.short_share(np.arange(0, 20_001, 20), np.arange(0, 20_001, 20))
+    many = np.arange(0, 1_000_001, 10)
+    assert strategy.short_share(many)
+    assert not strategy.long_share(many)
+    for long in (np.array([3_000_000]), many[-1] + np.arange(10_000, 2_000_000, 10_000)):  # a row that no sample finds, and many
+        for columns in ([np.append(many, long)], [np.append(many, long)] * 2):
+            assert not strategy.short_share(*columns)
+        assert strategy.long_share(np.append(many, long))
     assert not strategy.short_share(np.arange(0, 1_001), np.arange(0, 100_001, 100))
 
 

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from arrowjag._kernels.strategy import sizes
 from arrowjag._kernels.strategy.choices import CHOICES, Choice
-from arrowjag._kernels.strategy.rules import are_small, lexsorts, long_share, polars_for, short_share
+from arrowjag._kernels.strategy.rules import are_small, lexsorts, polars_for
+from arrowjag._kernels.strategy.shares import long_share, short_share
 from arrowjag.errors import JagValueError
 
 __all__ = ["CHOICES", "Choice", "choose", "force", "is_forced", "is_small", "long_share", "polars_for", "short_share", "sizes"]

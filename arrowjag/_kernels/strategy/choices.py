@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from arrowjag import _versions
 from arrowjag._kernels.strategy import rules, sizes
-from arrowjag._kernels.strategy.rules import Offsets, is_huge
+from arrowjag._kernels.strategy.rules import is_huge
+from arrowjag._kernels.strategy.shares import Offsets, lengths_of
 
 __all__ = ["CHOICES", "Choice"]
 
@@ -29,7 +30,7 @@ def _is_row(offsets: Offsets, *_: Any) -> bool:
 
 
 def _has_short(offsets: Offsets, *_: Any) -> bool:
-    lengths = rules.lengths_of(offsets)
+    lengths = lengths_of(offsets)
     return bool(((lengths > 0) & (lengths <= sizes.PAIRS_LENGTH)).any())
 
 

@@ -9,20 +9,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from arrowjag import _versions
 from arrowjag._kernels.strategy import sizes
+from arrowjag._kernels.strategy.shares import Offsets, lengths_of, long_share, short_share, total_up_to
 
-__all__ = ["are_small", "lexsorts", "long_share", "polars_for", "short_share"]
-
-Offsets = NDArray[np.int64]
-
-
-def lengths_of(offsets: Offsets) -> Offsets:
-    found: Offsets = offsets[1:] - offsets[:-1]
-    return found
+__all__ = ["are_small", "lexsorts", "polars_for"]
 
 
 # --------------------------------------------------------------------------------------------------- equal and ordered items
@@ -41,23 +32,6 @@ def are_small(*keys: Any) -> bool:
 def lexsorts(*keys: Any) -> bool:
     """Whether np.lexsort takes the types of all keys."""
     return not [key for key, _ in keys if key.dtype.kind not in "buif" or key.dtype.itemsize > 8]
-
-
-def short_share(*offsets: Offsets) -> bool:
-    """Whether there are enough values for pairs, and most of them in short rows: of each column, where there are several."""
-    n_values = int(offsets[0][-1]) if len(offsets) == 1 else sum([int(one[-1]) for one in offsets])
-    longest = sizes.PAIRS_LENGTH
-    if n_values < sizes.PAIRS_VALUES or n_values > longest * sum([len(one) - 1 for one in offsets]):
-        return False
-    lengths = [lengths_of(one) for one in offsets]
-    short = np.logical_and.reduce([one <= longest for one in lengths])
-    return 2 * sum(int(one[short].sum()) for one in lengths) >= n_values
-
-
-def long_share(offsets: Offsets, length: int | None = None) -> bool:
-    """Whether most values are in rows longer than `length`, HASH_LENGTH by default."""
-    lengths = lengths_of(offsets)
-    return 2 * int(lengths[lengths > (length or sizes.HASH_LENGTH)].sum()) >= int(offsets[-1])
 
 
 def is_huge(offsets: Offsets) -> bool:
@@ -83,8 +57,7 @@ def short_sort(offsets: Offsets, ready: bool) -> str:
     """By the loop of short rows, if most values are in such rows."""
     if not ready or offsets[-1] > sizes.SORT_LENGTH * (len(offsets) - 1):
         return "numpy"
-    lengths = lengths_of(offsets)
-    return "compiled" if 2 * int(lengths[lengths <= sizes.PAIRS_LENGTH].sum()) >= offsets[-1] else "numpy"
+    return "compiled" if 2 * total_up_to(sizes.PAIRS_LENGTH, offsets) >= offsets[-1] else "numpy"
 
 
 def rank(offsets: Offsets, wide: bool, in_digits: bool = False) -> str:

@@ -1,0 +1,45 @@
+"""What share of the values lies in short rows and in long ones: of many rows a sample tells."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag._kernels.strategy import sizes
+
+__all__ = ["Offsets", "lengths_of", "long_share", "short_share", "total_up_to"]
+
+Offsets = NDArray[np.int64]
+
+SAMPLED_ROWS = 8192
+"""Of so many rows up to twice as many every one is looked at; to read the lengths of a million rows takes 4 ms."""
+
+
+def lengths_of(offsets: Offsets) -> Offsets:
+    """The length of each row."""
+    found: Offsets = offsets[1:] - offsets[:-1]
+    return found
+
+
+def short_share(*offsets: Offsets) -> bool:
+    """Whether there are enough values for pairs, and most of them in short rows: of each column, where there are several."""
+    n_values = int(offsets[0][-1]) if len(offsets) == 1 else sum([int(one[-1]) for one in offsets])
+    longest = sizes.PAIRS_LENGTH
+    if n_values < sizes.PAIRS_VALUES or n_values > longest * sum([len(one) - 1 for one in offsets]):
+        return False
+    return 2 * total_up_to(longest, *offsets) >= n_values
+
+
+def long_share(offsets: Offsets, length: int | None = None) -> bool:
+    """Whether most values are in rows longer than `length`, HASH_LENGTH by default."""
+    return 2 * total_up_to(length or sizes.HASH_LENGTH, offsets) <= int(offsets[-1])
+
+
+def total_up_to(longest: int, *offsets: Offsets) -> float:
+    """How many values lie in rows up to a length, in each of the columns."""
+    n_rows = len(offsets[0]) - 1
+    step = max(1, n_rows // SAMPLED_ROWS)
+    lengths = [one[1::step] - one[:-1:step] for one in offsets]
+    short = np.logical_and.reduce([one <= longest for one in lengths])
+    found = sum(int(one[short].sum()) for one in lengths)
+    return found * n_rows / len(short) if step > 1 else found
