@@ -20,6 +20,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.fill import spread_rows
+from arrowjag._kernels.base.memory import empty_like
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.equal import groups as _kernels
 from arrowjag._kernels.move import gather
@@ -123,7 +124,7 @@ def group_by(column: Column, keys: Sequence[Column], axis: Any) -> Column:
 def group_by_indices(column: Column, keys: Sequence[Column], sort: bool, axis: Any) -> Column:
     """Return the positions in the row of the items of each group."""
     _, place, frame, dims, items = _groups(column, keys, axis, "group_by_indices", sort)
-    slots = _offsets.positions(frame.shape.dims[place].offsets)[items]
+    slots = _offsets.positions(frame.shape.dims[place].offsets).take(items, out=empty_like(items), mode="clip")
     return Column(JaggedShape._trusted(dims), _arrow.from_numpy(slots))
 
 

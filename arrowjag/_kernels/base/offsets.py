@@ -86,7 +86,11 @@ def _check_total(sizes: NDArray[Any], offsets: NDArray[np.int64]) -> None:
 
 def row_sizes(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the number of items of each row, as np.diff does, in a third of its time for few rows."""
-    sizes: NDArray[np.int64] = offsets[1:] - offsets[:-1]
+    sizes: NDArray[np.int64]
+    if 8 * len(offsets) < strategy.sizes.ARROW_MEMORY_BYTES:
+        sizes = offsets[1:] - offsets[:-1]
+    else:
+        sizes = np.subtract(offsets[1:], offsets[:-1], out=empty(len(offsets) - 1, np.int64))
     return sizes
 
 

@@ -35,6 +35,7 @@ __all__ = [
     "in_blocks",
     "marked",
     "mode",
+    "stitch",
     "stitch_offsets",
     "value_counts",
 ]
@@ -76,8 +77,23 @@ def _shifted(items: NDArray[np.int64], base: int) -> NDArray[np.int64]:
     return items
 
 
+def stitch(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """The items of all parts one after another."""
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts, out=empty(sum(map(len, parts)), parts[0].dtype))
+
+
 def stitch_offsets(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    return from_sizes(np.concatenate([row_sizes(part) for part in parts]))
+    """The offsets of the rows of all parts one after another, from those of each part, which begin at 0."""
+    if len(parts) == 1:
+        return parts[0]
+    found = empty(sum(len(part) - 1 for part in parts) + 1, np.int64)
+    found[0] = place = before = 0
+    for part in parts:
+        np.add(part[1:], before, out=found[place + 1 : place + len(part)])
+        place, before = place + len(part) - 1, before + int(part[-1])
+    return found
 
 
 def find_runs(keys: Sequence[Key], offsets: NDArray[np.int64]) -> Runs:
@@ -142,7 +158,7 @@ def group_items(
         can_group(*keys[0])  # blocks are too small to have loops compiled
     parts = in_blocks(partial(_group_items, sort=sort), keys, offsets)
     group_offsets, item_offsets, items = zip(*parts, strict=True)
-    return stitch_offsets(group_offsets), stitch_offsets(item_offsets), np.concatenate(items)
+    return stitch_offsets(group_offsets), stitch_offsets(item_offsets), stitch(items)
 
 
 def _group_items(
@@ -243,7 +259,7 @@ def value_counts(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArr
         found = found.by_appearance()
         return small.cut(rows, len(offsets) - 1), found.leaders, found.sizes
     new_offsets, items, counts = zip(*in_blocks(_value_counts, keys, offsets), strict=True)
-    return stitch_offsets(new_offsets), np.concatenate(items), np.concatenate(counts)
+    return stitch_offsets(new_offsets), stitch(items), stitch(counts)
 
 
 def _value_counts(

@@ -18,7 +18,7 @@ from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import count_block, from_counts, from_sizes, row_sizes
 from arrowjag._kernels.compiled.library import find_loop, table_for
 from arrowjag._kernels.equal.distinct import leads
-from arrowjag._kernels.equal.groups import Items, stitch_offsets
+from arrowjag._kernels.equal.groups import Items, stitch, stitch_offsets
 from arrowjag._kernels.equal.leaders import find_members, members
 from arrowjag._kernels.move.gather import ranges
 from arrowjag._kernels.order import hashing, pairs, search, small
@@ -73,7 +73,7 @@ def _combine(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offse
     items = []
     for (start_x, start_y), (_, part, n_x) in blocks:
         items.append(part + np.where(part < n_x, start_x, len(x[0]) - n_x + start_y))
-    return stitch_offsets([part[0] for _, part in blocks]), np.concatenate(items)
+    return stitch_offsets([part[0] for _, part in blocks]), stitch(items)
 
 
 def _combine_block(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Items:
@@ -205,7 +205,7 @@ def member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.i
         return small.member(x, offsets_x, y, offsets_y)
 
     blocks = _pair_blocks(lambda parts: _member(*parts), x, offsets_x, y, offsets_y)
-    return np.concatenate([part for _, part in blocks])
+    return stitch([part for _, part in blocks])
 
 
 def union(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Items:
