@@ -151,6 +151,9 @@ def _n_unique(values: pa.Array, offsets: IntArray) -> pa.Array:
     found = text_marks(values, offsets)
     if found is not None:
         return _arrow.from_numpy(found[1])
+    counts = distinct.n_unique_texts(values, offsets)
+    if counts is not None:
+        return _arrow.from_numpy(counts)
     key, valid = _arrow.order_key(values, "n_unique")
     return _arrow.from_numpy(*distinct.n_unique(key, valid, offsets))
 

@@ -17,23 +17,26 @@ from arrowjag._kernels.base.memory import empty, empty_like, pack_bits, unpack_b
 pytest.importorskip("polars")
 
 SIZES = st.lists(st.integers(0, 6), max_size=40).map(np.array)
+REDUCTIONS = ["sum", "mean", "min", "max", "argmin", "argmax"]
 NUMBERS = st.sampled_from([0.0, -0.0, 1.5, -2.25, 3.0, np.nan, np.inf, -np.inf])
 
 
 @pytest.fixture(autouse=True)
 def _small_blocks() -> Iterator[None]:
-    with strategy.force(POLARS_VALUES=1):
+    with strategy.force(POLARS_VALUES=1, POLARS_ROW=0):
         yield
 
 
-@given(sizes=SIZES, data=st.data(), name=st.sampled_from(["sum", "mean", "min", "max"]), with_nulls=st.booleans())
+@given(
+    sizes=SIZES, data=st.data(), name=st.sampled_from(["sum", "mean", "min", "max", "argmin", "argmax"]), with_nulls=st.booleans()
+)
 def test_both_implementations_agree(sizes: np.ndarray, data: st.DataObject, name: str, with_nulls: bool) -> None:
     cuts = offsets.from_sizes(sizes.astype(np.int64))
     n = int(cuts[-1])
     values = np.array(data.draw(st.lists(NUMBERS, min_size=n, max_size=n)), np.float64)
     valid = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), bool) if with_nulls else None
     by_polars = getattr(reduce, name)(values, valid, cuts)
-    with strategy.force(row_reduction="numpy"):
+    with strategy.force(row_reduction="numpy", long_rows="numpy"):
         by_numpy = getattr(reduce, name)(values, valid, cuts)
     present = np.ones(len(sizes), bool) if by_numpy[1] is None else by_numpy[1]
     assert (by_polars[1] is None) == (by_numpy[1] is None)
@@ -44,14 +47,16 @@ def test_both_implementations_agree(sizes: np.ndarray, data: st.DataObject, name
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "int64", "uint64", "float32", "bool"])
-@pytest.mark.parametrize("name", ["sum", "min", "max", "mean"])
-def test_every_type_agrees(dtype: str, name: str) -> None:
+@pytest.mark.parametrize("name", REDUCTIONS)
+@pytest.mark.parametrize("with_nulls", [False, True])
+def test_every_type_agrees(dtype: str, name: str, with_nulls: bool) -> None:
     draw = np.random.default_rng(1)
     cuts = offsets.from_sizes(draw.integers(0, 9, 500))
     values = (draw.random(int(cuts[-1])) * 100).astype(dtype)
-    by_polars = getattr(reduce, name)(values, None, cuts)
-    with strategy.force(row_reduction="numpy"):
-        by_numpy = getattr(reduce, name)(values, None, cuts)
+    valid = draw.random(len(values)) < 0.7 if with_nulls else None
+    by_polars = getattr(reduce, name)(values, valid, cuts)
+    with strategy.force(row_reduction="numpy", long_rows="numpy"):
+        by_numpy = getattr(reduce, name)(values, valid, cuts)
     assert by_polars[0].dtype == by_numpy[0].dtype
     np.testing.assert_allclose(by_polars[0], by_numpy[0], rtol=1e-6 if dtype == "float32" else 1e-14)
 
@@ -66,10 +71,13 @@ def test_polars_is_called() -> None:
     assert out.tolist() == [5, 0, 6]
 
 
-def test_long_rows_and_other_types_use_the_fallback() -> None:
-    long = np.ones(strategy.sizes.POLARS_LENGTH + 1)
+def test_short_rows_and_other_types_use_the_fallback() -> None:
     out = np.zeros(1)
-    assert not polars_lists.reduce_lists(np.add, long, np.array([0, len(long)]), out)
+    with strategy.force(POLARS_ROW=4):
+        assert polars_lists.takes_long_lists(np.ones(8), np.array([0, 1, 8]))
+        assert not polars_lists.takes_long_lists(np.ones(7), np.array([0, 1, 7]))
+        assert not polars_lists.takes_long_lists(np.ones(8, np.float16), np.array([0, 8]))
+        assert not polars_lists.takes_long_lists(np.ones(16)[::2], np.array([0, 8]))
     assert not polars_lists.reduce_lists(np.multiply, np.ones(3), np.array([0, 3]), out)
     assert not polars_lists.reduce_lists(np.maximum, np.ones(3, np.float16), np.array([0, 3]), np.zeros(1, np.float16))
     assert not polars_lists.reduce_lists(np.add, np.ones(6)[::2], np.array([0, 3]), out)

@@ -280,7 +280,7 @@ def test_rules_on_both_sides_of_each_threshold(operation: str) -> None:
 
 def test_each_strategy_is_chosen_somewhere() -> None:
     """Other tests of this file choose these, which depend on polars; "cut" is below the small sizes that calls take first."""
-    elsewhere = {"row_sum", "count", "utf8", "row_reduction", "regex", "filter"}
+    elsewhere = {"row_sum", "count", "utf8", "row_reduction", "long_rows", "n_unique", "regex", "filter"}
     known = {
         (name, one) for name, choice in strategy.CHOICES.items() for one, able in choice.strategies.items() if able is not _never
     }
@@ -329,8 +329,15 @@ def test_polars_replaces_numpy_where_it_is_able(monkeypatch: pytest.MonkeyPatch)
         assert strategy.choose("row_reduction", even(512, 64), True) == chosen
         assert strategy.choose("regex", sizes.REGEX_POLARS_VALUES, True) == ("polars" if host else "arrow")
         assert strategy.choose("row_reduction", even(512, 64), False) == "numpy"
-        assert strategy.choose("row_reduction", even(513, 64), True) == "numpy"
         assert strategy.choose("row_reduction", rows(*[512] * 63, 511), True) == "numpy"
+        assert strategy.choose("long_rows", even(32, 1024), True) == chosen
+        assert strategy.choose("long_rows", even(32, 1024), False) == "numpy"
+        assert strategy.choose("long_rows", rows(*[32] * 1024, 31), True) == "numpy"
+        assert strategy.choose("long_rows", rows(*[512] * 63, 511), True) == "numpy"
+        assert strategy.choose("n_unique", even(512, 64), NO, True) == ("polars" if host else "matrix")
+        assert strategy.choose("n_unique", even(512, 64), NO, False) == "matrix"
+        assert strategy.choose("n_unique", even(512, 64), YES, True) == "compiled"
+        assert strategy.choose("n_unique", even(10, 10_000), NO, True) == "pairs"
         monkeypatch.setattr(_versions, "load", lambda _name, host=host: host)
         assert strategy.choose("filter", 500_000, True, True) == ("polars" if host else "arrow")
 
@@ -496,6 +503,10 @@ ABLE: list[tuple[str, str, tuple[Any, ...], bool]] = [
 FROM_POLARS_ABLE: list[tuple[str, tuple[Any, ...], tuple[Any, ...]]] = [
     ("row_reduction", (rows(0, 1), True), (rows(0, 0), True)),
     ("row_reduction", (rows(0, 1), True), (rows(0, 1), False)),
+    ("long_rows", (rows(0, 1), True), (rows(0, 0), True)),
+    ("long_rows", (rows(0, 1), True), (rows(0, 1), False)),
+    ("n_unique", (rows(0, 1), NO, True), (rows(0, 0), NO, True)),
+    ("n_unique", (rows(0, 1), NO, True), (rows(0, 1), NO, False)),
     ("row_sum", (1, False), (0, False)),
     ("count", (1,), (0,)),
     ("filter", (1, False, True), (1, False, False)),
@@ -531,13 +542,14 @@ NAMES = {
     "unique": "small pairs hash sort matrix compiled",
     "group": "small pairs hash sort compiled",
     "value_counts": "small pairs hash sort compiled",
-    "n_unique": "small pairs hash matrix compiled",
+    "n_unique": "small pairs hash matrix compiled polars",
     "member": "small pairs hash compiled",
     "combine": "small blocks",
     "lookup": "small hash",
     "hash_row": "tables partition",
     "in_set": "compare hash table",
     "row_reduction": "numpy polars",
+    "long_rows": "numpy polars",
     "row_sum": "numpy polars compiled",
     "count": "whole blocks polars compiled",
     "outer": "move scatter",
@@ -601,7 +613,7 @@ def test_strategies_that_only_whole_calls_take() -> None:
 
 
 def test_each_rule_names_strategies_of_its_operation() -> None:
-    covered = {operation for operation, _, _ in CHOSEN} | {*FROM_POLARS, "row_reduction"}
+    covered = {operation for operation, _, _ in CHOSEN} | {*FROM_POLARS, "row_reduction", "long_rows"}
     assert covered == strategy.CHOICES.keys()
     assert all(chosen in strategy.CHOICES[operation].strategies for operation, _, chosen in CHOSEN)
 

@@ -400,7 +400,12 @@ CALLS: dict[str, list[Call]] = {
     ],
     "square_root": [Call(lambda x: np.sqrt(x) if pa.types.is_floating(x.type) else x)],
     # reductions and scans
-    "row_reduction": [*(reduction(name, rounds=True)._replace(same_bits=True) for name in ("min", "max"))],
+    "row_reduction": [
+        *(reduction(name, rounds=True)._replace(same_bits=True) for name in ("min", "max")),
+        reduction("sum", rounds=True),
+        reduction("n_unique")._replace(types=TEXT),
+    ],
+    "long_rows": [*(reduction(name, rounds=True)._replace(same_bits=True) for name in ("min", "max", "argmin", "argmax"))],
     "row_sum": [reduction(name, rounds=True)._replace(same_bits=True) for name in ("sum", "mean", "var", "std")],
     "count": [
         reduction("count"),

@@ -1,4 +1,4 @@
-"""Sums and extremes of short rows by polars' list kernels, which read our buffers in place.
+"""Sums, extremes, slots and numbers of distinct items of rows by polars' list kernels, which read our buffers in place.
 
 polars is optional: it is used where it has been loaded already, or where the work is worth loading it.
 """
@@ -13,16 +13,28 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 
-__all__ = ["all_set", "count_bits", "reduce_lists", "sum_lists", "takes_lists"]
+__all__ = [
+    "NUMBERS",
+    "all_set",
+    "count_bits",
+    "count_distinct",
+    "extremes_of_lists",
+    "reduce_lists",
+    "slots_of_lists",
+    "sum_lists",
+    "takes_lists",
+    "takes_long_lists",
+]
 
 _METHODS: dict[Any, str] = {np.add: "sum", np.minimum: "min", np.maximum: "max"}
 _expressions: dict[str, Any] = {}
-_DTYPES = frozenset("bhilqBHILQfd")
+NUMBERS = frozenset("bhilqBHILQfd")
+"""The types of data that polars reduces, as numpy's characters."""
 
 
 def takes_lists(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], dtype: np.dtype[Any]) -> bool:
     """Whether polars reduces rows to results of a type."""
-    fits = ufunc in _METHODS and data.dtype.char in _DTYPES and (ufunc is not np.add or data.dtype == dtype)
+    fits = ufunc in _METHODS and data.dtype.char in NUMBERS and (ufunc is not np.add or data.dtype == dtype)
     return strategy.choose("row_reduction", offsets, fits and data.flags.c_contiguous) == "polars"
 
 
@@ -47,6 +59,41 @@ def reduce_lists(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64]
     if kept is not None:
         out[empty] = kept
     return True
+
+
+def takes_long_lists(data: NDArray[Any], offsets: NDArray[np.int64]) -> bool:
+    """Whether polars takes rows with nulls, and finds slots in rows."""
+    return strategy.choose("long_rows", offsets, data.dtype.char in NUMBERS and data.flags.c_contiguous) == "polars"
+
+
+def extremes_of_lists(
+    largest: bool, data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """The smallest or largest item of each row that is not null, and which rows have one; NaN only where a row has nothing else."""
+    return _numbers(_each_row("max" if largest else "min", _lists_of(data, valid, offsets)), data.dtype)
+
+
+def slots_of_lists(
+    largest: bool, data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """The slot of the first smallest or largest item of each row, as `extremes_of_lists` compares them, and which rows have one."""
+    return _numbers(_each_row("arg_max" if largest else "arg_min", _lists_of(data, valid, offsets)), np.dtype(np.int64))
+
+
+def count_distinct(values: pa.Array[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The number of distinct items of each row of numbers or text without nulls; NaN equals NaN, -0.0 equals 0.0."""
+    cuts = pa.py_buffer(np.ascontiguousarray(offsets))
+    lists = pa.Array.from_buffers(pa.large_list(values.type), len(offsets) - 1, [None, cuts], children=[values])
+    return _numbers(_each_row("n_unique", lists), np.dtype(np.int64))[0]
+
+
+def _numbers(found: Any, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """A series as numpy data, 0 where it is null, and where it is not."""
+    values = found.to_arrow()
+    if not values.null_count:
+        return values.to_numpy().astype(dtype, copy=False), np.ones(len(values), np.bool_)
+    present: NDArray[np.bool_] = values.is_valid().to_numpy(zero_copy_only=False)
+    return values.fill_null(0).to_numpy().astype(dtype, copy=False), present
 
 
 def all_set(bits: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any]:
@@ -80,6 +127,14 @@ def _each_row(name: str, lists: pa.Array[Any]) -> Any:
     if name not in _expressions:
         _expressions[name] = getattr(pl.col("rows").list, name)()
     return pl.DataFrame([pl.Series("rows", lists)]).select_seq(_expressions[name]).to_series()
+
+
+def _lists_of(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> pa.Array[Any]:
+    """An Arrow array of lists over numpy data, and the validity of their items."""
+    bits = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    values = pa.Array.from_buffers(pa.from_numpy_dtype(data.dtype), len(data), [bits, pa.py_buffer(data)])
+    cuts = pa.py_buffer(np.ascontiguousarray(offsets))
+    return pa.Array.from_buffers(pa.large_list(values.type), len(offsets) - 1, [None, cuts], children=[values])
 
 
 def _lists(type: pa.DataType, data: NDArray[Any], n_values: int, offsets: NDArray[np.int64]) -> pa.Array[Any]:

@@ -17,7 +17,13 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, text_parts, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_true, row_sizes
-from arrowjag._kernels.base.polars_lists import reduce_lists, takes_lists
+from arrowjag._kernels.base.polars_lists import (
+    extremes_of_lists,
+    reduce_lists,
+    slots_of_lists,
+    takes_lists,
+    takes_long_lists,
+)
 from arrowjag._kernels.compiled.library import Compiled, find_loop, find_text_loop, losers
 from arrowjag._kernels.move.gather import take_rows
 from arrowjag._kernels.order.sort import Key
@@ -105,7 +111,8 @@ def _extreme(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.i
     def work(block: Block) -> None:
         _fill_extremes(pick, None, block, out[block.rows], present[block.rows])
 
-    over_blocks(work, data, valid, offsets, strategy.sizes.LARGE_VALUES, per_core=valid is None)
+    light = valid is not None and takes_long_lists(data, offsets)
+    over_blocks(work, data, valid, offsets, strategy.sizes.LARGE_VALUES, per_core=valid is None, light=light)
     return out, unless_all(present)
 
 
@@ -120,7 +127,9 @@ def _fill_extremes(pick: Pick, loop: Compiled | None, block: Block, out: NDArray
     if loop is not None:
         _run(loop, pick, block.data, block.valid, block.offsets, out, present)
         return
-    if not _past_nulls(pick, block, out, present):
+    if block.valid is not None and takes_long_lists(block.data, block.offsets):
+        out[:], present[:] = extremes_of_lists(pick is _LARGEST, block.data, block.valid, block.offsets)
+    elif not _past_nulls(pick, block, out, present):
         _of_block(pick, block, out, present, reduce_rows)
     without_signed_zeros(out)
 
@@ -201,11 +210,16 @@ def _slot(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int6
         return slots, None if _run(loop, pick, data, valid, offsets, slots, present) else present
 
     def work(block: Block) -> None:
+        rows = block.rows
+        if takes_long_lists(block.data, block.offsets):
+            slots[rows], present[rows] = slots_of_lists(pick is _LARGEST, block.data, block.valid, block.offsets)
+            return
         found = empty(len(block.offsets) - 1, data.dtype)
-        _of_block(pick, block, found, present[block.rows])
-        _first_hits(found, block, slots[block.rows])
+        _of_block(pick, block, found, present[rows])
+        _first_hits(found, block, slots[rows])
 
-    over_blocks(work, data, valid, offsets)
+    by_polars = takes_long_lists(data, offsets)
+    over_blocks(work, data, valid, offsets, per_core=by_polars, light=by_polars)
     return slots, unless_all(present)
 
 

@@ -67,10 +67,12 @@ def over_blocks(
     block_values: int | None = None,
     alone: int | None = None,
     per_core: bool = False,
+    light: bool = False,
 ) -> None:
     """Call a function on blocks of rows, on all cores; floating-point warnings are off inside.
 
-    `block_values` is CACHE_VALUES by default; with `per_core` there is one block per core.
+    `block_values` is CACHE_VALUES by default; with `per_core` there is one block per core, and with `light`, of a function that
+    takes values at the speed of memory, only one for fewer than LIGHT_VALUES.
     """
     n_values = int(offsets[-1])
     if n_values < strategy.sizes.THREAD_VALUES:  # as `map_rows` does, without its cost per call
@@ -87,7 +89,7 @@ def over_blocks(
 
     strategy.polars_for(n_values)  # loaded by this thread, if it is worth it
     size = None if per_core else block_values or strategy.sizes.CACHE_VALUES
-    blocks.map_rows(work, offsets, block_values=size, alone=alone)
+    blocks.map_rows(work, offsets, block_values=size, alone=alone, light=light)
 
 
 def whole_block(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> Block:

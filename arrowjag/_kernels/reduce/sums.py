@@ -17,6 +17,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, row_sizes
+from arrowjag._kernels.base.polars_lists import reduce_lists, takes_lists
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.reduce.ordered import are_shared, row_sums
 from arrowjag._kernels.reduce.segments import (
@@ -76,7 +77,8 @@ def sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[N
             _check_sums(values, block)
 
     size = strategy.sizes.LARGE_VALUES if target.kind == "f" else strategy.sizes.CACHE_VALUES
-    over_blocks(work, data, valid, offsets, size, per_core=_needs_no_room(data, valid))
+    without_room = _needs_no_room(data, valid, offsets)
+    over_blocks(work, data, valid, offsets, size, per_core=without_room, light=without_room and target.kind != "f")
     return out, None
 
 
@@ -105,13 +107,13 @@ def _looped(
     return None if max(n_bad) else out
 
 
-def _needs_no_room(data: NDArray[Any], valid: Valid) -> bool:
+def _needs_no_room(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> bool:
     """Whether sums have no temporaries, which blocks would keep in cache."""
     is_float = data.dtype.kind == "f"
     ready = find_loop("sum" if is_float else "sum_integers", data.dtype, valid is not None, len(data)) is not None
     if is_float:
         return (data.dtype == np.float64 and valid is None) or strategy.choose("row_sum", len(data), ready) == "compiled"
-    return strategy.choose("integer_sum", ready) == "compiled"
+    return strategy.choose("integer_sum", ready) == "compiled" or (valid is None and takes_lists(np.add, data, offsets, data.dtype))
 
 
 def _run_integers(block: Block, out: NDArray[Any]) -> bool:
@@ -125,8 +127,10 @@ def _run_integers(block: Block, out: NDArray[Any]) -> bool:
 def _integer_sums(values: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
     """The sum of each row, without those bits that the type has no room for: what running totals differ by, exactly.
 
-    It has no cost per row but a look-up: 5M int64 in 500k rows take 4 ms, where polars takes 5 and reduceat 8.
+    By polars, if it is loaded; or with no cost per row but a look-up.
     """
+    if reduce_lists(np.add, values, offsets, out):
+        return
     totals = empty(len(values) + 1, values.dtype)
     totals[0] = 0
     np.cumsum(values, out=totals[1:])
@@ -206,7 +210,7 @@ def mean(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
         return n > 0
 
     size = strategy.sizes.CACHE_VALUES if data.dtype.kind in "iu" else strategy.sizes.LARGE_VALUES
-    return moments(work, data, valid, offsets, size, per_core=_needs_no_room(data, valid))
+    return moments(work, data, valid, offsets, size, per_core=_needs_no_room(data, valid, offsets))
 
 
 def _compiled_means(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid] | None:

@@ -157,7 +157,13 @@ CHOICES: dict[str, Choice] = {
     "group": Choice(rules.equal, _EQUAL),
     "value_counts": Choice(rules.equal, _EQUAL),
     "n_unique": _either(
-        rules.count_distinct, "hash", "matrix", small=_never, pairs=_has_short, compiled=lambda _offsets, ready: ready()
+        rules.count_distinct,
+        "hash",
+        "matrix",
+        small=_never,
+        pairs=_has_short,
+        compiled=lambda _offsets, ready, _fits=False: ready(),
+        polars=lambda offsets, _ready, fits=False: fits and offsets[-1] > 0 and rules.has_polars(),
     ),
     "member": _either(rules.member, "pairs", "hash", small=_never, compiled=lambda _x, _y, ready=False: ready),
     "combine": _either(lambda: "blocks", "blocks", small=_never),
@@ -175,6 +181,7 @@ CHOICES: dict[str, Choice] = {
     "row_reduction": _either(
         rules.row_reduction, "numpy", polars=lambda offsets, fits: fits and offsets[-1] > 0 and rules.has_polars()
     ),
+    "long_rows": _either(rules.long_rows, "numpy", polars=lambda offsets, fits: fits and offsets[-1] > 0 and rules.has_polars()),
     "row_sum": _either(
         rules.row_sum, "numpy", polars=lambda n, _ready: n > 0 and rules.has_polars(), compiled=lambda _n, ready: ready
     ),

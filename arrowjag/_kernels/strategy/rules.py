@@ -89,11 +89,14 @@ def distinct(
     return "matrix" if found == "sort" and n_keys == 1 and (fits is None or fits()) else found
 
 
-def count_distinct(offsets: Offsets, ready: Callable[[], bool]) -> str:
+def count_distinct(offsets: Offsets, ready: Callable[[], bool], fits: bool = False) -> str:
+    """`fits` where polars counts items of the type."""
     if ready():
         return "compiled"
     if short_share(offsets):
         return "pairs"
+    if row_reduction(offsets, fits) == "polars":
+        return "polars"
     return "hash" if long_share(offsets, sizes.HASH_COUNT_LENGTH) else "matrix"
 
 
@@ -129,9 +132,12 @@ def polars_for(n_values: int) -> Any:
 
 def row_reduction(offsets: Offsets, fits: bool) -> str:
     """`fits` where polars has the same kernel for the type of the data and of the result."""
-    if not fits or offsets[-1] < sizes.POLARS_VALUES or _versions.loaded("polars") is None:
-        return "numpy"
-    return "polars" if int(lengths_of(offsets).max()) <= sizes.POLARS_LENGTH else "numpy"
+    return "polars" if fits and offsets[-1] >= sizes.POLARS_VALUES and _versions.loaded("polars") is not None else "numpy"
+
+
+def long_rows(offsets: Offsets, fits: bool) -> str:
+    """As `row_reduction`, of kernels of polars that have a cost per row."""
+    return row_reduction(offsets, fits and bool(offsets[-1] >= sizes.POLARS_ROW * (len(offsets) - 1)))
 
 
 def row_sum(n_values: int, ready: bool) -> str:
