@@ -186,6 +186,7 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     given |= arguments_of_strings(cuts, rng)
     given["members"] = {"known": values[::-1].copy(), "cuts": np.concatenate(([0], np.cumsum(np.diff(offsets)[::-1])))}
     given["grouped_items"] = {"leaders": leaders, "places": np.zeros_like(leaders), "cuts": np.zeros_like(cuts)}
+    given["counted_flags"] = {"flags": values, "size": len(values), "out": np.zeros(len(offsets) - 1, np.int64)}
     given["taken_items"] = {"begins": bounds[rows], "taken": taken, "out": np.zeros(taken[-1], values.dtype)}
     limits = {"begin": 2, "end": int(offsets[-1]) - 3}
     positions = rng.integers(-40, 40, len(rows))

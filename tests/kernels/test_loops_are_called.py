@@ -97,6 +97,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "sort descending": ("short_sort_falling-i8-nulls", lambda: INTEGERS.sort(descending=True)),
     "argsort": ("short_order-f8-plain", WHOLE.argsort),
     "argsort of integers": ("short_order-u1-plain", lambda: TIMES.argsort(descending=True)),
+    "entropy, whose items are counted": ("counted_flags-b1-plain", FLOATS.entropy),
     "rank": ("short_ranks-f8-nulls", lambda: FLOATS.rank(method="dense")),
     "rank of integers": ("short_ranks-i8-plain", lambda: TIMES.rank(method="average")),
     "cumsum": ("cumsum-f8-nulls", FLOATS.cumsum),

@@ -413,6 +413,11 @@ CALLS: dict[str, list[Call]] = {
         method("lengths"),
         reduction("sum", rounds=True),
     ],
+    "flags": [
+        reduction("mean", rounds=True),
+        method("drop_nulls"),
+        Call(lambda x: x.entropy() if pa.types.is_floating(x.type) else x.n_unique()),
+    ],
     "outer": [
         *(reduction(name, axis, rounds=name != "count") for name in ("sum", "mean", "count") for axis in (0, 1)),
         *(reduction(name, axis, rounds=True)._replace(same_bits=True) for name in ("min", "max") for axis in (0, 1)),

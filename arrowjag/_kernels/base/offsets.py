@@ -268,6 +268,8 @@ def count_true(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[n
     -----
     O(n_rows + n_values).
     """
+    if (loop := _flag_loop(len(mask))) is not None:
+        return _count_by_loop(loop, mask, offsets)
     by = strategy.choose("count", len(mask))
     if by == "polars":
         return count_bits(mask, offsets).astype(np.int64)
@@ -285,7 +287,23 @@ def count_true(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[n
 
 def count_block(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[Any]:
     """As `count_true`, on this thread; made for blocks whose running count stays in cache."""
+    if (loop := _flag_loop(len(mask))) is not None:
+        found = empty(len(offsets) - 1, np.int64)
+        loop(np.ascontiguousarray(mask), len(mask), offsets, 0, len(found), found)
+        return found
     counts: NDArray[Any] = row_sizes(count_before(mask, offsets))
+    return counts
+
+
+def _flag_loop(n_values: int) -> Compiled | None:
+    """The compiled loop that counts flags, where it is ready and chosen."""
+    loop = find_loop("counted_flags", np.dtype(np.bool_), False, n_values)
+    return loop if strategy.choose("flags", loop is not None) == "compiled" else None
+
+
+def _count_by_loop(loop: Compiled, mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    counts, flags = empty(len(offsets) - 1, np.int64), np.ascontiguousarray(mask)
+    map_rows(lambda first, last: loop(flags, len(flags), offsets, first, last, counts), offsets, light=True)
     return counts
 
 

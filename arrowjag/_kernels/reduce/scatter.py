@@ -84,11 +84,14 @@ def _scatter_extreme(function: np.ufunc) -> Callable[[Any, BoolArray | None, Int
         if not _run("scattered_max" if function is np.maximum else "scattered_min", data, valid, node, out):
             function.at(out, node, items)
         without_signed_zeros(out)
-        if not (out == loser).any():
+        lost = out == loser
+        if not lost.any():
             return out, None
-        found = count_at(valid, node, size) > 0
-        out[~found] = 0
-        return out, found
+        lasting = data == loser
+        if np.count_nonzero(lasting if valid is None else lasting & valid):  # an item is as the loser: nodes are counted
+            lost = count_at(valid, node, size) == 0
+        out[lost] = 0
+        return out, ~lost
 
     return scatter
 

@@ -192,6 +192,7 @@ CHOICES: dict[str, Choice] = {
         polars=lambda n, _ready=False: n > 0 and rules.has_polars(),
         compiled=lambda _n, ready=False: ready,
     ),
+    "flags": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "outer": _either(rules.outer, "move", scatter=lambda plain: plain),
     "scattered": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "integer_sum": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),

@@ -72,6 +72,30 @@ def counted(kind: str, nulls: bool) -> Function:
     return function
 
 
+@loop("item* i8 i8* i8 i8 i8*", ("b1",))
+def counted_flags(kind: str, nulls: bool) -> Function:
+    """(flags, size, offsets, first, last, out): how many flags of each row are set; there are `size`, bytes of 0 or 1."""
+    del kind, nulls
+
+    def function(flags: Any, size: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            x, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            n = u8(0)
+            while x + u8(8) <= end:  # a product whose highest byte is the sum of eight bytes
+                n += (load_word(flags, x) * u8(0x0101010101010101)) >> u8(56)
+                x += u8(8)
+            if x + u8(8) <= u8(size):  # the flags of the next rows are cut off: a branch for each length would be mispredicted
+                word = load_word(flags, x) & ((u8(1) << (u8(8) * (end - x))) - u8(1))
+                n += (word * u8(0x0101010101010101)) >> u8(56)
+            else:
+                for i in range(x, end):
+                    n += u8(flags[i])
+            out[row] = i8(n)
+        return 0
+
+    return function
+
+
 @loop("item* i8 i8 i8* i8 i8 u1*", ("u1",))
 def any_set(kind: str, nulls: bool) -> Function:
     """(data, size, skip, offsets, first, last, out): 1 where a bit of a row is set, else 0; arguments as in `counted`."""
