@@ -48,24 +48,25 @@ def apply(
     Column
         Of the same shape; the shape object is shared.
     """
+    shape = column._shape
     if is_none_of_them(axis):
-        return Column(column.shape, function(column.values, np.arange(column.shape.size + 1)))
-    found = normalize_axes(axis, column.ndim, operation)
-    if found[-1] == column.ndim - 1:
-        offsets = column.shape.composed(found[0], column.ndim).offsets
-        return Column(column.shape, function(column.values, offsets))
+        return Column(shape, function(column.values, np.arange(shape.size + 1)))
+    ndim = len(shape._dims)
+    found = normalize_axes(axis, ndim, operation)
+    if found[-1] == ndim - 1:
+        return Column(shape, function(column.values, shape.composed(found[0], ndim).offsets))
     moved = move_last(column, found[0])
     flat = moved.column
     offsets = flat.shape.dims[-1].offsets
     if not complete or not len(moved.slots):
-        return move_back(moved, Column(flat.shape, function(flat.values, offsets)), column.shape)
+        return move_back(moved, Column(flat.shape, function(flat.values, offsets)), shape)
     place, offsets = _completed(moved, offsets)
     present = np.zeros(int(offsets[-1]), bool)
     present[place] = True
     source = np.zeros(len(present), np.int64)
     source[place] = np.arange(len(place))
     result = function(gather.take(flat.values, source, present), offsets)
-    return move_back(moved, Column(flat.shape, gather.take(result, place)), column.shape)
+    return move_back(moved, Column(flat.shape, gather.take(result, place)), shape)
 
 
 def apply_both(

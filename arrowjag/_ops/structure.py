@@ -293,7 +293,7 @@ def align(columns: Sequence[Column], operation: str = "align") -> list[Column]:
         return list(columns)
     shapes = [column._shape for column in columns]
     target = _longest(shapes)
-    if _agree_already(shapes, target, target.ndim) and not _declare_more([shape._dims for shape in shapes], target._dims):
+    if _agree_already(shapes, target, len(target._dims), extents=True):
         return _expand_each(columns, target)
     return expand_all(agree(columns, operation))
 
@@ -316,12 +316,21 @@ def _longest(shapes: Sequence[JaggedShape]) -> JaggedShape:
     return longest
 
 
-def _agree_already(shapes: Sequence[JaggedShape], target: JaggedShape, levels: int) -> bool:
-    """Return whether the first `levels` dims of every shape are a prefix of the longest, with the same null rows."""
+def _agree_already(shapes: Sequence[JaggedShape], target: JaggedShape, levels: int, *, extents: bool = False) -> bool:
+    """Return whether the first `levels` dims of every shape are a prefix of the longest, with the same null rows.
+
+    With `extents`, also that none declares an extent that the longest does not.
+    """
+    wanted = target._dims
     for shape in shapes:
-        if shape is not target:
-            for depth, (mine, theirs) in enumerate(zip(shape._dims, target._dims, strict=False)):
-                if mine is not theirs and (mine.validity is not theirs.validity or (depth < levels and mine != theirs)):
+        if shape is target:
+            continue
+        for depth, mine in enumerate(shape._dims):
+            theirs = wanted[depth]
+            if mine is not theirs:
+                if mine.validity is not theirs.validity or (depth < levels and mine != theirs):
+                    return False
+                if extents and (declared := mine.extent) is not None and declared != theirs.extent:
                     return False
     return True
 

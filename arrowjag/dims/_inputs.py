@@ -145,5 +145,5 @@ def read_only(array: Array) -> Array:
     if not array.flags.writeable:
         return array
     view = array.view()
-    view.setflags(write=False)
+    view.flags.writeable = False
     return view

@@ -28,6 +28,7 @@ __all__ = [
     "from_words",
     "has_words",
     "is_text",
+    "numbers",
     "pack_bits",
     "take_clipped",
     "text_from",
@@ -42,6 +43,12 @@ __all__ = [
 
 _BYTE, _FLAG = np.dtype(np.uint8), np.dtype(np.bool_)
 """Made once: numpy looks a type up at each call."""
+
+_NUMBERS = np.arange(1 << 12)
+_NUMBERS.setflags(write=False)
+
+_HAS_WORDS: dict[int, bool] = {}
+"""What `has_words` found, by type id."""
 
 
 class ExcessError(JagMemoryError):
@@ -75,10 +82,17 @@ def empty(n: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     The C library hands large blocks back to the system when they are freed, so that each new array is mapped and zeroed page by
     page again; Arrow's pool keeps them for a while. To allocate and fill results of 40, 4, 4 and 5 MB takes 1.7 ms instead of 10.6.
     """
-    kind = dtype if type(dtype) is np.dtype else np.dtype(dtype)
+    if n < strategy.sizes.ARROW_MEMORY_BYTES >> 5:  # few items, of 32 bytes at most: numpy alone looks at the type
+        return np.empty(n, dtype)
+    kind = np.dtype(dtype)
     if int(n) * kind.itemsize < strategy.sizes.ARROW_MEMORY_BYTES:
         return np.empty(n, kind)
     return np.frombuffer(pa.allocate_buffer(check_memory(int(n), kind.itemsize)), kind)
+
+
+def numbers(n: int) -> npt.NDArray[np.int64]:
+    """The integers from 0 to n - 1, for reading: few of them are a slice of shared ones, in a quarter of the time of `arange`."""
+    return _NUMBERS[:n] if n <= len(_NUMBERS) else np.arange(n)
 
 
 def empty_like(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -140,7 +154,10 @@ def aligned_bits(bits: pa.Buffer, first: int, n: int) -> npt.NDArray[Any]:
 
 def has_words(type: pa.DataType) -> bool:
     """Whether values of the type lie side by side in words of one width, beside their validity."""
-    return bool(pt.is_primitive(type) or pt.is_decimal(type))
+    found = _HAS_WORDS.get(type.id)
+    if found is None:
+        found = _HAS_WORDS[type.id] = bool(pt.is_primitive(type) or pt.is_decimal(type))
+    return found
 
 
 def data_of(values: Any) -> NDArray[Any]:

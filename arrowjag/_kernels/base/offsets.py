@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks, put_windows
-from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.base.memory import empty, numbers
 from arrowjag._kernels.base.polars_lists import count_bits
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag.errors import JagOverflowError, OffsetsError
@@ -171,13 +171,13 @@ def positions(offsets: NDArray[np.int64], first: int = 0) -> NDArray[np.int64]:
         return runs(starts, offsets)
     out = empty(n_values, np.int64)
     widest = longest()
-    numbers = np.arange(first, first + widest)
+    counted = np.arange(first, first + widest)
 
     def work(low: int, high: int) -> None:
         # All rows begin alike: the longest is copied to the start of each row, and the next row overwrites the excess.
         # 5M values in 500k rows take 5 ms of CPU time, summing up 10.
         start, end = int(offsets[low]), int(offsets[high])
-        put_windows(np.broadcast_to(numbers, (high - low, widest)), offsets[low:high] - start, out[start:end])
+        put_windows(np.broadcast_to(counted, (high - low, widest)), offsets[low:high] - start, out[start:end])
 
     map_rows(work, offsets, block_values=strategy.sizes.CACHE_VALUES)
     return out
@@ -190,12 +190,12 @@ def _numbering(n_values: int) -> Compiled | None:
 def runs(starts: NDArray[Any], offsets: NDArray[np.int64], step: int = 1) -> NDArray[np.int64]:
     """starts[i], starts[i] + step, .. of each row i, with rows bounded by `offsets`; a new (n_values,) int64 array."""
     n_values = int(offsets[-1])
-    loop = _numbering(n_values)
+    loop = _numbering(n_values) if n_values >= strategy.sizes.COMPILED_VALUES else None
     by = strategy.choose("runs", n_values, loop is not None)
     if by == "small":
-        counted = offsets[:-1] if step == 1 else step * offsets[:-1]
-        found: NDArray[np.int64] = (starts - counted).repeat(offsets[1:] - offsets[:-1])
-        found += np.arange(n_values) if step == 1 else step * np.arange(n_values)
+        firsts = offsets[:-1]
+        found: NDArray[np.int64] = (starts - (firsts if step == 1 else step * firsts)).repeat(offsets[1:] - firsts)
+        found += numbers(n_values) if step == 1 else step * numbers(n_values)
         return found
     out, numbers_at = empty(n_values, np.int64), np.ascontiguousarray(starts, np.int64)
 
