@@ -20,7 +20,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.base.offsets import longest_of, row_sizes
 from arrowjag._kernels.equal import groups as _kernels
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import rank as _rank
@@ -174,7 +174,7 @@ def _choices(offsets: IntArray, n: int) -> tuple[IntArray, IntArray]:
 
 def _counts(sizes: IntArray, n: int) -> IntArray:
     """Count the combinations per row; raises if their total is too large to hold."""
-    longest = int(sizes.max(initial=0))
+    longest = longest_of(sizes)
     distinct, place = (np.arange(longest + 1), sizes) if longest <= 64 else np.unique(sizes, return_inverse=True)
     if longest > n and _log_choices(longest, n) > _MOST_LOG:
         raise JagOverflowError(f"combinations: those of {n} of {longest} items don't fit into memory")

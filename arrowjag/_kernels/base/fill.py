@@ -202,8 +202,9 @@ def filled(data: NDArray[Any], valid: NDArray[np.bool_], value: object) -> NDArr
     np.where takes 6 in blocks, 10 as a whole, and 18 where every second is null.
     """
     if strategy.choose("fill", len(data)) == "small":
-        out = data.copy()
-        out[~valid] = value
+        out = np.empty(len(data), data.dtype)
+        out.fill(value)
+        np.copyto(out, data, where=valid)
         return out
     words = np.dtype(f"i{data.itemsize}")
     filler = np.array([value], data.dtype).view(words)

@@ -76,7 +76,8 @@ def sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[N
             _check_sums(values, block)
 
     size = strategy.sizes.LARGE_VALUES if target.kind == "f" else strategy.sizes.CACHE_VALUES
-    over_blocks(work, data, valid, offsets, size, per_core=_needs_no_room(data, valid))
+    are_many = len(data) >= strategy.sizes.THREAD_VALUES  # fewer are one block
+    over_blocks(work, data, valid, offsets, size, per_core=are_many and _needs_no_room(data, valid))
     return out, None
 
 

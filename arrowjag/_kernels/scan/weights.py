@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.memory import empty, empty_columns, empty_like, zeros
-from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.base.offsets import longest_of, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.ordered import PIECE, cut_pieces, row_sums
 from arrowjag._kernels.reduce.segments import Block, over_blocks, reduceat, result_type, shifted
@@ -171,7 +171,7 @@ def merged(one: State, two: State) -> State:
 def _scan(leaves: Callable[[Integers], State], offsets: Integers, out: State) -> None:
     """Fill `out`, whose arrays are views, with the state of each row up to each item."""
     sizes = row_sizes(offsets)
-    if int(sizes.max(initial=0)) <= PIECE:
+    if longest_of(sizes) <= PIECE:
         _scan_slots(leaves, offsets, out)
         return
     rows, pieces = cut_pieces(offsets, sizes)

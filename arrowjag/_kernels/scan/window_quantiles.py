@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, zeros
-from arrowjag._kernels.base.offsets import from_counts, running_count
+from arrowjag._kernels.base.offsets import from_counts, longest_of, running_count
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.scatter import inverse
 from arrowjag._kernels.reduce.quantiles import check_interpolation, mixed, of_table, slots_of
@@ -89,7 +89,7 @@ def _as_floats(data: NDArray[Any], sizes: NDArray[np.int64], q: float, interpola
     if data.dtype.kind == "f" or not len(data):
         return data
     if data.dtype.itemsize == 8:
-        _, _, weights = slots_of(np.arange(int(sizes.max(initial=0))), q, interpolation)
+        _, _, weights = slots_of(np.arange(longest_of(sizes)), q, interpolation)
         is_exact = bool(((weights == 0) | (weights == 0.5)).all())
         if not is_exact or max(int(data.max()), -int(data.min())) > 2**51:
             return data
@@ -107,7 +107,7 @@ def _slide(
 ) -> NDArray[Any]:
     """As `quantiles`, by a compiled loop; there are no nulls and no NaN."""
     low, high = windows
-    longest = int(np.maximum.reduce(sizes, initial=0))
+    longest = longest_of(sizes)
     below, above, weights = (_slots_of_few if longest < strategy.sizes.CALL_VALUES else _slots)(longest, q, interpolation)
     is_float = data.dtype.kind == "f"
     ends = [empty(0 if is_float else len(low), data.dtype) for _ in range(2)]

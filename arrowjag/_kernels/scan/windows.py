@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.memory import empty
-from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.base.offsets import longest_of, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import Block, over_blocks
 
@@ -132,7 +132,7 @@ def of_times(times: NDArray[Any], offsets: Integers, width: Any, center: bool = 
 def _bisect(low: Integers, high: Integers, is_before: Callable[[Integers], NDArray[np.bool_]]) -> Integers:
     """For each item the first place from low to high that is not before it; `high` where all are."""
     low, high = low.copy(), high.copy()
-    most = int(row_sizes_of(low, high).max(initial=0))
+    most = longest_of(row_sizes_of(low, high))
     while most > 0:
         middle = (low + high) >> 1
         open_ = low < high

@@ -6,7 +6,7 @@ take along all that is inside them. An atom has a frame and one coordinate per m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
