@@ -123,9 +123,11 @@ def single_axis(column: Column, axis: Any, operation: str) -> tuple[Column, int]
 
 def resized(dim: Dim, offsets: IntArray, validity: BoolArray | None = None) -> Dim:
     """Replace the sizes of a dim, keeping its validity; the outermost dim stays a `Uniform` of one row."""
-    if len(dim) == 1 and dim.validity is None and validity is None:
-        return Uniform(int(offsets[-1]), 1, declared=False)
-    return Ragged.from_offsets(offsets, validity=dim.validity if validity is None else validity, check=False)
+    if validity is None:
+        validity = dim.validity
+        if validity is None and len(dim) == 1:
+            return Uniform(int(offsets[-1]), 1, declared=False)
+    return Ragged.from_offsets(offsets, validity=validity, check=False)
 
 
 def items_as_rows(column: Column, depth: int) -> Column:

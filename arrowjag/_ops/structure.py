@@ -85,12 +85,12 @@ def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim]
     """
     if valid is None and _is_run(index):
         return slice_items(column, depth, int(index[0]), int(index[-1]) + 1, outer)
-    dims = list(outer)
-    for level, dim in enumerate(column.shape.dims[depth:], depth + 1):
-        inner = column.shape.dims[level:]
-        by = merge.by_rows(column.type, len(dim), column.shape.size, len(index))
+    dims, own, n_values = list(outer), column._shape._dims, column._shape.size
+    for level, dim in enumerate(own[depth:], depth + 1):
+        inner = own[level:]
+        by = merge.by_rows(column.type, len(dim), n_values, len(index))
         if by != "items" and all(isinstance(one, Uniform) for one in inner):
-            width = column.shape.size // dim.size  # inner dims are uniform: a row is one contiguous range of values
+            width = n_values // dim.size  # inner dims are uniform: a row is one contiguous range of values
             offsets, values = merge.take_spans(column.values, dim.offsets * width if inner else dim.offsets, index, valid, by)
             dims.append(_like(dim, offsets // width if inner else offsets, _kept(dim, index, valid)))
             for one in inner:
@@ -105,7 +105,10 @@ def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim]
 def _is_run(index: IntArray) -> bool:
     """Return True for positions that follow each other."""
     n = len(index)
-    if n == 0 or index[-1] - index[0] != n - 1 or index[n // 2] - index[0] != n // 2:
+    if n == 0:
+        return False
+    first = index[0]
+    if index[-1] - first != n - 1 or index[n // 2] - first != n // 2:
         return False
     return bool(np.count_nonzero(index[1:] - index[:-1] == 1) == n - 1)
 
@@ -289,22 +292,18 @@ def align(columns: Sequence[Column], operation: str = "align") -> list[Column]:
         Columns of one shape object. A row is null if it is null in any column with that many dims; an extent declared by any column
         is declared in all.
     """
-    if _share_shape(columns):
-        return list(columns)
     shapes = [column._shape for column in columns]
-    target = _longest(shapes)
+    target, is_shared = shapes[0], True
+    for shape in shapes:
+        if shape is not target:
+            is_shared = False
+            target = _longest(shapes)
+            break
+    if is_shared:  # as the shapes of results of elementwise operations are
+        return list(columns)
     if _agree_already(shapes, target, len(target._dims), extents=True):
         return _expand_each(columns, target)
     return expand_all(agree(columns, operation))
-
-
-def _share_shape(columns: Sequence[Column]) -> bool:
-    """Return whether all columns have the same shape object, as results of elementwise operations do."""
-    shape = columns[0]._shape
-    for column in columns:  # noqa: SIM110 - a generator costs more than what it tests
-        if column._shape is not shape:
-            return False
-    return True
 
 
 def _longest(shapes: Sequence[JaggedShape]) -> JaggedShape:
@@ -535,7 +534,9 @@ def end_to_end(parts: Sequence[tuple[Column, int]]) -> Column:
     """Concatenate the items after the given number of dims of each column, as the rows of one column."""
     values = _arrow.join([column.values for column, _ in parts])
     inner = [column._shape._dims[depth:] for column, depth in parts]
-    n = sum([column.shape.nodes(depth) for column, depth in parts]) if inner[0] else len(values)
+    if not inner[0]:
+        return Column(JaggedShape._trusted((Uniform(len(values), 1, declared=False),)), values)
+    n = sum([column._shape.nodes(depth) for column, depth in parts])
     dims = [Dim._algebra.concat(level) for level in zip(*inner, strict=True)]
     return Column(JaggedShape._trusted((Uniform(n, 1, declared=False), *dims)), values)
 

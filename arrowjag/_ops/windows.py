@@ -427,11 +427,12 @@ def ewm(column: Column, name: str, rate: float, axis: Any) -> Column:
         data, valid = floats(values, f"ewm {name}"), _arrow.valid_of(values)
         target = result_type(data.dtype)
         if name == "mean":
-            state = weights.decayed(data.astype(np.float64, copy=False), valid, offsets, 1 - rate)
+            with np.errstate(all="ignore"):
+                state = weights.decayed(data.astype(np.float64, copy=False), valid, offsets, 1 - rate)
             return _arrow.from_numpy(state.mean.astype(target, copy=False), valid)
-        state = weights.decayed(data, valid, offsets, 1 - rate)
         known = _several(valid, offsets)
         with np.errstate(all="ignore"):
+            state = weights.decayed(data, valid, offsets, 1 - rate)
             whole = state.weight * state.weight
             found = np.subtract(whole, state.square, out=state.square)
             np.divide(whole, found, out=found)

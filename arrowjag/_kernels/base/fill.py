@@ -63,7 +63,9 @@ class Source(NamedTuple):
 
 def _spread_by_loop(data: NDArray[Any], offsets: NDArray[np.int64], items: slice, out: NDArray[Any]) -> bool:
     """As `spread`, by a compiled loop; False if it is not ready. To gather by row numbers takes three times as long."""
-    loop = find_loop("spread_items", np.dtype(f"u{data.itemsize}"), False, int(offsets[-1])) if data.itemsize <= 8 else None
+    n_values, loop = int(offsets[-1]), None
+    if n_values >= strategy.sizes.COMPILED_VALUES and data.itemsize <= 8:
+        loop = find_loop("spread_items", np.dtype(f"u{data.itemsize}"), False, n_values)
     if strategy.choose("spread_part", loop is not None) != "compiled" or loop is None:
         return False
     rows = _rows_of(offsets, items)
@@ -80,6 +82,9 @@ def spread(data: NDArray[Any], offsets: NDArray[np.int64], items: slice, out: ND
     rows of 10 take 6 ms of CPU time and half of that on two cores; np.repeat 9 (its loop is as short as the row) on one, which it
     does not leave to other threads; pyarrow's run_end_decode 10; row numbers, unless they are at hand, 4.5 and a gather 2.5.
     """
+    if items.start == 0 and items.stop == offsets[-1] and items.stop < strategy.sizes.CALL_VALUES:
+        out[:] = data.repeat(offsets[1:] - offsets[:-1])
+        return
     rows = _rows_of(offsets, items)
     steps = _steps(data[rows].view(f"u{data.itemsize}"), offsets[rows] - items.start, items.stop - items.start)
     # Into another array: to sum up in place numpy copies the steps first, and keeps the interpreter to itself meanwhile.

@@ -19,7 +19,7 @@ from arrowjag._kernels.base.memory import empty, empty_columns, empty_like, zero
 from arrowjag._kernels.base.offsets import longest_of, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.ordered import PIECE, cut_pieces, row_sums
-from arrowjag._kernels.reduce.segments import Block, over_blocks, reduceat, result_type, shifted
+from arrowjag._kernels.reduce.segments import Block, over_blocks, quietly_over_blocks, reduceat, result_type, shifted
 
 __all__ = ["State", "decayed", "softmax"]
 
@@ -129,7 +129,7 @@ def decayed(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: Intege
 
     Notes
     -----
-    O(n_values), on all cores: each step merges one slot of all pieces.
+    O(n_values), on all cores: each step merges one slot of all pieces. The caller turns floating-point warnings off.
     """
     out = State(*empty_columns(len(State._fields), len(data)))
 
@@ -138,7 +138,7 @@ def decayed(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: Intege
         ones = np.ones(len(values)) if block.valid is None else block.valid.astype(np.float64)
         loop = find_loop("decayed", values.dtype, False, len(values), often=True)
         if strategy.choose("decay", loop is not None) == "compiled" and loop is not None:
-            found = out.take(block.items)
+            found = out if len(block.data) == len(data) else out.take(block.items)
             loop(np.ascontiguousarray(values), ones, block.offsets, 0, len(block.offsets) - 1, keep, *found, np.zeros(80))
             return
         none, same = np.zeros(1), np.full(1, keep)
@@ -149,7 +149,7 @@ def decayed(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: Intege
 
         _scan(leaves, block.offsets, out.take(block.items))
 
-    over_blocks(work, data, valid, offsets)
+    quietly_over_blocks(work, data, valid, offsets)
     return out
 
 

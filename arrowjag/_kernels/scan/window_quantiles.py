@@ -55,8 +55,10 @@ def quantiles(
     sizes = high - low
     data = np.ascontiguousarray(_as_floats(data, sizes, q, interpolation))
     loop = find_loop("window_select", data.dtype, False, len(low), often=True)
-    has_nan = data.dtype.kind == "f" and len(data) > 0 and math.isnan(np.minimum.reduce(data))
-    by = strategy.choose("window_quantile", loop is not None and not has_nan, int(np.add.reduce(sizes)) // max(1, len(sizes)))
+    has_nan = data.dtype.kind == "f" and len(data) > 0 and math.isnan(data[data.argmin()])
+    is_short = len(data) <= strategy.sizes.RANK_SLOTS  # no window is longer
+    mean_size = len(data) if is_short else int(np.add.reduce(sizes)) // max(1, len(sizes))
+    by = strategy.choose("window_quantile", loop is not None and not has_nan, mean_size)
     if by == "compiled" and loop is not None:
         return _slide(loop, data, Windows(low, high), sizes, q, interpolation, target)
     out = zeros(len(low), target)
