@@ -154,6 +154,7 @@ def align_keys(column: Column, depth: int, keys: Sequence[Column], operation: st
     for key in keys:
         if key.ndim > depth:
             raise ShapeError(f"{operation}: a key has {key.ndim} dims, {key.shape!r}, but the items along the axis have {depth}")
-    frame = Column(column.shape[:depth], _arrow.numbers(column.shape.nodes(depth)))
+    shape = column.shape if depth == column.ndim else column.shape[:depth]
+    frame = Column(shape, _arrow.numbers(shape.size))
     frame, *spread = structure.align([frame, *keys], operation)
     return frame, spread

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -84,7 +85,7 @@ def zip_padded(parts: Operands) -> Column:
     """Build structs of the items at the same position of each innermost row; shorter rows are filled with nulls."""
     found, outer, valid, n_rows = _same_rows(parts, "zip")
     bounds = {name: _sizes(part, valid, n_rows) for name, part in found.items()}
-    longest = np.maximum.reduce([sizes for _, sizes in bounds.values()])
+    longest = functools.reduce(np.maximum, [sizes for _, sizes in bounds.values()])
     offsets = _offsets.from_sizes(longest)
     fields, place = {}, None
     for name, part in found.items():

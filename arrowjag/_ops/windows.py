@@ -54,7 +54,12 @@ class View(NamedTuple):
 
     def present(self, least: int) -> BoolArray | None:
         """Flag the windows that hold at least `least` items, or as many as the statistic needs; None if all do."""
-        return _present(self.counts, max(least, self.least))
+        return unless_all(self.enough(least))
+
+    def enough(self, least: int) -> BoolArray:
+        """As `present`, also where all do."""
+        enough: BoolArray = self.counts >= max(least, self.least)
+        return enough
 
     def sums(self, data: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Sums of numbers that are 0 where null; expanding ones are running sums."""
@@ -71,11 +76,12 @@ Statistic: TypeAlias = Callable[..., pa.Array]
 
 
 def _numbers(values: pa.Array, name: str) -> pa.Array:
-    if pt.is_null(values.type):
+    type = values.type
+    if _arrow.is_numeric(type):
+        return values
+    if pt.is_null(type):
         return pa.nulls(len(values), pa.int64())
-    if not _arrow.is_numeric(values.type):
-        raise JagTypeError.no_kernel(f"rolling {name}", values.type)
-    return values
+    raise JagTypeError.no_kernel(f"rolling {name}", type)
 
 
 def _filled(values: pa.Array, view: View, dtype: Any) -> npt.NDArray[Any]:
@@ -192,7 +198,7 @@ def _spread(view: View, ddof: int = 1, *, root: bool = False) -> pa.Array:
             found[~np.isfinite(found)] = np.nan
         if root:
             np.sqrt(found, out=found)
-    return _arrow.from_numpy(found.astype(result_type(data.dtype), copy=False), view.present(less + 1))
+    return _arrow.from_numpy(found.astype(result_type(data.dtype), copy=False), view.enough(less + 1))
 
 
 def _std(view: View, ddof: int = 1) -> pa.Array:
@@ -206,7 +212,7 @@ def _quantile(view: View, q: Any, interpolation: str = "linear", name: str = "qu
         raise JagTypeError.no_kernel(f"rolling {name}", type)
     data = floats(view.values, f"rolling {name}")
     found = quantiles(data, view.valid, view.windows, wanted, interpolation)
-    return _arrow.from_numpy(found, view.present(1))
+    return _arrow.from_numpy(found, view.enough(1))
 
 
 def _median(view: View) -> pa.Array:
@@ -281,6 +287,8 @@ def check_window(window: Any, on: Any) -> int | None:
     """Return the number of items of a window; None for an expanding one, and for one of time, which `on` decides."""
     if window is None or on is not None:
         return None
+    if type(window) is int and 1 <= window < 2**31:
+        return window
     if isinstance(window, (str, dt.timedelta, np.timedelta64, pa.DurationScalar)):
         raise JagTypeError(f"rolling: a window of time, {window!r}, needs the times: rolling({window!r}, on=times)")
     return item_count(window, "rolling: window", 1)

@@ -81,15 +81,16 @@ def _no_rows(ndim: int) -> list[IntArray]:
 
 
 def _permuted(shape: JaggedShape, moved: _transpose.Permuted, declared: Extents, first: int, last: int) -> Moved:
-    dims = list(shape.dims[:first])
-    for place in range(first, shape.ndim):
+    own = shape.dims
+    dims = list(own[:first])
+    for place in range(first, len(own)):
         extent = moved.extents[place]
         if first and extent != declared[place]:
             raise ShapeError(
                 f"transpose of {shape!r}: a null row between the moved dims has no items, but dim {place} of the result is "
                 f"declared to have {declared[place]}. Fill null rows first, or cast the column to ragged dims."
             )
-        validity = shape.dims[place].validity if place == first or place > last else None
+        validity = own[place].validity if place == first or place > last else None
         if validity is not None and (order := moved.orders[place]) is not None:
             validity = validity[order]
         dims.append(Ragged.from_offsets(moved.offsets[place], validity=validity, extent=extent, check=False))

@@ -307,7 +307,8 @@ def count_before(mask: NDArray[np.bool_], places: NDArray[np.int64]) -> NDArray[
 
 def running_count(mask: NDArray[np.bool_]) -> NDArray[Any]:
     """How many are True before each place, and in all."""
-    running = empty(len(mask) + 1, np.int32 if len(mask) < 2**31 else np.int64)
+    # Few counts are not worth half the memory: what is computed of them is int64.
+    running = empty(len(mask) + 1, np.int32 if strategy.sizes.CALL_VALUES <= len(mask) < 2**31 else np.int64)
     running[0] = 0
     # Of one type: where numpy converts while it sums up, it keeps the interpreter to itself.
     np.add.accumulate(mask.astype(running.dtype), out=running[1:])

@@ -65,8 +65,9 @@ def _differs(key: NDArray[Any], valid: NDArray[np.bool_] | None) -> NDArray[np.b
     if key.dtype.kind == "f" and np.count_nonzero(nan := np.isnan(key)):
         change &= ~(nan[1:] & nan[:-1])
     if valid is not None:
-        change &= valid[1:] | valid[:-1]
-        change |= valid[1:] != valid[:-1]
+        here, before = valid[1:], valid[:-1]
+        change &= here | before
+        change |= here != before
     return result
 
 

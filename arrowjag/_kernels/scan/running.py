@@ -232,7 +232,7 @@ def cumcount(valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64
     if valid is None:
         return positions(offsets, 1), None
     if find_loop("cumsum_integers", valid.dtype, False, len(valid)) is None and strategy.choose("count", len(valid)) == "whole":
-        return _counts_so_far(valid, offsets).astype(np.int64), valid
+        return _counts_so_far(valid, offsets).astype(np.int64, copy=False), valid
     out = empty(len(valid), np.int64)
 
     def work(block: Block) -> None:

@@ -50,7 +50,7 @@ def quantiles(
     low, high = windows
     if valid is not None:
         before = running_count(valid)
-        data, low, high = data[valid], before[low].astype(np.int64), before[high].astype(np.int64)
+        data, low, high = data[valid], before[low].astype(np.int64, copy=False), before[high].astype(np.int64, copy=False)
     target = result_type(data.dtype)
     sizes = high - low
     data = np.ascontiguousarray(_as_floats(data, sizes, q, interpolation))

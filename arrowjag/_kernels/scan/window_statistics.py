@@ -100,7 +100,8 @@ def counts(valid: Valid, offsets: Integers, windows: Windows) -> Integers:
         return windows.sizes
     if len(valid) < strategy.sizes.THREAD_VALUES:
         running = running_count(valid)
-        found: Integers = np.subtract(running[windows.high], running[windows.low], dtype=np.int64)
+        high, low = running[windows.high], running[windows.low]
+        found: Integers = np.subtract(high, low, dtype=np.int64) if high.dtype == np.int32 else high - low
         return found
     out = empty(len(valid), np.int64)
 
