@@ -133,9 +133,12 @@ class ArrayBase(Column):
     @classmethod
     def _wrap(cls, column: Column) -> ArrayOrScalar:
         """Wrap a result: an array, or an Arrow scalar if the column has no dims."""
-        if not column._shape._dims:
+        shape = column._shape
+        if not shape._dims:
             return column.values[0]
-        return cls._of(column)
+        array = cls.__new__(cls)  # as `_of`, which nearly every method would call
+        array._shape, array._values = shape, column._values
+        return cast("JaggedArray", array)
 
     @classmethod
     def _of(cls, column: Column) -> JaggedArray:

@@ -49,7 +49,7 @@ def apply(
         Of the same shape; the shape object is shared.
     """
     shape = column._shape
-    if is_none_of_them(axis):
+    if type(axis) is not int and is_none_of_them(axis):
         return Column(shape, function(column.values, np.arange(shape.size + 1)))
     ndim = len(shape._dims)
     found = normalize_axes(axis, ndim, operation)

@@ -149,11 +149,11 @@ def _topk_by(column: Column, axes: tuple[int, ...], k: int, by: Column, descendi
         column, by = (_axes.trailing(one, axes[0]) for one in structure.align([column, by], operation))
     place = axes[0]
     frame, (key,) = along_axis.align_keys(column, place + 1, [by], operation)
-    dim = frame.shape.dims[place]
+    *outer, dim = frame.shape.dims
     items, cut = _first_in_order(_arrow.order_key(key.values, operation, descending=descending), dim.offsets, k, descending)
     if len(frame.values) < column.shape.nodes(place + 1):  # items in null rows of the key are dropped
         items = frame.values.to_numpy()[items]
-    return structure.take_items(column, place + 1, items, (*frame.shape.dims[:place], along_axis.resized(dim, cut)))
+    return structure.take_items(column, place + 1, items, (*outer, along_axis.resized(dim, cut)))
 
 
 def _first_in_order(key: _kernels.Key, offsets: IntArray, k: int, descending: bool) -> tuple[IntArray, IntArray]:

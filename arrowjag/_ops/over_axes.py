@@ -72,7 +72,7 @@ def over_axes(
     """
     if axis is None and column.ndim == 0:  # reduce a scalar as a row of one item
         column = structure.with_shape(JaggedShape(1), column)
-    if _axes.is_none_of_them(axis):
+    if type(axis) is not int and _axes.is_none_of_them(axis):
         column, axis = _axes.apart(column), -1
     ndim = column.ndim
     found = _axes.normalize_axes(axis, ndim, operation)

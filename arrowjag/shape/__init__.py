@@ -208,12 +208,12 @@ class JaggedShape:
     @property
     def offsets(self) -> tuple[IntArray, ...]:
         """Split points of each dim as int64 arrays from 0."""
-        return tuple(dim.offsets for dim in self._dims)
+        return tuple([dim.offsets for dim in self._dims])
 
     @property
     def extents(self) -> tuple[int | None, ...]:
         """Declared extent per dim, or None."""
-        return tuple(dim.extent for dim in self._dims)
+        return tuple([dim.extent for dim in self._dims])
 
     def nodes(self, depth: int) -> int:
         """Return the number of items after the first `depth` dims: 1 for 0, the rows of the frame for 1.

@@ -49,7 +49,7 @@ def sorted_runs(
     The cost of `lexsort`, and one gather per key.
     """
     order = lexsort(keys, offsets, descending)
-    begins, *others = (_differs(key[order], None if valid is None else valid[order]) for key, valid in keys)
+    begins, *others = [_differs(key[order], None if valid is None else valid[order]) for key, valid in keys]
     for other in others:
         begins |= other
     heads = offsets[:-1]
@@ -110,7 +110,8 @@ def rank(
         raise JagValueError(f'rank: expected method "ordinal", "dense", "min", "max" or "average", got {method!r}.')
     ranks: NDArray[Any] = empty(len(key), np.float64 if method == "average" else np.int64)
 
-    in_digits = find_loop("long_order", np.dtype(np.uint64), False, len(key)) is not None
+    are_many = len(key) >= strategy.sizes.COMPILED_VALUES
+    in_digits = are_many and find_loop("long_order", np.dtype(np.uint64), False, len(key)) is not None
 
     def block(first: int, last: int) -> None:
         span, local = span_of(offsets, first, last)
@@ -123,7 +124,10 @@ def rank(
         by = _rank_short if found == "pairs" else _rank_sorted
         by(part, local, method, descending, ranks[span])
 
-    map_rows(block, offsets, block_values=pairs.block_values(strategy.sizes.RUNS_BLOCK, offsets), alone=strategy.sizes.HUGE)
+    if len(key) < strategy.sizes.THREAD_VALUES:
+        block(0, len(offsets) - 1)
+    else:
+        map_rows(block, offsets, block_values=pairs.block_values(strategy.sizes.RUNS_BLOCK, offsets), alone=strategy.sizes.HUGE)
     return ranks, valid
 
 

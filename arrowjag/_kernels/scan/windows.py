@@ -55,7 +55,7 @@ def of_items(offsets: Integers, window: int | None, center: bool = False) -> Win
     window = min(window, 2 * n + 1)
     behind = (window - 1) // 2 if center else 0
     high = np.arange(1 + behind, n + 1 + behind)
-    low = np.subtract(high, window, out=empty(n, np.int64))
+    low = high - window if n < strategy.sizes.CALL_VALUES else np.subtract(high, window, out=empty(n, np.int64))
     if window <= strategy.sizes.SHIFT_SLOTS and n >= strategy.sizes.CALL_VALUES:
         # Windows that reach beyond their row are those of its first and last slots.
         for slot in range(window - 1 - behind):
