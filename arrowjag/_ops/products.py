@@ -36,7 +36,7 @@ def _same_rows(parts: Operands, operation: str) -> tuple[dict[str, Any], tuple[D
     valid in all columns, and the number of rows.
     """
     columns = {name: one for name, one in parts.items() if isinstance(one, Column)}
-    ndim = max((one.ndim for one in columns.values()), default=0)
+    ndim = max([one.ndim for one in columns.values()], default=0)
     if ndim == 0:
         raise ShapeError(f"{operation} needs an array with rows")
     depth = ndim - 1
@@ -53,8 +53,8 @@ def _same_rows(parts: Operands, operation: str) -> tuple[dict[str, Any], tuple[D
     found: dict[str, Any] = {}
     for name, one in parts.items():
         if name in deep:
-            found[name] = agreed[name]
-            validity = agreed[name].shape.dims[depth].validity
+            found[name] = whole = agreed[name]
+            validity = whole.shape.dims[depth].validity
             valid = validity if valid is None else valid if validity is None else valid & validity
         else:
             found[name] = agreed[name].values if name in flat else structure.constant(one, n_rows)

@@ -17,6 +17,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels import scan as _scan
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import empty, unless_all
 from arrowjag._kernels.elementwise.times import nanoseconds_of
@@ -192,7 +193,10 @@ def _spread(view: View, ddof: int = 1, *, root: bool = False) -> pa.Array:
             squares = np.where(np.isfinite(state.mean), state.spread, np.nan)
         else:
             squares = window_statistics.variances(data, view.valid, view.offsets, view.windows)
-        parts = np.subtract(view.counts, less, out=empty(len(squares), np.float64), casting="same_kind")
+        if len(squares) < strategy.sizes.CALL_VALUES:
+            parts = view.counts - less
+        else:
+            parts = np.subtract(view.counts, less, out=empty(len(squares), np.float64), casting="same_kind")
         found = np.divide(squares, parts, out=squares)
         if not math.isfinite(np.add.reduce(found)):
             found[~np.isfinite(found)] = np.nan

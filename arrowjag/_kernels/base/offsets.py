@@ -281,7 +281,7 @@ def count_true(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[n
     if by == "polars":
         return count_bits(mask, offsets).astype(np.int64)
     if by == "whole":
-        return count_block(mask, offsets).astype(np.int64, copy=False)
+        return row_sizes(count_before(mask, offsets)).astype(np.int64, copy=False)
     counts = empty(len(offsets) - 1, np.int64)
 
     def work(first: int, last: int) -> None:
