@@ -358,4 +358,5 @@ def agreed(column: Column, bounds: Sequence[Any], place: int, operation: str) ->
 
 def _whole(column: Column, depth: int) -> Cursor:
     """Return a cursor at all items after `depth` dims."""
-    return Cursor(column.shape.dims[:depth], depth, range(column.shape.nodes(depth)))
+    outer = column.shape.dims[:depth]
+    return Cursor(outer, depth, range(outer[-1].size if outer else 1))

@@ -99,7 +99,7 @@ def over_pairs(
             index = np.where(known, index, 0)
         return reduction(_taken(one, index), _taken(two, index), known, offsets)
 
-    numbered = Column(shape, pairs)
+    numbered = x if pairs is one else Column(shape, pairs)
     return over_axes(numbered, axis, of_pairs, operation, skip_nulls=skip_nulls, min_count=min_count, scatters=False)
 
 

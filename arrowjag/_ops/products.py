@@ -78,7 +78,7 @@ def _values(part: Any) -> pa.Array:
 def _innermost(outer: Sequence[Dim], offsets: IntArray, valid: BoolArray | None) -> tuple[Dim, ...]:
     if not outer:
         return (Uniform(int(offsets[-1]), 1, declared=False),)
-    return (*outer, Ragged.from_offsets(offsets, validity=None if valid is None or valid.all() else valid, check=False))
+    return (*outer, Ragged.from_offsets(offsets, validity=valid, check=False))
 
 
 def zip_padded(parts: Operands) -> Column:
@@ -87,16 +87,16 @@ def zip_padded(parts: Operands) -> Column:
     bounds = {name: _sizes(part, valid, n_rows) for name, part in found.items()}
     longest = functools.reduce(np.maximum, [sizes for _, sizes in bounds.values()])
     offsets = _offsets.from_sizes(longest)
-    fields, place = {}, None
+    fields = {}
     for name, part in found.items():
         starts, sizes = bounds[name]
         values = _values(part)
         if len(values) == offsets[-1] and np.count_nonzero(sizes == longest) == len(sizes):
             fields[name] = values
             continue
-        place = _offsets.positions(offsets) if place is None else place
-        there = place < sizes.repeat(longest)
-        items = np.where(there, place + starts.repeat(longest), 0)
+        items = _offsets.runs(starts, offsets)
+        there = items < (starts + sizes).repeat(longest)
+        items = np.where(there, items, 0)
         fields[name] = gather.take(values, items, unless_all(there)) if len(values) else pa.nulls(len(items), values.type)
     return Column(JaggedShape._trusted(_innermost(outer, offsets, valid)), struct_fields.structs(fields))
 

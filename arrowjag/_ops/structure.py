@@ -302,7 +302,7 @@ def align(columns: Sequence[Column], operation: str = "align") -> list[Column]:
     if is_shared:  # as the shapes of results of elementwise operations are
         return list(columns)
     if _agree_already(shapes, target, len(target._dims), extents=True):
-        return _expand_each(columns, target)
+        return [column if column._shape is target else _expanded(column, target) for column in columns]
     return expand_all(agree(columns, operation))
 
 
@@ -406,15 +406,12 @@ def _check_null_rows(shape: JaggedShape, depth: int, validity: BoolArray, operat
 
 def expand_all(columns: Sequence[Column]) -> list[Column]:
     """Expand columns to the longest shape, of which all shapes are prefixes, and merge extents."""
-    return _expand_each(columns, merge_extents([column._shape for column in columns]))
-
-
-def _expand_each(columns: Sequence[Column], target: JaggedShape) -> list[Column]:
-    """Expand columns whose shapes are prefixes of the target."""
+    target = merge_extents([column._shape for column in columns])
     return [column if column._shape is target else _expanded(column, target) for column in columns]
 
 
 def _expanded(column: Column, target: JaggedShape) -> Column:
+    """Expand a column whose shape is a prefix of the target."""
     if len(column._shape._dims) == len(target._dims):
         return Column(target, column._values)
     return Column(target, _spread(column.values, _below(target, column.ndim)))

@@ -83,7 +83,10 @@ class JaggedShape:
     def _trusted(cls, dims: Sequence[Dim]) -> JaggedShape:
         """A shape from dims that are known to fit."""
         shape = cls.__new__(cls)
-        shape._fill(tuple(dims))
+        found = tuple(dims)
+        if len(found) > MAX_NDIM:
+            check_ndim(len(found), "the shape")
+        shape._dims, shape._composed, shape._hash = found, None, None  # as `_fill`, which nearly every operation would call
         return shape
 
     # ------------------------------------------------------------------------------------------- constructors

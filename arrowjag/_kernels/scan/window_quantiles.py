@@ -120,7 +120,10 @@ def _slide(
         scratch = empty(longest, data.dtype)
         loop(data, low, high, first, min(first + step, len(low)), below, above, weights, scratch, *ends, mixed_items)
 
-    blocks.map_tasks(work, range(0, len(low), max(step, 1)))
+    if len(low) < strategy.sizes.THREAD_VALUES:
+        work(0)
+    else:
+        blocks.map_tasks(work, range(0, len(low), max(step, 1)))
     if is_float:
         return without_signed_zeros(mixed_items).astype(target, copy=False)
     out, full = zeros(len(low), target), sizes > 0
