@@ -90,22 +90,18 @@ def over_axes(
     dim = dims[-1]
     offsets, keep = dim.offsets, dim.validity
     enough = None if skip_nulls and min_count is None else _enough(flat, offsets, skip_nulls, min_count)
-    result = _of_rows(reduction, flat.values, offsets, enough)
+    values = flat.values
+    try:
+        result = reduction(values, offsets)
+    except JagOverflowError:  # ignored in a row whose result is null
+        if enough is None or enough.all():
+            raise
+        kept = enough.repeat(row_sizes(offsets))
+        result = reduction(gather.filter_values(values, kept), filter_rows(kept, offsets))
     if slots and places is not None:
         result = _places(result, places, offsets)
     keep = keep if enough is None else _both(enough, keep)
     return Column(JaggedShape._trusted(dims[:-1]), result if keep is None else structure.null_values(result, keep))
-
-
-def _of_rows(reduction: Reduction, values: pa.Array, offsets: IntArray, keep: BoolArray | None) -> pa.Array:
-    """Reduce each row; an overflow in a row whose result is null is ignored."""
-    try:
-        return reduction(values, offsets)
-    except JagOverflowError:
-        if keep is None or keep.all():
-            raise
-        kept = keep.repeat(row_sizes(offsets))
-        return reduction(gather.filter_values(values, kept), filter_rows(kept, offsets))
 
 
 def _both(one: BoolArray | None, two: BoolArray | None) -> BoolArray | None:

@@ -63,9 +63,7 @@ class Source(NamedTuple):
 
 def _spread_by_loop(data: NDArray[Any], offsets: NDArray[np.int64], items: slice, out: NDArray[Any]) -> bool:
     """As `spread`, by a compiled loop; False if it is not ready. To gather by row numbers takes three times as long."""
-    n_values, loop = int(offsets[-1]), None
-    if n_values >= strategy.sizes.COMPILED_VALUES and data.itemsize <= 8:
-        loop = find_loop("spread_items", np.dtype(f"u{data.itemsize}"), False, n_values)
+    loop = find_loop("spread_items", np.dtype(f"u{data.itemsize}"), False, int(offsets[-1])) if data.itemsize <= 8 else None
     if strategy.choose("spread_part", loop is not None) != "compiled" or loop is None:
         return False
     rows = _rows_of(offsets, items)

@@ -51,7 +51,7 @@ _NUMBERS = np.arange(1 << 12)
 _NUMBERS.setflags(write=False)
 
 _HAS_WORDS: dict[int, bool] = {}
-"""What `has_words` found, by type id."""
+"""Answers of `has_words`, by type id."""
 
 
 class ExcessError(JagMemoryError):

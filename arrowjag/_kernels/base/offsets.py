@@ -281,7 +281,7 @@ def count_true(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[n
     if by == "polars":
         return count_bits(mask, offsets).astype(np.int64)
     if by == "whole":
-        return row_sizes(count_before(mask, offsets)).astype(np.int64, copy=False)
+        return count_block(mask, offsets).astype(np.int64, copy=False)
     counts = empty(len(offsets) - 1, np.int64)
 
     def work(first: int, last: int) -> None:
@@ -307,7 +307,7 @@ def count_before(mask: NDArray[np.bool_], places: NDArray[np.int64]) -> NDArray[
 
 def running_count(mask: NDArray[np.bool_]) -> NDArray[Any]:
     """How many are True before each place, and in all."""
-    # Few counts are not worth half the memory: what is computed of them is int64.
+    # Few counts need no narrow type, and results computed from them are int64.
     running = empty(len(mask) + 1, np.int32 if strategy.sizes.CALL_VALUES <= len(mask) < 2**31 else np.int64)
     running[0] = 0
     # Of one type: where numpy converts while it sums up, it keeps the interpreter to itself.
