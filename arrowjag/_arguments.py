@@ -63,6 +63,9 @@ _CHECKS: dict[str, _Check] = {
     "int": _whole,
     "float": _number,
 }
+_PASSING: dict[_Check, tuple[type, ...]] = {_flag: (bool,), _text: (str,), _number: (int, float), _axis: (int,), _integral: (int,)}
+"""The types of nearly all arguments, which pass without a call of the check; an int that must fit 64 bits does not."""
+
 _UNLIMITED = frozenset({"seed", "axis", "a", "b", "row_group_size", "row_group_values"})
 """Integers of any size: every bit of a seed counts, an axis out of range is an error of its own, a huge limit is none."""
 
@@ -76,6 +79,11 @@ def _check_of(name: str, annotation: str) -> tuple[_Check | None, bool]:
     if kind == "int" and name in _UNLIMITED:
         return _integral, kind != written
     return _text if kind.startswith("Literal[") else _CHECKS.get(kind), kind != written
+
+
+def _known(name: str, key: str, check: _Check, none: bool) -> tuple[tuple[type, ...], _Check, str]:
+    """Return the types of a parameter that need no check, its check, and what errors call it."""
+    return (*_PASSING.get(check, ()), *((type(None),) if none else ())), check, f"{name}: {key}"
 
 
 def within_memory(name: str | None) -> Callable[[F], F]:
@@ -114,22 +122,25 @@ def checked(function: F, name: str) -> F:
     code, annotations = plain.__code__, plain.__annotations__  # inspect.signature takes longer than the import of a module
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     found = {one: _check_of(one, str(annotations.get(one, ""))) for one in parameters}
-    checks = {one: (check, none) for one, (check, none) in found.items() if check is not None}
+    checks = {one: _known(name, one, check, none) for one, (check, none) in found.items() if check is not None}
     if not checks:
         return within_memory(name)(function)
-    positional = [(one, *found[one]) for one in parameters[: code.co_argcount]]
+    positional = [(place, *checks[one]) for place, one in enumerate(parameters[: code.co_argcount]) if one in checks]
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if len(args) > 1:
-            for value, (key, check, none) in zip(args, positional, strict=False):
-                if check is not None and not (value is None and none):
-                    check(value, f"{name}: {key}")
+        given = len(args)
+        if given > 1:
+            for place, passing, check, what in positional:
+                if place >= given:
+                    break
+                if type(args[place]) not in passing:
+                    check(args[place], what)
         for key, value in kwargs.items():
             if key in checks:
-                check, none = checks[key]
-                if not (value is None and none):
-                    check(value, f"{name}: {key}")
+                passing, check, what = checks[key]
+                if type(value) not in passing:
+                    check(value, what)
         try:
             return function(*args, **kwargs)
         except MemoryError as error:

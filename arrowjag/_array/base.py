@@ -35,6 +35,8 @@ __all__ = ["ArrayBase", "as_column", "operand", "same_validity"]
 
 def as_column(data: Any, *, type: Any = None, ndim: int | None = None, nan_to_null: bool | None = None) -> Column:
     """Convert anything that `arrowjag.array` accepts to a column."""
+    if type is None and ndim is None and not nan_to_null and _are_numbers(data):
+        return Column(JaggedShape._trusted((Uniform(len(data), 1, declared=False),)), _arrow.from_numpy(data))
     if ndim is not None:
         check_ndim(ndim, "the array")
     leaf = None if type is None else elementwise.as_type(type)
@@ -48,8 +50,6 @@ def as_column(data: Any, *, type: Any = None, ndim: int | None = None, nan_to_nu
         data = data.to_arrow(extension=False) if ndim is not None else data
     if isinstance(data, Column):
         return data if leaf is None else elementwise.cast(data, leaf)
-    if leaf is None and ndim is None and not nan_to_null and _are_numbers(data):
-        return Column(JaggedShape._trusted((Uniform(len(data), 1, declared=False),)), pa.array(data))
     if _is_scalar(data):
         return _of_scalar(data, leaf, ndim)
     if ndim == 0:
@@ -133,9 +133,12 @@ class ArrayBase(Column):
     @classmethod
     def _wrap(cls, column: Column) -> ArrayOrScalar:
         """Wrap a result: an array, or an Arrow scalar if the column has no dims."""
-        if not column._shape._dims:
+        shape = column._shape
+        if not shape._dims:
             return column.values[0]
-        return cls._of(column)
+        array = cls.__new__(cls)  # as `_of`, which nearly every method would call
+        array._shape, array._values = shape, column._values
+        return cast("JaggedArray", array)
 
     @classmethod
     def _of(cls, column: Column) -> JaggedArray:

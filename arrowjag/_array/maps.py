@@ -65,12 +65,13 @@ class MapMethods(ArrayBase):
         [2, 0, 0]
         """
         column: Column = struct_fields.opened_maps(self)
+        values, below = column, 0
         if _ops.is_entry(column.type):
-            values = struct_fields.field(column, "value")
-            below = values.ndim - column.ndim
             sought: Any = _key(column, key, "get")
+            if default is not None:
+                values = struct_fields.field(column, "value")
+                below = values.ndim - column.ndim
         else:
-            values, below = column, 0
             if isinstance(key, (str, bytes)):
                 raise JagTypeError(
                     f"get: leaves of {column.type} are looked up by position, got the key {key!r}; keys need the leaves of a map, "

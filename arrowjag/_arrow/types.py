@@ -21,6 +21,10 @@ __all__ = [
 
 EXTENSION_NAME = "arrowjag.jagged"
 
+_IS_NUMERIC: dict[int, bool] = {}
+_IS_TEMPORAL: dict[int, bool] = {}
+"""Answers by type id, each of which takes several calls of pyarrow."""
+
 
 def is_list_type(type: pa.DataType) -> bool:
     """Return whether an Arrow type is a list of any kind; `is_level_type` also accepts maps."""
@@ -61,9 +65,16 @@ def level_types(type: pa.DataType) -> tuple[list[pa.DataType], pa.DataType]:
 
 def is_temporal(type: pa.DataType) -> bool:
     """Return whether a type stores dates, times or durations as integers."""
-    return bool(pt.is_timestamp(type) or pt.is_date(type) or pt.is_time(type) or pt.is_duration(type))
+    found = _IS_TEMPORAL.get(type.id)
+    if found is None:
+        found = bool(pt.is_timestamp(type) or pt.is_date(type) or pt.is_time(type) or pt.is_duration(type))
+        _IS_TEMPORAL[type.id] = found
+    return found
 
 
 def is_numeric(type: pa.DataType) -> bool:
     """Whether numpy computes with the values: bool, integers and floats."""
-    return bool(pt.is_integer(type) or pt.is_floating(type) or pt.is_boolean(type))
+    found = _IS_NUMERIC.get(type.id)
+    if found is None:
+        found = _IS_NUMERIC[type.id] = bool(pt.is_integer(type) or pt.is_floating(type) or pt.is_boolean(type))
+    return found

@@ -89,10 +89,10 @@ def plain(array: pa.Array) -> pa.Array:
 
 def valid_of(array: pa.Array) -> BoolArray | None:
     """Return which items are valid; None if all are."""
-    if len(array) == 0 or array.null_count == 0:
+    if array.null_count == 0:
         return None
     bits = array.buffers()[0]
-    if bits is not None and not pt.is_union(array.type):
+    if bits is not None:  # unions have none, and count no nulls
         return unpack_bits(bits, array.offset, len(array))
     mask: BoolArray = array.is_valid().to_numpy(zero_copy_only=False)
     return mask

@@ -47,12 +47,17 @@ def secure(array: pa.Array, where: str) -> pa.Array:
     ShapeError
         If types are nested more than `MAX_NDIM` levels deep.
     """
-    check_type(array.type, where)
+    is_plain = has_any_bits(array.type)
+    if not is_plain:
+        check_type(array.type, where)
     try:
         array.validate()
     except pa.ArrowException as error:
         _explain(array, where)
         raise OffsetsError(f"{where} is corrupt: {error}") from error
+    if is_plain:  # as `_secure` checks it
+        check_null_count(array, where)
+        return array
     return _secure(array, where, 1)
 
 

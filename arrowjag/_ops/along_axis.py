@@ -48,24 +48,25 @@ def apply(
     Column
         Of the same shape; the shape object is shared.
     """
-    if is_none_of_them(axis):
-        return Column(column.shape, function(column.values, np.arange(column.shape.size + 1)))
-    found = normalize_axes(axis, column.ndim, operation)
-    if found[-1] == column.ndim - 1:
-        offsets = column.shape.composed(found[0], column.ndim).offsets
-        return Column(column.shape, function(column.values, offsets))
+    shape = column._shape
+    if type(axis) is not int and is_none_of_them(axis):
+        return Column(shape, function(column.values, np.arange(shape.size + 1)))
+    ndim = len(shape._dims)
+    found = normalize_axes(axis, ndim, operation)
+    if found[-1] == ndim - 1:
+        return Column(shape, function(column.values, shape.composed(found[0], ndim).offsets))
     moved = move_last(column, found[0])
     flat = moved.column
     offsets = flat.shape.dims[-1].offsets
     if not complete or not len(moved.slots):
-        return move_back(moved, Column(flat.shape, function(flat.values, offsets)), column.shape)
+        return move_back(moved, Column(flat.shape, function(flat.values, offsets)), shape)
     place, offsets = _completed(moved, offsets)
     present = np.zeros(int(offsets[-1]), bool)
     present[place] = True
     source = np.zeros(len(present), np.int64)
     source[place] = np.arange(len(place))
     result = function(gather.take(flat.values, source, present), offsets)
-    return move_back(moved, Column(flat.shape, gather.take(result, place)), column.shape)
+    return move_back(moved, Column(flat.shape, gather.take(result, place)), shape)
 
 
 def apply_both(
@@ -122,9 +123,11 @@ def single_axis(column: Column, axis: Any, operation: str) -> tuple[Column, int]
 
 def resized(dim: Dim, offsets: IntArray, validity: BoolArray | None = None) -> Dim:
     """Replace the sizes of a dim, keeping its validity; the outermost dim stays a `Uniform` of one row."""
-    if len(dim) == 1 and dim.validity is None and validity is None:
-        return Uniform(int(offsets[-1]), 1, declared=False)
-    return Ragged.from_offsets(offsets, validity=dim.validity if validity is None else validity, check=False)
+    if validity is None:
+        validity = dim.validity
+        if validity is None and len(dim) == 1:
+            return Uniform(int(offsets[-1]), 1, declared=False)
+    return Ragged.from_offsets(offsets, validity=validity, check=False)
 
 
 def items_as_rows(column: Column, depth: int) -> Column:
@@ -151,6 +154,7 @@ def align_keys(column: Column, depth: int, keys: Sequence[Column], operation: st
     for key in keys:
         if key.ndim > depth:
             raise ShapeError(f"{operation}: a key has {key.ndim} dims, {key.shape!r}, but the items along the axis have {depth}")
-    frame = Column(column.shape[:depth], _arrow.numbers(column.shape.nodes(depth)))
+    shape = column.shape if depth == column.ndim else column.shape[:depth]
+    frame = Column(shape, _arrow.numbers(shape.size))
     frame, *spread = structure.align([frame, *keys], operation)
     return frame, spread

@@ -20,8 +20,8 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.memory import empty_like
-from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.base.memory import empty_like, numbers
+from arrowjag._kernels.base.offsets import longest_of, row_sizes
 from arrowjag._kernels.equal import groups as _kernels
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import rank as _rank
@@ -175,7 +175,7 @@ def _choices(offsets: IntArray, n: int) -> tuple[IntArray, IntArray]:
 
 def _counts(sizes: IntArray, n: int) -> IntArray:
     """Count the combinations per row; raises if their total is too large to hold."""
-    longest = int(sizes.max(initial=0))
+    longest = longest_of(sizes)
     distinct, place = (np.arange(longest + 1), sizes) if longest <= 64 else np.unique(sizes, return_inverse=True)
     if longest > n and _log_choices(longest, n) > _MOST_LOG:
         raise JagOverflowError(f"combinations: those of {n} of {longest} items don't fit into memory")
@@ -198,18 +198,17 @@ def _log_choices(size: int, n: int) -> float:
 
 def _few_choices(sizes: IntArray, offsets: IntArray, n: int) -> IntArray:
     """Build combinations of short rows one position at a time: extend each prefix by every later item that leaves enough items."""
-    items = np.arange(int(offsets[-1]))
-    room = offsets[1:].repeat(sizes) - items
+    room = offsets[1:].repeat(sizes) - numbers(int(offsets[-1]))
     last = (room >= n).nonzero()[0]
     steps = [(last, last)]  # per position: the last items of all prefixes, and from which shorter prefix each was made
     for rest in range(n - 1, 0, -1):
         times = room[last] - rest
-        shorter = np.arange(len(last)).repeat(times)
+        shorter = numbers(len(last)).repeat(times)
         last = gather.ranges(last + 1, times)
         steps.append((last, shorter))
     found = np.empty((len(last), n), np.int64)
-    prefix = np.arange(len(last))
-    for position in range(n - 1, -1, -1):
+    found[:, n - 1], prefix = steps[-1]
+    for position in range(n - 2, -1, -1):
         last, shorter = steps[position]
         found[:, position] = last[prefix]
         prefix = shorter[prefix] if position else prefix
@@ -225,14 +224,16 @@ def pairs(one: Column, two: Column, axis: Any) -> Column:
     two, _ = along_axis.single_axis(elementwise.cast(two, type), axis, "pairs")
     one, two, outer = sets.same_rows(one, two, place, "pairs")
     left, right = one.shape.dims[place], two.shape.dims[place]
+    n_left = left.size
     # The product of the two totals bounds the number of pairs without reading the rows.
-    if left.size * right.size > 2**62 and float(left.max(0)) * float(right.max(0)) * max(len(left), 1) > 2**62:
+    if n_left * right.size > 2**62 and float(left.max(0)) * float(right.max(0)) * max(len(left), 1) > 2**62:
         raise JagOverflowError("pairs: the number of pairs does not fit 64 bits")
-    cut = _offsets.from_counts(left.sizes * right.sizes)
-    times = right.sizes[left.parents]
-    items = np.empty((int(cut[-1]), 2), np.int64)
-    items[:, 0] = np.arange(left.size).repeat(times)
-    items[:, 1] = _offsets.runs(right.offsets[left.parents] + left.size, _offsets.from_counts(times))
-    dims = (*outer, along_axis.resized(left, cut), Uniform(2, int(cut[-1])))
+    sizes, owners = right.sizes, left.parents
+    cut = _offsets.from_counts(left.sizes * sizes)
+    times, total = sizes[owners], int(cut[-1])
+    items = np.empty((total, 2), np.int64)
+    items[:, 0] = numbers(n_left).repeat(times)
+    items[:, 1] = _offsets.runs(right.offsets[owners] + n_left, _offsets.from_counts(times))
+    dims = (*outer, along_axis.resized(left, cut), Uniform(2, total))
     both = structure.end_to_end([(one, place + 1), (two, place + 1)])
     return structure.take_items(both, 1, items.reshape(-1), dims)

@@ -39,6 +39,10 @@ MISSING = -2
 Bound: TypeAlias = "int | Column | Dim | None"
 
 
+_POSITION, _UNSIGNED = np.dtype(np.int64), np.dtype(np.uint64)
+"""Made once: numpy looks a type up at each call."""
+
+
 _LARGEST = 2**63 - 1
 """Largest int64. Positions beyond it are clamped: they are out of range for every row."""
 
@@ -119,7 +123,7 @@ def null_rows(dim: Dim, places: IntArray | range) -> BoolArray | None:
 
 def _flags(places: IntArray) -> tuple[BoolArray | None, BoolArray | None, IntArray]:
     """Return flags of null positions, flags of missing ones, and positions with both replaced by 0."""
-    if not len(places) or np.minimum.reduce(places) >= 0:
+    if not len(places) or places[places.argmin()] >= 0:  # in a third of the time of a minimum, where there are few
         return None, None, places
     null, missing = places == NULL, places == MISSING
     return (null if null.any() else None), (missing if missing.any() else None), np.maximum(places, 0)
@@ -159,7 +163,7 @@ def pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, o
     starts, sizes, null, missing = rows_of(dim, cursor.places)
     position, unknown = positions(index)
     position = _from_end(position, sizes)
-    outside = position.view(np.uint64) >= sizes.view(np.uint64)  # as uint64, a negative position exceeds every size
+    outside = position.view(_UNSIGNED) >= sizes.view(_UNSIGNED)  # as uint64, a negative position exceeds every size
     gone = either(null, unknown if strict else None)
     if gone is not None:
         outside &= ~gone
@@ -229,9 +233,11 @@ def positions(index: int | Column) -> tuple[Any, BoolArray | None]:
     if pt.is_null(index.type):
         return np.zeros(index.shape.size, np.int64), np.ones(index.shape.size, bool)
     data, valid = _arrow.to_numpy(index.values)
-    if data.dtype == np.uint64 and (data > _LARGEST).any():
-        data = np.minimum(data, np.uint64(_LARGEST))
-    return data.astype(np.int64, copy=False), None if valid is None else ~valid
+    if data.dtype != _POSITION:
+        if data.dtype == np.uint64 and (data > _LARGEST).any():
+            data = np.minimum(data, np.uint64(_LARGEST))
+        data = data.astype(np.int64)
+    return data, None if valid is None else ~valid
 
 
 def slice_rows(column: Column, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | None = None) -> Cursor:

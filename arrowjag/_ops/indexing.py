@@ -62,6 +62,8 @@ def getitem(column: Column, keys: Sequence[Any]) -> Column:
     JagIndexError
         If a position is out of range (the message names the row), or there are more keys than dims.
     """
+    if len(keys) == 1 and isinstance(keys[0], Column) and column.ndim and not pt.is_boolean(keys[0].type):
+        return finish(column, _gather(column, Cursor(), _as_index(keys[0]), is_mask=False))  # nothing to bring together
     keys = _spell_out(keys, column.ndim)
     _check_adjacent(keys)
     found = [_as_index(key) for key in keys if isinstance(key, Column)]
@@ -264,9 +266,9 @@ def _meet(column: Column, cursor: Cursor, operands: list[Any], operation: str) -
         return cursor, operands
     for one in arrays:
         _check_positions(one, operation)
-    depth = len(cursor.outer)
-    held = Column(JaggedShape._trusted(cursor.outer), pa.array(cursor.numbers))
-    rows = cursor.places
+    depth, rows = len(cursor.outer), cursor.places
+    from_first = isinstance(rows, range) and rows.start == 0
+    held = Column(JaggedShape._trusted(cursor.outer), _arrow.numbers(len(rows)) if from_first else pa.array(cursor.numbers))
     if depth > 1 and any(one.ndim > depth for one in arrays):  # drop entries below null outer rows: the cursor has no row for them
         agreed, *arrays = structure.agree([held, *arrays], operation, levels=depth - 1)
         rows = rows if agreed is held else _arrow.to_numpy(agreed.values)[0]
@@ -277,7 +279,7 @@ def _meet(column: Column, cursor: Cursor, operands: list[Any], operation: str) -
     held, *arrays = structure.align([held, *arrays], operation)
     places = _arrow.to_numpy(held.values)[0]
     fitted = iter(arrays)
-    moved = cursor._replace(outer=held.shape.dims, places=places)
+    moved = Cursor(held.shape.dims, cursor.depth, places, cursor.owners, cursor.loose)
     return moved, [next(fitted) if isinstance(one, Column) else one for one in operands]
 
 
@@ -328,7 +330,7 @@ def take(column: Column, index: int | Column, axis: int = -1, out_of_bounds: str
     cursor = pick(column, cursor, index, strict=strict, operation="take")
     if not strict and isinstance(cursor.places, np.ndarray):
         cursor = cursor._replace(places=np.where(cursor.places == MISSING, NULL, cursor.places))
-    return finish(column, cursor._replace(loose=False))
+    return finish(column, cursor._replace(loose=False) if cursor.loose else cursor)
 
 
 def window(column: Column, wanted: Window, axis: int, operation: str) -> Column:
@@ -356,4 +358,5 @@ def agreed(column: Column, bounds: Sequence[Any], place: int, operation: str) ->
 
 def _whole(column: Column, depth: int) -> Cursor:
     """Return a cursor at all items after `depth` dims."""
-    return Cursor(column.shape.dims[:depth], depth, range(column.shape.nodes(depth)))
+    outer = column.shape.dims[:depth]
+    return Cursor(outer, depth, range(outer[-1].size if outer else 1))

@@ -32,7 +32,9 @@ _MOST_ENTRIES = 2**31 - 1
 
 def is_entry(type: pa.DataType) -> bool:
     """Return whether a type is an entry of a map: a struct of exactly `key` and `value`."""
-    return bool(pt.is_struct(type)) and sorted(struct_fields.fields(type)) == list(_FIELDS)
+    if not pt.is_struct(type) or type.num_fields != 2:
+        return False
+    return bool(type.get_field_index("key") >= 0 and type.get_field_index("value") >= 0)
 
 
 class _Found(NamedTuple):
@@ -94,7 +96,7 @@ def contains_key(column: Column, sought: pa.Scalar | Column) -> Column:
 
 
 def _by_key(column: Column, sought: pa.Scalar | Column, operation: str) -> _Found:
-    keys = _arrow.field_of(column.values, struct_fields.fields(column.type).index("key"))
+    keys = _arrow.field_of(column.values, struct_fields.place_of(column.type, "key"))
     dim = column.shape.dims[-1]
     if isinstance(sought, Column):
         rows, probes = _beside_rows(column, sought, operation)
@@ -113,7 +115,7 @@ def _values_of(column: Column, sought: pa.Scalar) -> Column:
     """Return the value of one key in each row, null where there is none."""
     offsets, outer = column.shape.dims[-1].offsets, column.shape.dims[:-1]
     values = struct_fields.field(column, "value")
-    keys = _arrow.field_of(column.values, struct_fields.fields(column.type).index("key"))
+    keys = _arrow.field_of(column.values, struct_fields.place_of(column.type, "key"))
     last = _last_of(keys, sought, offsets, "get")
     there = last >= 0
     return structure.take_items(values, column.ndim, last, outer, unless_all(there))
@@ -252,7 +254,7 @@ def unique_entries(column: Column) -> tuple[Column, int]:
             f"to_map: a map is a row of structs with the fields key and value, got {column.shape!r} of {column.type}; "
             "aj.to_map(keys, values) makes such rows"
         )
-    key, value = (_arrow.field_of(column.values, struct_fields.fields(column.type).index(name)) for name in _FIELDS)
+    key, value = (_arrow.field_of(column.values, struct_fields.place_of(column.type, name)) for name in _FIELDS)
     dim = column.shape.dims[-1]
     if key.null_count:
         place = int(np.argmin(_valid(key)))
@@ -285,7 +287,7 @@ def as_maps(column: Column) -> Column:
     dim = column.shape.dims[-1]
     if dim.size > _MOST_ENTRIES:
         raise JagOverflowError(f"to_map: an Arrow map array holds at most {_MOST_ENTRIES} entries, got {dim.size}; convert slices")
-    key, value = (_arrow.field_of(column.values, struct_fields.fields(column.type).index(name)) for name in _FIELDS)
+    key, value = (_arrow.field_of(column.values, struct_fields.place_of(column.type, name)) for name in _FIELDS)
     assert key.null_count == 0  # before pyarrow 26, Arrow aborts unless somebody has counted them
     type = pa.map_(key.type, value.type)
     entry = pa.StructArray.from_arrays([key, value], fields=[type.key_field, type.item_field])

@@ -149,11 +149,11 @@ def _topk_by(column: Column, axes: tuple[int, ...], k: int, by: Column, descendi
         column, by = (_axes.trailing(one, axes[0]) for one in structure.align([column, by], operation))
     place = axes[0]
     frame, (key,) = along_axis.align_keys(column, place + 1, [by], operation)
-    dim = frame.shape.dims[place]
+    *outer, dim = frame.shape.dims
     items, cut = _first_in_order(_arrow.order_key(key.values, operation, descending=descending), dim.offsets, k, descending)
     if len(frame.values) < column.shape.nodes(place + 1):  # items in null rows of the key are dropped
         items = frame.values.to_numpy()[items]
-    return structure.take_items(column, place + 1, items, (*frame.shape.dims[:place], along_axis.resized(dim, cut)))
+    return structure.take_items(column, place + 1, items, (*outer, along_axis.resized(dim, cut)))
 
 
 def _first_in_order(key: _kernels.Key, offsets: IntArray, k: int, descending: bool) -> tuple[IntArray, IntArray]:
@@ -163,8 +163,9 @@ def _first_in_order(key: _kernels.Key, offsets: IntArray, k: int, descending: bo
     if (found := candidates(key, offsets, taken, descending=descending)) is not None:
         items, offsets = found
         key = key[0][items], None if key[1] is None else key[1][items]
-    order = _kernels.argsort(*key, offsets, descending)[gather.ranges(offsets[:-1], taken)]
-    return order if items is None else items[order], _offsets.from_sizes(taken)
+    cut = _offsets.from_counts(taken)
+    order = _kernels.argsort(*key, offsets, descending)[_offsets.runs(offsets[:-1], cut)]
+    return order if items is None else items[order], cut
 
 
 def _largest(values: pa.Array, offsets: IntArray, k: int, descending: bool = True) -> tuple[pa.Array, IntArray]:
@@ -177,9 +178,10 @@ def _largest(values: pa.Array, offsets: IntArray, k: int, descending: bool = Tru
     if (found := candidates((key, valid), offsets, taken, descending=descending)) is not None:
         items, offsets = found
         key, valid = key[items], None if valid is None else valid[items]
-    slots = gather.ranges(offsets[:-1], taken)
+    cut = _offsets.from_counts(taken)
+    slots = _offsets.runs(offsets[:-1], cut)
     ordered = _arrow.from_numpy(*_kernels.sort(key, valid, offsets, descending), values.type)
-    return gather.take(ordered, slots), _offsets.from_sizes(taken)
+    return gather.take(ordered, slots), cut
 
 
 def _topk_across(column: Column, axis: int, k: int, descending: bool) -> Column:

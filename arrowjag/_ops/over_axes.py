@@ -70,39 +70,38 @@ def over_axes(
     Column
         Without the reduced axes; a null row gives null.
     """
-    if column.ndim == 0 and axis is None:  # reduce a scalar as a row of one item
+    if axis is None and column.ndim == 0:  # reduce a scalar as a row of one item
         column = structure.with_shape(JaggedShape(1), column)
-    if _axes.is_none_of_them(axis):
+    if type(axis) is not int and _axes.is_none_of_them(axis):
         column, axis = _axes.apart(column), -1
-    found = _axes.normalize_axes(axis, column.ndim, operation)
+    ndim = column.ndim
+    found = _axes.normalize_axes(axis, ndim, operation)
     min_count = None if min_count is None else integer(min_count, f"{operation}: min_count")
-    if scatters and found[-1] != column.ndim - 1 and operation in OUTER:
-        result = _over_outer(column, found[0], operation, skip_nulls, min_count)
-        if result is not None:
-            return result
-    if found[-1] == column.ndim - 1:
-        flat, places = _axes.trailing(column, found[0]), None
-    else:
-        moved = _axes.move_last(column, found[0])
-        flat, places = moved.column, moved.slots
-    dim = flat.shape.dims[-1]
-    keep = _enough(flat, dim.offsets, skip_nulls, min_count)
-    result = _of_rows(reduction, flat.values, dim.offsets, keep)
-    if slots and places is not None:
-        result = _places(result, places, dim.offsets)
-    keep = _both(keep, dim.validity)
-    return Column(flat.shape[:-1], result if keep is None else structure.null_values(result, keep))
-
-
-def _of_rows(reduction: Reduction, values: pa.Array, offsets: IntArray, keep: BoolArray | None) -> pa.Array:
-    """Reduce each row; an overflow in a row whose result is null is ignored."""
+    flat, places = column, None
+    if found[-1] != ndim - 1:
+        if scatters and operation in OUTER:
+            result = _over_outer(column, found[0], operation, skip_nulls, min_count)
+            if result is not None:
+                return result
+        flat, _, places = _axes.move_last(column, found[0])
+    elif len(found) > 1:
+        flat = _axes.trailing(column, found[0])
+    dims = flat._shape._dims
+    dim = dims[-1]
+    offsets, keep = dim.offsets, dim.validity
+    enough = None if skip_nulls and min_count is None else _enough(flat, offsets, skip_nulls, min_count)
+    values = flat.values
     try:
-        return reduction(values, offsets)
-    except JagOverflowError:
-        if keep is None or keep.all():
+        result = reduction(values, offsets)
+    except JagOverflowError:  # ignored in a row whose result is null
+        if enough is None or enough.all():
             raise
-        kept = keep.repeat(row_sizes(offsets))
-        return reduction(gather.filter_values(values, kept), filter_rows(kept, offsets))
+        kept = enough.repeat(row_sizes(offsets))
+        result = reduction(gather.filter_values(values, kept), filter_rows(kept, offsets))
+    if slots and places is not None:
+        result = _places(result, places, offsets)
+    keep = keep if enough is None else _both(enough, keep)
+    return Column(JaggedShape._trusted(dims[:-1]), result if keep is None else structure.null_values(result, keep))
 
 
 def _both(one: BoolArray | None, two: BoolArray | None) -> BoolArray | None:
@@ -120,8 +119,6 @@ def _places(result: pa.Array, places: IntArray, offsets: IntArray) -> pa.Array:
 
 def _enough(column: Column, offsets: IntArray, skip_nulls: bool, min_count: int | None) -> BoolArray | None:
     """Flag rows with enough valid items for a result; None if all have."""
-    if skip_nulls and min_count is None:
-        return None
     valid = _arrow.valid_of(column.values)
     present, _ = _kernels.count(valid, offsets)
     keep: BoolArray | None = None

@@ -81,22 +81,25 @@ def over_pairs(
         Without the reduced axes.
     """
     x, y = structure.align([x, y], operation)
-    valid = valid_in_both(x.values, y.values)
-    if is_none_of_them(axis) or normalize_axes(axis, x.ndim, operation)[-1] == x.ndim - 1:  # items stay where they are
+    shape, one, two = x._shape, x.values, y.values
+    valid = valid_in_both(one, two)
+    ndim = len(shape._dims)
+    stays = axis == -1 if type(axis) is int else is_none_of_them(axis)
+    if stays or normalize_axes(axis, ndim, operation)[-1] == ndim - 1:  # items stay where they are
         is_unread = skip_nulls and min_count is None  # `over_axes` looks at no null then
-        pairs = x.values if valid is None or is_unread else structure.null_values(x.values, valid)
+        pairs = one if valid is None or is_unread else structure.null_values(one, valid)
     else:
-        pairs = _arrow.from_numpy(np.arange(len(x.values)), valid)
+        pairs = _arrow.from_numpy(np.arange(len(one)), valid)
 
     def of_pairs(values: pa.Array, offsets: IntArray) -> pa.Array:
         if values is pairs:
-            return reduction(x.values, y.values, valid, offsets)
+            return reduction(one, two, valid, offsets)
         index, known = _arrow.to_numpy(values)
         if known is not None:  # items under nulls are unspecified
             index = np.where(known, index, 0)
-        return reduction(_taken(x.values, index), _taken(y.values, index), known, offsets)
+        return reduction(_taken(one, index), _taken(two, index), known, offsets)
 
-    numbered = Column(x.shape, pairs)
+    numbered = x if pairs is one else Column(shape, pairs)
     return over_axes(numbered, axis, of_pairs, operation, skip_nulls=skip_nulls, min_count=min_count, scatters=False)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -35,7 +36,7 @@ def _same_rows(parts: Operands, operation: str) -> tuple[dict[str, Any], tuple[D
     valid in all columns, and the number of rows.
     """
     columns = {name: one for name, one in parts.items() if isinstance(one, Column)}
-    ndim = max((one.ndim for one in columns.values()), default=0)
+    ndim = max([one.ndim for one in columns.values()], default=0)
     if ndim == 0:
         raise ShapeError(f"{operation} needs an array with rows")
     depth = ndim - 1
@@ -52,8 +53,8 @@ def _same_rows(parts: Operands, operation: str) -> tuple[dict[str, Any], tuple[D
     found: dict[str, Any] = {}
     for name, one in parts.items():
         if name in deep:
-            found[name] = agreed[name]
-            validity = agreed[name].shape.dims[depth].validity
+            found[name] = whole = agreed[name]
+            validity = whole.shape.dims[depth].validity
             valid = validity if valid is None else valid if validity is None else valid & validity
         else:
             found[name] = agreed[name].values if name in flat else structure.constant(one, n_rows)
@@ -77,25 +78,25 @@ def _values(part: Any) -> pa.Array:
 def _innermost(outer: Sequence[Dim], offsets: IntArray, valid: BoolArray | None) -> tuple[Dim, ...]:
     if not outer:
         return (Uniform(int(offsets[-1]), 1, declared=False),)
-    return (*outer, Ragged.from_offsets(offsets, validity=None if valid is None or valid.all() else valid, check=False))
+    return (*outer, Ragged.from_offsets(offsets, validity=valid, check=False))
 
 
 def zip_padded(parts: Operands) -> Column:
     """Build structs of the items at the same position of each innermost row; shorter rows are filled with nulls."""
     found, outer, valid, n_rows = _same_rows(parts, "zip")
     bounds = {name: _sizes(part, valid, n_rows) for name, part in found.items()}
-    longest = np.maximum.reduce([sizes for _, sizes in bounds.values()])
+    longest = functools.reduce(np.maximum, [sizes for _, sizes in bounds.values()])
     offsets = _offsets.from_sizes(longest)
-    fields, place = {}, None
+    fields = {}
     for name, part in found.items():
         starts, sizes = bounds[name]
         values = _values(part)
         if len(values) == offsets[-1] and np.count_nonzero(sizes == longest) == len(sizes):
             fields[name] = values
             continue
-        place = _offsets.positions(offsets) if place is None else place
-        there = place < sizes.repeat(longest)
-        items = np.where(there, place + starts.repeat(longest), 0)
+        items = _offsets.runs(starts, offsets)
+        there = items < (starts + sizes).repeat(longest)
+        items = np.where(there, items, 0)
         fields[name] = gather.take(values, items, unless_all(there)) if len(values) else pa.nulls(len(items), values.type)
     return Column(JaggedShape._trusted(_innermost(outer, offsets, valid)), struct_fields.structs(fields))
 

@@ -179,9 +179,10 @@ def transpose(column: Column, a: int, b: int, shear: ShearMode) -> tuple[Column,
 
 def permute(column: Column, axes: tuple[Any, ...], shear: ShearMode) -> tuple[Column, IntArray | None]:
     """Reorder the dims; also return the source position of each leaf of the result, or None if no leaf moves."""
-    found = tuple(structure.normalize_axis(axis, column.ndim, "permute") for axis in axes)
-    if sorted(found) != list(range(column.ndim)):
-        raise JagValueError(f"permute takes every dim once, got {axes} for {column.ndim} dims")
+    ndim = column.ndim
+    found = tuple([structure.normalize_axis(axis, ndim, "permute") for axis in axes])
+    if sorted(found) != list(range(ndim)):
+        raise JagValueError(f"permute takes every dim once, got {axes} for {ndim} dims")
     return _moved(column, *permuted(column.shape, found, shear))
 
 

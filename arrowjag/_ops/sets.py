@@ -286,16 +286,17 @@ def set_operation(name: str, one: Column, two: Column, axis: Any) -> Column:
     """Union, intersection or a difference per row: distinct items in order of first appearance."""
     if one.ndim != two.ndim:
         raise ShapeError(f"{name}: {one.shape!r} and {two.shape!r} must have the same number of dims")
-    own, type = one.type, elementwise.promote([one.type, two.type], name)
-    is_mixed = pt.is_integer(one.type) and pt.is_integer(two.type) and pt.is_floating(type)
+    own, second = one.type, two.type
+    type = elementwise.promote([own, second], name)
+    is_mixed = pt.is_floating(type) and pt.is_integer(own) and pt.is_integer(second)
     type = _ANY_INTEGER if is_mixed else type
     one, place = along_axis.single_axis(elementwise.cast(one, type), axis, name)
     two, _ = along_axis.single_axis(elementwise.cast(two, type), axis, name)
     one, two, outer = same_rows(one, two, place, name)
-    source, depth = one, place + 1
-    if name in ("union", "symmetric_difference") or depth < one.ndim:
+    source, depth, ndim = one, place + 1, one.ndim
+    if depth < ndim or name in ("union", "symmetric_difference"):
         source, depth = structure.end_to_end([(one, depth), (two, depth)]), 1
-    if place + 1 == one.ndim:
+    if place + 1 == ndim:
         key, other = joint_keys(one.values, two.values, name)
     else:
         key, other = _halves(along_axis.item_key(source, 1, name), one.shape.nodes(place + 1))

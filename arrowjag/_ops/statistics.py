@@ -315,9 +315,9 @@ def _of_products(
             found = _products.products(a, b, valid, offsets)
             results = [each.astype(dtype, copy=False) for each in finish(found)]
         enough = found.counts > 1
-        flags = unless_all(enough)
         if len(fields) == 1:
-            return _arrow.from_numpy(results[0], flags)
+            return _arrow.from_numpy(results[0], enough)
+        flags = unless_all(enough)
         columns = [_arrow.from_numpy(each) for each in results]
         return _arrow.structs(columns, [pa.field(name, columns[0].type) for name in fields], flags)
 

@@ -15,12 +15,22 @@ from arrowjag._ops.structure import constant
 from arrowjag.errors import JagIndexError, JagTypeError
 from arrowjag.shape import JaggedShape
 
-__all__ = ["field", "fields", "opened_maps", "with_fields", "with_levels", "zip_fields"]
+__all__ = ["field", "fields", "opened_maps", "place_of", "with_fields", "with_levels", "zip_fields"]
 
 
 def fields(type: pa.DataType) -> list[str]:
     """Return the field names of a struct type; an empty list for other types."""
     return [one.name for one in type] if pt.is_struct(type) else []
+
+
+def place_of(type: pa.DataType, name: str) -> int:
+    """Return the place of the first field of a struct type that has a name, -1 if there is none; a list of names takes longer."""
+    if not pt.is_struct(type):
+        return -1
+    place: int = type.get_field_index(name)  # -1 also where several fields have the name
+    if place < 0 and name in (names := fields(type)):
+        return names.index(name)
+    return place
 
 
 def opened_maps(column: Column) -> Column:
@@ -32,11 +42,13 @@ def field(column: Column, name: str) -> Column:
     """Return one field of struct leaves, with the same shape object; each level of a list or map field adds a dim."""
     column = opened_maps(column)
     values = column.values
-    names = fields(values.type)
-    if name not in names:
-        known = f"its fields are {names}" if names else f"its leaves are {values.type}, not structs"
+    type = values.type
+    place = place_of(type, name)
+    if place < 0:
+        names = fields(type)
+        known = f"its fields are {names}" if names else f"its leaves are {type}, not structs"
         raise JagIndexError(f"no field {name!r}: {known}")
-    return with_levels(column.shape, _arrow.field_of(values, names.index(name)))
+    return with_levels(column.shape, _arrow.field_of(values, place))
 
 
 def with_levels(shape: JaggedShape, values: pa.Array) -> Column:
@@ -54,10 +66,10 @@ def pick_fields(column: Column, names: Sequence[str]) -> Column:
 
 
 def _flat_field(column: Column, name: str) -> pa.Array:
-    names = fields(column.type)
-    if name not in names:
-        raise JagIndexError(f"no field {name!r}: its fields are {names}")
-    return _arrow.field_of(column.values, names.index(name))
+    place = place_of(column.type, name)
+    if place < 0:
+        raise JagIndexError(f"no field {name!r}: its fields are {fields(column.type)}")
+    return _arrow.field_of(column.values, place)
 
 
 def structs(parts: Mapping[str, pa.Array], owner: pa.Array | None = None) -> pa.Array:

@@ -85,12 +85,12 @@ def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim]
     """
     if valid is None and _is_run(index):
         return slice_items(column, depth, int(index[0]), int(index[-1]) + 1, outer)
-    dims = list(outer)
-    for level, dim in enumerate(column.shape.dims[depth:], depth + 1):
-        inner = column.shape.dims[level:]
-        by = merge.by_rows(column.type, len(dim), column.shape.size, len(index))
+    dims, own, n_values = list(outer), column._shape._dims, column._shape.size
+    for level, dim in enumerate(own[depth:], depth + 1):
+        inner = own[level:]
+        by = merge.by_rows(column.type, len(dim), n_values, len(index))
         if by != "items" and all(isinstance(one, Uniform) for one in inner):
-            width = column.shape.size // dim.size  # inner dims are uniform: a row is one contiguous range of values
+            width = n_values // dim.size  # inner dims are uniform: a row is one contiguous range of values
             offsets, values = merge.take_spans(column.values, dim.offsets * width if inner else dim.offsets, index, valid, by)
             dims.append(_like(dim, offsets // width if inner else offsets, _kept(dim, index, valid)))
             for one in inner:
@@ -105,7 +105,10 @@ def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim]
 def _is_run(index: IntArray) -> bool:
     """Return True for positions that follow each other."""
     n = len(index)
-    if n == 0 or index[-1] - index[0] != n - 1 or index[n // 2] - index[0] != n // 2:
+    if n == 0:
+        return False
+    first = index[0]
+    if index[-1] - first != n - 1 or index[n // 2] - first != n // 2:
         return False
     return bool(np.count_nonzero(index[1:] - index[:-1] == 1) == n - 1)
 
@@ -289,22 +292,18 @@ def align(columns: Sequence[Column], operation: str = "align") -> list[Column]:
         Columns of one shape object. A row is null if it is null in any column with that many dims; an extent declared by any column
         is declared in all.
     """
-    if _share_shape(columns):
-        return list(columns)
     shapes = [column._shape for column in columns]
-    target = _longest(shapes)
-    if _agree_already(shapes, target, target.ndim) and not _declare_more([shape._dims for shape in shapes], target._dims):
-        return _expand_each(columns, target)
+    target, is_shared = shapes[0], True
+    for shape in shapes:
+        if shape is not target:
+            is_shared = False
+            target = _longest(shapes)
+            break
+    if is_shared:  # as the shapes of results of elementwise operations are
+        return list(columns)
+    if _agree_already(shapes, target, len(target._dims), extents=True):
+        return [column if column._shape is target else _expanded(column, target) for column in columns]
     return expand_all(agree(columns, operation))
-
-
-def _share_shape(columns: Sequence[Column]) -> bool:
-    """Return whether all columns have the same shape object, as results of elementwise operations do."""
-    shape = columns[0]._shape
-    for column in columns:  # noqa: SIM110 - a generator costs more than what it tests
-        if column._shape is not shape:
-            return False
-    return True
 
 
 def _longest(shapes: Sequence[JaggedShape]) -> JaggedShape:
@@ -316,12 +315,21 @@ def _longest(shapes: Sequence[JaggedShape]) -> JaggedShape:
     return longest
 
 
-def _agree_already(shapes: Sequence[JaggedShape], target: JaggedShape, levels: int) -> bool:
-    """Return whether the first `levels` dims of every shape are a prefix of the longest, with the same null rows."""
+def _agree_already(shapes: Sequence[JaggedShape], target: JaggedShape, levels: int, *, extents: bool = False) -> bool:
+    """Return whether the first `levels` dims of every shape are a prefix of the longest, with the same null rows.
+
+    With `extents`, also that none declares an extent that the longest does not.
+    """
+    wanted = target._dims
     for shape in shapes:
-        if shape is not target:
-            for depth, (mine, theirs) in enumerate(zip(shape._dims, target._dims, strict=False)):
-                if mine is not theirs and (mine.validity is not theirs.validity or (depth < levels and mine != theirs)):
+        if shape is target:
+            continue
+        for depth, mine in enumerate(shape._dims):
+            theirs = wanted[depth]
+            if mine is not theirs:
+                if mine.validity is not theirs.validity or (depth < levels and mine != theirs):
+                    return False
+                if extents and (declared := mine.extent) is not None and declared != theirs.extent:
                     return False
     return True
 
@@ -398,15 +406,12 @@ def _check_null_rows(shape: JaggedShape, depth: int, validity: BoolArray, operat
 
 def expand_all(columns: Sequence[Column]) -> list[Column]:
     """Expand columns to the longest shape, of which all shapes are prefixes, and merge extents."""
-    return _expand_each(columns, merge_extents([column._shape for column in columns]))
-
-
-def _expand_each(columns: Sequence[Column], target: JaggedShape) -> list[Column]:
-    """Expand columns whose shapes are prefixes of the target."""
+    target = merge_extents([column._shape for column in columns])
     return [column if column._shape is target else _expanded(column, target) for column in columns]
 
 
 def _expanded(column: Column, target: JaggedShape) -> Column:
+    """Expand a column whose shape is a prefix of the target."""
     if len(column._shape._dims) == len(target._dims):
         return Column(target, column._values)
     return Column(target, _spread(column.values, _below(target, column.ndim)))
@@ -526,7 +531,9 @@ def end_to_end(parts: Sequence[tuple[Column, int]]) -> Column:
     """Concatenate the items after the given number of dims of each column, as the rows of one column."""
     values = _arrow.join([column.values for column, _ in parts])
     inner = [column._shape._dims[depth:] for column, depth in parts]
-    n = sum([column.shape.nodes(depth) for column, depth in parts]) if inner[0] else len(values)
+    if not inner[0]:
+        return Column(JaggedShape._trusted((Uniform(len(values), 1, declared=False),)), values)
+    n = sum([column._shape.nodes(depth) for column, depth in parts])
     dims = [Dim._algebra.concat(level) for level in zip(*inner, strict=True)]
     return Column(JaggedShape._trusted((Uniform(n, 1, declared=False), *dims)), values)
 

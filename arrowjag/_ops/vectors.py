@@ -21,7 +21,7 @@ from arrowjag._kernels.base.offsets import from_sizes, row_sizes, runs
 from arrowjag._kernels.dense.matrices import nearest as _nearest
 from arrowjag._kernels.reduce.ordered import row_sums
 from arrowjag._kernels.reduce.products import common_type, dots, unit_product
-from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, result_type
+from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, quietly_over_blocks, result_type
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops.axes import apart
 from arrowjag._ops.over_axes import over_axes
@@ -148,10 +148,10 @@ def distance(x: Column, y: Column, metric: Any, axis: Any, skip_nulls: bool, min
                 apart = _apart(left, right)
                 apart = apart if known is None else np.where(known, apart, 0.0)
                 _norms(block._replace(data=apart, valid=None), {"l1": 1, "l2": 2, "linf": math.inf}[metric], found[block.rows])
-            enough[block.rows] = block.counts > 0
+            np.greater(block.counts, 0, out=enough[block.rows])
 
-        over_blocks(work, a, valid, offsets)
-        with np.errstate(over="ignore"):
+        with np.errstate(all="ignore"):
+            quietly_over_blocks(work, a, valid, offsets)
             return _arrow.from_numpy(found.astype(common_type(a, b), copy=False), enough)
 
     return over_pairs(x, y, axis, reduction, "distance", skip_nulls=skip_nulls, min_count=min_count)

@@ -17,6 +17,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels import scan as _scan
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import empty, unless_all
 from arrowjag._kernels.elementwise.times import nanoseconds_of
@@ -54,7 +55,12 @@ class View(NamedTuple):
 
     def present(self, least: int) -> BoolArray | None:
         """Flag the windows that hold at least `least` items, or as many as the statistic needs; None if all do."""
-        return _present(self.counts, max(least, self.least))
+        return unless_all(self.enough(least))
+
+    def enough(self, least: int) -> BoolArray:
+        """As `present`, also where all do."""
+        enough: BoolArray = self.counts >= max(least, self.least)
+        return enough
 
     def sums(self, data: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Sums of numbers that are 0 where null; expanding ones are running sums."""
@@ -71,11 +77,12 @@ Statistic: TypeAlias = Callable[..., pa.Array]
 
 
 def _numbers(values: pa.Array, name: str) -> pa.Array:
-    if pt.is_null(values.type):
+    type = values.type
+    if _arrow.is_numeric(type):
+        return values
+    if pt.is_null(type):
         return pa.nulls(len(values), pa.int64())
-    if not _arrow.is_numeric(values.type):
-        raise JagTypeError.no_kernel(f"rolling {name}", values.type)
-    return values
+    raise JagTypeError.no_kernel(f"rolling {name}", type)
 
 
 def _filled(values: pa.Array, view: View, dtype: Any) -> npt.NDArray[Any]:
@@ -186,13 +193,16 @@ def _spread(view: View, ddof: int = 1, *, root: bool = False) -> pa.Array:
             squares = np.where(np.isfinite(state.mean), state.spread, np.nan)
         else:
             squares = window_statistics.variances(data, view.valid, view.offsets, view.windows)
-        parts = np.subtract(view.counts, less, out=empty(len(squares), np.float64), casting="same_kind")
+        if len(squares) < strategy.sizes.CALL_VALUES:
+            parts = view.counts - less
+        else:
+            parts = np.subtract(view.counts, less, out=empty(len(squares), np.float64), casting="same_kind")
         found = np.divide(squares, parts, out=squares)
         if not math.isfinite(np.add.reduce(found)):
             found[~np.isfinite(found)] = np.nan
         if root:
             np.sqrt(found, out=found)
-    return _arrow.from_numpy(found.astype(result_type(data.dtype), copy=False), view.present(less + 1))
+    return _arrow.from_numpy(found.astype(result_type(data.dtype), copy=False), view.enough(less + 1))
 
 
 def _std(view: View, ddof: int = 1) -> pa.Array:
@@ -206,7 +216,7 @@ def _quantile(view: View, q: Any, interpolation: str = "linear", name: str = "qu
         raise JagTypeError.no_kernel(f"rolling {name}", type)
     data = floats(view.values, f"rolling {name}")
     found = quantiles(data, view.valid, view.windows, wanted, interpolation)
-    return _arrow.from_numpy(found, view.present(1))
+    return _arrow.from_numpy(found, view.enough(1))
 
 
 def _median(view: View) -> pa.Array:
@@ -281,6 +291,8 @@ def check_window(window: Any, on: Any) -> int | None:
     """Return the number of items of a window; None for an expanding one, and for one of time, which `on` decides."""
     if window is None or on is not None:
         return None
+    if type(window) is int and 1 <= window < 2**31:
+        return window
     if isinstance(window, (str, dt.timedelta, np.timedelta64, pa.DurationScalar)):
         raise JagTypeError(f"rolling: a window of time, {window!r}, needs the times: rolling({window!r}, on=times)")
     return item_count(window, "rolling: window", 1)
@@ -427,11 +439,12 @@ def ewm(column: Column, name: str, rate: float, axis: Any) -> Column:
         data, valid = floats(values, f"ewm {name}"), _arrow.valid_of(values)
         target = result_type(data.dtype)
         if name == "mean":
-            state = weights.decayed(data.astype(np.float64, copy=False), valid, offsets, 1 - rate)
+            with np.errstate(all="ignore"):
+                state = weights.decayed(data.astype(np.float64, copy=False), valid, offsets, 1 - rate)
             return _arrow.from_numpy(state.mean.astype(target, copy=False), valid)
-        state = weights.decayed(data, valid, offsets, 1 - rate)
         known = _several(valid, offsets)
         with np.errstate(all="ignore"):
+            state = weights.decayed(data, valid, offsets, 1 - rate)
             whole = state.weight * state.weight
             found = np.subtract(whole, state.square, out=state.square)
             np.divide(whole, found, out=found)

@@ -83,7 +83,10 @@ class JaggedShape:
     def _trusted(cls, dims: Sequence[Dim]) -> JaggedShape:
         """A shape from dims that are known to fit."""
         shape = cls.__new__(cls)
-        shape._fill(tuple(dims))
+        found = tuple(dims)
+        if len(found) > MAX_NDIM:
+            check_ndim(len(found), "the shape")
+        shape._dims, shape._composed, shape._hash = found, None, None  # as `_fill`, which nearly every operation would call
         return shape
 
     # ------------------------------------------------------------------------------------------- constructors
@@ -208,12 +211,12 @@ class JaggedShape:
     @property
     def offsets(self) -> tuple[IntArray, ...]:
         """Split points of each dim as int64 arrays from 0."""
-        return tuple(dim.offsets for dim in self._dims)
+        return tuple([dim.offsets for dim in self._dims])
 
     @property
     def extents(self) -> tuple[int | None, ...]:
         """Declared extent per dim, or None."""
-        return tuple(dim.extent for dim in self._dims)
+        return tuple([dim.extent for dim in self._dims])
 
     def nodes(self, depth: int) -> int:
         """Return the number of items after the first `depth` dims: 1 for 0, the rows of the frame for 1.

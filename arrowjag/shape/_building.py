@@ -39,7 +39,7 @@ def _fit(spec: Any, n: int, repeat_lists: bool) -> Dim:
     """One dim with exactly `n` rows."""
     if type(spec) is int and spec >= 0:
         return Uniform(spec, n)
-    dim = _dims.to_dim(spec)
+    dim = spec if isinstance(spec, Dim) else _dims.to_dim(spec)
     if len(dim) == n:
         return dim
     if repeat_lists or _dims.is_pattern(spec):

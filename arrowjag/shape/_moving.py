@@ -45,8 +45,9 @@ def swap(shape: JaggedShape, a: int, b: int, shear: ShearMode) -> Moved:
         )
     valid = shape.dims[first].validity
     sheared = None if shear == "allow" else False
-    moved = _transpose.transpose(shape.offsets, shape.extents, first, last, frame_valid=valid, sheared=sheared)
-    return _permuted(shape, moved, _declared_after_swap(shape.extents, first, last) if first else (), first, last)
+    extents = shape.extents
+    moved = _transpose.transpose(shape.offsets, extents, first, last, frame_valid=valid, sheared=sheared)
+    return _permuted(shape, moved, _declared_after_swap(extents, first, last) if first else (), first, last)
 
 
 def reorder(shape: JaggedShape, axes: tuple[int, ...], shear: ShearMode) -> Moved:
@@ -55,10 +56,11 @@ def reorder(shape: JaggedShape, axes: tuple[int, ...], shear: ShearMode) -> Move
     if not changed:
         return shape.dims, None
     valid = shape.dims[changed[0]].validity
-    moved = _transpose.permute(shape.offsets, shape.extents, axes, frame_valid=valid)
+    extents = shape.extents
+    moved = _transpose.permute(shape.offsets, extents, axes, frame_valid=valid)
     if moved.sheared and shear == "raise":
         raise ShapeError(f'permute of {shape!r} to {axes} will shear. Close the holes with shear="allow".')
-    declared = _declared_after_permute(shape.extents, tuple(axes)) if changed[0] else ()
+    declared = _declared_after_permute(extents, tuple(axes)) if changed[0] else ()
     return _permuted(shape, moved, declared, changed[0], changed[-1])
 
 
@@ -79,17 +81,17 @@ def _no_rows(ndim: int) -> list[IntArray]:
 
 
 def _permuted(shape: JaggedShape, moved: _transpose.Permuted, declared: Extents, first: int, last: int) -> Moved:
-    dims = list(shape.dims[:first])
-    for place in range(first, shape.ndim):
-        if first and moved.extents[place] != declared[place]:
+    own = shape.dims
+    dims = list(own[:first])
+    for place in range(first, len(own)):
+        extent = moved.extents[place]
+        if first and extent != declared[place]:
             raise ShapeError(
                 f"transpose of {shape!r}: a null row between the moved dims has no items, but dim {place} of the result is "
                 f"declared to have {declared[place]}. Fill null rows first, or cast the column to ragged dims."
             )
-        validity = shape.dims[place].validity if place == first or place > last else None
-        order = moved.orders[place]
-        if validity is not None and order is not None:
+        validity = own[place].validity if place == first or place > last else None
+        if validity is not None and (order := moved.orders[place]) is not None:
             validity = validity[order]
-        extent = moved.extents[place]
         dims.append(Ragged.from_offsets(moved.offsets[place], validity=validity, extent=extent, check=False))
     return tuple(dims), moved.take

@@ -29,6 +29,7 @@ __all__ = [
     "from_words",
     "has_words",
     "is_text",
+    "numbers",
     "pack_bits",
     "take_clipped",
     "text_from",
@@ -43,6 +44,15 @@ __all__ = [
 
 _BYTE, _FLAG = np.dtype(np.uint8), np.dtype(np.bool_)
 """Made once: numpy looks a type up at each call."""
+
+_BITS_OF_BYTES = np.unpackbits(np.arange(256, dtype=np.uint8), bitorder="little").view(np.uint64)
+"""The eight flags of each byte as one word: to look up few bytes takes two thirds of the time of `unpackbits`."""
+
+_NUMBERS = np.arange(1 << 12)
+_NUMBERS.setflags(write=False)
+
+_HAS_WORDS: dict[int, bool] = {}
+"""Answers of `has_words`, by type id."""
 
 
 class ExcessError(JagMemoryError):
@@ -76,10 +86,17 @@ def empty(n: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     The C library hands large blocks back to the system when they are freed, so that each new array is mapped and zeroed page by
     page again; Arrow's pool keeps them for a while. To allocate and fill results of 40, 4, 4 and 5 MB takes 1.7 ms instead of 10.6.
     """
-    kind = dtype if type(dtype) is np.dtype else np.dtype(dtype)
+    if n < strategy.sizes.ARROW_MEMORY_BYTES >> 5:  # few items, of 32 bytes at most: numpy alone looks at the type
+        return np.empty(n, dtype)
+    kind = np.dtype(dtype)
     if int(n) * kind.itemsize < strategy.sizes.ARROW_MEMORY_BYTES:
         return np.empty(n, kind)
     return np.frombuffer(pa.allocate_buffer(check_memory(int(n), kind.itemsize)), kind)
+
+
+def numbers(n: int) -> npt.NDArray[np.int64]:
+    """The integers from 0 to n - 1, for reading: few of them are a slice of shared ones, in a quarter of the time of `arange`."""
+    return _NUMBERS[:n] if n <= len(_NUMBERS) else np.arange(n)
 
 
 def empty_like(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -113,6 +130,8 @@ def unpack_bits(bits: pa.Buffer, first: int, n: int) -> npt.NDArray[np.bool_]:
     """The n bits from the first on as booleans, a new array; ten times as fast as a cast of pyarrow."""
     skip = first & 7
     packed = np.frombuffer(bits, _BYTE, (skip + n + 7) >> 3, first >> 3)
+    if n < strategy.sizes.CALL_VALUES:
+        return _BITS_OF_BYTES.take(packed).view(_FLAG)[skip : skip + n]
     flags = np.unpackbits(packed, None, skip + n, "little").view(_FLAG)
     return flags[skip:] if skip else flags
 
@@ -141,7 +160,10 @@ def aligned_bits(bits: pa.Buffer, first: int, n: int) -> npt.NDArray[Any]:
 
 def has_words(type: pa.DataType) -> bool:
     """Whether values of the type lie side by side in words of one width, beside their validity."""
-    return bool(pt.is_primitive(type) or pt.is_decimal(type))
+    found = _HAS_WORDS.get(type.id)
+    if found is None:
+        found = _HAS_WORDS[type.id] = bool(pt.is_primitive(type) or pt.is_decimal(type))
+    return found
 
 
 def data_of(values: Any) -> NDArray[Any]:

@@ -68,7 +68,7 @@ def softmax(data: AnyArray, offsets: IntArray, limit: int | None = None, valid: 
     -----
     O(n_items * width), on all cores. Half floats are computed in float32.
     """
-    longest = int(_offsets.row_sizes(offsets).max(initial=0))
+    longest = _offsets.longest_of(_offsets.row_sizes(offsets))
     cut = limit is not None and longest > limit
     whole = not cut and data.dtype != np.float16
     by = strategy.choose("softmax", longest, data.shape[1], whole and data.size > 0)

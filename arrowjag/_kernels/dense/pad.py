@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty
-from arrowjag._kernels.base.offsets import from_sizes, parents, positions, row_sizes
+from arrowjag._kernels.base.offsets import from_sizes, longest_of, parents, positions, row_sizes
 from arrowjag._kernels.move.gather import ranges
 
 __all__ = ["combine", "pad", "unpad"]
@@ -204,7 +204,7 @@ def _window_taker(
         else:
             rows = blocks.opaque(cells)[bases[first:end]].view(cells.dtype).reshape(end - first, -1)
             rows[bases[first:end] < 0] = fill
-        if int(row_sizes(local).max(initial=0)) > sizes[-1]:
+        if longest_of(row_sizes(local)) > sizes[-1]:
             out[...] = fill
         blocks.put_windows(rows, local[:-1] * n_inner, out.reshape(-1))
 

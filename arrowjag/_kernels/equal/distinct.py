@@ -17,7 +17,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.codes import sort_codes
 from arrowjag._kernels.base.memory import empty, is_text, text_parts, zeros
-from arrowjag._kernels.base.offsets import count_block, count_true, from_counts, from_sizes, row_sizes
+from arrowjag._kernels.base.offsets import count_block, count_true, from_counts, from_sizes, longest_of, row_sizes
 from arrowjag._kernels.base.polars_lists import NUMBERS, count_distinct
 from arrowjag._kernels.compiled.library import find_text_loop, table_for
 from arrowjag._kernels.equal.groups import find_runs, in_blocks
@@ -158,7 +158,7 @@ def text_marks(values: pa.Array[Any], offsets: NDArray[np.int64]) -> tuple[NDArr
     sizes = row_sizes(offsets)
 
     def work(first: int, last: int) -> None:
-        table = table_for(int(sizes[first:last].max(initial=0)))
+        table = table_for(longest_of(sizes[first:last]))
         loop(data, len(data), cuts, valid, offsets, first, last, table, len(table) - 1, hashes, marks, counts)
 
     blocks.map_rows(work, offsets)

@@ -86,8 +86,6 @@ def stitch(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 def stitch_offsets(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """The offsets of the rows of all parts one after another, from those of each part, which begin at 0."""
-    if len(parts) == 1:
-        return parts[0]
     found = empty(sum(len(part) - 1 for part in parts) + 1, np.int64)
     found[0] = place = before = 0
     for part in parts:

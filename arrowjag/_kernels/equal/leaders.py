@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels.base.codes import same_bits
 from arrowjag._kernels.base.memory import empty, zeros
-from arrowjag._kernels.base.offsets import from_counts, row_sizes
+from arrowjag._kernels.base.offsets import from_counts, longest_of, row_sizes
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop, table_for
 
@@ -54,7 +54,7 @@ def _firsts(
 ) -> tuple[NDArray[Any], NDArray[np.int64]] | None:
     if loop is None:
         return None
-    table = table_for(int(row_sizes(offsets).max(initial=0)))
+    table = table_for(longest_of(row_sizes(offsets)))
     found, counts = (zeros if dtype is np.bool_ else empty)(len(data), dtype), empty(len(offsets) - 1, np.int64)
     loop(same_bits(data), valid, offsets, 0, len(counts), table, len(table) - 1, found, counts)
     return found, counts
@@ -71,7 +71,7 @@ def members(
     loop: Compiled, data: NDArray[Any], offsets: NDArray[np.int64], known: NDArray[Any], cuts: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Whether each item occurs in the same row of `known`; there are no nulls. NaN equals NaN, and -0.0 equals 0.0."""
-    table = table_for(int(row_sizes(cuts).max(initial=0)))
+    table = table_for(longest_of(row_sizes(cuts)))
     found = empty(len(data), np.bool_)
     loop(same_bits(data), offsets, same_bits(known), cuts, 0, len(offsets) - 1, table, len(table) - 1, found)
     return found

@@ -74,7 +74,11 @@ def is_member(data: NDArray[Any], known: NDArray[Any]) -> NDArray[np.uint8]:
     -----
     O(n_values + m log m), on all cores. Three comparisons with 5M int64 take 5 ms of CPU time, a table 12, pyarrow's hashes 50.
     """
-    known = np.unique(known)
+    if len(known) <= _FEW:  # duplicates make no difference
+        known = known.copy()
+        known.sort()
+    else:
+        known = np.unique(known)
     if data.dtype == np.float16:  # pyarrow has no set of halves
         data, known = data.astype(np.float32), known.astype(np.float32)
     if data.dtype == np.bool_:
@@ -88,9 +92,13 @@ def is_member(data: NDArray[Any], known: NDArray[Any]) -> NDArray[np.uint8]:
     return _hashed(data, known)
 
 
+_FEW = 4
+"""As many members the loop compares each item with."""
+
+
 def _compared(data: NDArray[Any], known: NDArray[Any]) -> NDArray[np.uint8]:
     loop = find_loop("one_of", data.dtype, False, len(data), often=True)
-    few = 0 < len(known) <= 4 and not (known.dtype.kind == "f" and np.isnan(known[-1]))
+    few = 0 < len(known) <= _FEW and not (known.dtype.kind == "f" and np.isnan(known[-1]))
     if few and strategy.choose("one_of", loop is not None) == "compiled" and loop is not None:
         items, four = np.ascontiguousarray(data), known.take(np.arange(4), mode="wrap")
         return write_bits(lambda first, last, out: loop(items, four, first, last, out), len(items))

@@ -15,7 +15,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.codes import same_bits
 from arrowjag._kernels.base.memory import empty, zeros
-from arrowjag._kernels.base.offsets import count_block, from_counts, from_sizes, row_sizes
+from arrowjag._kernels.base.offsets import count_block, from_counts, from_sizes, longest_of, row_sizes
 from arrowjag._kernels.compiled.library import find_loop, table_for
 from arrowjag._kernels.equal.distinct import leads
 from arrowjag._kernels.equal.groups import Items, stitch, stitch_offsets
@@ -118,7 +118,7 @@ def _combined(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offs
         return None
     if nulls:
         valid, valid_y = (np.ones(len(one), np.bool_) if mask is None else mask for one, mask in (x, y))
-    table = table_for(int(row_sizes(offsets_x + offsets_y).max(initial=0)))
+    table = table_for(longest_of(row_sizes(offsets_x + offsets_y)))
     state, state_y = empty(len(data), np.uint8), empty(len(other), np.uint8)
     items, offsets = empty(n + 1, np.int64), empty(n_rows + 1, np.int64)
     offsets[0] = 0
@@ -163,7 +163,7 @@ def _short_member(
 ) -> NDArray[np.bool_]:
     found = zeros(len(x), np.bool_)
     data_x, data_y = pairs.comparable_pair(x, y)
-    widest = int(row_sizes(offsets_y).max(initial=0))
+    widest = longest_of(row_sizes(offsets_y))
     reachable = np.concatenate([data_y, np.zeros(min(widest, strategy.sizes.PAIRS_LENGTH), data_y.dtype)])
     for short, sizes in pairs.short_pairs(offsets_x, offsets_y):
         if sizes[0]:

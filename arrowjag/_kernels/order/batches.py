@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.offsets import count_true, from_counts, from_sizes, row_sizes
+from arrowjag._kernels.base.offsets import count_true, from_counts, from_sizes, longest_of, row_sizes
 from arrowjag._kernels.move.gather import ranges
 
 __all__ = [
@@ -56,7 +56,7 @@ def padded_batches(offsets: NDArray[np.int64]) -> list[PaddedBatch]:
     Few values are one matrix, which takes argsort of ten rows from 193 microseconds to 70.
     """
     sizes = row_sizes(offsets)
-    longest, n_values = int(sizes.max(initial=0)), int(offsets[-1] - offsets[0])
+    longest, n_values = longest_of(sizes), int(offsets[-1] - offsets[0])
     if n_values < strategy.sizes.MATRIX_VALUES and longest * len(sizes) <= 4 * n_values:  # a call costs more than cells: one matrix
         rows = sizes.nonzero()[0]
         return [PaddedBatch(offsets[rows], longest, 0, sizes[rows], whole=True)] if len(rows) else []

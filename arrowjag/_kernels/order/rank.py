@@ -50,7 +50,7 @@ def sorted_runs(
     The cost of `lexsort`, and one gather per key.
     """
     order = lexsort(keys, offsets, descending)
-    begins, *others = (_differs(key[order], None if valid is None else valid[order]) for key, valid in keys)
+    begins, *others = [_differs(key[order], None if valid is None else valid[order]) for key, valid in keys]
     for other in others:
         begins |= other
     heads = offsets[:-1]
@@ -66,8 +66,9 @@ def _differs(key: NDArray[Any], valid: NDArray[np.bool_] | None) -> NDArray[np.b
     if key.dtype.kind == "f" and np.count_nonzero(nan := np.isnan(key)):
         change &= ~(nan[1:] & nan[:-1])
     if valid is not None:
-        change &= valid[1:] | valid[:-1]
-        change |= valid[1:] != valid[:-1]
+        here, before = valid[1:], valid[:-1]
+        change &= here | before
+        change |= here != before
     return result
 
 
@@ -110,7 +111,8 @@ def rank(
         raise JagValueError(f'rank: expected method "ordinal", "dense", "min", "max" or "average", got {method!r}.')
     ranks: NDArray[Any] = empty(len(key), np.float64 if method == "average" else np.int64)
 
-    in_digits = find_loop("long_order", np.dtype(np.uint64), False, len(key)) is not None
+    are_many = len(key) >= strategy.sizes.COMPILED_VALUES
+    in_digits = are_many and find_loop("long_order", np.dtype(np.uint64), False, len(key)) is not None
 
     def block(first: int, last: int) -> None:
         span, local = span_of(offsets, first, last)
@@ -125,7 +127,10 @@ def rank(
         else:
             _rank_sorted(part, local, method, descending, ranks[span])
 
-    map_rows(block, offsets, block_values=pairs.block_values(strategy.sizes.RUNS_BLOCK, offsets), alone=strategy.sizes.HUGE)
+    if len(key) < strategy.sizes.THREAD_VALUES:
+        block(0, len(offsets) - 1)
+    else:
+        map_rows(block, offsets, block_values=pairs.block_values(strategy.sizes.RUNS_BLOCK, offsets), alone=strategy.sizes.HUGE)
     return ranks, valid
 
 

@@ -11,7 +11,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.codes import equality_codes, plain_codes
 from arrowjag._kernels.base.memory import empty, zeros
-from arrowjag._kernels.base.offsets import count_true, row_sizes
+from arrowjag._kernels.base.offsets import count_true, longest_of, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.order import hashing, small
 from arrowjag._kernels.order.batches import Codes, partition_by_value
@@ -110,7 +110,7 @@ def _bisect(
     """Binary search in codes[low : low + count], all at once: in each round half of every interval is left, rounded up."""
     below = np.less if side == "left" else np.less_equal
     at, n = low.copy(), len(low)
-    longest = int(count.max(initial=0))
+    longest = longest_of(count)
     if longest == 0:
         return at
     left: Any = longest if int(count.min()) == longest else count.copy()

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arrowjag._kernels.base.memory import numbers
 from arrowjag._kernels.base.offsets import from_counts, row_sizes
 
 __all__ = ["Key", "Runs", "argsort", "combine", "cut", "groups", "lookup", "member", "owners", "search"]
@@ -18,7 +19,7 @@ Key = tuple[NDArray[Any], NDArray[np.bool_] | None]
 
 def owners(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """The row of each item."""
-    return np.arange(len(offsets) - 1).repeat(row_sizes(offsets))
+    return numbers(len(offsets) - 1).repeat(row_sizes(offsets))
 
 
 def argsort(key: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], descending: bool) -> NDArray[np.int64]:

@@ -337,12 +337,14 @@ def lexsort(keys: Sequence[Key], offsets: NDArray[np.int64], descending: bool | 
     -----
     One stable `argsort` a key, from the last key to the first.
     """
-    falls = [bool(descending)] * len(keys) if isinstance(descending, bool | np.bool_) else list(descending)
+    falls = [bool(descending)] * len(keys) if isinstance(descending, (bool, np.bool_)) else list(descending)
     if not keys or len(falls) != len(keys):
         raise JagValueError(
             f"lexsort: expected one direction for each of one or more keys, got {len(keys)} keys, {len(falls)} directions."
         )
     order = argsort(keys[-1][0], keys[-1][1], offsets, falls[-1])
+    if len(keys) == 1:
+        return order
     for (key, valid), fall in zip(keys[-2::-1], falls[-2::-1], strict=True):
         order = order[argsort(key[order], None if valid is None else valid[order], offsets, fall)]
     return order

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ from arrowjag._kernels.reduce.sums import mean
 __all__ = ["Products", "common_type", "dots", "products", "unit_product"]
 
 Floats = NDArray[np.float64]
+
+_DOUBLE = np.dtype(np.float64)
 Valid = NDArray[np.bool_] | None
 
 
@@ -138,20 +141,29 @@ def dots(x: NDArray[Any], y: NDArray[Any], valid: Valid, offsets: NDArray[np.int
 
 def _dots_loop(x: NDArray[Any], y: NDArray[Any], valid: Valid) -> Compiled | None:
     """The compiled loop of `dots`, where it is ready."""
-    codes = [f"{one.dtype.kind}{one.itemsize}" for one in (x, y)]
+    name = _dots_name(x.dtype, y.dtype, valid is not None)
+    return None if name is None else find_loop(name, _DOUBLE, False, len(x), often=True)
+
+
+@functools.lru_cache(64)
+def _dots_name(x: np.dtype[Any], y: np.dtype[Any], has_nulls: bool) -> str | None:
+    """The name of the loop for two types; None if there is none. Kept, because few values ask as often as many."""
+    codes = [f"{one.kind}{one.itemsize}" for one in (x, y)]
     if not all(code in ("f4", "f8", "i4", "i8") for code in codes):
         return None
-    nulls = "" if valid is None else "?"
-    return find_loop(fused_name(f"{codes[0]}{nulls},{codes[1]}{nulls}{_DOTS}"), np.dtype(np.float64), False, len(x), often=True)
+    nulls = "?" if has_nulls else ""
+    return fused_name(f"{codes[0]}{nulls},{codes[1]}{nulls}{_DOTS}")
 
 
 def _run_products(block: Block, other: NDArray[Any], found: Products) -> bool:
     """Fill the rows of a block by a compiled loop; False if there is none."""
-    loop = find_loop("products", np.dtype(np.float64), block.valid is not None, len(other), often=True)
+    loop = find_loop("products", _DOUBLE, block.valid is not None, len(other), often=True)
     if strategy.choose("central", loop is not None) != "compiled" or loop is None:
         return False
     x, y = np.ascontiguousarray(_deviating(block)), np.ascontiguousarray(_deviating(block, other))
-    loop(x, y, block.valid, block.offsets, 0, len(block.offsets) - 1, *(one[block.rows] for one in found[1:]))
+    n_rows = len(block.offsets) - 1
+    outs = found[1:] if n_rows == len(found.counts) else [one[block.rows] for one in found[1:]]
+    loop(x, y, block.valid, block.offsets, 0, n_rows, *outs)
     found.counts[block.rows] = block.counts
     return True
 
@@ -166,7 +178,8 @@ def _deviating(block: Block, other: NDArray[Any] | None = None) -> NDArray[np.fl
 
 def common_type(*arrays: NDArray[Any]) -> np.dtype[Any]:
     """The type of a statistic of several columns: that of floats, float64 of all others."""
-    if len({one.dtype for one in arrays}) == 1:
-        return result_type(arrays[0].dtype)
+    first = arrays[0].dtype
+    if [one.dtype for one in arrays].count(first) == len(arrays):
+        return result_type(first)
     found, *others = {result_type(one.dtype) for one in arrays}
     return np.result_type(found, *others) if others else found

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
-from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.base.offsets import longest_of, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loop import SAMPLE
 from arrowjag._kernels.order import sort as _sort
@@ -193,7 +193,7 @@ def _select(loop: compiled.Compiled, out: NDArray[Any], q: float, interpolation:
     full = sizes > 0
     low, high, weights = slots_of(np.maximum(sizes - 1, 0), q, interpolation)
     lower, upper = zeros(len(sizes), block.data.dtype), zeros(len(sizes), block.data.dtype)
-    scratch = empty(int(sizes.max(initial=0)), block.data.dtype)
+    scratch = empty(longest_of(sizes), block.data.dtype)
     sample = empty(SAMPLE, block.data.dtype)
     loop(block.data, block.offsets, 0, len(sizes), low, scratch, sample, lower, upper)
     upper = np.where(high > low, upper, lower)

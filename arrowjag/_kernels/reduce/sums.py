@@ -77,7 +77,7 @@ def sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[N
             _check_sums(values, block)
 
     size = strategy.sizes.LARGE_VALUES if target.kind == "f" else strategy.sizes.CACHE_VALUES
-    without_room = _needs_no_room(data, valid, offsets)
+    without_room = len(data) >= strategy.sizes.THREAD_VALUES and _needs_no_room(data, valid, offsets)  # fewer are one block
     over_blocks(work, data, valid, offsets, size, per_core=without_room, light=without_room and target.kind != "f")
     return out, None
 

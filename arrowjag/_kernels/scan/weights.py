@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.memory import empty, empty_columns, empty_like, zeros
-from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.base.offsets import longest_of, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.ordered import PIECE, cut_pieces, row_sums
-from arrowjag._kernels.reduce.segments import Block, over_blocks, reduceat, result_type, shifted
+from arrowjag._kernels.reduce.segments import Block, over_blocks, quietly_over_blocks, reduceat, result_type, shifted
 
 __all__ = ["State", "decayed", "softmax"]
 
@@ -129,7 +129,7 @@ def decayed(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: Intege
 
     Notes
     -----
-    O(n_values), on all cores: each step merges one slot of all pieces.
+    O(n_values), on all cores: each step merges one slot of all pieces. The caller turns floating-point warnings off.
     """
     out = State(*empty_columns(len(State._fields), len(data)))
 
@@ -138,7 +138,7 @@ def decayed(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: Intege
         ones = np.ones(len(values)) if block.valid is None else block.valid.astype(np.float64)
         loop = find_loop("decayed", values.dtype, False, len(values), often=True)
         if strategy.choose("decay", loop is not None) == "compiled" and loop is not None:
-            found = out.take(block.items)
+            found = out if len(block.data) == len(data) else out.take(block.items)
             loop(np.ascontiguousarray(values), ones, block.offsets, 0, len(block.offsets) - 1, keep, *found, np.zeros(80))
             return
         none, same = np.zeros(1), np.full(1, keep)
@@ -149,7 +149,7 @@ def decayed(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: Intege
 
         _scan(leaves, block.offsets, out.take(block.items))
 
-    over_blocks(work, data, valid, offsets)
+    quietly_over_blocks(work, data, valid, offsets)
     return out
 
 
@@ -171,7 +171,7 @@ def merged(one: State, two: State) -> State:
 def _scan(leaves: Callable[[Integers], State], offsets: Integers, out: State) -> None:
     """Fill `out`, whose arrays are views, with the state of each row up to each item."""
     sizes = row_sizes(offsets)
-    if int(sizes.max(initial=0)) <= PIECE:
+    if longest_of(sizes) <= PIECE:
         _scan_slots(leaves, offsets, out)
         return
     rows, pieces = cut_pieces(offsets, sizes)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, zeros
-from arrowjag._kernels.base.offsets import from_counts, running_count
+from arrowjag._kernels.base.offsets import from_counts, longest_of, running_count
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.scatter import inverse
 from arrowjag._kernels.reduce.quantiles import check_interpolation, mixed, of_table, slots_of
@@ -50,13 +50,15 @@ def quantiles(
     low, high = windows
     if valid is not None:
         before = running_count(valid)
-        data, low, high = data[valid], before[low].astype(np.int64), before[high].astype(np.int64)
+        data, low, high = data[valid], before[low].astype(np.int64, copy=False), before[high].astype(np.int64, copy=False)
     target = result_type(data.dtype)
     sizes = high - low
     data = np.ascontiguousarray(_as_floats(data, sizes, q, interpolation))
     loop = find_loop("window_select", data.dtype, False, len(low), often=True)
-    has_nan = data.dtype.kind == "f" and len(data) > 0 and math.isnan(np.minimum.reduce(data))
-    by = strategy.choose("window_quantile", loop is not None and not has_nan, int(np.add.reduce(sizes)) // max(1, len(sizes)))
+    has_nan = data.dtype.kind == "f" and len(data) > 0 and math.isnan(data[data.argmin()])
+    is_short = len(data) <= strategy.sizes.RANK_SLOTS  # no window is longer
+    mean_size = len(data) if is_short else int(np.add.reduce(sizes)) // max(1, len(sizes))
+    by = strategy.choose("window_quantile", loop is not None and not has_nan, mean_size)
     if by == "compiled" and loop is not None:
         return _slide(loop, data, Windows(low, high), sizes, q, interpolation, target)
     out = zeros(len(low), target)
@@ -89,7 +91,7 @@ def _as_floats(data: NDArray[Any], sizes: NDArray[np.int64], q: float, interpola
     if data.dtype.kind == "f" or not len(data):
         return data
     if data.dtype.itemsize == 8:
-        _, _, weights = slots_of(np.arange(int(sizes.max(initial=0))), q, interpolation)
+        _, _, weights = slots_of(np.arange(longest_of(sizes)), q, interpolation)
         is_exact = bool(((weights == 0) | (weights == 0.5)).all())
         if not is_exact or max(int(data.max()), -int(data.min())) > 2**51:
             return data
@@ -107,7 +109,7 @@ def _slide(
 ) -> NDArray[Any]:
     """As `quantiles`, by a compiled loop; there are no nulls and no NaN."""
     low, high = windows
-    longest = int(np.maximum.reduce(sizes, initial=0))
+    longest = longest_of(sizes)
     below, above, weights = (_slots_of_few if longest < strategy.sizes.CALL_VALUES else _slots)(longest, q, interpolation)
     is_float = data.dtype.kind == "f"
     ends = [empty(0 if is_float else len(low), data.dtype) for _ in range(2)]
@@ -118,7 +120,10 @@ def _slide(
         scratch = empty(longest, data.dtype)
         loop(data, low, high, first, min(first + step, len(low)), below, above, weights, scratch, *ends, mixed_items)
 
-    blocks.map_tasks(work, range(0, len(low), max(step, 1)))
+    if len(low) < strategy.sizes.THREAD_VALUES:
+        work(0)
+    else:
+        blocks.map_tasks(work, range(0, len(low), max(step, 1)))
     if is_float:
         return without_signed_zeros(mixed_items).astype(target, copy=False)
     out, full = zeros(len(low), target), sizes > 0

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.memory import empty
-from arrowjag._kernels.base.offsets import row_sizes, running_count
+from arrowjag._kernels.base.offsets import longest_of, row_sizes, running_count
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import Block, over_blocks, quietly_over_blocks, shifted, without_signed_zeros
 from arrowjag._kernels.scan.windows import Integers, Merge, Spans, Valid, Windows
@@ -37,7 +37,7 @@ def combine(items: Spans, merge: Merge, identity: tuple[Any, ...], windows: Wind
     """The result of `merge` over each window; that of an empty one is `identity`."""
     sizes = windows.sizes
     out = tuple(np.full(len(sizes), start, one.dtype) for one, start in zip(items, identity, strict=True))
-    longest = int(sizes.max(initial=0))
+    longest = longest_of(sizes)
     place = windows.low.copy()
     for level, spans in enumerate(_levels(items, merge, longest)):
         here = ((sizes >> level) & 1).astype(np.bool_).nonzero()[0]
@@ -74,7 +74,7 @@ def over_windows(items: Spans, merge: Merge, identity: tuple[Any, ...], windows:
     """As `combine`; windows of the size that most have are found for neighbouring items at once."""
     sizes = windows.sizes
     n = len(sizes)
-    longest = int(sizes.max(initial=0))
+    longest = longest_of(sizes)
     full = sizes == longest
     n_full = int(np.count_nonzero(full))
     if 2 * n_full < n or longest < 2:
@@ -100,7 +100,8 @@ def counts(valid: Valid, offsets: Integers, windows: Windows) -> Integers:
         return windows.sizes
     if len(valid) < strategy.sizes.THREAD_VALUES:
         running = running_count(valid)
-        found: Integers = np.subtract(running[windows.high], running[windows.low], dtype=np.int64)
+        high, low = running[windows.high], running[windows.low]
+        found: Integers = np.subtract(high, low, dtype=np.int64) if high.dtype == np.int32 else high - low
         return found
     out = empty(len(valid), np.int64)
 
@@ -145,7 +146,7 @@ def _scratch_of(offsets: Integers, windows: Windows) -> tuple[int, int]:
     n = len(windows.low)
     if n < strategy.sizes.CALL_VALUES:
         return n, n.bit_length()
-    return int(row_sizes(offsets).max(initial=0)), int(windows.sizes.max(initial=0)).bit_length()
+    return longest_of(row_sizes(offsets)), longest_of(windows.sizes).bit_length()
 
 
 def extremes(ufunc: np.ufunc, data: NDArray[Any], valid: Valid, offsets: Integers, windows: Windows) -> NDArray[Any]:
@@ -178,7 +179,10 @@ def variances(data: NDArray[Any], valid: Valid, offsets: Integers, windows: Wind
         nulls = block.valid is not None
         loop = find_loop("window_squares", values.dtype, nulls, len(values), often=True)
         is_compiled = strategy.choose("window", loop is not None) == "compiled" and loop is not None
-        present = np.ones(0 if is_compiled else len(values)) if block.valid is None else block.valid.astype(np.float64)
+        if block.valid is not None:
+            present = block.valid.astype(np.float64)
+        else:
+            present = empty(0, np.float64) if is_compiled else np.ones(len(values))
         if is_compiled and loop is not None:
             width, levels = _scratch_of(block.offsets, part)
             scratch, rows = empty(3 * width * max(levels, 1), np.float64), len(block.offsets) - 1

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.memory import empty
-from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.base.offsets import longest_of, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import Block, over_blocks
 
@@ -55,7 +55,7 @@ def of_items(offsets: Integers, window: int | None, center: bool = False) -> Win
     window = min(window, 2 * n + 1)
     behind = (window - 1) // 2 if center else 0
     high = np.arange(1 + behind, n + 1 + behind)
-    low = np.subtract(high, window, out=empty(n, np.int64))
+    low = high - window if n < strategy.sizes.CALL_VALUES else np.subtract(high, window, out=empty(n, np.int64))
     if window <= strategy.sizes.SHIFT_SLOTS and n >= strategy.sizes.CALL_VALUES:
         # Windows that reach beyond their row are those of its first and last slots.
         for slot in range(window - 1 - behind):
@@ -132,7 +132,7 @@ def of_times(times: NDArray[Any], offsets: Integers, width: Any, center: bool = 
 def _bisect(low: Integers, high: Integers, is_before: Callable[[Integers], NDArray[np.bool_]]) -> Integers:
     """For each item the first place from low to high that is not before it; `high` where all are."""
     low, high = low.copy(), high.copy()
-    most = int(row_sizes_of(low, high).max(initial=0))
+    most = longest_of(row_sizes_of(low, high))
     while most > 0:
         middle = (low + high) >> 1
         open_ = low < high

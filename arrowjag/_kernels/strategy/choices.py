@@ -74,7 +74,7 @@ def _regex(n_values: int, is_shared: bool) -> str:
 
 
 def _runs(n_values: int, ready: bool = False) -> str:
-    return rules.small_or("compiled" if ready else "sum")(n_values)
+    return "small" if n_values < sizes.CALL_VALUES else "compiled" if ready else "sum"
 
 
 def _bits_at(n_places: int, n: int) -> str:

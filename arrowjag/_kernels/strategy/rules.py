@@ -144,7 +144,7 @@ def row_sum(n_values: int, ready: bool) -> str:
     """`ready` where a compiled loop for the type is loaded."""
     if ready:
         return "compiled"
-    return "numpy" if polars_for(n_values) is None else "polars"
+    return "numpy" if n_values < sizes.POLARS_VALUES or polars_for(n_values) is None else "polars"
 
 
 def utf8(n_bytes: int, is_ready: Callable[[], bool]) -> str:
@@ -172,7 +172,7 @@ def count_rule(n_values: int, ready: bool = False) -> str:
     """`ready` where bits are counted, and a compiled loop is loaded."""
     if ready:
         return "compiled"
-    if polars_for(n_values) is not None:
+    if n_values >= sizes.POLARS_VALUES and polars_for(n_values) is not None:
         return "polars"
     return "whole" if n_values < sizes.CALL_VALUES else "blocks"
 

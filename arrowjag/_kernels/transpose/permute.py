@@ -6,7 +6,7 @@ take along all that is inside them. An atom has a frame and one coordinate per m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
@@ -103,13 +103,15 @@ def transpose(
     by = strategy.choose("transpose", even, b == a + 1, declared, shears, int(offsets[b][-1]))
     if by == "even":
         return _finish(offsets, extents, a, b, order, *coordinates.even(len(offsets[a]) - 1, even() or [], order, a), sheared=False)
-    moves: dict[str, Callable[[], Move]] = {
-        "slices": lambda: partial(coordinates.slices, width or 0),
-        "columns": lambda: partial(coordinates.neighbours, width),
-        "radix": lambda: partial(coordinates.radix, _kept(extents, order), [d - a for d in order]),
-        "exact": lambda: partial(coordinates.exact, _kept(extents, order)),
-    }
-    move = moves[by]()
+    move: Move
+    if by == "columns":
+        move = partial(coordinates.neighbours, width)
+    elif by == "slices":
+        move = partial(coordinates.slices, width or 0)
+    elif by == "radix":
+        move = partial(coordinates.radix, _kept(extents, order), [d - a for d in order])
+    else:
+        move = partial(coordinates.exact, _kept(extents, order))
     moved, atoms, sheared = _in_blocks(move, offsets[a : b + 1], frame_valid)
     return _finish(offsets, extents, a, b, order, moved, atoms, sheared=sheared)
 

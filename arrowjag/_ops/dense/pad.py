@@ -29,8 +29,9 @@ def to_dense(column: Column, sizes: Any = None, fill: Any = 0) -> AnyArray:
     structure.check_rows(column.ndim, "to_dense")
     if pt.is_null(column.type) and fill is not None:  # rows without a value have no type of their own
         column = Column(column.shape, column.values.cast(pa.float64()))
-    layout = layout_of(column.shape)
-    wanted = (*_wanted(sizes, column.shape), *(extent_of(dim) for dim in layout.levels[levels(column.shape) :]))
+    shape = column.shape
+    layout, n = layout_of(shape), levels(shape)
+    wanted = (*_wanted(sizes, shape, n), *[extent_of(dim) for dim in layout.levels[n:]])
     data, valid = leaves_of(column, "to_dense")
     masked = fill is None
     fill = placeholder(data.dtype) if fill is None else fill_for(fill, data.dtype, column.type, "to_dense")
@@ -58,11 +59,10 @@ def _pad_objects(data: AnyArray, layout: Layout, sizes: Sequence[int], fill: Any
     return _kernels.pad(data, [*layout.offsets, within], [*sizes, width], fill)
 
 
-def _wanted(sizes: Any, shape: JaggedShape) -> tuple[int, ...]:
-    """Return the size of each level: the requested one, or that of its longest row."""
-    n = levels(shape)
+def _wanted(sizes: Any, shape: JaggedShape, n: int) -> tuple[int, ...]:
+    """Return the size of each of `n` levels: the requested one, or that of its longest row."""
     if sizes is None:
-        return tuple(natural_size(dim) for dim in shape.dims[1 : n + 1])
+        return tuple([natural_size(dim) for dim in shape.dims[1 : n + 1]])
     asked = tuple(sizes) if hasattr(sizes, "__iter__") else (sizes,)
     if len(asked) != n:
         tail = f"; its declared dims {shape.extents[n + 1 :]} keep their sizes" if shape.ndim > n + 1 else ""

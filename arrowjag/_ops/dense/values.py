@@ -69,6 +69,8 @@ def _number(fill: Any, dtype: np.dtype[Any], operation: str) -> Any:
     if not isinstance(fill, (bool, int, float, np.number, np.bool_)) or isinstance(fill, np.complexfloating):
         raise JagTypeError(f"{operation}: fill_value {fill!r} is not a {dtype}")
     if dtype.kind == "f":
+        if -1 <= fill <= 1:  # it overflows in no type, and numpy's warnings are on and off in a microsecond
+            return dtype.type(fill)
         with np.errstate(over="ignore"):
             value = dtype.type(fill)
         fits = bool(np.isfinite(value) == math.isfinite(fill))
