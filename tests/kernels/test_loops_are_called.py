@@ -126,6 +126,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "nulls of windows": ("rolling_min-u1-plain", lambda: FLOATS.rolling_min(2)),
     "rolling median of integers": ("window_select-f8-plain", lambda: TIMES.rolling(3, min_periods=1).median()),
     "sum of cut windows": ("window_sums-f8-plain", lambda: FLOATS.rolling(3, min_periods=1).sum()),
+    "rolling std": ("rolling_variances-f8-plain", lambda: FLOATS.rolling(2).std()),
     "rolling var": ("window_squares-f8-nulls", lambda: FLOATS.rolling(3, min_periods=1).var()),
     "rolling median": ("window_select-f8-plain", lambda: WHOLE.rolling(3, min_periods=1).median()),
     "symmetric_difference": ("combined-u8-plain", lambda: WHOLE.symmetric_difference(TIMES.cast("float64"))),

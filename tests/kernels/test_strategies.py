@@ -463,6 +463,7 @@ CALLS: dict[str, list[Call]] = {
         ),
         *(Call(lambda x, name=name: getattr(x.rolling(3, min_periods=1), name)()) for name in ("sum", "mean", "var")),
         *(Call(lambda x, n=n: x.rolling(n, min_periods=1, center=True).std()) for n in (4, 9)),
+        *(Call(lambda x, n=n: x.rolling(n).std(ddof=0)) for n in (1, 2, 7)),
         *(Call(lambda x, n=n: x.rolling(n, on=x.cumcount().ffill().fill_null(0)).sum()) for n in (1, 4)),
         Call(lambda x: x.rolling(3.0, center=True, on=x.cumcount().ffill().fill_null(0).cast("float64")).mean()),
     ],
