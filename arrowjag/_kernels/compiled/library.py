@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.compiled import background, compiler, objects, sources
-from arrowjag._kernels.compiled.loop import SYMBOL, Variant, item_type
+from arrowjag._kernels.compiled.loop import SYMBOL, TABLE, Variant, item_type
 from arrowjag._options import options
 from arrowjag.errors import JagValueError, MissingDependencyError
 
@@ -226,13 +226,13 @@ def losers(dtype: np.dtype[Any], largest: bool) -> NDArray[Any]:
     return np.array([limits.min if largest else limits.max, 0, 0], dtype)
 
 
-def table_for(longest: int) -> NDArray[np.int64]:
-    """The empty table of `leaders` for rows up to a length."""
+def table_for(longest: int, grows: bool = False) -> NDArray[np.int64]:
+    """The empty table of `leaders` for rows up to a length; of one that grows, only the entries that it begins with are set."""
     size = 16
     while size < 2 * longest:
         size *= 2
     table = np.empty(size, np.int64)
-    table.fill(-1)
+    table[: TABLE if grows else size].fill(-1)
     return table
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import ITEM_TYPES, helper, loop
+from arrowjag._kernels.compiled.loop import ITEM_TYPES, TABLE, helper, loop
 from arrowjag._kernels.compiled.vectors import hits_of
 from arrowjag._kernels.compiled.words import store_word
 
@@ -21,6 +21,9 @@ SKIPPED = 64
 
 SPAN = 16
 """Items that are compared with the first one before the loop looks whether all were equal."""
+
+GROWTH = 3
+"""A table becomes larger by as many bits."""
 
 SHORT = 12
 """Rows up to this length compare each item with those before it."""
@@ -68,6 +71,12 @@ def _firsts(nulls: bool, marks: bool) -> Function:
                 size = u8(16)
                 while size < (end - begin) * u8(2):
                     size <<= u8(1)
+                whole, most = size, size
+                if size > u8(TABLE):
+                    size = u8(TABLE) >> u8(GROWTH)
+                    most = size >> u8(2)
+                    for k in range(size):
+                        table[k] = -1
                 within = (size - u8(1)) & u8(mask)
                 for i in range(begin, end):
                     if nulls and valid[i] == 0:
@@ -86,7 +95,23 @@ def _firsts(nulls: bool, marks: bool) -> Function:
                         n_different += 1
                         if marks:
                             out[i] = 1
-                    if not marks:
+                        else:
+                            out[i] = found
+                        if u8(n_different) > most:
+                            size = min(size << u8(GROWTH), whole)
+                            most = size >> u8(2) if size < whole else size
+                            within = (size - u8(1)) & u8(mask)
+                            for k in range(size):
+                                table[k] = -1
+                            for j in range(begin, i + u8(1)):
+                                if nulls and valid[j] == 0:
+                                    continue
+                                if (out[j] != 0) if marks else (out[j] == i8(j)):
+                                    place = slot_of(values[j], within)
+                                    while table[place] >= i8(begin):
+                                        place = (place + u8(1)) & within
+                                    table[place] = i8(j)
+                    elif not marks:
                         out[i] = found
             counts[row] = n_different
         return 0
@@ -99,9 +124,10 @@ def leaders(kind: str, nulls: bool) -> Function:
     """(values, valid, offsets, first, last, table, mask, out, counts): the first equal item of each item's row, as an item number.
 
     Values are bits: equal items have equal ones. A null leads to -1. `table` has mask + 1 entries, a power of two of at least twice
-    the longest row, all -1 before the first row; `counts` receives the number of distinct items of each row.
+    the longest row; `counts` receives the number of distinct items of each row.
 
-    Entries of earlier rows need no clearing: their item numbers lie before the row.
+    Entries are -1 before the first row, as many as `TABLE` at least. Those of earlier rows need no clearing: their item numbers lie
+    before the row. A row that would need more than `TABLE` clears fewer, which stay in a cache, and more when many items differ.
     """
     del kind
     return _firsts(nulls, marks=False)
