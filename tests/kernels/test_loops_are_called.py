@@ -77,6 +77,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "slice of rows": ("taken_items-u8-plain", lambda: FLOATS[1:, 1:]),
     "flatten with empty rows": ("taken_items-u8-plain", lambda: FLOATS.flatten(keep_empty=True)),
     "contains": ("last_equal-i8-nulls", lambda: INTEGERS.contains(4)),
+    "index_of": ("first_equal-i8-nulls", lambda: INTEGERS.index_of(4)),
     "get": ("last_equal-i8-nulls", lambda: aj.zip(key=INTEGERS, value=INTEGERS).get(4)),
     "removeprefix": ("taken_bytes-u1-plain", lambda: WORDS.str.removeprefix("b")),
     "removesuffix": ("taken_bytes-u1-plain", lambda: WORDS[1:].str.removesuffix("é")),

@@ -381,7 +381,11 @@ CALLS: dict[str, list[Call]] = {
     "lookup": [Call(looked_up, looked_up_oracle)],
     "hash_row": [method("unique"), Call(in_rows, in_rows_oracle), Call(looked_up, looked_up_oracle), *GROUPS, *COUNTS],
     "in_set": [member_of(2), member_of(40)],
-    "last_equal": [Call(got_by_key), Call(lambda x: got_by_key(x, -1))],
+    "equal_item": [
+        Call(got_by_key),
+        Call(lambda x: got_by_key(x, -1)),
+        *(Call(lambda x, one=one: x.index_of(one)) for one in (0, 1, -1)),
+    ],
     "one_of": [member_of(1), member_of(2), member_of(4)],
     "replace_equal": [Call(replaced_first)],
     "compared": [

@@ -165,7 +165,7 @@ CHOICES: dict[str, Choice] = {
     "one_of": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "replace_equal": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "collapsed": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "last_equal": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "equal_item": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "in_set": _either(
         rules.in_set, "compare", hash=lambda n, _span: n > 0, table=lambda _n, span: span is not None and span < 1 << 24
     ),

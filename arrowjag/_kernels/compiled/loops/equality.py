@@ -17,7 +17,7 @@ f8: Any = np.float64
 _BITS = ("u1", "u2", "u4", "u8")
 
 SKIPPED = 64
-"""Number of items that are compared at once in the search for the last equal item of a row."""
+"""Number of items that are compared at once in the search for an equal item of a row."""
 
 SPAN = 16
 """Items that are compared with the first one before the loop looks whether all were equal."""
@@ -187,35 +187,48 @@ def members(kind: str, nulls: bool) -> Function:
 @loop("item* item* u1* i8* i8 i8 i8*")
 def last_equal(kind: str, nulls: bool) -> Function:
     """(values, known, valid, offsets, first, last, out): the last item of each row that equals the first of `known`, else -1."""
-    is_float = kind == "f"
+    return _equal_item(kind == "f", nulls, from_end=True)
+
+
+@loop("item* item* u1* i8* i8 i8 i8*")
+def first_equal(kind: str, nulls: bool) -> Function:
+    """As `last_equal`, the first item."""
+    return _equal_item(kind == "f", nulls, from_end=False)
+
+
+def _equal_item(is_float: bool, nulls: bool, *, from_end: bool) -> Function:
+    @helper
+    def is_same(values: Any, valid: Any, i: Any, wanted: Any) -> Any:
+        same = values[i] == wanted
+        if is_float:
+            same = same | ((wanted != wanted) & (values[i] != values[i]))
+        return same & (valid[i] != 0) if nulls else same
 
     def function(values: Any, known: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
         wanted = known[0]
         for row in range(u8(first), u8(last)):
-            begin, i = u8(offsets[row]), u8(offsets[row + u8(1)])
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
             found = i8(-1)
-            while i >= begin + u8(SKIPPED):  # skips items, many at once, until one of them is equal
+            while end - begin >= u8(SKIPPED):  # skips items, many at once, until one of them is equal
+                at = end - u8(SKIPPED) if from_end else begin
                 hits = u8(0)
-                for k in range(i - u8(SKIPPED), i):
-                    same = values[k] == wanted
-                    if is_float:
-                        same = same | ((wanted != wanted) & (values[k] != values[k]))
-                    if nulls:
-                        same = same & (valid[k] != 0)
-                    hits += u8(same)
+                for k in range(at, at + u8(SKIPPED)):
+                    hits += u8(is_same(values, valid, k, wanted))
                 if hits:
                     break
-                i -= u8(SKIPPED)
-            while i > begin:
-                i -= u8(1)
-                same = values[i] == wanted
-                if is_float:
-                    same = same | ((wanted != wanted) & (values[i] != values[i]))
-                if nulls:
-                    same = same & (valid[i] != 0)
-                if same:
-                    found = i8(i)
+                if from_end:
+                    end = at
+                else:
+                    begin = at + u8(SKIPPED)
+            while end > begin:
+                at = end - u8(1) if from_end else begin
+                if is_same(values, valid, at, wanted):
+                    found = i8(at)
                     break
+                if from_end:
+                    end = at
+                else:
+                    begin = at + u8(1)
             out[row] = found
         return 0
 
