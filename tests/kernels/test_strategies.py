@@ -365,6 +365,7 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: x.median()),
         Call(lambda x: x.quantile(0.7)),
     ],
+    "quantiles": [Call(lambda x, by=by: x.quantile([0.3, 1, 0], by)) for by in ("linear", "higher", "nearest")],
     # equal items
     "unique": [method("unique")],
     "group": GROUPS,
