@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -332,14 +333,23 @@ def _spliced(column: Column, begin: IntArray, end: IntArray, items: Column | Non
     if items is not None:
         rows[:, 1] = np.arange(3 * n, 4 * n)
         cuts = np.concatenate((cuts, items.shape.dims[-1].offsets[1:] + cuts[-1]))
-        values = _arrow.join([values, items.values]) if len(items.values) else values
-    found = _spans(values, cuts, rows.ravel())
-    cut = found.shape.dims[-1].offsets[:: rows.shape[1]]
+    if 0 < 8 * n <= sizes.SLICED_RUNS and len(values) >= sizes.CALL_VALUES:  # long rows: their parts are copied once, as they are
+        parts = [values.slice(low, high - low) for low, high in itertools.pairwise(cuts[: 3 * n + 1].tolist())]
+        if items is not None:
+            inner = items.shape.dims[-1].offsets.tolist()
+            parts[1::3] = [items.values.slice(low, high - low) for low, high in itertools.pairwise(inner)]
+        else:
+            parts[1::3] = [values.slice(0, 0)] * n
+        found, cut = _arrow.join(parts), np.cumsum([0, *map(len, parts)])[::3]
+    else:
+        whole = _arrow.join([values, items.values]) if items is not None and len(items.values) else values
+        spans = _spans(whole, cuts, rows.ravel())
+        found, cut = spans.values, spans.shape.dims[-1].offsets[:: rows.shape[1]]
     last = along_axis.resized(dim, np.ascontiguousarray(cut))
     inserted = None if items is None else items.shape.dims[-1].extent
     if dim.extent is not None and inserted is not None and begin is end:
         last = dim_of_extent(last, dim.extent + inserted)
-    return Column(JaggedShape._trusted((*column.shape.dims[:-1], last)), found.values)
+    return Column(JaggedShape._trusted((*column.shape.dims[:-1], last)), found)
 
 
 def dim_of_extent(dim: Dim, extent: int) -> Dim:

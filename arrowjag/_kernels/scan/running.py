@@ -265,10 +265,12 @@ def diff(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int = 
     """
     values = _signed(data)
     known = _has_slot(offsets, n)
-    out = zeros(len(values), values.dtype)
+    out = empty(len(values), values.dtype)
     reach = max(len(values) - abs(n), 0)
     later, earlier = slice(len(values) - reach, None), slice(0, reach)
     here, there = (later, earlier) if n >= 0 else (earlier, later)
+    out[: len(values) - reach if n >= 0 else 0] = 0
+    out[len(values) if n >= 0 else reach :] = 0
     with np.errstate(all="ignore"):
         np.subtract(values[here], values[there], out=out[here])
     if valid is not None:
