@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels import strategy
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
-from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
+from arrowjag.testing import assert_equal, assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
 from tests.operands import jag
 
@@ -36,6 +37,18 @@ def test_splice_agrees_with_the_oracle(data: st.DataObject) -> None:
         x.splice(start, n, given_items).to_list(), ref.splice(x.to_list(), ndim, jag(start), jag(n), jag(given_items)), **EXACT
     )
     assert_lists_equal(x.splice(start, n).to_list(), ref.splice(x.to_list(), ndim, jag(start), jag(n)), **EXACT)
+
+
+@given(st.data())
+def test_parts_of_few_long_rows_are_copied_as_they_are(data: st.DataObject) -> None:
+    leaf = data.draw(leaf_types())
+    x, v, start, n = data.draw(prefix_arrays((2, 1, 1, 1), (leaf, leaf, pa.int8(), pa.uint8())))
+    calls = [lambda: x.splice(start, n, x.tail(2)), lambda: x.splice(1, 2), lambda: x.insert(start, v)]
+    with strategy.force(CALL_VALUES=2**40):
+        wanted = [call() for call in calls]
+    with strategy.force(CALL_VALUES=0, SLICED_RUNS=10**6):
+        for call, one in zip(calls, wanted, strict=True):
+            assert_equal(call(), one)
 
 
 @given(st.data())
