@@ -249,8 +249,9 @@ def test_losers_and_tables() -> None:
         table = library.table_for(longest)
         assert table.dtype == np.int64
         assert table.tolist() == [-1] * size
-    assert len(library.table_for(TABLE, grows=True)) == 2 * TABLE
-    assert (library.table_for(TABLE, grows=True)[:TABLE] == -1).all()
+    assert len(library.table_for(TABLE, 1)) == len(library.table_for(TABLE, 2)) == 2 * TABLE
+    assert (library.table_for(TABLE, 2)[:TABLE] == -1).all()
+    assert (library.table_for(TABLE // 2, 1) == -1).all()
 
 
 def test_all_variants() -> None:

@@ -226,13 +226,16 @@ def losers(dtype: np.dtype[Any], largest: bool) -> NDArray[Any]:
     return np.array([limits.min if largest else limits.max, 0, 0], dtype)
 
 
-def table_for(longest: int, grows: bool = False) -> NDArray[np.int64]:
-    """The empty table of `leaders` for rows up to a length; of one that grows, only the entries that it begins with are set."""
+def table_for(longest: int, n_rows: int | None = None) -> NDArray[np.int64]:
+    """The empty table of `leaders` for rows up to a length.
+
+    One that grows, for `n_rows` rows, is set as far as rows begin with; a single row that is so long sets what it needs by itself.
+    """
     size = 16
     while size < 2 * longest:
         size *= 2
     table = np.empty(size, np.int64)
-    table[: TABLE if grows else size].fill(-1)
+    table[: size if n_rows is None or size <= TABLE else TABLE if n_rows > 1 else 0].fill(-1)
     return table
 
 

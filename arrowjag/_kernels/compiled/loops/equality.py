@@ -127,7 +127,8 @@ def leaders(kind: str, nulls: bool) -> Function:
     the longest row; `counts` receives the number of distinct items of each row.
 
     Entries are -1 before the first row, as many as `TABLE` at least. Those of earlier rows need no clearing: their item numbers lie
-    before the row. A row that would need more than `TABLE` clears fewer, which stay in a cache, and more when many items differ.
+    before the row. A row that would need more than `TABLE` clears fewer, which stay in a cache, and more when many items differ; if
+    it is the only one, no entries are set before.
     """
     del kind
     return _firsts(nulls, marks=False)
