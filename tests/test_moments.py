@@ -161,3 +161,12 @@ def test_equal_items_after_a_null_deviate_by_exactly_nothing() -> None:
 def test_mad_of_decimals(leaf: pa.DataType) -> None:
     x = aj.array([[decimal.Decimal("1.5"), decimal.Decimal("2.25"), decimal.Decimal(9), None], [], None], type=leaf)
     assert x.mad().to_list() == [0.75, None, None]
+
+
+@pytest.mark.parametrize("type", ["float64", "float32"])
+def test_the_range_of_one_row(type: str) -> None:
+    x = aj.array([[0.5, -0.0, 3.0, 1.5]]).cast(type)
+    assert x.ptp().to_list() == [3.0]
+    assert math.isnan(aj.array([[float("nan"), 1.0]]).cast(type).ptp().to_list()[0])
+    assert aj.array([[-0.0, 0.0]]).cast(type).ptp().to_list() == [0.0]
+    assert aj.array([[None, 2.0, 7.0]]).cast(type).ptp().to_list() == [5.0]

@@ -127,6 +127,10 @@ def index_of(column: Column, value: elementwise.Operand, axis: Any) -> Column:
 
 
 def _first_equal(values: pa.Array, value: pa.Scalar | pa.Array, offsets: IntArray) -> pa.Array:
+    if isinstance(value, pa.Scalar) and value.is_valid:
+        items = sets.first_equal_to(values, value, offsets, "index_of")
+        there = items >= 0
+        return _arrow.from_numpy(np.where(there, items - offsets[:-1], 0), there)
     slots, found = picked.first_marked(sets.equal_items(values, value, "index_of"), offsets)
     return _arrow.from_numpy(slots, found)
 

@@ -109,7 +109,7 @@ def diff(column: Column, n: int, axis: Any) -> Column:
             return _arrow.from_numpy(*_kernels.diff(*_arrow.to_numpy(_arrow.plain_numbers(values, "diff")), offsets, distance))
         frame = JaggedShape(len(values))
         try:
-            earlier = Column(frame, _shifted(values, offsets, distance)[0])
+            earlier = Column(frame, _shifted(values, offsets, distance))
             return elementwise.binary("subtract", Column(frame, values), earlier).values
         except JagTypeError:
             raise JagTypeError.no_kernel("diff", values.type) from None
@@ -117,19 +117,19 @@ def diff(column: Column, n: int, axis: Any) -> Column:
     return along_axis.apply(column, axis, difference, "diff", complete=True)
 
 
-def _shifted(values: pa.Array, offsets: IntArray, n: int) -> tuple[pa.Array, BoolArray | None]:
+def _shifted(values: pa.Array, offsets: IntArray, n: int) -> pa.Array:
     """Shift items by n positions. Fixed-width values and text move as one block; items from another row are then set to null."""
     if not (pt.is_primitive(values.type) or pt.is_decimal(values.type) or is_text(values.type)):
-        index, known = _kernels.shift_index(offsets, n)
-        return gather.take(values, index, known), known
-    known = _kernels.has_slot(offsets, n)
-    if known is None:
-        return values, None
+        return gather.take(values, *_kernels.shift_index(offsets, n))
     gap = min(abs(n), len(values))
     rest = len(values) - gap
-    blank = pa.nulls(gap, values.type) if is_text(values.type) else values.slice(0, gap)  # a null of text needs no bytes
+    alone = len(offsets) == 2 and 0 < gap < len(values)  # one row: no item of another moves into it
+    known = None if alone else _kernels.has_slot(offsets, n)
+    if known is None and not alone:
+        return values
+    blank = pa.nulls(gap, values.type) if alone or is_text(values.type) else values.slice(0, gap)  # a null of text needs no bytes
     moved = pa.concat_arrays([blank, values.slice(0, rest)] if n > 0 else [values.slice(gap, rest), blank])
-    return structure.null_values(moved, known), known
+    return moved if known is None else structure.null_values(moved, known)
 
 
 def shift(column: Column, n: int, fill: elementwise.Operand | None, axis: Any) -> Column:
@@ -143,7 +143,7 @@ def shift(column: Column, n: int, fill: elementwise.Operand | None, axis: Any) -
             )
         index, known = _kernels.shift_index(column.shape.dims[found[0]].offsets, distance)
         return structure.take_items(column, found[0] + 1, index, column.shape.dims[: found[0] + 1], known)
-    moved = along_axis.apply(column, axis, lambda values, offsets: _shifted(values, offsets, distance)[0], "shift")
+    moved = along_axis.apply(column, axis, lambda values, offsets: _shifted(values, offsets, distance), "shift")
     if fill is None:
         return moved
     elementwise.promote([fill.type, moved.type], "shift")

@@ -21,7 +21,7 @@ from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups as _groups
 from arrowjag._kernels.equal import sets as _kernels
 from arrowjag._kernels.equal.distinct import text_marks
-from arrowjag._kernels.equal.members import is_member, last_equal
+from arrowjag._kernels.equal.members import first_equal, is_member, last_equal
 from arrowjag._kernels.equal.sets import lookup
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import search
@@ -37,6 +37,7 @@ __all__ = [
     "contains",
     "equal_items",
     "equal_to",
+    "first_equal_to",
     "is_in",
     "joint_keys",
     "last_equal_to",
@@ -190,12 +191,23 @@ def equal_to(values: pa.Array, value: pa.Scalar, operation: str) -> BoolArray:
 
 def last_equal_to(values: pa.Array, value: pa.Scalar, offsets: IntArray, operation: str) -> IntArray:
     """Return the last item of each row that equals a valid scalar, -1 where there is none."""
+    return _item_equal_to(last_equal, values, value, offsets, operation)
+
+
+def first_equal_to(values: pa.Array, value: pa.Scalar, offsets: IntArray, operation: str) -> IntArray:
+    """Return the first item of each row that equals a valid scalar, -1 where there is none."""
+    return _item_equal_to(first_equal, values, value, offsets, operation)
+
+
+def _item_equal_to(
+    find: Callable[..., IntArray], values: pa.Array, value: pa.Scalar, offsets: IntArray, operation: str
+) -> IntArray:
     if _is_text(values.type) and _is_text(value.type):
-        return last_equal(equal_to(values, value, operation), None, True, offsets)
+        return find(equal_to(values, value, operation), None, True, offsets)
     (key, valid), (one, known) = joint_keys(values, pa.repeat(value, 1), operation)
     if known is not None and not known.any():  # a label, where no category is known
         return np.full(len(offsets) - 1, -1, np.int64)
-    return last_equal(key, valid, one[0], offsets)
+    return find(key, valid, one[0], offsets)
 
 
 def equal_items(values: pa.Array, value: pa.Scalar | pa.Array, operation: str) -> BoolArray:

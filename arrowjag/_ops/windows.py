@@ -24,7 +24,7 @@ from arrowjag._kernels.elementwise.times import nanoseconds_of
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce.quantiles import probability
 from arrowjag._kernels.reduce.segments import EXACT, result_type
-from arrowjag._kernels.scan import weights, window_statistics
+from arrowjag._kernels.scan import rolling, weights, window_statistics
 from arrowjag._kernels.scan import windows as _windows
 from arrowjag._kernels.scan.window_quantiles import quantiles
 from arrowjag._kernels.scan.windows import Windows
@@ -180,13 +180,17 @@ def _count(view: View) -> pa.Array:
     return _arrow.from_numpy(view.counts)
 
 
+def _spread_data(values: pa.Array, offsets: IntArray, name: str) -> npt.NDArray[Any]:
+    """Numbers whose spread is that of the values."""
+    if pt.is_decimal(values.type):
+        values = exact.deviations(values, offsets)
+    data = _arrow.data_alone(_numbers(values, name))
+    return data.astype(np.float64) if data.dtype.kind == "b" else data
+
+
 def _spread(view: View, ddof: int = 1, *, root: bool = False) -> pa.Array:
     less = integer(ddof, "rolling: ddof")
-    values = view.values
-    if pt.is_decimal(values.type):
-        values = exact.deviations(values, view.offsets)
-    data = _arrow.data_alone(_numbers(values, "std" if root else "var"))
-    data = data.astype(np.float64) if data.dtype.kind == "b" else data
+    data = _spread_data(view.values, view.offsets, "std" if root else "var")
     with np.errstate(all="ignore"):
         if view.expanding:
             state = weights.decayed(data, view.valid, view.offsets, 1.0)
@@ -276,13 +280,30 @@ def roll(
     width = check_window(window, None)
     if width is not None and least is not None and least > width:
         raise JagValueError(f"rolling: min_periods must be at most the window, {width}, got {least}")
-    if not center and width is not None and least in (None, width) and name in _scans.ROLLING:
-        return _scans.roll(column, name, width, axis)
+    if not center and width is not None and least in (None, width):
+        if name in _scans.ROLLING:
+            return _scans.roll(column, name, width, axis)
+        if name in ("var", "std") and width > integer(options.get("ddof", 1), "rolling: ddof") >= 0:
+            return _spread_of_full(column, name, width, axis, **options)
     wanted = least if least is not None else 1 if width is None else width
 
     def apply(values: pa.Array, offsets: IntArray) -> pa.Array:
         windows = _windows.of_items(offsets, width, bool(center))
         return _over(name, values, offsets, windows, wanted, options, expanding=width is None)
+
+    return along_axis.apply(column, axis, apply, f"rolling {name}", complete=True)
+
+
+def _spread_of_full(column: Column, name: str, width: int, axis: Any, ddof: int = 1) -> Column:
+    """As `_spread`, where only windows of `width` valid items have a result."""
+
+    def apply(values: pa.Array, offsets: IntArray) -> pa.Array:
+        data = _spread_data(values, offsets, name)
+        valid = _arrow.valid_of(values)
+        with np.errstate(all="ignore"):
+            parts = width - integer(ddof, "rolling: ddof")
+            found = window_statistics.full_variances(data, valid, offsets, width, parts, root=name == "std")
+        return _arrow.from_numpy(found.astype(result_type(data.dtype), copy=False), rolling.full(valid, offsets, width))
 
     return along_axis.apply(column, axis, apply, f"rolling {name}", complete=True)
 

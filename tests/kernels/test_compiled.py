@@ -143,12 +143,19 @@ def arguments_of_windows(loop, values, offsets, nulls, rng):
         return {"values": np.nan_to_num(values), "low": low, "high": high, "last": len(low), **ranks}
     if loop.name.startswith("rolling_"):  # windows of an even or an odd length, shorter or longer than a tile
         window, tile = (100, 64) if nulls else (37, 50)
-        numbers = {"last": len(values) - window + 1, "window": window, "tile": tile}
-        return {**numbers, "scratch": np.zeros(2 * (window + tile), values.dtype)}
+        numbers = {"last": len(values) - window + 1, "window": window, "tile": tile, "parts": window - 1.0, "root": int(nulls)}
+        return {**numbers, "scratch": np.zeros(6 * (window + tile), values.dtype)}
     if loop.name in ("window_sums", "window_squares"):
         low, high = windows_of(offsets, rng)
-        room = longest * levels * (3 if loop.name == "window_squares" else 1)
-        return {"low": low, "high": high, "width": longest, "scratch": np.zeros(room, values.dtype)}
+        for begin, end in itertools.pairwise(offsets):  # both ends rise, in some rows by one item each
+            low[begin:end].sort()
+            high[begin:end].sort()
+            if rng.random() < 0.6:
+                items = np.arange(begin, end)
+                low[begin:end], high[begin:end] = np.maximum(begin, items - int(rng.integers(40))), items + 1
+        width = max(int((high - low).max()), 1) + 30
+        room = width * (levels + 1) * (3 if loop.name == "window_squares" else 1)
+        return {"low": low, "high": high, "width": width, "scratch": np.zeros(room, values.dtype)}
     return {"keep": 0.75, "states": np.zeros(80)} if loop.name == "decayed" else {}
 
 

@@ -14,7 +14,7 @@ import pytest
 from arrowjag import options
 from arrowjag._kernels import strategy
 from arrowjag._kernels.compiled import background, compiler, library, objects, sources
-from arrowjag._kernels.compiled.loop import SYMBOL, Variant
+from arrowjag._kernels.compiled.loop import SYMBOL, TABLE, Variant
 from arrowjag._kernels.compiled.loops import LOOPS
 from arrowjag.errors import JagValueError, MissingDependencyError
 
@@ -249,6 +249,9 @@ def test_losers_and_tables() -> None:
         table = library.table_for(longest)
         assert table.dtype == np.int64
         assert table.tolist() == [-1] * size
+    assert len(library.table_for(TABLE, 1)) == len(library.table_for(TABLE, 2)) == 2 * TABLE
+    assert (library.table_for(TABLE, 2)[:TABLE] == -1).all()
+    assert (library.table_for(TABLE // 2, 1) == -1).all()
 
 
 def test_all_variants() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import arrowjag as aj
 from arrowjag import options
 from arrowjag._kernels import strategy
+from arrowjag._kernels.equal import leaders
 
 pytest.importorskip("numba")
 
@@ -97,3 +99,25 @@ def test_compiled_sums_of_integers_are_exact_up_to_the_last_one_that_fits(name: 
         assert found == [sum(row) for row in fitting]
     else:
         assert found == [sum(row) / len(row) if row else None for row in fitting]
+
+
+@pytest.mark.parametrize("nulls", [False, True], ids=["plain", "nulls"])
+@pytest.mark.parametrize("n_distinct", [5, 9_000, 80_000, 10**9])
+def test_equal_items_of_huge_rows_whose_table_grows(n_distinct: int, nulls: bool) -> None:
+    rng = np.random.default_rng(6)
+    sizes = np.array([3, 300_000, 0, 140_000, 70_000, 200_000, 20] if nulls else [300_000])
+    data = rng.integers(0, n_distinct, int(sizes.sum()))
+    valid = rng.random(len(data)) < 0.9 if nulls else None
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    with options(compile="always"), strategy.force(COMPILED_VALUES=0):
+        marked, led = leaders.first_marks(data, valid, offsets), leaders.leaders(data, valid, offsets)
+    assert marked is not None
+    assert led is not None
+    wanted = np.full(len(data), -1)
+    for begin, end in itertools.pairwise(offsets):
+        items = np.arange(begin, end) if valid is None else np.arange(begin, end)[valid[begin:end]]
+        _, first, group = np.unique(data[items], return_index=True, return_inverse=True)
+        wanted[items] = items[first][group] if len(items) else 0
+    assert np.array_equal(led[0], wanted)
+    assert np.array_equal(marked[0], wanted == np.arange(len(data)))
+    assert marked[1].tolist() == led[1].tolist() == [int(marked[0][b:e].sum()) for b, e in itertools.pairwise(offsets)]

@@ -366,6 +366,7 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: x.median()),
         Call(lambda x: x.quantile(0.7)),
     ],
+    "quantiles": [Call(lambda x, by=by: x.quantile([0.3, 1, 0], by)) for by in ("linear", "higher", "nearest")],
     # equal items
     "unique": [method("unique")],
     "group": GROUPS,
@@ -382,7 +383,11 @@ CALLS: dict[str, list[Call]] = {
     "lookup": [Call(looked_up, looked_up_oracle)],
     "hash_row": [method("unique"), Call(in_rows, in_rows_oracle), Call(looked_up, looked_up_oracle), *GROUPS, *COUNTS],
     "in_set": [member_of(2), member_of(40)],
-    "last_equal": [Call(got_by_key), Call(lambda x: got_by_key(x, -1))],
+    "equal_item": [
+        Call(got_by_key),
+        Call(lambda x: got_by_key(x, -1)),
+        *(Call(lambda x, one=one: x.index_of(one)) for one in (0, 1, -1)),
+    ],
     "one_of": [member_of(1), member_of(2), member_of(4)],
     "replace_equal": [Call(replaced_first)],
     "compared": [
@@ -474,6 +479,7 @@ CALLS: dict[str, list[Call]] = {
         ),
         *(Call(lambda x, name=name: getattr(x.rolling(3, min_periods=1), name)()) for name in ("sum", "mean", "var")),
         *(Call(lambda x, n=n: x.rolling(n, min_periods=1, center=True).std()) for n in (4, 9)),
+        *(Call(lambda x, n=n: x.rolling(n).std(ddof=0)) for n in (1, 2, 7)),
         *(Call(lambda x, n=n: x.rolling(n, on=x.cumcount().ffill().fill_null(0)).sum()) for n in (1, 4)),
         Call(lambda x: x.rolling(3.0, center=True, on=x.cumcount().ffill().fill_null(0).cast("float64")).mean()),
     ],

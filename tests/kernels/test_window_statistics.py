@@ -187,6 +187,51 @@ def test_each_way_has_the_same_bits(kind: str) -> None:
         assert results[0] == results[1]
 
 
+LONG = np.array([0, 0, 300, 301, 1500, 1565, 1630])
+LONG_WINDOWS = {
+    "one": windows.of_items(LONG, 1),
+    "hundred": windows.of_items(LONG, 100),
+    "sixteen around": windows.of_items(LONG, 16, center=True),
+    "all before": windows.of_items(LONG, None),
+    "none": Windows(LONG[:-1].repeat(np.diff(LONG)), LONG[:-1].repeat(np.diff(LONG))),
+    "by time": windows.of_times(np.random.default_rng(7).integers(0, 90, 1630).cumsum(), LONG, 700),
+}
+
+
+@pytest.mark.parametrize("kind", LONG_WINDOWS)
+@pytest.mark.parametrize("nulls", [False, True])
+def test_tiles_of_long_rows_have_the_same_bits(kind: str, nulls: bool) -> None:
+    pytest.importorskip("numba")
+    rng = np.random.default_rng(8)
+    data = rng.normal(size=1630) * 10.0 ** rng.integers(-4, 5, 1630)
+    data[[40, 900]] = np.nan, np.inf
+    valid = rng.random(1630) < 0.8 if nulls else None
+    results = []
+    for by in ("numpy", "compiled"):
+        given = {"window": by, "COMPILED_VALUES": 0, "CALL_VALUES": 0, "WINDOW_TILE": 32}
+        with np.errstate(all="ignore"), options(compile="always"), strategy.force(**given):  # type: ignore[arg-type]
+            sums = window_statistics.sums(np.nan_to_num(data, posinf=1), LONG, LONG_WINDOWS[kind])
+            results.append(bits(sums) + bits(window_statistics.variances(data, valid, LONG, LONG_WINDOWS[kind])))
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("type", ["f8", "f4", "i8"])
+@pytest.mark.parametrize("window", [1, 2, 3, 7, 20, 41])
+def test_full_windows_have_the_variances_of_any(window: int, type: str, by: str) -> None:
+    data = (np.random.default_rng(9).normal(size=N) * 1e6).astype(type)
+    if type[0] == "f":
+        data[[5, 30]] = np.nan, -np.inf
+    part = windows.of_items(OFFSETS, window)
+    for valid in (None, valid_of(True)):
+        full = window_statistics.counts(valid, OFFSETS, part) == window
+        with np.errstate(all="ignore"):
+            squares = window_statistics.variances(data, valid, OFFSETS, part)
+            for parts, root in ((window, False), (window + 1, True)):
+                found = window_statistics.full_variances(data, valid, OFFSETS, window, parts, root=root)
+                wanted = np.sqrt(squares / parts) if root else squares / parts
+                assert bits(found[full]) == bits(np.where(np.isfinite(wanted), wanted, np.nan)[full])
+
+
 # ------------------------------------------------------------------------------------------------------ quantiles
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.compiled import background, compiler, objects, sources
-from arrowjag._kernels.compiled.loop import SYMBOL, Variant, item_type
+from arrowjag._kernels.compiled.loop import SYMBOL, TABLE, Variant, item_type
 from arrowjag._options import options
 from arrowjag.errors import JagValueError, MissingDependencyError
 
@@ -230,13 +230,16 @@ def losers(dtype: np.dtype[Any], largest: bool) -> NDArray[Any]:
     return np.array([limits.min if largest else limits.max, 0, 0], dtype)
 
 
-def table_for(longest: int) -> NDArray[np.int64]:
-    """The empty table of `leaders` for rows up to a length."""
+def table_for(longest: int, n_rows: int | None = None) -> NDArray[np.int64]:
+    """The empty table of `leaders` for rows up to a length.
+
+    One that grows, for `n_rows` rows, is set as far as rows begin with; a single row that is so long sets what it needs by itself.
+    """
     size = 16
     while size < 2 * longest:
         size *= 2
     table = np.empty(size, np.int64)
-    table.fill(-1)
+    table[: size if n_rows is None or size <= TABLE else TABLE if n_rows > 1 else 0].fill(-1)
     return table
 
 

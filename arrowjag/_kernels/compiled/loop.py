@@ -15,6 +15,7 @@ __all__ = [
     "PIECE",
     "SAMPLE",
     "SYMBOL",
+    "TABLE",
     "TOGETHER",
     "Loop",
     "Variant",
@@ -75,6 +76,9 @@ DIGIT = 11
 
 TOGETHER = 256
 """Items that are looked up in a sorted row side by side; the caller provides a buffer of this length for their slots."""
+
+TABLE = 1 << 18
+"""Tables of equal items of more entries than this begin with fewer and grow; the caller clears as many."""
 
 LARGEST_PRODUCT = 2.0**63 * (1 - 1e-9)
 """Products of integers whose magnitude in float64 is below this fit 64 bits, beyond any rounding."""

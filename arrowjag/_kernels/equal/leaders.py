@@ -54,7 +54,7 @@ def _firsts(
 ) -> tuple[NDArray[Any], NDArray[np.int64]] | None:
     if loop is None:
         return None
-    table = table_for(longest_of(row_sizes(offsets)))
+    table = table_for(longest_of(row_sizes(offsets)), len(offsets) - 1)
     found, counts = (zeros if dtype is np.bool_ else empty)(len(data), dtype), empty(len(offsets) - 1, np.int64)
     loop(same_bits(data), valid, offsets, 0, len(counts), table, len(table) - 1, found, counts)
     return found, counts

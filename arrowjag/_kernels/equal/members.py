@@ -1,6 +1,6 @@
 """Which items are in one flat set: a few numbers are compared, small ranges of integers looked up in a table, others hashed.
 
-`last_equal` finds one item in each row, `replace_equal` replaces the items that equal a number.
+`last_equal` and `first_equal` find one item in each row, `replace_equal` replaces the items that equal a number.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from arrowjag._kernels.base.memory import empty, unpack_bits, zeros
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.equal.groups import marked
 
-__all__ = ["is_member", "last_equal", "replace_equal"]
+__all__ = ["first_equal", "is_member", "last_equal", "replace_equal"]
 
 
 def last_equal(data: NDArray[Any], valid: NDArray[np.bool_] | None, known: Any, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -41,8 +41,19 @@ def last_equal(data: NDArray[Any], valid: NDArray[np.bool_] | None, known: Any, 
     -----
     O(n_values); the compiled loop goes through each row from its end and stops at the item.
     """
-    loop = find_loop("last_equal", data.dtype, valid is not None, len(data), often=True)
-    if strategy.choose("last_equal", loop is not None) == "compiled" and loop is not None:
+    return _equal_item("last_equal", data, valid, known, offsets)
+
+
+def first_equal(data: NDArray[Any], valid: NDArray[np.bool_] | None, known: Any, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """As `last_equal`, the first item."""
+    return _equal_item("first_equal", data, valid, known, offsets)
+
+
+def _equal_item(
+    name: str, data: NDArray[Any], valid: NDArray[np.bool_] | None, known: Any, offsets: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    loop = find_loop(name, data.dtype, valid is not None, len(data), often=True)
+    if strategy.choose("equal_item", loop is not None) == "compiled" and loop is not None:
         out = empty(len(offsets) - 1, np.int64)
         flags = None if valid is None else valid.view(np.uint8)
         values, wanted = np.ascontiguousarray(data), np.array([known], data.dtype)
@@ -52,7 +63,7 @@ def last_equal(data: NDArray[Any], valid: NDArray[np.bool_] | None, known: Any, 
     cuts, hits = marked(equal if valid is None else equal & valid, offsets)
     found = np.full(len(offsets) - 1, -1, np.int64)
     present = cuts[1:] > cuts[:-1]
-    found[present] = hits[cuts[1:][present] - 1]
+    found[present] = hits[cuts[1:][present] - 1 if name == "last_equal" else cuts[:-1][present]]
     return found
 
 

@@ -71,11 +71,15 @@ def ends(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
     poisoned: list[bool] = []
 
     def work(block: Block) -> None:
-        for pick, loop, out in ((_SMALLEST, loops[0], low), (_LARGEST, loops[1], high)):
-            part = out[block.rows]
-            _fill_extremes(pick, loop, block, part, present[block.rows])
+        picks = [(_SMALLEST, loops[0], low), (_LARGEST, loops[1], high)]
         if data.dtype.kind == "f" and len(block.data):
-            poisoned.append(bool(np.isnan(np.minimum.reduce(block.data))))  # it carries NaN along, and takes half the time of a sum
+            least = np.minimum.reduce(block.data)  # it carries NaN along, and takes half the time of a sum
+            poisoned.append(bool(np.isnan(least)))
+            if len(block.offsets) == 2 and block.valid is None and not poisoned[-1]:
+                low[block.rows] = least + 0  # 0.0 in place of -0.0
+                del picks[0]
+        for pick, loop, out in picks:
+            _fill_extremes(pick, loop, block, out[block.rows], present[block.rows])
 
     over_blocks(work, data, valid, offsets, per_core=None not in loops)  # loops have no temporaries that blocks would keep in cache
     return low, high, unless_all(present), any(poisoned)

@@ -104,13 +104,18 @@ def quantiles(
 
     Notes
     -----
-    Several quantiles sort each row once. 5M float64 in 500k rows: three quantiles take as long as two calls of `quantile`.
+    Several quantiles sort each row once, or select from long rows one by one. 5M float64 in 500k rows: three quantiles take as long
+    as two calls of `quantile`.
     """
     if len(q) == 1:
         found, present = quantile(data, valid, offsets, q[0], interpolation)
         return found.reshape(-1, 1), present
     check_interpolation(interpolation)
     data, offsets = drop_nulls(data, valid, offsets)
+    ready = find_loop("select", data.dtype, False, len(data)) is not None
+    if strategy.choose("quantiles", len(data), len(offsets) - 1, len(q), data.dtype.kind == "f", ready) == "each":
+        parts = [quantile(data, None, offsets, one, interpolation) for one in q]
+        return np.stack([found for found, _ in parts], axis=1), parts[0][1]
     out = zeros((len(offsets) - 1) * len(q), result_type(data.dtype)).reshape(-1, len(q))
     full = offsets[1:] > offsets[:-1]
 

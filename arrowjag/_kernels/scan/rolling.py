@@ -15,7 +15,7 @@ from arrowjag._kernels.reduce.segments import Block, accumulator, over_blocks, r
 from arrowjag._kernels.scan import reaches_back
 from arrowjag.errors import JagValueError
 
-__all__ = ["rolling_count", "rolling_max", "rolling_mean", "rolling_min", "rolling_sum"]
+__all__ = ["full", "rolling_count", "rolling_max", "rolling_mean", "rolling_min", "rolling_sum"]
 
 Valid = NDArray[np.bool_] | None
 
@@ -42,7 +42,7 @@ def rolling_sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], wi
     """
     target = accumulator(data.dtype)
     out = zeros(len(data), data.dtype if target.kind == "f" else target)
-    known = _known(valid, offsets, window)
+    known = full(valid, offsets, window)
 
     def work(block: Block) -> None:
         values = block.filled(0, target)
@@ -62,7 +62,7 @@ def rolling_mean(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], w
         totals = _window_totals(block, window)
         np.divide(totals, window, out=_places(out[block.items], window), casting="same_kind")
 
-    known = _known(valid, offsets, window)
+    known = full(valid, offsets, window)
     over_blocks(work, data, valid, offsets)
     return out, known
 
@@ -99,7 +99,7 @@ def _extreme(
 ) -> tuple[NDArray[Any], Valid]:
     values = data.view(np.uint8) if data.dtype == np.bool_ else data
     out = zeros(len(values), values.dtype)
-    known = _known(valid, offsets, window)
+    known = full(valid, offsets, window)
 
     def work(block: Block) -> None:
         _store(out[block.items], ufunc, block.data, window)
@@ -167,7 +167,7 @@ def _check_window(window: int) -> None:
         raise JagValueError(f"rolling: window is at least 1, got {window}.")
 
 
-def _known(valid: Valid, offsets: NDArray[np.int64], window: int) -> Valid:
+def full(valid: Valid, offsets: NDArray[np.int64], window: int) -> Valid:
     """Which items end a window that lies in one row and holds no null."""
     _check_window(window)
     known = reaches_back(offsets, window - 1)

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.memory import empty
-from arrowjag._kernels.base.offsets import longest_of, row_sizes, running_count
+from arrowjag._kernels.base.offsets import longest_of, running_count
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import Block, over_blocks, quietly_over_blocks, shifted, without_signed_zeros
 from arrowjag._kernels.scan.windows import Integers, Merge, Spans, Valid, Windows
 
-__all__ = ["counts", "extremes", "first_items", "last_items", "sums", "variances"]
+__all__ = ["counts", "extremes", "first_items", "full_variances", "last_items", "sums", "variances"]
 
 
 def _levels(items: Spans, merge: Merge, longest: int) -> Iterator[Spans]:
@@ -128,7 +128,7 @@ def sums(data: NDArray[Any], offsets: Integers, windows: Windows) -> NDArray[Any
     def work(block: Block) -> None:
         part = windows.part(block.items)
         if is_compiled and loop is not None:
-            width, levels = _scratch_of(block.offsets, part)
+            width, levels = _scratch_of(part)
             scratch = empty(width * max(levels - 1, 0), data.dtype)
             values = np.ascontiguousarray(block.data)
             loop(values, *part, block.offsets, 0, len(block.offsets) - 1, width, scratch, out[block.items])
@@ -141,12 +141,13 @@ def sums(data: NDArray[Any], offsets: Integers, windows: Windows) -> NDArray[Any
     return out
 
 
-def _scratch_of(offsets: Integers, windows: Windows) -> tuple[int, int]:
-    """The length of the longest row, and how many sizes of spans its windows need; of few values upper bounds of both."""
+def _scratch_of(windows: Windows) -> tuple[int, int]:
+    """The slots that the windows of a tile may reach over, and how many sizes of spans they need; of few values upper bounds."""
     n = len(windows.low)
     if n < strategy.sizes.CALL_VALUES:
         return n, n.bit_length()
-    return longest_of(row_sizes(offsets)), longest_of(windows.sizes).bit_length()
+    longest = longest_of(windows.sizes)
+    return min(n, 2 * longest + strategy.sizes.WINDOW_TILE // 2), longest.bit_length()
 
 
 def extremes(ufunc: np.ufunc, data: NDArray[Any], valid: Valid, offsets: Integers, windows: Windows) -> NDArray[Any]:
@@ -184,13 +185,48 @@ def variances(data: NDArray[Any], valid: Valid, offsets: Integers, windows: Wind
         else:
             present = empty(0, np.float64) if is_compiled else np.ones(len(values))
         if is_compiled and loop is not None:
-            width, levels = _scratch_of(block.offsets, part)
-            scratch, rows = empty(3 * width * max(levels, 1), np.float64), len(block.offsets) - 1
+            width, levels = _scratch_of(part)
+            scratch, rows = empty(3 * width * (max(levels, 1) + 1), np.float64), len(block.offsets) - 1
             loop(np.ascontiguousarray(values), present, *part, block.offsets, 0, rows, width, scratch, out[block.items])
             return
         _, means, found = over_windows((present, values, np.zeros(len(values))), merge_deviations, (0, 0, 0), part)
         found[~np.isfinite(means)] = np.nan
         out[block.items] = found
+
+    quietly_over_blocks(work, data, valid, offsets)
+    return out
+
+
+def full_variances(
+    data: NDArray[Any], valid: Valid, offsets: Integers, window: int, parts: int, *, root: bool
+) -> NDArray[np.float64]:
+    """Variances of the last `window` items up to each one, of `parts` parts, or their roots; NaN where one is not finite.
+
+    Those of windows with fewer items, or with nulls, are arbitrary. The same bits as of `variances`, without regard to rows. The
+    caller turns floating-point warnings off.
+    """
+    out = empty(len(data), np.float64)
+
+    def work(block: Block) -> None:
+        values = block.filled(0, np.float64) if block.data.dtype.kind == "f" else shifted(block)
+        places = out[block.items]
+        n = len(values) - window + 1
+        places[: window - 1] = 0
+        if n <= 0:
+            return
+        places = places[window - 1 :]
+        loop = find_loop("rolling_variances", values.dtype, False, len(values), often=True)
+        if strategy.choose("window", loop is not None) == "compiled" and loop is not None:
+            tile = max(strategy.sizes.WINDOW_TILE // 2, window)
+            scratch = empty(6 * (tile + window), np.float64)
+            loop(np.ascontiguousarray(values), 0, n, window, tile, float(parts), int(root), scratch, places)
+            return
+        ones, zeros = np.ones(len(values)), np.zeros(len(values))
+        _, means, squares = whole((ones, values, zeros), merge_deviations, window)
+        np.divide(squares, parts, out=places)
+        places[~(np.isfinite(means) & np.isfinite(places))] = np.nan
+        if root:
+            np.sqrt(places, out=places)
 
     quietly_over_blocks(work, data, valid, offsets)
     return out

@@ -94,6 +94,12 @@ def _long_order(offsets: Offsets, n_digits: int, ready: bool) -> str:
     return "compiled" if ready and offsets[-1] > sizes.DIGIT_LENGTH * n_digits * (len(offsets) - 1) else "numpy"
 
 
+def _quantiles(n_values: int, n_rows: int, n_quantiles: int, is_float: bool, ready: bool) -> str:
+    """Selections one by one where rows are so long that a sort takes longer than all of them."""
+    bits = n_quantiles * (sizes.SELECTION_BITS if is_float else sizes.INTEGER_SELECTION_BITS)
+    return "each" if ready and n_values > sizes.SELECT_LENGTH * n_rows and n_values >= n_rows << min(bits, 60) else "sort"
+
+
 def _map_keys(n_values: int, n_integers: int) -> str:
     return "table" if 0 < n_integers <= n_values else "items"
 
@@ -142,6 +148,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "topk": _either(rules.topk, "sort", segments=lambda offsets, _counts: bool(offsets[-1] > 0)),
     "quantile": _either(lambda length: "sort" if length <= sizes.SELECT_LENGTH else "select", "sort", "select", small=_never),
+    "quantiles": _either(_quantiles, "each", "sort"),
     # equal items
     "unique": Choice(
         rules.distinct,
@@ -173,7 +180,7 @@ CHOICES: dict[str, Choice] = {
     "one_of": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "replace_equal": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "collapsed": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "last_equal": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "equal_item": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "in_set": _either(
         rules.in_set, "compare", hash=lambda n, _span: n > 0, table=lambda _n, span: span is not None and span < 1 << 24
     ),

@@ -130,8 +130,8 @@ HASH_COUNT_LENGTH = 512
 HASH_BLOCK = 1 << 15
 """Items whose hash tables stay in cache, with all that is computed on the way."""
 
-SELECT_LENGTH = 512
-"""Rows longer than this are partitioned around the slots of a quantile: 10 ns an item in rows of 1000, sorted 14."""
+SELECT_LENGTH, SELECTION_BITS, INTEGER_SELECTION_BITS = 512, 3, 5
+"""Longer rows are parted around a quantile: 10 ns an item of 1000, sorted 14; several if a length has so many bits for each."""
 
 SELECT_ROWS = 32
 """Up to this many rows of one length the quantiles of several lengths are finished together: calls cost more than rows."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import ITEM_TYPES, helper, loop
+from arrowjag._kernels.compiled.loop import ITEM_TYPES, TABLE, helper, loop
 from arrowjag._kernels.compiled.vectors import hits_of
 from arrowjag._kernels.compiled.words import store_word
 
@@ -17,10 +17,13 @@ f8: Any = np.float64
 _BITS = ("u1", "u2", "u4", "u8")
 
 SKIPPED = 64
-"""Number of items that are compared at once in the search for the last equal item of a row."""
+"""Number of items that are compared at once in the search for an equal item of a row."""
 
 SPAN = 16
 """Items that are compared with the first one before the loop looks whether all were equal."""
+
+GROWTH = 3
+"""A table becomes larger by as many bits."""
 
 SHORT = 12
 """Rows up to this length compare each item with those before it."""
@@ -68,6 +71,12 @@ def _firsts(nulls: bool, marks: bool) -> Function:
                 size = u8(16)
                 while size < (end - begin) * u8(2):
                     size <<= u8(1)
+                whole, most = size, size
+                if size > u8(TABLE):
+                    size = u8(TABLE) >> u8(GROWTH)
+                    most = size >> u8(2)
+                    for k in range(size):
+                        table[k] = -1
                 within = (size - u8(1)) & u8(mask)
                 for i in range(begin, end):
                     if nulls and valid[i] == 0:
@@ -86,7 +95,23 @@ def _firsts(nulls: bool, marks: bool) -> Function:
                         n_different += 1
                         if marks:
                             out[i] = 1
-                    if not marks:
+                        else:
+                            out[i] = found
+                        if u8(n_different) > most:
+                            size = min(size << u8(GROWTH), whole)
+                            most = size >> u8(2) if size < whole else size
+                            within = (size - u8(1)) & u8(mask)
+                            for k in range(size):
+                                table[k] = -1
+                            for j in range(begin, i + u8(1)):
+                                if nulls and valid[j] == 0:
+                                    continue
+                                if (out[j] != 0) if marks else (out[j] == i8(j)):
+                                    place = slot_of(values[j], within)
+                                    while table[place] >= i8(begin):
+                                        place = (place + u8(1)) & within
+                                    table[place] = i8(j)
+                    elif not marks:
                         out[i] = found
             counts[row] = n_different
         return 0
@@ -99,9 +124,11 @@ def leaders(kind: str, nulls: bool) -> Function:
     """(values, valid, offsets, first, last, table, mask, out, counts): the first equal item of each item's row, as an item number.
 
     Values are bits: equal items have equal ones. A null leads to -1. `table` has mask + 1 entries, a power of two of at least twice
-    the longest row, all -1 before the first row; `counts` receives the number of distinct items of each row.
+    the longest row; `counts` receives the number of distinct items of each row.
 
-    Entries of earlier rows need no clearing: their item numbers lie before the row.
+    Entries are -1 before the first row, as many as `TABLE` at least. Those of earlier rows need no clearing: their item numbers lie
+    before the row. A row that would need more than `TABLE` clears fewer, which stay in a cache, and more when many items differ; if
+    it is the only one, no entries are set before.
     """
     del kind
     return _firsts(nulls, marks=False)
@@ -161,35 +188,48 @@ def members(kind: str, nulls: bool) -> Function:
 @loop("item* item* u1* i8* i8 i8 i8*")
 def last_equal(kind: str, nulls: bool) -> Function:
     """(values, known, valid, offsets, first, last, out): the last item of each row that equals the first of `known`, else -1."""
-    is_float = kind == "f"
+    return _equal_item(kind == "f", nulls, from_end=True)
+
+
+@loop("item* item* u1* i8* i8 i8 i8*")
+def first_equal(kind: str, nulls: bool) -> Function:
+    """As `last_equal`, the first item."""
+    return _equal_item(kind == "f", nulls, from_end=False)
+
+
+def _equal_item(is_float: bool, nulls: bool, *, from_end: bool) -> Function:
+    @helper
+    def is_same(values: Any, valid: Any, i: Any, wanted: Any) -> Any:
+        same = values[i] == wanted
+        if is_float:
+            same = same | ((wanted != wanted) & (values[i] != values[i]))
+        return same & (valid[i] != 0) if nulls else same
 
     def function(values: Any, known: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
         wanted = known[0]
         for row in range(u8(first), u8(last)):
-            begin, i = u8(offsets[row]), u8(offsets[row + u8(1)])
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
             found = i8(-1)
-            while i >= begin + u8(SKIPPED):  # skips items, many at once, until one of them is equal
+            while end - begin >= u8(SKIPPED):  # skips items, many at once, until one of them is equal
+                at = end - u8(SKIPPED) if from_end else begin
                 hits = u8(0)
-                for k in range(i - u8(SKIPPED), i):
-                    same = values[k] == wanted
-                    if is_float:
-                        same = same | ((wanted != wanted) & (values[k] != values[k]))
-                    if nulls:
-                        same = same & (valid[k] != 0)
-                    hits += u8(same)
+                for k in range(at, at + u8(SKIPPED)):
+                    hits += u8(is_same(values, valid, k, wanted))
                 if hits:
                     break
-                i -= u8(SKIPPED)
-            while i > begin:
-                i -= u8(1)
-                same = values[i] == wanted
-                if is_float:
-                    same = same | ((wanted != wanted) & (values[i] != values[i]))
-                if nulls:
-                    same = same & (valid[i] != 0)
-                if same:
-                    found = i8(i)
+                if from_end:
+                    end = at
+                else:
+                    begin = at + u8(SKIPPED)
+            while end > begin:
+                at = end - u8(1) if from_end else begin
+                if is_same(values, valid, at, wanted):
+                    found = i8(at)
                     break
+                if from_end:
+                    end = at
+                else:
+                    begin = at + u8(1)
             out[row] = found
         return 0
 

@@ -1,4 +1,4 @@
-"""Windows along rows: their bounds, sums, extremes and squared deviations."""
+"""Windows along rows: their bounds, sums and extremes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import loop
+from arrowjag._kernels.compiled.loop import helper, loop
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
-f8: Any = np.float64
 
 Function = Callable[..., int]
+
+SHORT = 64
+"""In rows up to this length windows are found one by one."""
 
 
 @loop("item* i8* i8 i8 f8 f8 i8 i8 i8* i8*", ("i8", "f8"))
@@ -56,11 +58,38 @@ def window_bounds(kind: str, nulls: bool) -> Function:
     return function
 
 
+@helper
+def tile_of(low: Any, high: Any, first: Any, last: Any, width: Any) -> Any:
+    """A tile of the windows from an item on: before which item it ends, its longest window, and which windows are even.
+
+    All of its windows together reach over at most `width` slots. Even windows have the size of the longest and begin one slot after
+    the one before; in short rows they are not looked for.
+    """
+    stop, longest = first, u8(0)
+    if last - first <= u8(SHORT) and u8(high[last - u8(1)]) - u8(low[first]) <= width:
+        while stop < last:
+            longest = max(longest, u8(high[stop]) - u8(low[stop]))
+            stop += u8(1)
+        return stop, longest, stop, stop
+    while stop < last and u8(high[stop]) - u8(low[first]) <= width:
+        longest = max(longest, u8(high[stop]) - u8(low[stop]))
+        stop += u8(1)
+    even = first
+    while u8(high[even]) - u8(low[even]) != longest:
+        even += u8(1)
+    beyond = even
+    if longest > u8(0):
+        while beyond < stop and u8(low[beyond]) - u8(low[even]) == beyond - even and u8(high[beyond]) - u8(low[beyond]) == longest:
+            beyond += u8(1)
+    return stop, longest, even, beyond
+
+
 @loop("item* i8* i8* i8* i8 i8 i8 item* item*", ("i8", "u8", "f8"))
 def window_sums(kind: str, nulls: bool) -> Function:
     """(values, low, high, offsets, first, last, width, scratch, out): sums over windows of spans of 1, 2, 4.. items.
 
-    `scratch` holds the spans of a row from each of its items on, `width` entries for each size but the first.
+    A row is taken in tiles whose windows together reach over at most `width` slots, which no window exceeds. `scratch` holds the
+    spans of a tile from each of its slots on, `width` entries for each size but the first.
     """
     del nulls
     zero = 0.0 if kind == "f" else u8(0) if kind == "u" else i8(0)
@@ -68,36 +97,55 @@ def window_sums(kind: str, nulls: bool) -> Function:
     def function(values: Any, low: Any, high: Any, offsets: Any, first: Any, last: Any, width: Any, scratch: Any, out: Any) -> int:
         for row in range(u8(first), u8(last)):
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
-            n = end - begin
-            longest = u8(0)
-            for i in range(begin, end):
-                longest = max(longest, u8(high[i]) - u8(low[i]))
-            span, table = u8(1), u8(0)
-            while span * u8(2) <= longest:
-                many = n - span * u8(2) + u8(1)
-                if span == u8(1):
-                    for i in range(u8(0), many):
-                        scratch[i] = values[begin + i] + values[begin + i + u8(1)]
-                else:
-                    before = table - u8(width)
-                    for i in range(u8(0), many):
-                        scratch[table + i] = scratch[before + i] + scratch[before + i + span]
-                span *= u8(2)
-                table += u8(width)
-            for i in range(begin, end):
-                at, size = u8(low[i]), u8(high[i]) - u8(low[i])
-                total = zero
-                if size & u8(1):
-                    total = total + values[at]
-                    at += u8(1)
-                span, table = u8(2), u8(0)
-                while span <= size:
-                    if size & span:
-                        total = total + scratch[table + at - begin]
-                        at += span
+            while begin < end:
+                stop, longest, even, beyond = tile_of(low, high, begin, end, u8(width))
+                base = u8(low[begin])
+                n = u8(high[stop - u8(1)]) - base
+                span, table = u8(1), u8(0)
+                while span * u8(2) <= longest:
+                    many = n - span * u8(2) + u8(1)
+                    if span == u8(1):
+                        for i in range(u8(0), many):
+                            scratch[i] = values[base + i] + values[base + i + u8(1)]
+                    else:
+                        before = table - u8(width)
+                        for i in range(u8(0), many):
+                            scratch[table + i] = scratch[before + i] + scratch[before + i + span]
                     span *= u8(2)
                     table += u8(width)
-                out[i] = total
+                if even < beyond:
+                    at, many = u8(low[even]), beyond - even
+                    for i in range(u8(0), many):
+                        out[even + i] = zero + values[at + i] if longest & u8(1) else zero
+                    at += longest & u8(1)
+                    span, table = u8(2), u8(0)
+                    while span <= longest:
+                        if longest & span:
+                            for i in range(u8(0), many):
+                                out[even + i] = out[even + i] + scratch[table + at - base + i]
+                            at += span
+                        span *= u8(2)
+                        table += u8(width)
+                i = begin
+                while i < stop:
+                    if i == even and even < beyond:
+                        i = beyond
+                        continue
+                    at, size = u8(low[i]), u8(high[i]) - u8(low[i])
+                    total = zero
+                    if size & u8(1):
+                        total = total + values[at]
+                        at += u8(1)
+                    span, table = u8(2), u8(0)
+                    while span <= size:
+                        if size & span:
+                            total = total + scratch[table + at - base]
+                            at += span
+                        span *= u8(2)
+                        table += u8(width)
+                    out[i] = total
+                    i += u8(1)
+                begin = stop
         return 0
 
     return function
@@ -186,121 +234,3 @@ def rolling_max(kind: str, nulls: bool) -> Function:
     """(values, first, last, window, tile, scratch, out): the greatest of `window` items from each place on, as `rolling_sums`."""
     del nulls
     return _rolling_extremes(kind, True)
-
-
-@loop("f8* f8* i8* i8* i8* i8 i8 i8 f8* f8*", ("f8",))
-def window_squares(kind: str, nulls: bool) -> Function:
-    """(values, ones, low, high, offsets, first, last, width, scratch, out): sums of squared deviations over windows.
-
-    As `window_sums`, of counts, means and squares; a null is 0 and has a 0 among the ones, which are not read without nulls.
-    `scratch` has three parts per span. The result is NaN where the mean is not finite.
-    """
-    del kind
-    return _squares_of_valid if nulls else _squares
-
-
-def _squares_of_valid(
-    values: Any, ones: Any, low: Any, high: Any, offsets: Any, first: Any, last: Any, width: Any, scratch: Any, out: Any
-) -> int:
-    w = u8(width)
-    for row in range(u8(first), u8(last)):
-        begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
-        n = end - begin
-        longest = u8(0)
-        for i in range(begin, end):
-            longest = max(longest, u8(high[i]) - u8(low[i]))
-        for i in range(u8(0), n):
-            scratch[i] = ones[begin + i]
-            scratch[w + i] = values[begin + i]
-            scratch[w * u8(2) + i] = 0.0
-        span, table = u8(1), w * u8(3)
-        while span * u8(2) <= longest:
-            before = table - w * u8(3)
-            for i in range(u8(0), n - span * u8(2) + u8(1)):
-                n1, n2 = scratch[before + i], scratch[before + i + span]
-                count = n1 + n2
-                share = n2 / max(count, 1.0)
-                m1 = scratch[before + w + i]
-                apart = scratch[before + w + i + span] - m1
-                squares = scratch[before + w * u8(2) + i] + scratch[before + w * u8(2) + i + span]
-                scratch[table + i] = count
-                scratch[table + w + i] = m1 + apart * share
-                scratch[table + w * u8(2) + i] = squares + apart * (n1 * share) * apart
-            span *= u8(2)
-            table += w * u8(3)
-        for i in range(begin, end):
-            at, size = u8(low[i]) - begin, u8(high[i]) - u8(low[i])
-            n1, m1, s1 = 0.0, 0.0, 0.0
-            span, table = u8(1), u8(0)
-            while span <= size:
-                if size & span:
-                    n2 = scratch[table + at]
-                    count = n1 + n2
-                    share = n2 / max(count, 1.0)
-                    apart = scratch[table + w + at] - m1
-                    s1 = s1 + scratch[table + w * u8(2) + at] + apart * (n1 * share) * apart
-                    m1 = m1 + apart * share
-                    n1 = count
-                    at += span
-                span *= u8(2)
-                table += w * u8(3)
-            out[i] = s1 if m1 - m1 == 0.0 else np.nan
-    return 0
-
-
-def _squares(
-    values: Any, ones: Any, low: Any, high: Any, offsets: Any, first: Any, last: Any, width: Any, scratch: Any, out: Any
-) -> int:
-    """The same numbers without nulls: counts are sizes, and halves of a span weigh the same."""
-    w = u8(width)
-    for row in range(u8(first), u8(last)):
-        begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
-        n = end - begin
-        longest = u8(0)
-        for i in range(begin, end):
-            longest = max(longest, u8(high[i]) - u8(low[i]))
-        span, table = u8(1), w * u8(3)
-        while span * u8(2) <= longest:
-            before = table - w * u8(3)
-            weight = f8(i8(span)) * 0.5
-            for i in range(u8(0), n - span * u8(2) + u8(1)):
-                if span == u8(1):
-                    m1 = values[begin + i]
-                    apart = values[begin + i + u8(1)] - m1
-                    squares = 0.0
-                else:
-                    m1 = scratch[before + w + i]
-                    apart = scratch[before + w + i + span] - m1
-                    squares = scratch[before + w * u8(2) + i] + scratch[before + w * u8(2) + i + span]
-                scratch[table + w + i] = m1 + apart * 0.5
-                scratch[table + w * u8(2) + i] = squares + apart * weight * apart
-            span *= u8(2)
-            table += w * u8(3)
-        known, share, weight = u8(0), 0.0, 0.0  # of two neighbouring windows of one size, the divisions are made once
-        for i in range(begin, end):
-            at, size = u8(low[i]) - begin, u8(high[i]) - u8(low[i])
-            odd = size & u8(1)
-            m1 = values[begin + at] + 0.0 if odd else 0.0
-            s1 = 0.0
-            at += odd
-            done = odd
-            span, table = u8(2), w * u8(3)
-            while span <= size:
-                if size & span:
-                    mean, squares = scratch[table + w + at], scratch[table + w * u8(2) + at]
-                    if done == u8(0):
-                        m1, s1 = mean + 0.0, squares
-                    else:
-                        if done + span != known:
-                            known = done + span
-                            share = f8(i8(span)) / f8(i8(known))
-                            weight = f8(i8(done)) * share
-                        apart = mean - m1
-                        s1 = s1 + squares + apart * weight * apart
-                        m1 = m1 + apart * share
-                    done += span
-                    at += span
-                span *= u8(2)
-                table += w * u8(3)
-            out[i] = s1 if m1 - m1 == 0.0 else np.nan
-    return 0
