@@ -263,14 +263,12 @@ def diff(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int = 
     JagOverflowError
         A difference of uint64 does not fit int64; names the row.
     """
-    values = _signed(data)
-    known = _has_slot(offsets, n)
+    values, known = _signed(data), _has_slot(offsets, n)
     out = empty(len(values), values.dtype)
     reach = max(len(values) - abs(n), 0)
     later, earlier = slice(len(values) - reach, None), slice(0, reach)
     here, there = (later, earlier) if n >= 0 else (earlier, later)
-    out[: len(values) - reach if n >= 0 else 0] = 0
-    out[len(values) if n >= 0 else reach :] = 0
+    out[slice(0, len(values) - reach) if n >= 0 else slice(reach, None)] = 0
     with np.errstate(all="ignore"):
         np.subtract(values[here], values[there], out=out[here])
     if valid is not None:
