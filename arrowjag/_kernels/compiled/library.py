@@ -75,7 +75,7 @@ class Compiled:
     def __call__(self, *arguments: Any) -> int:
         """Run the loop and return its result; arrays must be contiguous and stay alive, which they do until it returns."""
         # numpy's own attributes take 1 microsecond per array, a buffer 0.2
-        plain = [_buffer(a).address if type(a) is _Array else a for a in arguments]
+        plain = [_buffer(a).address if isinstance(a, _Array) else a for a in arguments]
         words, address = _result.words, _result.address
         words[0] = words[1] = 0
         if self._function(address, address + 8, *plain):

@@ -1,4 +1,4 @@
-"""What share of the values lies in short rows and in long ones: of many rows a sample tells."""
+"""Estimate the share of the values in short rows and in long ones, from a sample if there are many rows."""
 
 from __future__ import annotations
 
