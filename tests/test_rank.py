@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any, get_args
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels import strategy
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from arrowjag.typing import RankMethod
@@ -32,6 +34,19 @@ def test_ranks_of_every_type_at_every_axis(method: str, descending: bool, data: 
     assert got.type == (pa.float64() if method == "average" else pa.int64())
     expected = kept(lambda row: ref.rank(row, 1, method, descending=descending), x.to_list(), ndim, axis)
     assert_lists_equal(got.to_list(), expected)
+
+
+@pytest.mark.parametrize("compile", ["never", "always"])
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("descending", [False, True])
+def test_nan_under_a_null_has_no_rank(method: str, descending: bool, compile: str) -> None:
+    row = [None, math.nan, 1.0, None, math.nan, 1.0]
+    data = np.array([[math.nan if item is None else item for item in row]])
+    bits = pa.array([item is not None for item in row]).buffers()[1]
+    values = pa.Array.from_buffers(pa.float64(), len(row), [bits, pa.py_buffer(data)])
+    x = aj.JaggedArray(aj.JaggedShape(1, len(row)), values)
+    with aj.options(compile=compile), strategy.force(COMPILED_VALUES=0, rank="pairs"):
+        assert x.rank(method, descending).to_list() == ref.rank([row], 2, method, descending=descending)
 
 
 @pytest.mark.parametrize("kind", ORDERED)

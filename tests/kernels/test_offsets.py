@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import arrowjag as aj
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks, offsets
 from arrowjag.errors import JagOverflowError, OffsetsError
@@ -231,6 +232,19 @@ def test_count_true(lists: list[list[bool]]) -> None:
     left = offsets.filter_rows(mask, make_offsets(lists))
     assert left.dtype == np.int64
     assert left.tolist() == make_offsets([[item for item in row if item] for row in lists]).tolist()
+
+
+def test_flags_are_counted_by_a_loop() -> None:
+    pytest.importorskip("numba")
+    draw = np.random.default_rng(3)
+    cuts = np.concatenate(([0], np.cumsum(draw.permutation([0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 40] * 3))))
+    for share in (0.0, 0.5, 1.0):
+        mask = draw.random(2 * int(cuts[-1]))[::2] < share
+        wanted = [int(mask[first:last].sum()) for first, last in pairwise(cuts.tolist())]
+        with aj.options(compile="always"), strategy.force(flags="compiled", COMPILED_VALUES=0, LIGHT_VALUES=0) as taken:
+            for count in (offsets.count_true, offsets.count_block):
+                assert count(mask, cuts).tolist() == wanted
+        assert taken["flags", "compiled"] == 2
 
 
 def test_count_true_over_blocks() -> None:

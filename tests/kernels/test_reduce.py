@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import arrowjag as aj
 from arrowjag._kernels import reduce, strategy
 from arrowjag._kernels.equal import distinct
 from arrowjag._kernels.reduce import counts, quantiles, segments
@@ -275,6 +276,15 @@ def test_unsigned_sums_and_products_are_exact_or_raise(lists: list[list[int]]) -
 @given(st.lists(st.lists(st.sampled_from([3037000499, 3037000500, -3037000500, 1, -1]), max_size=3), max_size=5))
 def test_products_next_to_the_limit(lists: list[list[int]]) -> None:
     check_exact(make(lists, "int64"))
+
+
+def test_what_is_under_a_null_hides_no_overflow() -> None:
+    pytest.importorskip("numba")
+    data, valid = np.array([2**62, 0, 4, 0, 5, 2**62]), np.array([True, False, True, False, True, False])
+    with aj.options(compile="always"), strategy.force(COMPILED_VALUES=0):
+        assert reduce.prod(data[3:], valid[3:], np.array([0, 3]))[0].tolist() == [5]
+        with pytest.raises(JagOverflowError, match="prod: integer overflow, the result of row 0 "):
+            reduce.prod(data, valid, np.array([0, 3, 6]))
 
 
 def check_exact(case: Rows) -> None:
