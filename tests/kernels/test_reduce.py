@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag._kernels import reduce, strategy
 from arrowjag._kernels.equal import distinct
-from arrowjag._kernels.reduce import counts, quantiles, segments
+from arrowjag._kernels.reduce import counts, extremes, quantiles, segments
 from arrowjag.errors import JagOverflowError, JagValueError
 from tests.kernels.rows import EVERY_DTYPE, FLOATS, INTEGERS, SMALL_BLOCKS, Rows, make, many_rows, rows, same, to_list
 
@@ -276,6 +276,16 @@ def test_unsigned_sums_and_products_are_exact_or_raise(lists: list[list[int]]) -
 @given(st.lists(st.lists(st.sampled_from([3037000499, 3037000500, -3037000500, 1, -1]), max_size=3), max_size=5))
 def test_products_next_to_the_limit(lists: list[list[int]]) -> None:
     check_exact(make(lists, "int64"))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_both_ends_of_one_row_ignore_nan(dtype: str) -> None:
+    low, high, present, has_nan = extremes.ends(np.array([np.nan, 3.0, -0.0, 1.0], dtype), None, np.array([0, 4]))
+    assert (low.tolist(), high.tolist(), present, has_nan) == ([0.0], [3.0], None, True)
+    low, high, present, has_nan = extremes.ends(np.array([3.0, -0.0, 1.0], dtype), None, np.array([0, 3]))
+    assert (low.tolist(), high.tolist(), present, has_nan) == ([0.0], [3.0], None, False)
+    assert low.dtype == dtype
+    assert not np.signbit(low).any()
 
 
 def test_what_is_under_a_null_hides_no_overflow() -> None:
